@@ -1,0 +1,26 @@
+#pragma once
+
+#include <vector>
+
+#include "kube/crd.h"
+#include "kube/schema/field_error.h"
+
+namespace kube {
+
+/// Something that the API server refuses a CRD for.
+struct CrdFinding {
+  schema::FieldError error;
+  /// True for what makes a schema not structural (schema/structural.h, schema/validation.h).
+  bool structural;
+};
+
+/// What the API server (1.36) would say to the creation of `crd`, or to its update from `old` if
+/// that is given (apiextensions pkg/apis/apiextensions/validation), but for the compilation of
+/// x-kubernetes-validations. Sorted bytewise by the whole string, duplicates removed; empty:
+/// accepted.
+///
+/// As the server does, the status of `crd` does not count: on creation it is empty but for the
+/// storage version, on an update it is that of `old`. Nor do resourceVersion and generation.
+std::vector<CrdFinding> ValidateCrd(const Crd& crd, const Crd* old = nullptr);
+
+}  // namespace kube

@@ -1,0 +1,175 @@
+#include "kube/schema/defaulting.h"
+
+#include "kube/schema/coercion.h"
+#include "kube/schema/object_path.h"
+#include "kube/schema/pruning.h"
+
+namespace kube::schema {
+namespace {
+
+std::size_t CountValues(const json::Value& value) {
+  std::size_t count = 1;
+  for (const json::Value& element : value.elements()) count += CountValues(element);
+  for (const json::Member& member : value.members()) count += CountValues(member.value);
+  return count;
+}
+
+class Defaulter {
+ public:
+  Defaulter(json::Arena& arena, std::vector<std::string>* folded_paths)
+      : arena_(arena), folded_paths_(folded_paths) {}
+
+  /// `inside_default`: the value is itself a default that was added, and recorded.
+  void SetIn(json::Value& value, const StructuralSchema& schema, const PathStep* at,
+             bool inside_default) {
+    if (!schema.may_have_defaults_below) return;
+    if (value.is_object()) {
+      SetInObject(value, schema, at, inside_default);
+    } else if (value.is_array() && schema.items) {
+      for (json::Value& element : value.elements()) {
+        const PathStep step = PathStep::Index(at, 0);
+        SetInChild(element, *schema.items, &step, inside_default);
+      }
+    }
+  }
+
+  bool too_many() const { return too_many_; }
+
+ private:
+  void SetInObject(json::Value& object, const StructuralSchema& schema, const PathStep* at,
+                   bool inside_default) {
+    for (json::Member& member : object.members()) {
+      const std::string_view name = member.key.text();
+      if (const StructuralSchema* property = schema.FindProperty(name)) {
+        const PathStep step = PathStep::Field(at, name);
+        SetInChild(member.value, *property, &step, inside_default);
+      } else if (schema.additional_schema) {
+        const PathStep step = PathStep::Key(at, name);
+        SetInChild(member.value, *schema.additional_schema, &step, inside_default);
+      }
+    }
+    AddAbsentProperties(object, schema, at, inside_default);
+  }
+
+  void AddAbsentProperties(json::Value& object, const StructuralSchema& schema, const PathStep* at,
+                           bool inside_default) {
+    for (const StructuralSchema::Property& property : schema.properties) {
+      if (!property.schema.default_value || object.Find(property.name)) continue;
+      json::Value* value = object.Set(property.name, json::Value(), arena_);
+      const PathStep step = PathStep::Field(at, property.name);
+      Add(*value, property.schema, &step, inside_default);
+    }
+  }
+
+  /// A null that may not be one gets the default or, where there is none, stays.
+  void SetInChild(json::Value& value, const StructuralSchema& schema, const PathStep* at,
+                  bool inside_default) {
+    if (value.is_null() && !schema.nullable && schema.default_value) {
+      Add(value, schema, at, inside_default);
+    } else {
+      SetIn(value, schema, at, inside_default);
+    }
+  }
+
+  void Add(json::Value& value, const StructuralSchema& schema, const PathStep* at,
+           bool inside_default) {
+    if (too_many_) return;
+    added_values_ += CountValues(*schema.default_value);
+    too_many_ = added_values_ > kMaxAddedValues;
+    if (too_many_) return;
+    value = json::DeepCopy(*schema.default_value, arena_);
+    if (folded_paths_ && !inside_default) folded_paths_->push_back(PrintFoldedPath(at));
+    SetIn(value, schema, at, true);
+  }
+
+  json::Arena& arena_;
+  std::vector<std::string>* const folded_paths_;
+  std::size_t added_values_ = 0;
+  bool too_many_ = false;
+};
+
+/// Prunes each default in an object that has nothing but the way to it, since what holds for a
+/// value depends on where it is: metadata, embedded resources.
+class DefaultPruner {
+ public:
+  DefaultPruner(const StructuralSchema& root, json::Arena& arena) : root_(root), arena_(arena) {}
+
+  /// Both return the server's error, or nothing.
+  std::optional<std::string> PruneBelow(StructuralSchema& schema, const PathStep* at) {
+    if (auto error = PruneOwn(schema, at)) return error;
+    for (auto& property : schema.properties) {
+      const PathStep step = PathStep::Field(at, property.name);
+      if (auto error = PruneBelow(property.schema, &step)) return error;
+    }
+    if (schema.items) {
+      const PathStep step = PathStep::Index(at, 0);
+      if (auto error = PruneBelow(*schema.items, &step)) return error;
+    }
+    if (schema.additional_schema) {
+      const PathStep step = PathStep::Key(at, "*");
+      return PruneBelow(*schema.additional_schema, &step);
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::optional<std::string> PruneOwn(StructuralSchema& schema, const PathStep* at) {
+    if (!schema.default_value) return std::nullopt;
+    json::Value object = Surround(*schema.default_value, at);
+    if (!object.is_object()) {
+      return "failed to prune default value: object root default value must be of object type";
+    }
+    if (auto error = CoerceEmbedded(object, root_, /*drop_invalid_fields=*/true, arena_,
+                                    /*unknown_field_paths=*/nullptr, /*is_resource_root=*/true)) {
+      return "failed to prune default value: " + *error;
+    }
+    Prune(object, &root_, /*is_resource_root=*/true);
+    const json::Value* pruned = Reach(object, at);
+    // A bad kind or a bad field of metadata is gone: then there is no default.
+    schema.default_value = pruned ? std::optional(*pruned) : std::nullopt;
+    if (schema.default_value && schema.default_value->is_null()) schema.default_value.reset();
+    return std::nullopt;
+  }
+
+  json::Value Surround(json::Value value, const PathStep* at) {
+    for (const PathStep* step = at; step != nullptr; step = step->parent) {
+      json::Value parent;
+      if (step->kind == PathStep::Kind::kIndex) {
+        parent = json::Value::Array();
+        parent.Append(value, arena_);
+      } else {
+        parent = json::Value::Object();
+        parent.Set(step->name, value, arena_);
+      }
+      value = parent;
+    }
+    return value;
+  }
+
+  /// The value at `last`; null pointer where the way to it is gone.
+  static const json::Value* Reach(const json::Value& object, const PathStep* last) {
+    if (last == nullptr) return &object;
+    const json::Value* parent = Reach(object, last->parent);
+    if (parent == nullptr) return nullptr;
+    if (last->kind != PathStep::Kind::kIndex) return parent->Find(last->name);
+    return parent->is_array() && !parent->empty() ? &parent->elements().front() : nullptr;
+  }
+
+  const StructuralSchema& root_;
+  json::Arena& arena_;
+};
+
+}  // namespace
+
+bool SetDefaults(json::Value& object, const StructuralSchema& schema, json::Arena& arena,
+                 std::vector<std::string>* folded_paths) {
+  Defaulter defaulter(arena, folded_paths);
+  defaulter.SetIn(object, schema, nullptr, false);
+  return !defaulter.too_many();
+}
+
+std::optional<std::string> PruneDefaults(StructuralSchema& schema, json::Arena& arena) {
+  return DefaultPruner(schema, arena).PruneBelow(schema, nullptr);
+}
+
+}  // namespace kube::schema

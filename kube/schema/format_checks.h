@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string_view>
+
+/// One predicate a format; formats.h has the table. Each takes what the Go function takes that the
+/// API server calls.
+namespace kube::schema {
+
+// format_net.cc
+bool IsIp(std::string_view text);    ///< net.ParseIP
+bool IsIpv4(std::string_view text);  ///< with leading zeros, and IPv6 that ends in one
+bool IsIpv6(std::string_view text);  ///< net.ParseIP, with a colon
+bool IsCidr(std::string_view text);  ///< with leading zeros
+bool IsMac(std::string_view text);   ///< net.ParseMAC
+/// netip.ParseAddr of an IPv6 address, which may have a zone. With `allow_leading_zeros` the
+/// dotted part at its end may have them, too.
+bool IsIpv6Address(std::string_view text, bool allow_zone, bool allow_leading_zeros = false);
+
+// format_email.cc
+bool IsEmail(std::string_view text);  ///< net/mail.ParseAddress
+
+// format_time.cc
+bool IsDate(std::string_view text);
+bool IsDateTime(std::string_view text);
+bool IsDuration(std::string_view text);
+
+// format_text.cc
+bool IsBsonObjectId(std::string_view text);
+bool IsByte(std::string_view text);
+bool IsCreditCard(std::string_view text);
+bool IsHexColor(std::string_view text);
+bool IsHostname(std::string_view text);
+bool IsIsbn10(std::string_view text);
+bool IsIsbn13(std::string_view text);
+bool IsRgbColor(std::string_view text);
+bool IsSsn(std::string_view text);
+bool IsUuid(std::string_view text);
+bool IsUuid3(std::string_view text);
+bool IsUuid4(std::string_view text);
+bool IsUuid5(std::string_view text);
+
+}  // namespace kube::schema

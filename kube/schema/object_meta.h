@@ -1,0 +1,34 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kube/json.h"
+#include "kube/result.h"
+
+namespace kube::schema {
+
+/// What reading `metadata` through metav1.ObjectMeta made of it.
+struct ObjectMeta {
+  /// The metadata as Kubernetes prints it again: known fields only, empty ones gone, times in UTC
+  /// seconds, keys sorted. Lives in the arena that was given and borrows text and fieldsV1 from the
+  /// object.
+  json::Value metadata;
+  /// Fields that ObjectMeta does not know, at any depth, sorted: "metadata.clusterName",
+  /// "metadata.ownerReferences[0].foo". The API server tells the first 100 only.
+  std::vector<std::string> unknown_field_paths;
+};
+
+/// Reads the metadata of `object` as the API server does (apiextensions
+/// pkg/apiserver/schema/objectmeta/coerce.go, GetObjectMeta). Absent where there is no metadata.
+///
+/// With `drop_invalid_fields` (reads from etcd) a top-level field of metadata with a value of a
+/// wrong type is dropped whole; without (requests) it is an error in Go's words, e.g. "json: cannot
+/// unmarshal number into Go struct field ObjectMeta.labels of type string". Metadata that is no
+/// object at all is an error in both cases; null is not, it is empty metadata.
+Result<std::optional<ObjectMeta>, std::string> GetObjectMeta(const json::Value& object,
+                                                             bool drop_invalid_fields,
+                                                             json::Arena& arena);
+
+}  // namespace kube::schema

@@ -1,0 +1,166 @@
+#include "kube/schema/pruning.h"
+
+#include <algorithm>
+
+namespace kube::schema {
+namespace {
+
+// The way from the root to a value, as a chain of steps on the stack. It becomes text only where a
+// field is unknown, which is rare.
+struct Step {
+  enum class Kind { kRoot, kField, kMapKey, kIndex };
+
+  const Step* parent = nullptr;
+  Kind kind = Kind::kRoot;
+  std::string_view name = {};
+  std::size_t index = 0;
+
+  void AppendTo(std::string& path, bool folded) const {
+    if (kind == Kind::kRoot) return;
+    parent->AppendTo(path, folded);
+    if (kind == Kind::kIndex) {
+      path += folded ? "[*]" : "[" + std::to_string(index) + "]";
+    } else {
+      if (parent->kind != Kind::kRoot) path += '.';
+      path += folded && kind == Kind::kMapKey ? "*" : name;
+    }
+  }
+};
+
+bool IsTypeMetaOrMetadata(std::string_view key) {
+  return key == "apiVersion" || key == "kind" || key == "metadata";
+}
+
+// The server removes these at the top of an object that is no resource without recording them.
+bool IsUnrecorded(std::string_view key, const Step& parent) {
+  return parent.kind == Step::Kind::kRoot && IsTypeMetaOrMetadata(key);
+}
+
+// Walks an object beside its schema. With `remove` what is unknown goes; the caller's values are
+// changed then, and only then.
+class Walker {
+ public:
+  Walker(UnknownFieldSink& sink, bool remove) : sink_(sink), remove_(remove) {}
+
+  void WalkRoot(json::Value& object, const StructuralSchema* schema, bool is_resource_root) {
+    const Step root;
+    const bool keeps_meta = is_resource_root || (schema != nullptr && schema->embedded_resource);
+    if (schema != nullptr && schema->preserve_unknown_fields) {
+      Skip(object, *schema, keeps_meta, root);
+    } else {
+      Prune(object, schema, keeps_meta, root);
+    }
+  }
+
+ private:
+  // prune() of pkg/apiserver/schema/pruning/algorithm.go: what the schema does not specify goes.
+  void Walk(json::Value& value, const StructuralSchema* schema, const Step& here) {
+    if (schema != nullptr && schema->preserve_unknown_fields) {
+      Skip(value, *schema, schema->embedded_resource, here);
+    } else {
+      Prune(value, schema, schema != nullptr && schema->embedded_resource, here);
+    }
+  }
+
+  void Prune(json::Value& value, const StructuralSchema* schema, bool keeps_meta,
+             const Step& here) {
+    if (value.is_array()) {
+      const StructuralSchema* items = schema == nullptr ? nullptr : schema->items.get();
+      std::size_t i = 0;
+      for (json::Value& element : value.elements()) {
+        Walk(element, items, {&here, Step::Kind::kIndex, {}, i++});
+      }
+    } else if (value.is_object()) {
+      PruneObject(value, schema, keeps_meta, here);
+    }
+  }
+
+  void PruneObject(json::Value& object, const StructuralSchema* schema, bool keeps_meta,
+                   const Step& here) {
+    std::size_t kept = 0;
+    const std::span<json::Member> members = object.members();
+    for (json::Member& member : members) {
+      if (WalkMember(member, schema, keeps_meta, here)) {
+        if (remove_ && &members[kept] != &member) members[kept] = member;
+        ++kept;
+      } else if (schema == nullptr || !IsUnrecorded(member.key.text(), here)) {
+        ReportUnknown(member, here);
+      }
+    }
+    if (remove_) object.Truncate(kept);
+  }
+
+  // False if the member is not specified.
+  bool WalkMember(json::Member& member, const StructuralSchema* schema, bool keeps_meta,
+                  const Step& here) {
+    const std::string_view key = member.key.text();
+    if (keeps_meta && IsTypeMetaOrMetadata(key)) return true;
+    if (schema == nullptr) return false;
+    if (const StructuralSchema* property = schema->FindProperty(key)) {
+      Walk(member.value, property, {&here, Step::Kind::kField, key, 0});
+      return true;
+    }
+    if (!schema->has_additional_properties) return false;
+    // additionalProperties: true keeps the key, but specifies nothing below it.
+    Walk(member.value, schema->additional_schema.get(), {&here, Step::Kind::kMapKey, key, 0});
+    return true;
+  }
+
+  // skipPrune() of the same file: what is not specified stays, but pruning starts again below what
+  // is. Elements of an array are kept like the array itself.
+  void Skip(json::Value& value, const StructuralSchema& schema, bool keeps_meta, const Step& here) {
+    for (json::Member& member : value.members()) WalkMember(member, &schema, keeps_meta, here);
+    if (schema.items == nullptr) return;
+    std::size_t i = 0;
+    for (json::Value& element : value.elements()) {
+      Skip(element, *schema.items, schema.items->embedded_resource,
+           {&here, Step::Kind::kIndex, {}, i++});
+    }
+  }
+
+  void ReportUnknown(const json::Member& member, const Step& here) {
+    const Step step{&here, Step::Kind::kField, member.key.text(), 0};
+    path_.clear();
+    folded_path_.clear();
+    step.AppendTo(path_, false);
+    step.AppendTo(folded_path_, true);
+    elements_.clear();
+    AppendElements(step);
+    sink_.OnUnknownField({path_, folded_path_, elements_, member.value});
+  }
+
+  void AppendElements(const Step& step) {
+    if (step.kind == Step::Kind::kRoot) return;
+    AppendElements(*step.parent);
+    elements_.push_back({step.name, step.index, step.kind == Step::Kind::kIndex});
+  }
+
+  UnknownFieldSink& sink_;
+  bool remove_;
+  std::string path_, folded_path_;  // kept for their memory, as is the next
+  std::vector<PathElement> elements_;
+};
+
+class PathCollector : public UnknownFieldSink {
+ public:
+  void OnUnknownField(const UnknownField& field) override { paths.emplace_back(field.path); }
+  std::vector<std::string> paths;
+};
+
+}  // namespace
+
+std::vector<std::string> Prune(json::Value& object, const StructuralSchema* schema,
+                               bool is_resource_root) {
+  PathCollector collector;
+  Walker(collector, true).WalkRoot(object, schema, is_resource_root);
+  std::sort(collector.paths.begin(), collector.paths.end());
+  return collector.paths;
+}
+
+void FindUnknownFields(const json::Value& object, const StructuralSchema* schema,
+                       bool is_resource_root, UnknownFieldSink& sink) {
+  // The walker changes nothing without `remove`.
+  Walker(sink, false).WalkRoot(const_cast<json::Value&>(object), schema, is_resource_root);
+}
+
+}  // namespace kube::schema

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kube/json.h"
+#include "kube/schema/structural.h"
+
+namespace kube::schema {
+
+/// Removes the fields of `object` that `schema` does not specify, as the API server does before it
+/// stores an object and after it reads one (apiextensions pkg/apiserver/schema/pruning). Returns
+/// the paths removed, sorted bytewise, e.g. "spec.rules[1].host"; of a removed subtree only its
+/// top.
+///
+/// `schema` null means that nothing is specified. At a resource root apiVersion, kind and metadata
+/// are kept whatever the schema says. An empty result means that storing `object` loses nothing.
+/// `object` is changed in place; `schema` must outlive only the call.
+std::vector<std::string> Prune(json::Value& object, const StructuralSchema* schema,
+                               bool is_resource_root);
+
+/// One step of the way to a field: the key of an object or the index in an array.
+struct PathElement {
+  std::string_view key;
+  std::size_t index = 0;
+  bool is_index = false;
+};
+
+/// A field that pruning removes. Everything in it holds during the call only.
+struct UnknownField {
+  std::string_view path;                  ///< as the server records it, e.g. "spec.ports[0].proto"
+  std::string_view folded_path;           ///< for counting: indices as [*], keys of maps as .*
+  std::span<const PathElement> elements;  ///< the same way from the root, step by step
+  const json::Value& value;
+};
+
+/// Is told each field that pruning removes, in the order of the object.
+class UnknownFieldSink {
+ public:
+  virtual ~UnknownFieldSink() = default;
+  virtual void OnUnknownField(const UnknownField& field) = 0;
+};
+
+/// Finds what Prune would remove, without changing `object`.
+void FindUnknownFields(const json::Value& object, const StructuralSchema* schema,
+                       bool is_resource_root, UnknownFieldSink& sink);
+
+}  // namespace kube::schema

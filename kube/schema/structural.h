@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kube/json.h"
+#include "kube/result.h"
+#include "kube/schema/property_index.h"
+#include "kube/schema/schema_props.h"
+
+namespace kube::schema {
+
+/// What pruning, defaulting and coercion look at in a schema: the nodes that are reached from the
+/// root by properties, items and additionalProperties alone. Value validations specify nothing.
+///
+/// Owns its names; default values are copies in the memory that MakeStructural was given.
+struct StructuralSchema {
+  struct Property;
+
+  /// additionalProperties: absent; present without a schema (true or false, which prune alike); or
+  /// with `additional_schema`.
+  bool has_additional_properties = false;
+  /// x-kubernetes-preserve-unknown-fields: true. Without it the node prunes, unless an array above
+  /// preserves.
+  bool preserve_unknown_fields = false;
+  bool embedded_resource = false;
+  bool nullable = false;
+  bool int_or_string = false;
+  std::optional<json::Value> default_value;
+  std::unique_ptr<StructuralSchema> items;
+  std::unique_ptr<StructuralSchema> additional_schema;
+  std::vector<Property> properties;  ///< sorted by name, bytewise
+
+  /// Whether walks for defaults or embedded resources have something to find: set by MarkSubtrees
+  /// (subtree_marks.h), true ("perhaps") before.
+  bool may_have_defaults_below = true;  ///< in properties, items or additionalProperties
+  bool may_have_embedded = true;        ///< this node or one below is an embedded resource
+
+  /// Finds properties faster; set by MakeStructural. Empty: FindProperty searches.
+  PropertyIndex property_index;
+
+  /// The schema of property `name`; null pointer where it is not specified.
+  const StructuralSchema* FindProperty(std::string_view name) const;
+};
+
+struct StructuralSchema::Property {
+  std::string name;
+  StructuralSchema schema;
+};
+
+/// Why a schema cannot be structural whatever its rules say: the text of NewStructural
+/// (apiextensions pkg/apiserver/schema/convert.go), e.g. "OpenAPIV3Schema '$ref' is not supported".
+/// Absent if it can. Where several siblings fail the server's pick is random; this one takes the
+/// first by name.
+std::optional<std::string> ConversionError(const SchemaProps& schema);
+
+/// The structural part of a schema without a ConversionError. Default values are copied to `arena`,
+/// which must outlive the result.
+StructuralSchema MakeStructural(const SchemaProps& schema, json::Arena& arena);
+
+}  // namespace kube::schema

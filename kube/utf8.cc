@@ -1,0 +1,73 @@
+#include "kube/utf8.h"
+
+#include <cstdint>
+#include <cstring>
+
+#include "kube/schema/rune.h"
+
+namespace kube::utf8 {
+namespace {
+
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+
+// Eight bytes at a time: custom resources are nearly all ASCII.
+std::size_t AsciiPrefix(std::string_view text) {
+  constexpr std::uint64_t kHighBits = 0x8080808080808080;
+  std::size_t i = 0;
+  for (; i + 8 <= text.size(); i += 8) {
+    std::uint64_t word;
+    std::memcpy(&word, text.data() + i, 8);
+    if (word & kHighBits) break;
+  }
+  while (i < text.size() && static_cast<unsigned char>(text[i]) < 0x80) ++i;
+  return i;
+}
+
+}  // namespace
+
+std::size_t SequenceLength(std::string_view text) {
+  const schema::Rune rune = schema::DecodeRune(text);
+  return rune.IsBad() ? 0 : rune.size;
+}
+
+bool IsValid(std::string_view text) {
+  while (true) {
+    text.remove_prefix(AsciiPrefix(text));
+    if (text.empty()) return true;
+    const std::size_t length = SequenceLength(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+}
+
+std::string Sanitize(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t length = SequenceLength(text);
+    out.append(length == 0 ? kReplacement : text.substr(0, length));
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  return out;
+}
+
+void Append(std::string& out, char32_t code_point) {
+  const auto put = [&out](char32_t byte) { out.push_back(static_cast<char>(byte)); };
+  if (code_point < 0x80) {
+    put(code_point);
+  } else if (code_point < 0x800) {
+    put(0xC0 | (code_point >> 6));
+    put(0x80 | (code_point & 0x3F));
+  } else if (code_point < 0x10000) {
+    put(0xE0 | (code_point >> 12));
+    put(0x80 | ((code_point >> 6) & 0x3F));
+    put(0x80 | (code_point & 0x3F));
+  } else {
+    put(0xF0 | (code_point >> 18));
+    put(0x80 | ((code_point >> 12) & 0x3F));
+    put(0x80 | ((code_point >> 6) & 0x3F));
+    put(0x80 | (code_point & 0x3F));
+  }
+}
+
+}  // namespace kube::utf8

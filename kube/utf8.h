@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+/// UTF-8 as Go reads it.
+namespace kube::utf8 {
+
+/// True if all of `text` is UTF-8: shortest forms, no surrogates, nothing above U+10FFFF.
+bool IsValid(std::string_view text);
+
+/// The length of the valid sequence at the start of `text`; 0 where there is none.
+std::size_t SequenceLength(std::string_view text);
+
+/// A copy in which every byte that is not part of a valid sequence is U+FFFD.
+std::string Sanitize(std::string_view text);
+
+/// Appends `code_point` to `out`.
+void Append(std::string& out, char32_t code_point);
+
+}  // namespace kube::utf8
