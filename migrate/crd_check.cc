@@ -1,0 +1,326 @@
+#include "migrate/crd_check.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "kube/crd_condition.h"
+#include "kube/crd_validation.h"
+#include "kube/schema/coercion.h"
+#include "kube/schema/defaulting.h"
+#include "kube/schema/hints.h"
+#include "kube/schema/pruning.h"
+#include "migrate/managed_fields.h"
+
+namespace migrate {
+namespace {
+
+using kube::json::Value;
+using kube::schema::StructuralSchema;
+using kube::schema::UnknownField;
+
+// As many as a person reads.
+constexpr std::size_t kErrorsKept = 20;
+
+// The server's word for what a migration changes anyway; it blocks nothing.
+constexpr std::string_view kPreserveUnknownFields = "spec.preserveUnknownFields";
+
+// Counts the unknown fields of one object.
+class TallySink : public kube::schema::UnknownFieldSink {
+ public:
+  TallySink(const Value& object, const CountedObject& counted, FieldTally& tally,
+            std::vector<std::string>* paths)
+      : object_(object), counted_(counted), tally_(tally), paths_(paths) {}
+
+  void OnUnknownField(const UnknownField& field) override {
+    const FieldOwners owners = FindOwners(object_, field.elements);
+    tally_.Add(field.folded_path, counted_, field.value.type(), owners.managers,
+               owners.last_written);
+    if (paths_ != nullptr) paths_->emplace_back(field.path);
+    found_ = true;
+  }
+  bool found() const { return found_; }
+
+ private:
+  const Value& object_;
+  const CountedObject& counted_;
+  FieldTally& tally_;
+  std::vector<std::string>* paths_;
+  bool found_ = false;
+};
+
+bool HasNull(const Value& value) {
+  return value.is_null() ||
+         std::any_of(value.elements().begin(), value.elements().end(), HasNull) ||
+         std::any_of(value.members().begin(), value.members().end(),
+                     [](const kube::json::Member& member) { return HasNull(member.value); });
+}
+
+bool HasUnknownStoredVersion(const kube::Crd& crd) {
+  return std::any_of(crd.stored_versions.begin(), crd.stored_versions.end(),
+                     [&crd](const std::string& name) { return crd.FindVersion(name) == nullptr; });
+}
+
+Problem MakeProblem(const kube::schema::FieldError& error, std::string version) {
+  return {std::move(version), error.field, error.ToString(), kube::schema::Hint(error)};
+}
+
+}  // namespace
+
+std::string FullName(const Value& object) {
+  const Value* metadata = object.Find("metadata");
+  if (metadata == nullptr) return "<none>";
+  const std::string_view namespace_ = metadata->FindText("namespace");
+  const std::string_view name = metadata->FindText("name");
+  std::string full_name = namespace_.empty() ? "" : std::string(namespace_) + "/";
+  return full_name.append(name.empty() ? "<none>" : name);
+}
+
+CrdTally::VersionTally& CrdTally::Version(std::size_t index) {
+  if (versions_.size() <= index) versions_.resize(index + 1);
+  return versions_[index];
+}
+
+void CrdTally::Merge(CrdTally&& other) {
+  const auto merge = [](VersionTally& into, const VersionTally& from) {
+    into.objects_losing_fields += from.objects_losing_fields;
+    into.pruned_fields.Merge(from.pruned_fields);
+    into.added_defaults.Merge(from.added_defaults);
+    into.dropped_nulls.Merge(from.dropped_nulls);
+  };
+  objects_ += other.objects_;
+  objects_losing_fields_ += other.objects_losing_fields_;
+  for (std::size_t i = 0; i < other.versions_.size(); ++i) merge(Version(i), other.versions_[i]);
+  merge(storage_migration_, other.storage_migration_);
+  maybe_in_etcd_.Merge(other.maybe_in_etcd_);
+  std::move(other.paths_.begin(), other.paths_.end(), std::back_inserter(paths_));
+  std::move(other.errors_.begin(), other.errors_.end(), std::back_inserter(errors_));
+}
+
+CrdCheck::CrdCheck(kube::Crd crd, std::string source, const CrdCheckOptions& options)
+    : keep_paths_(options.keep_paths) {
+  report_.source = std::move(source);
+  DescribeCrd(crd);
+  server_ = std::make_unique<kube::CustomResourceServer>(
+      crd, options.as_is && crd.preserve_unknown_fields);
+  FindProblems(crd);
+  FindAdmissionProblems(crd);
+}
+
+void CrdCheck::DescribeCrd(const kube::Crd& crd) {
+  report_.name = crd.name;
+  report_.group = crd.group;
+  report_.kind = crd.names.kind;
+  report_.scope = crd.scope;
+  report_.preserve_unknown_fields = crd.preserve_unknown_fields;
+  report_.stored_versions = crd.stored_versions;
+  for (const kube::CrdVersion& version : crd.versions) {
+    VersionReport& report = report_.versions.emplace_back();
+    report.name = version.name;
+    report.served = version.served;
+    report.storage = version.storage;
+    if (version.served) report_.served_versions.push_back(version.name);
+    if (version.storage && report_.storage_version.empty()) report_.storage_version = version.name;
+  }
+  report_.migration_needed =
+      std::any_of(crd.stored_versions.begin(), crd.stored_versions.end(),
+                  [this](const std::string& stored) { return stored != report_.storage_version; });
+}
+
+void CrdCheck::FindProblems(const kube::Crd& crd) {
+  const std::vector<kube::VersionProblems> all = kube::FindStructuralProblems(crd);
+  report_.condition = kube::NonStructuralSchemaCondition(crd, all);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const kube::VersionProblems& found = all[i];
+    report_.versions[i].structural = found.structural() && crd.versions[i].schema != nullptr;
+    if (found.conversion_error) {
+      report_.problems.push_back({found.version, "", *found.conversion_error,
+                                  kube::schema::ConversionHint(*found.conversion_error)});
+    }
+    for (const kube::schema::FieldError& error : found.errors) {
+      report_.problems.push_back(MakeProblem(error, found.version));
+    }
+    const bool convertible = !found.conversion_error;
+    versions_.push_back(
+        {found.version, convertible, convertible ? server_->FindSchema(found.version) : nullptr});
+  }
+  blocked_ = blocked_ || !report_.problems.empty();
+}
+
+// Findings about the CRD as it is, and those that only show once pruning is on.
+void CrdCheck::FindAdmissionProblems(kube::Crd& crd) {
+  std::map<std::string, kube::schema::FieldError> found;
+  const auto add = [&found, &crd] {
+    for (kube::CrdFinding& finding : kube::ValidateCrd(crd)) {
+      if (finding.structural) continue;
+      std::string message = finding.error.ToString();
+      found.emplace(std::move(message), std::move(finding.error));
+    }
+  };
+  add();
+  if (crd.preserve_unknown_fields) {
+    crd.preserve_unknown_fields = false;
+    add();
+    crd.preserve_unknown_fields = true;
+  }
+  if (HasUnknownStoredVersion(crd)) {
+    // An update of the CRD as it is: what the server says of its status.
+    for (kube::CrdFinding& finding : kube::ValidateCrd(crd, &crd)) {
+      std::string message = finding.error.ToString();
+      if (!finding.error.field.starts_with("status.storedVersions")) continue;
+      found.emplace(std::move(message), std::move(finding.error));
+    }
+  }
+  for (const auto& [message, error] : found) {
+    report_.admission_problems.push_back(MakeProblem(error, ""));
+    if (error.field != kPreserveUnknownFields) blocked_ = true;
+  }
+}
+
+void CrdCheck::CheckObject(const CheckedObject& object, CrdTally& tally) const {
+  const std::string full_name = FullName(object.value);
+  const CountedObject counted{object.place, full_name};
+  ++tally.objects_;
+  ObjectPaths paths;
+  bool loses = false;
+  for (std::size_t i = 0; i < versions_.size(); ++i) {
+    if (!versions_[i].convertible) continue;
+    std::vector<std::string>* version_paths =
+        keep_paths_ ? &paths.pruned_paths[versions_[i].name] : nullptr;
+    loses |= CheckVersion(versions_[i], object, counted, tally.Version(i), version_paths);
+    CountRewrite(versions_[i], object, counted, tally.Version(i), tally.errors_);
+  }
+  if (loses) ++tally.objects_losing_fields_;
+  if (report_.migration_needed) CheckStorageMigration(object, counted, tally.storage_migration_);
+  CheckReadable(object, counted, tally);
+  if (!report_.preserve_unknown_fields) {
+    for (const LackingField& field : FindLackingFields(object.value)) {
+      tally.maybe_in_etcd_.Add(field.path, counted, kube::json::Type::kNull, {field.manager}, "");
+    }
+  }
+  if (!keep_paths_) return;
+  if (const Value* metadata = object.value.Find("metadata")) {
+    paths.namespace_ = metadata->FindText("namespace");
+    paths.name = metadata->FindText("name");
+  }
+  paths.source = object.source;
+  tally.paths_.push_back(std::move(paths));
+}
+
+bool CrdCheck::CheckVersion(const Version& version, const CheckedObject& object,
+                            const CountedObject& counted, CrdTally::VersionTally& tally,
+                            std::vector<std::string>* paths) const {
+  TallySink sink(object.value, counted, tally.pruned_fields, paths);
+  kube::schema::FindUnknownFields(object.value, version.schema, true, sink);
+  if (paths != nullptr) std::sort(paths->begin(), paths->end());
+  if (sink.found()) ++tally.objects_losing_fields;
+  return sink.found();
+}
+
+// What a rewrite adds and drops beside pruning (the order is that of a read from etcd).
+void CrdCheck::CountRewrite(const Version& version, const CheckedObject& object,
+                            const CountedObject& counted, CrdTally::VersionTally& tally,
+                            std::vector<CrdTally::Error>& errors) const {
+  if (version.schema == nullptr) return;
+  const bool has_defaults =
+      version.schema->default_value.has_value() || version.schema->may_have_defaults_below;
+  if (!has_defaults && !HasNull(object.value)) return;
+  kube::json::Arena arena;
+  Value copy = kube::json::DeepCopy(object.value, arena);
+  std::vector<std::string> defaults, nulls;
+  kube::schema::Prune(copy, version.schema, true);
+  kube::schema::DropNulls(copy, *version.schema, &nulls);
+  if (!kube::schema::SetDefaults(copy, *version.schema, arena, &defaults)) {
+    errors.push_back({counted.place, std::string(counted.full_name) + ": the defaults of version " +
+                                         version.name + " would make it too large"});
+    return;
+  }
+  for (const std::string& path : defaults) tally.added_defaults.Add(path, counted);
+  for (const std::string& path : nulls) tally.dropped_nulls.Add(path, counted);
+}
+
+// Which version an object is stored in is not known: the worst of all that it may be counts. The
+// object is pruned by the schema of the stored version first, then by that of the storage version.
+void CrdCheck::CheckStorageMigration(const CheckedObject& object, const CountedObject& counted,
+                                     CrdTally::VersionTally& tally) const {
+  const auto find = [this](const std::string& name) {
+    return std::find_if(versions_.begin(), versions_.end(),
+                        [&name](const Version& version) { return version.name == name; });
+  };
+  const auto storage = find(report_.storage_version);
+  bool loses = false;
+  for (const std::string& stored : report_.stored_versions) {
+    const auto from = find(stored);
+    if (from == versions_.end() || storage == versions_.end()) continue;
+    if (!from->convertible || !storage->convertible) continue;
+    TallySink first(object.value, counted, tally.pruned_fields, nullptr);
+    kube::schema::FindUnknownFields(object.value, from->schema, true, first);
+    loses |= first.found();
+    if (from == storage) continue;
+    kube::json::Arena arena;
+    Value copy = kube::json::DeepCopy(object.value, arena);
+    kube::schema::Prune(copy, from->schema, true);
+    TallySink second(copy, counted, tally.pruned_fields, nullptr);
+    kube::schema::FindUnknownFields(copy, storage->schema, true, second);
+    loses |= second.found();
+  }
+  if (loses) ++tally.objects_losing_fields;
+}
+
+// Embedded resources are the one part of an object that can make it unreadable.
+void CrdCheck::CheckReadable(const CheckedObject& object, const CountedObject& counted,
+                             CrdTally& tally) const {
+  const auto may_fail = [](const Version& version) {
+    return version.schema != nullptr && version.schema->may_have_embedded;
+  };
+  if (std::none_of(versions_.begin(), versions_.end(), may_fail)) return;
+  kube::json::Arena arena;
+  Value copy = kube::json::DeepCopy(object.value, arena);
+  if (const auto error = server_->Rewrite(copy, arena)) {
+    tally.errors_.push_back({counted.place, std::string(counted.full_name) + ": " + *error});
+  }
+}
+
+CrdReport CrdCheck::Report(const CrdTally& tally, bool objects_skipped) const {
+  CrdReport report = report_;
+  report.object_count = tally.objects_;
+  report.objects_losing_fields = tally.objects_losing_fields_;
+  report.objects_skipped = objects_skipped;
+  for (std::size_t i = 0; i < versions_.size(); ++i) {
+    if (objects_skipped || !versions_[i].convertible) continue;
+    VersionReport& version = report.versions[i];
+    version.objects = tally.objects_;
+    if (i >= tally.versions_.size()) continue;
+    const CrdTally::VersionTally& counted = tally.versions_[i];
+    version.objects_losing_fields = counted.objects_losing_fields;
+    version.pruned_fields = counted.pruned_fields.Report();
+    version.added_defaults = counted.added_defaults.Report();
+    version.dropped_nulls = counted.dropped_nulls.Report();
+  }
+  if (report_.migration_needed && !objects_skipped) {
+    report.storage_migration = {tally.storage_migration_.objects_losing_fields,
+                                tally.storage_migration_.pruned_fields.Report()};
+  }
+  report.maybe_in_etcd = tally.maybe_in_etcd_.Report();
+  report.objects = tally.paths_;
+  std::sort(
+      report.objects.begin(), report.objects.end(), [](const ObjectPaths& a, const ObjectPaths& b) {
+        return std::tie(a.namespace_, a.name, a.source) < std::tie(b.namespace_, b.name, b.source);
+      });
+  std::vector<CrdTally::Error> errors = tally.errors_;
+  std::sort(errors.begin(), errors.end(),
+            [](const CrdTally::Error& a, const CrdTally::Error& b) { return a.place < b.place; });
+  for (std::size_t i = 0; i < std::min(errors.size(), kErrorsKept); ++i) {
+    report.object_errors.push_back(std::move(errors[i].text));
+  }
+  report.verdict = FindVerdict(report);
+  return report;
+}
+
+Verdict CrdCheck::FindVerdict(const CrdReport& report) const {
+  if (blocked_) return Verdict::kBlocked;
+  if (report.objects_losing_fields != 0) return Verdict::kLosesFields;
+  return report.preserve_unknown_fields ? Verdict::kReady : Verdict::kPruning;
+}
+
+}  // namespace migrate

@@ -1,0 +1,111 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kube/crd.h"
+#include "kube/custom_resource.h"
+#include "kube/json.h"
+#include "migrate/field_tally.h"
+#include "migrate/report.h"
+
+namespace migrate {
+
+/// A custom resource on its way through a check.
+struct CheckedObject {
+  const kube::json::Value& value;
+  Place place;              ///< decides which comes first
+  std::string_view source;  ///< the file it came from; empty for a live object
+};
+
+/// What the objects of one CRD would lose, counted by one thread.
+class CrdTally {
+ public:
+  void Merge(CrdTally&& other);
+
+ private:
+  friend class CrdCheck;
+
+  struct VersionTally {
+    std::uint64_t objects_losing_fields = 0;
+    FieldTally pruned_fields, added_defaults, dropped_nulls;
+  };
+  struct Error {
+    Place place;
+    std::string text;
+  };
+
+  VersionTally& Version(std::size_t index);
+
+  std::uint64_t objects_ = 0, objects_losing_fields_ = 0;
+  std::vector<VersionTally> versions_;  // as long as the last version that was counted
+  VersionTally storage_migration_;
+  FieldTally maybe_in_etcd_;
+  std::vector<ObjectPaths> paths_;
+  std::vector<Error> errors_;
+};
+
+struct CrdCheckOptions {
+  bool keep_paths = false;  ///< keep every object's paths (--show-objects), not only the counts
+  bool as_is = false;       ///< server() is that of the CRD as it is, not as if pruning were on
+};
+
+/// One CRD: what is wrong with it, and what pruning by its schemas does to objects.
+///
+/// Not changed after construction: several threads may check objects, each with its own tally.
+class CrdCheck {
+ public:
+  /// `source` is the file that the CRD came from.
+  CrdCheck(kube::Crd crd, std::string source, const CrdCheckOptions& options);
+
+  const std::string& name() const { return report_.name; }
+  const std::string& source() const { return report_.source; }
+  const std::string& group() const { return report_.group; }
+  const std::string& kind() const { return report_.kind; }
+
+  /// Counts what `object` would lose in every version.
+  void CheckObject(const CheckedObject& object, CrdTally& tally) const;
+
+  /// The report, with what was counted. `objects_skipped` says that no objects were looked at.
+  CrdReport Report(const CrdTally& tally, bool objects_skipped) const;
+
+  bool preserves_unknown_fields() const { return report_.preserve_unknown_fields; }
+  /// What the server makes of the CRD's objects, with pruning on unless CrdCheckOptions::as_is.
+  const kube::CustomResourceServer& server() const { return *server_; }
+
+ private:
+  struct Version {
+    std::string name;
+    bool convertible;  // else the dry run is impossible
+    const kube::schema::StructuralSchema* schema;
+  };
+
+  void DescribeCrd(const kube::Crd& crd);
+  void FindProblems(const kube::Crd& crd);
+  void FindAdmissionProblems(kube::Crd& crd);
+  bool CheckVersion(const Version& version, const CheckedObject& object,
+                    const CountedObject& counted, CrdTally::VersionTally& tally,
+                    std::vector<std::string>* paths) const;
+  void CountRewrite(const Version& version, const CheckedObject& object,
+                    const CountedObject& counted, CrdTally::VersionTally& tally,
+                    std::vector<CrdTally::Error>& errors) const;
+  void CheckStorageMigration(const CheckedObject& object, const CountedObject& counted,
+                             CrdTally::VersionTally& tally) const;
+  void CheckReadable(const CheckedObject& object, const CountedObject& counted,
+                     CrdTally& tally) const;
+  Verdict FindVerdict(const CrdReport& report) const;
+
+  CrdReport report_;  // without what is counted
+  bool keep_paths_;
+  bool blocked_ = false;
+  std::unique_ptr<kube::CustomResourceServer> server_;
+  std::vector<Version> versions_;
+};
+
+/// "namespace/name" of an object, or the name alone; "<none>" for a missing name.
+std::string FullName(const kube::json::Value& object);
+
+}  // namespace migrate

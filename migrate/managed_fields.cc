@@ -1,0 +1,188 @@
+#include "migrate/managed_fields.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace migrate {
+namespace {
+
+using kube::json::Document;
+using kube::json::Type;
+using kube::json::Value;
+using kube::schema::PathElement;
+
+// The parts of FieldsV1: "f:" a field, "k:" an element by its keys, "v:" an element by its value,
+// "i:" an element by its index, "." the thing itself.
+constexpr std::string_view kSelf = ".";
+
+std::span<const Value> Entries(const Value& object) {
+  const Value* metadata = object.Find("metadata", Type::kObject);
+  const Value* entries =
+      metadata == nullptr ? nullptr : metadata->Find("managedFields", Type::kArray);
+  return entries == nullptr ? std::span<const Value>() : entries->elements();
+}
+
+bool IsOwned(const Value& fields) { return fields.empty() || fields.Find(kSelf) != nullptr; }
+
+// What selects an element among others in `fields`, in the form of FieldsV1: its keys, its value or
+// its index. The server writes keys sorted and without blanks, all selectors of a list alike, so
+// that the first one tells which keys there are.
+class Selectors {
+ public:
+  explicit Selectors(const Value& fields) {
+    for (const auto& [selector, below] : fields.members()) {
+      const std::string_view text = selector.text();
+      if (text.size() < 2 || text[1] != ':' || text[0] == 'f') continue;
+      kind_ = text[0];
+      if (kind_ == 'k' && keys_.Parse(text.substr(2))) kind_ = 0;
+      return;
+    }
+  }
+
+  std::string Of(const Value& element, std::size_t index) const {
+    switch (kind_) {
+      case 'k':
+        return "k:" + Keys(element);
+      case 'v':
+        return "v:" + kube::json::Print(element);
+      case 'i':
+        return "i:" + std::to_string(index);
+      default:
+        return "";
+    }
+  }
+
+ private:
+  std::string Keys(const Value& element) const {
+    kube::json::Arena arena;
+    Value keys = Value::Object();
+    for (const auto& [key, unused] : keys_.root().members()) {
+      if (const Value* value = element.Find(key.text())) keys.Set(key.text(), *value, arena);
+    }
+    return kube::json::Print(keys);
+  }
+
+  char kind_ = 0;
+  Document keys_;
+};
+
+const Value* FindElement(const Value& fields, const Value& element, std::size_t index) {
+  const std::string selector = Selectors(fields).Of(element, index);
+  return selector.empty() ? nullptr : fields.Find(selector);
+}
+
+const Value* FindField(const Value& fields, std::string_view key) {
+  for (const auto& [selector, below] : fields.members()) {
+    const std::string_view text = selector.text();
+    if (text.starts_with("f:") && text.substr(2) == key) return &below;
+  }
+  return nullptr;
+}
+
+// How many steps of the way from the root the deepest thing is away that `fields` own; 0 for none.
+std::size_t OwnedDepth(const Value& fields, const Value& object,
+                       std::span<const PathElement> elements) {
+  std::size_t owned = 0;
+  const Value* level = &fields;
+  const Value* value = &object;
+  for (std::size_t depth = 0; depth < elements.size(); ++depth) {
+    const PathElement& step = elements[depth];
+    if (step.is_index) {
+      if (step.index >= value->size() || !value->is_array()) break;
+      value = &value->elements()[step.index];
+      level = FindElement(*level, *value, step.index);
+    } else {
+      value = value->Find(step.key);
+      level = FindField(*level, step.key);
+    }
+    if (level == nullptr || value == nullptr) break;
+    if (IsOwned(*level)) owned = depth + 1;
+  }
+  return owned;
+}
+
+// Collects what one manager's entry owns and the object lacks.
+class LackingCollector {
+ public:
+  LackingCollector(std::string_view manager, std::vector<LackingField>& found)
+      : manager_(manager), found_(found) {}
+
+  void Collect(const Value& fields, const Value& value) {
+    for (const auto& [selector, below] : fields.members()) {
+      if (selector.text().starts_with("f:")) CollectField(selector.text().substr(2), below, value);
+    }
+    if (value.is_array()) CollectElements(fields, value);
+  }
+
+ private:
+  void CollectField(std::string_view name, const Value& below, const Value& value) {
+    const std::size_t length = path_.size();
+    if (length != 0) path_ += '.';
+    path_ += name;
+    const Value* there = value.Find(name);
+    if (there == nullptr) {
+      found_.push_back({path_, manager_});
+    } else {
+      Collect(below, *there);
+    }
+    path_.resize(length);
+  }
+
+  void CollectElements(const Value& fields, const Value& array) {
+    const Selectors selectors(fields);
+    const std::size_t length = path_.size();
+    path_ += "[*]";
+    std::size_t index = 0;
+    for (const Value& element : array.elements()) {
+      const std::string selector = selectors.Of(element, index++);
+      const Value* below = selector.empty() ? nullptr : fields.Find(selector);
+      if (below != nullptr) Collect(*below, element);
+    }
+    path_.resize(length);
+  }
+
+  std::string_view manager_;
+  std::vector<LackingField>& found_;
+  std::string path_;
+};
+
+}  // namespace
+
+FieldOwners FindOwners(const Value& object, std::span<const PathElement> elements) {
+  FieldOwners owners;
+  std::size_t deepest = 0;
+  for (const Value& entry : Entries(object)) {
+    const Value* fields = entry.Find("fieldsV1", Type::kObject);
+    const std::size_t depth = fields == nullptr ? 0 : OwnedDepth(*fields, object, elements);
+    if (depth == 0 || depth < deepest) continue;
+    if (depth > deepest) owners = {};
+    deepest = depth;
+    owners.managers.push_back(entry.FindText("manager"));
+    // RFC 3339 in UTC: the order of the text is the order in time.
+    owners.last_written = std::max(owners.last_written, entry.FindText("time"));
+  }
+  std::sort(owners.managers.begin(), owners.managers.end());
+  owners.managers.erase(std::unique(owners.managers.begin(), owners.managers.end()),
+                        owners.managers.end());
+  return owners;
+}
+
+std::vector<LackingField> FindLackingFields(const Value& object) {
+  std::vector<LackingField> found;
+  for (const Value& entry : Entries(object)) {
+    const Value* fields = entry.Find("fieldsV1", Type::kObject);
+    if (fields != nullptr)
+      LackingCollector(entry.FindText("manager"), found).Collect(*fields, object);
+  }
+  const auto key = [](const LackingField& field) { return std::tie(field.path, field.manager); };
+  std::sort(found.begin(), found.end(),
+            [&key](const LackingField& a, const LackingField& b) { return key(a) < key(b); });
+  found.erase(std::unique(found.begin(), found.end(),
+                          [&key](const LackingField& a, const LackingField& b) {
+                            return key(a) == key(b);
+                          }),
+              found.end());
+  return found;
+}
+
+}  // namespace migrate

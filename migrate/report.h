@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kube/crd_condition.h"
+
+/// What a run found or did, as plain structs. The plugin prints them; docs/DESIGN.md has the
+/// contract of the printed form.
+namespace migrate {
+
+enum class Verdict { kUnknown, kBlocked, kLosesFields, kReady, kPruning };
+
+/// A finding in a CRD, in the API server's own words, with a hint how to mend it.
+struct Problem {
+  std::string version;  ///< empty where the whole CRD is meant
+  std::string field;    ///< the path alone; empty for a conversion error
+  std::string message;  ///< the server's whole string, path included
+  std::string hint;     ///< one line
+};
+
+/// A path in objects, indices folded to [*] and keys of maps to .*, without a leading dot.
+struct FieldUse {
+  std::string path;
+  std::uint64_t objects = 0;
+  std::vector<std::string> types;     ///< JSON types, sorted
+  std::vector<std::string> managers;  ///< who writes it (managedFields), sorted
+  std::string last_written;           ///< RFC 3339, UTC; empty if unknown
+  std::vector<std::string> examples;  ///< "namespace/name", the first ones found
+};
+
+/// An object and what each version would prune of it, paths as the server records them.
+struct ObjectPaths {
+  std::string namespace_;  ///< empty if cluster-scoped
+  std::string name;
+  std::string source;  ///< the file it came from; empty for a live object
+  std::map<std::string, std::vector<std::string>> pruned_paths;  ///< by version, each sorted
+};
+
+struct VersionReport {
+  std::string name;
+  bool served = false;
+  bool storage = false;
+  bool structural = false;
+  std::optional<std::uint64_t> objects;  ///< absent where the dry run is impossible or was skipped
+  std::uint64_t objects_losing_fields = 0;
+  std::vector<FieldUse> pruned_fields;   ///< sorted by path, bytewise; so are the next two
+  std::vector<FieldUse> added_defaults;  ///< path and objects only
+  std::vector<FieldUse> dropped_nulls;   ///< path and objects only
+};
+
+struct StorageMigrationReport {
+  std::uint64_t objects_losing_fields = 0;
+  std::vector<FieldUse> pruned_fields;
+};
+
+struct CrdReport {
+  std::string name, group, kind, scope;
+  std::string source;  ///< the file it came from; empty for a live CRD
+  bool preserve_unknown_fields = false;
+  std::string storage_version;
+  std::vector<std::string> served_versions, stored_versions;
+  Verdict verdict = Verdict::kUnknown;
+  bool migration_needed = false;
+  std::optional<kube::CrdCondition> condition;
+  std::vector<Problem> problems;
+  std::vector<Problem> admission_problems;
+  std::vector<VersionReport> versions;  ///< in the order of the CRD
+  std::optional<StorageMigrationReport> storage_migration;
+  std::vector<FieldUse> maybe_in_etcd;  ///< path, objects and managers only
+  std::vector<ObjectPaths> objects;     ///< with --show-objects; sorted by namespace and name
+  /// Objects that the server could not read or would refuse, "namespace/name: why"; the first ones.
+  std::vector<std::string> object_errors;
+  std::uint64_t object_count = 0;           ///< objects looked at
+  std::uint64_t objects_losing_fields = 0;  ///< in any version
+  bool objects_skipped = false;             ///< --skip-objects, or not read by default
+  std::string error;                        ///< verdict unknown
+};
+
+/// Objects that no CRD is known for.
+struct UnknownKind {
+  std::string api_version, kind;
+  std::uint64_t objects = 0;
+};
+
+struct CheckReport {
+  std::vector<CrdReport> crds;             ///< by name, then source
+  std::vector<UnknownKind> unknown_kinds;  ///< by apiVersion and kind
+  std::vector<std::string> file_errors;    ///< "file:line:column: why", in the order of reading
+};
+
+}  // namespace migrate
