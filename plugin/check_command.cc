@@ -1,0 +1,110 @@
+#include "plugin/check_command.h"
+
+#include <algorithm>
+
+#include "kube/error.h"
+#include "migrate/file_check.h"
+#include "plugin/check_table.h"
+#include "plugin/output.h"
+#include "plugin/report_json.h"
+#include "plugin/terminal.h"
+
+namespace plugin {
+namespace {
+
+using migrate::CheckReport;
+using migrate::CrdReport;
+using migrate::Verdict;
+
+// As a rule a pipeline broke that should have given CRDs.
+bool FoundNothing(const CheckReport& report, const CheckOptions& options) {
+  return report.crds.empty() && options.ignore.empty();
+}
+
+// What could not be looked at may hide anything: never exit code 0 or 1.
+bool IsIncomplete(const CheckReport& report) {
+  return !report.file_errors.empty() || std::ranges::any_of(report.crds, [](const CrdReport& crd) {
+    return crd.verdict == Verdict::kUnknown || !crd.object_errors.empty();
+  });
+}
+
+bool IsFinding(const CrdReport& crd, const FailOn& fail_on) {
+  return (fail_on.blocked && crd.verdict == Verdict::kBlocked) ||
+         (fail_on.loses_fields && crd.objects_losing_fields > 0) ||
+         (fail_on.migration_needed && crd.migration_needed);
+}
+
+int ExitCode(const CheckReport& report, const CheckOptions& options) {
+  if (IsIncomplete(report) || FoundNothing(report, options)) return 2;
+  return std::ranges::any_of(report.crds,
+                             [&](const CrdReport& c) { return IsFinding(c, options.fail_on); });
+}
+
+std::string PrintNames(const CheckReport& report) {
+  std::string out;
+  for (const CrdReport& crd : report.crds) {
+    out += "customresourcedefinition.apiextensions.k8s.io/" + Printable(crd.name) + "\n";
+  }
+  return out;
+}
+
+std::string PrintReport(const CheckReport& report, const CheckOptions& options,
+                        std::chrono::sys_seconds now) {
+  switch (options.output) {
+    case OutputFormat::kJson:
+    case OutputFormat::kYaml: {
+      kube::json::Arena arena;
+      return PrintValue(ToJson(report, options.show_objects, arena), options.output);
+    }
+    case OutputFormat::kName:
+      return PrintNames(report);
+    case OutputFormat::kTable:
+    case OutputFormat::kWide:
+      break;
+  }
+  return PrintCheckTable(report, {.wide = options.output == OutputFormat::kWide,
+                                  .rows_only = options.no_headers,
+                                  .show_objects = options.show_objects,
+                                  .now = now});
+}
+
+std::string PrintErrors(const CheckReport& report, const CheckOptions& options) {
+  std::string err;
+  if (FoundNothing(report, options)) {
+    err += "error: no CustomResourceDefinitions found; name the files that hold them by -f\n";
+  }
+  for (const std::string& error : report.file_errors) err += "error: " + Printable(error) + "\n";
+  return err;
+}
+
+migrate::FileCheckOptions FileOptions(const CheckOptions& options) {
+  return {.filenames = options.input.filenames,
+          .recursive = options.input.recursive,
+          .crd_names = options.input.crds,
+          .ignored_crds = options.ignore,
+          .skip_objects = options.skip_objects,
+          .show_objects = options.show_objects};
+}
+
+}  // namespace
+
+int RunCheck(const CheckOptions& options) {
+  if (!options.input.local) {
+    throw kube::Error("reading a cluster is not supported yet; use --local with -f FILE");
+  }
+  const CheckReport report = migrate::CheckFiles(FileOptions(options));
+  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  const CheckOutput output = PrintCheck(report, options, now);
+  WriteStdout(output.out);
+  WriteStderr(output.err);
+  return output.exit_code;
+}
+
+CheckOutput PrintCheck(const CheckReport& report, const CheckOptions& options,
+                       std::chrono::sys_seconds now) {
+  return {.out = PrintReport(report, options, now),
+          .err = PrintErrors(report, options),
+          .exit_code = ExitCode(report, options)};
+}
+
+}  // namespace plugin

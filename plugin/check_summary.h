@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include "migrate/report.h"
+
+/// What a report says of all CRDs together, as whole lines.
+namespace plugin {
+
+/// "300 CRDs: 12 blocked, 4 would lose fields (1874 of 52000 objects), 284 already pruning".
+std::string Summary(const migrate::CheckReport& report);
+
+/// Which CRDs lose nothing when pruning is turned on, and the command that does it; empty where
+/// there is none.
+std::string ReadyNote(const migrate::CheckReport& report);
+
+/// The kinds of objects that no CRD is known for, the first ones or `all`; empty where there is
+/// none.
+std::string UnknownKindsNote(const migrate::CheckReport& report, bool all);
+
+}  // namespace plugin

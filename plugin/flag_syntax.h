@@ -1,0 +1,49 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kube/result.h"
+
+/// How kubectl spells flags (github.com/spf13/pflag).
+namespace plugin {
+
+enum class FlagKind {
+  kBool,     ///< `--flag`, `--flag=false`; never takes the next word
+  kInt,      ///< a whole number
+  kString,   ///< the last one given counts
+  kStrings,  ///< comma separated, and adding up when repeated
+};
+
+struct Flag {
+  std::string name;
+  char shorthand;  ///< 0 where there is none
+  FlagKind kind;
+};
+
+struct FlagValue {
+  std::string name;   ///< without dashes
+  std::string value;  ///< kBool: "true" or "false"; kInt: decimal digits; kStrings: one element
+};
+
+/// A command line in one form, whichever way it was spelled.
+struct FlagsAndArguments {
+  /// Each scalar flag at most once, each list as often as it has elements, in the order given.
+  std::vector<FlagValue> flags;
+  std::vector<std::string> arguments;
+};
+
+/// Takes `words` apart: `--name value`, `--name=value`, `-n value`, `-nvalue`, `-n=value`, grouped
+/// shorthands (`-Rf x`); flags and arguments in any order, `--` ends the flags. Values are checked
+/// against the kind of their flag. The error is pflag's, for the first wrong word, e.g. `unknown
+/// flag: --x`.
+kube::Result<FlagsAndArguments, std::string> ParseFlags(std::span<const std::string> words,
+                                                        std::span<const Flag> flags);
+
+/// The place of the first argument in `words`; words.size() where there are only flags. Flags that
+/// are not in `flags` are taken to have no value of their own.
+std::size_t FindFirstArgument(std::span<const std::string> words, std::span<const Flag> flags);
+
+}  // namespace plugin

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+/// The command line as a value that can run. Nothing is read or contacted here.
+namespace plugin {
+
+/// A command line that cannot run. what() is the text after "error: ", the pointer to the help of
+/// the command included.
+class UsageError : public std::runtime_error {
+ public:
+  /// `command` is what the help is asked for: "", "check", "migrate" ...
+  UsageError(std::string_view command, const std::string& message);
+};
+
+enum class OutputFormat { kTable, kWide, kJson, kYaml, kName };
+
+/// Flags that every command has.
+struct CommonOptions {
+  int verbosity = 0;  ///< -v, kubectl's log level
+};
+
+/// Where CRDs and custom resources are read from.
+struct InputOptions {
+  std::vector<std::string> crds;       ///< as named on the command line; empty: all
+  std::vector<std::string> filenames;  ///< -f: files, folders, "-" for stdin
+  bool recursive = false;              ///< -R: folders below the folders of -f too
+  bool local = false;                  ///< no server is contacted
+};
+
+/// Which findings make the exit code 1.
+struct FailOn {
+  bool blocked = true;
+  bool loses_fields = true;
+  bool migration_needed = false;
+};
+
+struct CheckOptions {
+  CommonOptions common;
+  InputOptions input;
+  OutputFormat output = OutputFormat::kTable;
+  bool show_objects = false;
+  bool skip_objects = false;
+  bool all_objects = false;
+  FailOn fail_on;
+  std::vector<std::string> ignore;  ///< CRDs to leave out, named as `input.crds`
+  bool no_headers = false;
+};
+
+struct MigrateOptions {
+  CommonOptions common;
+  InputOptions input;
+  OutputFormat output = OutputFormat::kYaml;  ///< kYaml or kJson
+  bool enable_pruning = false;                ///< as if preserveUnknownFields were off
+};
+
+struct VersionOptions {
+  CommonOptions common;
+  bool client = false;                         ///< ask no server
+  OutputFormat output = OutputFormat::kTable;  ///< kTable, kJson or kYaml
+};
+
+struct HelpOptions {
+  std::string command;  ///< empty: the program
+};
+
+using Command = std::variant<CheckOptions, MigrateOptions, VersionOptions, HelpOptions>;
+
+/// Reads the command line, `words` being argv without the program's name. No words, or --help, is
+/// HelpOptions. Flags are spelled as kubectl takes them (flag_syntax.h); the command may stand
+/// behind flags. Throws UsageError.
+Command ParseCommandLine(std::span<const std::string> words);
+
+}  // namespace plugin

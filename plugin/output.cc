@@ -1,0 +1,74 @@
+#include "plugin/output.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+#include <system_error>
+
+#include "kube/error.h"
+#include "kube/yaml.h"
+#include "plugin/terminal.h"
+
+namespace plugin {
+namespace {
+
+// The error number, 0 where all was written.
+int WriteAll(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = write(descriptor, text.data(), text.size());
+    if (written >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno != EINTR) {
+      return errno;
+    }
+  }
+  return 0;
+}
+
+// The place of the next byte that may have to be escaped, from `start` on.
+std::size_t FindSuspect(std::string_view json, std::size_t start) {
+  while (start < json.size() && json[start] != '\x7F' && json[start] != '\xC2') ++start;
+  return start;
+}
+
+// JSON leaves DEL and the C1 controls as they are; inside its strings an escape means the same.
+std::string EscapeControls(std::string json) {
+  std::size_t next = FindSuspect(json, 0);
+  if (next == json.size()) return json;
+  std::string out;
+  std::size_t done = 0;
+  for (; next < json.size(); next = FindSuspect(json, next + 1)) {
+    const bool del = json[next] == '\x7F';
+    if (!del && static_cast<unsigned char>(json[next + 1]) >= 0xA0) continue;
+    out.append(json, done, next - done);
+    if (del) {
+      out += "\\u007f";
+    } else {
+      AppendPrintable(out, std::string_view(json).substr(next, 2));
+    }
+    done = next + (del ? 1 : 2);
+  }
+  return out.append(json, done);
+}
+
+}  // namespace
+
+std::string PrintJson(const kube::json::Value& value) {
+  return EscapeControls(kube::json::PrintIndented(value));
+}
+
+void WriteStdout(std::string_view text) {
+  if (const int error = WriteAll(STDOUT_FILENO, text)) {
+    throw kube::Error("cannot write to stdout: " + std::generic_category().message(error));
+  }
+}
+
+void WriteStderr(std::string_view text) { WriteAll(STDERR_FILENO, PrintableLines(text)); }
+
+std::string PrintValue(const kube::json::Value& value, OutputFormat format) {
+  if (format == OutputFormat::kYaml) return kube::yaml::Print(value);
+  return PrintJson(value) + "\n";
+}
+
+}  // namespace plugin

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string_view>
+
+#include "kube/json.h"
+#include "plugin/options.h"
+
+namespace plugin {
+
+/// Writes all of `text` to stdout. Throws kube::Error if that fails (a full disk, say); a reader
+/// that has gone away ends the program by SIGPIPE, quietly, as in any pipe.
+void WriteStdout(std::string_view text);
+
+/// Writes `text` to stderr, made harmless for a terminal; its line breaks stay. Failures are
+/// ignored: there is nowhere left to tell them.
+void WriteStderr(std::string_view text);
+
+/// `value` as `-o json` prints it, without the last line break: indented, and with no control
+/// character as such.
+std::string PrintJson(const kube::json::Value& value);
+
+/// `value` as `-o json` or `-o yaml` prints it.
+std::string PrintValue(const kube::json::Value& value, OutputFormat format);
+
+}  // namespace plugin

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace plugin {
+
+/// Rows of cells, laid out in columns as kubectl does: three blanks between them, nothing behind
+/// the last cell of a row. What is in a cell cannot steer a terminal (terminal.h).
+class Table {
+ public:
+  /// `titles` is the first line; without titles there is none.
+  explicit Table(std::vector<std::string> titles = {});
+
+  /// A cell that is empty shows "<none>".
+  void AddRow(std::vector<std::string> cells);
+
+  /// Appends the lines to `out`, each behind `indent`. A cell that is far wider than a screen
+  /// pushes only its own row.
+  void AppendTo(std::string& out, std::string_view indent = "") const;
+
+ private:
+  std::vector<std::vector<std::string>> lines_;  // printable
+};
+
+}  // namespace plugin

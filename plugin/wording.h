@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "migrate/report.h"
+
+/// The words that tables and reports have in common.
+namespace plugin {
+
+/// As the report spells it, e.g. "loses-fields".
+std::string_view VerdictName(migrate::Verdict verdict);
+
+/// "1 field", "2 fields".
+std::string Count(std::uint64_t count, std::string_view noun);
+
+std::string Join(const std::vector<std::string>& parts, std::string_view separator);
+
+/// True where there is nothing to tell about `crd` but that it prunes already.
+bool IsQuiet(const migrate::CrdReport& crd);
+
+}  // namespace plugin
