@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""Runs the transcripts of this folder: what a command prints, whole and exact.
+
+Usage: run_transcripts.py KUBECTL_PRUNE [TRANSCRIPT...]     UPDATE=1 rewrites those that differ.
+
+A transcript is a .txt file:
+
+    # What it shows.
+    $ kubectl prune check --local -f crd.yaml
+    lines of stdout
+    2> lines of stderr, always after stdout
+    [1]                          the exit code, where it is not 0
+    -- crd.yaml --
+    a file for the commands, up to the next such line or the end
+
+Commands run by sh in a new folder that holds these files and a copy of tests/demo as demo/, with
+a HOME of its own and no kubeconfig.
+"""
+import difflib
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+FILE_MARK = re.compile(r"^-- (\S+) --$", re.MULTILINE)
+NO_NEWLINE = "\\ no newline at the end"
+# kubectl runs a plugin by its file name, and so does this one.
+KUBECTL = '#!/bin/sh\n[ "$1" = prune ] || { echo "unexpected: kubectl $*" >&2; exit 99; }\n' \
+          'shift\nexec kubectl-prune "$@"\n'
+
+
+def split(text):
+    """The script and the files by name."""
+    script, *rest = FILE_MARK.split(text)
+    return script, {n: b.removeprefix("\n") for n, b in zip(rest[::2], rest[1::2])}
+
+
+def set_up(folder, binary, files):
+    """Makes the folder of one transcript; returns its environment."""
+    for name in ("bin", "home", "work"):
+        (folder / name).mkdir()
+    (folder / "bin/kubectl").write_text(KUBECTL)
+    (folder / "bin/kubectl").chmod(0o755)
+    if binary:
+        (folder / "bin/kubectl-prune").symlink_to(binary)
+    shutil.copytree(HERE.parent / "demo", folder / "work/demo")
+    for name, body in files.items():
+        path = folder / "work" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(body, encoding="utf-8")
+    keep = {k: v for k, v in os.environ.items() if k.endswith("SAN_OPTIONS")}
+    return keep | {"PATH": f"{folder}/bin:{os.environ['PATH']}", "HOME": f"{folder}/home",
+                   "KUBECONFIG": f"{folder}/home/none", "LC_ALL": "C.UTF-8", "TZ": "UTC"}
+
+
+def lines(output, prefix):
+    text = output.decode(errors="backslashreplace")
+    ended = [prefix + line for line in text.split("\n")[:-1]]
+    return ended if not text or text.endswith("\n") else ended + [
+        prefix + text.split("\n")[-1], prefix + NO_NEWLINE]
+
+
+def replay(command, work, environment):
+    try:
+        done = subprocess.run(["sh", "-c", command], cwd=work, env=environment, timeout=60,
+                              stdin=subprocess.DEVNULL, capture_output=True)
+    except subprocess.TimeoutExpired:
+        return ["[timed out]"]
+    code = [f"[{done.returncode}]"] if done.returncode else []
+    return lines(done.stdout, "") + lines(done.stderr, "2> ") + code
+
+
+def actual_text(text, binary):
+    """The transcript as it is when its commands run now."""
+    script, files = split(text)
+    comment = script.partition("\n$ ")[0] if not script.startswith("$ ") else ""
+    commands = re.findall(r"^\$ (.*)$", script, re.MULTILINE)
+    with tempfile.TemporaryDirectory() as folder:
+        environment = set_up(pathlib.Path(folder), binary, files)
+        result = [comment] if comment else []
+        for command in commands:
+            result += ["$ " + command] + replay(command, f"{folder}/work", environment)
+    return "\n".join(result) + "\n" + text[len(script):]
+
+
+def check(path, binary, update):
+    """True if the transcript is what happens, or was made so."""
+    want = path.read_text(encoding="utf-8")
+    got = actual_text(want, binary)
+    if want == got and "\n$ " in "\n" + want:
+        return True
+    if update:
+        path.write_text(got, encoding="utf-8")
+        print(f"rewrote {path.name}")
+        return True
+    print(f"{path.name}: not what happens" if want != got else f"{path.name}: no command")
+    sys.stdout.writelines(difflib.unified_diff(
+        want.splitlines(True), got.splitlines(True), "transcript", "actual"))
+    return False
+
+
+RIGHT = "# Sample.\n$ cat in; echo oops >&2; exit 3\nhello\n2> oops\n[3]\n$ printf x\nx\n" \
+        + NO_NEWLINE + "\n-- in --\nhello\n"
+WRONG = [RIGHT.replace("hello\n2>", "bye\n2>"), RIGHT.replace("2> oops", "2> ops"),
+         RIGHT.replace("[3]\n", ""), RIGHT.replace("[3]\n", "[2]\n"),
+         RIGHT.replace(NO_NEWLINE + "\n", ""), "# No command.\n"]
+
+
+def self_test():
+    """A right transcript passes, each wrong one fails, UPDATE makes a wrong one right."""
+    with tempfile.TemporaryDirectory() as folder, open(os.devnull, "w") as null:
+        path, stdout = pathlib.Path(folder, "sample.txt"), sys.stdout
+        sys.stdout = null
+        try:
+            results = []
+            for text in [RIGHT] + WRONG:
+                path.write_text(text)
+                results.append(check(path, None, update=False))
+            path.write_text(WRONG[0])
+            updated = check(path, None, update=True) and path.read_text() == RIGHT
+        finally:
+            sys.stdout = stdout
+    return updated and results == [True] + [False] * len(WRONG)
+
+
+def main():
+    binary = pathlib.Path(sys.argv[1]).resolve()
+    chosen = [pathlib.Path(p) for p in sys.argv[2:]] or sorted(HERE.glob("*.txt"))
+    if not self_test():
+        print("run_transcripts.py: the self-test fails")
+        return 1
+    failed = [p for p in chosen if not check(p, binary, os.environ.get("UPDATE") == "1")]
+    print(f"{len(chosen) - len(failed)} transcripts passed, {len(failed)} failed")
+    return 1 if failed or not binary.exists() else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,28 @@
+#include "kube/schema/property_index.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+namespace kube::schema {
+namespace {
+
+std::optional<std::size_t> Look(const std::vector<std::string_view>& names, std::string_view name) {
+  return PropertyIndex(names).Find(name, [&](std::size_t i) { return names[i] == name; });
+}
+
+TEST_CASE("Every name is found and no other", "[property_index]") {
+  std::vector<std::string> texts{"", "a", "b", "aa", "metadata", "spec", "status"};
+  for (int i = 0; i < 300; ++i) texts.push_back("field" + std::to_string(i));
+  const std::vector<std::string_view> names(texts.begin(), texts.end());
+  for (std::size_t i = 0; i < names.size(); ++i) CHECK(Look(names, names[i]) == i);
+  for (const char* other : {"c", "field300", "Spec", "specs"}) CHECK(!Look(names, other));
+}
+
+TEST_CASE("An index of nothing or of too many names is empty", "[property_index]") {
+  CHECK(PropertyIndex().empty());
+  CHECK(PropertyIndex(std::vector<std::string_view>()).empty());
+  CHECK(PropertyIndex(std::vector<std::string_view>(70000, "x")).empty());
+}
+
+}  // namespace
+}  // namespace kube::schema

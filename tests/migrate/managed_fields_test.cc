@@ -1,0 +1,87 @@
+#include "migrate/managed_fields.h"
+
+#include <catch2/catch.hpp>
+
+namespace migrate {
+namespace {
+
+using kube::schema::PathElement;
+
+PathElement Key(std::string_view key) { return {key, 0, false}; }
+PathElement Index(std::size_t index) { return {"", index, true}; }
+
+constexpr std::string_view kObject = R"({
+  "metadata": {"managedFields": [
+    {"manager": "helm", "time": "2024-01-01T00:00:00Z", "fieldsV1": {
+      "f:spec": {".": {}, "f:legacyMode": {},
+                 "f:ports": {"k:{\"port\":80}": {".": {}, "f:port": {}, "f:proto": {}}},
+                 "f:args": {"v:\"-a\"": {}}, "f:gone": {}}}},
+    {"manager": "operator", "time": "2024-03-01T00:00:00Z", "fieldsV1": {
+      "f:spec": {"f:legacyMode": {}, "f:list": {}}}},
+    {"manager": "status-writer", "subresource": "status", "fieldsV1": {"f:status": {"f:phase": {}}}}
+  ]},
+  "spec": {"legacyMode": true, "ports": [{"port": 443}, {"port": 80, "proto": "TCP", "x": 1}],
+           "args": ["-b", "-a"], "list": [{"deep": 1}], "other": 1},
+  "status": {"phase": "Up"}
+})";
+
+std::string Managers(const kube::json::Value& object, const std::vector<PathElement>& path) {
+  const FieldOwners owners = FindOwners(object, path);
+  std::string text;
+  for (const std::string_view manager : owners.managers) text += std::string(manager) + " ";
+  return text + std::string(owners.last_written);
+}
+
+TEST_CASE("A field is owned by those who own it or its nearest owned ancestor",
+          "[migrate][managed_fields]") {
+  kube::json::Document document;
+  REQUIRE(!document.Parse(kObject));
+  const kube::json::Value& object = document.root();
+  CHECK(Managers(object, {Key("spec"), Key("legacyMode")}) == "helm operator 2024-03-01T00:00:00Z");
+  CHECK(Managers(object, {Key("spec"), Key("ports"), Index(1), Key("proto")}) ==
+        "helm 2024-01-01T00:00:00Z");
+  CHECK(Managers(object, {Key("spec"), Key("ports"), Index(1), Key("x")}) ==
+        "helm 2024-01-01T00:00:00Z");
+  CHECK(Managers(object, {Key("spec"), Key("args"), Index(1)}) == "helm 2024-01-01T00:00:00Z");
+  CHECK(Managers(object, {Key("spec"), Key("list"), Index(0), Key("deep")}) ==
+        "operator 2024-03-01T00:00:00Z");
+  CHECK(Managers(object, {Key("spec"), Key("other")}) == "helm 2024-01-01T00:00:00Z");
+  CHECK(Managers(object, {Key("status"), Key("phase")}) == "status-writer ");
+  CHECK(Managers(object, {Key("other")}).empty());
+}
+
+TEST_CASE("An object without managedFields has no owners", "[migrate][managed_fields]") {
+  kube::json::Document document;
+  REQUIRE(!document.Parse(R"({"metadata":{},"spec":{"a":1}})"));
+  CHECK(FindOwners(document.root(), std::vector{Key("spec")}).managers.empty());
+  CHECK(FindLackingFields(document.root()).empty());
+}
+
+TEST_CASE("Owned fields that the object lacks are found by their tops",
+          "[migrate][managed_fields]") {
+  kube::json::Document document;
+  REQUIRE(!document.Parse(R"({
+    "metadata": {"managedFields": [
+      {"manager": "b", "fieldsV1": {"f:spec": {"f:gone": {"f:below": {}}, "f:here": {},
+        "f:ports": {"k:{\"port\":80}": {".": {}, "f:proto": {}}}}}},
+      {"manager": "a", "fieldsV1": {"f:spec": {"f:gone": {}}}}]},
+    "spec": {"here": 1, "ports": [{"port": 80}]}})"));
+  std::string text;
+  for (const LackingField& field : FindLackingFields(document.root())) {
+    text += field.path + " " + std::string(field.manager) + "\n";
+  }
+  CHECK(text == "spec.gone a\nspec.gone b\nspec.ports[*].proto b\n");
+}
+
+TEST_CASE("Hostile managedFields are taken", "[migrate][managed_fields]") {
+  const std::string text = GENERATE(
+      R"({"metadata":{"managedFields":[1,null,{"fieldsV1":[]},{"fieldsV1":{"":{},"k:{":{},"v:":1}}]},"a":[1]})",
+      R"({"metadata":{"managedFields":{}},"a":[]})", R"({"metadata":[],"a":{}})");
+  kube::json::Document document;
+  REQUIRE(!document.Parse(text));
+  CHECK(FindOwners(document.root(), std::vector{Key("a"), Index(0)}).managers.empty());
+  FindLackingFields(document.root());
+}
+
+}  // namespace
+}  // namespace migrate

@@ -1,0 +1,98 @@
+#include "plugin/check_command.h"
+
+#include <catch2/catch.hpp>
+
+#include "kube/error.h"
+#include "tests/support/test_reports.h"
+
+namespace plugin {
+namespace {
+
+using migrate::CheckReport;
+using migrate::CrdReport;
+using test_reports::Report;
+
+int ExitCode(const CheckReport& report, FailOn fail_on = {}) {
+  CheckOptions options;
+  options.fail_on = fail_on;
+  return PrintCheck(report, options, test_reports::kNow).exit_code;
+}
+
+TEST_CASE("The exit code says whether there are findings", "[plugin][check_command]") {
+  CHECK(ExitCode(Report({test_reports::Certificates(), test_reports::Gadgets()})) == 0);
+  CHECK(ExitCode(Report({test_reports::Certificates(), test_reports::Gizmos()})) == 1);
+  CHECK(ExitCode(Report({test_reports::Widgets()})) == 1);
+}
+
+TEST_CASE("The flag --fail-on says what a finding is", "[plugin][check_command]") {
+  const FailOn none = {.blocked = false, .loses_fields = false, .migration_needed = false};
+  FailOn blocked = none, loses_fields = none, migration_needed = none;
+  blocked.blocked = loses_fields.loses_fields = migration_needed.migration_needed = true;
+  const CheckReport gizmos = Report({test_reports::Gizmos()});
+  const CheckReport widgets = Report({test_reports::Widgets()});
+  CHECK(ExitCode(gizmos, none) == 0);
+  CHECK(ExitCode(gizmos, blocked) == 1);
+  CHECK(ExitCode(gizmos, loses_fields) == 0);
+  CHECK(ExitCode(widgets, none) == 0);
+  CHECK(ExitCode(widgets, blocked) == 0);
+  CHECK(ExitCode(widgets, loses_fields) == 1);
+  CHECK(ExitCode(widgets, migration_needed) == 1);
+  CHECK(ExitCode(gizmos, migration_needed) == 0);
+}
+
+TEST_CASE("What could not be read is an error whatever --fail-on says", "[plugin][check_command]") {
+  const FailOn none = {.blocked = false, .loses_fields = false, .migration_needed = false};
+  CHECK(ExitCode(Report({CrdReport()}), none) == 2);
+  CheckReport unreadable = Report({test_reports::Widgets()});
+  unreadable.file_errors = {"a:1:1: why"};
+  CHECK(ExitCode(unreadable) == 2);
+  CheckReport report = Report({test_reports::Gadgets()});
+  report.crds[0].object_errors = {"a/b: why"};
+  CHECK(ExitCode(report, none) == 2);
+}
+
+TEST_CASE("The report is printed beside errors in files", "[plugin][check_command]") {
+  CheckReport report = Report({test_reports::Gadgets()});
+  report.file_errors = {"a.yaml:3:7: mapping values", "b\x1B\n: why"};
+  const CheckOutput output = PrintCheck(report, {}, test_reports::kNow);
+  CHECK(output.out.starts_with("NAME "));
+  CHECK(output.err == "error: a.yaml:3:7: mapping values\nerror: b^[\\n: why\n");
+}
+
+TEST_CASE("The flag -o name lists the CRDs", "[plugin][check_command]") {
+  CheckOptions options;
+  options.output = OutputFormat::kName;
+  const CheckReport report = Report({test_reports::Gadgets(), test_reports::Gizmos()});
+  CHECK(PrintCheck(report, options, test_reports::kNow).out ==
+        "customresourcedefinition.apiextensions.k8s.io/gadgets.demo.example.com\n"
+        "customresourcedefinition.apiextensions.k8s.io/gizmos.demo.example.com\n");
+}
+
+TEST_CASE("The flag -o json prints one document", "[plugin][check_command]") {
+  CheckOptions options;
+  options.output = OutputFormat::kJson;
+  const CheckOutput output =
+      PrintCheck(Report({test_reports::Certificates()}), options, test_reports::kNow);
+  CHECK(output.out.starts_with("{\n    \"apiVersion\": \"kubectl-prune/v1alpha1\",\n"));
+  CHECK(output.out.ends_with("\n}\n"));
+  CHECK(output.err == "");
+}
+
+TEST_CASE("No CRDs at all is an error, unless some are ignored", "[plugin][check_command]") {
+  const CheckOutput output = PrintCheck({}, {}, test_reports::kNow);
+  CHECK(output.out == "");
+  CHECK(output.err ==
+        "error: no CustomResourceDefinitions found; name the files that hold them by -f\n");
+  CHECK(output.exit_code == 2);
+  CheckOptions options;
+  options.ignore = {"widgets"};
+  CHECK(PrintCheck({}, options, test_reports::kNow).exit_code == 0);
+}
+
+TEST_CASE("Without --local the check says what to do", "[plugin][check_command]") {
+  CHECK_THROWS_WITH(RunCheck({}),
+                    "reading a cluster is not supported yet; use --local with -f FILE");
+}
+
+}  // namespace
+}  // namespace plugin

@@ -1,0 +1,172 @@
+#include "plugin/options.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+namespace plugin {
+namespace {
+
+using Words = std::vector<std::string>;
+
+template <typename Options>
+Options ParseAs(const Words& words) {
+  return std::get<Options>(ParseCommandLine(words));
+}
+
+std::string ErrorOf(const Words& words) {
+  try {
+    ParseCommandLine(words);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST_CASE("check takes its CRDs as arguments and its input from -f", "[plugin][options]") {
+  const auto options = ParseAs<CheckOptions>(
+      {"check", "widgets", "-Rf", "a.yaml,b", "--local", "crd/gizmos", "-f", "-"});
+  CHECK(options.input.crds == Words{"widgets", "crd/gizmos"});
+  CHECK(options.input.filenames == Words{"a.yaml", "b", "-"});
+  CHECK(options.input.recursive);
+  CHECK(options.input.local);
+}
+
+TEST_CASE("Flags of check that are not given have their defaults", "[plugin][options]") {
+  const auto options = ParseAs<CheckOptions>({"check"});
+  CHECK(options.input.crds.empty());
+  CHECK_FALSE(options.input.local);
+  CHECK(options.output == OutputFormat::kTable);
+  CHECK(options.fail_on.blocked);
+  CHECK(options.fail_on.loses_fields);
+  CHECK_FALSE(options.fail_on.migration_needed);
+  CHECK_FALSE(options.show_objects);
+  CHECK(options.common.verbosity == 0);
+}
+
+TEST_CASE("Every flag of check sets its option", "[plugin][options]") {
+  const auto options =
+      ParseAs<CheckOptions>({"check", "--show-objects", "--all-objects", "--ignore=a,b", "--ignore",
+                             "c", "--no-headers", "-v=4", "-o=wide"});
+  CHECK(options.show_objects);
+  CHECK(options.all_objects);
+  CHECK(options.ignore == Words{"a", "b", "c"});
+  CHECK(options.no_headers);
+  CHECK(options.common.verbosity == 4);
+  CHECK(options.output == OutputFormat::kWide);
+  CHECK(ParseAs<CheckOptions>({"check", "--skip-objects"}).skip_objects);
+}
+
+TEST_CASE("The flag --output takes the formats in any case of letters", "[plugin][options]") {
+  const auto [text, format] = GENERATE(table<std::string, OutputFormat>({
+      {"", OutputFormat::kTable},
+      {"table", OutputFormat::kTable},
+      {"wide", OutputFormat::kWide},
+      {"json", OutputFormat::kJson},
+      {"JSON", OutputFormat::kJson},
+      {"yaml", OutputFormat::kYaml},
+      {"name", OutputFormat::kName},
+  }));
+  CAPTURE(text);
+  CHECK(ParseAs<CheckOptions>({"check", "-o", text}).output == format);
+}
+
+TEST_CASE("The flag --fail-on replaces the default", "[plugin][options]") {
+  const FailOn one = ParseAs<CheckOptions>({"check", "--fail-on=migration-needed"}).fail_on;
+  CHECK_FALSE(one.blocked);
+  CHECK_FALSE(one.loses_fields);
+  CHECK(one.migration_needed);
+  const FailOn two =
+      ParseAs<CheckOptions>({"check", "--fail-on", "blocked", "--fail-on=loses-fields"}).fail_on;
+  CHECK(two.blocked);
+  CHECK(two.loses_fields);
+  CHECK_FALSE(two.migration_needed);
+  const FailOn none = ParseAs<CheckOptions>({"check", "--fail-on=none"}).fail_on;
+  CHECK_FALSE(none.blocked);
+  CHECK_FALSE(none.loses_fields);
+}
+
+TEST_CASE("migrate prints YAML unless told otherwise", "[plugin][options]") {
+  const auto options = ParseAs<MigrateOptions>({"migrate", "--local", "-f", "a", "widgets"});
+  CHECK(options.output == OutputFormat::kYaml);
+  CHECK(options.input.filenames == Words{"a"});
+  CHECK(options.input.crds == Words{"widgets"});
+  CHECK_FALSE(options.enable_pruning);
+  CHECK(ParseAs<MigrateOptions>({"migrate", "-ojson"}).output == OutputFormat::kJson);
+  CHECK(ParseAs<MigrateOptions>({"migrate", "--enable-pruning"}).enable_pruning);
+}
+
+TEST_CASE("version takes --client and a format", "[plugin][options]") {
+  const auto options = ParseAs<VersionOptions>({"version", "--client", "-o", "yaml"});
+  CHECK(options.client);
+  CHECK(options.output == OutputFormat::kYaml);
+  CHECK(ParseAs<VersionOptions>({"version"}).output == OutputFormat::kTable);
+}
+
+TEST_CASE("No words, help and --help ask for the help of a command", "[plugin][options]") {
+  const auto [words, command] = GENERATE(table<Words, std::string>({
+      {Words(), ""},
+      {{"--help"}, ""},
+      {{"-h"}, ""},
+      {{"help"}, ""},
+      {{"help", "check"}, "check"},
+      {{"check", "-h"}, "check"},
+      {{"check", "--local", "--help"}, "check"},  // although -f is missing
+      {{"--help", "check"}, "check"},
+      {{"migrate", "--help"}, "migrate"},
+      {{"version", "-h"}, "version"},
+  }));
+  CAPTURE(words);
+  CHECK(ParseAs<HelpOptions>(words).command == command);
+}
+
+TEST_CASE("The command may stand behind flags", "[plugin][options]") {
+  const auto options = ParseAs<CheckOptions>({"-o", "json", "--local", "check", "-f", "check"});
+  CHECK(options.output == OutputFormat::kJson);
+  CHECK(options.input.filenames == Words{"check"});
+  CHECK(options.input.crds.empty());
+}
+
+TEST_CASE("A wrong command line names the help of its command", "[plugin][options]") {
+  const std::string check = "\nSee 'kubectl prune check --help' for usage.";
+  const std::string program = "\nSee 'kubectl prune --help' for usage.";
+  const auto [words, expected] = GENERATE_COPY(table<Words, std::string>({
+      {{"check", "--bogus"}, "unknown flag: --bogus" + check},
+      {{"check", "--namespac"}, "unknown flag: --namespac" + check},
+      {{"check", "--out=json"}, "unknown flag: --out" + check},
+      {{"--bogus"}, "unknown flag: --bogus" + program},
+      {{"check", "-o", "foo"},
+       "unable to match a printer suitable for the output format \"foo\", allowed formats are: "
+       "json,name,table,wide,yaml" +
+           check},
+      {{"migrate", "-o", "wide"},
+       "unable to match a printer suitable for the output format \"wide\", allowed formats are: "
+       "json,yaml\nSee 'kubectl prune migrate --help' for usage."},
+      {{"version", "-o", "wide"},
+       "--output must be 'yaml' or 'json'\nSee 'kubectl prune version --help' for usage."},
+      {{"version", "x"}, "unknown argument \"x\"\nSee 'kubectl prune version --help' for usage."},
+      {{"check", "--local"},
+       "--local contacts no server, so CRDs and objects must be given with -f FILE" + check},
+      {{"check", "--local", "-f", ""},
+       "--local contacts no server, so CRDs and objects must be given with -f FILE" + check},
+      {{"check", "--skip-objects", "--all-objects"},
+       "--skip-objects and --all-objects cannot be specified together" + check},
+      {{"check", "--skip-objects", "--show-objects"},
+       "--skip-objects and --show-objects cannot be specified together" + check},
+      {{"check", "--fail-on=none,blocked"},
+       "--fail-on=none cannot be combined with other values" + check},
+      {{"check", "--fail-on=all"},
+       "invalid --fail-on value (all), must be \"blocked\", \"loses-fields\", "
+       "\"migration-needed\" or \"none\"" +
+           check},
+      {{"bogus"}, "unknown command \"bogus\" for \"kubectl prune\"" + program},
+      {{"help", "bogus"}, "unknown command \"bogus\" for \"kubectl prune\"" + program},
+      {{"chek"},
+       "unknown command \"chek\" for \"kubectl prune\"\n\nDid you mean this?\n\tcheck\n" + program},
+  }));
+  CAPTURE(words);
+  CHECK(ErrorOf(words) == expected);
+}
+
+}  // namespace
+}  // namespace plugin

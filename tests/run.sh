@@ -1,0 +1,34 @@
+#!/bin/sh
+# Installs what is missing, builds with ASan and UBSan, runs every test and counts.
+#
+#   sh tests/run.sh [--no-cluster]     --no-cluster: without the tests that start an API server
+set -eu
+cd "$(dirname "$0")/.."
+for option; do
+  case $option in
+    --no-cluster) ;; # there are no cluster tests yet; accepted so that scripts can pass it
+    *) echo "error: unknown option \"$option\" (usage: sh tests/run.sh [--no-cluster])" >&2; exit 2 ;;
+  esac
+done
+mkdir -p build
+. tests/packages.sh
+install_missing
+echo "building preset dev (ASan, UBSan)"
+build dev
+
+log=build/ctest.log
+status=0
+ctest --preset dev --parallel "$(nproc)" >"$log" 2>&1 || status=$?
+# On a failure all that ctest says about it; else its summary alone.
+if [ "$status" -ne 0 ]; then grep -Ev ' +(Passed|Start) +|^ +Start ' "$log" || true; else grep 'tests passed' "$log"; fi
+skipped=$(grep -c '\*\*\*Skipped' "$log" || true)
+if [ "$skipped" -gt 0 ]; then
+  echo "$skipped skipped, because:"
+  grep -h '^skipped: ' build/dev/Testing/Temporary/LastTest.log | sort -u
+fi
+
+total=$(sed -n 's/.* tests failed out of \([0-9]*\)$/\1/p' "$log")
+failed=$(sed -n 's/.*% tests passed, \([0-9]*\) tests failed out of .*/\1/p' "$log")
+if [ -z "$total" ] || [ "$total" -eq 0 ]; then echo "error: ctest ran no test" >&2; total=1 failed=1 status=1; fi
+echo "$((total - failed - skipped)) passed, $failed failed"
+exit "$status"

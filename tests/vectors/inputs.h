@@ -1,0 +1,34 @@
+#pragma once
+
+#include <optional>
+
+#include "kube/crd.h"
+#include "kube/schema/schema_props.h"
+#include "kube/schema/structural.h"
+#include "kube/type_meta.h"
+#include "tests/vectors/vector.h"
+
+namespace vectors {
+
+/// Reads input.schema. Absent where it is refused: a mismatch, unless the server refused it too
+/// (`inputError`; the words may differ). Adds a mismatch where only the server did.
+std::optional<kube::schema::SchemaProps> ReadSchema(const Vector& vector, Mismatches& mismatches);
+
+/// The structural schema of input.schema; absent where there is a mismatch.
+std::optional<kube::schema::StructuralSchema> ReadStructural(const Vector& vector,
+                                                             json::Arena& arena,
+                                                             Mismatches& mismatches);
+
+/// Reads a CRD, otherwise as ReadSchema.
+std::optional<kube::Crd> ReadCrd(const json::Value& crd, const Vector& vector,
+                                 Mismatches& mismatches);
+
+/// What the CRD of a line is for that has only a schema: the type of its object, or
+/// example.com/v1, Kind=Foo.
+kube::GroupVersionKind BareType(const Vector& vector);
+
+/// input.crd, or where there is only a schema a CRD with this schema in its one version, as
+/// BareType says.
+std::optional<kube::Crd> ReadCrdOrSchema(const Vector& vector, Mismatches& mismatches);
+
+}  // namespace vectors

@@ -1,0 +1,146 @@
+// The ops that say what becomes of an object: prune, server, prune-defaults.
+#include <algorithm>
+
+#include "kube/custom_resource.h"
+#include "kube/schema/defaulting.h"
+#include "kube/schema/pruning.h"
+#include "tests/vectors/inputs.h"
+#include "tests/vectors/ops.h"
+
+namespace vectors {
+namespace {
+
+using kube::CustomResourceServer;
+using kube::ServerNotes;
+using kube::schema::StructuralSchema;
+using Error = std::optional<std::string>;
+
+/// The server's answer is {"object"} or {"error"}, or both where it is complete but refused.
+/// "panic" is a bug of the server: there any error will do.
+void CompareAnswer(std::string_view what, const json::Value& expected, const json::Value& object,
+                   const Error& error, Mismatches& mismatches) {
+  const Error expected_error = FindString(expected, "error");
+  const bool is_panic = expected_error && expected_error->starts_with("panic");
+  if (!is_panic || !error) mismatches.CompareErrors(what, expected_error, error);
+  const json::Value* expected_object = expected.Find("object");
+  if (expected_object) mismatches.CompareJson(what, *expected_object, object);
+  if (!expected_object && !expected_error) throw BadVector("neither object nor error");
+}
+
+struct ServerRun {
+  const Vector& vector;
+  const CustomResourceServer& server;
+  std::string_view version;
+  Mismatches& mismatches;
+
+  void CompareWrites(const json::Value& expected) {
+    json::Arena arena;
+    json::Value object = json::DeepCopy(Get(vector.input, "object"), arena);
+    ServerNotes notes;
+    Error error = server.OnRequest(object, version, arena, &notes, vector.object_text);
+    CompareAnswer("request", Get(expected, "request"), object, error, mismatches);
+
+    const Error strict = kube::StrictDecodingError(notes.unknown_fields);
+    mismatches.CompareErrors("requestStrictError", FindString(expected, "requestStrictError"),
+                             strict ? strict : error);
+
+    const json::Value* etcd_write = expected.Find("etcdWrite");
+    if (etcd_write == nullptr) return;
+    if (!error) error = server.OnWrite(object, arena);
+    CompareAnswer("etcdWrite", *etcd_write, object, error, mismatches);
+  }
+
+  void CompareRead(const json::Value& expected) {
+    const json::Value* etcd_read = expected.Find("etcdRead");
+    if (etcd_read == nullptr) return;
+    json::Arena arena;
+    json::Value object = json::DeepCopy(Get(vector.input, "object"), arena);
+    const Error error = server.OnRead(object, version, arena, nullptr, vector.object_text);
+    CompareAnswer("etcdRead", *etcd_read, object, error, mismatches);
+  }
+};
+
+void CompareServer(const Vector& vector, const json::Value& expected, Mismatches& mismatches) {
+  const auto crd = ReadCrdOrSchema(vector, mismatches);
+  if (!crd) return;
+  const bool preserve =
+      crd->preserve_unknown_fields || GetFlag(vector.input, "preserveUnknownFields");
+  const CustomResourceServer server(*crd, preserve);
+  ServerRun run{vector, server, BareType(vector).group_version.version, mismatches};
+  if (vector.input.Find("version")) run.version = GetText(vector.input, "version");
+  run.CompareWrites(expected);
+  run.CompareRead(expected);
+}
+
+class Paths : public kube::schema::UnknownFieldSink {
+ public:
+  void OnUnknownField(const kube::schema::UnknownField& field) override {
+    sorted.insert(std::ranges::upper_bound(sorted, field.path), std::string(field.path));
+  }
+  std::vector<std::string> sorted;
+};
+
+/// The defaults of both schemas, node by node.
+void CompareDefaults(const std::string& path, const StructuralSchema* expected,
+                     const StructuralSchema* got, Mismatches& mismatches) {
+  if (expected == nullptr || got == nullptr) {
+    if (expected != got) mismatches.Add(path, expected ? "a schema" : "none", got ? "one" : "none");
+    return;
+  }
+  mismatches.CompareJson(path + " default", expected->default_value.value_or(json::Value()),
+                         got->default_value.value_or(json::Value()));
+  CompareDefaults(path + "[]", expected->items.get(), got->items.get(), mismatches);
+  CompareDefaults(path + ".*", expected->additional_schema.get(), got->additional_schema.get(),
+                  mismatches);
+  if (expected->properties.size() != got->properties.size()) {
+    mismatches.Add(path, "other properties", "these");
+  }
+  for (const auto& property : expected->properties) {
+    CompareDefaults(path + "." + property.name, &property.schema, got->FindProperty(property.name),
+                    mismatches);
+  }
+}
+
+}  // namespace
+
+void ReplayPrune(const Vector& vector, Mismatches& mismatches) {
+  json::Arena arena;
+  const auto schema = ReadStructural(vector, arena, mismatches);
+  if (!schema) return;
+  const bool is_root = GetFlag(vector.input, "isResourceRoot");
+  json::Value object = json::DeepCopy(Get(vector.input, "object"), arena);
+
+  Paths found;
+  FindUnknownFields(object, &*schema, is_root, found);
+  mismatches.CompareJson("object after FindUnknownFields", Get(vector.input, "object"), object);
+
+  const std::vector<std::string> paths = Prune(object, &*schema, is_root);
+  mismatches.CompareJson("pruned", Get(vector.expected, "pruned"), object);
+  Get(vector.expected, "prunedPaths");
+  const auto expected_paths = FindStrings(vector.expected, "prunedPaths");
+  mismatches.CompareStrings("prunedPaths", expected_paths, paths);
+  mismatches.CompareStrings("prunedPaths by FindUnknownFields", expected_paths, found.sorted);
+
+  if (const json::Value* server = vector.expected.Find("server")) {
+    CompareServer(vector, *server, mismatches);
+  }
+}
+
+void ReplayServer(const Vector& vector, Mismatches& mismatches) {
+  CompareServer(vector, vector.expected, mismatches);
+}
+
+void ReplayPruneDefaults(const Vector& vector, Mismatches& mismatches) {
+  json::Arena arena;
+  auto schema = ReadStructural(vector, arena, mismatches);
+  if (!schema) return;
+  const Error error = PruneDefaults(*schema, arena);
+  mismatches.CompareErrors("error", FindString(vector.expected, "error"), error);
+  if (error || FindString(vector.expected, "error")) return;
+
+  const auto expected_schema =
+      ReadStructural({vector.op, vector.expected, vector.expected, {}}, arena, mismatches);
+  if (expected_schema) CompareDefaults("", &*expected_schema, &*schema, mismatches);
+}
+
+}  // namespace vectors
