@@ -16,6 +16,12 @@ using kube::json::Value;
 
 constexpr std::string_view kCrdWord = "CustomResourceDefinition";
 
+// Text of any sort is a YAML string.
+std::string DescribeNoObject(const Value& value) {
+  const std::string what = "not an object but " + std::string(kube::json::TypeName(value.type()));
+  return value.text().starts_with('<') ? what + "; is this HTML?" : what;
+}
+
 // Why the server would not decode the object's metadata.
 std::optional<std::string> FindMetadataError(const Value& value) {
   if (HasPlainMetadata(value)) return std::nullopt;
@@ -95,6 +101,7 @@ void FileRun::Take(std::size_t worker, ManifestObject& object, const Handler& ha
     if (!taken_.contains(object.place)) TakeLateCrd(object);
     return;
   }
+  if (!object.value.is_object()) return reader_.AddError(object, DescribeNoObject(object.value));
   const kube::GroupVersionKind type = kube::TypeOf(object.value);
   if (type.kind.empty()) return reader_.AddError(object, "Object 'Kind' is missing");
   // Named, but checked all the same: what pruning does has nothing to do with metadata.
