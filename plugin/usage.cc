@@ -13,7 +13,7 @@ with pruning on. Neither writes to a cluster: so far both work on files (--local
 
 Available Commands:
   check         Report structural problems and the fields that pruning would remove
-  migrate       Print custom resources as they are stored after pruning is turned on
+  migrate       Print custom resources as the API server would store them
   version       Print the version of this program
   help          Print the help of a command
 
