@@ -1,0 +1,297 @@
+#include "kube/client.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "kube/server_url.h"
+#include "kube/warning_header.h"
+
+namespace kube {
+namespace {
+
+constexpr int kMaxRetries = 10;  // rest.Request.maxRetries
+constexpr std::chrono::seconds kPauseAfterLostConnection{1};
+// A Status is a few KiB, of a CRD with many faults some more; the rest is not ours to keep.
+constexpr std::size_t kMaxErrorBytes = 1024 * 1024;
+// A chunk of the largest CRDs is far below this.
+constexpr std::size_t kMaxDocumentBytes = 512 * 1024 * 1024;
+// So many different warnings are told; a server that goes on is not listened to.
+constexpr std::size_t kMaxWarnings = 1000;
+
+bool IsSuccess(int status) { return status >= 200 && status <= 299; }
+
+/// Gathers an answer for Client::Get.
+class Gatherer : public ResultSink {
+ public:
+  void OnBytes(std::string_view bytes) override {
+    too_large = too_large || bytes.size() > kMaxDocumentBytes - body.size();
+    if (!too_large) body += bytes;
+  }
+  void OnEnd(const std::optional<CallError>& call_error) override {
+    done = true;
+    error = call_error;
+  }
+
+  std::string body;
+  bool too_large = false;
+  bool done = false;
+  std::optional<CallError> error;
+};
+
+CallError UnusableAnswer(const std::string& target, const std::string& why) {
+  CallError error;
+  error.message = "the server's answer to GET " + target + " " + why;
+  error.transport = TransportError{TransportError::Kind::kOther, error.message};
+  return error;
+}
+
+bool IsUnreserved(char c) {
+  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' ||
+         c == '.' || c == '_' || c == '~';
+}
+
+}  // namespace
+
+/// One call from Start to its end, over all its attempts.
+class Client::Call : public ResponseSink {
+ public:
+  Call(Client& owner, CallId call_id, ApiRequest api_request, ResultSink& result_sink,
+       Clock::TimePoint now)
+      : client(owner), id(call_id), request(std::move(api_request)), sink(result_sink), due(now) {}
+
+  void OnHead(const ResponseHead& answer_head) override {
+    head = answer_head;
+    client.Warn(*head);
+  }
+  void OnBytes(std::string_view bytes) override {
+    if (IsSuccess(head->status)) {
+      handed_on = true;
+      sink.OnBytes(bytes);
+    } else {
+      error_body += bytes.substr(0, kMaxErrorBytes - error_body.size());
+    }
+  }
+  void OnEnd(const std::optional<TransportError>& error) override {
+    in_flight.reset();
+    client.OnAnswered(*this, error);  // may destroy *this
+  }
+
+  /// What the server said instead of a result.
+  ApiStatus Status() const { return ReadApiStatus(request.method, *head, error_body); }
+  /// To be sent again, as if nothing had been answered.
+  void SendAt(Clock::TimePoint when) {
+    due = when;
+    head.reset();
+    error_body.clear();
+  }
+  /// To be sent again after 401 if the credentials can be refreshed; else that was the answer.
+  void RefreshAt(Clock::TimePoint when) {
+    unauthorized = true;
+    due = when;
+  }
+  bool AwaitsRefresh() const { return due && head; }
+
+  Client& client;
+  const CallId id;
+  const ApiRequest request;
+  ResultSink& sink;
+  std::optional<Clock::TimePoint> due;            // absent while it is under way
+  std::optional<Transport::RequestId> in_flight;  // what was sent
+  Clock::TimePoint sent_at{};
+  int retries = 0;
+  int credentials_version = 0;  // with which it was sent
+  bool unauthorized = false;    // answered 401 once
+  bool handed_on = false;
+  std::optional<ResponseHead> head;
+  std::string error_body;
+};
+
+Client::Client(Transport& transport, Credentials& credentials, const Clock& clock,
+               ClientOptions options)
+    : transport_(transport),
+      credentials_(credentials),
+      clock_(clock),
+      options_(std::move(options)) {
+  // Only words of messages depend on it: who cannot be reached has been told so elsewhere.
+  if (auto url = ParseServerUrl(options_.server)) server_ = *std::move(url);
+}
+
+Client::~Client() {
+  for (const auto& [id, call] : calls_) {
+    if (call->in_flight) transport_.Cancel(*call->in_flight);
+  }
+}
+
+Client::CallId Client::Start(ApiRequest request, ResultSink& sink) {
+  const CallId id = next_id_++;
+  calls_[id] = std::make_unique<Call>(*this, id, std::move(request), sink, clock_.Now());
+  return id;
+}
+
+void Client::Cancel(CallId id) {
+  const auto found = calls_.find(id);
+  if (found == calls_.end()) return;
+  if (found->second->in_flight) transport_.Cancel(*found->second->in_flight);
+  calls_.erase(found);
+}
+
+void Client::Poll(Clock::TimePoint deadline) {
+  if (SendDue()) return;
+  for (const auto& [id, call] : calls_) {
+    if (call->due) deadline = std::min(deadline, *call->due);
+  }
+  transport_.Poll(deadline);
+}
+
+bool Client::SendDue() {
+  const Clock::TimePoint now = clock_.Now();
+  std::vector<CallId> due;
+  for (const auto& [id, call] : calls_) {
+    if (call->due && *call->due <= now) due.push_back(id);
+  }
+  bool ended = false;
+  for (const CallId id : due) {
+    // A sink of one before it may have cancelled it.
+    const auto found = calls_.find(id);
+    if (found != calls_.end() && !SendOrEnd(*found->second)) ended = true;
+  }
+  return ended;
+}
+
+bool Client::SendOrEnd(Call& call) {
+  if (call.AwaitsRefresh()) {
+    if (!RefreshFor(call)) {
+      Finish(call, ErrorOf(call.Status()));
+      return false;
+    }
+    call.SendAt(clock_.Now());
+  }
+  HttpRequest request;
+  request.method = call.request.method;
+  request.target = call.request.target;
+  request.headers = Headers(call.request);
+  request.body = call.request.body;
+  request.fresh_connection = call.request.fresh_connection;
+  call.due.reset();
+  call.sent_at = clock_.Now();
+  call.credentials_version = credentials_version_;
+  call.in_flight = transport_.Start(std::move(request), options_.request_timeout, call);
+  return true;
+}
+
+std::vector<HttpHeader> Client::Headers(const ApiRequest& request) {
+  std::vector<HttpHeader> headers = {{"Accept", request.accept}};
+  if (!request.content_type.empty()) headers.push_back({"Content-Type", request.content_type});
+  if (!options_.user_agent.empty()) headers.push_back({"User-Agent", options_.user_agent});
+  for (HttpHeader& header : credentials_.Headers()) headers.push_back(std::move(header));
+  return headers;
+}
+
+bool Client::RefreshFor(const Call& call) {
+  // Of many calls that were refused together the first refreshes for all.
+  if (call.credentials_version != credentials_version_) return true;
+  if (!credentials_.Refresh()) return false;
+  ++credentials_version_;
+  return true;
+}
+
+void Client::Warn(const ResponseHead& head) {
+  if (!options_.on_warning) return;
+  for (const std::string& text : WarningTexts(head)) {
+    if (warnings_.size() < kMaxWarnings && warnings_.insert(text).second) options_.on_warning(text);
+  }
+}
+
+void Client::Log(const Call& call, const std::string& outcome) const {
+  if (!options_.on_request) return;
+  const auto taken =
+      std::chrono::duration_cast<std::chrono::milliseconds>(clock_.Now() - call.sent_at);
+  options_.on_request(call.request.method + " " + server_.scheme + "://" + server_.authority +
+                      server_.path + call.request.target + " " + outcome + " in " +
+                      std::to_string(taken.count()) + " milliseconds");
+}
+
+void Client::OnAnswered(Call& call, const std::optional<TransportError>& error) {
+  if (error) return OnLost(call, *error);
+  Log(call, std::to_string(call.head->status));
+  if (IsSuccess(call.head->status)) return Finish(call, std::nullopt);
+  if (call.head->status == 401 && !call.unauthorized) return call.RefreshAt(clock_.Now());
+  const ApiStatus status = call.Status();
+  if (!status.AsksToRetry() || call.retries == kMaxRetries) return Finish(call, ErrorOf(status));
+  ++call.retries;
+  call.SendAt(clock_.Now() + *status.retry_after);
+}
+
+void Client::OnLost(Call& call, const TransportError& error) {
+  Log(call, "failed");
+  const bool may_pass = error.kind == TransportError::Kind::kConnectionLost &&
+                        call.request.method == "GET" && !call.handed_on;
+  if (!may_pass || call.retries == kMaxRetries) {
+    return Finish(call, ErrorOf(error, call.head.has_value()));
+  }
+  ++call.retries;
+  call.SendAt(clock_.Now() + kPauseAfterLostConnection);
+}
+
+void Client::Finish(Call& call, const std::optional<CallError>& error) {
+  const auto node = calls_.extract(call.id);  // for its sink the call is over
+  call.sink.OnEnd(error);
+}
+
+CallError Client::ErrorOf(ApiStatus status) const {
+  CallError error;
+  error.message = Describe(status);
+  error.status = std::move(status);
+  return error;
+}
+
+CallError Client::ErrorOf(const TransportError& transport, bool answer_began) const {
+  CallError error;
+  error.transport = transport;
+  if (transport.kind == TransportError::Kind::kRefused) {
+    error.message = "The connection to the server " + server_.authority +
+                    " was refused - did you specify the right host or port?";
+  } else if (answer_began) {
+    error.message = "unexpected error when reading response body. Please retry. Original error: " +
+                    transport.message;
+  } else {
+    error.message = "Unable to connect to the server: " + transport.message;
+  }
+  return error;
+}
+
+Result<std::unique_ptr<json::Document>, CallError> Client::Get(const std::string& target) {
+  struct CancelAtExit {  // Poll may throw while `answer` is still known to the call
+    Client& client;
+    CallId id;
+    ~CancelAtExit() { client.Cancel(id); }
+  };
+  Gatherer answer;
+  ApiRequest request;
+  request.target = target;
+  const CancelAtExit call{*this, Start(std::move(request), answer)};
+  while (!answer.done) Poll(Clock::TimePoint::max());
+  if (answer.error) return Unexpected(*std::move(answer.error));
+  if (answer.too_large) return Unexpected(UnusableAnswer(target, "is too large"));
+  auto document = std::make_unique<json::Document>();
+  if (const auto error = document->Parse(answer.body)) {
+    return Unexpected(UnusableAnswer(target, "is not JSON: " + error->message));
+  }
+  return document;
+}
+
+std::string UrlEscape(std::string_view text) {
+  static constexpr char kHex[] = "0123456789ABCDEF";
+  std::string escaped;
+  for (const char c : text) {
+    if (IsUnreserved(c)) {
+      escaped += c;
+      continue;
+    }
+    const auto byte = static_cast<unsigned char>(c);
+    escaped += {'%', kHex[byte >> 4], kHex[byte & 0xF]};
+  }
+  return escaped;
+}
+
+}  // namespace kube

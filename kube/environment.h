@@ -1,0 +1,19 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+namespace kube {
+
+/// What of the process' surroundings says where the server is; injected, so that tests need none.
+struct Environment {
+  /// The value of an environment variable; empty where it is not set.
+  std::function<std::string(const std::string& name)> variable;
+  /// Where a pod finds its token, ca.crt and namespace.
+  std::string service_account_folder = "/var/run/secrets/kubernetes.io/serviceaccount";
+};
+
+/// That of this process. The variables are read when asked for.
+Environment ProcessEnvironment();
+
+}  // namespace kube

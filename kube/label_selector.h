@@ -1,0 +1,14 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace kube {
+
+/// What is wrong with a label selector, in the words of apimachinery's labels.Parse, e.g. `unable
+/// to parse requirement: found 'x' expected: '('`. Absent where the server takes it: "a=b,c in
+/// (d,e),!f", and the empty selector, which selects everything.
+std::optional<std::string> LabelSelectorProblem(std::string_view text);
+
+}  // namespace kube

@@ -1,0 +1,36 @@
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "kube/api_status.h"
+#include "kube/utf8.h"
+
+namespace {
+
+// What ReadApiStatus promises of its texts.
+void RequireTame(const std::string& text) {
+  if (text.size() > 100'000 || !kube::utf8::IsValid(text)) std::abort();
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == '\x7F') std::abort();
+  }
+}
+
+}  // namespace
+
+// Any bytes, as text and as JSON, are worded without control characters.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view body(reinterpret_cast<const char*>(data), size);
+  const kube::ResponseHead head{
+      size == 0 ? 500 : 400 + data[0],
+      {{"Content-Type", "text/plain"}, {"Retry-After", std::string(body)}}};
+  const kube::ApiStatus status = kube::ReadApiStatus("GET", head, body);
+  RequireTame(status.message);
+  RequireTame(status.reason);
+  RequireTame(status.kind);
+  RequireTame(status.name);
+  for (const std::string& cause : status.causes) RequireTame(cause);
+  kube::Describe(status);
+  return 0;
+}

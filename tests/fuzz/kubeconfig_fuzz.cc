@@ -1,0 +1,30 @@
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "kube/error.h"
+#include "kube/kubeconfig_choice.h"
+#include "kube/kubeconfig_file.h"
+#include "kube/server_url.h"
+
+// Any text is a kubeconfig or an error, and whatever is chosen from one has a server to go to.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  const auto kubeconfig = kube::ParseKubeconfig(text, "/none");
+  if (!kubeconfig) return 0;
+  try {
+    const auto choice = kube::ChooseFromKubeconfig(*kubeconfig, {}, "http://localhost:8080");
+    kube::KubeconfigProblems(choice);
+    const kube::ServerUrl server = kube::ParseServerUrl(choice.cluster.server);
+    const bool is_http = server.url.starts_with("http://") || server.url.starts_with("https://");
+    if (!is_http || server.url.ends_with('/')) std::abort();
+    const std::size_t host = server.url.find("//") + 2;
+    // A user may not be left in it; the path may hold any "@".
+    const std::size_t path = server.url.find('/', host);
+    if (server.url.substr(0, path).find('@') != std::string::npos) std::abort();
+  } catch (const kube::Error&) {
+    return 0;
+  }
+  return 0;
+}

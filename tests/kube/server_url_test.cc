@@ -1,0 +1,61 @@
+#include "kube/server_url.h"
+
+#include <catch2/catch.hpp>
+
+namespace kube {
+namespace {
+
+TEST_CASE("The URL of a server is taken apart", "[kube][server_url]") {
+  struct Row {
+    std::string url, scheme, host, port, authority, path;
+    bool loopback;
+  };
+  const auto row = GENERATE(values<Row>({
+      {"https://10.0.0.1:6443", "https", "10.0.0.1", "6443", "10.0.0.1:6443", "", false},
+      {"https://k8s.example.com", "https", "k8s.example.com", "443", "k8s.example.com", "", false},
+      {"http://localhost:8080/", "http", "localhost", "8080", "localhost:8080", "", true},
+      {"http://127.3.2.1", "http", "127.3.2.1", "80", "127.3.2.1", "", true},
+      {"https://127.example.com", "https", "127.example.com", "443", "127.example.com", "", false},
+      {"https://[::1]:6443/a/b/", "https", "::1", "6443", "[::1]:6443", "/a/b", true},
+      {"https://[fd00::1]", "https", "fd00::1", "443", "[fd00::1]", "", false},
+      {"https://me:secret@h:1/p?q#f", "https", "h", "1", "h:1", "/p", false},
+  }));
+  CAPTURE(row.url);
+  const auto url = ParseServerUrl(row.url);
+  REQUIRE(url);
+  CHECK(url->scheme == row.scheme);
+  CHECK(url->host == row.host);
+  CHECK(url->port == row.port);
+  CHECK(url->authority == row.authority);
+  CHECK(url->path == row.path);
+  CHECK(url->is_loopback() == row.loopback);
+  CHECK(url->is_tls() == (row.scheme == "https"));
+}
+
+TEST_CASE("What is no URL of a server is told", "[kube][server_url]") {
+  const auto [url, want] = GENERATE(table<std::string, std::string>({
+      {"", "it has no scheme, as in https://HOST"},
+      {"10.0.0.1:6443", "it has no scheme, as in https://HOST"},
+      {"ftp://a", "scheme \"ftp\" is not http or https"},
+      {"https://", "\"\" is no host and port"},
+      {"https://a:b", "\"a:b\" is no host and port"},
+      {"https://a:123456", "\"a:123456\" is no host and port"},
+      {"https://[::1", "\"[::1\" is no host and port"},
+      {"https://[::1]6443", "\"[::1]6443\" is no host and port"},
+      {"https://a b", "it has blanks or control characters"},
+      {"https://a/\r\nX-Evil: 1", "it has blanks or control characters"},
+  }));
+  CAPTURE(url);
+  const auto parsed = ParseServerUrl(url);
+  REQUIRE_FALSE(parsed);
+  CHECK(parsed.error() == want);
+}
+
+TEST_CASE("Only IPv6 addresses stand in brackets", "[kube][server_url]") {
+  CHECK(BracketHost("::1") == "[::1]");
+  CHECK(BracketHost("[::1]") == "[::1]");
+  CHECK(BracketHost("a.example.com") == "a.example.com");
+}
+
+}  // namespace
+}  // namespace kube
