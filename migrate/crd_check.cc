@@ -61,11 +61,39 @@ bool HasUnknownStoredVersion(const kube::Crd& crd) {
                      [&crd](const std::string& name) { return crd.FindVersion(name) == nullptr; });
 }
 
+bool ConvertsNothing(const kube::Crd& crd) { return crd.conversion.strategy == "None"; }
+
+// A second CRD of the same JSON, to be compared with when the first has been changed.
+std::optional<kube::Crd> CopyOf(const kube::Crd& crd) {
+  auto document = std::make_unique<kube::json::Document>();
+  document->root() = kube::json::DeepCopy(crd.document->root(), document->arena());
+  auto copy = kube::ReadCrd(std::move(document));
+  return copy ? std::optional(*std::move(copy)) : std::nullopt;
+}
+
+// The server's own condition; absent where it has set none.
+std::optional<kube::CrdCondition> OwnCondition(const kube::Crd& crd) {
+  const Value* condition = crd.FindCondition("NonStructuralSchema");
+  if (condition == nullptr) return std::nullopt;
+  const auto text = [condition](std::string_view key) {
+    return std::string(condition->FindText(key));
+  };
+  return kube::CrdCondition{text("status"), text("reason"), text("message")};
+}
+
 Problem MakeProblem(const kube::schema::FieldError& error, std::string version) {
   return {std::move(version), error.field, error.ToString(), kube::schema::Hint(error)};
 }
 
 }  // namespace
+
+std::string ReadVersion(const kube::Crd& crd) {
+  const kube::CrdVersion* storage = crd.StorageVersion();
+  if (storage != nullptr && storage->served) return storage->name;
+  const auto served = std::find_if(crd.versions.begin(), crd.versions.end(),
+                                   [](const kube::CrdVersion& version) { return version.served; });
+  return served == crd.versions.end() ? "" : served->name;
+}
 
 std::string FullName(const Value& object) {
   const Value* metadata = object.Find("metadata");
@@ -100,11 +128,14 @@ void CrdTally::Merge(CrdTally&& other) {
 CrdCheck::CrdCheck(kube::Crd crd, std::string source, const CrdCheckOptions& options)
     : keep_paths_(options.keep_paths) {
   report_.source = std::move(source);
+  if (options.replaced != nullptr) crd.stored_versions = options.replaced->stored_versions;
   DescribeCrd(crd);
+  DescribeReads(crd, options);
   server_ = std::make_unique<kube::CustomResourceServer>(
       crd, options.as_is && crd.preserve_unknown_fields);
   FindProblems(crd);
-  FindAdmissionProblems(crd);
+  if (options.origin == CrdCheckOptions::Origin::kServer) report_.condition = OwnCondition(crd);
+  FindAdmissionProblems(crd, options);
 }
 
 void CrdCheck::DescribeCrd(const kube::Crd& crd) {
@@ -127,6 +158,24 @@ void CrdCheck::DescribeCrd(const kube::Crd& crd) {
                   [this](const std::string& stored) { return stored != report_.storage_version; });
 }
 
+void CrdCheck::DescribeReads(const kube::Crd& crd, const CrdCheckOptions& options) {
+  const kube::Crd& server_crd = options.replaced == nullptr ? crd : *options.replaced;
+  reads_are_pruned_ = !server_crd.preserve_unknown_fields;
+  if (options.origin != CrdCheckOptions::Origin::kFile && reads_are_pruned_) {
+    read_version_ = ReadVersion(server_crd);
+    converts_nothing_ = ConvertsNothing(crd) && ConvertsNothing(server_crd);
+  }
+  // What the older version's schema does not know is gone from pruned reads: only a proposal can
+  // change that.
+  const bool is_known = read_version_.empty() || (options.replaced != nullptr && converts_nothing_);
+  counts_migration_ = report_.migration_needed && is_known;
+}
+
+bool CrdCheck::IsLookedAt(const kube::CrdVersion& version) const {
+  return read_version_.empty() || version.name == read_version_ ||
+         (version.storage && converts_nothing_);
+}
+
 void CrdCheck::FindProblems(const kube::Crd& crd) {
   const std::vector<kube::VersionProblems> all = kube::FindStructuralProblems(crd);
   report_.condition = kube::NonStructuralSchemaCondition(crd, all);
@@ -141,17 +190,25 @@ void CrdCheck::FindProblems(const kube::Crd& crd) {
       report_.problems.push_back(MakeProblem(error, found.version));
     }
     const bool convertible = !found.conversion_error;
-    versions_.push_back(
-        {found.version, convertible, convertible ? server_->FindSchema(found.version) : nullptr});
+    versions_.push_back({found.version, convertible,
+                         convertible ? server_->FindSchema(found.version) : nullptr,
+                         convertible && IsLookedAt(crd.versions[i])});
   }
   blocked_ = blocked_ || !report_.problems.empty();
 }
 
-// Findings about the CRD as it is, and those that only show once pruning is on.
-void CrdCheck::FindAdmissionProblems(kube::Crd& crd) {
+// Findings about the CRD as it is, and those that only show once pruning is on. Of what a server
+// has already it tolerates more than it would of something new.
+void CrdCheck::FindAdmissionProblems(kube::Crd& crd, const CrdCheckOptions& options) {
+  std::optional<kube::Crd> copy;
+  const kube::Crd* old = options.replaced;
+  if (options.origin == CrdCheckOptions::Origin::kServer) {
+    copy = CopyOf(crd);
+    if (copy) old = &*copy;
+  }
   std::map<std::string, kube::schema::FieldError> found;
-  const auto add = [&found, &crd] {
-    for (kube::CrdFinding& finding : kube::ValidateCrd(crd)) {
+  const auto add = [&found, &crd, old] {
+    for (kube::CrdFinding& finding : kube::ValidateCrd(crd, old)) {
       if (finding.structural) continue;
       std::string message = finding.error.ToString();
       found.emplace(std::move(message), std::move(finding.error));
@@ -163,7 +220,7 @@ void CrdCheck::FindAdmissionProblems(kube::Crd& crd) {
     add();
     crd.preserve_unknown_fields = true;
   }
-  if (HasUnknownStoredVersion(crd)) {
+  if (old == nullptr && HasUnknownStoredVersion(crd)) {
     // An update of the CRD as it is: what the server says of its status.
     for (kube::CrdFinding& finding : kube::ValidateCrd(crd, &crd)) {
       std::string message = finding.error.ToString();
@@ -184,16 +241,16 @@ void CrdCheck::CheckObject(const CheckedObject& object, CrdTally& tally) const {
   ObjectPaths paths;
   bool loses = false;
   for (std::size_t i = 0; i < versions_.size(); ++i) {
-    if (!versions_[i].convertible) continue;
+    if (!versions_[i].is_looked_at) continue;
     std::vector<std::string>* version_paths =
         keep_paths_ ? &paths.pruned_paths[versions_[i].name] : nullptr;
     loses |= CheckVersion(versions_[i], object, counted, tally.Version(i), version_paths);
     CountRewrite(versions_[i], object, counted, tally.Version(i), tally.errors_);
   }
   if (loses) ++tally.objects_losing_fields_;
-  if (report_.migration_needed) CheckStorageMigration(object, counted, tally.storage_migration_);
+  if (counts_migration_) CheckStorageMigration(object, counted, tally.storage_migration_);
   CheckReadable(object, counted, tally);
-  if (!report_.preserve_unknown_fields) {
+  if (reads_are_pruned_) {
     for (const LackingField& field : FindLackingFields(object.value)) {
       tally.maybe_in_etcd_.Add(field.path, counted, kube::json::Type::kNull, {field.manager}, "");
     }
@@ -287,8 +344,9 @@ CrdReport CrdCheck::Report(const CrdTally& tally, bool objects_skipped) const {
   report.objects_losing_fields = tally.objects_losing_fields_;
   report.objects_skipped = objects_skipped;
   for (std::size_t i = 0; i < versions_.size(); ++i) {
-    if (objects_skipped || !versions_[i].convertible) continue;
     VersionReport& version = report.versions[i];
+    version.is_left_out = versions_[i].convertible && !versions_[i].is_looked_at;
+    if (objects_skipped || !versions_[i].is_looked_at) continue;
     version.objects = tally.objects_;
     if (i >= tally.versions_.size()) continue;
     const CrdTally::VersionTally& counted = tally.versions_[i];

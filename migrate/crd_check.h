@@ -49,16 +49,34 @@ class CrdTally {
 };
 
 struct CrdCheckOptions {
+  enum class Origin {
+    kFile,      ///< CRD and objects come from files
+    kProposal,  ///< the CRD comes from a file, its objects from a server
+    kServer,    ///< both come from a server
+  };
+
   bool keep_paths = false;  ///< keep every object's paths (--show-objects), not only the counts
   bool as_is = false;       ///< server() is that of the CRD as it is, not as if pruning were on
+  Origin origin = Origin::kFile;
+  /// The server's CRD that a proposal would replace; null pointer if there is none. Only looked at
+  /// by the constructor.
+  const kube::Crd* replaced = nullptr;
 };
 
+/// The version in which the objects of a server's CRD are read: the storage version, else the first
+/// that is served; empty if none is.
+std::string ReadVersion(const kube::Crd& crd);
+
 /// One CRD: what is wrong with it, and what pruning by its schemas does to objects.
+///
+/// Where the objects come from a server that prunes them already, they are as that server shows
+/// them in ReadVersion: what other versions would lose is not looked at, as nobody has it, but for
+/// the storage version of a proposal.
 ///
 /// Not changed after construction: several threads may check objects, each with its own tally.
 class CrdCheck {
  public:
-  /// `source` is the file that the CRD came from.
+  /// `source` is the file that the CRD came from; empty for a server's.
   CrdCheck(kube::Crd crd, std::string source, const CrdCheckOptions& options);
 
   const std::string& name() const { return report_.name; }
@@ -81,11 +99,14 @@ class CrdCheck {
     std::string name;
     bool convertible;  // else the dry run is impossible
     const kube::schema::StructuralSchema* schema;
+    bool is_looked_at;  // by the dry run
   };
 
   void DescribeCrd(const kube::Crd& crd);
+  void DescribeReads(const kube::Crd& crd, const CrdCheckOptions& options);
+  bool IsLookedAt(const kube::CrdVersion& version) const;
   void FindProblems(const kube::Crd& crd);
-  void FindAdmissionProblems(kube::Crd& crd);
+  void FindAdmissionProblems(kube::Crd& crd, const CrdCheckOptions& options);
   bool CheckVersion(const Version& version, const CheckedObject& object,
                     const CountedObject& counted, CrdTally::VersionTally& tally,
                     std::vector<std::string>* paths) const;
@@ -101,6 +122,10 @@ class CrdCheck {
   CrdReport report_;  // without what is counted
   bool keep_paths_;
   bool blocked_ = false;
+  bool reads_are_pruned_ = false;  // fields may be in etcd that the objects do not show
+  std::string read_version_;       // of reads that are pruned by a server; else empty
+  bool converts_nothing_ = true;   // objects are the same in every version, but for pruning
+  bool counts_migration_ = false;
   std::unique_ptr<kube::CustomResourceServer> server_;
   std::vector<Version> versions_;
 };

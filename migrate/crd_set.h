@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "migrate/crd_check.h"
+#include "migrate/crd_names.h"
 
 namespace migrate {
 
@@ -20,19 +21,18 @@ class CrdSet {
   struct Entry {
     Place place;  ///< decides which comes first
     std::unique_ptr<CrdCheck> check;
-    kube::CrdNames names;
+    CrdIdentity identity;
     bool selected = true;  ///< false: left out of the report, its objects are passed over
   };
 
   /// Adds a CRD.
-  void Add(const Place& place, std::unique_ptr<CrdCheck> check, kube::CrdNames names);
+  void Add(const Place& place, std::unique_ptr<CrdCheck> check, CrdIdentity identity);
 
   /// The CRDs for objects of this group and kind, in the order of reading; empty if there is none.
   std::vector<const Entry*> Find(std::string_view group, std::string_view kind) const;
 
-  /// Leaves out all but the CRDs that `names` name and none that `ignored` does, each as kubectl
-  /// names resources: plural.group, plural, singular, kind, short name, with or without "crd/".
-  /// Throws kube::Error for a name of `names` that fits no CRD or CRDs of different names.
+  /// Leaves out all but the CRDs that `names` name and none that `ignored` does (IsNamed). Throws
+  /// kube::Error for a name of `names` that fits no CRD or CRDs of different names.
   void Select(const std::vector<std::string>& names, const std::vector<std::string>& ignored);
 
   /// All entries, by name of the CRD, then in the order of reading.
@@ -43,8 +43,5 @@ class CrdSet {
   std::deque<Entry> entries_;  // entries do not move
   std::map<std::string, std::vector<Entry*>, std::less<>> by_kind_;
 };
-
-/// True if one of `names` names the CRD, in any form that CrdSet::Select takes.
-bool IsNamedByAny(const CrdSet::Entry& entry, const std::vector<std::string>& names);
 
 }  // namespace migrate

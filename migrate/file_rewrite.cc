@@ -30,7 +30,7 @@ FileRewriteReport RewriteFiles(const FileRewriteOptions& options,
   run.ReadObjects([&](std::size_t, FileObject& object) {
     const CrdSet::Entry& crd = *object.crds.back();
     if (object.crds.size() > 1) ambiguous.insert(crd.check->name());
-    if (!options.crd_names.empty() && !IsNamedByAny(crd, options.crd_names)) return;
+    if (!options.crd_names.empty() && !IsNamedByAny(crd.identity, options.crd_names)) return;
     if (crd.check->preserves_unknown_fields() && !options.enable_pruning) {
       preserving.insert(crd.check->name());
     }

@@ -67,9 +67,9 @@ void FileRun::TakeCrd(const ManifestObject& object) {
   document->root() = kube::json::DeepCopy(object.value, document->arena());
   auto crd = kube::ReadCrd(std::move(document));
   if (!crd) return AddBrokenCrd(object, crd.error());
-  kube::CrdNames names = crd->names;
+  CrdIdentity identity = IdentityOf(*crd);
   auto check = std::make_unique<CrdCheck>(std::move(*crd), SourceOf(object.place), options_);
-  crds_.Add(object.place, std::move(check), std::move(names));
+  crds_.Add(object.place, std::move(check), std::move(identity));
 }
 
 void FileRun::TakeLateCrd(const ManifestObject& object) {

@@ -37,7 +37,7 @@ bool IsUtf16(std::string_view text) {
 // Gathers documents to batches.
 class ManifestReader::Producer : public kube::ManifestSplitter::Sink {
  public:
-  Producer(BatchQueue& queue, const Wanted& wanted) : queue_(queue), wanted_(wanted) {}
+  Producer(ManifestQueue& queue, const Wanted& wanted) : queue_(queue), wanted_(wanted) {}
 
   void StartFile(std::size_t file) { file_ = file; }
 
@@ -49,9 +49,8 @@ class ManifestReader::Producer : public kube::ManifestSplitter::Sink {
       aborted_ = true;
       return;
     }
-    batch_->documents.push_back(
-        {batch_->text.size(), document.text.size(), document.format, document.position, file_,
-         TypeOfItems(document.list_head)});
+    batch_->documents.push_back({batch_->text.size(), document.text.size(), document.format,
+                                 document.position, file_, TypeOfItems(document.list_head)});
     batch_->text.append(document.text);
     if (batch_->text.size() >= kBatchBytes) Flush();
   }
@@ -72,9 +71,9 @@ class ManifestReader::Producer : public kube::ManifestSplitter::Sink {
     return list_type_;
   }
 
-  BatchQueue& queue_;
+  ManifestQueue& queue_;
   const Wanted& wanted_;
-  std::unique_ptr<Batch> batch_;
+  std::unique_ptr<ManifestBatch> batch_;
   std::size_t file_ = 0;
   std::string list_head_;
   std::shared_ptr<const ListType> list_type_;
@@ -135,7 +134,7 @@ bool ManifestReader::MayHold(std::size_t file, std::string_view word) {
 
 void ManifestReader::Run(const std::vector<std::size_t>& files, const Wanted& wanted,
                          const Handler& handler) {
-  BatchQueue queue(workers_ * kBatchesAWorker + 1);
+  ManifestQueue queue(workers_ * kBatchesAWorker + 1);
   const auto produce = [&] {
     try {
       Producer producer(queue, wanted);
@@ -175,11 +174,11 @@ void ManifestReader::ProduceFile(std::size_t file, Producer& producer) {
   NoteError({file, at.offset, 0}, at.line, at.column, error->message);
 }
 
-void ManifestReader::Work(std::size_t worker, const Handler& handler, BatchQueue& queue) {
+void ManifestReader::Work(std::size_t worker, const Handler& handler, ManifestQueue& queue) {
   Document document;
   try {
-    while (std::unique_ptr<Batch> batch = queue.TakeFull()) {
-      for (const Batch::Document& at : batch->documents) {
+    while (std::unique_ptr<ManifestBatch> batch = queue.TakeFull()) {
+      for (const ManifestBatch::Document& at : batch->documents) {
         Parse(worker, at, batch->TextOf(at), document, handler);
       }
       queue.Recycle(std::move(batch));
@@ -190,8 +189,8 @@ void ManifestReader::Work(std::size_t worker, const Handler& handler, BatchQueue
   }
 }
 
-void ManifestReader::Parse(std::size_t worker, const Batch::Document& at, std::string_view text,
-                           Document& document, const Handler& handler) {
+void ManifestReader::Parse(std::size_t worker, const ManifestBatch::Document& at,
+                           std::string_view text, Document& document, const Handler& handler) {
   const Place place{at.file, at.position.offset, 0};
   if (at.format == kube::ManifestSplitter::Format::kJson) {
     if (const auto error = document.Parse(text)) {

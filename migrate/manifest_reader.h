@@ -11,6 +11,7 @@
 
 #include "kube/json.h"
 #include "migrate/batch_queue.h"
+#include "migrate/manifest_batch.h"
 #include "migrate/manifest_files.h"
 #include "migrate/place.h"
 
@@ -67,13 +68,14 @@ class ManifestReader {
 
  private:
   using Wanted = std::function<bool(const Place& place, std::string_view text)>;
+  using ManifestQueue = BatchQueue<ManifestBatch>;
   class Producer;
 
   void Run(const std::vector<std::size_t>& files, const Wanted& wanted, const Handler& handler);
   void Produce(const std::vector<std::size_t>& files, Producer& producer);
   void ProduceFile(std::size_t file, Producer& producer);
-  void Work(std::size_t worker, const Handler& handler, BatchQueue& queue);
-  void Parse(std::size_t worker, const Batch::Document& at, std::string_view text,
+  void Work(std::size_t worker, const Handler& handler, ManifestQueue& queue);
+  void Parse(std::size_t worker, const ManifestBatch::Document& at, std::string_view text,
              kube::json::Document& document, const Handler& handler);
   void HandOut(std::size_t worker, ManifestObject& object, const Handler& handler);
   void NoteError(const Place& place, std::uint64_t line, std::uint64_t column,

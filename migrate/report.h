@@ -46,6 +46,7 @@ struct VersionReport {
   bool storage = false;
   bool structural = false;
   std::optional<std::uint64_t> objects;  ///< absent where the dry run is impossible or was skipped
+  bool is_left_out = false;  ///< the objects were not looked at in this version, as none has it
   std::uint64_t objects_losing_fields = 0;
   std::vector<FieldUse> pruned_fields;   ///< sorted by path, bytewise; so are the next two
   std::vector<FieldUse> added_defaults;  ///< path and objects only
@@ -90,6 +91,9 @@ struct CheckReport {
   std::vector<CrdReport> crds;             ///< by name, then source
   std::vector<UnknownKind> unknown_kinds;  ///< by apiVersion and kind
   std::vector<std::string> file_errors;    ///< "file:line:column: why", in the order of reading
+  std::uint64_t file_objects = 0;          ///< custom resources in files that were passed over
+  /// Which objects were read, if not all: `namespace "shop", label selector "app=x"`.
+  std::string object_filter;
 };
 
 }  // namespace migrate

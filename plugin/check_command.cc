@@ -1,12 +1,17 @@
 #include "plugin/check_command.h"
 
 #include <algorithm>
+#include <string_view>
 
-#include "kube/error.h"
+#include "kube/clock.h"
+#include "migrate/cluster_check.h"
 #include "migrate/file_check.h"
 #include "plugin/check_table.h"
+#include "plugin/cluster_access.h"
 #include "plugin/output.h"
+#include "plugin/progress.h"
 #include "plugin/report_json.h"
+#include "plugin/stop_signal.h"
 #include "plugin/terminal.h"
 
 namespace plugin {
@@ -16,9 +21,9 @@ using migrate::CheckReport;
 using migrate::CrdReport;
 using migrate::Verdict;
 
-// As a rule a pipeline broke that should have given CRDs.
+// As a rule a pipeline broke that should have given CRDs. A cluster may have none.
 bool FoundNothing(const CheckReport& report, const CheckOptions& options) {
-  return report.crds.empty() && options.ignore.empty();
+  return report.crds.empty() && options.ignore.empty() && !options.input.filenames.empty();
 }
 
 // What could not be looked at may hide anything: never exit code 0 or 1.
@@ -73,8 +78,39 @@ std::string PrintErrors(const CheckReport& report, const CheckOptions& options) 
   if (FoundNothing(report, options)) {
     err += "error: no CustomResourceDefinitions found; name the files that hold them by -f\n";
   }
+  if (report.crds.empty() && options.input.filenames.empty()) err += "No resources found\n";
   for (const std::string& error : report.file_errors) err += "error: " + Printable(error) + "\n";
   return err;
+}
+
+migrate::ClusterCheckOptions ClusterOptions(const CheckOptions& options) {
+  return {.crd_names = options.input.crds,
+          .ignored_crds = options.ignore,
+          .crd_selector = options.crd_selector,
+          .filenames = options.input.filenames,
+          .recursive = options.input.recursive,
+          .namespace_ = options.objects.namespace_,
+          .label_selector = options.objects.selector,
+          .field_selector = options.objects.field_selector,
+          .chunk_size = options.objects.chunk_size,
+          .skip_objects = options.skip_objects,
+          .all_objects = options.all_objects,
+          .show_objects = options.show_objects,
+          .stop = &CatchStopSignals()};
+}
+
+CheckReport CheckLive(const CheckOptions& options) {
+  const kube::SystemClock clock;
+  Progress progress(IsStderrTerminal(), WriteStderrAsIs, clock);
+  ClusterAccess cluster(options.common, clock,
+                        [&progress](const std::string& line) { progress.WriteLine(line); });
+  migrate::ClusterCheckOptions cluster_options = ClusterOptions(options);
+  cluster_options.on_progress = [&progress](const auto& what, const auto& counts) {
+    progress.Show(what, counts);
+  };
+  CheckReport report = migrate::CheckCluster(cluster_options, cluster.client(), clock);
+  progress.Clear();
+  return report;
 }
 
 migrate::FileCheckOptions FileOptions(const CheckOptions& options) {
@@ -89,15 +125,14 @@ migrate::FileCheckOptions FileOptions(const CheckOptions& options) {
 }  // namespace
 
 int RunCheck(const CheckOptions& options) {
-  if (!options.input.local) {
-    throw kube::Error("reading a cluster is not supported yet; use --local with -f FILE");
-  }
-  const CheckReport report = migrate::CheckFiles(FileOptions(options));
+  const CheckReport report =
+      options.input.local ? migrate::CheckFiles(FileOptions(options)) : CheckLive(options);
   const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
   const CheckOutput output = PrintCheck(report, options, now);
   WriteStdout(output.out);
   WriteStderr(output.err);
-  return output.exit_code;
+  const int stopped = StopExitCode();
+  return stopped == 0 ? output.exit_code : stopped;
 }
 
 CheckOutput PrintCheck(const CheckReport& report, const CheckOptions& options,

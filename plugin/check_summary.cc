@@ -70,14 +70,15 @@ std::string Subject(const std::vector<const CrdReport*>& crds, std::string_view 
 }
 
 // A CRD from a file without any objects has only been looked at itself.
-bool WasCheckedWithObjects(const CrdReport& crd) {
-  return !crd.objects_skipped && (crd.object_count > 0 || crd.source.empty());
+bool WasCheckedWithObjects(const CheckReport& report, const CrdReport& crd) {
+  return !crd.objects_skipped && report.object_filter.empty() &&
+         (crd.object_count > 0 || crd.source.empty());
 }
 
 std::vector<const CrdReport*> ReadyCrds(const CheckReport& report, bool with_objects) {
   std::vector<const CrdReport*> crds;
   for (const CrdReport& crd : report.crds) {
-    if (crd.verdict == Verdict::kReady && WasCheckedWithObjects(crd) == with_objects) {
+    if (crd.verdict == Verdict::kReady && WasCheckedWithObjects(report, crd) == with_objects) {
       crds.push_back(&crd);
     }
   }
@@ -110,11 +111,25 @@ std::string ReadyNote(const CheckReport& report) {
     note += "Next: kubectl prune migrate " + CommandNames(checked) + " --enable-pruning\n";
   }
   if (!unchecked.empty()) {
-    note += Subject(unchecked, "was checked without objects, which may lose fields\n",
-                    "were checked without objects, which may lose fields\n");
-    note += "Next: check the objects too before pruning is turned on\n";
+    const std::string how = report.object_filter.empty()
+                                ? "checked without objects, which may lose fields\n"
+                                : "checked by a part of the objects; others may lose fields\n";
+    note += Subject(unchecked, "was " + how, "were " + how);
+    note += "Next: check all objects before pruning is turned on\n";
   }
   return note;
+}
+
+std::string ObjectFilterNote(const CheckReport& report) {
+  if (report.object_filter.empty()) return "";
+  return "note: not all objects were read, only those of " + Printable(report.object_filter) +
+         "\n";
+}
+
+std::string FileObjectsNote(const CheckReport& report) {
+  if (report.file_objects == 0) return "";
+  return "note: " + Count(report.file_objects, "object") +
+         " in files not looked at; with --local they are, instead of those of the cluster\n";
 }
 
 std::string UnknownKindsNote(const CheckReport& report, bool all) {

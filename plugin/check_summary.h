@@ -18,4 +18,10 @@ std::string ReadyNote(const migrate::CheckReport& report);
 /// none.
 std::string UnknownKindsNote(const migrate::CheckReport& report, bool all);
 
+/// Which objects were read, if not all; else empty.
+std::string ObjectFilterNote(const migrate::CheckReport& report);
+
+/// That custom resources in files were passed over; empty where there were none.
+std::string FileObjectsNote(const migrate::CheckReport& report);
+
 }  // namespace plugin

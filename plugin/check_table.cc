@@ -23,12 +23,13 @@ constexpr std::size_t kFewCrds = 16;
 bool IsUnread(const CrdReport& crd) { return crd.verdict == Verdict::kUnknown; }
 
 bool DryRunIsComplete(const CrdReport& crd) {
-  return std::ranges::all_of(crd.versions, [](const auto& v) { return v.objects.has_value(); });
+  return std::ranges::all_of(crd.versions,
+                             [](const auto& v) { return v.objects.has_value() || v.is_left_out; });
 }
 
 std::string Structural(const CrdReport& crd) {
   if (!crd.problems.empty()) return "no (" + std::to_string(crd.problems.size()) + ")";
-  if (IsUnread(crd)) return "<unknown>";
+  if (crd.versions.empty()) return "<unknown>";
   return std::ranges::all_of(crd.versions, &migrate::VersionReport::structural) ? "yes" : "no";
 }
 
@@ -148,7 +149,8 @@ std::string PrintCheckTable(const CheckReport& report, const CheckTableOptions& 
   AppendQuietCount(out, quiet);
   AppendSections(out, report, crds, options);
   const std::string ready = report.file_errors.empty() ? ReadyNote(report) : kIncompleteNote;
-  const std::string notes = ready + UnknownKindsNote(report, options.wide);
+  const std::string notes = ready + ObjectFilterNote(report) +
+                            UnknownKindsNote(report, options.wide) + FileObjectsNote(report);
   if (!notes.empty()) out.append(out.empty() ? "" : "\n").append(notes);
   return out;
 }

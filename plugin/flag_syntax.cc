@@ -55,10 +55,11 @@ Error CanonicalBool(std::string& value) {
   return std::nullopt;
 }
 
+template <typename Integer>
 Error CanonicalInt(std::string& value) {
   std::string_view digits = value;
   if (digits.starts_with('+') && !digits.starts_with("+-")) digits.remove_prefix(1);
-  std::int32_t number = 0;
+  Integer number = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
   const bool whole = end == digits.data() + digits.size();
   if (!digits.empty() && whole && error == std::errc()) {
@@ -188,9 +189,14 @@ class Parser {
 
   Error Store(const Flag& flag, std::string value) {
     if (flag.kind == FlagKind::kStrings) return StoreStrings(flag.name, value);
+    if (flag.kind == FlagKind::kArray) {
+      result_.flags.push_back({flag.name, std::move(value)});
+      return std::nullopt;
+    }
     Error error;
     if (flag.kind == FlagKind::kBool) error = CanonicalBool(value);
-    if (flag.kind == FlagKind::kInt) error = CanonicalInt(value);
+    if (flag.kind == FlagKind::kInt) error = CanonicalInt<std::int32_t>(value);
+    if (flag.kind == FlagKind::kInt64) error = CanonicalInt<std::int64_t>(value);
     if (!error) Replace(flag.name, std::move(value));
     return error;
   }

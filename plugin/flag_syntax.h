@@ -12,9 +12,11 @@ namespace plugin {
 
 enum class FlagKind {
   kBool,     ///< `--flag`, `--flag=false`; never takes the next word
-  kInt,      ///< a whole number
+  kInt,      ///< a whole number of 32 bits
+  kInt64,    ///< a whole number of 64 bits
   kString,   ///< the last one given counts
   kStrings,  ///< comma separated, and adding up when repeated
+  kArray,    ///< adding up when repeated, each value as it is
 };
 
 struct Flag {
@@ -24,8 +26,9 @@ struct Flag {
 };
 
 struct FlagValue {
-  std::string name;   ///< without dashes
-  std::string value;  ///< kBool: "true" or "false"; kInt: decimal digits; kStrings: one element
+  std::string name;  ///< without dashes
+  std::string
+      value;  ///< kBool: "true" or "false"; kInt, kInt64: decimal digits; kStrings: one element
 };
 
 /// A command line in one form, whichever way it was spelled.

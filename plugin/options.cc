@@ -4,8 +4,12 @@
 #include <boost/program_options.hpp>
 #include <cctype>
 #include <initializer_list>
+#include <map>
 #include <optional>
 
+#include "kube/field_selector.h"
+#include "kube/go_duration.h"
+#include "kube/label_selector.h"
 #include "kube/schema/go_format.h"
 #include "plugin/flag_syntax.h"
 #include "plugin/suggestions.h"
@@ -16,7 +20,7 @@ namespace {
 namespace po = boost::program_options;
 using kube::schema::GoQuote;
 
-constexpr std::string_view kCommands[] = {"check", "help", "migrate", "version"};
+constexpr std::string_view kCommands[] = {"check", "help", "migrate", "options", "version"};
 
 std::string CommandPath(std::string_view command) {
   std::string path = "kubectl prune";
@@ -33,12 +37,18 @@ class FlagSet {
   void Int(std::string name, char shorthand, int& target) {
     Add(std::move(name), shorthand, FlagKind::kInt, po::value<int>(&target));
   }
+  void Int64(std::string name, char shorthand, std::int64_t& target) {
+    Add(std::move(name), shorthand, FlagKind::kInt64, po::value<std::int64_t>(&target));
+  }
   void String(std::string name, char shorthand, std::string& target) {
     Add(std::move(name), shorthand, FlagKind::kString, po::value<std::string>(&target));
   }
   void Strings(std::string name, char shorthand, std::vector<std::string>& target) {
     Add(std::move(name), shorthand, FlagKind::kStrings,
         po::value<std::vector<std::string>>(&target));
+  }
+  void Array(std::string name, char shorthand, std::vector<std::string>& target) {
+    Add(std::move(name), shorthand, FlagKind::kArray, po::value<std::vector<std::string>>(&target));
   }
 
   /// Sets the variables and returns the arguments.
@@ -73,9 +83,46 @@ struct RawValues {
   bool help = false;
   std::string output;
   std::vector<std::string> fail_on;
+  bool all_namespaces = false;
+  std::string request_timeout;
+  std::vector<std::string> as_user_extra;
+  std::string cache_dir;  // not used: nothing is kept from one run to the next
 };
 
+void AddServerFlags(FlagSet& flags, kube::ConnectionFlags& connection) {
+  flags.String("server", 's', connection.server);
+  flags.String("tls-server-name", 0, connection.tls_server_name);
+  flags.String("certificate-authority", 0, connection.certificate_authority);
+  flags.Bool("insecure-skip-tls-verify", 0, connection.insecure_skip_tls_verify);
+  flags.Bool("disable-compression", 0, connection.disable_compression);
+}
+
+void AddUserFlags(FlagSet& flags, kube::ConnectionFlags& connection) {
+  flags.String("client-certificate", 0, connection.client_certificate);
+  flags.String("client-key", 0, connection.client_key);
+  flags.String("token", 0, connection.token);
+  flags.String("username", 0, connection.username);
+  flags.String("password", 0, connection.password);
+  flags.String("as", 0, connection.as);
+  flags.String("as-uid", 0, connection.as_uid);
+  flags.Array("as-group", 0, connection.as_groups);
+}
+
+void AddConnectionFlags(FlagSet& flags, kube::ConnectionFlags& connection, RawValues& raw) {
+  flags.String("kubeconfig", 0, connection.kubeconfig);
+  flags.String("context", 0, connection.context);
+  flags.String("cluster", 0, connection.cluster);
+  flags.String("user", 0, connection.user);
+  flags.String("namespace", 'n', connection.namespace_);
+  flags.String("request-timeout", 0, raw.request_timeout);
+  flags.String("cache-dir", 0, raw.cache_dir);
+  AddServerFlags(flags, connection);
+  AddUserFlags(flags, connection);
+  flags.Array("as-user-extra", 0, raw.as_user_extra);
+}
+
 void AddCommonFlags(FlagSet& flags, CommonOptions& options, RawValues& raw) {
+  AddConnectionFlags(flags, options.connection, raw);
   flags.Bool("help", 'h', raw.help);
   flags.Int("v", 'v', options.verbosity);
 }
@@ -96,6 +143,11 @@ void AddFlags(FlagSet& flags, CheckOptions& options, RawValues& raw) {
   flags.Strings("fail-on", 0, raw.fail_on);
   flags.Strings("ignore", 0, options.ignore);
   flags.Bool("no-headers", 0, options.no_headers);
+  flags.Bool("all-namespaces", 'A', raw.all_namespaces);
+  flags.String("selector", 'l', options.objects.selector);
+  flags.String("field-selector", 0, options.objects.field_selector);
+  flags.String("crd-selector", 0, options.crd_selector);
+  flags.Int64("chunk-size", 0, options.objects.chunk_size);
 }
 
 void AddFlags(FlagSet& flags, MigrateOptions& options, RawValues& raw) {
@@ -109,6 +161,13 @@ void AddFlags(FlagSet& flags, VersionOptions& options, RawValues& raw) {
   AddCommonFlags(flags, options.common, raw);
   flags.String("output", 'o', raw.output);
   flags.Bool("client", 0, options.client);
+}
+
+// In pflag's words. `flag` as it names it: "-l, --selector".
+UsageError InvalidArgument(std::string_view command, std::string_view flag,
+                           const std::string& value, const std::string& why) {
+  return UsageError(
+      command, "invalid argument " + GoQuote(value) + " for " + GoQuote(flag) + " flag: " + why);
 }
 
 std::string ToLower(std::string text) {
@@ -169,8 +228,58 @@ void RefuseBoth(std::string_view command, bool a, std::string_view a_name, bool 
                                 " cannot be specified together");
 }
 
+std::chrono::nanoseconds ParseTimeout(std::string_view command, const std::string& text) {
+  const auto timeout = kube::ParseRequestTimeout(text);
+  if (timeout) return *timeout;
+  throw UsageError(command,
+                   "Invalid timeout value. Timeout must be a single integer in seconds, or an "
+                   "integer followed by a corresponding time unit (e.g. 1s | 2m | 3h)");
+}
+
+// "key=value" each; a key may have several values.
+std::map<std::string, std::vector<std::string>> ParseUserExtra(
+    std::string_view command, const std::vector<std::string>& texts) {
+  std::map<std::string, std::vector<std::string>> extra;
+  for (const std::string& text : texts) {
+    const std::size_t equals = text.find('=');
+    if (equals == 0 || equals == std::string::npos) {
+      throw InvalidArgument(command, "--as-user-extra", text, "must be of the form key=value");
+    }
+    extra[text.substr(0, equals)].push_back(text.substr(equals + 1));
+  }
+  return extra;
+}
+
+void Finish(std::string_view command, CommonOptions& options, const RawValues& raw) {
+  kube::ConnectionFlags& connection = options.connection;
+  if (!raw.request_timeout.empty()) {
+    connection.request_timeout = ParseTimeout(command, raw.request_timeout);
+  }
+  connection.as_user_extra = ParseUserExtra(command, raw.as_user_extra);
+}
+
+void ValidateLabelSelector(std::string_view flag, const std::string& selector) {
+  const auto problem = kube::LabelSelectorProblem(selector);
+  if (problem) throw InvalidArgument("check", flag, selector, *problem);
+}
+
+void ValidateFieldSelector(std::string_view flag, const std::string& selector) {
+  const auto problem = kube::FieldSelectorProblem(selector);
+  if (problem) throw InvalidArgument("check", flag, selector, *problem);
+}
+
+// -A goes before -n, and no page is asked for by a size below 1, as in kubectl.
+void Finish(ObjectOptions& options, const kube::ConnectionFlags& connection, const RawValues& raw) {
+  ValidateLabelSelector("-l, --selector", options.selector);
+  ValidateFieldSelector("--field-selector", options.field_selector);
+  if (!raw.all_namespaces) options.namespace_ = connection.namespace_;
+  options.chunk_size = std::max<std::int64_t>(options.chunk_size, 0);
+}
+
 // Completes and validates what the flags set.
 void Finish(CheckOptions& options, const RawValues& raw) {
+  Finish(options.objects, options.common.connection, raw);
+  ValidateLabelSelector("--crd-selector", options.crd_selector);
   options.output = ParseOutput("check", raw.output, OutputFormat::kTable,
                                {{"json", OutputFormat::kJson},
                                 {"name", OutputFormat::kName},
@@ -219,6 +328,7 @@ Command ParseCommand(std::string_view command, std::span<const std::string> word
   std::vector<std::string> arguments = flags.Parse(command, words);
   if (raw.help) return HelpOptions{std::string(command)};
   TakeArguments(options, std::move(arguments));
+  Finish(command, options.common, raw);
   Finish(options, raw);
   return options;
 }
@@ -244,6 +354,16 @@ Command ParseHelp(std::span<const std::string> words) {
     throw UnknownCommand(arguments[0]);
   }
   return HelpOptions{arguments[0]};
+}
+
+// `kubectl prune options`, as `kubectl options`: help, whatever else is there.
+Command ParseOptions(std::span<const std::string> words) {
+  CommonOptions common;
+  RawValues raw;
+  FlagSet flags;
+  AddCommonFlags(flags, common, raw);
+  flags.Parse("options", words);
+  return HelpOptions{"options"};
 }
 
 // Every flag of every command: enough to tell the command from the value of a flag before it.
@@ -276,6 +396,7 @@ Command ParseCommandLine(std::span<const std::string> words) {
   if (command == "migrate") return ParseCommand<MigrateOptions>(command, rest);
   if (command == "version") return ParseCommand<VersionOptions>(command, rest);
   if (command == "help") return ParseHelp(rest);
+  if (command == "options") return ParseOptions(rest);
   throw UnknownCommand(command);
 }
 

@@ -1,11 +1,14 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
+
+#include "kube/connection_flags.h"
 
 /// The command line as a value that can run. Nothing is read or contacted here.
 namespace plugin {
@@ -22,6 +25,7 @@ enum class OutputFormat { kTable, kWide, kJson, kYaml, kName };
 
 /// Flags that every command has.
 struct CommonOptions {
+  kube::ConnectionFlags connection;
   int verbosity = 0;  ///< -v, kubectl's log level
 };
 
@@ -31,6 +35,14 @@ struct InputOptions {
   std::vector<std::string> filenames;  ///< -f: files, folders, "-" for stdin
   bool recursive = false;              ///< -R: folders below the folders of -f too
   bool local = false;                  ///< no server is contacted
+};
+
+/// Which objects of the cluster count. Selectors are of kubectl's grammar, and empty where all do.
+struct ObjectOptions {
+  std::string namespace_;  ///< empty: all; that of the context does not count
+  std::string selector;    ///< -l
+  std::string field_selector;
+  std::int64_t chunk_size = 500;  ///< objects a request; 0: all at once
 };
 
 /// Which findings make the exit code 1.
@@ -43,6 +55,8 @@ struct FailOn {
 struct CheckOptions {
   CommonOptions common;
   InputOptions input;
+  std::string crd_selector;  ///< which CRDs of the cluster; empty: all
+  ObjectOptions objects;
   OutputFormat output = OutputFormat::kTable;
   bool show_objects = false;
   bool skip_objects = false;

@@ -54,6 +54,10 @@ std::string EscapeControls(std::string json) {
 
 }  // namespace
 
+void WriteStderrAsIs(std::string_view text) { WriteAll(STDERR_FILENO, text); }
+
+bool IsStderrTerminal() { return isatty(STDERR_FILENO) != 0; }
+
 std::string PrintJson(const kube::json::Value& value) {
   return EscapeControls(kube::json::PrintIndented(value));
 }

@@ -15,6 +15,11 @@ void WriteStdout(std::string_view text);
 /// ignored: there is nowhere left to tell them.
 void WriteStderr(std::string_view text);
 
+/// Writes `text` to stderr as it is, with what it may hold to steer a terminal.
+void WriteStderrAsIs(std::string_view text);
+
+bool IsStderrTerminal();
+
 /// `value` as `-o json` prints it, without the last line break: indented, and with no control
 /// character as such.
 std::string PrintJson(const kube::json::Value& value);

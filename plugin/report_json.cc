@@ -81,6 +81,8 @@ class ReportBuilder {
     builder.ListIfAny("unknownKinds", report.unknown_kinds,
                       [this](const migrate::UnknownKind& kind) { return UnknownKind(kind); });
     builder.TextsIfAny("fileErrors", report.file_errors);
+    if (report.file_objects > 0) builder.Number("fileObjectsSkipped", report.file_objects);
+    builder.TextIfAny("objectFilter", report.object_filter);
     return builder.Build();
   }
 
@@ -116,7 +118,7 @@ class ReportBuilder {
   }
 
   void AddDescription(ObjectBuilder& builder, const CrdReport& crd) {
-    if (!crd.error.empty()) {
+    if (crd.versions.empty()) {
       // Of a CRD that could not be read nothing else is known.
       builder.Text("name", crd.name)
           .TextIfAny("source", crd.source)

@@ -7,17 +7,21 @@ constexpr std::string_view kProgram =
     R"(Find out what pruning would remove from custom resources, then migrate them
 
  Before spec.preserveUnknownFields of a CustomResourceDefinition (CRD) is turned off, "check" reads
-CRDs and custom resources and tells what keeps the schemas from being structural and which fields
-of which objects would be lost. "migrate" shows the objects as the API server would store them
-with pruning on. Neither writes to a cluster: so far both work on files (--local).
+the CRDs and custom resources of a cluster, or of files, and tells what keeps the schemas from being
+structural and which fields of which objects would be lost. "migrate" shows the objects of files as
+the API server would store them with pruning on. Neither writes to a cluster.
 
 Available Commands:
   check         Report structural problems and the fields that pruning would remove
   migrate       Print custom resources as the API server would store them
+  options       Print the global options, which all commands take
   version       Print the version of this program
   help          Print the help of a command
 
 Examples:
+  # What would the objects of the cluster lose?
+  kubectl prune check
+
   # What would the CRDs and objects of a folder lose?
   kubectl prune check --local -f manifests/ -R
 
@@ -27,21 +31,30 @@ Examples:
 Exit codes:
   0   clean, or done
   1   findings
-  2   an error: a wrong flag, a file that cannot be read
+  2   an error: a wrong flag, a file that cannot be read, a server that does not answer
 
 Usage:
   kubectl prune COMMAND [options]
 
 Use "kubectl prune COMMAND --help" for more information about a command.
+Use "kubectl prune options" for a list of global command-line options (applies to all commands).
 )";
 
 constexpr std::string_view kCheck =
     R"(Report structural problems and the fields that pruning would remove
 
- Reads CRDs and custom resources and writes nothing. For each CRD it reports what keeps its schemas
-from being structural, in the words of the API server, and what would make the server refuse it with
-pruning on. For each version it counts the objects that would lose fields, and names each field with
-its JSON types, who writes it, when it was last written, and an example.
+ Reads the CRDs and custom resources of a cluster, or of files, and writes nothing. For each CRD it
+reports what keeps its schemas from being structural, in the words of the API server, and what would
+make the server refuse it with pruning on. For each version it counts the objects that would lose
+fields, and names each field with its JSON types, who writes it, when it was last written, and an
+example.
+
+ Without a CRD and without -f all CRDs of the cluster are checked. CRDs in the files of -f are
+proposed: they are checked against the objects that the cluster holds, which tells what an upgrade
+would lose. Objects are read in chunks, of all namespaces, and only where the answer depends on
+them: those of CRDs that still preserve unknown fields, that are named or proposed, or that may be
+stored in several versions. With --local no server is contacted, and objects come from the files
+too.
 
  The verdict of a CRD is "blocked" (the server would refuse to turn pruning on), "loses-fields",
 "ready" (pruning can be turned on and nothing is lost), "pruning" (it is on already) or "unknown"
@@ -49,7 +62,19 @@ its JSON types, who writes it, when it was last written, and an example.
 counted. Paths show indices of lists as [*] and keys of maps as *.
 
 Examples:
-  # Check all CRDs and custom resources in a folder and the folders below it
+  # Check all CRDs of the cluster
+  kubectl prune check
+
+  # Check one CRD, in another context of the kubeconfig
+  kubectl prune check widgets --context staging
+
+  # What would the objects of the cluster lose with the CRDs of an upgrade?
+  kubectl prune check -f crds.yaml
+
+  # Check the objects with a label in one namespace only
+  kubectl prune check widgets.demo.example.com -n shop -l app=frontend
+
+  # Check all CRDs and custom resources in a folder and the folders below it, without a cluster
   kubectl prune check --local -f manifests/ -R
 
   # Check one CRD of many against objects that were saved before
@@ -63,13 +88,26 @@ Examples:
   kubectl prune check --local -f manifests/ --fail-on=blocked
 
 Options:
+    -A, --all-namespaces=false:
+        Read the objects of all namespaces, as without -n; -n has no effect then.
+
     --all-objects=false:
         Read the objects of every CRD, of those that prune already too. With --local all objects in
         the files are read anyway.
 
+    --chunk-size=500:
+        Read large lists of objects in chunks of this size; 0 reads them all at once.
+
+    --crd-selector='':
+        Check only the CRDs of the cluster whose labels match, e.g. --crd-selector app=operator.
+
     --fail-on=[blocked,loses-fields]:
         What makes the exit code 1: blocked, loses-fields, migration-needed (status.storedVersions
         is not just the storage version), or none.
+
+    --field-selector='':
+        Read only the objects whose fields match, supports '=', '==', and '!='. (e.g.
+        --field-selector metadata.name=frontend).
 
     -f, --filename=[]:
         Files or folders with CRDs and custom resources, YAML or JSON, lists included; - is stdin.
@@ -83,6 +121,9 @@ Options:
     --local=false:
         Contact no server: CRDs and objects come from the files of -f.
 
+    -n, --namespace='':
+        Read only the objects of this namespace. That of the context does not count.
+
     --no-headers=false:
         Print only a row for each CRD, for scripts: no titles, nothing left out, no explanations.
 
@@ -93,23 +134,26 @@ Options:
     -R, --recursive=false:
         Read the folders below the folders of -f too.
 
+    -l, --selector='':
+        Read only the objects whose labels match, supports '=', '==', '!=', 'in', 'notin' and bare
+        keys. (e.g. -l key1=value1,key2=value2).
+
     --show-objects=false:
         List each object that would lose fields, with the fields by version.
 
     --skip-objects=false:
         Check the CRDs only.
 
-    -v, --v=0:
-        Number for the log level verbosity.
-
 Exit codes:
   0   no findings
   1   findings that --fail-on counts
-  2   an error: a wrong flag, a file that cannot be read, a CRD or object that cannot be checked;
-      what could be checked is reported all the same
+  2   an error: a wrong flag, a file that cannot be read, a server that does not answer, a CRD or
+      object that cannot be checked; what could be checked is reported all the same
 
 Usage:
-  kubectl prune check [CRD...] --local -f FILENAME... [options]
+  kubectl prune check [CRD...] [-f FILENAME...] [options]
+
+Use "kubectl prune options" for a list of global command-line options (applies to all commands).
 )";
 
 constexpr std::string_view kMigrate =
@@ -146,9 +190,6 @@ Options:
     -R, --recursive=false:
         Read the folders below the folders of -f too.
 
-    -v, --v=0:
-        Number for the log level verbosity.
-
 Exit codes:
   0   done
   1   some object could not be migrated
@@ -156,6 +197,87 @@ Exit codes:
 
 Usage:
   kubectl prune migrate [CRD...] --local -f FILENAME... [options]
+
+Use "kubectl prune options" for a list of global command-line options (applies to all commands).
+)";
+
+constexpr std::string_view kOptions =
+    R"(The following options can be passed to any command:
+
+    --as='':
+        Username to impersonate for the operation. User could be a regular user or a service account
+        in a namespace.
+
+    --as-group=[]:
+        Group to impersonate for the operation, this flag can be repeated to specify multiple
+        groups.
+
+    --as-uid='':
+        UID to impersonate for the operation.
+
+    --as-user-extra=[]:
+        Extra of the user to impersonate, as key=value; can be repeated, for one key too.
+
+    --cache-dir='':
+        Taken for kubectl's sake: no cache is kept.
+
+    --certificate-authority='':
+        Path to a cert file for the certificate authority.
+
+    --client-certificate='':
+        Path to a client certificate file for TLS.
+
+    --client-key='':
+        Path to a client key file for TLS.
+
+    --cluster='':
+        The name of the kubeconfig cluster to use.
+
+    --context='':
+        The name of the kubeconfig context to use.
+
+    --disable-compression=false:
+        If true, opt-out of response compression for all requests to the server.
+
+    --insecure-skip-tls-verify=false:
+        If true, the server's certificate will not be checked for validity. This will make your
+        HTTPS connections insecure.
+
+    --kubeconfig='':
+        Path to the kubeconfig file to use for CLI requests.
+
+    -n, --namespace='':
+        If present, the namespace scope for this CLI request.
+
+    --password='':
+        Password for basic authentication to the API server.
+
+    --request-timeout='0':
+        The length of time to wait before giving up on a single server request. Non-zero values
+        should contain a corresponding time unit (e.g. 1s, 2m, 3h). A value of zero means don't
+        timeout requests.
+
+    -s, --server='':
+        The address and port of the Kubernetes API server.
+
+    --tls-server-name='':
+        Server name to use for server certificate validation. If it is not provided, the hostname
+        used to contact the server is used.
+
+    --token='':
+        Bearer token for authentication to the API server.
+
+    --user='':
+        The name of the kubeconfig user to use.
+
+    --username='':
+        Username for basic authentication to the API server.
+
+    -v, --v=0:
+        Number for the log level verbosity.
+
+Usage:
+  kubectl prune options
 )";
 
 constexpr std::string_view kVersion =
@@ -177,15 +299,14 @@ Options:
     -o, --output='':
         One of 'yaml' or 'json'.
 
-    -v, --v=0:
-        Number for the log level verbosity.
-
 Exit codes:
   0   done
   2   an error: a wrong flag
 
 Usage:
   kubectl prune version [options]
+
+Use "kubectl prune options" for a list of global command-line options (applies to all commands).
 )";
 
 }  // namespace
@@ -193,6 +314,7 @@ Usage:
 std::string_view Usage(std::string_view command) {
   if (command == "check") return kCheck;
   if (command == "migrate") return kMigrate;
+  if (command == "options") return kOptions;
   if (command == "version") return kVersion;
   return kProgram;
 }

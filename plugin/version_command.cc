@@ -2,16 +2,12 @@
 
 #include "kube/json.h"
 #include "plugin/output.h"
+#include "plugin/version.h"
 
 namespace plugin {
-namespace {
-
-constexpr const char* kVersion = "v" KUBECTL_PRUNE_VERSION;  // from CMake's project()
-
-}  // namespace
 
 int RunVersion(const VersionOptions& options) {
-  WriteStdout(PrintVersion(kVersion, options.output));
+  WriteStdout(PrintVersion(std::string(kVersion), options.output));
   return 0;
 }
 

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Runs the transcripts of this folder: what a command prints, whole and exact.
 
-Usage: run_transcripts.py KUBECTL_PRUNE [TRANSCRIPT...]     UPDATE=1 rewrites those that differ.
+Usage: run_transcripts.py KUBECTL_PRUNE FAKE_API_SERVER [TRANSCRIPT...]     UPDATE=1 rewrites those that differ.
 
 A transcript is a .txt file:
 
     # What it shows.
+    & fake_api_server cluster/   runs meanwhile, and is the cluster of the kubeconfig
     $ kubectl prune check --local -f crd.yaml
     lines of stdout
     2> lines of stderr, always after stdout
@@ -14,8 +15,9 @@ A transcript is a .txt file:
     a file for the commands, up to the next such line or the end
 
 Commands run by sh in a new folder that holds these files and a copy of tests/demo as demo/, with
-a HOME of its own and no kubeconfig.
+a HOME of its own and no kubeconfig but that of the server. Its port reads PORT.
 """
+import contextlib
 import difflib
 import os
 import pathlib
@@ -26,6 +28,7 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
+SERVER_MARK = re.compile(r"^& fake_api_server (.*)$", re.MULTILINE)
 FILE_MARK = re.compile(r"^-- (\S+) --$", re.MULTILINE)
 NO_NEWLINE = "\\ no newline at the end"
 # kubectl runs a plugin by its file name, and so does this one.
@@ -39,14 +42,14 @@ def split(text):
     return script, {n: b.removeprefix("\n") for n, b in zip(rest[::2], rest[1::2])}
 
 
-def set_up(folder, binary, files):
+def set_up(folder, binaries, files):
     """Makes the folder of one transcript; returns its environment."""
     for name in ("bin", "home", "work"):
         (folder / name).mkdir()
     (folder / "bin/kubectl").write_text(KUBECTL)
     (folder / "bin/kubectl").chmod(0o755)
-    if binary:
-        (folder / "bin/kubectl-prune").symlink_to(binary)
+    for binary in binaries:
+        (folder / "bin" / binary.name).symlink_to(binary)
     shutil.copytree(HERE.parent / "demo", folder / "work/demo")
     for name, body in files.items():
         path = folder / "work" / name
@@ -64,6 +67,20 @@ def lines(output, prefix):
         prefix + text.split("\n")[-1], prefix + NO_NEWLINE]
 
 
+@contextlib.contextmanager
+def server(script, work, environment):
+    """Runs the server that the script asks for; yields its port, "" if there is none."""
+    asked = SERVER_MARK.search(script)
+    if not asked:
+        yield ""
+        return
+    command = f"exec fake_api_server --kubeconfig {environment['KUBECONFIG']} {asked[1]}"
+    with subprocess.Popen(["sh", "-c", command], cwd=work, env=environment, text=True,
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        yield process.stdout.readline().strip()
+        process.stdin.close()
+
+
 def replay(command, work, environment):
     try:
         done = subprocess.run(["sh", "-c", command], cwd=work, env=environment, timeout=60,
@@ -74,23 +91,26 @@ def replay(command, work, environment):
     return lines(done.stdout, "") + lines(done.stderr, "2> ") + code
 
 
-def actual_text(text, binary):
+def actual_text(text, binaries):
     """The transcript as it is when its commands run now."""
     script, files = split(text)
     comment = script.partition("\n$ ")[0] if not script.startswith("$ ") else ""
     commands = re.findall(r"^\$ (.*)$", script, re.MULTILINE)
     with tempfile.TemporaryDirectory() as folder:
-        environment = set_up(pathlib.Path(folder), binary, files)
+        environment = set_up(pathlib.Path(folder), binaries, files)
         result = [comment] if comment else []
-        for command in commands:
-            result += ["$ " + command] + replay(command, f"{folder}/work", environment)
+        with server(script, f"{folder}/work", environment) as port:
+            for command in commands:
+                said = replay(command, f"{folder}/work", environment)
+                result += ["$ " + command]
+                result += [line.replace(f":{port}", ":PORT") if port else line for line in said]
     return "\n".join(result) + "\n" + text[len(script):]
 
 
-def check(path, binary, update):
+def check(path, binaries, update):
     """True if the transcript is what happens, or was made so."""
     want = path.read_text(encoding="utf-8")
-    got = actual_text(want, binary)
+    got = actual_text(want, binaries)
     if want == got and "\n$ " in "\n" + want:
         return True
     if update:
@@ -119,23 +139,23 @@ def self_test():
             results = []
             for text in [RIGHT] + WRONG:
                 path.write_text(text)
-                results.append(check(path, None, update=False))
+                results.append(check(path, [], update=False))
             path.write_text(WRONG[0])
-            updated = check(path, None, update=True) and path.read_text() == RIGHT
+            updated = check(path, [], update=True) and path.read_text() == RIGHT
         finally:
             sys.stdout = stdout
     return updated and results == [True] + [False] * len(WRONG)
 
 
 def main():
-    binary = pathlib.Path(sys.argv[1]).resolve()
-    chosen = [pathlib.Path(p) for p in sys.argv[2:]] or sorted(HERE.glob("*.txt"))
+    binaries = [pathlib.Path(p).resolve() for p in sys.argv[1:3]]
+    chosen = [pathlib.Path(p) for p in sys.argv[3:]] or sorted(HERE.glob("*.txt"))
     if not self_test():
         print("run_transcripts.py: the self-test fails")
         return 1
-    failed = [p for p in chosen if not check(p, binary, os.environ.get("UPDATE") == "1")]
+    failed = [p for p in chosen if not check(p, binaries, os.environ.get("UPDATE") == "1")]
     print(f"{len(chosen) - len(failed)} transcripts passed, {len(failed)} failed")
-    return 1 if failed or not binary.exists() else 0
+    return 1 if failed or not all(b.exists() for b in binaries) else 0
 
 
 if __name__ == "__main__":

@@ -1,13 +1,19 @@
 #include "migrate/batch_queue.h"
 
 #include <catch2/catch.hpp>
+#include <string>
 #include <thread>
 
 namespace migrate {
 namespace {
 
+struct TextBatch {
+  std::string text;
+  void Clear() { text.clear(); }
+};
+
 TEST_CASE("Batches arrive in order and the producer waits for the workers", "[batch_queue]") {
-  BatchQueue queue(2);
+  BatchQueue<TextBatch> queue(2);
   std::string seen;
   std::thread worker([&] {
     while (auto batch = queue.TakeFull()) {
@@ -27,7 +33,7 @@ TEST_CASE("Batches arrive in order and the producer waits for the workers", "[ba
 }
 
 TEST_CASE("Abort ends both sides", "[batch_queue]") {
-  BatchQueue queue(1);
+  BatchQueue<TextBatch> queue(1);
   auto batch = queue.TakeEmpty();
   std::thread waiting([&queue] { CHECK(queue.TakeEmpty() == nullptr); });
   queue.Abort();

@@ -46,7 +46,7 @@ TEST_CASE("Ready without objects is no promise", "[plugin][check_summary]") {
   report.crds[0].object_count = 0;
   CHECK(ReadyNote(report) ==
         "gadgets.demo.example.com was checked without objects, which may lose fields\n"
-        "Next: check the objects too before pruning is turned on\n");
+        "Next: check all objects before pruning is turned on\n");
 }
 
 TEST_CASE("Objects without a CRD are counted by kind", "[plugin][check_summary]") {

@@ -10,7 +10,8 @@ namespace {
 using Words = std::vector<std::string>;
 
 const std::vector<Flag> kFlags = {
-    {"all", 'A', FlagKind::kBool},       {"filename", 'f', FlagKind::kStrings},
+    {"all", 'A', FlagKind::kBool},       {"as-group", 0, FlagKind::kArray},
+    {"chunk-size", 0, FlagKind::kInt64}, {"filename", 'f', FlagKind::kStrings},
     {"local", 0, FlagKind::kBool},       {"namespace", 'n', FlagKind::kString},
     {"recursive", 'R', FlagKind::kBool}, {"v", 'v', FlagKind::kInt},
 };
@@ -65,6 +66,17 @@ TEST_CASE("Flags and arguments may be mixed until --", "[plugin][flag_syntax]") 
 TEST_CASE("The last value of a scalar flag counts, lists add up", "[plugin][flag_syntax]") {
   CHECK(Parse({"-n", "a", "-f", "x", "-n", "b", "-f", "y,z"}) ==
         "namespace=b filename=x filename=y filename=z |");
+}
+
+TEST_CASE("A value of an array is taken as it is", "[plugin][flag_syntax]") {
+  CHECK(Parse({"--as-group=a,\"b", "--as-group", ""}) == "as-group=a,\"b as-group= |");
+}
+
+TEST_CASE("Numbers have 32 or 64 bits", "[plugin][flag_syntax]") {
+  CHECK(Parse({"--chunk-size=-99999999999"}) == "chunk-size=-99999999999 |");
+  CHECK(Parse({"--chunk-size=9223372036854775808"}) ==
+        "invalid argument \"9223372036854775808\" for \"--chunk-size\" flag: strconv.ParseInt: "
+        "parsing \"9223372036854775808\": value out of range");
 }
 
 // Expected values: encoding/csv of Go 1.19.

@@ -1,6 +1,8 @@
 #include "plugin/options.h"
 
 #include <catch2/catch.hpp>
+#include <chrono>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -103,6 +105,96 @@ TEST_CASE("version takes --client and a format", "[plugin][options]") {
   CHECK(ParseAs<VersionOptions>({"version"}).output == OutputFormat::kTable);
 }
 
+TEST_CASE("Every command takes kubectl's connection flags", "[plugin][options]") {
+  const Words flags = {"--kubeconfig=kc",
+                       "--context=cx",
+                       "--cluster=cl",
+                       "--user=us",
+                       "-n=ns",
+                       "-s=sv",
+                       "--tls-server-name=tn",
+                       "--certificate-authority=ca",
+                       "--insecure-skip-tls-verify",
+                       "--disable-compression",
+                       "--client-certificate=cc",
+                       "--client-key=ck",
+                       "--token=to",
+                       "--username=un",
+                       "--password=pw",
+                       "--as=a",
+                       "--as-uid=u",
+                       "--as-group=g,h",
+                       "--as-group=i",
+                       "--as-user-extra=k=v",
+                       "--as-user-extra=l=x,y=z",
+                       "--as-user-extra=k=",
+                       "--request-timeout=1m30s",
+                       "--cache-dir=cd"};
+  const auto connection = [&flags](const std::string& command) {
+    Words words = {command};
+    words.insert(words.end(), flags.begin(), flags.end());
+    return std::visit(
+        [](const auto& options) {
+          if constexpr (requires { options.common; }) return options.common.connection;
+          return kube::ConnectionFlags();
+        },
+        ParseCommandLine(words));
+  };
+  for (const char* command : {"check", "migrate", "version"}) {
+    CAPTURE(command);
+    const kube::ConnectionFlags given = connection(command);
+    CHECK(given.kubeconfig == "kc");
+    CHECK(given.context == "cx");
+    CHECK(given.cluster == "cl");
+    CHECK(given.user == "us");
+    CHECK(given.namespace_ == "ns");
+    CHECK(given.server == "sv");
+    CHECK(given.tls_server_name == "tn");
+    CHECK(given.certificate_authority == "ca");
+    CHECK(given.insecure_skip_tls_verify);
+    CHECK(given.disable_compression);
+    CHECK(given.client_certificate == "cc");
+    CHECK(given.client_key == "ck");
+    CHECK(given.token == "to");
+    CHECK(given.username == "un");
+    CHECK(given.password == "pw");
+    CHECK(given.as == "a");
+    CHECK(given.as_uid == "u");
+    CHECK(given.as_groups == Words{"g,h", "i"});
+    CHECK(given.as_user_extra.size() == 2);
+    CHECK(given.as_user_extra.at("k") == Words{"v", ""});
+    CHECK(given.as_user_extra.at("l") == Words{"x,y=z"});
+    CHECK(given.request_timeout == std::chrono::seconds(90));
+  }
+}
+
+TEST_CASE("check chooses objects by kubectl's flags", "[plugin][options]") {
+  const auto options = ParseAs<CheckOptions>({"check", "-n", "shop", "-lapp in (a,b)",
+                                              "--field-selector=metadata.name=x", "--crd-selector",
+                                              "!skip", "--chunk-size=7"});
+  CHECK(options.objects.namespace_ == "shop");
+  CHECK(options.objects.selector == "app in (a,b)");
+  CHECK(options.objects.field_selector == "metadata.name=x");
+  CHECK(options.crd_selector == "!skip");
+  CHECK(options.objects.chunk_size == 7);
+  const ObjectOptions all = ParseAs<CheckOptions>({"check"}).objects;
+  CHECK(all.namespace_.empty());
+  CHECK(all.selector.empty());
+  CHECK(all.chunk_size == 500);
+}
+
+TEST_CASE("The flag -A goes before -n", "[plugin][options]") {
+  CHECK(ParseAs<CheckOptions>({"check", "-A", "-n", "shop"}).objects.namespace_.empty());
+  CHECK(ParseAs<CheckOptions>({"check", "-A=false", "-n", "shop"}).objects.namespace_ == "shop");
+}
+
+TEST_CASE("A chunk size below 1 is none", "[plugin][options]") {
+  CHECK(ParseAs<CheckOptions>({"check", "--chunk-size=0"}).objects.chunk_size == 0);
+  CHECK(ParseAs<CheckOptions>({"check", "--chunk-size=-5"}).objects.chunk_size == 0);
+  CHECK(ParseAs<CheckOptions>({"check", "--chunk-size=9223372036854775807"}).objects.chunk_size ==
+        INT64_MAX);
+}
+
 TEST_CASE("No words, help and --help ask for the help of a command", "[plugin][options]") {
   const auto [words, command] = GENERATE(table<Words, std::string>({
       {Words(), ""},
@@ -115,6 +207,9 @@ TEST_CASE("No words, help and --help ask for the help of a command", "[plugin][o
       {{"--help", "check"}, "check"},
       {{"migrate", "--help"}, "migrate"},
       {{"version", "-h"}, "version"},
+      {{"options"}, "options"},
+      {{"options", "--help"}, "options"},
+      {{"help", "options"}, "options"},
   }));
   CAPTURE(words);
   CHECK(ParseAs<HelpOptions>(words).command == command);
@@ -132,6 +227,30 @@ TEST_CASE("A wrong command line names the help of its command", "[plugin][option
   const std::string program = "\nSee 'kubectl prune --help' for usage.";
   const auto [words, expected] = GENERATE_COPY(table<Words, std::string>({
       {{"check", "--bogus"}, "unknown flag: --bogus" + check},
+      {{"check", "--request-timeout=5x"},
+       "Invalid timeout value. Timeout must be a single integer in seconds, or an integer followed "
+       "by a corresponding time unit (e.g. 1s | 2m | 3h)" +
+           check},
+      {{"check", "-l", "a in x"},
+       "invalid argument \"a in x\" for \"-l, --selector\" flag: unable to parse requirement: "
+       "found "
+       "'x' expected: '('" +
+           check},
+      {{"check", "--crd-selector=,"},
+       "invalid argument \",\" for \"--crd-selector\" flag: found ',', expected: !, identifier, or "
+       "'end of string'" +
+           check},
+      {{"check", "--field-selector", "a"},
+       "invalid argument \"a\" for \"--field-selector\" flag: invalid selector: 'a'; can't "
+       "understand 'a'" +
+           check},
+      {{"check", "--as-user-extra==x"},
+       "invalid argument \"=x\" for \"--as-user-extra\" flag: must be of the form key=value" +
+           check},
+      {{"check", "--chunk-size=9223372036854775808"},
+       "invalid argument \"9223372036854775808\" for \"--chunk-size\" flag: strconv.ParseInt: "
+       "parsing \"9223372036854775808\": value out of range" +
+           check},
       {{"check", "--namespac"}, "unknown flag: --namespac" + check},
       {{"check", "--out=json"}, "unknown flag: --out" + check},
       {{"--bogus"}, "unknown flag: --bogus" + program},

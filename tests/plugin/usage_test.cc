@@ -1,7 +1,9 @@
 #include "plugin/usage.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
+#include <vector>
 
 #include "plugin/options.h"
 
@@ -42,7 +44,7 @@ TEST_CASE("Every example of the help is a command line that runs", "[plugin][usa
       ++examples;
     }
   }
-  CHECK(examples == 9);
+  CHECK(examples == 14);
 }
 
 TEST_CASE("Every help names the program, its usage and its exit codes", "[plugin][usage]") {
@@ -51,8 +53,47 @@ TEST_CASE("Every help names the program, its usage and its exit codes", "[plugin
     const std::string_view usage = Usage(command);
     CHECK(usage.find("\nUsage:\n  kubectl prune " + std::string(command)) != std::string::npos);
     CHECK(usage.find("\nExit codes:\n  0 ") != std::string::npos);
+    CHECK(usage.find("kubectl prune options") != std::string::npos);
     for (const std::string& line : Lines(usage)) CHECK(line.size() <= 100);
   }
+}
+
+// "--chunk-size" of a line "    --chunk-size=500:" or "    -s, --server='':"; empty for others.
+std::string FlagOf(const std::string& line) {
+  const std::size_t start = line.find("--");
+  const bool is_flag = line.starts_with("    -") && line.ends_with(":");
+  return is_flag ? line.substr(start, line.find('=') - start) : "";
+}
+
+std::vector<std::string> FlagsOf(std::string_view command) {
+  std::vector<std::string> flags;
+  for (const std::string& line : Lines(Usage(command))) {
+    if (const std::string flag = FlagOf(line); !flag.empty()) flags.push_back(flag);
+  }
+  return flags;
+}
+
+bool IsKnown(const std::string& command, const std::string& flag) {
+  try {
+    ParseCommandLine(std::vector<std::string>{command, flag + "=1"});
+  } catch (const UsageError& error) {
+    return !std::string(error.what()).starts_with("unknown flag");
+  }
+  return true;
+}
+
+TEST_CASE("Every flag of the help exists, in order, for every command", "[plugin][usage]") {
+  for (const char* command : {"check", "migrate", "version"}) {
+    CAPTURE(command);
+    const std::vector<std::string> flags = FlagsOf(command);
+    CHECK_FALSE(flags.empty());
+    CHECK(std::ranges::is_sorted(flags));
+    for (const std::string& flag : flags) CHECK(IsKnown(command, flag));
+    for (const std::string& flag : FlagsOf("options")) CHECK(IsKnown(command, flag));
+  }
+  CHECK(std::ranges::is_sorted(FlagsOf("options")));
+  CHECK(FlagsOf("options").size() == 22);
+  for (const std::string& line : Lines(Usage("options"))) CHECK(line.size() <= 100);
 }
 
 TEST_CASE("A command without help of its own has the program's", "[plugin][usage]") {

@@ -1,0 +1,73 @@
+#include "migrate/crd_names.h"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "kube/error.h"
+
+namespace migrate {
+namespace {
+
+std::string Lower(std::string_view text) {
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return lower;
+}
+
+std::string Join(const std::set<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+}  // namespace
+
+CrdIdentity IdentityOf(const kube::Crd& crd) { return {crd.name, crd.group, crd.names}; }
+
+// kubectl takes a type before the name: crd/NAME.
+std::string CrdNameOf(std::string_view argument) {
+  std::string name = Lower(argument);
+  for (const std::string_view type :
+       {"crd/", "crds/", "customresourcedefinition/", "customresourcedefinitions/",
+        "customresourcedefinition.apiextensions.k8s.io/",
+        "customresourcedefinitions.apiextensions.k8s.io/"}) {
+    if (name.starts_with(type)) return name.substr(type.size());
+  }
+  return name;
+}
+
+bool IsNamed(const CrdIdentity& crd, std::string_view argument) {
+  const std::string name = CrdNameOf(argument);
+  if (name == crd.name) return true;
+  const std::string group = "." + crd.group;
+  const auto fits = [&name, &group](const std::string& word) {
+    const std::string lower = Lower(word);
+    return !lower.empty() && (name == lower || name == lower + group);
+  };
+  const kube::CrdNames& names = crd.names;
+  return fits(names.plural) || fits(names.singular) || fits(names.kind) ||
+         std::any_of(names.short_names.begin(), names.short_names.end(), fits);
+}
+
+bool IsNamedByAny(const CrdIdentity& crd, const std::vector<std::string>& arguments) {
+  return std::any_of(arguments.begin(), arguments.end(),
+                     [&crd](const std::string& argument) { return IsNamed(crd, argument); });
+}
+
+void RequireEachNamesOne(const std::vector<std::string>& arguments,
+                         const std::vector<CrdIdentity>& crds) {
+  for (const std::string& argument : arguments) {
+    std::set<std::string> found;
+    for (const CrdIdentity& crd : crds) {
+      if (IsNamed(crd, argument)) found.insert(crd.name);
+    }
+    if (found.empty()) throw kube::Error("no CustomResourceDefinition named \"" + argument + "\"");
+    if (found.size() > 1) {
+      throw kube::Error("\"" + argument + "\" is ambiguous; name one of: " + Join(found));
+    }
+  }
+}
+
+}  // namespace migrate

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kube/crd.h"
+
+/// CRDs as they are named on the command line.
+namespace migrate {
+
+/// What a CRD can be named by.
+struct CrdIdentity {
+  std::string name, group;
+  kube::CrdNames names;
+};
+
+CrdIdentity IdentityOf(const kube::Crd& crd);
+
+/// True if `argument` names the CRD as kubectl names resources, in any case of letters:
+/// plural.group, plural, singular, kind or short name, with or without the group, with or without
+/// "crd/" before it.
+bool IsNamed(const CrdIdentity& crd, std::string_view argument);
+bool IsNamedByAny(const CrdIdentity& crd, const std::vector<std::string>& arguments);
+
+/// The argument without "crd/" and the like before it, in lower case.
+std::string CrdNameOf(std::string_view argument);
+
+/// Checks that each of `arguments` names one CRD of `crds`; namesakes count as one. Throws
+/// kube::Error for an argument that names none, or CRDs of different names, which it lists.
+void RequireEachNamesOne(const std::vector<std::string>& arguments,
+                         const std::vector<CrdIdentity>& crds);
+
+}  // namespace migrate

@@ -1,0 +1,380 @@
+#include "migrate/list_reader.h"
+
+#include <algorithm>
+#include <mutex>
+#include <string_view>
+#include <utility>
+
+#include "kube/list_splitter.h"
+#include "migrate/batch_queue.h"
+#include "migrate/pager.h"
+#include "migrate/worker_pool.h"
+
+namespace migrate {
+namespace {
+
+using kube::CallError;
+using kube::ListSplitter;
+
+constexpr std::size_t kBatchBytes = 256 * 1024;
+// For each worker one batch in work and one waiting; the lists each fill one more.
+constexpr std::size_t kBatchesAWorker = 2;
+// How soon a signal is noticed, and progress told.
+constexpr std::chrono::milliseconds kTick(100);
+
+CallError NoAnswer(std::string message) {
+  return {.status = std::nullopt, .transport = std::nullopt, .message = std::move(message)};
+}
+
+CallError BrokenOff() {
+  const char* why = "the answer ends in the middle";
+  return {.status = std::nullopt,
+          .transport = kube::TransportError{kube::TransportError::Kind::kConnectionLost, why},
+          .message = why};
+}
+
+/// Gives every item to a function.
+class FunctionTaker : public ItemTaker {
+ public:
+  using Function = std::function<void(kube::json::Document&)>;
+
+  explicit FunctionTaker(Function function) : function_(std::move(function)) {}
+  void Take(std::size_t, kube::json::Document& item, std::uint64_t) override { function_(item); }
+
+ private:
+  Function function_;
+};
+
+/// One reading of a list from its beginning.
+struct Attempt {
+  explicit Attempt(std::shared_ptr<ItemTaker> t) : taker(std::move(t)) {}
+
+  std::shared_ptr<ItemTaker> taker;
+  std::mutex mutex;   // guards what follows
+  std::string error;  // of the first item that is no JSON
+};
+
+/// Items on their way to the workers.
+struct ItemBatch {
+  struct Item {
+    std::size_t offset, size;
+  };
+
+  std::string text;
+  std::vector<Item> items;
+  std::uint64_t first_number = 0;
+  std::shared_ptr<Attempt> attempt;
+
+  void Clear() {
+    constexpr std::size_t kKeptBytes = 2 * 1024 * 1024;
+    if (text.capacity() > kKeptBytes) *this = ItemBatch();
+    text.clear();
+    items.clear();
+    attempt = nullptr;
+  }
+};
+
+using ItemQueue = BatchQueue<ItemBatch>;
+
+void ParseItems(std::size_t worker, const ItemBatch& batch, kube::json::Document& document) {
+  std::uint64_t number = batch.first_number;
+  for (const ItemBatch::Item& item : batch.items) {
+    const auto text = std::string_view(batch.text).substr(item.offset, item.size);
+    if (const auto error = document.Parse(text)) {
+      const std::lock_guard lock(batch.attempt->mutex);
+      if (batch.attempt->error.empty()) batch.attempt->error = error->message;
+    } else {
+      batch.attempt->taker->Take(worker, document, number);
+    }
+    ++number;
+  }
+}
+
+void Work(std::size_t worker, ItemQueue& queue) {
+  kube::json::Document document;
+  try {
+    while (std::unique_ptr<ItemBatch> batch = queue.TakeFull()) {
+      ParseItems(worker, *batch, document);
+      queue.Recycle(std::move(batch));
+    }
+  } catch (...) {
+    queue.Abort();
+    throw;
+  }
+}
+
+/// Reads one list, page by page.
+class ListRun : public kube::ResultSink, private ListSplitter::Sink {
+ public:
+  ListRun(ListJob& job, kube::Client& client, const kube::Clock& clock, ItemQueue& queue,
+          std::int64_t chunk_size)
+      : job_(job), client_(client), clock_(clock), queue_(queue), chunk_size_(chunk_size) {
+    BeginAttempt();
+  }
+
+  /// Asks for the page that is due, if any.
+  void Advance() {
+    if (is_done_ || is_waiting_ || clock_.Now() < not_before_) return;
+    is_waiting_ = true;
+    splitter_ = std::make_unique<ListSplitter>(static_cast<ListSplitter::Sink&>(*this));
+    split_error_.reset();
+    continue_token_.clear();
+    page_items_ = 0;
+    is_complete_ = false;
+    kube::ApiRequest request;
+    request.target = Target();
+    call_ = client_.Start(std::move(request), *this);
+  }
+  void Interrupt() {
+    if (is_done_) return;
+    if (is_waiting_) client_.Cancel(call_);
+    Finish(NoAnswer("interrupted"));
+  }
+
+  bool is_done() const { return is_done_; }
+  std::uint64_t items() const { return items_; }
+  std::uint64_t items_known() const { return std::max(items_, items_known_); }
+  kube::Clock::TimePoint not_before() const { return not_before_; }
+  bool is_waiting() const { return is_waiting_; }
+  /// To be called once the workers are done: what is wrong with an item is found by them.
+  void TakeItemError() {
+    if (job_.error || attempt_->error.empty()) return;
+    job_.error = NoAnswer("the server's answer cannot be read: " + attempt_->error);
+  }
+
+  void OnBytes(std::string_view bytes) override {
+    if (!split_error_) split_error_ = splitter_->Push(bytes);
+  }
+  void OnEnd(const std::optional<CallError>& error) override {
+    is_waiting_ = false;
+    Flush();
+    if (is_aborted_) return Finish(NoAnswer("interrupted"));
+    if (error) return Take(pager_.OnError(*error, page_items_), error);
+    if (split_error_) return Finish(NoAnswer(DescribeSplitError()));
+    // Cut short without a word about it.
+    if (splitter_->Finish() || !is_complete_)
+      return Take(pager_.OnError(BrokenOff(), page_items_), BrokenOff());
+    Take(pager_.OnPage(std::move(continue_token_)), std::nullopt);
+  }
+
+ private:
+  using Clock = kube::Clock;
+
+  void BeginAttempt() {
+    attempt_ = std::make_shared<Attempt>(job_.make_taker());
+    items_ = items_known_ = 0;
+  }
+
+  std::string Target() const {
+    std::string target = job_.target;
+    if (!job_.is_list) return target;
+    const auto add = [&target](std::string_view key, const std::string& value) {
+      target += target.find('?') == std::string::npos ? '?' : '&';
+      target.append(key).append("=").append(value);
+    };
+    if (chunk_size_ > 0) add("limit", std::to_string(chunk_size_));
+    const std::string& token = pager_.page().continue_token;
+    if (!token.empty()) add("continue", kube::UrlEscape(token));
+    return target;
+  }
+
+  void OnObject(ListSplitter::Kind kind, std::string_view text,
+                const kube::TextPosition&) override {
+    switch (kind) {
+      case ListSplitter::Kind::kItem:
+        return AddItem(text);
+      case ListSplitter::Kind::kList:
+        return ReadListMetadata(text);
+      case ListSplitter::Kind::kObject:
+        // A list with "items": null comes as an object too.
+        return job_.is_list ? ReadListMetadata(text) : AddObject(text);
+    }
+  }
+
+  void AddObject(std::string_view text) {
+    is_complete_ = true;
+    AddItem(text);
+  }
+
+  void AddItem(std::string_view text) {
+    if (page_items_++ < pager_.page().skip) return;
+    if (batch_ == nullptr) batch_ = queue_.TakeEmpty();
+    if (batch_ == nullptr) {
+      is_aborted_ = true;
+      return;
+    }
+    if (batch_->items.empty()) {
+      batch_->first_number = items_;
+      batch_->attempt = attempt_;
+    }
+    batch_->items.push_back({batch_->text.size(), text.size()});
+    batch_->text.append(text);
+    ++items_;
+    if (batch_->text.size() >= kBatchBytes) Flush();
+  }
+
+  void Flush() {
+    if (batch_ != nullptr) queue_.Put(std::move(batch_));
+    batch_ = nullptr;
+  }
+
+  void ReadListMetadata(std::string_view text) {
+    kube::json::Document list;
+    if (list.Parse(text)) return;
+    is_complete_ = list.root().FindText("kind").ends_with("List");
+    const kube::json::Value* metadata = list.root().Find("metadata");
+    if (metadata == nullptr) return;
+    continue_token_ = metadata->FindText("continue");
+    const kube::json::Value* remaining =
+        metadata->Find("remainingItemCount", kube::json::Type::kNumber);
+    const auto count = remaining == nullptr ? std::nullopt : kube::json::AsInt64(*remaining);
+    items_known_ =
+        items_ + static_cast<std::uint64_t>(std::max<std::int64_t>(count.value_or(0), 0));
+  }
+
+  std::string DescribeSplitError() const {
+    return "the server's answer is no list of objects (" + split_error_->message +
+           "); is there a proxy or a login page in between?";
+  }
+
+  void Take(Pager::Step step, const std::optional<CallError>& error) {
+    not_before_ = clock_.Now() + pager_.pause();
+    switch (step) {
+      case Pager::Step::kRead:
+        return Advance();
+      case Pager::Step::kRestart:
+        BeginAttempt();
+        return Advance();
+      case Pager::Step::kDone:
+        return Finish(std::nullopt);
+      case Pager::Step::kFailed:
+        return Finish(error);
+    }
+  }
+
+  void Finish(std::optional<CallError> error) {
+    is_done_ = true;
+    Flush();
+    items_known_ = 0;
+    job_.taker = attempt_->taker;
+    job_.error = std::move(error);
+  }
+
+  ListJob& job_;
+  kube::Client& client_;
+  const Clock& clock_;
+  ItemQueue& queue_;
+  std::int64_t chunk_size_;
+
+  Pager pager_;
+  std::shared_ptr<Attempt> attempt_;
+  std::unique_ptr<ItemBatch> batch_;
+  std::uint64_t items_ = 0, items_known_ = 0;
+  bool is_done_ = false, is_waiting_ = false;
+  Clock::TimePoint not_before_{};
+
+  // Of the page that is being read:
+  kube::Client::CallId call_ = 0;
+  std::unique_ptr<ListSplitter> splitter_;
+  std::optional<kube::SplitError> split_error_;
+  std::string continue_token_;
+  std::uint64_t page_items_ = 0;
+  bool is_complete_ = false;  // its end was there
+  bool is_aborted_ = false;   // a worker cannot go on
+};
+
+/// Keeps several lists going until all are read.
+class ListReader {
+ public:
+  ListReader(std::vector<ListJob>& jobs, kube::Client& client, const kube::Clock& clock,
+             const ListReaderOptions& options)
+      : jobs_(jobs),
+        client_(client),
+        clock_(clock),
+        options_(options),
+        queue_(options.workers * kBatchesAWorker + options.lists_at_once) {}
+
+  void Run() {
+    RunWorkers(
+        options_.workers, [this](std::size_t worker) { Work(worker, queue_); },
+        [this] { Produce(); });
+    for (const auto& run : runs_) run->TakeItemError();
+  }
+
+ private:
+  void Produce() {
+    try {
+      while (Advance()) {
+        client_.Poll(NextEvent());
+        if (options_.on_progress) options_.on_progress(CountProgress());
+      }
+    } catch (...) {
+      queue_.Abort();
+      throw;
+    }
+    queue_.Close();
+  }
+
+  // Begins what can begin; false when all is done.
+  bool Advance() {
+    const bool stopped = options_.stop != nullptr && *options_.stop;
+    std::size_t running = 0;
+    for (const auto& run : runs_) {
+      stopped ? run->Interrupt() : run->Advance();
+      running += run->is_done() ? 0 : 1;
+    }
+    while (runs_.size() < jobs_.size() && (stopped || running < options_.lists_at_once)) {
+      Begin();
+      if (stopped) {
+        runs_.back()->Interrupt();
+      } else {
+        runs_.back()->Advance();
+        ++running;
+      }
+    }
+    return running > 0;
+  }
+
+  void Begin() {
+    runs_.push_back(std::make_unique<ListRun>(jobs_[runs_.size()], client_, clock_, queue_,
+                                              options_.chunk_size));
+  }
+
+  kube::Clock::TimePoint NextEvent() const {
+    kube::Clock::TimePoint next = clock_.Now() + kTick;
+    for (const auto& run : runs_) {
+      if (!run->is_done() && !run->is_waiting()) next = std::min(next, run->not_before());
+    }
+    return next;
+  }
+
+  ListProgress CountProgress() const {
+    ListProgress progress{.lists = jobs_.size()};
+    for (const auto& run : runs_) {
+      progress.lists_done += run->is_done() ? 1 : 0;
+      progress.items += run->items();
+      progress.items_known += run->items_known();
+    }
+    return progress;
+  }
+
+  std::vector<ListJob>& jobs_;
+  kube::Client& client_;
+  const kube::Clock& clock_;
+  const ListReaderOptions& options_;
+  ItemQueue queue_;
+  std::vector<std::unique_ptr<ListRun>> runs_;
+};
+
+}  // namespace
+
+TakerMaker TakeEach(std::function<void(kube::json::Document&)> take) {
+  return [take = std::move(take)] { return std::make_shared<FunctionTaker>(take); };
+}
+
+void ReadLists(std::vector<ListJob>& jobs, kube::Client& client, const kube::Clock& clock,
+               const ListReaderOptions& options) {
+  ListReader(jobs, client, clock, options).Run();
+}
+
+}  // namespace migrate

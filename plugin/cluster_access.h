@@ -1,0 +1,30 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "kube/client.h"
+#include "kube/clock.h"
+#include "plugin/options.h"
+
+namespace plugin {
+
+/// The way to the cluster that flags, kubeconfig and environment name.
+class ClusterAccess {
+ public:
+  /// Contacts nothing yet. `write_line` is given warnings of the server, and with -v a line a
+  /// request. `clock` must outlive it. Throws kube::Error if the kubeconfig cannot be used.
+  ClusterAccess(const CommonOptions& options, const kube::Clock& clock,
+                std::function<void(const std::string&)> write_line);
+  ~ClusterAccess();
+
+  kube::Client& client() { return *client_; }
+
+ private:
+  std::unique_ptr<kube::Transport> transport_;
+  std::unique_ptr<kube::Credentials> credentials_;
+  std::unique_ptr<kube::Client> client_;
+};
+
+}  // namespace plugin

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <atomic>
+
+namespace plugin {
+
+/// From now on the first SIGINT or SIGTERM only sets the flag that is returned, so that a report
+/// can still be written; the second ends the program at once, as ever.
+const std::atomic<bool>& CatchStopSignals();
+
+/// The exit code for the signal that was caught, 130 or 143; 0 if there was none.
+int StopExitCode();
+
+}  // namespace plugin

@@ -1,0 +1,11 @@
+#include "plugin/version.h"
+
+#include "kube/user_agent.h"
+
+namespace plugin {
+
+const std::string_view kVersion = "v" KUBECTL_PRUNE_VERSION;  // from CMake's project()
+
+std::string UserAgent() { return kube::UserAgent("kubectl-prune", kVersion); }
+
+}  // namespace plugin

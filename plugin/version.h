@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace plugin {
+
+/// The version of this program, e.g. "v0.1.0".
+extern const std::string_view kVersion;
+
+/// The User-Agent header of its requests (kube/user_agent.h).
+std::string UserAgent();
+
+}  // namespace plugin

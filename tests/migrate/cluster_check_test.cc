@@ -1,0 +1,238 @@
+#include "migrate/cluster_check.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "tests/support/fake_cluster.h"
+#include "tests/support/temp_folder.h"
+
+namespace migrate {
+namespace {
+
+using test_support::FakeCluster;
+using test_support::FakeCrdText;
+using test_support::FakeFault;
+using test_support::FakeObjectText;
+using Strings = std::vector<std::string>;
+
+const std::string kPreserves = R"(,"preserveUnknownFields":true)";
+const std::string kCrds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+
+CheckReport Check(FakeCluster& cluster, const ClusterCheckOptions& options = {}) {
+  return CheckCluster(options, cluster.client, cluster.clock);
+}
+
+// Three CRDs: widgets lose a field, gizmos lose nothing, gadgets prune already.
+void AddThree(FakeCluster& cluster) {
+  cluster.server.Add(FakeCrdText("widgets", kPreserves));
+  cluster.server.Add(FakeCrdText("gizmos", kPreserves));
+  cluster.server.Add(FakeCrdText("gadgets"));
+  cluster.server.Add(FakeObjectText("widgets", "one", R"({"a":"1","extra":true})"));
+  cluster.server.Add(FakeObjectText("gizmos", "one", "{}"));
+  cluster.server.Add(FakeObjectText("gadgets", "one", "{}"));
+}
+
+Strings Verdicts(const CheckReport& report) {
+  constexpr const char* kNames[] = {"unknown", "blocked", "loses-fields", "ready", "pruning"};
+  Strings verdicts;
+  for (const CrdReport& crd : report.crds) {
+    verdicts.push_back(crd.name.substr(0, crd.name.find('.')) + " " +
+                       kNames[static_cast<int>(crd.verdict)]);
+  }
+  return verdicts;
+}
+
+bool Asked(const FakeCluster& cluster, const std::string& target) {
+  return std::ranges::any_of(cluster.server.requests(), [&target](const auto& request) {
+    return request.target.substr(0, request.target.find('?')) == target;
+  });
+}
+
+TEST_CASE("Without names all CRDs are checked, and the objects read that tell something",
+          "[migrate][cluster_check]") {
+  FakeCluster cluster;
+  AddThree(cluster);
+  const CheckReport report = Check(cluster);
+  CHECK(Verdicts(report) == Strings{"gadgets pruning", "gizmos ready", "widgets loses-fields"});
+  CHECK(report.crds[0].objects_skipped);
+  CHECK_FALSE(Asked(cluster, "/apis/demo.example.com/v1/gadgets"));
+  REQUIRE(report.crds[2].versions[0].pruned_fields.size() == 1);
+  CHECK(report.crds[2].versions[0].pruned_fields[0].path == "spec.extra");
+  CHECK(report.crds[2].versions[0].pruned_fields[0].examples == Strings{"shop/one"});
+}
+
+TEST_CASE("One list serves all versions while unknown fields are preserved",
+          "[migrate][cluster_check]") {
+  FakeCluster cluster;
+  AddThree(cluster);
+  const CheckReport report = Check(cluster, {.crd_names = {"widgets.demo.example.com"}});
+  CHECK(report.crds[0].versions[1].objects == 1);
+  CHECK(report.crds[0].versions[1].pruned_fields.size() == 2);
+  CHECK_FALSE(Asked(cluster, "/apis/demo.example.com/v1beta1/widgets"));
+}
+
+TEST_CASE("A CRD that is named in full needs no list of CRDs", "[migrate][cluster_check]") {
+  FakeCluster cluster;
+  AddThree(cluster);
+  const CheckReport report = Check(cluster, {.crd_names = {"crd/gadgets.demo.example.com"}});
+  CHECK(Verdicts(report) == Strings{"gadgets pruning"});
+  CHECK_FALSE(report.crds[0].objects_skipped);
+  CHECK_FALSE(Asked(cluster, kCrds));
+}
+
+TEST_CASE("Other names are looked for among all CRDs", "[migrate][cluster_check]") {
+  FakeCluster cluster;
+  AddThree(cluster);
+  CHECK(Verdicts(Check(cluster, {.crd_names = {"kindwidgets"}})) ==
+        Strings{"widgets loses-fields"});
+  CHECK(Verdicts(Check(cluster, {.crd_names = {"kindwidgets.demo.example.com"}})) ==
+        Strings{"widgets loses-fields"});
+  CHECK_THROWS_WITH(Check(cluster, {.crd_names = {"nothing"}}),
+                    "no CustomResourceDefinition named \"nothing\"");
+  CHECK_THROWS_WITH(Check(cluster, {.crd_names = {"nothing.demo.example.com"}}),
+                    "no CustomResourceDefinition named \"nothing.demo.example.com\"");
+}
+
+TEST_CASE("Selectors choose CRDs and objects on the server", "[migrate][cluster_check]") {
+  FakeCluster cluster;
+  AddThree(cluster);
+  const CheckReport report = Check(cluster, {.crd_names = {"widgets.demo.example.com"},
+                                             .namespace_ = "lab",
+                                             .label_selector = "app=a b",
+                                             .field_selector = "metadata.name=x"});
+  CHECK(report.crds[0].object_count == 0);
+  CHECK(report.object_filter ==
+        R"(namespace "lab", label selector "app=a b", field selector "metadata.name=x")");
+  const Strings lines = cluster.server.RequestLines();
+  CHECK(std::ranges::count(
+            lines,
+            "GET /apis/demo.example.com/v1/namespaces/lab/widgets"
+            "?labelSelector=app%3Da%20b&fieldSelector=metadata.name%3Dx&limit=500") == 1);
+  Check(cluster, {.crd_selector = "x=y"});
+  CHECK(cluster.server.RequestLines().back() == "GET " + kCrds + "?labelSelector=x%3Dy&limit=500");
+}
+
+TEST_CASE("CRDs are left out, and objects are left alone", "[migrate][cluster_check]") {
+  FakeCluster cluster;
+  AddThree(cluster);
+  const CheckReport report = Check(cluster, {.ignored_crds = {"gizmos"}, .skip_objects = true});
+  CHECK(Verdicts(report) == Strings{"gadgets pruning", "widgets ready"});
+  CHECK_FALSE(Asked(cluster, "/apis/demo.example.com/v1/widgets"));
+  CHECK_FALSE(Check(cluster, {.all_objects = true}).crds[0].objects_skipped);
+}
+
+TEST_CASE("What cannot be read of one CRD leaves the others alone", "[migrate][cluster_check]") {
+  FakeCluster cluster;
+  AddThree(cluster);
+  SECTION("no rights to list its objects") {
+    cluster.server.Forbid("widgets.demo.example.com");
+    const CheckReport report = Check(cluster);
+    CHECK(Verdicts(report) == Strings{"gadgets pruning", "gizmos ready", "widgets unknown"});
+    CHECK_THAT(report.crds[2].error, Catch::Contains("Error from server (Forbidden)"));
+    CHECK(report.crds[2].storage_version == "v1");
+  }
+  SECTION("the CRD is deleted while its objects are read") {
+    FakeFault fault;
+    fault.target = "/apis/demo.example.com/v1/widgets";
+    fault.before = [&cluster] {
+      cluster.server.Delete("customresourcedefinitions.apiextensions.k8s.io",
+                            "widgets.demo.example.com");
+    };
+    cluster.server.AddFault(fault);
+    const CheckReport report = Check(cluster);
+    CHECK(Verdicts(report) == Strings{"gadgets pruning", "gizmos ready", "widgets unknown"});
+    CHECK_THAT(report.crds[2].error, Catch::Contains("was deleted while its objects were read"));
+  }
+  SECTION("its objects cannot be converted") {
+    FakeFault fault;
+    fault.target = "/apis/demo.example.com/v1/widgets";
+    fault.answer = test_support::FakeStatus(500, "", "conversion webhook failed: refused");
+    cluster.server.AddFault(fault);
+    CHECK_THAT(Check(cluster).crds[2].error, Catch::Contains("conversion webhook failed"));
+  }
+  SECTION("another server has its objects") {
+    cluster.server.Add(
+        R"({"apiVersion":"apiregistration.k8s.io/v1","kind":"APIService",
+            "metadata":{"name":"v1.demo.example.com"},
+            "spec":{"group":"demo.example.com","version":"v1",
+                    "service":{"namespace":"other","name":"server"}}})");
+    const CheckReport report = Check(cluster);
+    CHECK(Verdicts(report) == Strings{"gadgets pruning", "gizmos unknown", "widgets unknown"});
+    CHECK_THAT(report.crds[2].error, Catch::Contains("aggregated API server"));
+  }
+}
+
+TEST_CASE("Pruning that was turned on meanwhile makes what was read worthless",
+          "[migrate][cluster_check]") {
+  FakeCluster cluster;
+  AddThree(cluster);
+  FakeFault fault;
+  fault.target = "/apis/demo.example.com/v1/widgets";
+  std::string flipped = FakeCrdText("widgets");
+  SECTION("by an update") {}
+  SECTION("by another CRD of the same name") {
+    flipped = FakeCrdText("widgets", kPreserves);
+    fault.before = [&cluster, flipped] {
+      cluster.server.Delete("customresourcedefinitions.apiextensions.k8s.io",
+                            "widgets.demo.example.com");
+      cluster.server.Add(flipped);
+    };
+  }
+  if (!fault.before) fault.before = [&cluster, flipped] { cluster.server.Add(flipped); };
+  cluster.server.AddFault(fault);
+  CHECK(Verdicts(Check(cluster))[2] == "widgets unknown");
+}
+
+TEST_CASE("A server without v1beta1, and one without v1, are read alike",
+          "[migrate][cluster_check]") {
+  const std::string version = GENERATE("v1", "v1beta1");
+  FakeCluster cluster;
+  AddThree(cluster);
+  cluster.server.ServeCrdVersions({version});
+  CHECK(Verdicts(Check(cluster)) ==
+        Strings{"gadgets pruning", "gizmos ready", "widgets loses-fields"});
+}
+
+TEST_CASE("CRDs of files are checked against the objects of the cluster",
+          "[migrate][cluster_check]") {
+  FakeCluster cluster;
+  AddThree(cluster);
+  test_support::TempFolder folder;
+  const std::string mended = R"(,"preserveUnknownFields":false)";
+  const auto file = folder.Write("crds.json", FakeCrdText("gizmos", mended) + "\n" +
+                                                  FakeCrdText("newcomers", mended) + "\n" +
+                                                  FakeObjectText("gizmos", "two", "{}"));
+  const CheckReport report = Check(cluster, {.filenames = {file}});
+  CHECK(Verdicts(report) == Strings{"gizmos pruning", "newcomers pruning"});
+  CHECK(report.crds[0].source == file);
+  CHECK(report.crds[0].object_count == 1);
+  CHECK(report.file_objects == 1);
+  SECTION("names choose among both") {
+    const CheckReport named =
+        Check(cluster, {.crd_names = {"gizmos", "widgets"}, .filenames = {file}});
+    CHECK(Verdicts(named) == Strings{"gizmos pruning", "widgets loses-fields"});
+    CHECK(named.crds[1].source.empty());
+  }
+}
+
+TEST_CASE("A server that is not there ends the check", "[migrate][cluster_check]") {
+  FakeCluster cluster;
+  FakeFault fault;
+  fault.target = "/";
+  fault.times = 0;
+  fault.lost = true;
+  cluster.server.AddFault(fault);
+  CHECK_THROWS_WITH(Check(cluster), Catch::Contains("the server"));
+}
+
+TEST_CASE("Who may not list CRDs is told so", "[migrate][cluster_check]") {
+  FakeCluster cluster;
+  AddThree(cluster);
+  cluster.server.Forbid("customresourcedefinitions.apiextensions.k8s.io");
+  CHECK_THROWS_WITH(Check(cluster), Catch::Contains("Error from server (Forbidden)"));
+  const CheckReport report = Check(cluster, {.crd_names = {"widgets.demo.example.com"}});
+  CHECK(Verdicts(report) == Strings{"widgets unknown"});
+}
+
+}  // namespace
+}  // namespace migrate

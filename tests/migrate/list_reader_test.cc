@@ -1,0 +1,221 @@
+#include "migrate/list_reader.h"
+
+#include <catch2/catch.hpp>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "tests/support/fake_cluster.h"
+
+namespace migrate {
+namespace {
+
+using test_support::FakeCluster;
+using test_support::FakeFault;
+
+const std::string kWidgets = "/apis/demo.example.com/v1/widgets";
+const std::string kPreserves = R"(,"preserveUnknownFields":true)";
+
+void AddWidgets(FakeCluster& cluster, int count) {
+  cluster.server.Add(test_support::FakeCrdText("widgets", kPreserves));
+  for (int i = 0; i < count; ++i) {
+    cluster.server.Add(
+        test_support::FakeObjectText("widgets", "w" + std::to_string(100 + i), "{}"));
+  }
+}
+
+/// How often each object was taken, by the last taker.
+class Names : public ItemTaker {
+ public:
+  void Take(std::size_t, kube::json::Document& item, std::uint64_t) override {
+    const std::lock_guard lock(mutex_);
+    ++count[std::string(item.root().Find("metadata")->FindText("name"))];
+  }
+  std::map<std::string, int> count;
+
+ private:
+  std::mutex mutex_;
+};
+
+ListJob Job(const std::string& target = kWidgets) {
+  return {target, [] { return std::make_shared<Names>(); }};
+}
+
+ListJob Read(FakeCluster& cluster, const ListReaderOptions& options) {
+  std::vector<ListJob> jobs = {Job()};
+  ReadLists(jobs, cluster.client, cluster.clock, options);
+  return std::move(jobs[0]);
+}
+
+// Every object once, and no other.
+void CheckNames(const ListJob& job, int count) {
+  const auto& names = static_cast<Names&>(*job.taker).count;
+  CHECK(names.size() == static_cast<std::size_t>(count));
+  for (const auto& [name, times] : names) {
+    CAPTURE(name);
+    CHECK(times == 1);
+  }
+}
+
+FakeFault Fault(int first) {
+  FakeFault fault;
+  fault.target = kWidgets;
+  fault.first = first;
+  return fault;
+}
+
+TEST_CASE("A list is read in chunks, each object once", "[migrate][list_reader]") {
+  FakeCluster cluster;
+  AddWidgets(cluster, 25);
+  const ListJob job = Read(cluster, {.chunk_size = 10, .workers = 2});
+  CHECK_FALSE(job.error);
+  CheckNames(job, 25);
+  REQUIRE(cluster.server.requests().size() == 3);
+  CHECK(cluster.server.RequestLines()[0] == "GET " + kWidgets + "?limit=10");
+}
+
+TEST_CASE("A chunk size of 0 reads everything at once", "[migrate][list_reader]") {
+  FakeCluster cluster;
+  AddWidgets(cluster, 25);
+  CheckNames(Read(cluster, {.chunk_size = 0}), 25);
+  CHECK(cluster.server.RequestLines() == std::vector<std::string>{"GET " + kWidgets});
+}
+
+TEST_CASE("An empty list is read too", "[migrate][list_reader]") {
+  FakeCluster cluster;
+  AddWidgets(cluster, 0);
+  const ListJob job = Read(cluster, {});
+  CHECK_FALSE(job.error);
+  CheckNames(job, 0);
+}
+
+TEST_CASE("A list that expires midway is read on, each object once", "[migrate][list_reader]") {
+  FakeCluster cluster;
+  AddWidgets(cluster, 30);
+  FakeFault fault = Fault(2);
+  fault.before = [&cluster] { cluster.server.Compact(); };
+  cluster.server.AddFault(fault);
+  const ListJob job = Read(cluster, {.chunk_size = 10});
+  CHECK_FALSE(job.error);
+  CheckNames(job, 30);
+  // The second page was asked for twice: by its own token and by that of the 410.
+  CHECK(cluster.server.requests().size() == 4);
+}
+
+TEST_CASE("A page that breaks off is read on, each object once", "[migrate][list_reader]") {
+  const int page = GENERATE(1, 2, 3);
+  FakeCluster cluster;
+  AddWidgets(cluster, 30);
+  FakeFault fault = Fault(page);
+  fault.lost_after = 1200;
+  cluster.server.AddFault(fault);
+  const ListJob job = Read(cluster, {.chunk_size = 10, .workers = 2});
+  CHECK_FALSE(job.error);
+  CheckNames(job, 30);
+}
+
+TEST_CASE("An answer that ends in the middle is not taken for a whole one",
+          "[migrate][list_reader]") {
+  const std::string body = GENERATE("", "{", R"({"kind":"WidgetList","items":[{"metadata":)",
+                                    R"({"kind":"WidgetList","items":[])");
+  FakeCluster cluster;
+  AddWidgets(cluster, 3);
+  FakeFault fault = Fault(1);
+  fault.answer = test_support::FakeText(200, "application/json", body);
+  cluster.server.AddFault(fault);
+  const ListJob job = Read(cluster, {});
+  CHECK_FALSE(job.error);
+  CheckNames(job, 3);
+  CHECK(cluster.server.requests().size() == 2);
+}
+
+TEST_CASE("What is no list is an error, not an empty one", "[migrate][list_reader]") {
+  const std::string body =
+      GENERATE("<html>login</html>", R"({"kind":"Widget","metadata":{"name":"a"}})",
+               R"({"kind":"WidgetList","items":[{"a":}]})", "[1]");
+  CAPTURE(body);
+  FakeCluster cluster;
+  AddWidgets(cluster, 3);
+  FakeFault fault = Fault(1);
+  fault.times = 0;
+  fault.answer = test_support::FakeText(200, "text/html", body);
+  cluster.server.AddFault(fault);
+  const ListJob job = Read(cluster, {});
+  REQUIRE(job.error);
+  CHECK_FALSE(job.error->message.empty());
+}
+
+TEST_CASE("One list that cannot be read does not keep the others from it",
+          "[migrate][list_reader]") {
+  FakeCluster cluster;
+  AddWidgets(cluster, 5);
+  cluster.server.Add(test_support::FakeCrdText("gizmos", kPreserves));
+  cluster.server.Forbid("gizmos.demo.example.com");
+  std::vector<ListJob> jobs;
+  for (int i = 0; i < 3; ++i) jobs.push_back(Job("/apis/demo.example.com/v1/gizmos"));
+  jobs.push_back(Job());
+  ReadLists(jobs, cluster.client, cluster.clock, {.lists_at_once = 2});
+  REQUIRE(jobs[0].error);
+  CHECK(jobs[0].error->status->code == 403);
+  CHECK_FALSE(jobs[3].error);
+  CheckNames(jobs[3], 5);
+}
+
+TEST_CASE("No more lists are read at once than asked for", "[migrate][list_reader]") {
+  FakeCluster cluster;
+  AddWidgets(cluster, 1);
+  FakeFault slow = Fault(1);
+  slow.times = 0;
+  slow.latency = std::chrono::seconds(1);
+  cluster.server.AddFault(slow);
+  std::vector<ListJob> jobs;
+  for (int i = 0; i < 6; ++i) jobs.push_back(Job());
+  ReadLists(jobs, cluster.client, cluster.clock, {.lists_at_once = 2});
+  CHECK(cluster.clock.passed() >= std::chrono::seconds(3));
+  CHECK(cluster.clock.passed() < std::chrono::seconds(4));
+}
+
+TEST_CASE("A run that is stopped ends at once, and says what it did not read",
+          "[migrate][list_reader]") {
+  FakeCluster cluster;
+  AddWidgets(cluster, 30);
+  std::atomic<bool> stop = false;
+  FakeFault fault = Fault(2);
+  fault.before = [&stop] { stop = true; };
+  cluster.server.AddFault(fault);
+  const ListJob job = Read(cluster, {.chunk_size = 10, .stop = &stop});
+  REQUIRE(job.error);
+  CHECK(job.error->message == "interrupted");
+}
+
+TEST_CASE("Progress counts items, and how many there are as far as the server tells",
+          "[migrate][list_reader]") {
+  FakeCluster cluster;
+  AddWidgets(cluster, 30);
+  std::uint64_t most_known = 0;
+  ListProgress last;
+  ListReaderOptions options{.chunk_size = 10};
+  options.on_progress = [&](const ListProgress& progress) {
+    most_known = std::max(most_known, progress.items_known);
+    last = progress;
+  };
+  Read(cluster, options);
+  CHECK(most_known == 30);
+  CHECK(last.items == 30);
+  CHECK(last.lists_done == 1);
+}
+
+TEST_CASE("One object is taken as it is", "[migrate][list_reader]") {
+  FakeCluster cluster;
+  AddWidgets(cluster, 2);
+  std::vector<ListJob> jobs;
+  jobs.emplace_back(
+      "/apis/demo.example.com/v1/namespaces/shop/widgets/w101",
+      [] { return std::make_shared<Names>(); }, false);
+  ReadLists(jobs, cluster.client, cluster.clock, {});
+  CHECK_FALSE(jobs[0].error);
+  CHECK(static_cast<Names&>(*jobs[0].taker).count == std::map<std::string, int>{{"w101", 1}});
+}
+
+}  // namespace
+}  // namespace migrate

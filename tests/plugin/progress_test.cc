@@ -1,0 +1,81 @@
+#include "plugin/progress.h"
+
+#include <catch2/catch.hpp>
+
+namespace plugin {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+class FakeClock : public kube::Clock {
+ public:
+  TimePoint Now() const override { return now; }
+  TimePoint now{};
+};
+
+struct Written {
+  std::string text;
+  Progress::Write Write() {
+    return [this](std::string_view piece) { text += piece; };
+  }
+};
+
+migrate::ListProgress Items(std::uint64_t items, std::uint64_t known) {
+  migrate::ListProgress progress;
+  progress.lists = 1;
+  progress.items = items;
+  progress.items_known = known;
+  return progress;
+}
+
+TEST_CASE("A terminal sees one line, from the first second on, and none at the end",
+          "[plugin][progress]") {
+  FakeClock clock;
+  Written written;
+  Progress progress(true, written.Write(), clock);
+  progress.Show("objects", Items(1, 9));
+  CHECK(written.text.empty());
+  clock.now += seconds(1);
+  progress.Show("objects", Items(2, 9));
+  clock.now += milliseconds(199);
+  progress.Show("objects", Items(3, 9));
+  clock.now += milliseconds(1);
+  progress.Show("objects", Items(4, 9));
+  progress.Clear();
+  CHECK(written.text ==
+        "\r\033[Kreading objects: 2 of 9\r\033[Kreading objects: 4 of 9\r\033[K");
+}
+
+TEST_CASE("Elsewhere there is a line every ten seconds", "[plugin][progress]") {
+  FakeClock clock;
+  Written written;
+  Progress progress(false, written.Write(), clock);
+  for (int i = 0; i < 25; ++i) {
+    progress.Show("CRDs", Items(1, 0));
+    clock.now += seconds(1);
+  }
+  progress.Clear();
+  CHECK(written.text == "reading CRDs: 1\nreading CRDs: 1\n");
+}
+
+TEST_CASE("A line of its own does not stand in the live one", "[plugin][progress]") {
+  FakeClock clock;
+  Written written;
+  Progress progress(true, written.Write(), clock);
+  clock.now += seconds(1);
+  progress.Show("objects", Items(2, 2));
+  progress.WriteLine("Warning: v1beta1 is \033deprecated");
+  CHECK(written.text ==
+        "\r\033[Kreading objects: 2\r\033[KWarning: v1beta1 is ^[deprecated\n");
+}
+
+TEST_CASE("Progress tells how many of several lists are done", "[plugin][progress]") {
+  migrate::ListProgress progress = Items(10, 30);
+  progress.lists = 4;
+  progress.lists_done = 1;
+  CHECK(ProgressText("objects", progress) == "reading objects: 10 of 30, 1 of 4 lists done");
+}
+
+}  // namespace
+}  // namespace plugin

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kube/client.h"
+#include "tests/support/fake_api_server.h"
+#include "tests/support/fake_clock.h"
+
+namespace test_support {
+
+/// A client of a fake API server, which takes it for nobody in particular.
+class FakeCluster : private kube::Credentials {
+ public:
+  FakeCluster()
+      : server(clock),
+        client(server, *this, clock,
+               {.server = "https://fake.example.com",
+                .user_agent = "test",
+                .on_warning = [this](const std::string& text) { warnings.push_back(text); },
+                .on_request = nullptr}) {}
+
+  FakeClock clock;
+  FakeApiServer server;
+  kube::Client client;
+  std::vector<std::string> warnings;
+
+ private:
+  std::vector<kube::HttpHeader> Headers() override { return {}; }
+  bool Refresh() override { return false; }
+};
+
+/// A CRD of NAME.demo.example.com with the version v1 (storage) and v1beta1; v1 knows spec.a,
+/// v1beta1 knows spec.b. `more` is put into its spec, as `,"preserveUnknownFields":true`.
+inline std::string FakeCrdText(const std::string& plural, const std::string& more = "") {
+  const auto version = [](const std::string& name, bool storage, const std::string& property) {
+    return R"({"name":")" + name + R"(","served":true,"storage":)" + (storage ? "true" : "false") +
+           R"(,"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object",)" +
+           R"("properties":{")" + property + R"(":{"type":"string"}}}}}}})";
+  };
+  return R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":")" +
+         plural +
+         R"(.demo.example.com"},"spec":{"group":"demo.example.com","scope":"Namespaced",)" +
+         R"("names":{"plural":")" + plural + R"(","kind":"Kind)" + plural + R"("},"versions":[)" +
+         version("v1", true, "a") + "," + version("v1beta1", false, "b") + "]" + more + "}}";
+}
+
+/// An object of such a CRD.
+inline std::string FakeObjectText(const std::string& plural, const std::string& name,
+                                  const std::string& spec) {
+  return R"({"apiVersion":"demo.example.com/v1","kind":"Kind)" + plural +
+         R"(","metadata":{"namespace":"shop","name":")" + name + R"("},"spec":)" + spec + "}";
+}
+
+}  // namespace test_support
