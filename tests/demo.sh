@@ -1,14 +1,30 @@
 #!/bin/sh
-# Shows the main job on the files of tests/demo; no cluster is needed. Builds preset release first.
+# Shows the main job: on a private etcd and kube-apiserver if they are there, else on the files of
+# tests/demo. Builds preset release first.
 #
-#   sh tests/demo.sh     exit code 0: everything was shown as it should be
+#   sh tests/demo.sh [--cluster]     exit code 0: everything was shown as it should be
+#                                    --cluster: gets a kube-apiserver first, which may take minutes
 set -eu
 cd "$(dirname "$0")/.."
+find=find
+for option; do
+  case $option in
+    --cluster) find=ensure ;;
+    *) echo "error: unknown option \"$option\" (usage: sh tests/demo.sh [--cluster])" >&2; exit 2 ;;
+  esac
+done
 mkdir -p build
 . tests/packages.sh
 install_missing
 echo "building kubectl-prune (preset release)"
 build release kubectl-prune
+if sh tests/cluster/binaries.sh "$find" >build/binaries.out 2>&1; then
+  exec python3 tests/cluster/demo.py build/release/plugin/kubectl-prune
+elif [ "$find" = ensure ]; then
+  cat build/binaries.out >&2
+  exit 1
+fi
+echo "no kube-apiserver is there (--cluster gets one): files instead"
 PATH=$PWD/build/release/plugin:$PATH
 export KUBECONFIG=/dev/null
 output=build/demo.out

@@ -1,0 +1,410 @@
+"""A private etcd and kube-apiserver on loopback, for tests that need a real API server.
+
+    with Cluster() as cluster:
+        cluster.api().get("/api/v1/namespaces")
+
+Both have their own ports, folder and certificates, and are stopped at the end, whatever happens.
+They can be of any Kubernetes from 1.20 to 1.36: binaries.sh says which ones are taken.
+"""
+import base64
+import http.client
+import json
+import os
+import pathlib
+import secrets
+import shutil
+import signal
+import socket
+import ssl
+import subprocess
+import tempfile
+import threading
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+SKIPPED = 77  # ctest's SKIP_RETURN_CODE
+START_SECONDS = 120
+
+AUDIT_POLICY = """\
+apiVersion: audit.k8s.io/v1
+kind: Policy
+omitStages: [RequestReceived]
+rules: [{level: Metadata}]
+"""
+
+
+class ClusterError(Exception):
+    """The cluster cannot be had; the text says why, with what the programs printed last."""
+
+
+class MissingBinaries(ClusterError):
+    """etcd, etcdctl or kube-apiserver is not on this machine (binaries.sh ensure gets them)."""
+
+
+class ApiError(Exception):
+    """An answer of 400 or more. `status` is the HTTP code, `body` the decoded Status."""
+
+    def __init__(self, method, path, status, body):
+        message = body.get("message", "") if isinstance(body, dict) else body
+        super().__init__(f"{method} {path}: {status} {message}")
+        self.status = status
+        self.body = body
+
+
+def find_binaries():
+    """Returns {program: path} of binaries.sh, without building anything."""
+    run = subprocess.run(["sh", str(HERE / "binaries.sh"), "find"], capture_output=True, text=True,
+                         check=False)
+    if run.returncode != 0:
+        raise MissingBinaries(run.stderr.strip())
+    return dict(line.split("=", 1) for line in run.stdout.splitlines())
+
+
+def wait_for(what, condition, seconds=60, interval=0.05):
+    """Calls `condition` until its result is true, and returns that. Raises ClusterError when late."""
+    deadline = time.monotonic() + seconds
+    while True:
+        result = condition()
+        if result:
+            return result
+        if time.monotonic() > deadline:
+            raise ClusterError(f"waited {seconds} s in vain: {what}")
+        time.sleep(interval)
+
+
+def free_ports(count):
+    """Returns ports that nobody listens on just now."""
+    sockets = [socket.socket() for _ in range(count)]
+    for one in sockets:
+        one.bind(("127.0.0.1", 0))
+    ports = [one.getsockname()[1] for one in sockets]
+    for one in sockets:
+        one.close()
+    return ports
+
+
+def die_with_parent():
+    """Runs in the child: a test that is killed leaves no server behind (Linux only)."""
+    try:
+        import ctypes
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+    except (ImportError, AttributeError, OSError):
+        pass
+
+
+class Certificates:
+    """A CA, a serving certificate for 127.0.0.1 and localhost, an admin's, and a signing key."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.ca = folder / "ca.crt"
+        self.admin = folder / "admin.crt", folder / "admin.key"
+        self.serving = folder / "serving.crt", folder / "serving.key"
+        self.signing_key = folder / "signing.key"
+        self._key("ca")
+        self._openssl("req", "-x509", "-new", "-key", "ca.key", "-subj", "/CN=test-ca", "-days", "30",
+                      "-addext", "keyUsage=critical,keyCertSign,cRLSign", "-out", "ca.crt")
+        self._sign("serving", "/CN=kube-apiserver",
+                   "subjectAltName=IP:127.0.0.1,DNS:localhost\nextendedKeyUsage=serverAuth\n")
+        self._sign("admin", "/O=system:masters/CN=test-admin", "extendedKeyUsage=clientAuth\n")
+        self._key("signing")
+
+    def _key(self, name):
+        self._openssl("ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", f"{name}.key")
+
+    def _sign(self, name, subject, extensions):
+        self._key(name)
+        (self.folder / f"{name}.ext").write_text("keyUsage=critical,digitalSignature\n" + extensions)
+        self._openssl("req", "-new", "-key", f"{name}.key", "-subj", subject, "-out", f"{name}.csr")
+        self._openssl("x509", "-req", "-in", f"{name}.csr", "-CA", "ca.crt", "-CAkey", "ca.key",
+                      "-CAcreateserial", "-days", "30", "-extfile", f"{name}.ext",
+                      "-out", f"{name}.crt")
+
+    def _openssl(self, *arguments):
+        run = subprocess.run(["openssl", *arguments], cwd=self.folder, capture_output=True, text=True,
+                             check=False)
+        if run.returncode != 0:
+            raise ClusterError(f"openssl {arguments[0]} failed: {run.stderr.strip()}")
+
+
+class Api:
+    """JSON over one kept HTTPS connection. One thread uses it at a time."""
+
+    def __init__(self, port, context, token=None):
+        self._connection = http.client.HTTPSConnection("127.0.0.1", port, context=context, timeout=60)
+        self._token = token
+
+    def request(self, method, path, body=None, content_type="application/json"):
+        """Returns (HTTP code, decoded answer) and raises nothing for codes of 400 and more.
+
+        `body` may be bytes, sent as they are, or anything that json can print.
+        """
+        status, text = self.request_text(method, path, body, content_type)
+        try:
+            return status, json.loads(text)
+        except ValueError:
+            return status, text.decode(errors="replace")
+
+    def request_text(self, method, path, body=None, content_type="application/json"):
+        """As request(), but returns the answer's bytes as they came."""
+        headers = {"Accept": "application/json"}
+        if self._token:
+            headers["Authorization"] = f"Bearer {self._token}"
+        if body is not None:
+            headers["Content-Type"] = content_type
+            body = body if isinstance(body, bytes) else json.dumps(body).encode()
+        try:
+            self._connection.request(method, path, body, headers)
+            answer = self._connection.getresponse()
+            text = answer.read()
+        except (http.client.HTTPException, OSError):
+            self._connection.close()  # the next request opens it again
+            raise
+        return answer.status, text
+
+    def _checked(self, method, path, *arguments):
+        status, answer = self.request(method, path, *arguments)
+        if status >= 400:
+            raise ApiError(method, path, status, answer)
+        return answer
+
+    def get(self, path):
+        return self._checked("GET", path)
+
+    def post(self, path, body, content_type="application/json"):
+        return self._checked("POST", path, body, content_type)
+
+    def put(self, path, body):
+        return self._checked("PUT", path, body)
+
+    def patch(self, path, body, content_type="application/merge-patch+json"):
+        return self._checked("PATCH", path, body, content_type)
+
+    def delete(self, path):
+        return self._checked("DELETE", path)
+
+    def close(self):
+        self._connection.close()
+
+
+class Server:
+    """One program in its own process group, its output kept in a file."""
+
+    def __init__(self, folder, arguments):
+        self.name = pathlib.Path(arguments[0]).name
+        self.output = folder / f"{self.name}.log"
+        with open(self.output, "wb") as output:
+            self._process = subprocess.Popen(arguments, cwd=folder, stdin=subprocess.DEVNULL,
+                                             stdout=output, stderr=subprocess.STDOUT,
+                                             start_new_session=True, preexec_fn=die_with_parent)
+
+    def running(self):
+        return self._process.poll() is None
+
+    def tail(self):
+        """Returns the last lines it printed."""
+        return "\n".join(self.output.read_text(errors="replace").splitlines()[-15:])
+
+    def stop(self):
+        if not self.running():
+            return
+        os.killpg(self._process.pid, signal.SIGTERM)
+        try:
+            self._process.wait(10)
+        except subprocess.TimeoutExpired:
+            os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+
+
+class Cluster:
+    """A running cluster while its `with` block lasts.
+
+    `users` may log in by token and have no right but those the test gives them; "admin" may do all.
+    With `audit`, audit_events() tells every request that was answered.
+    """
+
+    def __init__(self, users=(), audit=False):
+        self.binaries = find_binaries()
+        self.tokens = {name: secrets.token_hex(16) for name in ("admin", *users)}
+        self._audit = audit
+        self._servers = []
+        self._handlers = {}
+        self.folder = None
+
+    def __enter__(self):
+        self._stop_on_signals()
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="kubectl-prune-cluster."))
+        try:
+            self._start()
+        except BaseException:
+            self._stop()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self._stop()
+
+    def _stop_on_signals(self):
+        """SIGTERM and SIGHUP end the program as an exception does, so that __exit__ runs."""
+        if threading.current_thread() is not threading.main_thread():
+            return
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            self._handlers[number] = signal.signal(number, self._on_signal)
+
+    @staticmethod
+    def _on_signal(number, _):
+        raise SystemExit(128 + number)
+
+    def _stop(self):
+        for server in reversed(self._servers):
+            server.stop()
+        self._servers = []
+        if self.folder:
+            shutil.rmtree(self.folder, ignore_errors=True)
+        for number, handler in self._handlers.items():
+            signal.signal(number, handler)
+
+    def _start(self):
+        self.certificates = Certificates(self.folder)
+        self.context = ssl.create_default_context(cafile=str(self.certificates.ca))
+        self._admin_context = ssl.create_default_context(cafile=str(self.certificates.ca))
+        self._admin_context.load_cert_chain(*self.certificates.admin)
+        (self.folder / "home").mkdir()
+        etcd_port, peer_port, self.port = free_ports(3)
+        self.etcd_endpoint = f"http://127.0.0.1:{etcd_port}"
+        self._start_etcd(f"http://127.0.0.1:{peer_port}")
+        self._start_kube_apiserver()
+
+    def _start_server(self, arguments, ready):
+        server = Server(self.folder, arguments)
+        self._servers.append(server)
+        try:
+            wait_for(f"{server.name} is not ready", lambda: not server.running() or ready(),
+                     START_SECONDS)
+            if not server.running():
+                raise ClusterError(f"{server.name} has stopped")
+        except ClusterError as error:
+            raise ClusterError(f"{error}; it said:\n{server.tail()}") from None
+
+    def _start_etcd(self, peer):
+        self._start_server(
+            [self.binaries["etcd"], "--name=default", f"--data-dir={self.folder}/etcd",
+             f"--listen-client-urls={self.etcd_endpoint}",
+             f"--advertise-client-urls={self.etcd_endpoint}", f"--listen-peer-urls={peer}",
+             f"--initial-advertise-peer-urls={peer}", f"--initial-cluster=default={peer}"],
+            lambda: self._etcdctl("endpoint", "health").returncode == 0)
+
+    def _start_kube_apiserver(self):
+        tokens = self.folder / "tokens.csv"
+        tokens.write_text("".join(
+            f"{token},{name},{name}" + (',"system:masters"' if name == "admin" else "") + "\n"
+            for name, token in self.tokens.items()))
+        tokens.chmod(0o600)
+        certificates = self.certificates
+        arguments = [
+            self.binaries["kube-apiserver"], f"--etcd-servers={self.etcd_endpoint}",
+            f"--secure-port={self.port}", "--bind-address=127.0.0.1",
+            f"--cert-dir={self.folder}/certificates",
+            f"--tls-cert-file={certificates.serving[0]}",
+            f"--tls-private-key-file={certificates.serving[1]}",
+            f"--client-ca-file={certificates.ca}", f"--token-auth-file={tokens}",
+            "--authorization-mode=RBAC", "--service-cluster-ip-range=10.0.0.0/24",
+            "--service-account-issuer=https://kubernetes.default.svc",
+            f"--service-account-signing-key-file={certificates.signing_key}",
+            f"--service-account-key-file={certificates.signing_key}", "--api-audiences=api"]
+        if self._audit:
+            (self.folder / "audit-policy.yaml").write_text(AUDIT_POLICY)
+            arguments += [f"--audit-policy-file={self.folder}/audit-policy.yaml",
+                          f"--audit-log-path={self.folder}/audit.log"]
+        self._start_server(arguments, self._ready)
+
+    def _ready(self):
+        try:
+            return self.api().request("GET", "/readyz")[0] == 200
+        except OSError:
+            return False
+
+    def api(self, user=None, port=None):
+        """Returns a new connection: by client certificate, or as `user` by token."""
+        if user is None:
+            return Api(port or self.port, self._admin_context)
+        return Api(port or self.port, self.context, self.tokens[user])
+
+    def kubeconfig(self, user=None, port=None, context="test"):
+        """Returns the text of a kubeconfig: by client certificate, or as `user` by token."""
+        def encoded(path):
+            return base64.b64encode(path.read_bytes()).decode()
+
+        if user is None:
+            login = {"client-certificate-data": encoded(self.certificates.admin[0]),
+                     "client-key-data": encoded(self.certificates.admin[1])}
+        else:
+            login = {"token": self.tokens[user]}
+        server = {"server": f"https://127.0.0.1:{port or self.port}",
+                  "certificate-authority-data": encoded(self.certificates.ca)}
+        return json.dumps({
+            "apiVersion": "v1", "kind": "Config", "current-context": context,
+            "clusters": [{"name": "test", "cluster": server}],
+            "users": [{"name": "test", "user": login}],
+            "contexts": [{"name": context, "context": {"cluster": "test", "user": "test"}}]})
+
+    def kubeconfig_file(self, user=None, port=None, context="test"):
+        """Writes kubeconfig() to a file that goes with the cluster, and returns its path."""
+        path = self.folder / f"kubeconfig-{secrets.token_hex(4)}"
+        path.touch(0o600)
+        path.write_text(self.kubeconfig(user, port, context))
+        return str(path)
+
+    def environment(self, kubeconfig):
+        """Returns an environment with KUBECONFIG, a home of its own and etcdctl's settings."""
+        return {**os.environ, "KUBECONFIG": kubeconfig, "HOME": str(self.folder / "home"),
+                "ETCDCTL_API": "3", "ETCDCTL_ENDPOINTS": self.etcd_endpoint}
+
+    def run(self, arguments, user=None, port=None, **options):
+        """Runs a program with environment(); returns the CompletedProcess, output as text."""
+        environment = self.environment(self.kubeconfig_file(user, port))
+        return subprocess.run([str(a) for a in arguments], env=environment, capture_output=True,
+                              text=True, check=False, **options)
+
+    def kubectl(self, *arguments, user=None):
+        return self.run(["kubectl", *arguments], user)
+
+    def _etcdctl(self, *arguments):
+        return subprocess.run([self.binaries["etcdctl"], *arguments], capture_output=True, text=True,
+                              check=False, env={"ETCDCTL_API": "3", "PATH": os.environ["PATH"],
+                                                "ETCDCTL_ENDPOINTS": self.etcd_endpoint})
+
+    def _etcdctl_json(self, *arguments):
+        run = self._etcdctl(*arguments, "-w", "json")
+        if run.returncode != 0:
+            raise ClusterError(f"etcdctl {arguments[0]} failed: {run.stderr.strip()}")
+        return json.loads(run.stdout)
+
+    def etcd_range(self, prefix):
+        """Returns {key: bytes} of all keys that begin with `prefix`."""
+        answer = self._etcdctl_json("get", "--prefix", prefix)
+        return {base64.b64decode(pair["key"]).decode(): base64.b64decode(pair["value"])
+                for pair in answer.get("kvs", [])}
+
+    def etcd_get(self, key):
+        """Returns the bytes at `key`, None if there is no such key."""
+        pairs = self._etcdctl_json("get", key).get("kvs", [])
+        return base64.b64decode(pairs[0]["value"]) if pairs else None
+
+    def etcd_compact(self):
+        """Drops all history before now: continue tokens given out so far expire. Returns the revision."""
+        status = self._etcdctl_json("endpoint", "status")
+        revision = status[0]["Status"]["header"]["revision"]
+        self._etcdctl("compact", str(revision))  # fails where somebody else was first: just as good
+        return revision
+
+    def audit_events(self, user):
+        """Returns what `user` has asked so far: (verb, path, HTTP code) in order."""
+        events = []
+        with open(self.folder / "audit.log", encoding="utf-8") as lines:
+            for line in lines:
+                event = json.loads(line)
+                if event["user"]["username"] == user:
+                    code = event.get("responseStatus", {}).get("code", 0)
+                    events.append((event["verb"], event["requestURI"], code))
+        return events
