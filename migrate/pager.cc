@@ -1,5 +1,6 @@
 #include "migrate/pager.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace migrate {
@@ -15,6 +16,8 @@ bool BrokeOff(const kube::CallError& error) {
 }  // namespace
 
 Pager::Step Pager::OnPage(std::string continue_token) {
+  // By the same token the same page would come for ever.
+  if (!continue_token.empty() && continue_token == page_.continue_token) return Step::kFailed;
   failures_ = 0;
   pause_ = std::chrono::seconds(0);
   is_pinned_ = true;
@@ -28,7 +31,9 @@ Pager::Step Pager::OnError(const kube::CallError& error, std::uint64_t items) {
   if (error.status && error.status->IsExpired()) {
     // Without a token in the request there is nothing to expire.
     if (page_.continue_token.empty()) return Step::kFailed;
-    if (error.status->continue_token.empty()) return Restart();
+    // A new token starts where this page does, and what it will bring of the items that were read
+    // already cannot be told.
+    if (error.status->continue_token.empty() || page_.skip > 0) return Restart();
     page_ = {error.status->continue_token, 0};
     is_pinned_ = false;
     return Step::kRead;
@@ -45,7 +50,8 @@ Pager::Step Pager::Restart() {
 
 Pager::Step Pager::ReadAgain(std::uint64_t items) {
   if (items > 0 && !is_pinned_) return Restart();
-  page_.skip = items;
+  // The page may break off sooner than the time before.
+  page_.skip = std::max(page_.skip, items);
   return Step::kRead;
 }
 

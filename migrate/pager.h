@@ -30,7 +30,8 @@ class Pager {
   const Page& page() const { return page_; }
   std::chrono::seconds pause() const { return pause_; }
 
-  /// The page was read to its end; `continue_token` is its metadata.continue.
+  /// The page was read to its end; `continue_token` is its metadata.continue. Fails where that is
+  /// the token that the page was asked for by.
   Step OnPage(std::string continue_token);
   /// The page failed or broke off after `items` of its items, counted from its start.
   Step OnError(const kube::CallError& error, std::uint64_t items);

@@ -75,6 +75,32 @@ TEST_CASE("A page of a token that breaks off is read again without what was ther
   CHECK(pager.page().skip == 0);
 }
 
+TEST_CASE("A page that breaks off sooner the second time keeps what was read the first time",
+          "[migrate][pager]") {
+  Pager pager;
+  pager.OnPage("a");
+  pager.OnError(Lost(), 5);
+  CHECK(pager.OnError(Lost(), 2) == Step::kRead);
+  CHECK(pager.page().skip == 5);
+  CHECK(pager.OnError(Lost(), 8) == Step::kRead);
+  CHECK(pager.page().skip == 8);
+}
+
+TEST_CASE("A page that breaks off and then expires begins the list anew", "[migrate][pager]") {
+  Pager pager;
+  pager.OnPage("a");
+  pager.OnError(Lost(), 5);
+  CHECK(pager.OnError(Expired("b"), 0) == Step::kRestart);
+  CHECK(pager.page().continue_token.empty());
+  CHECK(pager.page().skip == 0);
+}
+
+TEST_CASE("A page that gives its own token again is the end", "[migrate][pager]") {
+  Pager pager;
+  CHECK(pager.OnPage("a") == Step::kRead);
+  CHECK(pager.OnPage("a") == Step::kFailed);
+}
+
 TEST_CASE("A first page that breaks off begins the list anew, as objects may have changed",
           "[migrate][pager]") {
   Pager pager;
