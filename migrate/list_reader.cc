@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kube/list_splitter.h"
+#include "kube/schema/go_format.h"
 #include "migrate/batch_queue.h"
 #include "migrate/pager.h"
 #include "migrate/worker_pool.h"
@@ -114,10 +115,11 @@ class ListRun : public kube::ResultSink, private ListSplitter::Sink {
 
   /// Asks for the page that is due, if any.
   void Advance() {
+    if (is_waiting_ && refusal_) return GiveUp(*refusal_);
     if (is_done_ || is_waiting_ || clock_.Now() < not_before_) return;
     is_waiting_ = true;
     splitter_ = std::make_unique<ListSplitter>(static_cast<ListSplitter::Sink&>(*this));
-    split_error_.reset();
+    refusal_.reset();
     continue_token_.clear();
     page_items_ = 0;
     is_complete_ = false;
@@ -126,9 +128,7 @@ class ListRun : public kube::ResultSink, private ListSplitter::Sink {
     call_ = client_.Start(std::move(request), *this);
   }
   void Interrupt() {
-    if (is_done_) return;
-    if (is_waiting_) client_.Cancel(call_);
-    Finish(NoAnswer("interrupted"));
+    if (!is_done_) GiveUp("interrupted");
   }
 
   bool is_done() const { return is_done_; }
@@ -143,18 +143,20 @@ class ListRun : public kube::ResultSink, private ListSplitter::Sink {
   }
 
   void OnBytes(std::string_view bytes) override {
-    if (!split_error_) split_error_ = splitter_->Push(bytes);
+    if (refusal_) return;
+    if (const auto error = splitter_->Push(bytes)) Refuse(DescribeSplitError(*error));
   }
   void OnEnd(const std::optional<CallError>& error) override {
     is_waiting_ = false;
     Flush();
     if (is_aborted_) return Finish(NoAnswer("interrupted"));
+    if (refusal_) return Finish(NoAnswer(*refusal_));
     if (error) return Take(pager_.OnError(*error, page_items_), error);
-    if (split_error_) return Finish(NoAnswer(DescribeSplitError()));
     // Cut short without a word about it.
     if (splitter_->Finish() || !is_complete_)
       return Take(pager_.OnError(BrokenOff(), page_items_), BrokenOff());
-    Take(pager_.OnPage(std::move(continue_token_)), std::nullopt);
+    Take(pager_.OnPage(std::move(continue_token_)),
+         NoAnswer("the server gives the same continue token again and again"));
   }
 
  private:
@@ -180,18 +182,17 @@ class ListRun : public kube::ResultSink, private ListSplitter::Sink {
 
   void OnObject(ListSplitter::Kind kind, std::string_view text,
                 const kube::TextPosition&) override {
-    switch (kind) {
-      case ListSplitter::Kind::kItem:
-        return AddItem(text);
-      case ListSplitter::Kind::kList:
-        return ReadListMetadata(text);
-      case ListSplitter::Kind::kObject:
-        // A list with "items": null comes as an object too.
-        return job_.is_list ? ReadListMetadata(text) : AddObject(text);
-    }
+    if (refusal_) return;
+    if (is_complete_) return Refuse("the server's answer is more than one JSON value");
+    if (!job_.is_list) return TakeOne(kind, text);
+    if (kind == ListSplitter::Kind::kItem) return AddItem(text);
+    ReadList(kind, text);
   }
 
-  void AddObject(std::string_view text) {
+  void TakeOne(ListSplitter::Kind kind, std::string_view text) {
+    if (kind != ListSplitter::Kind::kObject) {
+      return Refuse("the server's answer is a list in the place of one object");
+    }
     is_complete_ = true;
     AddItem(text);
   }
@@ -218,23 +219,51 @@ class ListRun : public kube::ResultSink, private ListSplitter::Sink {
     batch_ = nullptr;
   }
 
-  void ReadListMetadata(std::string_view text) {
-    kube::json::Document list;
-    if (list.Parse(text)) return;
-    is_complete_ = list.root().FindText("kind").ends_with("List");
-    const kube::json::Value* metadata = list.root().Find("metadata");
-    if (metadata == nullptr) return;
-    continue_token_ = metadata->FindText("continue");
+  void ReadList(ListSplitter::Kind kind, std::string_view text) {
+    kube::json::Document document;
+    if (const auto error = document.Parse(text)) {
+      return Refuse("the server's answer cannot be read: " + error->message);
+    }
+    const kube::json::Value& list = document.root();
+    // A list with "items": null comes as an object too. Its kind may be any word: listKind is free.
+    const kube::json::Value* items = list.Find("items");
+    if (kind == ListSplitter::Kind::kObject && (items == nullptr || !items->is_null())) {
+      return Refuse("the server's answer is no list" + DescribeKind(list));
+    }
+    is_complete_ = true;
+    if (const kube::json::Value* metadata = list.Find("metadata")) ReadListMetadata(*metadata);
+  }
+
+  void ReadListMetadata(const kube::json::Value& metadata) {
+    continue_token_ = metadata.FindText("continue");
     const kube::json::Value* remaining =
-        metadata->Find("remainingItemCount", kube::json::Type::kNumber);
+        metadata.Find("remainingItemCount", kube::json::Type::kNumber);
     const auto count = remaining == nullptr ? std::nullopt : kube::json::AsInt64(*remaining);
     items_known_ =
         items_ + static_cast<std::uint64_t>(std::max<std::int64_t>(count.value_or(0), 0));
   }
 
-  std::string DescribeSplitError() const {
-    return "the server's answer is no list of objects (" + split_error_->message +
+  static std::string DescribeKind(const kube::json::Value& object) {
+    constexpr std::size_t kMostBytes = 100;  // a kind has 63 at most
+    const std::string_view kind = object.FindText("kind").substr(0, kMostBytes);
+    return kind.empty() ? "" : " (kind " + kube::schema::GoQuote(kind) + ")";
+  }
+
+  std::string DescribeSplitError(const kube::SplitError& error) const {
+    const std::string what = job_.is_list ? "no list of objects" : "no object";
+    return "the server's answer is " + what + " (" + error.message +
            "); is there a proxy or a login page in between?";
+  }
+
+  // The first reason counts. The call is given up as soon as it may be.
+  void Refuse(std::string why) {
+    if (!refusal_) refusal_ = std::move(why);
+  }
+
+  void GiveUp(const std::string& why) {
+    if (is_waiting_) client_.Cancel(call_);
+    is_waiting_ = false;
+    Finish(NoAnswer(why));
   }
 
   void Take(Pager::Step step, const std::optional<CallError>& error) {
@@ -276,7 +305,7 @@ class ListRun : public kube::ResultSink, private ListSplitter::Sink {
   // Of the page that is being read:
   kube::Client::CallId call_ = 0;
   std::unique_ptr<ListSplitter> splitter_;
-  std::optional<kube::SplitError> split_error_;
+  std::optional<std::string> refusal_;  // why it is not what was asked for
   std::string continue_token_;
   std::uint64_t page_items_ = 0;
   bool is_complete_ = false;  // its end was there
