@@ -6,6 +6,7 @@
 
 #include "kube/json.h"
 #include "kube/schema/go_format.h"
+#include "kube/space.h"
 #include "kube/utf8.h"
 
 namespace kube {
@@ -18,14 +19,6 @@ constexpr std::size_t kMaxNameBytes = 1024;
 constexpr std::size_t kMaxCauses = 100;
 // Longer than anybody would wait; keeps the arithmetic with clocks far from its limits.
 constexpr std::int64_t kMaxRetryAfterSeconds = 24 * 60 * 60;
-
-bool IsSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-
-std::string_view TrimSpace(std::string_view text) {
-  while (!text.empty() && IsSpace(text.front())) text.remove_prefix(1);
-  while (!text.empty() && IsSpace(text.back())) text.remove_suffix(1);
-  return text;
-}
 
 /// The first `limit` bytes at most, not cut within a character.
 std::string_view Shorten(std::string_view text, std::size_t limit) {
@@ -41,14 +34,6 @@ std::size_t SpaceLength(std::string_view text, std::size_t at) {
   return end - at;
 }
 
-/// C0, DEL, and the C1 controls, which UTF-8 writes as C2 80 to C2 9F.
-std::size_t ControlLength(std::string_view text, std::size_t at) {
-  const auto byte = static_cast<unsigned char>(text[at]);
-  if (byte < 0x20 || byte == 0x7F) return 1;
-  if (byte != 0xC2 || at + 1 >= text.size()) return 0;
-  return static_cast<unsigned char>(text[at + 1]) < 0xA0 ? 2 : 0;
-}
-
 std::string WithoutControls(std::string_view text) {
   std::string result;
   for (std::size_t at = 0; at < text.size();) {
@@ -57,7 +42,7 @@ std::string WithoutControls(std::string_view text) {
     if (space > 0) {
       result += run.find_first_not_of(' ') == run.npos ? run : " ";
       at += space;
-    } else if (const std::size_t control = ControlLength(text, at)) {
+    } else if (const std::size_t control = utf8::ControlLength(text.substr(at))) {
       utf8::Append(result, U'\uFFFD');
       at += control;
     } else {
@@ -93,7 +78,7 @@ std::optional<std::chrono::seconds> ReadRetryAfter(const ResponseHead& head) {
 std::string MediaType(const ResponseHead& head) {
   const std::string* header = head.Find("Content-Type");
   if (!header) return "";
-  std::string type(TrimSpace(std::string_view(*header).substr(0, header->find(';'))));
+  std::string type = TrimSpace(std::string_view(*header).substr(0, header->find(';')));
   std::transform(type.begin(), type.end(), type.begin(), [](unsigned char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : static_cast<char>(c);
   });
@@ -104,7 +89,7 @@ std::string MediaType(const ResponseHead& head) {
 std::string ServerWords(const ResponseHead& head, std::string_view body) {
   const std::string type = MediaType(head);
   if (!type.empty() && !type.starts_with("text/")) return "unknown";
-  return std::string(TrimSpace(Shorten(body, kMaxUnstructuredBytes)));
+  return TrimSpace(Shorten(body, kMaxUnstructuredBytes));
 }
 
 std::pair<std::string, std::string> GenericReason(int code, std::string_view method,

@@ -5,12 +5,14 @@
 
 namespace kube {
 
+/// Unicode's white space below U+0080.
+inline bool IsSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
 /// `text` without the ASCII white space at its ends.
 inline std::string TrimSpace(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\n\v\f\r";
-  const std::size_t first = text.find_first_not_of(kSpace);
-  if (first == std::string_view::npos) return "";
-  return std::string(text.substr(first, text.find_last_not_of(kSpace) - first + 1));
+  while (!text.empty() && IsSpace(text.front())) text.remove_prefix(1);
+  while (!text.empty() && IsSpace(text.back())) text.remove_suffix(1);
+  return std::string(text);
 }
 
 }  // namespace kube

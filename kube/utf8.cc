@@ -40,6 +40,15 @@ bool IsValid(std::string_view text) {
   }
 }
 
+std::size_t ControlLength(std::string_view text) {
+  if (text.empty()) return 0;
+  const auto byte = static_cast<unsigned char>(text[0]);
+  if (byte < 0x20 || byte == 0x7F) return 1;
+  // UTF-8 writes C1 as C2 80 to C2 9F.
+  const bool may_be_c1 = byte == 0xC2 && text.size() > 1;
+  return may_be_c1 && (static_cast<unsigned char>(text[1]) & 0xE0) == 0x80 ? 2 : 0;
+}
+
 std::string Sanitize(std::string_view text) {
   std::string out;
   out.reserve(text.size());

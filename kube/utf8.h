@@ -13,6 +13,10 @@ bool IsValid(std::string_view text);
 /// The length of the valid sequence at the start of `text`; 0 where there is none.
 std::size_t SequenceLength(std::string_view text);
 
+/// The length of the control character at the start of `text`: C0, DEL, or C1 (U+0080 to U+009F);
+/// 0 where there is none.
+std::size_t ControlLength(std::string_view text);
+
 /// A copy in which every byte that is not part of a valid sequence is U+FFFD.
 std::string Sanitize(std::string_view text);
 

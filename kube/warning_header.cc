@@ -48,15 +48,10 @@ bool IsCode(std::string_view word) {
 }
 
 bool IsPlain(std::string_view text) {
-  const bool controls = std::any_of(text.begin(), text.end(), [](char c) {
-    return static_cast<unsigned char>(c) < 0x20 || c == '\x7F';
-  });
-  // Of the controls above ASCII: UTF-8 writes U+0080 to U+009F as C2 80 to C2 9F.
-  bool high = false;
-  for (std::size_t at = 0; at + 1 < text.size(); ++at) {
-    high |= text[at] == '\xC2' && static_cast<unsigned char>(text[at + 1]) < 0xA0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (utf8::ControlLength(text.substr(at)) > 0) return false;
   }
-  return !controls && !high && utf8::IsValid(text);
+  return utf8::IsValid(text);
 }
 
 /// Takes the comma before the next warning; false where something else follows.
