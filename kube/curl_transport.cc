@@ -489,6 +489,8 @@ std::size_t CurlTransport::Impl::OnBody(char* data, std::size_t unit, std::size_
                                         void* user) {
   auto& transfer = *static_cast<Transfer*>(user);
   const std::string_view bytes(data, unit * count);
+  // As after a 101 that nobody asked for.
+  if (!transfer.head.complete()) return bytes.size() + 1;
   return transfer.owner.Guard(transfer, bytes.size(), [&](ResponseSink& sink) {
     transfer.owner.happened_ = true;
     sink.OnBytes(bytes);
@@ -534,10 +536,11 @@ void CurlTransport::Impl::DeliverEnd(CURL* easy, CURLcode code) {
 std::optional<TransportError> CurlTransport::Impl::ErrorOf(const Transfer& transfer,
                                                            CURLcode code) const {
   using Kind = TransportError::Kind;
-  if (code == CURLE_OK) {
-    if (transfer.head.complete()) return std::nullopt;
+  // CURLE_WRITE_ERROR: OnBody did not take what came in the place of a body.
+  if (!transfer.head.complete() && (code == CURLE_OK || code == CURLE_WRITE_ERROR)) {
     return TransportError{Kind::kOther, "the answer is not HTTP"};
   }
+  if (code == CURLE_OK) return std::nullopt;
   long system_error = 0;
   curl_easy_getinfo(transfer.easy.get(), CURLINFO_OS_ERRNO, &system_error);
   const int number = static_cast<int>(system_error);

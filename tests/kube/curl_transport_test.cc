@@ -236,6 +236,18 @@ TEST_CASE("Why no answer came is told by its kind", "[kube][curl]") {
     Run(transport, Get("/"), sink);
     CHECK(KindOfFailure(sink) == Kind::kConnectionLost);
   }
+  SECTION("another protocol in the place of an answer") {
+    const LoopbackServer server([](LoopbackConnection& c, int) {
+      c.ReadRequest();
+      c.Write("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\nhello");
+    });
+    CurlTransport transport(To(server.url()));
+    Run(transport, Get("/"), sink);
+    CHECK(KindOfFailure(sink) == Kind::kOther);
+    CHECK(sink.error->message == "the answer is not HTTP");
+    CHECK(sink.heads == 0);
+    CHECK(sink.pieces == 0);
+  }
   SECTION("closed within the body") {
     const LoopbackServer server([](LoopbackConnection& c, int) {
       c.ReadRequest();
