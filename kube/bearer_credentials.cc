@@ -1,29 +1,20 @@
 #include "kube/bearer_credentials.h"
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 #include <utility>
 #include <vector>
 
 #include "kube/base64.h"
 #include "kube/error.h"
+#include "kube/file_text.h"
 #include "kube/server_url.h"
+#include "kube/space.h"
 
 namespace kube {
 namespace {
 
 // client-go's NewCachedFileTokenSource: a minute, and 10 s before its end it is read again.
 constexpr std::chrono::seconds kTokenFileAge{50};
-// Tokens are a few KiB at most; a device that never ends is no token.
-constexpr std::size_t kMaxTokenBytes = 1024 * 1024;
-
-std::string_view TrimSpace(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\n\v\f\r";
-  const std::size_t start = text.find_first_not_of(kSpace);
-  if (start == text.npos) return {};
-  return text.substr(start, text.find_last_not_of(kSpace) - start + 1);
-}
 
 /// A line break in a header would begin another header.
 bool FitsHeader(std::string_view value) {
@@ -40,26 +31,15 @@ void RequireHeaderValue(std::string_view value, const std::string& what) {
   if (!FitsHeader(value)) throw Error(Misfit(what));
 }
 
-Result<std::string, std::string> ReadToken(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return Unexpected<std::string>("cannot read the token file \"" + path + "\"");
-  std::string text(kMaxTokenBytes, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  std::string token(TrimSpace(text));
-  if (token.empty()) return Unexpected<std::string>("the token file \"" + path + "\" is empty");
-  if (!FitsHeader(token)) return Unexpected(Misfit("the token of \"" + path + "\""));
-  return token;
-}
-
 /// The bearer token of a file that somebody else renews.
 class TokenFile {
  public:
-  TokenFile(std::string path, const Clock& clock) : path_(std::move(path)), clock_(clock) {}
+  /// `token` counts until the file could be read; it may be empty.
+  TokenFile(std::string path, std::string token, const Clock& clock)
+      : path_(std::move(path)), token_(std::move(token)), clock_(clock) {}
 
   const std::string& Token() {
-    const bool stale = token_.empty() || clock_.Now() - read_at_ >= kTokenFileAge;
-    if (stale) Read();
+    if (!read_at_ || clock_.Now() - *read_at_ >= kTokenFileAge) Read();
     return token_;
   }
   /// Reads the file now. True if it has another token than before.
@@ -71,17 +51,22 @@ class TokenFile {
 
  private:
   void Read() {
-    auto token = ReadToken(path_);
-    if (!token && token_.empty()) throw Error(token.error());
-    if (!token) return;
-    token_ = *std::move(token);
-    read_at_ = clock_.Now();
+    const auto text = ReadFileText(path_);
+    const std::string token = text ? TrimSpace(*text) : "";
+    if (!token.empty() && FitsHeader(token)) {
+      token_ = token;
+      read_at_ = clock_.Now();
+    } else if (token_.empty()) {
+      if (!text) throw Error("cannot read the token file: " + text.error().message);
+      if (token.empty()) throw Error("the token file \"" + path_ + "\" is empty");
+      throw Error(Misfit("the token of \"" + path_ + "\""));
+    }
   }
 
   const std::string path_;
-  const Clock& clock_;
   std::string token_;
-  Clock::TimePoint read_at_{};
+  const Clock& clock_;
+  std::optional<Clock::TimePoint> read_at_;
 };
 
 /// What client-go's headerKeyEscape keeps in the name of a header.
@@ -120,6 +105,8 @@ std::vector<HttpHeader> ImpersonationHeaders(const Impersonation& whom) {
   return headers;
 }
 
+HttpHeader Bearer(const std::string& token) { return {"Authorization", "Bearer " + token}; }
+
 class HeaderCredentials : public Credentials {
  public:
   HeaderCredentials(std::vector<HttpHeader> fixed, std::optional<TokenFile> token_file)
@@ -127,7 +114,7 @@ class HeaderCredentials : public Credentials {
 
   std::vector<HttpHeader> Headers() override {
     std::vector<HttpHeader> headers = fixed_;
-    if (token_file_) headers.push_back({"Authorization", "Bearer " + token_file_->Token()});
+    if (token_file_) headers.push_back(Bearer(token_file_->Token()));
     return headers;
   }
   bool Refresh() override { return token_file_ && token_file_->ReadAgain(); }
@@ -145,12 +132,14 @@ bool NamesUs(const ConnectionConfig& config) {
   return HasToken(config) || !config.username.empty() || !config.client_certificate_pem.empty();
 }
 
-std::optional<HttpHeader> FixedAuthorization(const ConnectionConfig& config) {
-  if (!config.token.empty() && config.token_file.empty()) {
-    RequireHeaderValue(config.token, "the token");
-    return HttpHeader{"Authorization", "Bearer " + config.token};
-  }
-  if (config.username.empty()) return std::nullopt;
+void RequireNoPlugin(const ConnectionConfig& config) {
+  if (!config.exec || NamesUs(config)) return;
+  throw Error("credential plugins (exec) are not supported yet: the kubeconfig asks for \"" +
+              config.exec->command + "\"; use a token, e.g. --token");
+}
+
+std::optional<HttpHeader> Basic(const ConnectionConfig& config) {
+  if (config.username.empty() && config.password.empty()) return std::nullopt;
   return HttpHeader{"Authorization",
                     "Basic " + EncodeBase64(config.username + ":" + config.password)};
 }
@@ -165,16 +154,17 @@ bool IsTls(const ConnectionConfig& config) {
 std::unique_ptr<Credentials> MakeCredentials(const ConnectionConfig& config, const Clock& clock) {
   std::vector<HttpHeader> fixed = ImpersonationHeaders(config.impersonation);
   std::optional<TokenFile> token_file;
-  if (IsTls(config)) {
-    if (HasToken(config) && !config.username.empty()) {
-      throw Error("username/password or bearer token may be set, but not both");
+  const bool is_tls = IsTls(config);
+  if (is_tls) RequireNoPlugin(config);
+  if (!is_tls || !HasToken(config)) {
+    if (auto header = Basic(config)) fixed.push_back(*std::move(header));
+  } else {
+    RequireHeaderValue(config.token, "the token");
+    if (config.token_file.empty()) {
+      fixed.push_back(Bearer(config.token));
+    } else {
+      token_file.emplace(config.token_file, config.token, clock).Token();
     }
-    if (config.exec && !NamesUs(config)) {
-      throw Error("credential plugins (exec) are not supported yet: the kubeconfig asks for \"" +
-                  config.exec->command + "\"; use a token, e.g. --token");
-    }
-    if (auto header = FixedAuthorization(config)) fixed.push_back(*std::move(header));
-    if (!config.token_file.empty()) token_file.emplace(config.token_file, clock).Token();
   }
   return std::make_unique<HeaderCredentials>(std::move(fixed), std::move(token_file));
 }

@@ -13,13 +13,13 @@ namespace kube {
 /// Makes the credentials that `config` describes, as client-go does (transport/round_trippers.go):
 /// the token of `token_file`, else `token`; else user name and password; and whom to impersonate.
 ///
-/// All but the impersonation is sent over TLS only: to a server with an http URL we stay
-/// anonymous, as in kubectl. A client certificate is the transport's matter.
+/// Tokens are sent over TLS only. A user name goes to a server with an http URL too, as in kubectl:
+/// LoadConnection leaves only that of the URL then. A client certificate is the transport's matter.
 ///
 /// The file is read again when what was read is 50 s old; while it cannot be read, what was read
-/// last counts. Throws kube::Error where it cannot be read at first, where a value cannot stand in
-/// a header, where both a token and a user name are given, and where only a credential plugin
-/// (`exec`) says who we are: those are not supported yet. `clock` must outlive the result.
+/// last counts, at first `token`. Throws kube::Error where there is neither, where a value cannot
+/// stand in a header, and where only a credential plugin (`exec`) says who we are: those are not
+/// supported yet. `clock` must outlive the result.
 std::unique_ptr<Credentials> MakeCredentials(const ConnectionConfig& config, const Clock& clock);
 
 }  // namespace kube

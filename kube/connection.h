@@ -38,7 +38,7 @@ struct ConnectionConfig {
   std::string client_certificate_pem, client_key_pem;  ///< both or none
   std::string token;
   std::string token_file;  ///< read again as it changes; goes before `token` while it can be read
-  std::string username, password;
+  std::string username, password;  ///< only if there is no token
   std::optional<ExecConfig> exec;  ///< only if nothing above says who we are
   Impersonation impersonation;
   std::string proxy_url;  ///< empty: the environment's proxy

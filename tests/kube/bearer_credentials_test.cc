@@ -45,11 +45,26 @@ TEST_CASE("A token or a user name goes into Authorization", "[kube][credentials]
   }
 }
 
-TEST_CASE("Without TLS only the impersonation is sent", "[kube][credentials]") {
+TEST_CASE("A password without a user name is sent too", "[kube][credentials]") {
+  ConnectionConfig config = Https();
+  config.password = "pw";
+  CHECK(HeadersOf(config) == "Authorization: Basic OnB3\n");
+}
+
+TEST_CASE("Without TLS the user name of the URL is sent", "[kube][credentials]") {
+  ConnectionConfig config = Https();
+  config.server = "http://10.0.0.1:8080";
+  config.username = "ann";
+  config.password = "a:b";
+  config.token = "never";
+  CHECK(HeadersOf(config) == "Authorization: Basic YW5uOmE6Yg==\n");
+}
+
+TEST_CASE("Without TLS no token is sent", "[kube][credentials]") {
   ConnectionConfig config = Https();
   config.server = "http://10.0.0.1:8080";
   config.token = "abc";
-  config.username = "ann";
+  config.token_file = "/nowhere/token";
   config.exec = ExecConfig{};
   config.impersonation.user = "bob";
   CHECK(HeadersOf(config) == "Impersonate-User: bob\n");
@@ -82,6 +97,21 @@ TEST_CASE("A token file is read again as it gets old", "[kube][credentials]") {
   CHECK(Show(credentials->Headers()) == "Authorization: Bearer one\n");
   clock.Advance(seconds(1));
   CHECK(Show(credentials->Headers()) == "Authorization: Bearer two\n");
+}
+
+TEST_CASE("A token beside a file counts while the file cannot be read", "[kube][credentials]") {
+  const TempFolder folder;
+  ConnectionConfig config = Https();
+  config.token = "beside";
+  config.token_file = folder.Write("token", "\n");
+  SECTION("empty") {}
+  SECTION("gone") { std::filesystem::remove(config.token_file); }
+  SECTION("not fit for a header") { folder.Write("token", "a\nb"); }
+  const FakeClock clock;
+  const auto credentials = MakeCredentials(config, clock);
+  CHECK(Show(credentials->Headers()) == "Authorization: Bearer beside\n");
+  folder.Write("token", "new");
+  CHECK(Show(credentials->Headers()) == "Authorization: Bearer new\n");
 }
 
 TEST_CASE("The last good token of a file wins", "[kube][credentials]") {
@@ -123,7 +153,7 @@ TEST_CASE("What cannot be credentials is told without its secrets", "[kube][cred
   std::string want;
   SECTION("no file") {
     config.token_file = "/nowhere/token";
-    want = "cannot read the token file \"/nowhere/token\"";
+    want = "cannot read the token file: open /nowhere/token: no such file or directory";
   }
   SECTION("empty file") {
     config.token_file = folder.Write("token", "\n");
@@ -137,10 +167,10 @@ TEST_CASE("What cannot be credentials is told without its secrets", "[kube][cred
     config.impersonation.user = "a\nX-Evil: 1";
     want = "Impersonate-User has control characters, which no header can carry";
   }
-  SECTION("two kinds") {
-    config.token = "hunter2";
-    config.username = "ann";
-    want = "username/password or bearer token may be set, but not both";
+  SECTION("line break in a token beside a file") {
+    config.token = "hunter2\r\nX-Evil: 1";
+    config.token_file = "/nowhere/token";
+    want = "the token has control characters, which no header can carry";
   }
   SECTION("a plugin") {
     config.exec = ExecConfig{};
