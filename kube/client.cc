@@ -11,6 +11,9 @@ namespace {
 
 constexpr int kMaxRetries = 10;  // rest.Request.maxRetries
 constexpr std::chrono::seconds kPauseAfterLostConnection{1};
+// The API server asks for a few seconds. Longer than this nobody waits without being asked.
+constexpr std::chrono::seconds kLongestWait{60};
+constexpr std::chrono::seconds kLongestSilentWait{1};
 // A Status is a few KiB, of a CRD with many faults some more; the rest is not ours to keep.
 constexpr std::size_t kMaxErrorBytes = 1024 * 1024;
 // A chunk of the largest CRDs is far below this.
@@ -42,6 +45,12 @@ CallError UnusableAnswer(const std::string& target, const std::string& why) {
   CallError error;
   error.message = "the server's answer to GET " + target + " " + why;
   error.transport = TransportError{TransportError::Kind::kOther, error.message};
+  return error;
+}
+
+CallError TooLongAWait(CallError error) {
+  error.message += " (the server asks to wait " +
+                   std::to_string(error.status->retry_after->count()) + " s; try again then)";
   return error;
 }
 
@@ -211,6 +220,13 @@ void Client::Log(const Call& call, const std::string& outcome) const {
                       std::to_string(taken.count()) + " milliseconds");
 }
 
+void Client::TellWait(const Call& call, const ApiStatus& status) const {
+  if (!options_.on_wait || *status.retry_after <= kLongestSilentWait) return;
+  options_.on_wait("waiting " + std::to_string(status.retry_after->count()) + " s, as the server " +
+                   "asks, to send " + call.request.method + " " + call.request.target +
+                   " again: " + Describe(status));
+}
+
 void Client::OnAnswered(Call& call, const std::optional<TransportError>& error) {
   if (error) return OnLost(call, *error);
   Log(call, std::to_string(call.head->status));
@@ -218,7 +234,9 @@ void Client::OnAnswered(Call& call, const std::optional<TransportError>& error) 
   if (call.head->status == 401 && !call.unauthorized) return call.RefreshAt(clock_.Now());
   const ApiStatus status = call.Status();
   if (!status.AsksToRetry() || call.retries == kMaxRetries) return Finish(call, ErrorOf(status));
+  if (*status.retry_after > kLongestWait) return Finish(call, TooLongAWait(ErrorOf(status)));
   ++call.retries;
+  TellWait(call, status);
   call.SendAt(clock_.Now() + *status.retry_after);
 }
 

@@ -66,6 +66,9 @@ struct ClientOptions {
   Clock::Duration request_timeout{};  ///< 0: none
   /// Is called with the text of each Warning header (code 299), each text once.
   std::function<void(const std::string&)> on_warning;
+  /// Is called with a line about each wait of more than a second that the server asked for. May be
+  /// empty.
+  std::function<void(const std::string&)> on_wait{};
   /// Is called with a line about each request (for -v 6 and above, without secrets). May be empty.
   std::function<void(const std::string&)> on_request;
 };
@@ -73,9 +76,10 @@ struct ClientOptions {
 /// Calls to an API server over a transport: credentials, warnings, statuses and retries.
 ///
 /// Sends a request again as client-go does (rest/with_retry.go, at most 10 times): after the
-/// server's Retry-After with 429 or 5xx; a GET after one second if the connection was lost before
-/// any of its answer was handed on; once more after 401 if the credentials could be refreshed. What
-/// was handed to a sink already is never sent for again here: the sink hears kConnectionLost.
+/// server's Retry-After with 429 or 5xx, if that is no more than a minute; a GET after one second
+/// if the connection was lost before any of its answer was handed on; once more after 401 if the
+/// credentials could be refreshed. What was handed to a sink already is never sent for again here:
+/// the sink hears kConnectionLost.
 ///
 /// For one thread. `transport`, `credentials` and `clock` must outlive it.
 class Client {
@@ -108,6 +112,7 @@ class Client {
   bool RefreshFor(const Call& call);
   void Warn(const ResponseHead& head);
   void Log(const Call& call, const std::string& outcome) const;
+  void TellWait(const Call& call, const ApiStatus& status) const;
   void OnAnswered(Call& call, const std::optional<TransportError>& error);
   void OnLost(Call& call, const TransportError& error);
   void Finish(Call& call, const std::optional<CallError>& error);

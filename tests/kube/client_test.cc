@@ -217,6 +217,31 @@ TEST_CASE("A call is not sent again without need", "[kube][client]") {
   CHECK(world.transport.requests.size() == 1);
 }
 
+TEST_CASE("A wait of more than a minute is left to the user", "[kube][client]") {
+  World world;
+  world.transport.script = {RetryAfter(429, "61")};
+  const CallSink sink = world.Call();
+  CHECK(world.transport.requests.size() == 1);
+  REQUIRE(sink.error);
+  CHECK(sink.error->status->code == 429);
+  CHECK(sink.error->message ==
+        "Error from server (TooManyRequests): the server has received too many requests and has "
+        "asked us to try again later (the server asks to wait 61 s; try again then)");
+}
+
+TEST_CASE("A wait of more than a second is told", "[kube][client]") {
+  World world;
+  std::vector<std::string> waits;
+  world.options.on_wait = [&waits](const std::string& line) { waits.push_back(line); };
+  world.transport.script = {
+      RetryAfter(503, "1"), RetryAfter(503, "60"), {200, "{}", {}, {}, false}};
+  CHECK_FALSE(world.Call().error);
+  CHECK(waits == std::vector<std::string>{
+                     "waiting 60 s, as the server asks, to send GET /version again: Error from "
+                     "server (ServiceUnavailable): the server is currently unable to handle the "
+                     "request"});
+}
+
 TEST_CASE("After ten times the server's refusal is the answer", "[kube][client]") {
   World world;
   world.transport.script.assign(20, RetryAfter(429, "1"));
