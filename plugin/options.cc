@@ -10,7 +10,9 @@
 #include "kube/field_selector.h"
 #include "kube/go_duration.h"
 #include "kube/label_selector.h"
+#include "kube/schema/field_errors.h"
 #include "kube/schema/go_format.h"
+#include "kube/schema/names.h"
 #include "plugin/flag_syntax.h"
 #include "plugin/suggestions.h"
 
@@ -268,12 +270,34 @@ void ValidateFieldSelector(std::string_view flag, const std::string& selector) {
   if (problem) throw InvalidArgument("check", flag, selector, *problem);
 }
 
+// What client-go takes as a segment of a path (rest.Request.Namespace); whether a namespace can
+// have the name is for the server to say.
+void ValidateNamespace(const std::string& name) {
+  const auto problems = kube::schema::PathSegmentProblems(name, /*is_prefix=*/false);
+  if (problems.empty()) return;
+  throw UsageError("check", "invalid namespace " + GoQuote(name) + ": [" +
+                                kube::schema::Join(problems, " ") + "]");
+}
+
 // -A goes before -n, and no page is asked for by a size below 1, as in kubectl.
 void Finish(ObjectOptions& options, const kube::ConnectionFlags& connection, const RawValues& raw) {
   ValidateLabelSelector("-l, --selector", options.selector);
   ValidateFieldSelector("--field-selector", options.field_selector);
   if (!raw.all_namespaces) options.namespace_ = connection.namespace_;
+  ValidateNamespace(options.namespace_);
   options.chunk_size = std::max<std::int64_t>(options.chunk_size, 0);
+}
+
+// In files there is nothing to choose among: all their objects count.
+void RefuseIfLocal(const CheckOptions& options) {
+  const auto refuse = [&](bool is_set, std::string_view name) {
+    RefuseBoth("check", options.input.local, "--local", is_set, name);
+  };
+  refuse(!options.objects.namespace_.empty(), "--namespace");
+  refuse(!options.objects.selector.empty(), "--selector");
+  refuse(!options.objects.field_selector.empty(), "--field-selector");
+  refuse(!options.crd_selector.empty(), "--crd-selector");
+  refuse(options.all_objects, "--all-objects");
 }
 
 // Completes and validates what the flags set.
@@ -290,6 +314,7 @@ void Finish(CheckOptions& options, const RawValues& raw) {
   RefuseBoth("check", options.skip_objects, "--skip-objects", options.all_objects, "--all-objects");
   RefuseBoth("check", options.skip_objects, "--skip-objects", options.show_objects,
              "--show-objects");
+  RefuseIfLocal(options);
   RequireFilesIfLocal("check", options.input);
 }
 

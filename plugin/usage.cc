@@ -92,8 +92,7 @@ Options:
         Read the objects of all namespaces, as without -n; -n has no effect then.
 
     --all-objects=false:
-        Read the objects of every CRD, of those that prune already too. With --local all objects in
-        the files are read anyway.
+        Read the objects of every CRD, of those that prune already too.
 
     --chunk-size=500:
         Read large lists of objects in chunks of this size; 0 reads them all at once.
@@ -119,7 +118,7 @@ Options:
         CRDs to leave out.
 
     --local=false:
-        Contact no server: CRDs and objects come from the files of -f.
+        Contact no server: CRDs and objects come from the files of -f, and all of them count.
 
     -n, --namespace='':
         Read only the objects of this namespace. That of the context does not count.
