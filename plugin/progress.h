@@ -17,6 +17,9 @@ class Progress {
 
   /// `clock` must outlive it.
   Progress(bool is_terminal, Write write, const kube::Clock& clock);
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  ~Progress() { Clear(); }
 
   /// `what` is being read: "objects".
   void Show(const std::string& what, const migrate::ListProgress& progress);

@@ -43,8 +43,18 @@ TEST_CASE("A terminal sees one line, from the first second on, and none at the e
   clock.now += milliseconds(1);
   progress.Show("objects", Items(4, 9));
   progress.Clear();
-  CHECK(written.text ==
-        "\r\033[Kreading objects: 2 of 9\r\033[Kreading objects: 4 of 9\r\033[K");
+  CHECK(written.text == "\r\033[Kreading objects: 2 of 9\r\033[Kreading objects: 4 of 9\r\033[K");
+}
+
+TEST_CASE("A run that ends by an exception leaves no live line", "[plugin][progress]") {
+  FakeClock clock;
+  Written written;
+  {
+    Progress progress(true, written.Write(), clock);
+    clock.now += seconds(1);
+    progress.Show("objects", Items(2, 9));
+  }
+  CHECK(written.text == "\r\033[Kreading objects: 2 of 9\r\033[K");
 }
 
 TEST_CASE("Elsewhere there is a line every ten seconds", "[plugin][progress]") {
@@ -66,8 +76,7 @@ TEST_CASE("A line of its own does not stand in the live one", "[plugin][progress
   clock.now += seconds(1);
   progress.Show("objects", Items(2, 2));
   progress.WriteLine("Warning: v1beta1 is \033deprecated");
-  CHECK(written.text ==
-        "\r\033[Kreading objects: 2\r\033[KWarning: v1beta1 is ^[deprecated\n");
+  CHECK(written.text == "\r\033[Kreading objects: 2\r\033[KWarning: v1beta1 is ^[deprecated\n");
 }
 
 TEST_CASE("Progress tells how many of several lists are done", "[plugin][progress]") {
