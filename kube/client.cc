@@ -14,6 +14,8 @@ constexpr std::chrono::seconds kPauseAfterLostConnection{1};
 // The API server asks for a few seconds. Longer than this nobody waits without being asked.
 constexpr std::chrono::seconds kLongestWait{60};
 constexpr std::chrono::seconds kLongestSilentWait{1};
+// How soon Get notices that it shall stop.
+constexpr std::chrono::milliseconds kTick(100);
 // A Status is a few KiB, of a CRD with many faults some more; the rest is not ours to keep.
 constexpr std::size_t kMaxErrorBytes = 1024 * 1024;
 // A chunk of the largest CRDs is far below this.
@@ -51,6 +53,13 @@ CallError UnusableAnswer(const std::string& target, const std::string& why) {
 CallError TooLongAWait(CallError error) {
   error.message += " (the server asks to wait " +
                    std::to_string(error.status->retry_after->count()) + " s; try again then)";
+  return error;
+}
+
+CallError Interrupted() {
+  CallError error;
+  error.message = "interrupted";
+  error.transport = TransportError{TransportError::Kind::kOther, error.message};
   return error;
 }
 
@@ -288,7 +297,10 @@ Result<std::unique_ptr<json::Document>, CallError> Client::Get(const std::string
   ApiRequest request;
   request.target = target;
   const CancelAtExit call{*this, Start(std::move(request), answer)};
-  while (!answer.done) Poll(Clock::TimePoint::max());
+  while (!answer.done) {
+    if (options_.stop != nullptr && *options_.stop) return Unexpected(Interrupted());
+    Poll(options_.stop == nullptr ? Clock::TimePoint::max() : clock_.Now() + kTick);
+  }
   if (answer.error) return Unexpected(*std::move(answer.error));
   if (answer.too_large) return Unexpected(UnusableAnswer(target, "is too large"));
   auto document = std::make_unique<json::Document>();

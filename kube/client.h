@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -64,6 +65,8 @@ struct ClientOptions {
   std::string server;                 ///< URL, for messages
   std::string user_agent;             ///< "kubectl-prune/v0.1.0 (linux/amd64) kubernetes/abc1234"
   Clock::Duration request_timeout{};  ///< 0: none
+  /// Ends Get when it becomes true. May be the null pointer.
+  const std::atomic<bool>* stop = nullptr;
   /// Is called with the text of each Warning header (code 299), each text once.
   std::function<void(const std::string&)> on_warning;
   /// Is called with a line about each wait of more than a second that the server asked for. May be
@@ -101,7 +104,8 @@ class Client {
   void Poll(Clock::TimePoint deadline);
 
   /// Makes one GET and waits for its JSON; other calls go on meanwhile. An answer that is no JSON
-  /// is a CallError too. Not to be called from within a sink.
+  /// is a CallError too; "interrupted" where ClientOptions::stop became true. Not to be called from
+  /// within a sink.
   Result<std::unique_ptr<json::Document>, CallError> Get(const std::string& target);
 
  private:

@@ -121,6 +121,7 @@ class ClusterCheck {
  private:
   void ReadCrds() {
     Proposals proposals = ReadProposals(options_.filenames, options_.recursive);
+    if (options_.on_files_read) options_.on_files_read();
     report_.file_errors = std::move(proposals.errors);
     report_.file_objects = proposals.objects;
     report_.object_filter = Filter(options_);
@@ -134,6 +135,7 @@ class ClusterCheck {
                              .keep_paths = options_.show_objects},
                             std::move(proposals.crds), reader_);
     TakeReports(std::move(crds_.unread));
+    report_.not_all_crds_read = !crds_.is_complete;
   }
 
   // Objects of these come from another server than the one that has the CRD. Nothing is said where
@@ -203,15 +205,34 @@ class ClusterCheck {
     }
   }
 
-  static std::vector<CrdReport> ReportsOf(const LiveCrd& crd, const ListJob& objects,
-                                          const ListJob& again, const std::string& change) {
+  std::vector<CrdReport> ReportsOf(const LiveCrd& crd, const ListJob& objects, const ListJob& again,
+                                   const std::string& change) const {
     if (again.error && again.error->status && again.error->status->IsNotFound()) {
       return crd.FailedReports(
           "the CustomResourceDefinition was deleted while its objects were read");
     }
     if (objects.error) return crd.FailedReports(objects.error->message);
+    if (again.error && !MayStayUnread(*again.error)) {
+      return crd.FailedReports(
+          "cannot tell whether the CustomResourceDefinition changed while its objects were read: " +
+          again.error->message);
+    }
     if (!change.empty()) return crd.FailedReports(change);
-    return static_cast<ObjectTaker&>(*objects.taker).Reports();
+    std::vector<CrdReport> reports = static_cast<ObjectTaker&>(*objects.taker).Reports();
+    if (again.error) AddNote(reports, *again.error);
+    return reports;
+  }
+
+  // Who may list CRDs need not have the right to get one; and what was read before a stop is shown.
+  bool MayStayUnread(const kube::CallError& error) const {
+    return reader_.is_stopped() || (error.status && error.status->IsForbidden());
+  }
+
+  static void AddNote(std::vector<CrdReport>& reports, const kube::CallError& error) {
+    for (CrdReport& report : reports) {
+      report.note =
+          "it is not known whether it changed while its objects were read: " + error.message;
+    }
   }
 
   void TakeReports(std::vector<CrdReport> reports) {

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,8 @@ struct ClusterCheckOptions {
   bool skip_objects = false;
   bool all_objects = false;  ///< of CRDs too whose objects tell nothing by default
   bool show_objects = false;
+  /// Is called once the files are read and before the server is asked. May be empty.
+  std::function<void()> on_files_read{};
   const std::atomic<bool>* stop = nullptr;  ///< ends the check early, with what it has
   ProgressFunction on_progress{};
 };
@@ -34,7 +37,8 @@ struct ClusterCheckOptions {
 /// Objects are read of CRDs that preserve unknown fields, are proposed, were named, or have other
 /// stored versions than the storage version. What cannot be read of one CRD (its objects are
 /// forbidden, served by an aggregated server, or gone) makes its verdict `unknown`, with the
-/// reason; the others are checked all the same.
+/// reason; the others are checked all the same. So does a CRD that changed while its objects were
+/// read, or of which that cannot be told; who may not read single CRDs gets a note instead.
 ///
 /// Throws kube::Error if the server cannot be reached, if CRDs cannot be listed, and for a name
 /// that no CRD, or more than one, answers to.

@@ -48,17 +48,23 @@ class CrdReader {
   }
 
   ClusterCrds Read() {
-    FindTarget();
-    ReadAll();
-    AddNewCrds();
-    if (!reader_.is_stopped()) RequireEachNamesOne(options_.names, identities_);
+    if (FindTarget()) ReadAll();
+    // What is missing then is not new.
+    found_.is_complete = !reader_.is_stopped();
+    if (found_.is_complete) {
+      if (!options_.selector.empty()) FindLeftOut();
+      AddNewCrds();
+      RequireEachNamesOne(options_.names, identities_);
+    }
     return std::move(found_);
   }
 
  private:
-  // Of a current server only v1; of one without either, v1 is the better message.
-  void FindTarget() {
+  // Of a current server only v1; of one without either, v1 is the better message. False if the run
+  // was stopped meanwhile.
+  bool FindTarget() {
     const auto group = reader_.client().Get("/apis/apiextensions.k8s.io");
+    if (reader_.is_stopped()) return false;
     std::string version = "v1";
     if (group) {
       version = HasVersion((*group)->root(), "v1") ? "v1" : "v1beta1";
@@ -67,6 +73,7 @@ class CrdReader {
     }
     api_version_ = "apiextensions.k8s.io/" + version;
     found_.target = "/apis/" + api_version_ + "/customresourcedefinitions";
+    return true;
   }
 
   // One by one where all are named in full: that needs the least of rights and of bytes.
@@ -97,11 +104,7 @@ class CrdReader {
 
   // False if there is no CRD of some name.
   bool ReadByName(const std::set<std::string>& names) {
-    std::vector<ListJob> jobs;
-    for (const std::string& name : names) {
-      jobs.emplace_back(found_.target + "/" + kube::UrlEscape(name), TakeCrds(), false);
-    }
-    reader_.Read(jobs, "CRDs");
+    const std::vector<ListJob> jobs = ReadEach(names, TakeCrds());
     bool all_found = true;
     auto name = names.begin();
     for (const ListJob& job : jobs) {
@@ -109,6 +112,15 @@ class CrdReader {
       ++name;
     }
     return all_found;
+  }
+
+  std::vector<ListJob> ReadEach(const std::set<std::string>& names, const TakerMaker& take) {
+    std::vector<ListJob> jobs;
+    for (const std::string& name : names) {
+      jobs.emplace_back(found_.target + "/" + kube::UrlEscape(name), take, false);
+    }
+    reader_.Read(jobs, "CRDs");
+    return jobs;
   }
 
   // False if there is no such CRD.
@@ -197,6 +209,24 @@ class CrdReader {
                                   .replaced = replaced};
     live.checks.push_back(
         std::make_unique<CrdCheck>(std::move(proposal.crd), std::move(proposal.source), options));
+  }
+
+  // A proposal whose CRD was not in the list may be for one that the selector left out.
+  void FindLeftOut() {
+    std::set<std::string> names = ProposedNames();
+    std::erase_if(names, [this](const std::string& name) {
+      const std::vector<Proposal>& proposals = proposals_.at(name);
+      return seen_.contains(name) || std::ranges::none_of(proposals, [this](const Proposal& p) {
+               return IsWanted(IdentityOf(p.crd));
+             });
+    });
+    const std::vector<ListJob> jobs = ReadEach(names, TakeEach([](Document&) {}));
+    auto name = names.begin();
+    for (const ListJob& job : jobs) {
+      if (!job.error) seen_.insert(*name);
+      if (job.error) TakeError(*name, *job.error);
+      ++name;
+    }
   }
 
   // Proposals that the server has no CRD for.

@@ -27,11 +27,13 @@ struct ClusterCrds {
   std::string target;                   ///< where they are: ".../v1/customresourcedefinitions"
   std::map<std::string, LiveCrd> crds;  ///< by name
   std::vector<CrdReport> unread;        ///< those that could not be read, with the error
+  bool is_complete = true;              ///< false: the run was stopped before all were read
 };
 
 /// Reads CRDs, v1 where it is served, else v1beta1, and checks them; where there are proposals for
 /// one those are checked instead, and the proposals for new CRDs too. CRDs that are named in full
-/// are read one by one, others are looked for among all.
+/// are read one by one, others are looked for among all. A proposal for a CRD of the server that
+/// the selector leaves out is left out too.
 ///
 /// Throws kube::Error if the server cannot be reached, if CRDs cannot be listed, and for a name
 /// that no CRD, or more than one, answers to.

@@ -78,6 +78,7 @@ struct CrdReport {
   std::uint64_t object_count = 0;           ///< objects looked at
   std::uint64_t objects_losing_fields = 0;  ///< in any version
   bool objects_skipped = false;             ///< --skip-objects, or not read by default
+  std::string note;                         ///< what the report cannot vouch for; may be empty
   std::string error;                        ///< verdict unknown
 };
 
@@ -94,6 +95,7 @@ struct CheckReport {
   std::uint64_t file_objects = 0;          ///< custom resources in files that were passed over
   /// Which objects were read, if not all: `namespace "shop", label selector "app=x"`.
   std::string object_filter;
+  bool not_all_crds_read = false;  ///< the check was stopped before
 };
 
 }  // namespace migrate

@@ -28,9 +28,10 @@ bool FoundNothing(const CheckReport& report, const CheckOptions& options) {
 
 // What could not be looked at may hide anything: never exit code 0 or 1.
 bool IsIncomplete(const CheckReport& report) {
-  return !report.file_errors.empty() || std::ranges::any_of(report.crds, [](const CrdReport& crd) {
-    return crd.verdict == Verdict::kUnknown || !crd.object_errors.empty();
-  });
+  return !report.file_errors.empty() || report.not_all_crds_read ||
+         std::ranges::any_of(report.crds, [](const CrdReport& crd) {
+           return crd.verdict == Verdict::kUnknown || !crd.object_errors.empty();
+         });
 }
 
 bool IsFinding(const CrdReport& crd, const FailOn& fail_on) {
@@ -73,12 +74,24 @@ std::string PrintReport(const CheckReport& report, const CheckOptions& options,
                                   .now = now});
 }
 
+std::string NothingFound(const CheckOptions& options) {
+  if (!options.crd_selector.empty()) {
+    return "error: no CustomResourceDefinition of the files is a new one, or one of the cluster "
+           "that "
+           "--crd-selector chooses\n";
+  }
+  return "error: no CustomResourceDefinitions found; name the files that hold them by -f\n";
+}
+
 std::string PrintErrors(const CheckReport& report, const CheckOptions& options) {
   std::string err;
-  if (FoundNothing(report, options)) {
-    err += "error: no CustomResourceDefinitions found; name the files that hold them by -f\n";
+  if (report.not_all_crds_read) {
+    err += "error: interrupted: not all CRDs were read\n";
+  } else if (FoundNothing(report, options)) {
+    err += NothingFound(options);
+  } else if (report.crds.empty() && options.input.filenames.empty()) {
+    err += "No resources found\n";
   }
-  if (report.crds.empty() && options.input.filenames.empty()) err += "No resources found\n";
   for (const std::string& error : report.file_errors) err += "error: " + Printable(error) + "\n";
   return err;
 }
@@ -96,21 +109,20 @@ migrate::ClusterCheckOptions ClusterOptions(const CheckOptions& options) {
           .skip_objects = options.skip_objects,
           .all_objects = options.all_objects,
           .show_objects = options.show_objects,
-          .stop = &CatchStopSignals()};
+          .on_files_read = CatchStopSignals,
+          .stop = &StopFlag()};
 }
 
 CheckReport CheckLive(const CheckOptions& options) {
   const kube::SystemClock clock;
   Progress progress(IsStderrTerminal(), WriteStderrAsIs, clock);
-  ClusterAccess cluster(options.common, clock,
+  ClusterAccess cluster(options.common, ClusterAccess::Right::kRead, clock,
                         [&progress](const std::string& line) { progress.WriteLine(line); });
   migrate::ClusterCheckOptions cluster_options = ClusterOptions(options);
   cluster_options.on_progress = [&progress](const auto& what, const auto& counts) {
     progress.Show(what, counts);
   };
-  CheckReport report = migrate::CheckCluster(cluster_options, cluster.client(), clock);
-  progress.Clear();
-  return report;
+  return migrate::CheckCluster(cluster_options, cluster.client(), clock);
 }
 
 migrate::FileCheckOptions FileOptions(const CheckOptions& options) {

@@ -120,10 +120,18 @@ std::string ReadyNote(const CheckReport& report) {
   return note;
 }
 
+std::string CrdNotes(const CheckReport& report) {
+  std::string notes;
+  for (const CrdReport& crd : report.crds) {
+    if (crd.note.empty()) continue;
+    notes += "note: " + Printable(crd.name) + ": " + Printable(crd.note) + "\n";
+  }
+  return notes;
+}
+
 std::string ObjectFilterNote(const CheckReport& report) {
   if (report.object_filter.empty()) return "";
-  return "note: not all objects were read, only those of " + Printable(report.object_filter) +
-         "\n";
+  return "note: not all objects were read, only those of " + Printable(report.object_filter) + "\n";
 }
 
 std::string FileObjectsNote(const CheckReport& report) {

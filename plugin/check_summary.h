@@ -19,6 +19,8 @@ std::string ReadyNote(const migrate::CheckReport& report);
 std::string UnknownKindsNote(const migrate::CheckReport& report, bool all);
 
 /// Which objects were read, if not all; else empty.
+/// A line for each CRD whose report has a note.
+std::string CrdNotes(const migrate::CheckReport& report);
 std::string ObjectFilterNote(const migrate::CheckReport& report);
 
 /// That custom resources in files were passed over; empty where there were none.

@@ -148,8 +148,10 @@ std::string PrintCheckTable(const CheckReport& report, const CheckTableOptions& 
   if (!crds.empty()) AppendRows(out, crds, options.wide, /*titles=*/true);
   AppendQuietCount(out, quiet);
   AppendSections(out, report, crds, options);
-  const std::string ready = report.file_errors.empty() ? ReadyNote(report) : kIncompleteNote;
-  const std::string notes = ready + ObjectFilterNote(report) +
+  const bool is_stopped = report.not_all_crds_read && !report.crds.empty();
+  const bool is_complete = report.file_errors.empty() && !is_stopped;
+  const std::string ready = is_complete ? ReadyNote(report) : kIncompleteNote;
+  const std::string notes = ready + CrdNotes(report) + ObjectFilterNote(report) +
                             UnknownKindsNote(report, options.wide) + FileObjectsNote(report);
   if (!notes.empty()) out.append(out.empty() ? "" : "\n").append(notes);
   return out;

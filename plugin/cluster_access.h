@@ -13,9 +13,15 @@ namespace plugin {
 /// The way to the cluster that flags, kubeconfig and environment name.
 class ClusterAccess {
  public:
-  /// Contacts nothing yet. `write_line` is given warnings of the server, and with -v a line a
-  /// request. `clock` must outlive it. Throws kube::Error if the kubeconfig cannot be used.
-  ClusterAccess(const CommonOptions& options, const kube::Clock& clock,
+  enum class Right {
+    kRead,   ///< whatever would change something is refused (kube::ReadOnlyTransport)
+    kWrite,  ///< everything is sent
+  };
+
+  /// Contacts nothing yet. `write_line` is given warnings of the server, its wishes to wait, and
+  /// with -v a line a request. `clock` must outlive it. Throws kube::Error if the kubeconfig cannot
+  /// be used.
+  ClusterAccess(const CommonOptions& options, Right right, const kube::Clock& clock,
                 std::function<void(const std::string&)> write_line);
   ~ClusterAccess();
 
@@ -23,6 +29,7 @@ class ClusterAccess {
 
  private:
   std::unique_ptr<kube::Transport> transport_;
+  std::unique_ptr<kube::Transport> read_only_;  // before transport_; absent with kWrite
   std::unique_ptr<kube::Credentials> credentials_;
   std::unique_ptr<kube::Client> client_;
 };

@@ -7,6 +7,7 @@
 #include "plugin/migrate_command.h"
 #include "plugin/options.h"
 #include "plugin/output.h"
+#include "plugin/stop_signal.h"
 #include "plugin/usage.h"
 #include "plugin/version_command.h"
 
@@ -32,6 +33,7 @@ int main(int argc, char** argv) {
                       plugin::ParseCommandLine(words));
   } catch (const std::exception& error) {
     plugin::WriteStderr(std::string("error: ") + error.what() + "\n");
-    return 2;
+    const int stopped = plugin::StopExitCode();
+    return stopped == 0 ? 2 : stopped;
   }
 }

@@ -83,6 +83,7 @@ class ReportBuilder {
     builder.TextsIfAny("fileErrors", report.file_errors);
     if (report.file_objects > 0) builder.Number("fileObjectsSkipped", report.file_objects);
     builder.TextIfAny("objectFilter", report.object_filter);
+    if (report.not_all_crds_read) builder.Bool("notAllCrdsRead", true);
     return builder.Build();
   }
 
@@ -113,6 +114,7 @@ class ReportBuilder {
     }
     if (crd.objects_skipped) builder.Bool("objectsSkipped", true);
     builder.TextsIfAny("objectErrors", crd.object_errors);
+    builder.TextIfAny("note", crd.note);
     builder.TextIfAny("error", crd.error);
     return builder.Build();
   }

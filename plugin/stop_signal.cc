@@ -19,7 +19,7 @@ void OnSignal(int signal) {
 
 }  // namespace
 
-const std::atomic<bool>& CatchStopSignals() {
+void CatchStopSignals() {
   for (const int signal : {SIGINT, SIGTERM}) {
     struct sigaction action = {};
     // A run in the background of a script without job control ignores SIGINT, and shall go on.
@@ -30,8 +30,9 @@ const std::atomic<bool>& CatchStopSignals() {
     action.sa_flags = static_cast<int>(SA_RESETHAND);
     sigaction(signal, &action, nullptr);
   }
-  return stop;
 }
+
+const std::atomic<bool>& StopFlag() { return stop; }
 
 int StopExitCode() { return caught == 0 ? 0 : kSignalExitCode + caught; }
 

@@ -474,6 +474,18 @@ TEST_CASE("Get brings JSON or tells why not", "[kube][client]") {
     CHECK(answer.error().message.starts_with("the server's answer to GET /version is not JSON: "));
     CHECK(answer.error().transport->kind == Kind::kOther);
   }
+  SECTION("a stop while it waits to be sent again") {
+    std::atomic<bool> stop = false;
+    world.options.stop = &stop;
+    world.options.on_wait = [&stop](const std::string&) { stop = true; };
+    world.transport.script = {RetryAfter(503, "60")};
+    const auto answer = world.client().Get("/version");
+    REQUIRE_FALSE(answer);
+    CHECK(answer.error().message == "interrupted");
+    CHECK(world.clock.passed() < seconds(1));
+    world.client().Poll(world.clock.Now() + seconds(90));  // the call is forgotten
+    CHECK(world.transport.requests.size() == 1);
+  }
   SECTION("credentials that cannot be had") {
     world.credentials.broken = true;
     CHECK_THROWS_WITH(world.client().Get("/version"), "the plugin failed");

@@ -90,6 +90,29 @@ TEST_CASE("No CRDs in files is an error, unless some are ignored", "[plugin][che
   CHECK(PrintCheck({}, options, test_reports::kNow).exit_code == 0);
 }
 
+TEST_CASE("No CRD of files that --crd-selector chooses is an error", "[plugin][check_command]") {
+  CheckOptions options;
+  options.input.filenames = {"-"};
+  options.crd_selector = "app=a";
+  const CheckOutput output = PrintCheck({}, options, test_reports::kNow);
+  CHECK(output.err ==
+        "error: no CustomResourceDefinition of the files is a new one, or one of the cluster that "
+        "--crd-selector chooses\n");
+  CHECK(output.exit_code == 2);
+}
+
+TEST_CASE("A check that was stopped before all CRDs were read does not say that there are none",
+          "[plugin][check_command]") {
+  CheckOptions options;
+  SECTION("of the cluster") {}
+  SECTION("of files") { options.input.filenames = {"-"}; }
+  CheckReport report;
+  report.not_all_crds_read = true;
+  const CheckOutput output = PrintCheck(report, options, test_reports::kNow);
+  CHECK(output.err == "error: interrupted: not all CRDs were read\n");
+  CHECK(output.exit_code == 2);
+}
+
 TEST_CASE("A cluster without CRDs is fine", "[plugin][check_command]") {
   const CheckOutput output = PrintCheck({}, {}, test_reports::kNow);
   CHECK(output.out == "");

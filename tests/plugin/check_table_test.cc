@@ -127,6 +127,23 @@ TEST_CASE("CRDs of the same name are told apart by file", "[plugin][check_table]
   CHECK(out.find("\nz.example.com is not structural:\n") != std::string::npos);
 }
 
+TEST_CASE("The note on a CRD comes before those on all", "[plugin][check_table]") {
+  CheckReport report = Report({test_reports::Certificates()});
+  report.crds[0].note = "not known\x1B";
+  report.object_filter = "namespace \"shop\"";
+  CHECK_THAT(PrintCheckTable(report, kPlain),
+             Catch::EndsWith("\nnote: certificates.cert-manager.io: not known^[\nnote: not all "
+                             "objects were read, only those of namespace \"shop\"\n"));
+}
+
+TEST_CASE("Of a check that was stopped nothing is promised", "[plugin][check_table]") {
+  CheckReport report = Report({test_reports::Gadgets()});
+  report.not_all_crds_read = true;
+  CHECK_THAT(PrintCheckTable(report, kPlain),
+             Catch::EndsWith("\nSome of the input could not be read (see the errors): what was not "
+                             "read may lose fields\n"));
+}
+
 TEST_CASE("Notes on all CRDs come last", "[plugin][check_table]") {
   CheckReport report = Report({test_reports::Gadgets()});
   report.unknown_kinds = {{"v1", "Pod", 1}};

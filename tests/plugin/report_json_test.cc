@@ -195,12 +195,16 @@ TEST_CASE("Errors and unknown kinds are in the report", "[plugin][report_json]")
   report.file_errors = {"\xFF.yaml:3:1: why"};
   report.crds[0].source = "a.yaml";
   report.crds[0].error = "broken";
+  report.crds[0].note = "not known";
+  report.not_all_crds_read = true;
   report.crds[0].object_errors = {"a/b: why"};
   kube::json::Arena arena;
   const kube::json::Value root = ToJson(report, /*show_objects=*/true, arena);
   const kube::json::Value& crd = root.Find("crds")->elements()[0];
   CHECK(crd.FindText("source") == "a.yaml");
   CHECK(crd.FindText("error") == "broken");
+  CHECK(crd.FindText("note") == "not known");
+  CHECK(root.Find("notAllCrdsRead")->AsBool());
   CHECK(crd.Find("objectsSkipped")->AsBool());
   CHECK(crd.Find("objects")->is_array());
   CHECK(crd.Find("objectErrors")->elements()[0].text() == "a/b: why");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -17,9 +18,11 @@ class FakeCluster : private kube::Credentials {
         client(server, *this, clock,
                {.server = "https://fake.example.com",
                 .user_agent = "test",
+                .stop = &stop,
                 .on_warning = [this](const std::string& text) { warnings.push_back(text); },
                 .on_request = nullptr}) {}
 
+  std::atomic<bool> stop = false;  // of Client::Get
   FakeClock clock;
   FakeApiServer server;
   kube::Client client;
