@@ -5,7 +5,8 @@
 namespace plugin {
 
 /// From now on the first SIGINT or SIGTERM only sets StopFlag, so that a report can still be
-/// written; the second ends the program at once, as ever.
+/// written. Those of the next second are the same one (a shell, or timeout(1), may send it to the
+/// program and to its process group); a later one ends the program at once, as ever.
 void CatchStopSignals();
 
 /// True once a signal was caught.

@@ -2,8 +2,9 @@
 """What SIGINT and SIGTERM do to `kubectl-prune check`.
 
 stop_signal_test.py BINARY: the program runs against a server that never answers, or stands still
-over its standard input, and is sent a signal then. Nothing waits for time to pass.
+over its standard input, and is sent a signal then.
 """
+import contextlib
 import os
 import pathlib
 import signal
@@ -71,13 +72,15 @@ class StopSignals(unittest.TestCase):
         with process:  # closes its pipes
             pass
 
-    def stop_at_first_request(self, *arguments, number=signal.SIGTERM, answer=b"", **options):
+    def stop_at_first_request(self, *arguments, number=signal.SIGTERM, times=1, answer=b"",
+                              **options):
         """Sends the signal when the server has the first request; returns code, stdout, stderr."""
         started = threading.Event()
 
         def stop():
             started.wait(LONG)
-            process.send_signal(number)
+            for _ in range(times):
+                process.send_signal(number)
 
         server = Server(stop, answer)
         process = self.start(*arguments, port=server.port, **options)
@@ -91,6 +94,26 @@ class StopSignals(unittest.TestCase):
                 code, out, err = self.stop_at_first_request(number=number)
                 self.assertEqual((128 + number, "", "error: interrupted: not all CRDs were read\n"),
                                  (code, out, err))
+
+    def test_a_signal_that_comes_twice_at_once_is_one(self):
+        code, _, err = self.stop_at_first_request(number=signal.SIGINT, times=3)
+        self.assertEqual((130, "error: interrupted: not all CRDs were read\n"), (code, err))
+
+    def test_a_later_signal_ends_a_program_that_hangs(self):
+        full, end = os.pipe()  # nobody reads the report
+        self.addCleanup(os.close, full)
+        os.set_blocking(end, False)
+        with contextlib.suppress(BlockingIOError):
+            while os.write(end, b"x" * 4096):
+                pass
+        os.set_blocking(end, True)
+        process = self.start("-f", "-", "-o", "json", port=1, stdin=subprocess.DEVNULL, stdout=end)
+        os.close(end)
+        while process.poll() is None:
+            process.send_signal(signal.SIGTERM)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(0.05)
+        self.assertEqual(-signal.SIGTERM, process.returncode)
 
     def test_the_first_signal_ends_the_wait_that_a_server_asks_for(self):
         code, _, err = self.stop_at_first_request(answer=BUSY)
