@@ -179,6 +179,7 @@ class Parser {
 
   Error Set(const Flag& flag, std::string value) {
     const std::string given = value;
+    result_.given.insert(flag.name);
     if (const Error error = Store(flag, std::move(value))) {
       std::string name = "--" + flag.name;
       if (flag.shorthand) name = std::string("-") + flag.shorthand + ", " + name;

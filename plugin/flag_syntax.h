@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,6 +37,7 @@ struct FlagsAndArguments {
   /// Each scalar flag at most once, each list as often as it has elements, in the order given.
   std::vector<FlagValue> flags;
   std::vector<std::string> arguments;
+  std::set<std::string> given;  ///< names of all flags, of lists without an element (-f "") too
 };
 
 /// Takes `words` apart: `--name value`, `--name=value`, `-n value`, `-nvalue`, `-n=value`, grouped

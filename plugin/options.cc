@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "kube/field_selector.h"
 #include "kube/go_duration.h"
@@ -65,10 +66,13 @@ class FlagSet {
     po::variables_map values;
     po::store(parsed, values);
     po::notify(values);
+    given_ = std::move(normal->given);
     return std::move(normal->arguments);
   }
 
   const std::vector<Flag>& flags() const { return flags_; }
+  /// True for a flag that Parse found, whatever its value.
+  bool IsGiven(const std::string& name) const { return given_.contains(name); }
 
  private:
   void Add(std::string name, char shorthand, FlagKind kind, const po::value_semantic* semantic) {
@@ -78,6 +82,7 @@ class FlagSet {
 
   po::options_description description_;
   std::vector<Flag> flags_;
+  std::set<std::string> given_;
 };
 
 // Values that are read further once all flags are known.
@@ -85,6 +90,7 @@ struct RawValues {
   bool help = false;
   std::string output;
   std::vector<std::string> fail_on;
+  bool has_filename = false, has_fail_on = false;  // given, if only as ""
   bool all_namespaces = false;
   std::string request_timeout;
   std::vector<std::string> as_user_extra;
@@ -196,8 +202,13 @@ OutputFormat ParseOutput(std::string_view command, const std::string& text, Outp
                                 GoQuote(text) + ", allowed formats are: " + allowed);
 }
 
+UsageError InvalidFailOn(const std::string& word) {
+  return UsageError("check", "invalid --fail-on value (" + word +
+                                 "), must be \"blocked\", \"loses-fields\", "
+                                 "\"migration-needed\" or \"none\"");
+}
+
 FailOn ParseFailOn(const std::vector<std::string>& words) {
-  if (words.empty()) return FailOn();
   FailOn result{.blocked = false, .loses_fields = false, .migration_needed = false};
   for (const std::string& word : words) {
     if (word == "blocked") {
@@ -207,9 +218,7 @@ FailOn ParseFailOn(const std::vector<std::string>& words) {
     } else if (word == "migration-needed") {
       result.migration_needed = true;
     } else if (word != "none") {
-      throw UsageError("check", "invalid --fail-on value (" + word +
-                                    "), must be \"blocked\", \"loses-fields\", "
-                                    "\"migration-needed\" or \"none\"");
+      throw InvalidFailOn(word);
     } else if (words.size() > 1) {
       throw UsageError("check", "--fail-on=none cannot be combined with other values");
     }
@@ -217,7 +226,10 @@ FailOn ParseFailOn(const std::vector<std::string>& words) {
   return result;
 }
 
-void RequireFilesIfLocal(std::string_view command, const InputOptions& input) {
+void RequireFiles(std::string_view command, const InputOptions& input, const RawValues& raw) {
+  if (raw.has_filename && input.filenames.empty()) {
+    throw UsageError(command, "-f must name a file or folder, or be - for the standard input");
+  }
   if (!input.local || !input.filenames.empty()) return;
   throw UsageError(command,
                    "--local contacts no server, so CRDs and objects must be given with -f FILE");
@@ -310,18 +322,19 @@ void Finish(CheckOptions& options, const RawValues& raw) {
                                 {"table", OutputFormat::kTable},
                                 {"wide", OutputFormat::kWide},
                                 {"yaml", OutputFormat::kYaml}});
-  options.fail_on = ParseFailOn(raw.fail_on);
+  if (raw.has_fail_on && raw.fail_on.empty()) throw InvalidFailOn("");
+  if (raw.has_fail_on) options.fail_on = ParseFailOn(raw.fail_on);
   RefuseBoth("check", options.skip_objects, "--skip-objects", options.all_objects, "--all-objects");
   RefuseBoth("check", options.skip_objects, "--skip-objects", options.show_objects,
              "--show-objects");
   RefuseIfLocal(options);
-  RequireFilesIfLocal("check", options.input);
+  RequireFiles("check", options.input, raw);
 }
 
 void Finish(MigrateOptions& options, const RawValues& raw) {
   options.output = ParseOutput("migrate", raw.output, OutputFormat::kYaml,
                                {{"json", OutputFormat::kJson}, {"yaml", OutputFormat::kYaml}});
-  RequireFilesIfLocal("migrate", options.input);
+  RequireFiles("migrate", options.input, raw);
 }
 
 void Finish(VersionOptions& options, const RawValues& raw) {
@@ -351,6 +364,8 @@ Command ParseCommand(std::string_view command, std::span<const std::string> word
   FlagSet flags;
   AddFlags(flags, options, raw);
   std::vector<std::string> arguments = flags.Parse(command, words);
+  raw.has_filename = flags.IsGiven("filename");
+  raw.has_fail_on = flags.IsGiven("fail-on");
   if (raw.help) return HelpOptions{std::string(command)};
   TakeArguments(options, std::move(arguments));
   Finish(command, options.common, raw);

@@ -267,7 +267,13 @@ TEST_CASE("A wrong command line names the help of its command", "[plugin][option
       {{"check", "--local"},
        "--local contacts no server, so CRDs and objects must be given with -f FILE" + check},
       {{"check", "--local", "-f", ""},
-       "--local contacts no server, so CRDs and objects must be given with -f FILE" + check},
+       "-f must name a file or folder, or be - for the standard input" + check},
+      {{"check", "-f", "", "--filename="},
+       "-f must name a file or folder, or be - for the standard input" + check},
+      {{"check", "--fail-on="},
+       "invalid --fail-on value (), must be \"blocked\", \"loses-fields\", "
+       "\"migration-needed\" or \"none\"" +
+           check},
       {{"check", "--local", "-f", "x", "-n", "shop"},
        "--local and --namespace cannot be specified together" + check},
       {{"check", "--local", "-f", "x", "-l", "a=b"},
