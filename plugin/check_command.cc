@@ -26,22 +26,28 @@ bool FoundNothing(const CheckReport& report, const CheckOptions& options) {
   return report.crds.empty() && options.ignore.empty() && !options.input.filenames.empty();
 }
 
+bool IsBlocked(const CrdReport& crd, const FailOn& fail_on) {
+  return fail_on.blocked && crd.verdict == Verdict::kBlocked;
+}
+
 // What could not be looked at may hide anything: never exit code 0 or 1.
-bool IsIncomplete(const CheckReport& report) {
+bool IsIncomplete(const CheckReport& report, const FailOn& fail_on) {
   return !report.file_errors.empty() || report.not_all_crds_read ||
-         std::ranges::any_of(report.crds, [](const CrdReport& crd) {
-           return crd.verdict == Verdict::kUnknown || !crd.object_errors.empty();
+         std::ranges::any_of(report.crds, [&](const CrdReport& crd) {
+           // Of a schema that the server would refuse it says nothing that an object does not fit
+           // it.
+           const bool are_objects_missing = !crd.object_errors.empty() && !IsBlocked(crd, fail_on);
+           return crd.verdict == Verdict::kUnknown || are_objects_missing;
          });
 }
 
 bool IsFinding(const CrdReport& crd, const FailOn& fail_on) {
-  return (fail_on.blocked && crd.verdict == Verdict::kBlocked) ||
-         (fail_on.loses_fields && crd.objects_losing_fields > 0) ||
+  return IsBlocked(crd, fail_on) || (fail_on.loses_fields && crd.objects_losing_fields > 0) ||
          (fail_on.migration_needed && crd.migration_needed);
 }
 
 int ExitCode(const CheckReport& report, const CheckOptions& options) {
-  if (IsIncomplete(report) || FoundNothing(report, options)) return 2;
+  if (IsIncomplete(report, options.fail_on) || FoundNothing(report, options)) return 2;
   return std::ranges::any_of(report.crds,
                              [&](const CrdReport& c) { return IsFinding(c, options.fail_on); });
 }
@@ -87,7 +93,7 @@ std::string PrintErrors(const CheckReport& report, const CheckOptions& options) 
   std::string err;
   if (report.not_all_crds_read) {
     err += "error: interrupted: not all CRDs were read\n";
-  } else if (FoundNothing(report, options)) {
+  } else if (FoundNothing(report, options) && report.file_errors.empty()) {
     err += NothingFound(options);
   } else if (report.crds.empty() && options.input.filenames.empty()) {
     err += "No resources found\n";
@@ -115,7 +121,7 @@ migrate::ClusterCheckOptions ClusterOptions(const CheckOptions& options) {
 
 CheckReport CheckLive(const CheckOptions& options) {
   const kube::SystemClock clock;
-  Progress progress(IsStderrTerminal(), WriteStderrAsIs, clock);
+  Progress progress(CanRewriteStderr(), WriteStderrAsIs, clock);
   ClusterAccess cluster(options.common, ClusterAccess::Right::kRead, clock,
                         [&progress](const std::string& line) { progress.WriteLine(line); });
   migrate::ClusterCheckOptions cluster_options = ClusterOptions(options);

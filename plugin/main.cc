@@ -10,6 +10,7 @@
 #include "plugin/stop_signal.h"
 #include "plugin/usage.h"
 #include "plugin/version_command.h"
+#include "plugin/wording.h"
 
 namespace plugin {
 namespace {
@@ -32,7 +33,7 @@ int main(int argc, char** argv) {
     return std::visit([](const auto& options) { return plugin::Run(options); },
                       plugin::ParseCommandLine(words));
   } catch (const std::exception& error) {
-    plugin::WriteStderr(std::string("error: ") + error.what() + "\n");
+    plugin::WriteStderr(plugin::ErrorText(error.what()) + "\n");
     const int stopped = plugin::StopExitCode();
     return stopped == 0 ? 2 : stopped;
   }

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <string>
 #include <system_error>
 
@@ -56,7 +57,13 @@ std::string EscapeControls(std::string json) {
 
 void WriteStderrAsIs(std::string_view text) { WriteAll(STDERR_FILENO, text); }
 
-bool IsStderrTerminal() { return isatty(STDERR_FILENO) != 0; }
+bool CanRewriteStderr() {
+  return isatty(STDERR_FILENO) != 0 && CanRewriteLines(std::getenv("TERM"));
+}
+
+bool CanRewriteLines(const char* term) {
+  return term != nullptr && std::string_view(term) != "" && std::string_view(term) != "dumb";
+}
 
 std::string PrintJson(const kube::json::Value& value) {
   return EscapeControls(kube::json::PrintIndented(value));

@@ -18,7 +18,10 @@ void WriteStderr(std::string_view text);
 /// Writes `text` to stderr as it is, with what it may hold to steer a terminal.
 void WriteStderrAsIs(std::string_view text);
 
-bool IsStderrTerminal();
+/// True if a line can be written over on stderr: it is a terminal, as $TERM says no dumb one.
+bool CanRewriteStderr();
+/// The same of a terminal with this $TERM; the null pointer where it is not set.
+bool CanRewriteLines(const char* term);
 
 /// `value` as `-o json` prints it, without the last line break: indented, and with no control
 /// character as such.

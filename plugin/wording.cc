@@ -18,6 +18,14 @@ std::string_view VerdictName(migrate::Verdict verdict) {
   return "unknown";
 }
 
+std::string ErrorText(const std::string& what) {
+  for (const std::string_view start : {"Error from server", "The connection to the server ",
+                                       "Unable to connect to the server: "}) {
+    if (what.starts_with(start)) return what;
+  }
+  return "error: " + what;
+}
+
 std::string Count(std::uint64_t count, std::string_view noun) {
   std::string text = std::to_string(count).append(" ").append(noun);
   if (count != 1) text += 's';

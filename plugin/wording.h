@@ -13,6 +13,10 @@ namespace plugin {
 /// As the report spells it, e.g. "loses-fields".
 std::string_view VerdictName(migrate::Verdict verdict);
 
+/// `what` as kubectl tells an error: after "error: ", but the server's own words and why it cannot
+/// be reached bare (kubectl pkg/cmd/util/helpers.go).
+std::string ErrorText(const std::string& what);
+
 /// "1 field", "2 fields".
 std::string Count(std::uint64_t count, std::string_view noun);
 

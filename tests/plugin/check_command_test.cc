@@ -51,6 +51,24 @@ TEST_CASE("What could not be read is an error whatever --fail-on says", "[plugin
   CHECK(ExitCode(report, none) == 2);
 }
 
+TEST_CASE("A blocked CRD is the finding, whatever becomes of its objects",
+          "[plugin][check_command]") {
+  CheckReport report = Report({test_reports::Gizmos()});
+  report.crds[0].object_errors = {"a/b: why"};
+  CHECK(ExitCode(report) == 1);
+  CHECK(ExitCode(report, {.blocked = false}) == 2);
+}
+
+TEST_CASE("That no CRD was found is not told beside the reason", "[plugin][check_command]") {
+  CheckOptions options;
+  options.input.filenames = {"bad.yaml"};
+  CheckReport report;
+  report.file_errors = {"bad.yaml:1:1: why"};
+  const CheckOutput output = PrintCheck(report, options, test_reports::kNow);
+  CHECK(output.err == "error: bad.yaml:1:1: why\n");
+  CHECK(output.exit_code == 2);
+}
+
 TEST_CASE("The report is printed beside errors in files", "[plugin][check_command]") {
   CheckReport report = Report({test_reports::Gadgets()});
   report.file_errors = {"a.yaml:3:7: mapping values", "b\x1B\n: why"};

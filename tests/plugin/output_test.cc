@@ -24,5 +24,12 @@ TEST_CASE("YAML holds no bytes that steer a terminal", "[plugin][output]") {
   CHECK(out.find("\xC2\x9B") == std::string::npos);
 }
 
+TEST_CASE("A dumb terminal has no line that can be written over", "[plugin][output]") {
+  CHECK(CanRewriteLines("xterm-256color"));
+  CHECK_FALSE(CanRewriteLines("dumb"));
+  CHECK_FALSE(CanRewriteLines(""));
+  CHECK_FALSE(CanRewriteLines(nullptr));
+}
+
 }  // namespace
 }  // namespace plugin
