@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kube/server_url.h"
+#include "kube/space.h"
 #include "kube/warning_header.h"
 
 namespace kube {
@@ -303,6 +304,10 @@ Result<std::unique_ptr<json::Document>, CallError> Client::Get(const std::string
   }
   if (answer.error) return Unexpected(*std::move(answer.error));
   if (answer.too_large) return Unexpected(UnusableAnswer(target, "is too large"));
+  if (TrimSpace(answer.body).starts_with('<')) {
+    return Unexpected(
+        UnusableAnswer(target, "is HTML, not JSON; is there a proxy or a login page in between?"));
+  }
   auto document = std::make_unique<json::Document>();
   if (const auto error = document->Parse(answer.body)) {
     return Unexpected(UnusableAnswer(target, "is not JSON: " + error->message));

@@ -468,11 +468,19 @@ TEST_CASE("Get brings JSON or tells why not", "[kube][client]") {
     CHECK(answer.error().status->IsForbidden());
   }
   SECTION("HTML") {
-    world.transport.script = {{200, "<html>", {}, {}, false}};
+    world.transport.script = {{200, "\n<html>", {}, {}, false}};
+    const auto answer = world.client().Get("/version");
+    REQUIRE_FALSE(answer);
+    CHECK(answer.error().message ==
+          "the server's answer to GET /version is HTML, not JSON; is there a proxy or a login page "
+          "in between?");
+    CHECK(answer.error().transport->kind == Kind::kOther);
+  }
+  SECTION("no JSON") {
+    world.transport.script = {{200, "{", {}, {}, false}};
     const auto answer = world.client().Get("/version");
     REQUIRE_FALSE(answer);
     CHECK(answer.error().message.starts_with("the server's answer to GET /version is not JSON: "));
-    CHECK(answer.error().transport->kind == Kind::kOther);
   }
   SECTION("a stop while it waits to be sent again") {
     std::atomic<bool> stop = false;
