@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -27,12 +28,31 @@ constexpr std::size_t kListsAtOnce = 4;
 class ObjectTaker : public ItemTaker {
  public:
   ObjectTaker(const LiveCrd& crd, std::size_t workers)
-      : crd_(crd), tallies_(workers, std::vector<CrdTally>(crd.checks.size())) {}
+      : crd_(crd),
+        tallies_(workers, std::vector<CrdTally>(crd.checks.size())),
+        counts_(workers),
+        foreign_(workers) {}
 
   void Take(std::size_t worker, Document& item, std::uint64_t number) override {
+    if (!IsOurs(item.root())) {
+      foreign_[worker] = "\"" + std::string(item.root().FindText("kind")) + "\" in \"" +
+                         std::string(item.root().FindText("apiVersion")) + "\"";
+      return;
+    }
+    ++counts_[worker];
     for (std::size_t i = 0; i < crd_.checks.size(); ++i) {
       crd_.checks[i]->CheckObject({item.root(), {0, number, 0}, ""}, tallies_[worker][i]);
     }
+  }
+
+  std::uint64_t count() const {
+    return std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0});
+  }
+  /// The kind of some object in the list that is none of the CRD's; empty if there was none.
+  std::string ForeignKind() const {
+    const auto found =
+        std::ranges::find_if(foreign_, [](const auto& kind) { return !kind.empty(); });
+    return found == foreign_.end() ? "" : *found;
   }
 
   std::vector<CrdReport> Reports() {
@@ -46,8 +66,15 @@ class ObjectTaker : public ItemTaker {
   }
 
  private:
+  bool IsOurs(const Value& object) const {
+    return object.FindText("kind") == crd_.identity.names.kind &&
+           object.FindText("apiVersion").starts_with(crd_.identity.group + "/");
+  }
+
   const LiveCrd& crd_;
   std::vector<std::vector<CrdTally>> tallies_;  // by worker and check
+  std::vector<std::uint64_t> counts_;           // by worker, as is the next
+  std::vector<std::string> foreign_;
 };
 
 std::string Filter(const ClusterCheckOptions& options) {
@@ -87,6 +114,9 @@ std::string FindChange(const LiveCrd& crd, const Value& now) {
   if (metadata == nullptr || metadata->FindText("uid") != crd.uid) {
     return "the CustomResourceDefinition was deleted and created anew while its objects were "
            "read";
+  }
+  if (metadata->Find("deletionTimestamp") != nullptr) {
+    return "the CustomResourceDefinition was deleted while its objects were read, and they with it";
   }
   const Value* spec = now.Find("spec");
   const Value* flag = spec == nullptr ? nullptr : spec->Find("preserveUnknownFields");
@@ -211,6 +241,11 @@ class ClusterCheck {
       return crd.FailedReports(
           "the CustomResourceDefinition was deleted while its objects were read");
     }
+    auto& taker = static_cast<ObjectTaker&>(*objects.taker);
+    if (const std::string kind = taker.ForeignKind(); !kind.empty()) {
+      return crd.FailedReports("the server's list holds another kind of objects: " + kind);
+    }
+    if (objects.error && reader_.is_stopped()) return Interrupted(crd, taker);
     if (objects.error) return crd.FailedReports(objects.error->message);
     if (again.error && !MayStayUnread(*again.error)) {
       return crd.FailedReports(
@@ -218,8 +253,22 @@ class ClusterCheck {
           again.error->message);
     }
     if (!change.empty()) return crd.FailedReports(change);
-    std::vector<CrdReport> reports = static_cast<ObjectTaker&>(*objects.taker).Reports();
+    std::vector<CrdReport> reports = taker.Reports();
     if (again.error) AddNote(reports, *again.error);
+    return reports;
+  }
+
+  // What was found so far, if anything was read.
+  static std::vector<CrdReport> Interrupted(const LiveCrd& crd, ObjectTaker& taker) {
+    const std::uint64_t count = taker.count();
+    auto reports = count == 0 ? crd.FailedReports("interrupted") : taker.Reports();
+    for (CrdReport& report : reports) {
+      report.verdict = Verdict::kUnknown;
+      report.is_interrupted = count == 0;
+      if (count == 0) continue;
+      report.error =
+          "interrupted after " + std::to_string(count) + " object" + (count == 1 ? "" : "s");
+    }
     return reports;
   }
 

@@ -1,6 +1,7 @@
 #include "migrate/cluster_crds.h"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -104,7 +105,9 @@ class CrdReader {
 
   // False if there is no CRD of some name.
   bool ReadByName(const std::set<std::string>& names) {
-    const std::vector<ListJob> jobs = ReadEach(names, TakeCrds());
+    const std::vector<ListJob> jobs = ReadEach(names, [this](const std::string& name) {
+      return TakeEach([this, name](Document& item) { TakeNamed(name, item.root()); });
+    });
     bool all_found = true;
     auto name = names.begin();
     for (const ListJob& job : jobs) {
@@ -114,10 +117,11 @@ class CrdReader {
     return all_found;
   }
 
-  std::vector<ListJob> ReadEach(const std::set<std::string>& names, const TakerMaker& take) {
+  std::vector<ListJob> ReadEach(const std::set<std::string>& names,
+                                const std::function<TakerMaker(const std::string& name)>& maker) {
     std::vector<ListJob> jobs;
     for (const std::string& name : names) {
-      jobs.emplace_back(found_.target + "/" + kube::UrlEscape(name), take, false);
+      jobs.emplace_back(found_.target + "/" + kube::UrlEscape(name), maker(name), false);
     }
     reader_.Read(jobs, "CRDs");
     return jobs;
@@ -129,6 +133,7 @@ class CrdReader {
     if (error.transport) throw kube::Error(error.message);
     identities_.push_back({name, "", {}});
     found_.unread.push_back(UnreadReport(name, error.message));
+    found_.unread.back().is_interrupted = reader_.is_stopped();
     seen_.insert(name);
     return true;
   }
@@ -139,13 +144,17 @@ class CrdReader {
       target += "?labelSelector=" + kube::UrlEscape(options_.selector);
     }
     std::vector<ListJob> jobs;
-    jobs.emplace_back(target, TakeCrds());
+    jobs.emplace_back(target, TakeEach([this](Document& item) { TakeCrd(item.root()); }));
     reader_.Read(jobs, "CRDs");
     if (jobs[0].error && !reader_.is_stopped()) throw kube::Error(jobs[0].error->message);
   }
 
-  TakerMaker TakeCrds() {
-    return TakeEach([this](Document& item) { TakeCrd(item.root()); });
+  // What is asked for by its name may be answered by anything.
+  void TakeNamed(const std::string& name, const Value& item) {
+    if (NameOf(item) == name) return TakeCrd(item);
+    if (IsFirstOf(name)) {
+      TakeUnreadable(name, "the server's answer is no CustomResourceDefinition of this name");
+    }
   }
 
   void TakeCrd(const Value& item) {
@@ -220,7 +229,8 @@ class CrdReader {
                return IsWanted(IdentityOf(p.crd));
              });
     });
-    const std::vector<ListJob> jobs = ReadEach(names, TakeEach([](Document&) {}));
+    const std::vector<ListJob> jobs =
+        ReadEach(names, [](const std::string&) { return TakeEach([](Document&) {}); });
     auto name = names.begin();
     for (const ListJob& job : jobs) {
       if (!job.error) seen_.insert(*name);

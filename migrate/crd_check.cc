@@ -251,7 +251,7 @@ void CrdCheck::CheckObject(const CheckedObject& object, CrdTally& tally) const {
   if (counts_migration_) CheckStorageMigration(object, counted, tally.storage_migration_);
   CheckReadable(object, counted, tally);
   if (reads_are_pruned_) {
-    for (const LackingField& field : FindLackingFields(object.value)) {
+    for (const LackingField& field : FindLackingFields(object.value, ReadSchema())) {
       tally.maybe_in_etcd_.Add(field.path, counted, kube::json::Type::kNull, {field.manager}, "");
     }
   }
@@ -262,6 +262,12 @@ void CrdCheck::CheckObject(const CheckedObject& object, CrdTally& tally) const {
   }
   paths.source = object.source;
   tally.paths_.push_back(std::move(paths));
+}
+
+// That of a version in which objects are read.
+const kube::schema::StructuralSchema* CrdCheck::ReadSchema() const {
+  const auto found = std::ranges::find(versions_, true, &Version::is_looked_at);
+  return found == versions_.end() ? nullptr : found->schema;
 }
 
 bool CrdCheck::CheckVersion(const Version& version, const CheckedObject& object,

@@ -107,6 +107,7 @@ class CrdCheck {
   bool IsLookedAt(const kube::CrdVersion& version) const;
   void FindProblems(const kube::Crd& crd);
   void FindAdmissionProblems(kube::Crd& crd, const CrdCheckOptions& options);
+  const kube::schema::StructuralSchema* ReadSchema() const;
   bool CheckVersion(const Version& version, const CheckedObject& object,
                     const CountedObject& counted, CrdTally::VersionTally& tally,
                     std::vector<std::string>* paths) const;

@@ -121,7 +121,7 @@ class ListRun : public kube::ResultSink, private ListSplitter::Sink {
     splitter_ = std::make_unique<ListSplitter>(static_cast<ListSplitter::Sink&>(*this));
     refusal_.reset();
     continue_token_.clear();
-    page_items_ = 0;
+    page_items_ = page_bytes_ = 0;
     is_complete_ = false;
     kube::ApiRequest request;
     request.target = Target();
@@ -144,7 +144,12 @@ class ListRun : public kube::ResultSink, private ListSplitter::Sink {
 
   void OnBytes(std::string_view bytes) override {
     if (refusal_) return;
-    if (const auto error = splitter_->Push(bytes)) Refuse(DescribeSplitError(*error));
+    if (const auto error = splitter_->Push(bytes)) {
+      const std::uint64_t place = error->position.offset - page_bytes_;
+      const bool is_markup = place < bytes.size() && bytes[place] == '<';
+      Refuse(DescribeSplitError(is_markup ? "HTML, not JSON" : error->message));
+    }
+    page_bytes_ += bytes.size();
   }
   void OnEnd(const std::optional<CallError>& error) override {
     is_waiting_ = false;
@@ -190,7 +195,7 @@ class ListRun : public kube::ResultSink, private ListSplitter::Sink {
   }
 
   void TakeOne(ListSplitter::Kind kind, std::string_view text) {
-    if (kind != ListSplitter::Kind::kObject) {
+    if (kind != ListSplitter::Kind::kObject || text.starts_with('[')) {
       return Refuse("the server's answer is a list in the place of one object");
     }
     is_complete_ = true;
@@ -249,9 +254,9 @@ class ListRun : public kube::ResultSink, private ListSplitter::Sink {
     return kind.empty() ? "" : " (kind " + kube::schema::GoQuote(kind) + ")";
   }
 
-  std::string DescribeSplitError(const kube::SplitError& error) const {
+  std::string DescribeSplitError(const std::string& why) const {
     const std::string what = job_.is_list ? "no list of objects" : "no object";
-    return "the server's answer is " + what + " (" + error.message +
+    return "the server's answer is " + what + " (" + why +
            "); is there a proxy or a login page in between?";
   }
 
@@ -307,7 +312,7 @@ class ListRun : public kube::ResultSink, private ListSplitter::Sink {
   std::unique_ptr<ListSplitter> splitter_;
   std::optional<std::string> refusal_;  // why it is not what was asked for
   std::string continue_token_;
-  std::uint64_t page_items_ = 0;
+  std::uint64_t page_items_ = 0, page_bytes_ = 0;
   bool is_complete_ = false;  // its end was there
   bool is_aborted_ = false;   // a worker cannot go on
 };

@@ -10,6 +10,7 @@ using kube::json::Document;
 using kube::json::Type;
 using kube::json::Value;
 using kube::schema::PathElement;
+using kube::schema::StructuralSchema;
 
 // The parts of FieldsV1: "f:" a field, "k:" an element by its keys, "v:" an element by its value,
 // "i:" an element by its index, "." the thing itself.
@@ -107,28 +108,32 @@ class LackingCollector {
   LackingCollector(std::string_view manager, std::vector<LackingField>& found)
       : manager_(manager), found_(found) {}
 
-  void Collect(const Value& fields, const Value& value) {
+  void Collect(const Value& fields, const Value& value, const StructuralSchema* schema) {
     for (const auto& [selector, below] : fields.members()) {
-      if (selector.text().starts_with("f:")) CollectField(selector.text().substr(2), below, value);
+      if (!selector.text().starts_with("f:")) continue;
+      CollectField(selector.text().substr(2), below, value, schema);
     }
-    if (value.is_array()) CollectElements(fields, value);
+    if (value.is_array()) CollectElements(fields, value, schema ? schema->items.get() : nullptr);
   }
 
  private:
-  void CollectField(std::string_view name, const Value& below, const Value& value) {
+  void CollectField(std::string_view name, const Value& below, const Value& value,
+                    const StructuralSchema* schema) {
+    const StructuralSchema* property = schema ? schema->FindProperty(name) : nullptr;
+    const bool is_key = schema && !property && schema->has_additional_properties;
     const std::size_t length = path_.size();
     if (length != 0) path_ += '.';
-    path_ += name;
+    path_ += is_key ? "*" : name;
     const Value* there = value.Find(name);
     if (there == nullptr) {
       found_.push_back({path_, manager_});
     } else {
-      Collect(below, *there);
+      Collect(below, *there, is_key ? schema->additional_schema.get() : property);
     }
     path_.resize(length);
   }
 
-  void CollectElements(const Value& fields, const Value& array) {
+  void CollectElements(const Value& fields, const Value& array, const StructuralSchema* schema) {
     const Selectors selectors(fields);
     const std::size_t length = path_.size();
     path_ += "[*]";
@@ -136,7 +141,7 @@ class LackingCollector {
     for (const Value& element : array.elements()) {
       const std::string selector = selectors.Of(element, index++);
       const Value* below = selector.empty() ? nullptr : fields.Find(selector);
-      if (below != nullptr) Collect(*below, element);
+      if (below != nullptr) Collect(*below, element, schema);
     }
     path_.resize(length);
   }
@@ -167,12 +172,12 @@ FieldOwners FindOwners(const Value& object, std::span<const PathElement> element
   return owners;
 }
 
-std::vector<LackingField> FindLackingFields(const Value& object) {
+std::vector<LackingField> FindLackingFields(const Value& object, const StructuralSchema* schema) {
   std::vector<LackingField> found;
   for (const Value& entry : Entries(object)) {
     const Value* fields = entry.Find("fieldsV1", Type::kObject);
     if (fields != nullptr)
-      LackingCollector(entry.FindText("manager"), found).Collect(*fields, object);
+      LackingCollector(entry.FindText("manager"), found).Collect(*fields, object, schema);
   }
   const auto key = [](const LackingField& field) { return std::tie(field.path, field.manager); };
   std::sort(found.begin(), found.end(),

@@ -7,6 +7,7 @@
 
 #include "kube/json.h"
 #include "kube/schema/pruning.h"
+#include "kube/schema/structural.h"
 
 /// Who wrote what, from metadata.managedFields.
 namespace migrate {
@@ -23,12 +24,14 @@ FieldOwners FindOwners(const kube::json::Value& object,
 
 /// A field that managedFields own but the object lacks.
 struct LackingField {
-  std::string path;          ///< indices as [*], without a leading dot
+  std::string path;          ///< indices as [*], keys of maps as .*, without a leading dot
   std::string_view manager;  ///< view into the object
 };
 
 /// Fields that some entry of managedFields owns and `object` does not have: where the CRD prunes
-/// they may still be in etcd. Tops only; sorted by path, then manager; each once.
-std::vector<LackingField> FindLackingFields(const kube::json::Value& object);
+/// they may still be in etcd. Tops only; sorted by path, then manager; each once. What is a map is
+/// told by `schema`, which may be the null pointer.
+std::vector<LackingField> FindLackingFields(const kube::json::Value& object,
+                                            const kube::schema::StructuralSchema* schema);
 
 }  // namespace migrate

@@ -80,6 +80,7 @@ struct CrdReport {
   bool objects_skipped = false;             ///< --skip-objects, or not read by default
   std::string note;                         ///< what the report cannot vouch for; may be empty
   std::string error;                        ///< verdict unknown
+  bool is_interrupted = false;              ///< that is all there is to the error
 };
 
 /// Objects that no CRD is known for.

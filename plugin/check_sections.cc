@@ -50,7 +50,7 @@ class Section {
   FieldTableOptions Fields() const { return {.all = options_.wide, .now = options_.now}; }
 
   void AppendError() {
-    if (crd_.error.empty()) return;
+    if (crd_.error.empty() || crd_.is_interrupted) return;  // of these the report tells in one line
     out_.append(title_).append(" could not be checked: ");
     AppendPrintable(out_, crd_.error);
     out_ += '\n';

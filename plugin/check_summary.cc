@@ -129,6 +129,13 @@ std::string CrdNotes(const CheckReport& report) {
   return notes;
 }
 
+std::string InterruptedNote(const CheckReport& report) {
+  const auto count =
+      static_cast<std::uint64_t>(std::ranges::count(report.crds, true, &CrdReport::is_interrupted));
+  if (count == 0) return "";
+  return "interrupted: the objects of " + Count(count, "CRD") + " were not read\n";
+}
+
 std::string ObjectFilterNote(const CheckReport& report) {
   if (report.object_filter.empty()) return "";
   return "note: not all objects were read, only those of " + Printable(report.object_filter) + "\n";

@@ -19,6 +19,8 @@ std::string ReadyNote(const migrate::CheckReport& report);
 std::string UnknownKindsNote(const migrate::CheckReport& report, bool all);
 
 /// Which objects were read, if not all; else empty.
+/// How many CRDs a signal kept from being looked at.
+std::string InterruptedNote(const migrate::CheckReport& report);
 /// A line for each CRD whose report has a note.
 std::string CrdNotes(const migrate::CheckReport& report);
 std::string ObjectFilterNote(const migrate::CheckReport& report);

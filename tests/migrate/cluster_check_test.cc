@@ -183,6 +183,12 @@ TEST_CASE("Pruning that was turned on meanwhile makes what was read worthless",
   CHECK(Verdicts(Check(cluster))[2] == "widgets unknown");
 }
 
+std::string UidOf(FakeCluster& cluster) {
+  const auto crd = cluster.client.Get(kCrds + "/widgets.demo.example.com");
+  REQUIRE(crd);
+  return std::string((*crd)->root().Find("metadata")->FindText("uid"));
+}
+
 // A fault of the last look at the CRD of widgets, which only comes once its objects were read.
 FakeFault LastLookFault(test_support::FakeAnswer answer) {
   FakeFault fault;
@@ -262,6 +268,7 @@ TEST_CASE("A check that is stopped while objects are read has all CRDs",
   CHECK_FALSE(report.not_all_crds_read);
   CHECK(Verdicts(report)[2] == "widgets unknown");
   CHECK(report.crds[2].error == "interrupted");
+  CHECK(report.crds[2].is_interrupted);
 }
 
 TEST_CASE("What was read before a check was stopped is shown, with a note",
@@ -276,6 +283,66 @@ TEST_CASE("What was read before a check was stopped is shown, with a note",
   CHECK(Verdicts(report)[2] == "widgets loses-fields");
   CHECK(report.crds[2].note ==
         "it is not known whether it changed while its objects were read: interrupted");
+}
+
+TEST_CASE("What was found before a stop is shown as not all", "[migrate][cluster_check]") {
+  FakeCluster cluster;
+  AddThree(cluster);
+  cluster.server.Add(FakeObjectText("widgets", "two", R"({"extra":true})"));
+  FakeFault fault;
+  fault.target = "/apis/demo.example.com/v1/widgets";
+  fault.first = 2;
+  fault.before = [&cluster] { cluster.stop = true; };
+  cluster.server.AddFault(fault);
+  const CheckReport report = Check(cluster, {.chunk_size = 1, .stop = &cluster.stop});
+  CHECK(Verdicts(report)[2] == "widgets unknown");
+  CHECK(report.crds[2].error == "interrupted after 1 object");
+  CHECK_FALSE(report.crds[2].is_interrupted);
+  CHECK(report.crds[2].objects_losing_fields == 1);
+}
+
+TEST_CASE("Objects of another kind in a list are not counted as the CRD's",
+          "[migrate][cluster_check]") {
+  FakeCluster cluster;
+  AddThree(cluster);
+  const auto [object, kind] = GENERATE(table<std::string, std::string>({
+      {R"({"apiVersion":"v1","kind":"Kindwidgets"})", R"("Kindwidgets" in "v1")"},
+      {R"({"apiVersion":"demo.example.com/v1","kind":"Pod"})", R"("Pod" in "demo.example.com/v1")"},
+      {"1", R"("" in "")"},
+  }));
+  FakeFault fault;
+  fault.target = "/apis/demo.example.com/v1/widgets";
+  fault.answer = test_support::FakeText(
+      200, "application/json",
+      R"({"kind":"KindwidgetsList","metadata":{},"items":[)" + object + "]}");
+  cluster.server.AddFault(fault);
+  const CheckReport report = Check(cluster);
+  CHECK(Verdicts(report)[2] == "widgets unknown");
+  CHECK(report.crds[2].error == "the server's list holds another kind of objects: " + kind);
+}
+
+TEST_CASE("A CRD that is being deleted at the end had not all its objects left",
+          "[migrate][cluster_check]") {
+  FakeCluster cluster;
+  AddThree(cluster);
+  cluster.server.AddFault(LastLookFault(test_support::FakeText(
+      200, "application/json",
+      R"({"metadata":{"name":"widgets.demo.example.com","uid":")" + UidOf(cluster) +
+          R"(","deletionTimestamp":"2026-11-21T00:00:00Z"},"spec":{"preserveUnknownFields":true}})")));
+  const CheckReport report = Check(cluster);
+  CHECK(Verdicts(report)[2] == "widgets unknown");
+  CHECK_THAT(report.crds[2].error, Catch::Contains("was deleted while its objects were read"));
+}
+
+TEST_CASE("A CRD by its name that is answered by something else is not read, rather than not there",
+          "[migrate][cluster_check]") {
+  const std::string answer = GENERATE(R"({"kind":"Foo"})", "{}");
+  FakeCluster cluster;
+  AddThree(cluster);
+  cluster.server.AddFault(LastLookFault(test_support::FakeText(200, "application/json", answer)));
+  const CheckReport report = Check(cluster, {.crd_names = {"widgets.demo.example.com"}});
+  CHECK(Verdicts(report) == Strings{"widgets unknown"});
+  CHECK(report.crds[0].error == "the server's answer is no CustomResourceDefinition of this name");
 }
 
 TEST_CASE("The files are read before signals are caught and the server is asked",

@@ -179,8 +179,8 @@ TEST_CASE("What is no list is an error at once, not an empty list", "[migrate][l
   using Catch::Matchers::StartsWith;
   const auto [body, message] = GENERATE(table<std::string, std::string>({
       {"<html>login</html>",
-       "the server's answer is no list of objects (invalid character '<' looking for beginning of "
-       "value); is there a proxy or a login page in between?"},
+       "the server's answer is no list of objects (HTML, not JSON); is there a proxy or a login "
+       "page in between?"},
       {R"({"kind":"Widget","metadata":{"name":"a"}})",
        "the server's answer is no list (kind \"Widget\")"},
       {R"({"kind":"Status","status":"Success"})",
@@ -304,10 +304,11 @@ TEST_CASE("A list, or two objects, in the place of one object are an error",
        "the server's answer is a list in the place of one object"},
       {R"({"kind":"WidgetList","items":[]})",
        "the server's answer is a list in the place of one object"},
+      {"[1,2]", "the server's answer is a list in the place of one object"},
       {R"({"metadata":{"name":"a"}}{"metadata":{"name":"b"}})",
        "the server's answer is more than one JSON value"},
       {"<html>",
-       "the server's answer is no object (invalid character '<' looking for beginning of value); "
+       "the server's answer is no object (HTML, not JSON); "
        "is "
        "there a proxy or a login page in between?"},
   }));

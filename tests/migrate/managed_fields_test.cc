@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/support/test_schema.h"
+
 namespace migrate {
 namespace {
 
@@ -54,7 +56,7 @@ TEST_CASE("An object without managedFields has no owners", "[migrate][managed_fi
   kube::json::Document document;
   REQUIRE(!document.Parse(R"({"metadata":{},"spec":{"a":1}})"));
   CHECK(FindOwners(document.root(), std::vector{Key("spec")}).managers.empty());
-  CHECK(FindLackingFields(document.root()).empty());
+  CHECK(FindLackingFields(document.root(), nullptr).empty());
 }
 
 TEST_CASE("Owned fields that the object lacks are found by their tops",
@@ -67,10 +69,32 @@ TEST_CASE("Owned fields that the object lacks are found by their tops",
       {"manager": "a", "fieldsV1": {"f:spec": {"f:gone": {}}}}]},
     "spec": {"here": 1, "ports": [{"port": 80}]}})"));
   std::string text;
-  for (const LackingField& field : FindLackingFields(document.root())) {
+  for (const LackingField& field : FindLackingFields(document.root(), nullptr)) {
     text += field.path + " " + std::string(field.manager) + "\n";
   }
   CHECK(text == "spec.gone a\nspec.gone b\nspec.ports[*].proto b\n");
+}
+
+TEST_CASE("Keys of maps are folded in what the object lacks", "[migrate][managed_fields]") {
+  kube::json::Document document;
+  REQUIRE(!document.Parse(R"({
+    "metadata": {"managedFields": [
+      {"manager": "a", "fieldsV1": {"f:spec": {"f:zones": {"f:eu": {"f:gone": {}}, "f:us": {"f:gone": {}},
+        "f:left": {}, "f:home": {"f:old": {}}}, "f:list": {"k:{\"id\":1}": {"f:k": {"f:x": {}}}}}}}]},
+    "spec": {"zones": {"eu": {}, "us": {}, "home": {}}, "list": [{"id": 1, "k": {}}]}})"));
+  const support::TestSchema props(R"({"type":"object","properties":{"spec":{"type":"object",
+    "properties":{"zones":{"type":"object","properties":{"home":{"type":"object"}},
+      "additionalProperties":{"type":"object"}},
+      "list":{"type":"array","items":{"type":"object","properties":{"id":{"type":"integer"},
+        "k":{"type":"object","additionalProperties":{"type":"string"}}}}}}}}})");
+  kube::json::Arena arena;
+  const auto schema = kube::schema::MakeStructural(props.props, arena);
+  std::vector<std::string> paths;
+  for (const LackingField& field : FindLackingFields(document.root(), &schema)) {
+    paths.push_back(field.path);
+  }
+  CHECK(paths == std::vector<std::string>{"spec.list[*].k.*", "spec.zones.*", "spec.zones.*.gone",
+                                          "spec.zones.home.old"});
 }
 
 TEST_CASE("Hostile managedFields are taken", "[migrate][managed_fields]") {
@@ -80,7 +104,7 @@ TEST_CASE("Hostile managedFields are taken", "[migrate][managed_fields]") {
   kube::json::Document document;
   REQUIRE(!document.Parse(text));
   CHECK(FindOwners(document.root(), std::vector{Key("a"), Index(0)}).managers.empty());
-  FindLackingFields(document.root());
+  FindLackingFields(document.root(), nullptr);
 }
 
 }  // namespace

@@ -136,6 +136,21 @@ TEST_CASE("The note on a CRD comes before those on all", "[plugin][check_table]"
                              "objects were read, only those of namespace \"shop\"\n"));
 }
 
+TEST_CASE("CRDs that a signal kept from being read are told in one line", "[plugin][check_table]") {
+  CheckReport report;
+  for (const char* name : {"a", "b"}) {
+    report.crds.push_back(test_reports::Named(CrdReport(), name));
+    report.crds.back().error = "interrupted";
+    report.crds.back().is_interrupted = true;
+  }
+  CHECK(PrintCheckTable(report, kPlain) ==
+        "NAME   PRESERVES   STRUCTURAL   OBJECTS     LOSING-FIELDS   VERDICT\n"
+        "a      <unknown>   <unknown>    <unknown>   <unknown>       unknown\n"
+        "b      <unknown>   <unknown>    <unknown>   <unknown>       unknown\n"
+        "\n"
+        "interrupted: the objects of 2 CRDs were not read\n");
+}
+
 TEST_CASE("Of a check that was stopped nothing is promised", "[plugin][check_table]") {
   CheckReport report = Report({test_reports::Gadgets()});
   report.not_all_crds_read = true;
