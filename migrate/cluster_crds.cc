@@ -56,6 +56,7 @@ class CrdReader {
       if (!options_.selector.empty()) FindLeftOut();
       AddNewCrds();
       RequireEachNamesOne(options_.names, identities_);
+      RequireNoneNamesTwo(options_.ignored, identities_);
     }
     return std::move(found_);
   }

@@ -36,7 +36,7 @@ struct ClusterCrds {
 /// the selector leaves out is left out too.
 ///
 /// Throws kube::Error if the server cannot be reached, if CRDs cannot be listed, and for a name
-/// that no CRD, or more than one, answers to.
+/// that no CRD, or more than one, answers to, and an ignored one that more than one does.
 ClusterCrds ReadClusterCrds(const ClusterCrdOptions& options, std::vector<Proposal> proposals,
                             ClusterReader& reader);
 

@@ -22,9 +22,28 @@ std::string Join(const std::set<std::string>& names) {
   return text;
 }
 
+std::set<std::string> NamesOf(const std::string& argument, const std::vector<CrdIdentity>& crds) {
+  std::set<std::string> found;
+  for (const CrdIdentity& crd : crds) {
+    if (IsNamed(crd, argument)) found.insert(crd.name);
+  }
+  return found;
+}
+
+void RequireNotTwo(const std::string& argument, const std::set<std::string>& names) {
+  if (names.size() <= 1) return;
+  throw kube::Error("\"" + argument + "\" is ambiguous; name one of: " + Join(names));
+}
+
 }  // namespace
 
-CrdIdentity IdentityOf(const kube::Crd& crd) { return {crd.name, crd.group, crd.names}; }
+CrdIdentity IdentityOf(const kube::Crd& crd) {
+  CrdIdentity identity{crd.name, crd.group, crd.names};
+  for (const kube::CrdVersion& version : crd.versions) {
+    if (version.served) identity.served_versions.push_back(version.name);
+  }
+  return identity;
+}
 
 // kubectl takes a type before the name: crd/NAME.
 std::string CrdNameOf(std::string_view argument) {
@@ -42,9 +61,13 @@ bool IsNamed(const CrdIdentity& crd, std::string_view argument) {
   const std::string name = CrdNameOf(argument);
   if (name == crd.name) return true;
   const std::string group = "." + crd.group;
-  const auto fits = [&name, &group](const std::string& word) {
+  const auto fits = [&](const std::string& word) {
     const std::string lower = Lower(word);
-    return !lower.empty() && (name == lower || name == lower + group);
+    if (lower.empty() || !name.starts_with(lower)) return false;
+    const std::string rest = name.substr(lower.size());
+    return rest.empty() || rest == group ||
+           std::ranges::any_of(crd.served_versions,
+                               [&](const auto& version) { return rest == "." + version + group; });
   };
   const kube::CrdNames& names = crd.names;
   return fits(names.plural) || fits(names.singular) || fits(names.kind) ||
@@ -56,17 +79,17 @@ bool IsNamedByAny(const CrdIdentity& crd, const std::vector<std::string>& argume
                      [&crd](const std::string& argument) { return IsNamed(crd, argument); });
 }
 
+void RequireNoneNamesTwo(const std::vector<std::string>& arguments,
+                         const std::vector<CrdIdentity>& crds) {
+  for (const std::string& argument : arguments) RequireNotTwo(argument, NamesOf(argument, crds));
+}
+
 void RequireEachNamesOne(const std::vector<std::string>& arguments,
                          const std::vector<CrdIdentity>& crds) {
   for (const std::string& argument : arguments) {
-    std::set<std::string> found;
-    for (const CrdIdentity& crd : crds) {
-      if (IsNamed(crd, argument)) found.insert(crd.name);
-    }
+    const std::set<std::string> found = NamesOf(argument, crds);
     if (found.empty()) throw kube::Error("no CustomResourceDefinition named \"" + argument + "\"");
-    if (found.size() > 1) {
-      throw kube::Error("\"" + argument + "\" is ambiguous; name one of: " + Join(found));
-    }
+    RequireNotTwo(argument, found);
   }
 }
 

@@ -13,18 +13,24 @@ namespace migrate {
 struct CrdIdentity {
   std::string name, group;
   kube::CrdNames names;
+  std::vector<std::string> served_versions{};
 };
 
 CrdIdentity IdentityOf(const kube::Crd& crd);
 
 /// True if `argument` names the CRD as kubectl names resources, in any case of letters:
-/// plural.group, plural, singular, kind or short name, with or without the group, with or without
-/// "crd/" before it.
+/// plural.group, plural, singular, kind or short name, with or without the group, and before that a
+/// served version; with or without "crd/" before it all.
 bool IsNamed(const CrdIdentity& crd, std::string_view argument);
 bool IsNamedByAny(const CrdIdentity& crd, const std::vector<std::string>& arguments);
 
 /// The argument without "crd/" and the like before it, in lower case.
 std::string CrdNameOf(std::string_view argument);
+
+/// Checks that none of `arguments` names CRDs of different names. Throws kube::Error, which lists
+/// them.
+void RequireNoneNamesTwo(const std::vector<std::string>& arguments,
+                         const std::vector<CrdIdentity>& crds);
 
 /// Checks that each of `arguments` names one CRD of `crds`; namesakes count as one. Throws
 /// kube::Error for an argument that names none, or CRDs of different names, which it lists.

@@ -36,6 +36,7 @@ void CrdSet::Select(const std::vector<std::string>& names,
                      !IsNamedByAny(entry.identity, ignored);
   }
   RequireEachNamesOne(names, identities);
+  RequireNoneNamesTwo(ignored, identities);
 }
 
 std::vector<const CrdSet::Entry*> CrdSet::Sorted() const {

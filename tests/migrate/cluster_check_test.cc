@@ -112,6 +112,20 @@ TEST_CASE("Selectors choose CRDs and objects on the server", "[migrate][cluster_
   CHECK(cluster.server.RequestLines().back() == "GET " + kCrds + "?labelSelector=x%3Dy&limit=500");
 }
 
+TEST_CASE("Two CRDs are not left out by one name", "[migrate][cluster_check]") {
+  FakeCluster cluster;
+  AddThree(cluster);
+  std::string other = FakeCrdText("widgets");
+  for (std::size_t at; (at = other.find("demo.example.com")) != std::string::npos;) {
+    other.replace(at, 4, "lab1");
+  }
+  cluster.server.Add(other);
+  CHECK_THROWS_WITH(Check(cluster, {.ignored_crds = {"widgets"}}),
+                    "\"widgets\" is ambiguous; name one of: widgets.demo.example.com, "
+                    "widgets.lab1.example.com");
+  CHECK(Check(cluster, {.ignored_crds = {"widgets.lab1.example.com"}}).crds.size() == 3);
+}
+
 TEST_CASE("CRDs are left out, and objects are left alone", "[migrate][cluster_check]") {
   FakeCluster cluster;
   AddThree(cluster);

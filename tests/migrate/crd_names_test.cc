@@ -14,6 +14,7 @@ CrdIdentity Identity(const std::string& plural, const std::string& group,
   crd.names.singular = "widget";
   crd.names.kind = "Widget";
   crd.names.short_names = {short_name};
+  crd.served_versions = {"v1"};
   return crd;
 }
 
@@ -21,7 +22,8 @@ TEST_CASE("A CRD is named in every form that kubectl takes", "[migrate][crd_name
   const CrdIdentity crd = Identity("widgets", "demo.example.com", "wd");
   const std::string argument =
       GENERATE("widgets.demo.example.com", "widgets", "widget", "Widget", "WIDGETS", "wd",
-               "widget.demo.example.com", "wd.demo.example.com", "crd/widgets.demo.example.com",
+               "widget.demo.example.com", "wd.demo.example.com", "widgets.v1.demo.example.com",
+               "Widget.V1.demo.example.com", "crd/widgets.demo.example.com",
                "customresourcedefinitions.apiextensions.k8s.io/widgets.demo.example.com");
   CAPTURE(argument);
   CHECK(IsNamed(crd, argument));
@@ -29,8 +31,9 @@ TEST_CASE("A CRD is named in every form that kubectl takes", "[migrate][crd_name
 
 TEST_CASE("What is not its name does not name a CRD", "[migrate][crd_names]") {
   const CrdIdentity crd = Identity("widgets", "demo.example.com", "");
-  const std::string argument = GENERATE("", "widge", "widgets.demo", "widgets.example.com",
-                                        "widgets.demo.example.com.", "pod/widgets", "crd/");
+  const std::string argument = GENERATE(
+      "", "widge", "widgets.demo", "widgets.example.com", "widgets.v2.demo.example.com",
+      "widgets.v1", "v1.demo.example.com", "widgets.demo.example.com.", "pod/widgets", "crd/");
   CAPTURE(argument);
   CHECK_FALSE(IsNamed(crd, argument));
 }
@@ -43,6 +46,15 @@ TEST_CASE("An argument has to name one CRD", "[migrate][crd_names]") {
   CHECK_THROWS_WITH(
       RequireEachNamesOne({"Widget"}, crds),
       "\"Widget\" is ambiguous; name one of: widgets.a.example.com, widgets.b.example.com");
+}
+
+TEST_CASE("What is ignored may be absent, but not two CRDs", "[migrate][crd_names]") {
+  const std::vector<CrdIdentity> crds = {Identity("widgets", "b.example.com", "wb"),
+                                         Identity("widgets", "a.example.com", "wa")};
+  CHECK_NOTHROW(RequireNoneNamesTwo({"wb", "widgets.a.example.com", "wx"}, crds));
+  CHECK_THROWS_WITH(
+      RequireNoneNamesTwo({"widgets"}, crds),
+      "\"widgets\" is ambiguous; name one of: widgets.a.example.com, widgets.b.example.com");
 }
 
 TEST_CASE("Namesakes are one CRD", "[migrate][crd_names]") {
