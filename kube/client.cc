@@ -26,7 +26,7 @@ constexpr std::size_t kMaxWarnings = 1000;
 
 bool IsSuccess(int status) { return status >= 200 && status <= 299; }
 
-/// Gathers an answer for Client::Get.
+/// Gathers an answer for Client::Send.
 class Gatherer : public ResultSink {
  public:
   void OnBytes(std::string_view bytes) override {
@@ -44,9 +44,9 @@ class Gatherer : public ResultSink {
   std::optional<CallError> error;
 };
 
-CallError UnusableAnswer(const std::string& target, const std::string& why) {
+CallError UnusableAnswer(const std::string& request_line, const std::string& why) {
   CallError error;
-  error.message = "the server's answer to GET " + target + " " + why;
+  error.message = "the server's answer to " + request_line + " " + why;
   error.transport = TransportError{TransportError::Kind::kOther, error.message};
   return error;
 }
@@ -109,6 +109,7 @@ class Client::Call : public ResponseSink {
     due = when;
   }
   bool AwaitsRefresh() const { return due && head; }
+  bool MayRetry() const { return request.retry && retries < kMaxRetries; }
 
   Client& client;
   const CallId id;
@@ -243,7 +244,7 @@ void Client::OnAnswered(Call& call, const std::optional<TransportError>& error) 
   if (IsSuccess(call.head->status)) return Finish(call, std::nullopt);
   if (call.head->status == 401 && !call.unauthorized) return call.RefreshAt(clock_.Now());
   const ApiStatus status = call.Status();
-  if (!status.AsksToRetry() || call.retries == kMaxRetries) return Finish(call, ErrorOf(status));
+  if (!status.AsksToRetry() || !call.MayRetry()) return Finish(call, ErrorOf(status));
   if (*status.retry_after > kLongestWait) return Finish(call, TooLongAWait(ErrorOf(status)));
   ++call.retries;
   TellWait(call, status);
@@ -254,7 +255,7 @@ void Client::OnLost(Call& call, const TransportError& error) {
   Log(call, "failed");
   const bool may_pass = error.kind == TransportError::Kind::kConnectionLost &&
                         call.request.method == "GET" && !call.handed_on;
-  if (!may_pass || call.retries == kMaxRetries) {
+  if (!may_pass || !call.MayRetry()) {
     return Finish(call, ErrorOf(error, call.head.has_value()));
   }
   ++call.retries;
@@ -289,28 +290,33 @@ CallError Client::ErrorOf(const TransportError& transport, bool answer_began) co
 }
 
 Result<std::unique_ptr<json::Document>, CallError> Client::Get(const std::string& target) {
+  ApiRequest request;
+  request.target = target;
+  return Send(std::move(request));
+}
+
+Result<std::unique_ptr<json::Document>, CallError> Client::Send(ApiRequest request) {
   struct CancelAtExit {  // Poll may throw while `answer` is still known to the call
     Client& client;
     CallId id;
     ~CancelAtExit() { client.Cancel(id); }
   };
   Gatherer answer;
-  ApiRequest request;
-  request.target = target;
+  const std::string request_line = request.method + " " + request.target;
   const CancelAtExit call{*this, Start(std::move(request), answer)};
   while (!answer.done) {
     if (options_.stop != nullptr && *options_.stop) return Unexpected(Interrupted());
     Poll(options_.stop == nullptr ? Clock::TimePoint::max() : clock_.Now() + kTick);
   }
   if (answer.error) return Unexpected(*std::move(answer.error));
-  if (answer.too_large) return Unexpected(UnusableAnswer(target, "is too large"));
+  if (answer.too_large) return Unexpected(UnusableAnswer(request_line, "is too large"));
   if (TrimSpace(answer.body).starts_with('<')) {
-    return Unexpected(
-        UnusableAnswer(target, "is HTML, not JSON; is there a proxy or a login page in between?"));
+    return Unexpected(UnusableAnswer(
+        request_line, "is HTML, not JSON; is there a proxy or a login page in between?"));
   }
   auto document = std::make_unique<json::Document>();
   if (const auto error = document->Parse(answer.body)) {
-    return Unexpected(UnusableAnswer(target, "is not JSON: " + error->message));
+    return Unexpected(UnusableAnswer(request_line, "is not JSON: " + error->message));
   }
   return document;
 }

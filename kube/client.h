@@ -49,6 +49,9 @@ struct ApiRequest {
   std::string content_type;  ///< of `body`; empty if there is none
   std::string body;
   bool fresh_connection = false;  ///< as HttpRequest::fresh_connection
+  /// False: the first answer counts, for a caller with its own rules of what to send again; only a
+  /// 401 is still answered with new credentials.
+  bool retry = true;
 };
 
 /// Takes the answer to a call. Calls come from within Client::Poll.
@@ -107,6 +110,9 @@ class Client {
   /// is a CallError too; "interrupted" where ClientOptions::stop became true. Not to be called from
   /// within a sink.
   Result<std::unique_ptr<json::Document>, CallError> Get(const std::string& target);
+  /// The same for any request, such as a PATCH. Where the connection was lost it is not known
+  /// whether a write was done.
+  Result<std::unique_ptr<json::Document>, CallError> Send(ApiRequest request);
 
  private:
   class Call;

@@ -89,18 +89,6 @@ std::string Filter(const ClusterCheckOptions& options) {
   return filter;
 }
 
-std::string Selectors(const ClusterCheckOptions& options) {
-  std::string query;
-  const auto add = [&query](std::string_view key, const std::string& value) {
-    if (value.empty()) return;
-    query.append(query.empty() ? "?" : "&").append(key).append("=");
-    query.append(kube::UrlEscape(value));
-  };
-  add("labelSelector", options.label_selector);
-  add("fieldSelector", options.field_selector);
-  return query;
-}
-
 std::vector<CrdReport> WithoutObjects(const LiveCrd& crd) {
   std::vector<CrdReport> reports;
   // A CRD that is only proposed has no objects; of others they were not asked for.
@@ -197,7 +185,8 @@ class ClusterCheck {
         TakeReports(crd.FailedReports(why));
       } else {
         read_.push_back(&crd);
-        jobs.emplace_back(crd.ObjectsTarget(options_.namespace_) + Selectors(options_),
+        jobs.emplace_back(crd.ObjectsTarget(options_.namespace_) +
+                              SelectorQuery(options_.label_selector, options_.field_selector),
                           [this, &crd = crd]() -> std::shared_ptr<ItemTaker> {
                             return std::make_shared<ObjectTaker>(crd, reader_.workers());
                           });

@@ -17,6 +17,8 @@ using kube::CallError;
 using kube::json::Document;
 using kube::json::Value;
 
+constexpr std::string_view kApis = "/apis/";
+
 bool IsFullName(const std::string& name) { return name.find('.') != std::string::npos; }
 
 std::string NameOf(const Value& object) {
@@ -36,6 +38,19 @@ CrdReport UnreadReport(const std::string& name, const std::string& why) {
   report.name = name;
   report.error = why;
   return report;
+}
+
+// Of a current server only v1; of one without either, v1 is the better message.
+kube::Result<std::string, std::string> AskCrdsTarget(kube::Client& client) {
+  const std::string group_target = std::string(kApis) + "apiextensions.k8s.io";
+  const auto group = client.Get(group_target);
+  std::string version = "v1";
+  if (group) {
+    version = HasVersion((*group)->root(), "v1") ? "v1" : "v1beta1";
+  } else if (!group.error().status || group.error().status->IsUnauthorized()) {
+    return kube::Unexpected(group.error().message);
+  }
+  return group_target + "/" + version + "/customresourcedefinitions";
 }
 
 class CrdReader {
@@ -62,19 +77,14 @@ class CrdReader {
   }
 
  private:
-  // Of a current server only v1; of one without either, v1 is the better message. False if the run
-  // was stopped meanwhile.
+  // False if the run was stopped meanwhile.
   bool FindTarget() {
-    const auto group = reader_.client().Get("/apis/apiextensions.k8s.io");
+    auto target = AskCrdsTarget(reader_.client());
     if (reader_.is_stopped()) return false;
-    std::string version = "v1";
-    if (group) {
-      version = HasVersion((*group)->root(), "v1") ? "v1" : "v1beta1";
-    } else if (!group.error().status || group.error().status->IsUnauthorized()) {
-      throw kube::Error(group.error().message);
-    }
-    api_version_ = "apiextensions.k8s.io/" + version;
-    found_.target = "/apis/" + api_version_ + "/customresourcedefinitions";
+    if (!target) throw kube::Error(target.error());
+    found_.target = *std::move(target);
+    api_version_ = found_.target.substr(kApis.size());
+    api_version_.resize(api_version_.rfind('/'));
     return true;
   }
 
@@ -266,6 +276,13 @@ class CrdReader {
 };
 
 }  // namespace
+
+// Of a current server only v1; of one without either, v1 is the better message.
+std::string FindCrdsTarget(kube::Client& client) {
+  auto target = AskCrdsTarget(client);
+  if (!target) throw kube::Error(target.error());
+  return *std::move(target);
+}
 
 ClusterCrds ReadClusterCrds(const ClusterCrdOptions& options, std::vector<Proposal> proposals,
                             ClusterReader& reader) {

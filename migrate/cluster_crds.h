@@ -30,6 +30,10 @@ struct ClusterCrds {
   bool is_complete = true;              ///< false: the run was stopped before all were read
 };
 
+/// Where the CRDs of a server are, as ClusterCrds::target. Throws kube::Error if it cannot be
+/// reached.
+std::string FindCrdsTarget(kube::Client& client);
+
 /// Reads CRDs, v1 where it is served, else v1beta1, and checks them; where there are proposals for
 /// one those are checked instead, and the proposals for new CRDs too. CRDs that are named in full
 /// are read one by one, others are looked for among all. A proposal for a CRD of the server that

@@ -20,6 +20,9 @@ using kube::ListSplitter;
 constexpr std::size_t kBatchBytes = 256 * 1024;
 // For each worker one batch in work and one waiting; the lists each fill one more.
 constexpr std::size_t kBatchesAWorker = 2;
+// A server that does not know the first form answers in the second.
+constexpr char kMetadataOnly[] =
+    "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
 // How soon a signal is noticed, and progress told.
 constexpr std::chrono::milliseconds kTick(100);
 
@@ -125,6 +128,7 @@ class ListRun : public kube::ResultSink, private ListSplitter::Sink {
     is_complete_ = false;
     kube::ApiRequest request;
     request.target = Target();
+    if (job_.metadata_only) request.accept = kMetadataOnly;
     call_ = client_.Start(std::move(request), *this);
   }
   void Interrupt() {
@@ -170,6 +174,7 @@ class ListRun : public kube::ResultSink, private ListSplitter::Sink {
   void BeginAttempt() {
     attempt_ = std::make_shared<Attempt>(job_.make_taker());
     items_ = items_known_ = 0;
+    job_.resource_version.clear();
   }
 
   std::string Target() const {
@@ -241,6 +246,10 @@ class ListRun : public kube::ResultSink, private ListSplitter::Sink {
 
   void ReadListMetadata(const kube::json::Value& metadata) {
     continue_token_ = metadata.FindText("continue");
+    // Later pages may be newer, where the list went on behind an expired token.
+    if (job_.resource_version.empty()) {
+      job_.resource_version = metadata.FindText("resourceVersion");
+    }
     const kube::json::Value* remaining =
         metadata.Find("remainingItemCount", kube::json::Type::kNumber);
     const auto count = remaining == nullptr ? std::nullopt : kube::json::AsInt64(*remaining);

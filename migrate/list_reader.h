@@ -38,11 +38,15 @@ struct ListJob {
 
   std::string target;  ///< path and selectors: "/apis/g/v1/widgets?labelSelector=x"
   TakerMaker make_taker;
-  bool is_list;  ///< false: one object, which is handed out as the only item
+  bool is_list;                ///< false: one object, which is handed out as the only item
+  bool metadata_only = false;  ///< the server sends of each object only its metadata
 
   // The result:
 
-  std::shared_ptr<ItemTaker> taker;      ///< has taken every item, unless there is an error
+  std::shared_ptr<ItemTaker> taker;  ///< has taken every item, unless there is an error
+  /// Of the list as its first page told it: every change since is missing or newer. Known, and may
+  /// be looked at by `on_progress`, once that page has come; a list begun anew has another.
+  std::string resource_version;
   std::optional<kube::CallError> error;  ///< why the list could not be read to its end
 };
 

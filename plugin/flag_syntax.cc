@@ -26,6 +26,11 @@ const Flag* FindByShorthand(std::span<const Flag> flags, char shorthand) {
 
 bool IsFlag(std::string_view word) { return word.size() > 1 && word[0] == '-'; }
 
+// pflag's NoOptDefVal: the value of a flag that stands alone; empty where it takes the next word.
+std::string ValueOfBare(const Flag& flag) {
+  return flag.kind == FlagKind::kBool ? "true" : flag.value_of_bare;
+}
+
 // fmt's %q of a byte, which Go takes for a code point: a quoted character.
 std::string QuoteCharacter(char c) {
   if (c == '\'') return "'\\''";
@@ -148,7 +153,7 @@ class Parser {
     const Flag* flag = FindByName(flags_, body.substr(0, equals));
     if (!flag) return "unknown flag: --" + std::string(body.substr(0, equals));
     if (equals != std::string_view::npos) return Set(*flag, std::string(body.substr(equals + 1)));
-    if (flag->kind == FlagKind::kBool) return Set(*flag, "true");
+    if (std::string bare = ValueOfBare(*flag); !bare.empty()) return Set(*flag, std::move(bare));
     if (next_ == words_.size()) return "flag needs an argument: " + std::string(word);
     return Set(*flag, words_[next_++]);
   }
@@ -170,7 +175,7 @@ class Parser {
       consumed = true;
       return Set(*flag, group.substr(2));
     }
-    if (flag->kind == FlagKind::kBool) return Set(*flag, "true");
+    if (std::string bare = ValueOfBare(*flag); !bare.empty()) return Set(*flag, std::move(bare));
     consumed = true;
     if (group.size() > 1) return Set(*flag, group.substr(1));
     if (next_ < words_.size()) return Set(*flag, words_[next_++]);
@@ -228,12 +233,12 @@ class Parser {
 bool TakesNextWord(std::string_view word, std::span<const Flag> flags) {
   if (word.starts_with("--")) {
     const Flag* flag = FindByName(flags, word.substr(2));
-    return flag && flag->kind != FlagKind::kBool;
+    return flag && ValueOfBare(*flag).empty();
   }
   for (std::size_t i = 1; i < word.size(); ++i) {
     const Flag* flag = FindByShorthand(flags, word[i]);
     if (!flag) return false;
-    if (flag->kind != FlagKind::kBool) return i + 1 == word.size();
+    if (ValueOfBare(*flag).empty()) return i + 1 == word.size();
   }
   return false;
 }

@@ -24,6 +24,8 @@ struct Flag {
   std::string name;
   char shorthand;  ///< 0 where there is none
   FlagKind kind;
+  /// The value where none is given by "="; it never takes the next word then. Empty: it does.
+  std::string value_of_bare{};
 };
 
 struct FlagValue {

@@ -1,117 +1,104 @@
 #include "plugin/migrate_command.h"
 
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "kube/clock.h"
 #include "kube/error.h"
-#include "kube/json.h"
-#include "kube/yaml.h"
-#include "migrate/file_rewrite.h"
+#include "kube/file_text.h"
+#include "kube/schema/go_format.h"
+#include "migrate/migration.h"
+#include "plugin/cluster_access.h"
+#include "plugin/local_rewrite_command.h"
+#include "plugin/migration_console.h"
+#include "plugin/migration_report_json.h"
+#include "plugin/migration_summary.h"
 #include "plugin/output.h"
-#include "plugin/terminal.h"
+#include "plugin/progress.h"
+#include "plugin/stop_signal.h"
 
 namespace plugin {
 namespace {
 
-using kube::json::Value;
-using migrate::FileRewriteReport;
+using migrate::MigrationOptions;
+using migrate::MigrationReport;
 
-// Writes objects one after the other, gathered to pieces of some size.
-class ObjectWriter {
- public:
-  explicit ObjectWriter(OutputFormat format) : format_(format) {}
-
-  void Write(const Value& object) {
-    if (format_ == OutputFormat::kYaml) {
-      if (!first_) text_ += "---\n";
-      kube::yaml::PrintTo(text_, object);
-    } else {
-      text_ += first_ ? kListStart : ",\n";
-      AppendIndented(PrintJson(object));
-    }
-    first_ = false;
-    if (text_.size() >= kPiece) Flush();
-  }
-
-  void Finish() {
-    if (format_ == OutputFormat::kJson) {
-      text_ += first_ ? kEmptyList : kListEnd;
-    }
-    Flush();
-  }
-
- private:
-  static constexpr std::size_t kPiece = 64 * 1024;
-  // What kubectl prints around several objects.
-  static constexpr std::string_view kListStart =
-      "{\n    \"apiVersion\": \"v1\",\n    \"items\": [\n";
-  static constexpr std::string_view kListEnd = "\n    ],\n    \"kind\": \"List\"\n}\n";
-  static constexpr std::string_view kEmptyList =
-      "{\n    \"apiVersion\": \"v1\",\n    \"items\": [],\n    \"kind\": \"List\"\n}\n";
-  static constexpr std::string_view kItemIndent = "        ";
-
-  // Strings hold no line breaks as such: each one is between two lines of the object.
-  void AppendIndented(std::string_view object) {
-    while (true) {
-      const std::size_t end = object.find('\n');
-      text_.append(kItemIndent).append(object.substr(0, end));
-      if (end == std::string_view::npos) return;
-      text_ += '\n';
-      object.remove_prefix(end + 1);
-    }
-  }
-
-  void Flush() {
-    WriteStdout(text_);
-    text_.clear();
-  }
-
-  OutputFormat format_;
-  bool first_ = true;
-  std::string text_;
-};
-
-void PrintTroubles(const FileRewriteReport& report) {
-  for (const std::string& crd : report.preserving) {
-    WriteStderr("note: " + Printable(crd) +
-                " preserves unknown fields, so nothing is pruned; see what pruning leaves with "
-                "--enable-pruning\n");
-  }
-  for (const std::string& crd : report.ambiguous) {
-    WriteStderr("Warning: " + Printable(crd) + " was given more than once; the last one counts\n");
-  }
-  for (const std::string& error : report.object_errors) {
-    WriteStderr("error: the server would not store " + Printable(error) + "\n");
-  }
-  for (const migrate::UnknownKind& unknown : report.unknown_kinds) {
-    WriteStderr("note: " + std::to_string(unknown.objects) + " of kind " + Printable(unknown.kind) +
-                " (" + Printable(unknown.api_version) +
-                ") left out: no CustomResourceDefinition for it is given\n");
-  }
-  for (const std::string& error : report.file_errors)
-    WriteStderr("error: " + Printable(error) + "\n");
+std::vector<migrate::RetriedObject> ReadRetried(const std::string& path) {
+  const auto text = kube::ReadFileText(path);
+  if (!text) throw kube::Error(text.error().message);
+  auto objects = ReadFailedObjects(*text);
+  if (objects) return *std::move(objects);
+  throw kube::Error("cannot read the report " + kube::schema::GoQuote(path) + ": " +
+                    objects.error());
 }
 
-int ExitCode(const FileRewriteReport& report) {
-  if (!report.file_errors.empty()) return 2;
-  return report.object_errors.empty() ? 0 : 1;
+migrate::EnablePruningOptions EnablingOptions(const MigrateOptions& options) {
+  migrate::EnablePruningOptions enabling;
+  enabling.single_pass = options.single_pass;
+  enabling.no_backup = options.no_backup;
+  enabling.rewrite_unbacked = options.rewrite_unbacked;
+  if (!options.backup_dir.empty()) enabling.backup_dir = options.backup_dir;
+  enabling.settle_timeout = options.settle_timeout;
+  enabling.dry_run = options.dry_run;
+  return enabling;
+}
+
+MigrationOptions ClusterOptions(const MigrateOptions& options) {
+  MigrationOptions result;
+  result.crd_names = options.input.crds;
+  result.all = options.all;
+  result.crd_selector = options.crd_selector;
+  result.enable_pruning = options.enable_pruning;
+  result.enabling = EnablingOptions(options);
+  result.dry_run = options.dry_run;
+  result.namespace_ = options.objects.namespace_;
+  result.label_selector = options.objects.selector;
+  result.field_selector = options.objects.field_selector;
+  result.chunk_size = options.objects.chunk_size;
+  result.concurrency = static_cast<std::size_t>(options.concurrency);
+  result.max_rate = options.max_rate;
+  result.verify = options.verify;
+  result.keep_stored_versions = options.keep_stored_versions;
+  result.state_dir = options.state_dir;
+  if (options.state_dir.empty()) result.state_dir = migrate::DefaultStateDir();
+  if (!options.retry_from.empty()) result.retried = ReadRetried(options.retry_from);
+  CatchStopSignals();
+  result.stop = &StopFlag();
+  return result;
+}
+
+MigrationReport MigrateCluster(const MigrateOptions& options,
+                               const MigrationOptions& migration_options) {
+  const kube::SystemClock clock;
+  Progress progress(CanRewriteStderr(), WriteStderrAsIs, clock);
+  ClusterAccess cluster(options.common, ClusterAccess::Right::kWrite, clock,
+                        [&progress](const std::string& line) { progress.WriteLine(line); });
+  MigrationConsole console(progress, options.yes, AnswersFromTerminal());
+  MigrationReport report = migrate::Migrate(migration_options, console, cluster.client(), clock);
+  progress.Clear();
+  return report;
+}
+
+// An empty list of names would mean all.
+bool HasNothingToRetry(const MigrationOptions& options) {
+  return options.retried && options.retried->empty();
 }
 
 }  // namespace
 
 int RunMigrate(const MigrateOptions& options) {
-  if (!options.input.local) {
-    throw kube::Error("migrating a cluster is not supported yet; use --local with -f FILE");
-  }
-  ObjectWriter writer(options.output);
-  const FileRewriteReport report =
-      migrate::RewriteFiles({.filenames = options.input.filenames,
-                             .recursive = options.input.recursive,
-                             .crd_names = options.input.crds,
-                             .enable_pruning = options.enable_pruning},
-                            [&writer](const Value& object) { writer.Write(object); });
-  writer.Finish();
-  PrintTroubles(report);
-  return ExitCode(report);
+  if (options.input.local) return RunLocalRewrite(options);
+  if (!options.dry_run_warning.empty()) WriteStderr("Warning: " + options.dry_run_warning + "\n");
+  const MigrationOptions migration_options = ClusterOptions(options);
+  MigrationReport report;
+  if (!HasNothingToRetry(migration_options)) report = MigrateCluster(options, migration_options);
+  const MigrationOutput output = PrintMigration(report, options);
+  WriteStdout(output.out);
+  WriteStderr(output.err);
+  const int stopped = StopExitCode();
+  if (report.crds.empty() && stopped == 0) WriteStderr("Nothing to migrate\n");
+  return stopped == 0 ? output.exit_code : stopped;
 }
 
 }  // namespace plugin

@@ -4,11 +4,8 @@
 
 namespace plugin {
 
-/// Prints the custom resources of files as the server would store them with pruning on, and returns
-/// the exit code: 0 done, 1 if the server would not store some object, 2 if some file could not be
-/// read. Objects without a CRD are left out with a note. Throws kube::Error.
-///
-/// YAML documents are separated by "---"; JSON is one List. Written as they are read.
+/// Rewrites the custom resources that `options` name, prints the report and returns the exit code;
+/// with --local RunLocalRewrite. Throws kube::Error.
 int RunMigrate(const MigrateOptions& options);
 
 }  // namespace plugin

@@ -15,6 +15,7 @@
 #include "kube/schema/go_format.h"
 #include "kube/schema/names.h"
 #include "plugin/flag_syntax.h"
+#include "plugin/migrate_options.h"
 #include "plugin/suggestions.h"
 
 namespace plugin {
@@ -45,6 +46,11 @@ class FlagSet {
   }
   void String(std::string name, char shorthand, std::string& target) {
     Add(std::move(name), shorthand, FlagKind::kString, po::value<std::string>(&target));
+  }
+  /// `value_of_bare` as Flag::value_of_bare.
+  void OptionalString(std::string name, std::string& target, std::string value_of_bare) {
+    String(std::move(name), 0, target);
+    flags_.back().value_of_bare = std::move(value_of_bare);
   }
   void Strings(std::string name, char shorthand, std::vector<std::string>& target) {
     Add(std::move(name), shorthand, FlagKind::kStrings,
@@ -95,6 +101,7 @@ struct RawValues {
   std::string request_timeout;
   std::vector<std::string> as_user_extra;
   std::string cache_dir;  // not used: nothing is kept from one run to the next
+  RawMigrateValues migrate;
 };
 
 void AddServerFlags(FlagSet& flags, kube::ConnectionFlags& connection) {
@@ -141,6 +148,13 @@ void AddInputFlags(FlagSet& flags, InputOptions& options) {
   flags.Bool("local", 0, options.local);
 }
 
+void AddObjectFlags(FlagSet& flags, ObjectOptions& options, RawValues& raw) {
+  flags.Bool("all-namespaces", 'A', raw.all_namespaces);
+  flags.String("selector", 'l', options.selector);
+  flags.String("field-selector", 0, options.field_selector);
+  flags.Int64("chunk-size", 0, options.chunk_size);
+}
+
 void AddFlags(FlagSet& flags, CheckOptions& options, RawValues& raw) {
   AddCommonFlags(flags, options.common, raw);
   AddInputFlags(flags, options.input);
@@ -151,18 +165,35 @@ void AddFlags(FlagSet& flags, CheckOptions& options, RawValues& raw) {
   flags.Strings("fail-on", 0, raw.fail_on);
   flags.Strings("ignore", 0, options.ignore);
   flags.Bool("no-headers", 0, options.no_headers);
-  flags.Bool("all-namespaces", 'A', raw.all_namespaces);
-  flags.String("selector", 'l', options.objects.selector);
-  flags.String("field-selector", 0, options.objects.field_selector);
+  AddObjectFlags(flags, options.objects, raw);
   flags.String("crd-selector", 0, options.crd_selector);
-  flags.Int64("chunk-size", 0, options.objects.chunk_size);
+}
+
+void AddPruningFlags(FlagSet& flags, MigrateOptions& options, RawValues& raw) {
+  flags.Bool("enable-pruning", 0, options.enable_pruning);
+  flags.Bool("yes", 'y', options.yes);
+  flags.Bool("single-pass", 0, options.single_pass);
+  flags.String("backup-dir", 0, options.backup_dir);
+  flags.Bool("no-backup", 0, options.no_backup);
+  flags.Bool("rewrite-unbacked", 0, options.rewrite_unbacked);
+  flags.String("settle-timeout", 0, raw.migrate.settle_timeout);
 }
 
 void AddFlags(FlagSet& flags, MigrateOptions& options, RawValues& raw) {
   AddCommonFlags(flags, options.common, raw);
   AddInputFlags(flags, options.input);
+  AddObjectFlags(flags, options.objects, raw);
+  AddPruningFlags(flags, options, raw);
   flags.String("output", 'o', raw.output);
-  flags.Bool("enable-pruning", 0, options.enable_pruning);
+  flags.Bool("all", 0, options.all);
+  flags.String("crd-selector", 0, options.crd_selector);
+  flags.OptionalString("dry-run", raw.migrate.dry_run, std::string(kBareDryRun));
+  flags.Int("concurrency", 0, options.concurrency);
+  flags.String("max-rate", 0, raw.migrate.max_rate);
+  flags.Bool("verify", 0, options.verify);
+  flags.Bool("keep-stored-versions", 0, options.keep_stored_versions);
+  flags.String("state-dir", 0, options.state_dir);
+  flags.String("retry-from", 0, options.retry_from);
 }
 
 void AddFlags(FlagSet& flags, VersionOptions& options, RawValues& raw) {
@@ -272,31 +303,34 @@ void Finish(std::string_view command, CommonOptions& options, const RawValues& r
   connection.as_user_extra = ParseUserExtra(command, raw.as_user_extra);
 }
 
-void ValidateLabelSelector(std::string_view flag, const std::string& selector) {
+void ValidateLabelSelector(std::string_view command, std::string_view flag,
+                           const std::string& selector) {
   const auto problem = kube::LabelSelectorProblem(selector);
-  if (problem) throw InvalidArgument("check", flag, selector, *problem);
+  if (problem) throw InvalidArgument(command, flag, selector, *problem);
 }
 
-void ValidateFieldSelector(std::string_view flag, const std::string& selector) {
+void ValidateFieldSelector(std::string_view command, std::string_view flag,
+                           const std::string& selector) {
   const auto problem = kube::FieldSelectorProblem(selector);
-  if (problem) throw InvalidArgument("check", flag, selector, *problem);
+  if (problem) throw InvalidArgument(command, flag, selector, *problem);
 }
 
 // What client-go takes as a segment of a path (rest.Request.Namespace); whether a namespace can
 // have the name is for the server to say.
-void ValidateNamespace(const std::string& name) {
+void ValidateNamespace(std::string_view command, const std::string& name) {
   const auto problems = kube::schema::PathSegmentProblems(name, /*is_prefix=*/false);
   if (problems.empty()) return;
-  throw UsageError("check", "invalid namespace " + GoQuote(name) + ": [" +
+  throw UsageError(command, "invalid namespace " + GoQuote(name) + ": [" +
                                 kube::schema::Join(problems, " ") + "]");
 }
 
 // -A goes before -n, and no page is asked for by a size below 1, as in kubectl.
-void Finish(ObjectOptions& options, const kube::ConnectionFlags& connection, const RawValues& raw) {
-  ValidateLabelSelector("-l, --selector", options.selector);
-  ValidateFieldSelector("--field-selector", options.field_selector);
+void Finish(std::string_view command, ObjectOptions& options,
+            const kube::ConnectionFlags& connection, const RawValues& raw) {
+  ValidateLabelSelector(command, "-l, --selector", options.selector);
+  ValidateFieldSelector(command, "--field-selector", options.field_selector);
   if (!raw.all_namespaces) options.namespace_ = connection.namespace_;
-  ValidateNamespace(options.namespace_);
+  ValidateNamespace(command, options.namespace_);
   options.chunk_size = std::max<std::int64_t>(options.chunk_size, 0);
 }
 
@@ -314,8 +348,8 @@ void RefuseIfLocal(const CheckOptions& options) {
 
 // Completes and validates what the flags set.
 void Finish(CheckOptions& options, const RawValues& raw) {
-  Finish(options.objects, options.common.connection, raw);
-  ValidateLabelSelector("--crd-selector", options.crd_selector);
+  Finish("check", options.objects, options.common.connection, raw);
+  ValidateLabelSelector("check", "--crd-selector", options.crd_selector);
   options.output = ParseOutput("check", raw.output, OutputFormat::kTable,
                                {{"json", OutputFormat::kJson},
                                 {"name", OutputFormat::kName},
@@ -331,10 +365,23 @@ void Finish(CheckOptions& options, const RawValues& raw) {
   RequireFiles("check", options.input, raw);
 }
 
+OutputFormat ParseMigrateOutput(const std::string& text, bool local) {
+  if (local) {
+    return ParseOutput("migrate", text, OutputFormat::kYaml,
+                       {{"json", OutputFormat::kJson}, {"yaml", OutputFormat::kYaml}});
+  }
+  return ParseOutput("migrate", text, OutputFormat::kTable,
+                     {{"json", OutputFormat::kJson},
+                      {"name", OutputFormat::kName},
+                      {"yaml", OutputFormat::kYaml}});
+}
+
 void Finish(MigrateOptions& options, const RawValues& raw) {
-  options.output = ParseOutput("migrate", raw.output, OutputFormat::kYaml,
-                               {{"json", OutputFormat::kJson}, {"yaml", OutputFormat::kYaml}});
+  options.output = ParseMigrateOutput(raw.output, options.input.local);
   RequireFiles("migrate", options.input, raw);
+  Finish("migrate", options.objects, options.common.connection, raw);
+  ValidateLabelSelector("migrate", "--crd-selector", options.crd_selector);
+  FinishMigrateOptions(options, raw.migrate);
 }
 
 void Finish(VersionOptions& options, const RawValues& raw) {

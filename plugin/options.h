@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <span>
 #include <stdexcept>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "kube/connection_flags.h"
+#include "migrate/migration_report.h"
 
 /// The command line as a value that can run. Nothing is read or contacted here.
 namespace plugin {
@@ -69,8 +71,28 @@ struct CheckOptions {
 struct MigrateOptions {
   CommonOptions common;
   InputOptions input;
-  OutputFormat output = OutputFormat::kYaml;  ///< kYaml or kJson
-  bool enable_pruning = false;                ///< as if preserveUnknownFields were off
+  /// With --local kYaml or kJson; else kTable (for people), kJson, kYaml or kName.
+  OutputFormat output = OutputFormat::kTable;
+  bool enable_pruning = false;  ///< with --local: as if preserveUnknownFields were off
+
+  // Without --local, migrate/migration.h says what they mean:
+  bool all = false;
+  std::string crd_selector;
+  ObjectOptions objects;
+  bool yes = false;  ///< turns pruning on without asking
+  migrate::DryRun dry_run = migrate::DryRun::kNone;
+  std::string dry_run_warning;  ///< how a deprecated form should be written; empty: it was none
+  int concurrency = 16;
+  double max_rate = 0;
+  bool verify = true;
+  bool keep_stored_versions = false;
+  bool single_pass = false;
+  std::string backup_dir;  ///< empty: the default
+  bool no_backup = false;
+  bool rewrite_unbacked = false;
+  std::chrono::nanoseconds settle_timeout = std::chrono::minutes(2);
+  std::string state_dir;   ///< empty: the default
+  std::string retry_from;  ///< a file; empty: not given
 };
 
 struct VersionOptions {

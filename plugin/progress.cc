@@ -1,8 +1,10 @@
 #include "plugin/progress.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
+#include "plugin/sweep_progress.h"
 #include "plugin/terminal.h"
 
 namespace plugin {
@@ -17,7 +19,8 @@ constexpr milliseconds kEachOnTerminal(200);
 constexpr milliseconds kEachElsewhere = seconds(10);
 
 // Back to the start of the line, and nothing in it.
-constexpr std::string_view kEraseLine = "\r\033[K";
+constexpr char kEraseLine[] = "\r\033[K";
+constexpr char kNoWrap[] = "\033[?7l", kWrap[] = "\033[?7h";
 
 }  // namespace
 
@@ -28,21 +31,49 @@ Progress::Progress(bool is_terminal, Write write, const kube::Clock& clock)
       next_(clock.Now() + (is_terminal ? kFirstOnTerminal : kEachElsewhere)) {}
 
 void Progress::Show(const std::string& what, const migrate::ListProgress& progress) {
+  if (IsDue()) Put(ProgressText(what, progress));
+}
+
+void Progress::Show(const std::string& what, const migrate::SweepProgress& progress) {
+  const double rate = RateOf(what, DoneOf(progress));
+  if (!IsDue()) return;
+  // A line that goes on in the next one could not be written over.
+  if (is_terminal_) return Put(std::string(kNoWrap) + SweepLine(what, progress, rate) + kWrap);
+  Put(SweepText(what, progress, rate));
+}
+
+bool Progress::IsDue() {
   const kube::Clock::TimePoint now = clock_.Now();
-  if (now < next_) return;
+  if (now < next_) return false;
   next_ = now + (is_terminal_ ? kEachOnTerminal : kEachElsewhere);
-  const std::string text = ProgressText(what, progress);
+  return true;
+}
+
+void Progress::Put(const std::string& text) {
   if (is_terminal_) {
-    write_(std::string(kEraseLine) + text);
+    write_(kEraseLine + text);
     has_line_ = true;
   } else {
     write_(text + "\n");
   }
 }
 
+// What an earlier run has done of it was not done at this rate.
+double Progress::RateOf(const std::string& what, std::uint64_t done) {
+  const kube::Clock::TimePoint now = clock_.Now();
+  if (sweep_.what != what) sweep_ = {what, now, done};
+  const double seconds = std::chrono::duration<double>(now - sweep_.time).count();
+  return seconds > 0 ? static_cast<double>(done - std::min(done, sweep_.done)) / seconds : 0;
+}
+
 void Progress::WriteLine(const std::string& line) {
   Clear();
   write_(Printable(line) + "\n");
+}
+
+void Progress::Ask(const std::string& question) {
+  Clear();
+  write_(Printable(question));
 }
 
 void Progress::Clear() {

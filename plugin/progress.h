@@ -1,11 +1,13 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
 
 #include "kube/clock.h"
 #include "migrate/list_reader.h"
+#include "migrate/sweep.h"
 
 namespace plugin {
 
@@ -23,17 +25,33 @@ class Progress {
 
   /// `what` is being read: "objects".
   void Show(const std::string& what, const migrate::ListProgress& progress);
+  /// `what` is being rewritten, or verified: "widgets.demo.example.com".
+  void Show(const std::string& what, const migrate::SweepProgress& progress);
   /// Writes a line of its own, not over the live one.
   void WriteLine(const std::string& line);
+  /// Writes a question, and leaves the line to the answer.
+  void Ask(const std::string& question);
   /// Takes the live line away.
   void Clear();
 
  private:
+  /// Since when a sweep is watched, for its rate.
+  struct SweepStart {
+    std::string what;
+    kube::Clock::TimePoint time;
+    std::uint64_t done = 0;
+  };
+
+  bool IsDue();
+  void Put(const std::string& text);
+  double RateOf(const std::string& what, std::uint64_t done);
+
   bool is_terminal_;
   Write write_;
   const kube::Clock& clock_;
   kube::Clock::TimePoint next_;  // not before
   bool has_line_ = false;
+  SweepStart sweep_;
 };
 
 /// "reading objects: 12000 of 20000, 3 of 10 lists done"; shorter where less is known.

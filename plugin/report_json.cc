@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kube/utf8.h"
+#include "plugin/object_builder.h"
 #include "plugin/wording.h"
 
 namespace plugin {
@@ -17,57 +17,6 @@ using migrate::CrdReport;
 using migrate::FieldUse;
 using migrate::Problem;
 using migrate::VersionReport;
-
-/// Builds an object member by member.
-class ObjectBuilder {
- public:
-  explicit ObjectBuilder(Arena& arena) : arena_(arena), object_(Value::Object()) {}
-
-  ObjectBuilder& Add(std::string_view key, Value value) {
-    object_.Set(key, value, arena_);
-    return *this;
-  }
-  ObjectBuilder& Text(std::string_view key, std::string_view text) {
-    return Add(key, ToValue(text));
-  }
-  ObjectBuilder& TextIfAny(std::string_view key, std::string_view text) {
-    return text.empty() ? *this : Text(key, text);
-  }
-  ObjectBuilder& Number(std::string_view key, std::uint64_t number) {
-    return Add(key, Value::Number(arena_.Copy(std::to_string(number))));
-  }
-  ObjectBuilder& Bool(std::string_view key, bool value) { return Add(key, Value::Bool(value)); }
-
-  /// An array of what `convert` makes of each element.
-  template <typename T, typename Convert>
-  ObjectBuilder& List(std::string_view key, const std::vector<T>& elements, Convert convert) {
-    Value array = Value::Array();
-    for (const T& element : elements) array.Append(convert(element), arena_);
-    return Add(key, array);
-  }
-  template <typename T, typename Convert>
-  ObjectBuilder& ListIfAny(std::string_view key, const std::vector<T>& elements, Convert convert) {
-    return elements.empty() ? *this : List(key, elements, convert);
-  }
-  ObjectBuilder& Texts(std::string_view key, const std::vector<std::string>& texts) {
-    return List(key, texts, [this](const std::string& text) { return ToValue(text); });
-  }
-  ObjectBuilder& TextsIfAny(std::string_view key, const std::vector<std::string>& texts) {
-    return texts.empty() ? *this : Texts(key, texts);
-  }
-
-  Value Build() const { return object_; }
-
- private:
-  Value ToValue(std::string_view text) {
-    // Names of files need not be UTF-8.
-    if (!kube::utf8::IsValid(text)) text = arena_.Copy(kube::utf8::Sanitize(text));
-    return Value::String(text);
-  }
-
-  Arena& arena_;
-  Value object_;
-};
 
 class ReportBuilder {
  public:

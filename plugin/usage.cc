@@ -8,12 +8,13 @@ constexpr std::string_view kProgram =
 
  Before spec.preserveUnknownFields of a CustomResourceDefinition (CRD) is turned off, "check" reads
 the CRDs and custom resources of a cluster, or of files, and tells what keeps the schemas from being
-structural and which fields of which objects would be lost. "migrate" shows the objects of files as
-the API server would store them with pruning on. Neither writes to a cluster.
+structural and which fields of which objects would be lost; it writes nothing. "migrate" turns
+pruning on where it is told to, rewrites every custom resource, so that etcd holds it pruned and in
+the storage version, and proves it.
 
 Available Commands:
   check         Report structural problems and the fields that pruning would remove
-  migrate       Print custom resources as the API server would store them
+  migrate       Rewrite every custom resource, so that etcd holds it pruned
   options       Print the global options, which all commands take
   version       Print the version of this program
   help          Print the help of a command
@@ -25,12 +26,15 @@ Examples:
   # What would the CRDs and objects of a folder lose?
   kubectl prune check --local -f manifests/ -R
 
-  # How would its objects be stored?
-  kubectl prune migrate --local -f manifests/ -R -o yaml
+  # Turn pruning on for one CRD and clean its objects in etcd
+  kubectl prune migrate widgets.demo.example.com --enable-pruning
+
+  # Prove that they are clean: nothing is left to rewrite
+  kubectl prune migrate widgets.demo.example.com
 
 Exit codes:
   0   clean, or done
-  1   findings
+  1   findings, or some object that could not be migrated
   2   an error: a wrong flag, a file that cannot be read, a server that does not answer
 
 Usage:
@@ -156,14 +160,49 @@ Use "kubectl prune options" for a list of global command-line options (applies t
 )";
 
 constexpr std::string_view kMigrate =
-    R"(Print custom resources as the API server would store them
+    R"(Rewrite every custom resource, so that etcd holds it pruned and in the storage version
 
- Reads CRDs and custom resources from files and prints the custom resources as the API server would
-store them in etcd after a rewrite: pruned, with defaults, in the storage version. Where a CRD still
-preserves unknown fields nothing is pruned, unless --enable-pruning is given. No server is contacted
-and no file is changed.
+ Reads the metadata of all objects of the named CRDs and sends each object an empty merge patch:
+the API server prunes it, sets defaults and stores it anew, and nothing else of it changes. Then
+every object is sent another one: that none of these rewrites anything proves that etcd is clean.
+After that status.storedVersions of the CRD is set to the storage version alone. A run over some
+objects only (-n, -l, --field-selector, --retry-from), with failures, or that is not verified leaves
+it as it is. A run that was interrupted or killed goes on where it was when it is begun again.
+
+ A CRD that preserves unknown fields is refused, unless --enable-pruning turns pruning on first:
+what would be lost is told, the objects that lose something are written to a file of --backup-dir,
+spec.preserveUnknownFields is turned off, and objects are rewritten once the API server is seen to
+prune. Where several versions are stored all objects are rewritten before as well, so that no field
+is lost that only the storage version knows.
+
+ With --local no server is contacted: the custom resources in the files of -f are printed as the API
+server would store them, and nothing is written.
 
 Examples:
+  # Rewrite all widgets; again, to see that there is nothing left to rewrite
+  kubectl prune migrate widgets
+
+  # Turn pruning on for a CRD and clean its objects in etcd
+  kubectl prune migrate widgets.demo.example.com --enable-pruning
+
+  # The same in a script, with the report for programs
+  kubectl prune migrate widgets --enable-pruning --yes -o json
+
+  # What would be done?
+  kubectl prune migrate widgets --enable-pruning --dry-run=client
+
+  # Would the server take it? Every write is sent, and none is stored
+  kubectl prune migrate widgets --enable-pruning --dry-run=server
+
+  # Rewrite the objects of all CRDs that may be stored in an old version
+  kubectl prune migrate --all
+
+  # Try the objects again that failed
+  kubectl prune migrate --retry-from report.json
+
+  # Rewrite at most 50 objects a second
+  kubectl prune migrate widgets --max-rate 50
+
   # Print the objects of a folder as they would be stored with pruning on
   kubectl prune migrate --local --enable-pruning -f manifests/ -o yaml
 
@@ -171,30 +210,102 @@ Examples:
   kubectl prune migrate widgets.demo.example.com --local -f crds.yaml -f widgets.json -o json
 
 Options:
+    --all=false:
+        Migrate every CRD whose status.storedVersions is not just the storage version, and with
+        --enable-pruning every CRD that pruning can be turned on for.
+
+    -A, --all-namespaces=false:
+        Rewrite the objects of all namespaces, as without -n; -n has no effect then.
+
+    --backup-dir='kubectl-prune-backup':
+        Folder for the backup of the objects that lose something when pruning is turned on.
+
+    --chunk-size=500:
+        Read large lists of objects in chunks of this size; 0 reads them all at once.
+
+    --concurrency=16:
+        The most writes at the same time; there are fewer while the server is slow.
+
+    --crd-selector='':
+        With --all: only CRDs whose labels match, e.g. --crd-selector app=operator.
+
+    --dry-run='none':
+        Must be "none", "server", or "client". With client nothing is written: what would be done is
+        told. With server every write is sent and none is stored.
+
     --enable-pruning=false:
-        As if spec.preserveUnknownFields had been turned off before.
+        Turn off spec.preserveUnknownFields where it is on. With --local: as if it had been turned
+        off before.
+
+    --field-selector='':
+        Rewrite only the objects whose fields match, supports '=', '==', and '!='. (e.g.
+        --field-selector metadata.name=frontend).
 
     -f, --filename=[]:
-        Files or folders with CRDs and custom resources, YAML or JSON, lists included; - is stdin.
+        With --local: files or folders with CRDs and custom resources, YAML or JSON, lists included;
+        - is stdin.
 
     -h, --help=false:
         Print this help.
 
+    --keep-stored-versions=false:
+        Leave status.storedVersions as it is.
+
     --local=false:
         Contact no server: CRDs and objects come from the files of -f.
 
-    -o, --output='yaml':
-        Output format. One of: (json, yaml).
+    --max-rate=0:
+        The most writes a second; 0 is no limit.
+
+    -n, --namespace='':
+        Rewrite only the objects of this namespace. That of the context does not count.
+
+    --no-backup=false:
+        Turn pruning on without a backup.
+
+    -o, --output='':
+        Output format. One of: (json, name, yaml); with --local: (json, yaml).
 
     -R, --recursive=false:
-        Read the folders below the folders of -f too.
+        With --local: read the folders below the folders of -f too.
+
+    --retry-from='':
+        Rewrite only the objects that this file names as failed: a report of -o json or -o yaml.
+
+    --rewrite-unbacked=false:
+        Rewrite also the objects that the backup does not have as they were last written.
+
+    -l, --selector='':
+        Rewrite only the objects whose labels match, supports '=', '==', '!=', 'in', 'notin' and
+        bare keys. (e.g. -l key1=value1,key2=value2).
+
+    --settle-timeout=2m0s:
+        How long to wait until every API server prunes.
+
+    --single-pass=false:
+        Do not rewrite the objects before pruning is turned on; fields may be lost then that an
+        older stored version does not know.
+
+    --state-dir='':
+        Folder for what a later run needs to go on with this one. Empty:
+        $XDG_STATE_HOME/kubectl-prune, or ~/.local/state/kubectl-prune.
+
+    --verify=true:
+        Send every object another empty merge patch. Without that status.storedVersions is left as
+        it is.
+
+    -y, --yes=false:
+        Turn pruning on without being asked.
 
 Exit codes:
-  0   done
-  1   some object could not be migrated
-  2   an error: a wrong flag, a file that cannot be read
+  0     done
+  1     some object could not be migrated, or what is stored is not verified
+  2     an error: a wrong flag, a CRD that cannot be migrated, a server that does not answer
+  130   interrupted by SIGINT (143: SIGTERM); the same command goes on where it was
 
 Usage:
+  kubectl prune migrate CRD... [options]
+  kubectl prune migrate --all [options]
   kubectl prune migrate [CRD...] --local -f FILENAME... [options]
 
 Use "kubectl prune options" for a list of global command-line options (applies to all commands).

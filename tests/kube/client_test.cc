@@ -116,9 +116,11 @@ struct World {
     return *made;
   }
   /// Makes one call and waits for its end.
-  CallSink Call(const std::string& method = "GET", const std::string& body = "") {
+  CallSink Call(const std::string& method = "GET", const std::string& body = "",
+                bool retry = true) {
     ApiRequest request;
     request.method = method;
+    request.retry = retry;
     request.target = "/version";
     request.body = body;
     if (!body.empty()) request.content_type = "application/merge-patch+json";
@@ -274,6 +276,26 @@ TEST_CASE("A write that lost its connection may have been done, and is not sent 
   const CallSink sink = world.Call("PATCH", "{}");
   CHECK(world.transport.requests.size() == 1);
   CHECK(sink.error->transport->kind == Kind::kConnectionLost);
+}
+
+TEST_CASE("A caller may want the first answer, whatever it is", "[kube][client]") {
+  World world;
+  SECTION("a refusal with Retry-After") {
+    world.transport.script = {RetryAfter(503)};
+    CHECK(world.Call("PATCH", "{}", false).error->status->code == 503);
+  }
+  SECTION("a lost connection") {
+    world.transport.script = {Lost()};
+    CHECK(world.Call("GET", "", false).error->transport->kind == Kind::kConnectionLost);
+  }
+  CHECK(world.transport.requests.size() == 1);
+}
+
+TEST_CASE("Credentials are renewed for that caller too", "[kube][client]") {
+  World world;
+  world.credentials.can_refresh = true;
+  world.transport.script = {{401, "", {}, {}, false}, {200, "{}", {}, {}, false}};
+  CHECK_FALSE(world.Call("PATCH", "{}", false).error);
 }
 
 TEST_CASE("What was handed on is not asked for again", "[kube][client]") {

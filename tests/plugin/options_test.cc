@@ -88,14 +88,16 @@ TEST_CASE("The flag --fail-on replaces the default", "[plugin][options]") {
   CHECK_FALSE(none.loses_fields);
 }
 
-TEST_CASE("migrate prints YAML unless told otherwise", "[plugin][options]") {
+TEST_CASE("migrate --local prints YAML unless told otherwise", "[plugin][options]") {
   const auto options = ParseAs<MigrateOptions>({"migrate", "--local", "-f", "a", "widgets"});
   CHECK(options.output == OutputFormat::kYaml);
   CHECK(options.input.filenames == Words{"a"});
   CHECK(options.input.crds == Words{"widgets"});
   CHECK_FALSE(options.enable_pruning);
-  CHECK(ParseAs<MigrateOptions>({"migrate", "-ojson"}).output == OutputFormat::kJson);
-  CHECK(ParseAs<MigrateOptions>({"migrate", "--enable-pruning"}).enable_pruning);
+  CHECK(ParseAs<MigrateOptions>({"migrate", "--local", "-f", "a", "-ojson"}).output ==
+        OutputFormat::kJson);
+  CHECK(ParseAs<MigrateOptions>({"migrate", "--local", "-f", "a", "--enable-pruning"})
+            .enable_pruning);
 }
 
 TEST_CASE("version takes --client and a format", "[plugin][options]") {
@@ -132,6 +134,7 @@ TEST_CASE("Every command takes kubectl's connection flags", "[plugin][options]")
                        "--cache-dir=cd"};
   const auto connection = [&flags](const std::string& command) {
     Words words = {command};
+    if (command == "migrate") words.push_back("widgets");
     words.insert(words.end(), flags.begin(), flags.end());
     return std::visit(
         [](const auto& options) {
@@ -260,7 +263,7 @@ TEST_CASE("A wrong command line names the help of its command", "[plugin][option
            check},
       {{"migrate", "-o", "wide"},
        "unable to match a printer suitable for the output format \"wide\", allowed formats are: "
-       "json,yaml\nSee 'kubectl prune migrate --help' for usage."},
+       "json,name,yaml\nSee 'kubectl prune migrate --help' for usage."},
       {{"version", "-o", "wide"},
        "--output must be 'yaml' or 'json'\nSee 'kubectl prune version --help' for usage."},
       {{"version", "x"}, "unknown argument \"x\"\nSee 'kubectl prune version --help' for usage."},

@@ -57,6 +57,39 @@ TEST_CASE("A run that ends by an exception leaves no live line", "[plugin][progr
   CHECK(written.text == "\r\033[Kreading objects: 2 of 9\r\033[K");
 }
 
+migrate::SweepProgress Rewritten(std::uint64_t rewritten) {
+  migrate::SweepProgress progress;
+  progress.listed = progress.expected = 100;
+  progress.counts[migrate::ObjectClass::kRewritten] = rewritten;
+  progress.counts[migrate::ObjectClass::kNotTried] = 100 - rewritten;
+  return progress;
+}
+
+TEST_CASE("The rate of a sweep counts what was done since it is watched", "[plugin][progress]") {
+  FakeClock clock;
+  Written written;
+  Progress progress(false, written.Write(), clock);
+  progress.Show("widgets", Rewritten(40));  // by an earlier run
+  clock.now += seconds(10);
+  progress.Show("widgets", Rewritten(60));
+  progress.Show("verifying widgets", Rewritten(0));  // is watched from here on
+  clock.now += seconds(10);
+  progress.Show("verifying widgets", Rewritten(50));
+  CHECK(written.text ==
+        "widgets: 60 of 100 objects, 2/s, ETA 20s: rewritten 60\n"
+        "verifying widgets: 50 of 100 objects, 5/s, ETA 10s: rewritten 50\n");
+}
+
+TEST_CASE("A long line of a sweep does not wrap on a terminal", "[plugin][progress]") {
+  FakeClock clock;
+  Written written;
+  Progress progress(true, written.Write(), clock);
+  clock.now += seconds(1);
+  progress.Show("widgets", Rewritten(0));
+  progress.Clear();
+  CHECK(written.text == "\r\033[K\033[?7lwidgets  [>              ] 0/100  0%\033[?7h\r\033[K");
+}
+
 TEST_CASE("Elsewhere there is a line every ten seconds", "[plugin][progress]") {
   FakeClock clock;
   Written written;

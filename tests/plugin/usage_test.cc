@@ -44,7 +44,7 @@ TEST_CASE("Every example of the help is a command line that runs", "[plugin][usa
       ++examples;
     }
   }
-  CHECK(examples == 14);
+  CHECK(examples == 23);
 }
 
 TEST_CASE("Every help names the program, its usage and its exit codes", "[plugin][usage]") {

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "tests/support/fake_crd.h"
+#include "tests/support/fake_crd_writes.h"
+#include "tests/support/fake_writes.h"
 
 namespace test_support {
 namespace {
@@ -28,6 +30,11 @@ constexpr char kVersion[] =
     "  \"gitCommit\": \"faecb196815e248d3ecfb03c680a4507229c2a56\",\n"
     "  \"gitTreeState\": \"clean\",\n  \"buildDate\": \"2021-01-13T13:20:00Z\",\n"
     "  \"goVersion\": \"go1.15.5\",\n  \"compiler\": \"gc\",\n  \"platform\": \"linux/amd64\"\n}";
+
+constexpr char kKubeSystem[] =
+    R"({"kind":"Namespace","apiVersion":"v1","metadata":{"name":"kube-system",)"
+    R"("uid":"11111111-0000-4000-8000-000000000001"},"spec":{},"status":{"phase":"Active"}})"
+    "\n";
 
 std::string Quote(std::string_view text) { return kube::json::Print(Value::String(text)); }
 
@@ -148,6 +155,8 @@ struct FakeApi::Place {
   bool typed = true;  // a Go type of the server, not a custom resource
   std::string namespace_ = {}, name = {};
   std::string warning = {};
+  std::optional<std::string> metadata_version = {};  // of meta.k8s.io, where only that is wanted
+  std::shared_ptr<const FakeStorage> storage = {};   // of custom resources
 
   std::string api_version() const { return group + "/" + version; }
   std::string key() const { return namespace_.empty() ? name : namespace_ + "/" + name; }
@@ -158,19 +167,25 @@ struct FakeApi::Place {
   FakeAnswer NotFound() const {
     return FakeStatus(404, "NotFound", resource + " \"" + name + "\" not found", details());
   }
-  FakeAnswer Forbidden() const {
+  std::string VerbOf(const std::string& method) const {
+    return method == "PATCH" ? "patch" : method == "PUT" ? "update" : name.empty() ? "list" : "get";
+  }
+  FakeAnswer Forbidden(const std::string& method) const {
+    const std::string verb = VerbOf(method);
     const std::string named = name.empty() ? "" : " \"" + name + "\"";
     const std::string scope =
         namespace_.empty() ? "at the cluster scope" : "in the namespace \"" + namespace_ + "\"";
     return FakeStatus(403, "Forbidden",
-                      resource + named + " is forbidden: User \"alice\" cannot " +
-                          (name.empty() ? "list" : "get") + " resource \"" + plural +
-                          "\" in API group \"" + group + "\" " + scope,
+                      resource + named + " is forbidden: User \"alice\" cannot " + verb +
+                          " resource \"" + plural + "\" in API group \"" + group + "\" " + scope,
                       details());
   }
   std::string PrintTyped(const Value& object, bool in_list) const;
   std::string PrintCustom(const Value& object) const;
   std::string Print(const Value& object, bool in_list) const {
+    if (!typed && storage && storage->prunes()) {
+      return PrintCustom(storage->Show(object, version)->root());
+    }
     return typed ? PrintTyped(object, in_list) : PrintCustom(object);
   }
 };
@@ -192,6 +207,7 @@ std::string FakeApi::Place::PrintTyped(const Value& object, bool in_list) const 
 
 /// Unstructured is a map of Go: its keys are sorted. Conversion None replaces the apiVersion.
 std::string FakeApi::Place::PrintCustom(const Value& object) const {
+  if (metadata_version) return PartialObjectMetadata(object, *metadata_version);
   Document copy;
   copy.root() = kube::json::DeepCopy(object, copy.arena());
   const std::string shown = api_version();
@@ -282,14 +298,22 @@ void FakeApi::Put(const std::string& resource, const std::string& key,
   set_missing("creationTimestamp", "2026-01-01T00:00:00Z");
   metadata.Set("resourceVersion", Value::String(arena.Copy(std::to_string(resource_version_))),
                arena);
-  resources_[resource][key] = std::move(object);
+  auto& stored = resources_[resource][key];
+  changes_.Record({resource, stored ? "MODIFIED" : "ADDED", resource_version_, object});
+  stored = std::move(object);
 }
 
 void FakeApi::Delete(const std::string& resource, const std::string& key) {
   ++resource_version_;
-  if (resources_[resource].erase(key) == 0)
-    throw std::invalid_argument("nothing to delete: " + key);
+  const auto deleted = resources_[resource].extract(key);
+  if (deleted.empty()) throw std::invalid_argument("nothing to delete: " + key);
+  changes_.RecordDeleted(resource, *deleted.mapped(), resource_version_);
   if (resource == kCrds) resources_.erase(key);
+}
+
+void FakeApi::Compact() {
+  snapshots_.clear();
+  changes_.Forget(resource_version_);
 }
 
 const Value* FakeApi::FindObject(const std::string& resource, const std::string& key) const {
@@ -333,8 +357,8 @@ FakeAnswer FakeApi::TrueAnswer(const kube::HttpRequest& request) {
   const Query query = QueryOf(request.target);
   const kube::ResponseHead head{0, request.headers};
   const std::string* accept = head.Find("Accept");
-  const bool known = request.method == "GET" && !query.contains("watch") &&
-                     (!accept || accept->find("as=") == accept->npos);
+  const bool writes = request.method == "PATCH" || request.method == "PUT";
+  const bool known = request.method == "GET" || writes;
   if (known && !token_.empty()) {
     const std::string* authorization = head.Find("Authorization");
     if (!authorization || *authorization != "Bearer " + token_) {
@@ -344,17 +368,42 @@ FakeAnswer FakeApi::TrueAnswer(const kube::HttpRequest& request) {
   if (known && path == std::vector<std::string>{"version"}) {
     return FakeText(200, "application/json", kVersion);
   }
-  if (known && path.size() >= 2 && path[0] == "apis") return AnswerApis(path, query);
+  if (known && path == std::vector<std::string>{"api", "v1", "namespaces", "kube-system"}) {
+    return FakeText(200, "application/json", kKubeSystem);
+  }
+  if (request.method == "POST" && path.size() == 4 && path[3] == "selfsubjectaccessreviews") {
+    return Review(request);
+  }
+  if (known && path.size() >= 2 && path[0] == "apis") return AnswerApis(request, path, query);
   throw std::logic_error("the fake API server does not know " + request.method + " " +
                          request.target + (accept ? " as " + *accept : ""));
 }
 
-FakeAnswer FakeApi::AnswerApis(const std::vector<std::string>& path, const Query& query) {
+FakeAnswer FakeApi::AnswerApis(const kube::HttpRequest& request,
+                               const std::vector<std::string>& path, const Query& query) {
   if (path.size() == 2 && path[1] == "apiextensions.k8s.io") return Discovery();
-  const std::optional<Place> place = FindPlace(path);
+  const bool is_status = request.method == "PATCH" && path.size() == 6 && path[5] == "status";
+  std::vector<std::string> object_path = path;
+  if (is_status) object_path.pop_back();
+  std::optional<Place> place = FindPlace(object_path);
   if (!place) return FakeText(404, "text/plain; charset=utf-8", "404 page not found\n");
-  if (forbidden_.contains(place->resource)) return place->Forbidden();
-  FakeAnswer answer = place->name.empty() ? List(*place, query) : Get(*place);
+  if (IsDenied(place->VerbOf(request.method), place->resource + (is_status ? "/status" : ""))) {
+    return place->Forbidden(request.method);
+  }
+  if (!place->typed) place->storage = StorageOf(place->resource);
+  const kube::ResponseHead head{0, request.headers};
+  if (const std::string* accept = head.Find("Accept"); accept && !place->typed) {
+    place->metadata_version = MetadataVersion(
+        *accept, place->name.empty() ? "PartialObjectMetadataList" : "PartialObjectMetadata");
+  }
+  std::optional<FakeAnswer> written = place->resource == kCrds && request.method == "PATCH"
+                                          ? WriteCrd(*place, request, query, is_status)
+                                          : Write(*place, request, query);
+  const bool watches = !place->typed && place->name.empty() && query.contains("watch");
+  FakeAnswer answer = written               ? *std::move(written)
+                      : watches             ? Watch(*place, query)
+                      : place->name.empty() ? List(*place, query)
+                                            : Get(*place);
   if (!place->warning.empty()) {
     answer.headers.push_back({"Warning", "299 - " + Quote(place->warning)});
   }
@@ -441,6 +490,146 @@ FakeAnswer FakeApi::Get(const Place& place) const {
   return FakeText(200, "application/json", place.Print(*object, false) + "\n");
 }
 
+std::shared_ptr<const FakeStorage> FakeApi::StorageOf(const std::string& resource) const {
+  const std::shared_ptr<const Document>& crd = resources_.at(kCrds).at(resource);
+  if (is_stale_ && is_stale_()) {
+    Document preserving;
+    preserving.root() = kube::json::DeepCopy(crd->root(), preserving.arena());
+    preserving.root().Find("spec")->Set("preserveUnknownFields", Value::Bool(true),
+                                        preserving.arena());
+    return std::make_shared<FakeStorage>(preserving.root());
+  }
+  auto& [made_for, storage] = storages_[resource];
+  if (made_for != crd) {
+    storage = std::make_shared<FakeStorage>(crd->root());
+    made_for = crd;
+  }
+  return storage;
+}
+
+/// Absent for a read.
+std::optional<FakeAnswer> FakeApi::Write(const Place& place, const kube::HttpRequest& request,
+                                         const Query& query) {
+  if (request.method == "GET") return std::nullopt;
+  const kube::ResponseHead head{0, request.headers};
+  const std::string* type = head.Find("Content-Type");
+  const bool is_patch = request.method == "PATCH";
+  const bool known = !place.typed && !place.name.empty() && type &&
+                     (is_patch ? *type == "application/merge-patch+json" && request.body == "{}"
+                               : *type == "application/json");
+  if (!known) {
+    throw std::logic_error("the fake API server does not know " + request.method + " " +
+                           request.target + " of " + request.body);
+  }
+  const Value* object = FindObject(place.resource, place.key());
+  if (!object && is_patch) return place.NotFound();
+  const bool is_dry_run = ValueOf(query, "dryRun") == "All";
+  const auto body = is_patch ? place.storage->Show(*object, place.version) : Parse(request.body);
+  return Update(place, body->root(), is_dry_run);
+}
+
+FakeAnswer FakeApi::WriteCrd(const Place& place, const kube::HttpRequest& request,
+                             const Query& query, bool is_status) {
+  const Value* stored = FindObject(kCrds, place.name);
+  if (!stored) return place.NotFound();
+  auto crd = PatchFakeCrd(*stored, Parse(request.body)->root(), place.version, is_status);
+  if (!crd) return crd.error();
+  if (ValueOf(query, "dryRun") == "All") {
+    return FakeText(200, "application/json", place.Print((*crd)->root(), false) + "\n");
+  }
+  if (!kube::json::Equal(*stored, (*crd)->root())) Put(kCrds, place.name, *std::move(crd));
+  return Get(place);
+}
+
+void FakeApi::PatchCrd(const std::string& name, std::string_view merge_patch) {
+  const auto patch = Parse(merge_patch);
+  const Value* stored = FindObject(kCrds, name);
+  if (!stored) throw std::invalid_argument("no CRD " + name);
+  const bool is_status = patch->root().Find("status") != nullptr;
+  auto crd = PatchFakeCrd(*stored, patch->root(), "v1beta1", is_status);
+  if (!crd) throw std::invalid_argument(crd.error().body);
+  Put(kCrds, name, *std::move(crd));
+}
+
+bool FakeApi::IsDenied(const std::string& verb, const std::string& resource) const {
+  const std::string whole = resource.substr(0, resource.find('/'));
+  return forbidden_.contains(whole) || denied_.contains(verb + " " + resource);
+}
+
+FakeAnswer FakeApi::Review(const kube::HttpRequest& request) const {
+  const auto review = Parse(request.body);
+  const std::string key = DeniedKey(review->root());
+  const std::size_t blank = key.find(' ');
+  const bool is_allowed = !IsDenied(key.substr(0, blank), key.substr(blank + 1));
+  return FakeText(201, "application/json", AnswerReview(review->root(), is_allowed));
+}
+
+FakeAnswer FakeApi::Conflict(const Place& place, const std::string& why) {
+  return FakeStatus(
+      409, "Conflict",
+      "Operation cannot be fulfilled on " + place.resource + " \"" + place.name + "\": " + why,
+      place.details());
+}
+
+FakeAnswer FakeApi::Update(const Place& place, const Value& body, bool is_dry_run) {
+  const std::string name(MetadataText(body, "name"));
+  if (name != place.name) {
+    return FakeStatus(400, "BadRequest",
+                      "the name of the object (" + name + ") does not match the name on the URL (" +
+                          place.name + ")");
+  }
+  const Value* stored = FindObject(place.resource, place.key());
+  const std::string uid(MetadataText(body, "uid"));
+  const std::string stored_uid(stored ? MetadataText(*stored, "uid") : "");
+  if (!uid.empty() && uid != stored_uid) {
+    return Conflict(place, "StorageError: invalid object, Code: 4, Key: /registry/" + place.group +
+                               "/" + place.plural + "/" + place.key() +
+                               ", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: "
+                               "UID in precondition: " +
+                               uid + ", UID in object meta: " + stored_uid);
+  }
+  if (!stored) return place.NotFound();
+  const std::string_view version = MetadataText(body, "resourceVersion");
+  if (!version.empty() && version != MetadataText(*stored, "resourceVersion")) {
+    return Conflict(place,
+                    "the object has been modified; please apply your changes to the latest "
+                    "version and try again");
+  }
+  auto anew = place.storage->Store(*stored, body, place.version);
+  if (!is_dry_run && !IsStoredAlike(*stored, anew->root())) {
+    Put(place.resource, place.key(), std::move(anew));
+    return Get(place);
+  }
+  return FakeText(200, "application/json", place.Print(*stored, false) + "\n");
+}
+
+/// Goes on as long as the CRD is what it is now: then the server makes its storage anew.
+FakeAnswer FakeApi::Watch(const Place& place, const Query& query) const {
+  const std::string from = ValueOf(query, "resourceVersion");
+  auto version = std::make_shared<long>(from.empty() ? resource_version_ : std::stol(from));
+  FakeAnswer answer = FakeText(200, "application/json", "");
+  if (changes_.HasForgotten(*version)) {
+    answer.body = FakeExpiredEvent(*version, resource_version_);
+    return answer;
+  }
+  const auto crd = resources_.at(kCrds).at(place.resource);
+  const auto is_over = [this, crd, resource = place.resource] {
+    const auto now = resources_.at(kCrds).find(resource);
+    return now == resources_.at(kCrds).end() || now->second != crd;
+  };
+  const auto next = [this, place, version, is_over] {
+    std::string events;
+    if (is_over()) return events;
+    for (const auto& change : changes_.After(place.resource, *version)) {
+      *version = change.version;
+      events += FakeEvent(change.type, place.Print(change.object->root(), true));
+    }
+    return events;
+  };
+  answer.watch = std::make_shared<FakeWatch>(FakeWatch{next, is_over});
+  return answer;
+}
+
 /// The objects as of `version`, which becomes the present one where it is -1. Null pointer if they
 /// are forgotten.
 const FakeApi::Objects* FakeApi::Snapshot(const std::string& resource, long& version) const {
@@ -516,6 +705,14 @@ FakeAnswer FakeApi::PrintList(const Place& place, const Chunk& chunk, long versi
   }
   const std::string items = "\"items\":[" + chunk.items + "]";
   const std::string comma = remaining.empty() ? "" : ",";
+  if (place.metadata_version) {
+    // 1.20 does not tell here how many are left.
+    return FakeText(200, "application/json",
+                    R"({"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/)" +
+                        *place.metadata_version + R"(","metadata":{)" + resource_version +
+                        (next.empty() ? "" : ",\"continue\":\"" + next + "\"") + "}," + items +
+                        "}\n");
+  }
   if (!place.typed) {
     return FakeText(200, "application/json",
                     R"({"apiVersion":")" + place.api_version() + "\"," + items + R"(,"kind":")" +

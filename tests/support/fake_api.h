@@ -14,8 +14,11 @@
 #include "kube/json.h"
 #include "kube/result.h"
 #include "kube/transport.h"
+#include "tests/support/fake_watch.h"
 
 namespace test_support {
+
+class FakeStorage;
 
 /// What the fake server says to one request, or how it fails to.
 struct FakeAnswer {
@@ -26,6 +29,8 @@ struct FakeAnswer {
   std::optional<std::size_t> lost_after;
   /// The connection is lost before anything is answered.
   bool lost = false;
+  /// The body goes on for as long as this has something to tell.
+  std::shared_ptr<FakeWatch> watch = {};
 };
 
 /// Bad weather for some requests. What is not set stays as it would be.
@@ -43,13 +48,20 @@ struct FakeFault {
   bool lost = false;                      ///< as FakeAnswer::lost
 };
 
-/// What an API server of Kubernetes 1.20 with some CRDs and custom resources answers to GET, held
-/// in memory. Its answers were compared with a real server's.
+/// What an API server of Kubernetes 1.20 with some CRDs and custom resources answers, held in
+/// memory. Its answers were compared with a real server's.
 ///
 /// Knows /version, the discovery of apiextensions.k8s.io, APIServices, CRDs in v1 and v1beta1, and
 /// the custom resources in every served version: single ones, and lists with limit, continue, and
 /// labelSelector and fieldSelector of equalities. A list goes on as of its first chunk until
-/// Compact. Objects are served as they were given: nothing is pruned, nothing defaulted.
+/// Compact. Objects are stored as they were given. Where a CRD does not preserve unknown fields,
+/// reads show them pruned and defaulted.
+///
+/// Custom resources can be written by a merge patch of {} and by PUT, also with dryRun=All: the
+/// resourceVersion moves only where what is stored changes. Both, and reads, are answered with
+/// metadata where the Accept header asks for it. CRDs, and their status, can be written by merge
+/// patches (fake_crd_writes.h). Watches of custom resources go on until their CRD is changed.
+/// Answers SelfSubjectAccessReviews.
 class FakeApi {
  public:
   FakeApi();
@@ -61,11 +73,25 @@ class FakeApi {
   void Add(const kube::json::Value& object);
   /// `resource` as "widgets.demo.example.com"; a CRD takes its objects with it.
   void Delete(const std::string& resource, const std::string& key);
+  /// What etcd holds of an object; null pointer if there is none.
+  const kube::json::Value* Stored(const std::string& resource, const std::string& key) const {
+    return FindObject(resource, key);
+  }
   /// Forgets all but the present: lists that were begun are expired, as after etcd's compaction.
-  void Compact() { snapshots_.clear(); }
+  void Compact();
+  /// Asked at every request for custom resources: true for a server that has not noticed yet that
+  /// pruning was turned on, and reads and stores without it.
+  void ServeStale(std::function<bool()> is_stale) { is_stale_ = std::move(is_stale); }
 
   /// Refuses all requests for a resource: 403, as RBAC does to the user alice.
   void Forbid(const std::string& resource) { forbidden_.insert(resource); }
+  /// Takes one right away: `verb` is "patch", `resource` may end in "/status". Reviews tell so, and
+  /// requests are refused.
+  void Deny(const std::string& verb, const std::string& resource) {
+    denied_.insert(verb + " " + resource);
+  }
+  /// Changes a CRD as another client would: `merge_patch` is sent to v1beta1.
+  void PatchCrd(const std::string& name, std::string_view merge_patch);
   /// Whether apiextensions.k8s.io/v1 and v1beta1 are served.
   void ServeCrdVersions(std::vector<std::string> versions) { crd_versions_ = std::move(versions); }
   /// Refuses requests without this bearer token: 401.
@@ -85,14 +111,25 @@ class FakeApi {
   struct Chunk;
 
   FakeAnswer TrueAnswer(const kube::HttpRequest& request);
-  FakeAnswer AnswerApis(const std::vector<std::string>& path, const Query& query);
+  FakeAnswer AnswerApis(const kube::HttpRequest& request, const std::vector<std::string>& path,
+                        const Query& query);
   std::optional<Place> FindPlace(const std::vector<std::string>& path) const;
   std::optional<Place> CrdPlace(const std::string& version) const;
   std::optional<Place> CustomPlace(const std::string& resource, const std::string& version) const;
   FakeAnswer Get(const Place& place) const;
+  std::optional<FakeAnswer> Write(const Place& place, const kube::HttpRequest& request,
+                                  const Query& query);
+  FakeAnswer Update(const Place& place, const kube::json::Value& body, bool is_dry_run);
+  FakeAnswer WriteCrd(const Place& place, const kube::HttpRequest& request, const Query& query,
+                      bool is_status);
+  FakeAnswer Review(const kube::HttpRequest& request) const;
+  bool IsDenied(const std::string& verb, const std::string& resource) const;
+  static FakeAnswer Conflict(const Place& place, const std::string& why);
+  std::shared_ptr<const FakeStorage> StorageOf(const std::string& resource) const;
   FakeAnswer List(const Place& place, const Query& query);
   static FakeAnswer PrintList(const Place& place, const Chunk& chunk, long version);
   const Objects* Snapshot(const std::string& resource, long& version) const;
+  FakeAnswer Watch(const Place& place, const Query& query) const;
   FakeAnswer Discovery() const;
 
   void AddCrd(kube::json::Document& crd);
@@ -102,10 +139,17 @@ class FakeApi {
            std::shared_ptr<kube::json::Document> object);
   const kube::json::Value* FindObject(const std::string& resource, const std::string& key) const;
 
-  std::map<std::string, Objects> resources_;                  // by "plural.group"
+  std::map<std::string, Objects> resources_;  // by "plural.group"
+  // Of each CRD, with the CRD that it was made for.
+  mutable std::map<std::string, std::pair<std::shared_ptr<const kube::json::Document>,
+                                          std::shared_ptr<const FakeStorage>>>
+      storages_;
   std::map<long, std::map<std::string, Objects>> snapshots_;  // of begun lists, by their version
   std::vector<std::string> crd_versions_ = {"v1", "v1beta1"};
   std::set<std::string> forbidden_;
+  std::function<bool()> is_stale_;
+  FakeChanges changes_;
+  std::set<std::string> denied_;  // "verb resource"
   std::string token_;
   std::vector<std::pair<FakeFault, int>> faults_;  // and how many requests each has met
   long resource_version_ = 100;

@@ -33,7 +33,18 @@ FakeApiServer::RequestId FakeApiServer::Start(kube::HttpRequest request,
   return next_id_++;
 }
 
+void FakeApiServer::WakeWatches() {
+  for (auto& [id, request] : under_way_) {
+    const auto& watch = request.answer.watch;
+    if (!request.answered || !watch || request.next != kube::Clock::TimePoint::max()) continue;
+    request.answer.body += watch->next();
+    const bool has_news = request.sent < request.answer.body.size() || watch->is_over();
+    if (has_news) request.next = clock_.Now();
+  }
+}
+
 void FakeApiServer::Poll(kube::Clock::TimePoint deadline) {
+  WakeWatches();
   const auto next =
       std::min_element(under_way_.begin(), under_way_.end(), [](const auto& a, const auto& b) {
         return std::tie(a.second.next, a.second.turn) < std::tie(b.second.next, b.second.turn);
@@ -71,6 +82,11 @@ void FakeApiServer::GoOn(RequestId id, UnderWay& request) {
     const std::string piece = answer.body.substr(request.sent, size);
     request.sent += size;
     return request.sink->OnBytes(piece);
+  }
+  const bool is_lost = answer.lost_after.has_value() && whole >= *answer.lost_after;
+  if (answer.watch && !is_lost && !answer.watch->is_over()) {
+    request.next = kube::Clock::TimePoint::max();  // until WakeWatches
+    return;
   }
   if (!answer.lost_after) return End(id, std::nullopt);
   End(id, TransportError{TransportError::Kind::kConnectionLost, "unexpected EOF"});

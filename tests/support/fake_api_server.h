@@ -43,6 +43,7 @@ class FakeApiServer : public FakeApi, public kube::Transport {
     std::size_t sent = 0;  // of the body
   };
 
+  void WakeWatches();
   void Step(RequestId id);
   void Begin(RequestId id, UnderWay& request);
   void GoOn(RequestId id, UnderWay& request);

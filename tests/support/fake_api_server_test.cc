@@ -316,7 +316,6 @@ TEST_CASE("A request that nobody prepared for fails the test", "[support]") {
   const auto [method, target] = GENERATE(table<std::string, std::string>({
       {"DELETE", "/apis/demo.example.com/v1/widgets"},
       {"GET", "/api/v1/pods"},
-      {"GET", "/apis/demo.example.com/v1/widgets?watch=true"},
       {"GET", "/apis/demo.example.com/v1/widgets?labelSelector=a%21%3Db"},
   }));
   CAPTURE(method, target);

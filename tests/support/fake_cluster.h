@@ -55,4 +55,15 @@ inline std::string FakeObjectText(const std::string& plural, const std::string& 
          R"(","metadata":{"namespace":"shop","name":")" + name + R"("},"spec":)" + spec + "}";
 }
 
+/// Adds such an object, or changes it as an update does, which leaves its uid alone.
+inline void WriteFakeObject(FakeApi& api, const std::string& plural, const std::string& name,
+                            const std::string& spec) {
+  std::string text = FakeObjectText(plural, name, spec);
+  if (const auto* stored = api.Stored(plural + ".demo.example.com", "shop/" + name)) {
+    const std::string uid(stored->Find("metadata")->FindText("uid"));
+    text.insert(text.find("\"namespace\""), "\"uid\":\"" + uid + "\",");
+  }
+  api.Add(text);
+}
+
 }  // namespace test_support

@@ -147,6 +147,7 @@ void CompleteCrd(kube::json::Document& crd) {
   Value& conversion = ObjectAt(spec, "conversion", arena);
   SetMissing(conversion, "strategy", Value::String("None"), arena);
   CompleteNames(ObjectAt(spec, "names", arena), arena);
+  SetMissing(ObjectAt(crd.root(), "metadata", arena), "generation", Value::Number("1"), arena);
   Value& status = ObjectAt(crd.root(), "status", arena);
   // The places of earlier values may have moved.
   const Value& final_spec = *crd.root().Find("spec");

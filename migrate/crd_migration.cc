@@ -1,0 +1,432 @@
+#include "migrate/crd_migration.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "kube/crd.h"
+#include "kube/error.h"
+#include "migrate/crd_guard.h"
+#include "migrate/crd_request.h"
+#include "migrate/object_count.h"
+#include "migrate/preflight.h"
+#include "migrate/rewrite_passes.h"
+#include "migrate/stored_versions.h"
+#include "migrate/temporary_folder.h"
+
+namespace migrate {
+namespace {
+
+namespace fs = std::filesystem;
+using Phase = MigrationState::Phase;
+
+// Within the state folder: those of a whole run, which the next run goes on with, and those of a
+// run over some objects, which nobody needs later.
+constexpr char kSweeps[] = "sweeps";
+constexpr char kPartialSweeps[] = "partial";
+
+/// One run over one CRD.
+class CrdMigrator {
+ public:
+  CrdMigrator(const MigrationContext& context, const LiveCrd& live)
+      : context_(context),
+        options_(context.options),
+        live_(live),
+        target_(context.crds_target + "/" + kube::UrlEscape(live.identity.name)) {
+    report_.name = live.identity.name;
+    report_.dry_run = options_.dry_run;
+  }
+
+  CrdMigration Run() {
+    const kube::Clock::TimePoint start = context_.clock.Now();
+    try {
+      Migrate();
+    } catch (const kube::Error& error) {
+      Fail(error.what());
+    }
+    report_.seconds = std::chrono::duration<double>(context_.clock.Now() - start).count();
+    return std::move(report_);
+  }
+
+ private:
+  void Migrate() {
+    if (!ReadCrd() || !IsPossible() || IsStopped()) return;
+    if (options_.dry_run == DryRun::kClient) return Foresee();
+    OpenState();
+    if (TurnPruningOn()) {
+      Rewrite();
+      Trim();
+    }
+    CloseState();
+  }
+
+  void Fail(std::string why) {
+    report_.outcome = Outcome::kError;
+    report_.error = std::move(why);
+  }
+
+  bool IsStopped() {
+    if (options_.stop == nullptr || !*options_.stop) return false;
+    report_.outcome = Outcome::kInterrupted;
+    return true;
+  }
+
+  bool is_partial() const {
+    return options_.retried || !options_.namespace_.empty() || !options_.label_selector.empty() ||
+           !options_.field_selector.empty();
+  }
+  bool is_dry_run() const { return options_.dry_run != DryRun::kNone; }
+  bool enables_pruning() const { return options_.enable_pruning && crd_->preserve_unknown_fields; }
+
+  void Line(const std::string& line) { context_.observer.OnLine(line); }
+
+  bool ReadCrd() {
+    auto crd = GetCrd(context_.client, target_);
+    if (!crd) {
+      Fail(crd.error().message);
+      return false;
+    }
+    crd_ = *std::move(crd);
+    const CrdShape shape = ShapeOf(*crd_);
+    guard_.emplace(target_, shape, context_.client);
+    report_.storage_version = shape.storage_version;
+    report_.stored_before = report_.stored_after = crd_->stored_versions;
+    return true;
+  }
+
+  bool IsPossible() {
+    const bool trims = !is_partial() && !is_dry_run() && !options_.keep_stored_versions;
+    preflight_ = CheckBefore(*crd_, target_,
+                             {.enable_pruning = options_.enable_pruning,
+                              .dry_run = options_.dry_run,
+                              .namespace_ = options_.namespace_,
+                              .by_name = options_.retried.has_value(),
+                              .trims = trims},
+                             context_.client);
+    for (const std::string& warning : preflight_.warnings) {
+      Line("Warning: " + report_.name + ": " + warning);
+    }
+    if (!preflight_.refusal.empty()) {
+      Fail(preflight_.refusal);
+      return false;
+    }
+    if (preflight_.version != report_.storage_version) {
+      report_.written_version = preflight_.version;
+      Line(report_.name + ": the storage version " + report_.storage_version +
+           " is not served; objects are written as " + preflight_.version +
+           ", which the server stores as " + report_.storage_version);
+    }
+    return true;
+  }
+
+  SweepTarget Target() const {
+    return {.group = crd_->group,
+            .version = preflight_.version,
+            .plural = crd_->names.plural,
+            .is_namespaced = live_.is_namespaced,
+            .namespace_ = options_.namespace_,
+            .label_selector = options_.label_selector,
+            .field_selector = options_.field_selector,
+            .dry_run = options_.dry_run == DryRun::kServer,
+            .by_update = preflight_.by_update};
+  }
+
+  SweepOptions OptionsOfSweep() {
+    return {.chunk_size = options_.chunk_size,
+            .concurrency = options_.concurrency,
+            .max_rate = options_.max_rate,
+            .stop = options_.stop,
+            .find_change = [this] { return FindChangeNow(); }};
+  }
+
+  std::optional<std::string> FindChangeNow() {
+    if (!change_) change_ = guard_->FindChange();
+    return change_;
+  }
+
+  /// The objects of --retry-from that are of this CRD.
+  std::vector<ObjectName> RetriedObjects() const {
+    std::vector<ObjectName> names;
+    for (const RetriedObject& object : *options_.retried) {
+      if (object.crd == report_.name) names.push_back({object.namespace_, object.name});
+    }
+    return names;
+  }
+
+  // --dry-run=client: the plan, and how many objects it is about.
+  void Foresee() {
+    if (enables_pruning()) {
+      const TemporaryFolder folder;
+      StateFolder state(folder.path(), context_.cluster, crd_->uid, report_.name);
+      if (!Take(EnablePruning(live_, EnablingOptions(), Target(), OptionsOfSweep(), state,
+                              context_.observer, context_.client, context_.clock))) {
+        return;
+      }
+    }
+    const auto count = CountAll();
+    if (IsStopped()) return;
+    if (!count) return Fail(count.error().message);
+    report_.counts[ObjectClass::kNotTried] = *count;
+    report_.kept_because = WhyKept();
+  }
+
+  kube::Result<std::uint64_t, kube::CallError> CountAll() const {
+    if (options_.retried) return std::uint64_t{RetriedObjects().size()};
+    return CountObjects(live_.ObjectsTarget(options_.namespace_) +
+                            SelectorQuery(options_.label_selector, options_.field_selector),
+                        {.chunk_size = options_.chunk_size, .stop = options_.stop}, context_.client,
+                        context_.clock);
+  }
+
+  EnablePruningOptions EnablingOptions() const {
+    EnablePruningOptions enabling = options_.enabling;
+    enabling.dry_run = options_.dry_run;
+    enabling.stop = options_.stop;
+    enabling.stop = options_.stop;
+    return enabling;
+  }
+
+  // A dry run has its own folder: it must neither use nor spoil what a true run has left.
+  void OpenState() {
+    fs::path state_dir = options_.state_dir;
+    if (is_dry_run()) {
+      temporary_ = std::make_unique<TemporaryFolder>();
+      state_dir = temporary_->path();
+    }
+    folder_ = std::make_unique<StateFolder>(state_dir, context_.cluster, crd_->uid, report_.name);
+    state_ = folder_->Load();
+    if (!is_partial()) PrepareState();
+  }
+
+  // The files of sweeps hold for the very CRD they were made for. That objects are held stays true
+  // as long as the server prunes, whatever else of the CRD is changed.
+  void PrepareState() {
+    if (IsStateOfCrd()) {
+      if (IsBegun()) Line(report_.name + ": going on where an earlier run has ended");
+      if (!state_.stored_before.empty()) report_.stored_before = state_.stored_before;
+      if (state_.phase == Phase::kHolding) ClearSweeps();
+    } else if (IsBehindFlip()) {
+      ClearSweeps();
+      state_.doomed.clear();  // by the schema of then
+    } else {
+      folder_->Clear();
+      state_ = {};
+    }
+    state_.crd_uid = crd_->uid;
+    SaveShape();
+  }
+
+  bool IsBegun() const {
+    return IsBehindFlip() || fs::exists(folder_->path() / kSweeps) ||
+           fs::exists(folder_->path() / "before");
+  }
+
+  bool IsBehindFlip() const {
+    return state_.phase != Phase::kBeforeFlip && !crd_->preserve_unknown_fields;
+  }
+
+  bool IsStateOfCrd() const {
+    if (state_.storage_version != report_.storage_version) return false;
+    if (state_.generation == crd_->generation) return true;
+    // The flip itself moves it by one, and may be the last thing that the earlier run did.
+    return state_.phase == Phase::kBackupComplete && IsBehindFlip() &&
+           state_.generation + 1 == crd_->generation;
+  }
+
+  void SaveShape() {
+    state_.generation = crd_->generation;
+    state_.storage_version = report_.storage_version;
+    state_.stored_before = report_.stored_before;
+    folder_->Save(state_);
+  }
+
+  void ClearSweeps() {
+    std::error_code ignored;
+    fs::remove_all(folder_->path() / kSweeps, ignored);
+  }
+
+  /// False if the migration ends here, and the report says why.
+  bool Take(EnabledPruning enabled) {
+    report_.before_flip = enabled.before_flip;
+    report_.failures = std::move(enabled.failures);
+    report_.backup = std::move(enabled.backup);
+    is_held_ = std::move(enabled.is_held);
+    report_.outcome = enabled.outcome;
+    report_.error = std::move(enabled.error);
+    return report_.outcome == Outcome::kDone;
+  }
+
+  bool TurnPruningOn() {
+    if (enables_pruning()) {
+      if (!Take(EnablePruning(live_, EnablingOptions(), Target(), OptionsOfSweep(), *folder_,
+                              context_.observer, context_.client, context_.clock))) {
+        // Of the rewrite before the flip it looks like a failure of objects.
+        if (change_) Fail(WithNextStep(*change_));
+        return false;
+      }
+      return is_dry_run() || TakeFlip();
+    }
+    if (!IsBehindFlip()) return true;
+    if (!Take(ResumePruning(live_, EnablingOptions(), *folder_, context_.observer, context_.client,
+                            context_.clock))) {
+      return false;
+    }
+    BeginRewriting();
+    return true;
+  }
+
+  // The CRD has a new generation, and must be what it was in everything else.
+  bool TakeFlip() {
+    report_.pruning_enabled = true;
+    const CrdShape before = guard_->expected();
+    auto crd = GetCrd(context_.client, target_);
+    if (!crd) {
+      Fail(crd.error().message + "\npruning is on; rewrite the objects by the same command");
+      return false;
+    }
+    const CrdShape expected{.uid = before.uid,
+                            .generation = before.generation + 1,
+                            .preserves_unknown_fields = false,
+                            .storage_version = before.storage_version};
+    if (const auto change = FindChange(expected, *crd)) {
+      Fail(WithNextStep(*change));
+      return false;
+    }
+    crd_ = *std::move(crd);
+    guard_.emplace(target_, expected, context_.client);
+    BeginRewriting();
+    return true;
+  }
+
+  std::string WithNextStep(const std::string& change) const {
+    return change + "; look at it (kubectl get crd " + report_.name +
+           " -o yaml), then run the same command again";
+  }
+
+  void BeginRewriting() {
+    if (is_partial()) return;
+    state_ = folder_->Load();
+    state_.phase = Phase::kRewriting;
+    SaveShape();
+  }
+
+  fs::path SweepFolder() const {
+    return folder_->path() / (is_partial() ? kPartialSweeps : kSweeps);
+  }
+
+  void Rewrite() {
+    const fs::path folder = SweepFolder();
+    if (is_partial()) fs::remove_all(folder);
+    fs::create_directory(folder);
+    fs::permissions(folder, fs::perms::owner_all);
+    RewriteScope scope{.crd_name = report_.name, .target = Target()};
+    scope.verify = options_.verify && !is_dry_run();
+    if (options_.retried) scope.named = RetriedObjects();
+    SweepOptions options = OptionsOfSweep();
+    options.is_held = is_held_;
+    Take(RunRewritePasses(scope, options, folder, context_.observer, context_.client,
+                          context_.clock));
+    if (is_partial()) fs::remove_all(folder);
+  }
+
+  void Take(RewriteResult result) {
+    report_.counts = result.sweep.counts;
+    report_.generations_moved = result.sweep.generations_moved;
+    for (std::vector<ObjectFailure>* failures : {&result.sweep.failures, &result.later_failures}) {
+      std::move(failures->begin(), failures->end(), std::back_inserter(report_.failures));
+    }
+    report_.verified = result.verified && report_.counts.Failures() == 0;
+    is_complete_ = result.is_complete();
+    Judge(result);
+  }
+
+  void Judge(const RewriteResult& result) {
+    if (result.is_interrupted) {
+      report_.outcome = Outcome::kInterrupted;
+    } else if (const auto change = FindChangeNow()) {
+      Fail(WithNextStep(*change));
+    } else if (result.list_error) {
+      Fail(result.list_error->message + "\nrun the same command again: it goes on where it was");
+    } else if (result.stopped) {
+      report_.outcome = Outcome::kFailures;
+      report_.error = *result.stopped;
+    } else if (report_.counts.Failures() > 0 || !result.unverified_because.empty()) {
+      report_.outcome = Outcome::kFailures;
+    }
+    unverified_because_ = result.unverified_because;
+  }
+
+  // The first reason counts: it is the one to mend.
+  std::string WhyKept() const {
+    if (crd_->stored_versions == std::vector<std::string>{report_.storage_version}) return "";
+    if (is_dry_run()) return "nothing is written in a dry run";
+    if (options_.retried) return "only the objects of --retry-from were rewritten";
+    if (is_partial()) return "only the objects of -n, -l or --field-selector were rewritten";
+    if (options_.keep_stored_versions) return "--keep-stored-versions";
+    if (report_.outcome == Outcome::kInterrupted) return "the migration was interrupted";
+    if (report_.outcome == Outcome::kError) return "the migration could not go on";
+    if (report_.counts[ObjectClass::kHeld] > 0) return "some objects are held";
+    if (report_.counts.Failures() > 0) return "some objects were not rewritten";
+    if (!unverified_because_.empty()) return unverified_because_;
+    if (!report_.verified) return "it was not verified that all objects are rewritten";
+    if (report_.outcome != Outcome::kDone) return "the migration is not complete";
+    return preflight_.kept_because;
+  }
+
+  void Trim() {
+    report_.kept_because = WhyKept();
+    const bool is_trimmed =
+        crd_->stored_versions == std::vector<std::string>{report_.storage_version};
+    if (!report_.kept_because.empty() || is_trimmed) return;
+    TrimmedVersions trimmed = TrimStoredVersions(target_, guard_->expected(), context_.client);
+    if (!trimmed.after.empty()) report_.stored_after = std::move(trimmed.after);
+    report_.kept_because = std::move(trimmed.kept_because);
+  }
+
+  // What the next run needs stays: after an end in the middle all of it, of objects that are held
+  // what they are told by. After any other end the next run begins anew.
+  void CloseState() {
+    if (is_dry_run() || is_partial() || report_.outcome == Outcome::kInterrupted ||
+        report_.outcome == Outcome::kError) {
+      return;
+    }
+    const bool holds = !is_complete_ || report_.counts[ObjectClass::kHeld] > 0;
+    if (is_held_ && holds) return HoldOn(folder_->Load());
+    folder_->Clear();
+  }
+
+  void HoldOn(MigrationState state) {
+    ClearSweeps();
+    state.phase = Phase::kHolding;
+    folder_->Save(state);
+  }
+
+  const MigrationContext& context_;
+  const MigrationOptions& options_;
+  const LiveCrd& live_;
+  const std::string target_;
+  CrdMigration report_;
+
+  std::optional<kube::Crd> crd_;
+  std::optional<CrdGuard> guard_;  // of the CRD as it is to stay from now on
+  Preflight preflight_;
+  std::unique_ptr<TemporaryFolder> temporary_;
+  std::unique_ptr<StateFolder> folder_;
+  MigrationState state_;
+  std::function<bool(const ListedObject&)> is_held_;
+  std::optional<std::string> change_;  // of the CRD, that ended the run
+  bool is_complete_ = false;
+  std::string unverified_because_;
+};
+
+}  // namespace
+
+CrdMigration MigrateCrd(const MigrationContext& context, const LiveCrd& live) {
+  return CrdMigrator(context, live).Run();
+}
+
+}  // namespace migrate

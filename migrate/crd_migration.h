@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+
+#include "kube/client.h"
+#include "kube/clock.h"
+#include "migrate/live_crd.h"
+#include "migrate/migration.h"
+#include "migrate/migration_observer.h"
+#include "migrate/migration_report.h"
+
+namespace migrate {
+
+/// What the migrations of all CRDs of a run share.
+struct MigrationContext {
+  const MigrationOptions& options;
+  std::string crds_target;  ///< ClusterCrds::target
+  std::string cluster;      ///< uid of the namespace kube-system; empty if unknown
+  MigrationObserver& observer;
+  kube::Client& client;
+  const kube::Clock& clock;
+};
+
+/// Migrates one CRD, from the preflight to the trim of status.storedVersions, as migration.h says.
+///
+/// Whatever goes wrong is in the result; only what Client::Poll throws (no credentials) and what
+/// cannot be written to the state folder or the backup becomes an Outcome::kError too.
+CrdMigration MigrateCrd(const MigrationContext& context, const LiveCrd& live);
+
+}  // namespace migrate

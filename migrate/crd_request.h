@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include "kube/client.h"
+#include "kube/crd.h"
+#include "kube/result.h"
+
+/// Single CRDs of a server, by their target: ".../customresourcedefinitions/NAME".
+namespace migrate {
+
+/// Reads a CRD. An answer that is none is a CallError too.
+kube::Result<kube::Crd, kube::CallError> GetCrd(kube::Client& client, const std::string& target);
+
+/// Sends a merge patch. `target` may name /status, and hold a query.
+kube::Result<kube::Crd, kube::CallError> PatchCrd(kube::Client& client, const std::string& target,
+                                                  const std::string& body);
+
+}  // namespace migrate

@@ -1,0 +1,123 @@
+#include "migrate/known_writes.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fstream>
+#include <system_error>
+#include <utility>
+
+#include "kube/error.h"
+
+namespace migrate {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kFile[] = "known";
+constexpr char kNewFile[] = "known.new";
+constexpr std::size_t kHashBytes = 8;
+
+fs::path NewFile(const fs::path& folder) {
+  fs::path path = folder / kNewFile;
+  std::error_code ignored;  // then it cannot be made either, and that is told
+  fs::remove(path, ignored);
+  return path;
+}
+
+// A uid holds no blank.
+std::uint64_t HashWrite(std::string_view uid, std::string_view resource_version) {
+  std::string text(uid);
+  text.append(" ").append(resource_version);
+  return StableHash(text);
+}
+
+std::array<char, kHashBytes> ToBytes(std::uint64_t hash) {
+  std::array<char, kHashBytes> bytes{};
+  for (char& byte : bytes) {
+    byte = static_cast<char>(hash & 0xFF);
+    hash >>= 8;
+  }
+  return bytes;
+}
+
+std::uint64_t FromBytes(const std::array<char, kHashBytes>& bytes) {
+  std::uint64_t hash = 0;
+  for (std::size_t i = kHashBytes; i-- > 0;)
+    hash = hash << 8 | static_cast<unsigned char>(bytes[i]);
+  return hash;
+}
+
+}  // namespace
+
+std::uint64_t StableHash(std::string_view text) {
+  // FNV-1a, then the finalizer of MurmurHash3 to spread short texts.
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  hash = (hash ^ (hash >> 33)) * 0xff51afd7ed558ccd;
+  hash = (hash ^ (hash >> 33)) * 0xc4ceb9fe1a85ec53;
+  return hash ^ (hash >> 33);
+}
+
+std::uint64_t NumberOf(std::string_view resource_version) {
+  std::uint64_t number = 0;
+  const char* end = resource_version.data() + resource_version.size();
+  const auto read = std::from_chars(resource_version.data(), end, number);
+  return read.ec == std::errc() && read.ptr == end ? number : 0;
+}
+
+KnownWritesLog::KnownWritesLog(const fs::path& folder, std::int64_t generation)
+    : folder_(folder), file_(NewFile(folder)) {
+  const auto bytes = ToBytes(static_cast<std::uint64_t>(generation));
+  file_.Write({bytes.data(), bytes.size()});
+}
+
+void KnownWritesLog::Add(std::string_view uid, std::string_view resource_version) {
+  const auto bytes = ToBytes(HashWrite(uid, resource_version));
+  const std::lock_guard lock(mutex_);
+  file_.Write({bytes.data(), bytes.size()});
+}
+
+void KnownWritesLog::Finish() {
+  const std::lock_guard lock(mutex_);
+  file_.MoveTo(folder_ / kFile);
+}
+
+std::optional<KnownWrites> KnownWrites::Read(const fs::path& folder) {
+  std::error_code error;
+  const std::uintmax_t size = fs::file_size(folder / kFile, error);
+  if (error || size == 0 || size % kHashBytes != 0) return std::nullopt;
+  std::ifstream file(folder / kFile, std::ios::binary);
+  KnownWrites known;
+  known.hashes_.reserve(size / kHashBytes - 1);
+  std::array<char, kHashBytes> bytes{};
+  if (!file.read(bytes.data(), kHashBytes)) return std::nullopt;
+  known.generation_ = static_cast<std::int64_t>(FromBytes(bytes));
+  while (file.read(bytes.data(), kHashBytes)) known.hashes_.push_back(FromBytes(bytes));
+  if (known.hashes_.size() + 1 != size / kHashBytes) return std::nullopt;
+  std::sort(known.hashes_.begin(), known.hashes_.end());
+  return known;
+}
+
+void ForgetKnownWrites(const fs::path& folder) {
+  std::error_code error;
+  fs::remove(folder / kFile, error);
+  if (error) {
+    throw kube::Error("cannot remove \"" + (folder / kFile).string() + "\": " + error.message());
+  }
+}
+
+bool KnownWrites::Contains(std::string_view uid, std::string_view resource_version) const {
+  return std::binary_search(hashes_.begin(), hashes_.end(), HashWrite(uid, resource_version));
+}
+
+std::function<bool(const ListedObject&)> HoldUnknown(std::shared_ptr<const KnownWrites> known,
+                                                     const std::string& flip_resource_version) {
+  const std::uint64_t flip = NumberOf(flip_resource_version);
+  return [known = std::move(known), flip](const ListedObject& object) {
+    if (known->Contains(object.uid, object.resource_version)) return false;
+    return flip == 0 || NumberOf(object.resource_version) <= flip;
+  };
+}
+
+}  // namespace migrate

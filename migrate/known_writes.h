@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "migrate/listed_object.h"
+#include "migrate/private_file.h"
+
+/// Which writes of objects were seen while the server surely showed all of their fields.
+namespace migrate {
+
+/// Writes the file `known` of a state folder. May be used by several threads.
+class KnownWritesLog {
+ public:
+  /// Begins the file anew. Throws kube::Error if it cannot be written, as the other methods do.
+  /// `generation` is that of the CRD, with pruning off.
+  KnownWritesLog(const std::filesystem::path& folder, std::int64_t generation);
+
+  /// Notes that the object was seen as of this write.
+  void Add(std::string_view uid, std::string_view resource_version);
+  /// Makes the file complete, on the disk too; an earlier one of the folder is replaced.
+  void Finish();
+
+ private:
+  std::filesystem::path folder_;
+  std::mutex mutex_;  // guards the file
+  PrivateFile file_;
+};
+
+/// What KnownWritesLog noted: a hash of eight bytes for each write.
+class KnownWrites {
+ public:
+  KnownWrites() = default;
+  /// Absent if the folder has no such file, or it is not whole.
+  static std::optional<KnownWrites> Read(const std::filesystem::path& folder);
+
+  bool Contains(std::string_view uid, std::string_view resource_version) const;
+  /// As it was given to the log.
+  std::int64_t generation() const { return generation_; }
+
+ private:
+  std::int64_t generation_ = 0;
+  std::vector<std::uint64_t> hashes_;  // sorted
+};
+
+/// Removes the file of an earlier KnownWritesLog. Throws kube::Error.
+void ForgetKnownWrites(const std::filesystem::path& folder);
+
+/// True for an object whose last write nobody has seen, and which cannot be told to be newer than
+/// the write that turned pruning on: for SweepOptions::is_held.
+///
+/// Resource versions that are decimal numbers grow with each write of the cluster (KEP-5504 says so
+/// of all servers; etcd's revision always did), so that of an object can be compared with
+/// `flip_resource_version`, that of the CRD. Where either is none, or empty, nothing is newer.
+std::function<bool(const ListedObject&)> HoldUnknown(std::shared_ptr<const KnownWrites> known,
+                                                     const std::string& flip_resource_version);
+
+/// A resource version as a number; 0 where it is none.
+std::uint64_t NumberOf(std::string_view resource_version);
+
+/// A hash of a text, the same on every machine and in every version.
+std::uint64_t StableHash(std::string_view text);
+
+}  // namespace migrate

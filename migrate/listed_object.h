@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace migrate {
+
+/// An object as a list of metadata shows it.
+struct ListedObject {
+  std::string namespace_;  ///< empty if cluster-scoped
+  std::string name;
+  std::string uid;
+  std::string resource_version;
+  std::int64_t generation = 0;  ///< 0 where the server tells none
+};
+
+}  // namespace migrate

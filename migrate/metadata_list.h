@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "kube/client.h"
+#include "kube/clock.h"
+#include "kube/json.h"
+#include "kube/list_splitter.h"
+#include "migrate/object_source.h"
+#include "migrate/pager.h"
+#include "migrate/retry.h"
+#include "migrate/spool.h"
+#include "migrate/sweep.h"
+
+namespace migrate {
+
+/// Lists the metadata of all objects of a target into a spool, and goes on where the spool ends.
+///
+/// Each page is asked for as soon as the one before is there, however slow the writes are: so no
+/// continue token grows old. A page that breaks off is read again, after the same pauses as a
+/// write (retry.h). After 410 the list goes on by the token that the server gives with it; without
+/// one it begins anew, and what is not behind the last object of the spool, in etcd's order, is
+/// left out: so no object comes twice.
+class MetadataList : public ObjectSource,
+                     private kube::ResultSink,
+                     private kube::ListSplitter::Sink {
+ public:
+  /// All must outlive it. `chunk_size` 0: everything in one page.
+  MetadataList(const SweepTarget& target, std::int64_t chunk_size, Spool& spool,
+               kube::Client& client, const kube::Clock& clock);
+  ~MetadataList() override { Stop(); }
+
+  void Advance() override;
+  void Stop() override;
+  bool is_done() const override { return is_done_; }
+  const std::optional<kube::CallError>& error() const override { return error_; }
+  std::optional<std::uint64_t> remaining() const override { return remaining_; }
+  kube::Clock::TimePoint next_event() const override;
+
+ private:
+  void OnBytes(std::string_view bytes) override;
+  void OnEnd(const std::optional<kube::CallError>& error) override;
+  void OnObject(kube::ListSplitter::Kind kind, std::string_view text,
+                const kube::TextPosition& position) override;
+  void TakeItem(std::string_view text);
+  void TakeListMetadata(std::string_view text);
+  void TakePage();
+  void OnFailure(const Verdict& verdict, const kube::CallError& error);
+  void OnExpired(const kube::CallError& error);
+  void Fail(kube::CallError error);
+  std::string PagePath() const;
+
+  const SweepTarget& target_;
+  const std::int64_t chunk_size_;
+  Spool& spool_;
+  kube::Client& client_;
+  const kube::Clock& clock_;
+
+  Pager pager_;
+  RetryBudget budget_;
+  bool skips_known_ = false;  // some of what comes may be in the spool already
+  bool is_done_ = false;
+  std::optional<kube::CallError> error_;
+  std::optional<std::uint64_t> remaining_;
+  kube::Clock::TimePoint not_before_{};
+
+  // Of the page that is being read:
+  std::optional<kube::Client::CallId> call_;
+  std::unique_ptr<kube::ListSplitter> splitter_;
+  kube::json::Document item_;
+  std::string fault_;  // why it is no list; empty: nothing yet
+  bool is_complete_ = false;
+  std::string continue_token_;
+  std::optional<std::uint64_t> page_remaining_;
+};
+
+}  // namespace migrate

@@ -1,0 +1,117 @@
+#include "migrate/migration.h"
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <utility>
+
+#include "kube/json.h"
+#include "migrate/cluster_crds.h"
+#include "migrate/crd_migration.h"
+#include "migrate/worker_pool.h"
+
+namespace migrate {
+namespace {
+
+/// The uid of kube-system, which tells one cluster from the other; empty where it may not be read.
+std::string ClusterUid(kube::Client& client) {
+  const auto kube_system = client.Get("/api/v1/namespaces/kube-system");
+  if (!kube_system) return "";
+  const kube::json::Value* metadata = (*kube_system)->root().Find("metadata");
+  return metadata == nullptr ? "" : std::string(metadata->FindText("uid"));
+}
+
+class Migration {
+ public:
+  Migration(const MigrationOptions& options, MigrationObserver& observer, kube::Client& client,
+            const kube::Clock& clock)
+      : options_(options), observer_(observer), client_(client), clock_(clock) {}
+
+  MigrationReport Run() {
+    const kube::Clock::TimePoint start = clock_.Now();
+    ReadCrds();
+    TakeUnread();
+    MigrateAll();
+    report_.seconds = std::chrono::duration<double>(clock_.Now() - start).count();
+    return std::move(report_);
+  }
+
+ private:
+  void ReadCrds() {
+    const ProgressFunction no_progress;
+    ClusterReader reader(client_, clock_, {.workers = WorkerCount(), .stop = options_.stop},
+                         no_progress);
+    crds_ = ReadClusterCrds({.names = Names(), .selector = options_.crd_selector}, {}, reader);
+  }
+
+  std::vector<std::string> Names() const {
+    if (!options_.retried) return options_.crd_names;
+    std::set<std::string> names;
+    for (const RetriedObject& object : *options_.retried) names.insert(object.crd);
+    return {names.begin(), names.end()};
+  }
+
+  void TakeUnread() {
+    for (const CrdReport& unread : crds_.unread) {
+      CrdMigration& failed = report_.crds.emplace_back();
+      failed.name = unread.name;
+      failed.dry_run = options_.dry_run;
+      failed.outcome = Outcome::kError;
+      failed.error = unread.error;
+    }
+  }
+
+  void MigrateAll() {
+    MigrationContext context{options_, crds_.target, "", observer_, client_, clock_};
+    for (const auto& [name, live] : crds_.crds) {
+      if (!IsWanted(live)) continue;
+      if (options_.stop != nullptr && *options_.stop) return AddInterrupted(name);
+      if (context.cluster.empty()) context.cluster = ClusterUid(client_);
+      report_.crds.push_back(MigrateCrd(context, live));
+      if (report_.crds.back().outcome == Outcome::kInterrupted) return;
+    }
+  }
+
+  void AddInterrupted(const std::string& name) {
+    CrdMigration& interrupted = report_.crds.emplace_back();
+    interrupted.name = name;
+    interrupted.dry_run = options_.dry_run;
+    interrupted.outcome = Outcome::kInterrupted;
+  }
+
+  // --all: those that have something to migrate. What was named is migrated whatever it is.
+  bool IsWanted(const LiveCrd& live) {
+    if (!options_.all) return true;
+    const CrdReport report = live.checks.front()->Report({}, /*objects_skipped=*/true);
+    if (!live.preserves_unknown_fields) return report.migration_needed;
+    if (!options_.enable_pruning) {
+      if (report.migration_needed) LeaveOut(live, "it preserves unknown fields");
+      return false;
+    }
+    if (report.verdict != Verdict::kBlocked) return true;
+    LeaveOut(live, "its schema keeps pruning from being turned on");
+    return false;
+  }
+
+  void LeaveOut(const LiveCrd& live, const std::string& why) {
+    const std::string& name = live.identity.name;
+    observer_.OnLine("note: " + name + " is left out: " + why + " (kubectl prune check " + name +
+                     ")");
+  }
+
+  const MigrationOptions& options_;
+  MigrationObserver& observer_;
+  kube::Client& client_;
+  const kube::Clock& clock_;
+  ClusterCrds crds_;
+  MigrationReport report_;
+};
+
+}  // namespace
+
+MigrationReport Migrate(const MigrationOptions& options, MigrationObserver& observer,
+                        kube::Client& client, const kube::Clock& clock) {
+  return Migration(options, observer, client, clock).Run();
+}
+
+}  // namespace migrate

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kube/client.h"
+#include "kube/clock.h"
+#include "migrate/enable_pruning.h"
+#include "migrate/migration_observer.h"
+#include "migrate/migration_report.h"
+
+namespace migrate {
+
+/// A failed object of an earlier run, for --retry-from.
+struct RetriedObject {
+  std::string crd, namespace_, name;
+};
+
+struct MigrationOptions {
+  std::vector<std::string> crd_names{};  ///< in any form kubectl knows
+  bool all = false;                      ///< --all, in the place of names
+  std::string crd_selector{};            ///< with `all`: only CRDs with these labels
+  bool enable_pruning = false;
+  EnablePruningOptions enabling{};
+  DryRun dry_run = DryRun::kNone;
+  std::string namespace_{};  ///< only objects of this namespace; empty: all
+  std::string label_selector{}, field_selector{};
+  std::int64_t chunk_size = 500;
+  std::size_t concurrency = 16;
+  double max_rate = 0;  ///< objects a second; 0: no limit
+  bool verify = true;
+  bool keep_stored_versions = false;
+  std::filesystem::path state_dir;
+  /// The objects of --retry-from; present: only these are rewritten.
+  std::optional<std::vector<RetriedObject>> retried{};
+  const std::atomic<bool>* stop = nullptr;
+};
+
+/// Migrates CRDs of a cluster one after the other, each with its own account; what fails for one
+/// does not keep the others from being migrated. For each: preflight (preflight.h), pruning turned
+/// on where that is asked for (enable_pruning.h), the sweep over all objects, verification by up to
+/// three further sweeps, the guarded trim of status.storedVersions (stored_versions.h); the CRD is
+/// watched meanwhile (crd_guard.h).
+///
+/// Throws kube::Error if the server cannot be reached, if CRDs cannot be listed, and for a name
+/// that no CRD, or more than one, answers to; nothing is written then.
+MigrationReport Migrate(const MigrationOptions& options, MigrationObserver& observer,
+                        kube::Client& client, const kube::Clock& clock);
+
+}  // namespace migrate

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+
+#include "migrate/sweep.h"
+
+namespace migrate {
+
+/// Is told what a migration is doing, and asked before pruning is turned on. Everything is for
+/// people. Calls come from the thread that runs the migration.
+class MigrationObserver {
+ public:
+  virtual ~MigrationObserver() = default;
+  /// A line that stays: "backup: ...", "waiting until the server prunes: ...", a warning.
+  virtual void OnLine(const std::string& line) = 0;
+  /// How far a sweep has come; `what` as in "widgets.demo.example.com", "verifying
+  /// widgets.demo.example.com".
+  virtual void OnProgress(const std::string& what, const SweepProgress& progress) = 0;
+  /// Asks for a decision that cannot be taken back. False: no.
+  virtual bool Confirm(const std::string& question) = 0;
+};
+
+}  // namespace migrate

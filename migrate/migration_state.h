@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace migrate {
+
+/// An object that loses fields by pruning, with the paths that a read must no longer show.
+struct DoomedObject {
+  std::string namespace_, name, uid;
+  std::vector<std::string> paths;  ///< as the server records them ("spec.ports[0].proto")
+};
+
+/// How far the migration of one CRD has come, as it is kept on disk between runs.
+struct MigrationState {
+  enum class Phase {
+    kBeforeFlip,      ///< nothing has changed that a new run would not do again
+    kBackupComplete,  ///< the backup is whole and the flip was, or was about to be, asked for
+    kRewriting,       ///< the server was seen to prune; the sweep behind the flip was begun
+    kHolding,         ///< a run ended, but some objects are held (see `held` file)
+  };
+
+  Phase phase = Phase::kBeforeFlip;
+  std::string crd_uid;
+  std::int64_t generation = 0;  ///< of the CRD, as of the phase
+  std::string storage_version;
+  std::vector<std::string> stored_before;  ///< status.storedVersions when the migration began
+  std::string backup;                      ///< path of the finished backup; empty if there is none
+  std::string flip_resource_version;  ///< of the CRD as the flip's answer had it; empty: unknown
+  std::vector<DoomedObject> doomed;   ///< a few, for the wait; empty if nothing is lost
+};
+
+/// The folder with what a migration of one CRD must not forget: state.json beside the files of the
+/// sweeps. `--state-dir`/CLUSTER/CRD-UID, mode 0700, files 0600, links are not followed. Locked
+/// (flock) while the object lives, so that two runs do not mix.
+class StateFolder {
+ public:
+  /// Makes or opens it. `cluster` is the uid of the namespace kube-system, empty where it cannot be
+  /// read. Throws kube::Error if it cannot be made, is not ours, or is used by another run.
+  StateFolder(const std::filesystem::path& state_dir, const std::string& cluster,
+              const std::string& crd_uid, const std::string& crd_name);
+  StateFolder(const StateFolder&) = delete;
+  StateFolder& operator=(const StateFolder&) = delete;
+  ~StateFolder();
+
+  const std::filesystem::path& path() const { return path_; }
+  /// What was saved last; a default one (with the CRD's uid) where there is none, or it cannot be
+  /// read (a torn file counts as none).
+  MigrationState Load() const;
+  /// Replaces state.json: temporary file, fsync, rename, fsync of the folder. Throws kube::Error.
+  void Save(const MigrationState& state);
+  /// Forgets the state and all files of sweeps.
+  void Clear();
+
+ private:
+  std::filesystem::path path_;
+  std::string crd_uid_;
+  int lock_ = -1;
+};
+
+/// `--state-dir`'s default: $XDG_STATE_HOME/kubectl-prune, else ~/.local/state/kubectl-prune.
+/// Throws kube::Error where there is no home.
+std::filesystem::path DefaultStateDir();
+
+}  // namespace migrate

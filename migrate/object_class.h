@@ -1,0 +1,59 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace migrate {
+
+/// What became of an object that a migration listed: each ends in exactly one of these.
+enum class ObjectClass : std::uint8_t {
+  kRewritten,           ///< stored anew since it was listed, by us or by another writer
+  kUnchanged,           ///< was stored as it should be
+  kAccepted,            ///< dry run by the server only: a write would have been taken
+  kGone,                ///< deleted meanwhile
+  kInvalid,             ///< 422
+  kDenied,              ///< by an admission webhook or plugin
+  kWebhookUnavailable,  ///< an admission or conversion webhook did not answer
+  kForbidden,
+  kTooLarge,
+  kConflict,
+  kFailed,    ///< anything else
+  kHeld,      ///< not written, as the backup does not have it
+  kNotTried,  ///< the run was stopped before
+};
+inline constexpr std::size_t kObjectClasses = 13;
+
+/// As MigrationReport spells a class of `failures`: "webhook-unavailable".
+std::string_view ClassName(ObjectClass object_class);
+/// As MigrationReport spells it as a key of `counts`: "webhookUnavailable".
+std::string_view ClassKey(ObjectClass object_class);
+/// True for what makes the exit code 1 and keeps storedVersions from being trimmed.
+bool IsFailure(ObjectClass object_class);
+
+/// How many objects are of each class.
+class ClassCounts {
+ public:
+  std::uint64_t& operator[](ObjectClass c) { return counts_[static_cast<std::size_t>(c)]; }
+  std::uint64_t operator[](ObjectClass c) const { return counts_[static_cast<std::size_t>(c)]; }
+  /// All classes together: the number of objects that were listed.
+  std::uint64_t Total() const;
+  std::uint64_t Failures() const;
+
+ private:
+  std::array<std::uint64_t, kObjectClasses> counts_{};
+};
+
+/// An object that was not migrated, and why.
+struct ObjectFailure {
+  std::string namespace_;  ///< empty if cluster-scoped
+  std::string name;
+  ObjectClass object_class = ObjectClass::kFailed;
+  int code = 0;         ///< HTTP status; 0 if there was no answer
+  std::string reason;   ///< the server's; may be empty
+  std::string message;  ///< the server's, or why there was no answer
+};
+
+}  // namespace migrate

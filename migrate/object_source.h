@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "kube/client.h"
+#include "kube/clock.h"
+
+namespace migrate {
+
+/// Brings the objects of a sweep into its spool, a page at a time, ahead of the writes.
+class ObjectSource {
+ public:
+  virtual ~ObjectSource() = default;
+
+  /// Begins what is due.
+  virtual void Advance() = 0;
+  /// Ends it where it is.
+  virtual void Stop() = 0;
+
+  /// Nothing more will come, as all is there or because of error().
+  virtual bool is_done() const = 0;
+  virtual const std::optional<kube::CallError>& error() const = 0;
+  /// How many objects are still to come, where that is known.
+  virtual std::optional<std::uint64_t> remaining() const = 0;
+  /// When time alone lets Advance do something; TimePoint::max() if it does not.
+  virtual kube::Clock::TimePoint next_event() const = 0;
+};
+
+}  // namespace migrate

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "kube/client.h"
+#include "kube/clock.h"
+#include "kube/json.h"
+#include "migrate/object_write.h"
+#include "migrate/throttle.h"
+
+namespace migrate {
+
+/// Keeps as many objects on their way as the throttle allows, and those that wait to be tried
+/// again beside them.
+class ObjectWriter {
+ public:
+  /// All must outlive it.
+  ObjectWriter(const SweepTarget& target, Throttle throttle, kube::Client& client,
+               const kube::Clock& clock);
+  ~ObjectWriter();
+
+  /// Is told what became of an object.
+  using OnDone = std::function<void(const SpooledObject&, const ObjectAnswer&)>;
+  /// Takes the answers that came since the last call. Sends on what has its next request at hand.
+  void TakeAnswers(const OnDone& on_done);
+
+  /// Sends what is due again, as far as the throttle allows.
+  void SendDue();
+  /// True if a new object may begin: not where too many wait already to be tried again.
+  bool HasRoom() const;
+  void Begin(SpooledObject object);
+  /// Sends nothing more: what is in flight ends, what waits to be tried again is forgotten.
+  void Stop();
+
+  bool is_idle() const { return in_flight_.empty() && waiting_.empty(); }
+  /// When time alone lets something be sent.
+  kube::Clock::TimePoint next_event() const;
+
+ private:
+  class Flight;
+  void Send(std::unique_ptr<Flight> flight);
+  void Take(std::unique_ptr<Flight> flight, const OnDone& on_done);
+
+  const SweepTarget& target_;
+  Throttle throttle_;
+  kube::Client& client_;
+  const kube::Clock& clock_;
+  std::map<const Flight*, std::unique_ptr<Flight>> in_flight_;
+  std::vector<const Flight*> answered_;
+  bool is_stopped_ = false;
+  std::multimap<kube::Clock::TimePoint, std::unique_ptr<Flight>> waiting_;  // by when it is due
+  kube::json::Document document_;  // of one answer after the other
+};
+
+}  // namespace migrate

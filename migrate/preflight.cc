@@ -1,0 +1,196 @@
+#include "migrate/preflight.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "kube/crd_condition.h"
+#include "kube/json.h"
+#include "kube/schema/go_format.h"
+#include "migrate/access_review.h"
+#include "migrate/crd_check.h"
+#include "migrate/crd_request.h"
+#include "migrate/live_crd.h"
+#include "migrate/storage_migrations.h"
+
+namespace migrate {
+namespace {
+
+using kube::schema::GoQuote;
+
+constexpr char kCrdGroup[] = "apiextensions.k8s.io";
+constexpr char kCrdPlural[] = "customresourcedefinitions";
+
+/// The questions one after the other; the first refusal ends them.
+class PreflightCheck {
+ public:
+  PreflightCheck(const kube::Crd& crd, const std::string& target, const PreflightOptions& options,
+                 kube::Client& client)
+      : crd_(crd), target_(target), options_(options), client_(client) {}
+
+  Preflight Run() {
+    result_.version = ReadVersion(crd_);
+    static_cast<void>(IsServed() && IsPruningWanted() && IsStructural() && IsOnlyMigration() &&
+                      MayRewrite() && MayEnablePruning() && CanEnablePruning());
+    if (result_.refusal.empty()) FindTrimRights();
+    return std::move(result_);
+  }
+
+ private:
+  bool Refuse(std::string why) {
+    result_.refusal = std::move(why);
+    return false;
+  }
+
+  bool enables_pruning() const { return options_.enable_pruning && crd_.preserve_unknown_fields; }
+
+  bool IsServed() {
+    const std::string why = DescribeLiveCrd(crd_).not_served_because;
+    const std::string look = " (kubectl get crd " + crd_.name + " -o yaml)";
+    if (!why.empty()) return Refuse(why + look);
+    if (crd_.StorageVersion() == nullptr) return Refuse("it has no storage version" + look);
+    if (result_.version.empty()) {
+      return Refuse("no version is served, so its objects can be neither read nor written; set " +
+                    std::string("served: true for one") + look);
+    }
+    return true;
+  }
+
+  bool IsPruningWanted() {
+    if (!crd_.preserve_unknown_fields || options_.enable_pruning) return true;
+    return Refuse(
+        "it preserves unknown fields, so a rewrite would prune nothing; see what pruning would "
+        "remove by: kubectl prune check " +
+        crd_.name + ", then run: kubectl prune migrate " + crd_.name + " --enable-pruning");
+  }
+
+  bool IsStructural() {
+    const std::string problem = StructuralProblem();
+    if (problem.empty()) return true;
+    return Refuse("its schema is not structural: " + problem +
+                  "; see all problems, and how to mend them, by: kubectl prune check " + crd_.name);
+  }
+
+  // The server's own condition also names spec.preserveUnknownFields, which is about to be mended;
+  // of a CRD that it prunes already its opinion of the schema counts, not ours.
+  std::string StructuralProblem() const {
+    if (!enables_pruning()) {
+      const bool has_condition = crd_.IsConditionTrue("NonStructuralSchema");
+      if (!has_condition) return "";
+      return std::string(crd_.FindCondition("NonStructuralSchema")->FindText("message"));
+    }
+    for (const kube::VersionProblems& version : kube::FindStructuralProblems(crd_)) {
+      if (version.conversion_error) return version.version + ": " + *version.conversion_error;
+      if (!version.errors.empty()) return version.errors.front().ToString();
+    }
+    return "";
+  }
+
+  bool IsOnlyMigration() {
+    // Set by the in-tree storage version migrator since 1.36.
+    if (crd_.IsConditionTrue("StorageMigrating")) {
+      return Refuse(
+          "another storage migration is under way (condition StorageMigrating); wait "
+          "for it to end: kubectl get crd " +
+          crd_.name + " -o yaml");
+    }
+    const std::string other = FindStorageMigration(crd_.group, crd_.names.plural, client_);
+    if (other.empty()) return true;
+    return Refuse("another storage migration is under way: " + other +
+                  "; wait for it to end, or delete it: kubectl get " + other + " -o yaml");
+  }
+
+  Access AccessToObjects(const std::string& verb) const {
+    return {.verb = verb,
+            .group = crd_.group,
+            .resource = crd_.names.plural,
+            .namespace_ = options_.namespace_};
+  }
+  bool MayObjects(const std::string& verb) { return IsAllowed(AccessToObjects(verb), client_); }
+
+  bool RefuseRight(const std::string& verb, const std::string& resource) {
+    return Refuse("the right to " + verb + " " + resource +
+                  " is missing; ask for it, or be somebody else by --as; see: kubectl auth can-i " +
+                  verb + " " + resource);
+  }
+
+  bool MayRewrite() {
+    const std::string resource = crd_.names.plural + "." + crd_.group;
+    const std::string read = options_.by_name ? "get" : "list";
+    if (!MayObjects(read)) return RefuseRight(read, resource);
+    if (options_.dry_run == DryRun::kClient || MayObjects("patch")) return true;
+    if (!MayObjects("update") || !MayObjects("get")) return RefuseRight("patch", resource);
+    result_.by_update = true;
+    result_.warnings.push_back("the right to patch " + resource +
+                               " is missing; each object is read and updated instead");
+    return true;
+  }
+
+  Access AccessToCrd(const std::string& subresource) const {
+    return {.verb = "patch",
+            .group = kCrdGroup,
+            .resource = kCrdPlural,
+            .subresource = subresource,
+            .name = crd_.name};
+  }
+
+  bool MayEnablePruning() {
+    if (!enables_pruning() || options_.dry_run == DryRun::kClient) return true;
+    if (IsAllowed(AccessToCrd(""), client_)) return true;
+    return RefuseRight("patch", std::string(kCrdPlural) + "." + kCrdGroup + "/" + crd_.name);
+  }
+
+  // The server knows reasons that nobody else does: CEL rules, admission policies, its release.
+  bool CanEnablePruning() {
+    if (!enables_pruning() || options_.dry_run == DryRun::kClient) return true;
+    const std::string body = R"({"metadata":{"resourceVersion":)" +
+                             kube::json::Print(kube::json::Value::String(crd_.resource_version)) +
+                             R"(},"spec":{"preserveUnknownFields":false}})";
+    const auto answer = PatchCrd(client_, target_ + "?dryRun=All", body);
+    if (answer) return true;
+    const kube::CallError& error = answer.error();
+    if (IsDryRunUnsupported(error)) {
+      result_.warnings.push_back(
+          "the server cannot be asked in advance whether it would turn "
+          "pruning on: " +
+          error.message);
+      return true;
+    }
+    if (error.status && error.status->code == 409) {
+      return Refuse("it was changed by somebody else just now; run the same command again");
+    }
+    return Refuse("the server would not turn pruning on: " + error.message +
+                  "\nsee what else is in the way by: kubectl prune check " + crd_.name);
+  }
+
+  // apiserver pkg/admission/plugin/webhook/errors NewDryRunUnsupportedErr
+  static bool IsDryRunUnsupported(const kube::CallError& error) {
+    return error.status && error.status->code == 400 &&
+           error.status->message.find("does not support dry run") != std::string::npos;
+  }
+
+  void FindTrimRights() {
+    const kube::CrdVersion* storage = crd_.StorageVersion();
+    if (!options_.trims || crd_.stored_versions == std::vector<std::string>{storage->name}) return;
+    if (IsAllowed(AccessToCrd("status"), client_)) return;
+    const std::string resource = std::string(kCrdPlural) + "/status";
+    result_.kept_because = "the right to patch " + resource + " is missing";
+    result_.warnings.push_back(
+        "status.storedVersions will be left as it is: " + result_.kept_because +
+        " (kubectl auth can-i patch " + "customresourcedefinitions --subresource=status)");
+  }
+
+  const kube::Crd& crd_;
+  const std::string& target_;
+  const PreflightOptions& options_;
+  kube::Client& client_;
+  Preflight result_;
+};
+
+}  // namespace
+
+Preflight CheckBefore(const kube::Crd& crd, const std::string& target,
+                      const PreflightOptions& options, kube::Client& client) {
+  return PreflightCheck(crd, target, options, client).Run();
+}
+
+}  // namespace migrate

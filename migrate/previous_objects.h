@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "migrate/object_source.h"
+#include "migrate/spool.h"
+
+namespace migrate {
+
+/// The objects of an earlier sweep that ended in some classes, with the resource versions that were
+/// answered. Reads its spool, which nobody may write meanwhile.
+class PreviousObjects : public ObjectSource {
+ public:
+  /// Those of the sweep `previous` in `folder`, into `spool`, which must outlive it. Goes on where
+  /// the spool ends.
+  PreviousObjects(const std::filesystem::path& folder, const std::string& previous,
+                  std::set<ObjectClass> classes, Spool& spool);
+
+  void Advance() override;
+  void Stop() override { is_done_ = true; }
+  bool is_done() const override { return is_done_; }
+  const std::optional<kube::CallError>& error() const override { return no_error_; }
+  std::optional<std::uint64_t> remaining() const override { return remaining_; }
+  kube::Clock::TimePoint next_event() const override;
+
+ private:
+  ListedObject ReadObject();
+  void FindAnswers();
+  void TakeAnswer(std::uint64_t at, ListedObject& object);
+
+  Spool previous_;
+  std::set<ObjectClass> classes_;
+  Spool& spool_;
+  bool is_done_;
+  std::optional<kube::CallError> no_error_;
+  std::uint64_t remaining_ = 0;
+  LineReader objects_;
+  std::uint64_t next_ = 0;  // number of the object that is read next
+  // Where the answers of some objects from `answers_from_` on start.
+  std::vector<std::uint64_t> answers_;
+  std::uint64_t answers_from_ = 0;
+};
+
+}  // namespace migrate

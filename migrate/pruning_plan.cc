@@ -1,0 +1,205 @@
+#include "migrate/pruning_plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "migrate/backup.h"
+#include "migrate/doomed_objects.h"
+#include "migrate/worker_pool.h"
+
+namespace migrate {
+namespace {
+
+// What one API server does with a write that changes something, as a rule; the progress tells more.
+constexpr double kWritesASecond = 700;
+// As many names as fit a line.
+constexpr std::size_t kMostNames = 5;
+
+/// Looks at each object of one attempt to read the list.
+class DryRunTaker : public ItemTaker {
+ public:
+  DryRunTaker(const CrdCheck& check, const RewriteForecast& forecast, std::size_t workers)
+      : check_(check), forecast_(forecast), workers_(workers) {}
+
+  void Take(std::size_t worker, kube::json::Document& item, std::uint64_t number) override {
+    Worker& own = workers_[worker];
+    check_.CheckObject({item.root(), {0, number, 0}, ""}, own.tally);
+    doomed_.Look(item.root(), number, forecast_);
+    if (!forecast_.Changes(item.root())) return;
+    own.line.clear();
+    PrintBackupLine(own.line, item.root());
+    ++own.objects;
+    own.bytes += own.line.size();
+  }
+
+  PruningDryRun Result() {
+    PruningDryRun result;
+    CrdTally sum;
+    for (Worker& worker : workers_) {
+      sum.Merge(std::move(worker.tally));
+      result.backup_objects += worker.objects;
+      result.backup_bytes += worker.bytes;
+    }
+    result.report = check_.Report(sum, /*objects_skipped=*/false);
+    result.doomed = doomed_.Pick([](std::string_view) { return false; });
+    return result;
+  }
+
+ private:
+  struct Worker {
+    CrdTally tally;
+    std::uint64_t objects = 0, bytes = 0;
+    std::string line;
+  };
+
+  const CrdCheck& check_;
+  const RewriteForecast& forecast_;
+  std::vector<Worker> workers_;
+  DoomedObjects doomed_;
+};
+
+std::string Count(std::uint64_t count, std::string_view noun) {
+  return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
+}
+
+std::string Join(const std::vector<std::string>& parts, std::string_view separator) {
+  std::string joined;
+  for (const std::string& part : parts) {
+    joined.append(joined.empty() ? "" : separator).append(part);
+  }
+  return joined;
+}
+
+std::string Bytes(std::uint64_t bytes) {
+  constexpr double kUnit = 1024;
+  const char* unit = "KiB";
+  double size = static_cast<double>(bytes) / kUnit;
+  if (size >= kUnit) {
+    size /= kUnit;
+    unit = "MiB";
+  }
+  char text[64];
+  std::snprintf(text, sizeof text, "%.1f %s", size, unit);
+  return text;
+}
+
+std::string Duration(double seconds) {
+  constexpr double kMinute = 60, kHour = 3600;
+  const auto whole = [](double value) {
+    return std::to_string(std::max(1L, std::lround(std::ceil(value))));
+  };
+  if (seconds < 2 * kMinute) return whole(seconds) + " s";
+  if (seconds < 2 * kHour) return whole(seconds / kMinute) + " min";
+  return whole(seconds / kHour) + " h";
+}
+
+const std::vector<FieldUse>& LostFields(const PruningPlan& plan) {
+  static const std::vector<FieldUse> kNone;
+  const CrdReport& crd = plan.dry_run.report;
+  if (plan.in_one_pass && crd.storage_migration) return crd.storage_migration->pruned_fields;
+  for (const VersionReport& version : crd.versions) {
+    if (version.storage) return version.pruned_fields;
+  }
+  return kNone;
+}
+
+std::uint64_t ObjectsLosing(const PruningPlan& plan) {
+  const CrdReport& crd = plan.dry_run.report;
+  if (plan.in_one_pass && crd.storage_migration) {
+    return crd.storage_migration->objects_losing_fields;
+  }
+  for (const VersionReport& version : crd.versions) {
+    if (version.storage) return version.objects_losing_fields;
+  }
+  return 0;
+}
+
+std::string LossLine(const PruningPlan& plan) {
+  const CrdReport& crd = plan.dry_run.report;
+  const std::uint64_t losing = ObjectsLosing(plan);
+  std::string line = crd.name + ": ";
+  if (losing == 0)
+    return line + "none of " + Count(crd.object_count, "object") + " would lose a field";
+  line += std::to_string(losing) + " of " + Count(crd.object_count, "object") + " would lose ";
+  line += Count(LostFields(plan).size(), "field");
+  return line + " (kubectl prune check " + crd.name + ")";
+}
+
+std::string WebhookText(const UpdateWebhooks& webhooks) {
+  if (!webhooks.unknown_because.empty()) {
+    return "which admission webhooks see updates is unknown: " + webhooks.unknown_because;
+  }
+  if (webhooks.names.empty()) return "no admission webhook sees updates";
+  std::vector<std::string> names = webhooks.names;
+  if (names.size() > kMostNames) {
+    const std::size_t more = names.size() - kMostNames;
+    names.resize(kMostNames);
+    names.push_back(std::to_string(more) + " more");
+  }
+  return Count(webhooks.names.size(), "admission webhook") +
+         (webhooks.names.size() == 1 ? " sees" : " see") + " updates: " + Join(names, ", ");
+}
+
+std::string WritesLine(const PruningPlan& plan) {
+  const CrdReport& crd = plan.dry_run.report;
+  const std::uint64_t objects = crd.object_count;
+  std::string line = "plan: ";
+  if (plan.rewrites_before) {
+    line += Count(objects, "write") + " before pruning (stored as ";
+    line += Join(crd.stored_versions, " and ") + "), " + std::to_string(objects) + " after";
+  } else {
+    line += Count(objects, "write");
+  }
+  const double rate = plan.max_rate > 0 ? std::min(plan.max_rate, kWritesASecond) : kWritesASecond;
+  const std::uint64_t writes = plan.rewrites_before ? 2 * objects : objects;
+  line += ", about " + Duration(static_cast<double>(writes) / rate);
+  return line + "; " + WebhookText(plan.webhooks);
+}
+
+}  // namespace
+
+PruningDryRun DryRunPruning(const LiveCrd& crd, const RewriteForecast& forecast,
+                            const DryRunOptions& options, kube::Client& client,
+                            const kube::Clock& clock) {
+  std::vector<ListJob> jobs;
+  const std::size_t workers = WorkerCount();
+  jobs.emplace_back(crd.ObjectsTarget(""), [&]() -> std::shared_ptr<ItemTaker> {
+    return std::make_shared<DryRunTaker>(*crd.checks.at(0), forecast, workers);
+  });
+  ReadLists(jobs, client, clock,
+            {.chunk_size = options.chunk_size,
+             .workers = workers,
+             .lists_at_once = 1,
+             .stop = options.stop,
+             .on_progress = options.on_progress});
+  PruningDryRun result = static_cast<DryRunTaker&>(*jobs[0].taker).Result();
+  if (jobs[0].error) result.error = jobs[0].error->message;
+  return result;
+}
+
+std::vector<std::string> DescribePlan(const PruningPlan& plan) {
+  const std::string& name = plan.dry_run.report.name;
+  std::vector<std::string> lines{LossLine(plan), WritesLine(plan)};
+  lines.push_back("plan: every write that changes what is stored is an event for all who watch " +
+                  name);
+  if (!plan.backup.empty() && plan.dry_run.backup_objects > 0) {
+    lines.push_back("backup: " + plan.backup + " (" + Count(plan.dry_run.backup_objects, "object") +
+                    ", " + Bytes(plan.dry_run.backup_bytes) + ")");
+  }
+  for (const std::string& error : plan.dry_run.report.object_errors) {
+    lines.push_back("warning: the server will refuse an object: " + error);
+  }
+  if (!plan.gitops_owner.empty()) {
+    lines.push_back("warning: " + plan.gitops_owner + " manages " + name +
+                    " and may turn pruning off again; set spec.preserveUnknownFields to false "
+                    "where it is kept, too");
+  }
+  return lines;
+}
+
+}  // namespace migrate

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "kube/client.h"
+#include "kube/clock.h"
+#include "migrate/admission_webhooks.h"
+#include "migrate/list_reader.h"
+#include "migrate/live_crd.h"
+#include "migrate/migration_state.h"
+#include "migrate/report.h"
+#include "migrate/rewrite_forecast.h"
+
+namespace migrate {
+
+struct DryRunOptions {
+  std::int64_t chunk_size = 500;
+  const std::atomic<bool>* stop = nullptr;
+  std::function<void(const ListProgress&)> on_progress{};
+};
+
+/// What turning pruning on would do to the objects of a CRD.
+struct PruningDryRun {
+  CrdReport report;                                    ///< as `check` makes it
+  std::uint64_t backup_objects = 0, backup_bytes = 0;  ///< of a backup made now
+  std::vector<DoomedObject> doomed;
+  std::string error;  ///< the objects could not be read to their end: why
+};
+
+/// Reads the objects, one list for all versions.
+PruningDryRun DryRunPruning(const LiveCrd& crd, const RewriteForecast& forecast,
+                            const DryRunOptions& options, kube::Client& client,
+                            const kube::Clock& clock);
+
+/// What is to be said before pruning is turned on.
+struct PruningPlan {
+  const PruningDryRun& dry_run;
+  const UpdateWebhooks& webhooks;
+  std::string gitops_owner{};    ///< as FindGitOpsOwner
+  bool rewrites_before = false;  ///< everything once before the flip
+  bool in_one_pass = false;      ///< objects may be stored in older versions at the flip
+  double max_rate = 0;           ///< writes a second; 0: no limit
+  std::string backup{};          ///< where it is to be; empty: there is to be none
+};
+
+/// The plan for people, a line each, warnings at the end.
+std::vector<std::string> DescribePlan(const PruningPlan& plan);
+
+}  // namespace migrate

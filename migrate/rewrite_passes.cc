@@ -1,0 +1,118 @@
+#include "migrate/rewrite_passes.h"
+
+#include <set>
+#include <utility>
+
+namespace migrate {
+namespace {
+
+constexpr int kVerifyingPasses = 3;
+constexpr const char* kOrdinals[] = {"second", "third", "fourth"};
+
+std::uint64_t Failures(const SweepResult& sweep) { return sweep.counts.Failures(); }
+
+class RewritePasses {
+ public:
+  RewritePasses(const RewriteScope& scope, const SweepOptions& options,
+                const std::filesystem::path& folder, MigrationObserver& observer,
+                kube::Client& client, const kube::Clock& clock)
+      : scope_(scope),
+        options_(options),
+        folder_(folder),
+        observer_(observer),
+        client_(client),
+        clock_(clock) {}
+
+  RewriteResult Run() {
+    result_.sweep = Rewrite();
+    TakeEnd(result_.sweep);
+    if (scope_.verify && result_.is_complete()) Verify();
+    return std::move(result_);
+  }
+
+ private:
+  SweepOptions OptionsOf(const std::string& what) const {
+    SweepOptions options = options_;
+    options.on_progress = [this, what](const SweepProgress& progress) {
+      observer_.OnProgress(what, progress);
+    };
+    return options;
+  }
+
+  SweepResult Rewrite() {
+    const SweepOptions options = OptionsOf(scope_.crd_name);
+    if (scope_.named) {
+      return SweepNamed(scope_.target, options, folder_, *scope_.named, "rewrite", client_, clock_);
+    }
+    return Sweep(scope_.target, options, folder_, "rewrite", client_, clock_);
+  }
+
+  void Verify() {
+    SweepOptions options = OptionsOf("verifying " + scope_.crd_name);
+    options.is_held = nullptr;  // what is held was not rewritten
+    std::string previous = "rewrite";
+    std::set<ObjectClass> classes = {ObjectClass::kRewritten, ObjectClass::kUnchanged};
+    for (int pass = 0; pass < kVerifyingPasses; ++pass) {
+      const std::string name = "verify" + std::to_string(pass + 1);
+      const SweepResult sweep =
+          SweepAgain(scope_.target, options, folder_, previous, classes, name, client_, clock_);
+      TakeEnd(sweep);
+      if (!TakePass(sweep, kOrdinals[pass])) return;
+      previous = name;
+      classes = {ObjectClass::kRewritten};
+    }
+  }
+
+  // False where no other pass is needed, or of use.
+  bool TakePass(const SweepResult& sweep, const std::string& ordinal) {
+    result_.later_failures.insert(result_.later_failures.end(), sweep.failures.begin(),
+                                  sweep.failures.end());
+    const std::uint64_t rewritten = sweep.counts[ObjectClass::kRewritten];
+    const std::uint64_t total = sweep.counts.Total();
+    const std::string objects = std::to_string(total) + (total == 1 ? " object" : " objects");
+    if (!result_.is_complete()) {
+      result_.unverified_because = "the verifying pass ended early";
+      return false;
+    }
+    if (rewritten > 0) {
+      result_.unverified_because = "the " + ordinal + " pass over " + objects + " still rewrote " +
+                                   std::to_string(rewritten);
+      observer_.OnLine(scope_.crd_name + ": " + result_.unverified_because);
+      return true;
+    }
+    if (!result_.later_failures.empty() || Failures(sweep) > 0) {
+      result_.unverified_because =
+          "some objects could not be rewritten once more by the verifying pass";
+      return false;
+    }
+    result_.verified = true;
+    result_.unverified_because.clear();
+    if (total > 0)
+      observer_.OnLine("verified: a " + ordinal + " pass over " + objects + " rewrote none");
+    return false;
+  }
+
+  void TakeEnd(const SweepResult& sweep) {
+    result_.stopped = sweep.stopped;
+    result_.is_interrupted = sweep.is_interrupted;
+    result_.list_error = sweep.list_error;
+  }
+
+  const RewriteScope& scope_;
+  const SweepOptions& options_;
+  const std::filesystem::path& folder_;
+  MigrationObserver& observer_;
+  kube::Client& client_;
+  const kube::Clock& clock_;
+  RewriteResult result_;
+};
+
+}  // namespace
+
+RewriteResult RunRewritePasses(const RewriteScope& scope, const SweepOptions& options,
+                               const std::filesystem::path& folder, MigrationObserver& observer,
+                               kube::Client& client, const kube::Clock& clock) {
+  return RewritePasses(scope, options, folder, observer, client, clock).Run();
+}
+
+}  // namespace migrate

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kube/client.h"
+#include "kube/clock.h"
+#include "migrate/migration_observer.h"
+#include "migrate/sweep.h"
+
+namespace migrate {
+
+/// Which objects are rewritten, and whether that is verified.
+struct RewriteScope {
+  std::string crd_name;  ///< for the progress
+  SweepTarget target;
+  std::optional<std::vector<ObjectName>> named{};  ///< only these, in the place of a list
+  bool verify = true;
+};
+
+struct RewriteResult {
+  SweepResult sweep;                          ///< of the rewriting pass
+  std::vector<ObjectFailure> later_failures;  ///< of the verifying passes
+  bool verified = false;  ///< the last pass over what the first has rewritten or left unchanged
+                          ///< rewrote none, and none failed
+  std::string unverified_because;      ///< where it was to be verified, and is not
+  std::optional<std::string> stopped;  ///< why a pass ended early
+  bool is_interrupted = false;
+  std::optional<kube::CallError> list_error;
+
+  /// Every object was listed and tried, in every pass that was begun.
+  bool is_complete() const { return !stopped && !is_interrupted && !list_error; }
+};
+
+/// Rewrites objects, then verifies it by rewriting once more all that were: what is rewritten then
+/// was not stored as it should be (a server that had not noticed the change of the CRD, or another
+/// writer), and is rewritten and looked at again, three times at most.
+///
+/// The files of the passes are in `folder`, with the names "rewrite" and "verify1" to "verify3":
+/// run again with the same folder they go on where they were.
+RewriteResult RunRewritePasses(const RewriteScope& scope, const SweepOptions& options,
+                               const std::filesystem::path& folder, MigrationObserver& observer,
+                               kube::Client& client, const kube::Clock& clock);
+
+}  // namespace migrate

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "kube/client.h"
+#include "kube/clock.h"
+#include "migrate/listed_object.h"
+#include "migrate/object_class.h"
+
+namespace migrate {
+
+/// Which objects a sweep writes, and how.
+struct SweepTarget {
+  std::string group, version, plural;
+  bool is_namespaced = true;
+  std::string namespace_{};  ///< only of this namespace; empty: all
+  std::string label_selector{}, field_selector{};
+  bool dry_run = false;    ///< every write with dryRun=All
+  bool by_update = false;  ///< GET and PUT where RBAC allows no patch
+};
+
+/// How far a sweep has come.
+struct SweepProgress {
+  std::uint64_t listed = 0;
+  std::uint64_t expected =
+      0;  ///< listed, and what the server says remains; 0 where it does not say
+  ClassCounts counts;
+};
+
+struct SweepOptions {
+  std::int64_t chunk_size = 500;            ///< 0: the list comes in one piece
+  std::size_t concurrency = 16;             ///< the most writes in flight
+  double max_rate = 0;                      ///< writes a second; 0: no limit
+  const std::atomic<bool>* stop = nullptr;  ///< no more writes are begun; those in flight end
+  /// Is asked every ten seconds. A text ends the sweep: why the CRD is no longer what it was.
+  std::function<std::optional<std::string>()> find_change{};
+  /// Is asked of every object as it is listed. True: it is not written, its class is kHeld.
+  std::function<bool(const ListedObject&)> is_held{};
+  std::function<void(const SweepProgress&)> on_progress{};  ///< several times a second
+};
+
+struct SweepResult {
+  ClassCounts counts;                     ///< adds up to what was listed
+  std::vector<ObjectFailure> failures{};  ///< all of them but not-tried, by namespace and name
+  std::uint64_t generations_moved = 0;  ///< objects whose generation a write of {} moved: a webhook
+  std::optional<std::string> stopped{};  ///< why it ended early: "interrupted", the same failure...
+  bool is_interrupted = false;           ///< by SweepOptions::stop
+  std::optional<kube::CallError> list_error{};  ///< the list could not be read to its end
+  std::chrono::nanoseconds duration{};  ///< of this run, without earlier ones that were resumed
+};
+
+/// Rewrites objects, so that etcd holds them anew: lists metadata alone, a chunk at a time, and
+/// sends each object a merge patch {} that is answered with metadata.
+///
+/// What is listed goes to `folder`/NAME.listed before any of it is written, what is answered to
+/// `folder`/NAME.answered; so a sweep that was killed, run again with the same folder and name,
+/// goes on where it was, counts no object twice and forgets none (see spool.h). With everything
+/// answered it only counts.
+///
+/// Concurrency adapts (throttle.h), each answer has one class and action (retry.h). If 40 of the
+/// last 50 objects failed in the same way it stops. Throws kube::Error if the folder cannot be
+/// written.
+SweepResult Sweep(const SweepTarget& target, const SweepOptions& options,
+                  const std::filesystem::path& folder, const std::string& name,
+                  kube::Client& client, const kube::Clock& clock);
+
+/// The same for the objects of the sweep `previous` in the same folder that ended in one of
+/// `classes`, without listing again; their resource versions are those that were answered. This is
+/// how a migration is verified: whatever is rewritten once more was not stored as it should be.
+SweepResult SweepAgain(const SweepTarget& target, const SweepOptions& options,
+                       const std::filesystem::path& folder, const std::string& previous,
+                       const std::set<ObjectClass>& classes, const std::string& name,
+                       kube::Client& client, const kube::Clock& clock);
+
+/// The same for objects that are named, as --retry-from does: they are read one by one.
+struct ObjectName {
+  std::string namespace_, name;
+};
+SweepResult SweepNamed(const SweepTarget& target, const SweepOptions& options,
+                       const std::filesystem::path& folder, const std::vector<ObjectName>& objects,
+                       const std::string& name, kube::Client& client, const kube::Clock& clock);
+
+}  // namespace migrate

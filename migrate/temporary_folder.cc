@@ -1,0 +1,30 @@
+#include "migrate/temporary_folder.h"
+
+#include <stdlib.h>
+
+#include <cerrno>
+#include <string>
+#include <system_error>
+
+#include "kube/error.h"
+
+namespace migrate {
+
+namespace fs = std::filesystem;
+
+TemporaryFolder::TemporaryFolder() {
+  std::error_code error;
+  std::string pattern = (fs::temp_directory_path(error) / "kubectl-prune-XXXXXX").string();
+  if (mkdtemp(pattern.data()) == nullptr) {
+    throw kube::Error("cannot make a temporary folder \"" + pattern + "\": " +
+                      std::generic_category().message(errno) + " (TMPDIR names another place)");
+  }
+  path_ = pattern;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+}  // namespace migrate

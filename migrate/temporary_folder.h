@@ -1,0 +1,22 @@
+#pragma once
+
+#include <filesystem>
+
+namespace migrate {
+
+/// A folder of our own among the system's temporary ones; gone with everything in it at the end.
+class TemporaryFolder {
+ public:
+  /// Throws kube::Error if it cannot be made.
+  TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder();
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace migrate

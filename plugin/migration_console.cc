@@ -1,0 +1,39 @@
+#include "plugin/migration_console.h"
+
+#include <unistd.h>
+
+#include "kube/error.h"
+
+namespace plugin {
+
+namespace {
+
+std::string ReadAnswer() {
+  constexpr std::size_t kLongestAnswer = 100;
+  std::string answer;
+  char c = 0;
+  while (answer.size() < kLongestAnswer && read(STDIN_FILENO, &c, 1) == 1 && c != '\n') {
+    answer += c;
+  }
+  return answer;
+}
+
+}  // namespace
+
+bool MigrationConsole::Confirm(const std::string& question) {
+  if (yes_) return true;
+  if (!read_answer_) {
+    throw kube::Error(
+        "nobody can be asked whether to turn pruning on, as stdin is no terminal; use --yes to do "
+        "it without being asked");
+  }
+  progress_.Ask(question + " [y/N] ");
+  const std::string answer = read_answer_();
+  return answer == "y" || answer == "Y" || answer == "yes";
+}
+
+MigrationConsole::ReadAnswer AnswersFromTerminal() {
+  return isatty(STDIN_FILENO) != 0 ? ReadAnswer : MigrationConsole::ReadAnswer();
+}
+
+}  // namespace plugin

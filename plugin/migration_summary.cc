@@ -1,0 +1,174 @@
+#include "plugin/migration_summary.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "plugin/migration_report_json.h"
+#include "plugin/output.h"
+#include "plugin/terminal.h"
+#include "plugin/wording.h"
+
+namespace plugin {
+namespace {
+
+using migrate::ClassCounts;
+using migrate::CrdMigration;
+using migrate::DryRun;
+using migrate::MigrationReport;
+using migrate::ObjectClass;
+using migrate::ObjectFailure;
+using migrate::Outcome;
+
+constexpr std::size_t kFailuresShown = 20;
+// A message of a webhook may be a page long.
+constexpr std::size_t kMessageBytes = 400;
+
+std::string TypedName(const CrdMigration& crd) {
+  return "customresourcedefinition.apiextensions.k8s.io/" + Printable(crd.name);
+}
+
+std::string_view DryRunSuffix(DryRun dry_run) {
+  if (dry_run == DryRun::kNone) return "";
+  return dry_run == DryRun::kClient ? " (dry run)" : " (server dry run)";
+}
+
+// "2000 objects: 1874 rewritten, 126 unchanged"
+std::string CountsText(const ClassCounts& counts) {
+  std::string text = Count(counts.Total(), "object");
+  std::string_view separator = ": ";
+  for (std::size_t i = 0; i < migrate::kObjectClasses; ++i) {
+    const auto object_class = static_cast<ObjectClass>(i);
+    if (counts[object_class] == 0) continue;
+    text.append(separator).append(std::to_string(counts[object_class]));
+    text.append(" ").append(migrate::ClassName(object_class));
+    separator = ", ";
+  }
+  return text;
+}
+
+std::string ObjectsText(const CrdMigration& crd) {
+  if (crd.dry_run != DryRun::kClient) return CountsText(crd.counts);
+  return Count(crd.counts.Total(), "object") + " to rewrite";
+}
+
+// "storedVersions v1beta1,v1 -> v1"
+std::string StoredText(const CrdMigration& crd) {
+  std::string text = "storedVersions " + Printable(Join(crd.stored_before, ","));
+  if (crd.stored_after != crd.stored_before) {
+    text += " -> " + Printable(Join(crd.stored_after, ","));
+  }
+  const bool says_why = !crd.kept_because.empty() && crd.dry_run == DryRun::kNone;
+  return says_why ? text + " kept: " + Printable(crd.kept_because) : text;
+}
+
+std::string_view Verb(const CrdMigration& crd) {
+  return crd.outcome == Outcome::kDone ? "migrated" : "not wholly migrated";
+}
+
+std::string SummaryLine(const CrdMigration& crd) {
+  return TypedName(crd) + " " + std::string(Verb(crd)) + " (" + ObjectsText(crd) + "; " +
+         StoredText(crd) + ")" + std::string(DryRunSuffix(crd.dry_run)) + "\n";
+}
+
+// What could not even be begun has nothing to count.
+bool HasSummary(const CrdMigration& crd) {
+  return crd.outcome == Outcome::kDone || crd.outcome == Outcome::kFailures ||
+         crd.counts.Total() > 0;
+}
+
+std::string PrintLines(const MigrationReport& report) {
+  std::string out;
+  for (const CrdMigration& crd : report.crds) {
+    if (HasSummary(crd)) out += SummaryLine(crd);
+  }
+  return out;
+}
+
+std::string PrintNames(const MigrationReport& report) {
+  std::string out;
+  for (const CrdMigration& crd : report.crds) {
+    if (crd.outcome == Outcome::kDone) out += TypedName(crd) + "\n";
+  }
+  return out;
+}
+
+std::string PrintReport(const MigrationReport& report, OutputFormat format) {
+  if (format == OutputFormat::kTable) return PrintLines(report);
+  if (format == OutputFormat::kName) return PrintNames(report);
+  kube::json::Arena arena;
+  return PrintValue(ToJson(report, arena), format);
+}
+
+// Cut between characters.
+std::string Shortened(const std::string& message) {
+  if (message.size() <= kMessageBytes) return message;
+  std::size_t end = kMessageBytes;
+  while (end > 0 && (static_cast<unsigned char>(message[end]) & 0xC0) == 0x80) --end;
+  return message.substr(0, end) + " ...";
+}
+
+std::string FailureLine(const ObjectFailure& failure) {
+  const std::string slash = failure.namespace_.empty() ? "" : "/";
+  return "  " + Printable(failure.namespace_ + slash + failure.name) + ": " +
+         std::string(migrate::ClassName(failure.object_class)) + ": " +
+         Printable(Shortened(failure.message)) + "\n";
+}
+
+std::string PrintFailures(const CrdMigration& crd) {
+  if (crd.failures.empty()) return "";
+  std::string err = Printable(crd.name) + ": " + Count(crd.failures.size(), "object") +
+                    (crd.failures.size() == 1 ? " was" : " were") + " not migrated:\n";
+  const std::size_t shown = std::min(crd.failures.size(), kFailuresShown);
+  for (std::size_t i = 0; i < shown; ++i) err += FailureLine(crd.failures[i]);
+  if (shown < crd.failures.size()) {
+    err += "  and " + std::to_string(crd.failures.size() - shown) +
+           " more; -o json names all of them\n";
+  }
+  return err +
+         "Next: mend what the messages name, then run the same command again, or keep the "
+         "report of -o json and try only these by --retry-from FILE\n";
+}
+
+std::string PrintError(const CrdMigration& crd) {
+  if (crd.outcome == Outcome::kInterrupted) {
+    return Printable(crd.name) + ": interrupted; the same command goes on where it was\n";
+  }
+  if (crd.error.empty()) return "";
+  return "error: " + Printable(crd.name) + ": " + PrintableLines(crd.error) + "\n";
+}
+
+std::string PrintWebhookNote(const CrdMigration& crd) {
+  if (crd.generations_moved == 0) return "";
+  return "note: " + Printable(crd.name) + ": the generation of " +
+         Count(crd.generations_moved, "object") +
+         " moved although nothing was changed: a mutating webhook changes them\n";
+}
+
+std::string PrintErrors(const MigrationReport& report, OutputFormat format) {
+  std::string err;
+  const bool is_for_people = format == OutputFormat::kTable || format == OutputFormat::kName;
+  for (const CrdMigration& crd : report.crds) {
+    if (is_for_people) err += PrintFailures(crd) + PrintWebhookNote(crd);
+    err += PrintError(crd);
+  }
+  return err;
+}
+
+int ExitCode(const MigrationReport& report) {
+  int code = 0;
+  for (const CrdMigration& crd : report.crds) {
+    if (crd.outcome == Outcome::kError) code = 2;
+    if (crd.outcome == Outcome::kFailures) code = std::max(code, 1);
+  }
+  return code;
+}
+
+}  // namespace
+
+MigrationOutput PrintMigration(const MigrationReport& report, const MigrateOptions& options) {
+  return {.out = PrintReport(report, options.output),
+          .err = PrintErrors(report, options.output),
+          .exit_code = ExitCode(report)};
+}
+
+}  // namespace plugin

@@ -1,0 +1,44 @@
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "kube/utf8.h"
+#include "migrate/watch_reader.h"
+
+namespace {
+
+/// Sums up what is handed out.
+class Summary : public migrate::WatchReader::Sink {
+ public:
+  void OnEvent(migrate::WatchEventType type, kube::json::Value& object,
+               kube::json::Document&) override {
+    const kube::json::Value* metadata = object.Find("metadata");
+    if (metadata == nullptr || metadata->FindText("resourceVersion").empty()) std::abort();
+    text += std::to_string(static_cast<int>(type)) + kube::json::Print(object) + "\n";
+  }
+  std::string text;
+};
+
+std::string Read(std::string_view bytes, std::size_t piece) {
+  Summary summary;
+  migrate::WatchReader reader(summary);
+  for (; !bytes.empty(); bytes.remove_prefix(std::min(piece, bytes.size()))) {
+    const auto error = reader.Push(bytes.substr(0, piece));
+    if (!error) continue;
+    if (error->message.empty() || !kube::utf8::IsValid(error->message)) std::abort();
+    return summary.text + error->message;
+  }
+  return summary.text;
+}
+
+}  // namespace
+
+// Any bytes are events or an error, and the same ones in whatever pieces they arrive.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  if (Read(bytes, 1) != Read(bytes, size + 1)) std::abort();
+  return 0;
+}

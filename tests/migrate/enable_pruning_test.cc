@@ -1,0 +1,358 @@
+#include "migrate/enable_pruning.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <fstream>
+
+#include "kube/error.h"
+#include "migrate/cluster_crds.h"
+#include "migrate/crd_request.h"
+#include "tests/support/fake_cluster.h"
+#include "tests/support/temp_folder.h"
+
+namespace migrate {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+using test_support::FakeCluster;
+using test_support::FakeCrdText;
+using test_support::FakeFault;
+using Phase = MigrationState::Phase;
+using Strings = std::vector<std::string>;
+
+const std::string kName = "widgets.demo.example.com";
+const std::string kCrd = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/" + kName;
+const std::string kSettled = "waiting until the server prunes: 5 of 5 reads pruned (2.0 s)";
+
+/// Answers as it is told, and writes down what it is told.
+class Person : public MigrationObserver {
+ public:
+  void OnLine(const std::string& line) override { lines.push_back(line); }
+  void OnProgress(const std::string&, const SweepProgress&) override {}
+  bool Confirm(const std::string& question) override {
+    questions.push_back(question);
+    return agrees;
+  }
+  bool agrees = true;
+  Strings lines, questions;
+};
+
+/// A CRD that preserves unknown fields, and three objects of which two lose a field.
+struct World {
+  explicit World(const std::string& stored_versions = R"(["v1"])") {
+    std::string crd = FakeCrdText("widgets", R"(,"preserveUnknownFields":true)");
+    crd.insert(crd.size() - 1, R"(,"status":{"storedVersions":)" + stored_versions + "}");
+    cluster.server.Add(crd);
+    Write("a", R"({"x":1})");
+    Write("b", R"({"x":2})");
+    Write("plain", R"({"a":"1"})");
+    options.backup_dir = fs::path(folder.path()) / "backup";
+    options.now = [] { return std::chrono::sys_days(2026y / 11 / 21) + 3h + 15min; };
+    options.stop = &stop;
+    sweep_options.stop = &stop;
+  }
+  void Write(const std::string& name, const std::string& spec) {
+    test_support::WriteFakeObject(cluster.server, "widgets", name, spec);
+  }
+  LiveCrd& Live() {
+    const ProgressFunction none;
+    ClusterReader reader(cluster.client, cluster.clock, {}, none);
+    crds = ReadClusterCrds({.names = {kName}}, {}, reader);
+    return crds.crds.at(kName);
+  }
+  EnabledPruning Enable() {
+    const LiveCrd& live = Live();
+    StateFolder state(folder.path(), "cluster", live.uid, kName);
+    return EnablePruning(live, options, target, sweep_options, state, person, cluster.client,
+                         cluster.clock);
+  }
+  EnabledPruning Resume() {
+    const LiveCrd& live = Live();
+    StateFolder state(folder.path(), "cluster", live.uid, kName);
+    return ResumePruning(live, options, state, person, cluster.client, cluster.clock);
+  }
+  MigrationState State() {
+    const LiveCrd& live = Live();
+    return StateFolder(folder.path(), "cluster", live.uid, kName).Load();
+  }
+  bool IsPruningOn() {
+    const auto crd = GetCrd(cluster.client, kCrd);
+    REQUIRE(crd);
+    return !crd->preserve_unknown_fields;
+  }
+  bool IsHeld(const EnabledPruning& enabled, const std::string& name) const {
+    const auto* metadata = cluster.server.Stored(kName, "shop/" + name)->Find("metadata");
+    ListedObject object;
+    object.name = name;
+    object.uid = metadata->FindText("uid");
+    object.resource_version = metadata->FindText("resourceVersion");
+    return enabled.is_held && enabled.is_held(object);
+  }
+  Strings Backups() const {
+    Strings names;
+    if (!fs::exists(options.backup_dir)) return names;
+    for (const auto& entry : fs::directory_iterator(options.backup_dir)) {
+      names.push_back(entry.path().filename().string());
+    }
+    return names;
+  }
+  /// Does something, or lets something happen, when pruning is turned on.
+  void AtFlip(FakeFault fault) {
+    // The CRD is read at the start of the run, and again before the flip.
+    fault.target = kCrd;
+    fault.first = kReadsBeforeFlip + 1;
+    cluster.server.AddFault(fault);
+  }
+  std::ptrdiff_t Writes() const {
+    return std::ranges::count_if(cluster.server.requests(),
+                                 [](const auto& request) { return request.method != "GET"; });
+  }
+
+  // By Live() and twice by Enable().
+  static constexpr int kReadsBeforeFlip = 3;
+
+  FakeCluster cluster;
+  test_support::TempFolder folder;
+  Person person;
+  ClusterCrds crds;
+  std::atomic<bool> stop = false;
+  EnablePruningOptions options;
+  SweepTarget target{.group = "demo.example.com", .version = "v1", .plural = "widgets"};
+  SweepOptions sweep_options;
+};
+
+TEST_CASE("Pruning is turned on behind a backup and a question", "[migrate][enable_pruning]") {
+  World world;
+  const EnabledPruning enabled = world.Enable();
+  REQUIRE(enabled.outcome == Outcome::kDone);
+  CHECK(world.IsPruningOn());
+  const std::string backup = "widgets.demo.example.com-20261121T031500Z.ndjson";
+  CHECK(world.Backups() == Strings{backup});
+  CHECK(enabled.backup == (world.options.backup_dir / backup).string());
+  CHECK(world.person.questions ==
+        Strings{"Turn pruning on? apiextensions.k8s.io/v1 cannot turn it off again."});
+  REQUIRE(world.person.lines.size() == 5);
+  CHECK(world.person.lines[0] ==
+        "widgets.demo.example.com: 2 of 3 objects would lose 1 field (kubectl prune check "
+        "widgets.demo.example.com)");
+  CHECK_THAT(world.person.lines[3], Catch::StartsWith("backup: " + enabled.backup + " (2 objects"));
+  CHECK(world.person.lines[4] == kSettled);
+  for (const char* name : {"a", "b", "plain"}) CHECK_FALSE(world.IsHeld(enabled, name));
+  const MigrationState state = world.State();
+  CHECK(state.phase == Phase::kBackupComplete);
+  CHECK(state.backup == enabled.backup);
+  CHECK_FALSE(state.flip_resource_version.empty());
+  CHECK_FALSE(enabled.before_flip);
+}
+
+TEST_CASE("Nothing is written where the answer is no", "[migrate][enable_pruning]") {
+  World world;
+  world.person.agrees = false;
+  const EnabledPruning enabled = world.Enable();
+  CHECK(enabled.outcome == Outcome::kError);
+  CHECK(enabled.error == "pruning was not turned on, as that was not confirmed");
+  CHECK(world.Writes() == 0);
+  CHECK(world.Backups().empty());
+}
+
+TEST_CASE("A dry run tells the plan, asks nobody and writes nothing", "[migrate][enable_pruning]") {
+  World world(R"(["v1beta1","v1"])");
+  world.options.dry_run = GENERATE(DryRun::kClient, DryRun::kServer);
+  CHECK(world.Enable().outcome == Outcome::kDone);
+  CHECK(world.person.questions.empty());
+  CHECK(world.person.lines.size() == 4);
+  CHECK(world.Backups().empty());
+  CHECK_FALSE(world.IsPruningOn());
+  CHECK(world.Writes() == (world.options.dry_run == DryRun::kServer ? 1 : 0));
+  CHECK(world.State().phase == Phase::kBeforeFlip);
+}
+
+TEST_CASE("A dry run shows why the server would refuse", "[migrate][enable_pruning]") {
+  World world;
+  world.options.dry_run = DryRun::kServer;
+  FakeFault fault;
+  fault.target = "dryRun=All";
+  fault.answer = test_support::FakeStatus(422, "Invalid", "spec.validation: no");
+  world.cluster.server.AddFault(fault);
+  const EnabledPruning enabled = world.Enable();
+  CHECK(enabled.outcome == Outcome::kError);
+  CHECK_THAT(enabled.error, Catch::StartsWith("the server would not turn pruning on: ") &&
+                                Catch::Contains("spec.validation: no"));
+}
+
+TEST_CASE("Objects in several stored versions are rewritten before", "[migrate][enable_pruning]") {
+  World world(R"(["v1beta1","v1"])");
+  SECTION("all of them") {
+    const EnabledPruning enabled = world.Enable();
+    CHECK(enabled.outcome == Outcome::kDone);
+    REQUIRE(enabled.before_flip);
+    CHECK(enabled.before_flip->Total() == 3);
+  }
+  SECTION("not in a single pass") {
+    world.options.single_pass = true;
+    const EnabledPruning enabled = world.Enable();
+    CHECK(enabled.outcome == Outcome::kDone);
+    CHECK_FALSE(enabled.before_flip);
+    CHECK(world.Writes() == 1);
+    // v1beta1 does not know spec.a: "plain" may lose it.
+    CHECK_THAT(world.person.lines[3], Catch::Contains("(3 objects"));
+  }
+  SECTION("one that fails stops it") {
+    FakeFault fault;
+    fault.target = "/widgets/b";
+    fault.times = 0;
+    fault.answer = test_support::FakeStatus(422, "Invalid", "spec.x: bad");
+    world.cluster.server.AddFault(fault);
+    const EnabledPruning enabled = world.Enable();
+    CHECK(enabled.outcome == Outcome::kFailures);
+    CHECK_THAT(enabled.error, Catch::StartsWith("pruning was not turned on, and nothing was"));
+    REQUIRE(enabled.failures.size() == 1);
+    CHECK(enabled.failures[0].name == "b");
+    CHECK_FALSE(world.IsPruningOn());
+    CHECK(world.Backups().empty());
+    CHECK(world.State().phase == Phase::kBeforeFlip);
+  }
+}
+
+TEST_CASE("An object that was written in the gap is held", "[migrate][enable_pruning]") {
+  World world;
+  FakeFault fault;
+  fault.before = [&] {
+    world.Write("b", R"({"x":3})");
+    world.Write("new", R"({"x":4})");
+  };
+  world.AtFlip(fault);
+  SECTION("by default") {}
+  SECTION("not where that is not wanted") { world.options.rewrite_unbacked = true; }
+  SECTION("not without a backup") { world.options.no_backup = true; }
+  const EnabledPruning enabled = world.Enable();
+  REQUIRE(enabled.outcome == Outcome::kDone);
+  const bool holds = !world.options.rewrite_unbacked && !world.options.no_backup;
+  CHECK(world.IsHeld(enabled, "b") == holds);
+  CHECK(world.IsHeld(enabled, "new") == holds);
+  CHECK_FALSE(world.IsHeld(enabled, "a"));
+  world.Write("new", "{}");
+  CHECK_FALSE(world.IsHeld(enabled, "new"));
+  CHECK(world.Backups().empty() == world.options.no_backup);
+}
+
+TEST_CASE("Held objects stay held in a later run until somebody writes them",
+          "[migrate][enable_pruning]") {
+  World world;
+  FakeFault fault;
+  fault.before = [&] { world.Write("b", R"({"x":3})"); };
+  world.AtFlip(fault);
+  REQUIRE(world.Enable().outcome == Outcome::kDone);
+  const EnabledPruning resumed = world.Resume();
+  CHECK(resumed.outcome == Outcome::kDone);
+  CHECK(world.IsHeld(resumed, "b"));
+  CHECK_FALSE(world.IsHeld(resumed, "a"));
+  world.Write("b", "{}");
+  CHECK_FALSE(world.IsHeld(resumed, "b"));
+  world.options.rewrite_unbacked = true;
+  CHECK_FALSE(world.Resume().is_held);
+}
+
+TEST_CASE("A flip whose answer is lost is found out", "[migrate][enable_pruning]") {
+  World world;
+  FakeFault fault;
+  fault.lost_after = 0;
+  SECTION("by the same run") {
+    world.AtFlip(fault);
+    const EnabledPruning enabled = world.Enable();
+    CHECK(enabled.outcome == Outcome::kDone);
+    CHECK_FALSE(world.IsHeld(enabled, "a"));
+  }
+  SECTION("by the next one") {
+    fault.times = 60;  // more than this run tries
+    world.AtFlip(fault);
+    const EnabledPruning enabled = world.Enable();
+    CHECK(enabled.outcome == Outcome::kError);
+    CHECK_THAT(enabled.error, Catch::StartsWith("it is not known whether pruning was turned on"));
+    CHECK(world.Backups().size() == 1);
+    while (!world.cluster.client.Get(kCrd)) continue;
+    CHECK(world.IsPruningOn());
+    const MigrationState state = world.State();
+    CHECK(state.phase == Phase::kBackupComplete);
+    CHECK(state.flip_resource_version.empty());
+    world.Write("late", R"({"x":9})");
+    const EnabledPruning resumed = world.Resume();
+    CHECK(resumed.outcome == Outcome::kDone);
+    CHECK(resumed.backup == state.backup);
+    CHECK_FALSE(world.IsHeld(resumed, "a"));
+    CHECK_FALSE(world.IsHeld(resumed, "late"));
+    CHECK_FALSE(world.State().flip_resource_version.empty());
+  }
+}
+
+TEST_CASE("A CRD that is changed meanwhile is not flipped", "[migrate][enable_pruning]") {
+  World world;
+  FakeFault fault;
+  fault.before = [&] {
+    world.cluster.server.PatchCrd(kName, R"({"spec":{"names":{"plural":"widgets",)"
+                                         R"("kind":"Kindwidgets","shortNames":["w"]}}})");
+  };
+  world.AtFlip(fault);
+  const EnabledPruning enabled = world.Enable();
+  CHECK(enabled.outcome == Outcome::kError);
+  CHECK_THAT(enabled.error, Catch::Contains("was changed meanwhile"));
+  CHECK_FALSE(world.IsPruningOn());
+}
+
+TEST_CASE("A server that does not prune in time ends the run, and the next one goes on",
+          "[migrate][enable_pruning]") {
+  World world;
+  bool is_stale = true;
+  world.cluster.server.ServeStale([&] { return is_stale; });
+  world.options.settle_timeout = 10s;
+  const EnabledPruning enabled = world.Enable();
+  CHECK(enabled.outcome == Outcome::kError);
+  CHECK_THAT(enabled.error, Catch::Contains("not every API server prunes yet") &&
+                                Catch::Contains("run the same command again"));
+  CHECK(world.Writes() == 1);
+  CHECK(world.Resume().outcome == Outcome::kError);
+  is_stale = false;
+  CHECK(world.Resume().outcome == Outcome::kDone);
+  CHECK(world.person.lines.back() == kSettled);
+  CHECK(world.person.questions.size() == 1);
+  CHECK(world.Writes() == 1);
+}
+
+TEST_CASE("A backup that cannot be written keeps pruning off", "[migrate][enable_pruning]") {
+  World world;
+  world.options.backup_dir = world.folder.Write("file", "");
+  CHECK_THROWS_WITH(world.Enable(), Catch::Contains("cannot write the backup"));
+  CHECK_FALSE(world.IsPruningOn());
+}
+
+// However far a run has come, a signal leaves either nothing done, or what the same command goes on
+// with.
+TEST_CASE("A signal at any request leaves no half work", "[migrate][enable_pruning]") {
+  for (int request = 3;; ++request) {
+    CAPTURE(request);
+    World world;
+    FakeFault fault;
+    fault.target = "/";
+    fault.first = request;
+    fault.before = [&] { world.stop = true; };
+    world.cluster.server.AddFault(fault);
+    const EnabledPruning enabled = world.Enable();
+    if (!world.stop) break;
+    world.stop = false;
+    if (!world.IsPruningOn()) {
+      CHECK(enabled.outcome == Outcome::kInterrupted);
+      world.options.now = [] { return std::chrono::sys_days(2027y / 1 / 1); };
+      CHECK(world.Enable().outcome == Outcome::kDone);
+    } else {
+      if (enabled.outcome != Outcome::kDone) CHECK(enabled.outcome == Outcome::kInterrupted);
+      const EnabledPruning resumed = world.Resume();
+      CHECK(resumed.outcome == Outcome::kDone);
+      CHECK_FALSE(world.IsHeld(resumed, "a"));
+    }
+    for (const std::string& name : world.Backups()) CHECK_THAT(name, Catch::EndsWith("Z.ndjson"));
+  }
+}
+
+}  // namespace
+}  // namespace migrate

@@ -1,0 +1,113 @@
+#include "migrate/object_writer.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/support/fake_cluster.h"
+
+namespace migrate {
+namespace {
+
+const std::string kWidgets = "/apis/demo.example.com/v1/namespaces/shop/widgets/";
+
+struct World {
+  World() {
+    cluster.server.Add(test_support::FakeCrdText("widgets"));
+    cluster.server.Add(test_support::FakeObjectText("widgets", "a", "{}"));
+  }
+  void BeginAll() {
+    while (writer.HasRoom()) writer.Begin({begun++, {"shop", "a", "u", "1", 1}});
+  }
+  void Take() {
+    writer.TakeAnswers([this](const SpooledObject& object, const ObjectAnswer&) {
+      done.push_back(object.number);
+    });
+  }
+  void AddBusy(int times) {
+    test_support::FakeFault busy;
+    busy.target = kWidgets;
+    busy.times = times;
+    busy.answer = test_support::FakeText(503, "text/plain", "");
+    cluster.server.AddFault(busy);
+  }
+
+  test_support::FakeCluster cluster;
+  SweepTarget target{.group = "demo.example.com", .version = "v1", .plural = "widgets"};
+  ObjectWriter writer{target, Throttle(8, 0), cluster.client, cluster.clock};
+  std::uint64_t begun = 0;
+  std::vector<std::uint64_t> done;
+};
+
+TEST_CASE("As many are in flight as the throttle allows", "[migrate][object_writer]") {
+  World world;
+  CHECK(world.writer.is_idle());
+  world.BeginAll();
+  CHECK(world.begun == 4);
+  CHECK(world.writer.next_event() == kube::Clock::TimePoint::max());
+  while (world.done.empty()) {
+    world.cluster.client.Poll(world.writer.next_event());
+    world.Take();
+  }
+  world.BeginAll();
+  CHECK(world.begun == 6);  // one for the answer, one as the limit grew
+}
+
+TEST_CASE("What waits to be tried again holds no place, up to a number",
+          "[migrate][object_writer]") {
+  World world;
+  world.AddBusy(0);
+  for (int i = 0; i < 2000 && world.begun < 64; ++i) {
+    world.BeginAll();
+    world.cluster.client.Poll(world.cluster.clock.Now());
+    world.Take();
+  }
+  CHECK(world.begun == 64);
+  for (int i = 0; i < 20; ++i) {
+    world.cluster.client.Poll(world.cluster.clock.Now());
+    world.Take();
+  }
+  CHECK_FALSE(world.writer.HasRoom());
+  CHECK_FALSE(world.writer.is_idle());
+  CHECK(world.writer.next_event() == world.cluster.clock.Now() + std::chrono::milliseconds(500));
+}
+
+TEST_CASE("What is due is sent again", "[migrate][object_writer]") {
+  World world;
+  world.AddBusy(1);
+  world.writer.Begin({7, {"shop", "a", "u", "1", 1}});
+  while (world.done.empty()) {
+    world.writer.SendDue();
+    world.cluster.client.Poll(world.writer.next_event());
+    world.Take();
+  }
+  CHECK(world.done == std::vector<std::uint64_t>{7});
+  CHECK(world.cluster.server.requests().size() == 2);
+  CHECK(world.cluster.clock.passed() == std::chrono::milliseconds(500));
+}
+
+TEST_CASE("Once stopped it only ends what is in flight", "[migrate][object_writer]") {
+  World world;
+  world.AddBusy(1);
+  world.writer.Begin({0, {"shop", "a", "u", "1", 1}});
+  world.writer.Begin({1, {"shop", "a", "u", "1", 1}});
+  world.writer.Stop();
+  while (!world.writer.is_idle()) {
+    world.cluster.client.Poll(kube::Clock::TimePoint::max());
+    world.Take();
+  }
+  CHECK(world.done == std::vector<std::uint64_t>{1});
+}
+
+TEST_CASE("A writer that goes leaves nothing under way", "[migrate][object_writer]") {
+  World world;
+  {
+    ObjectWriter writer(world.target, Throttle(8, 0), world.cluster.client, world.cluster.clock);
+    writer.Begin({0, {"shop", "a", "u", "1", 1}});
+  }
+  world.cluster.client.Poll(world.cluster.clock.Now() + std::chrono::seconds(1));
+  CHECK(world.cluster.server.requests().empty());
+}
+
+}  // namespace
+}  // namespace migrate
