@@ -386,6 +386,13 @@ class Cluster:
         return {base64.b64decode(pair["key"]).decode(): base64.b64decode(pair["value"])
                 for pair in answer.get("kvs", [])}
 
+    def etcd_revisions(self, prefix):
+        """Returns {key: (mod revision, bytes)}: two that are equal saw no write in between."""
+        answer = self._etcdctl_json("get", "--prefix", prefix)
+        return {base64.b64decode(pair["key"]).decode():
+                (pair["mod_revision"], base64.b64decode(pair["value"]))
+                for pair in answer.get("kvs", [])}
+
     def etcd_get(self, key):
         """Returns the bytes at `key`, None if there is no such key."""
         pairs = self._etcdctl_json("get", key).get("kvs", [])
