@@ -1,4 +1,4 @@
-"""Shows the main job on a real API server: what would be lost, mended, and what is lost in truth.
+"""Shows the main job on a real API server: check, migrate --enable-pruning, check; etcd before and after.
 
 Usage: demo.py KUBECTL_PRUNE. Exit code 0: everything was shown as it should be.
 """
@@ -6,6 +6,7 @@ import json
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 from cluster import ApiError, Cluster, ClusterError, wait_for
 
@@ -18,8 +19,9 @@ ETCD_WIDGETS = "/registry/demo.example.com/widgets"
 class Demo:
     """Runs commands of one cluster and compares what they say with what they should."""
 
-    def __init__(self, cluster, binary):
+    def __init__(self, cluster, binary, folder):
         self.cluster = cluster
+        self.folder = folder  # of the state and the backup
         self.binary = str(pathlib.Path(binary).resolve())
         self.api = cluster.api()
         self.shown = 0
@@ -75,17 +77,16 @@ class Demo:
             print(f"{key}: spec {json.dumps(spec)}")
         sys.stdout.flush()
 
-    def turn_pruning_on(self):
-        """What kubectl prune migrate will do: the flip, then a rewrite of every object."""
-        print("\n# Pruning is turned on, and every object is rewritten by an empty patch.")
-        self.api.patch(f"{CRDS}/widgets.demo.example.com", {"spec": {"preserveUnknownFields": False}})
-        widgets = f"{WIDGETS}/widgets"
-        wait_for("reads are not pruned", lambda: not any(
-            "legacyMode" in item["spec"] for item in self.api.get(widgets)["items"]))
-        for item in self.api.get(widgets)["items"]:
-            metadata = item["metadata"]
-            self.api.patch(
-                f"{WIDGETS}/namespaces/{metadata['namespace']}/widgets/{metadata['name']}", {})
+    def migrate(self):
+        backup = pathlib.Path(self.folder, "backup")
+        self.show("What would be done?", 0, "(dry run)", "migrate", "widgets", "--enable-pruning",
+                  "--dry-run=client", "--backup-dir", str(backup), "--state-dir", self.folder)
+        self.show("Backup, flip, wait, rewrite, verify. Without --yes it asks first.", 0, "verified",
+                  "migrate", "widgets", "--enable-pruning", "--yes",
+                  "--backup-dir", str(backup), "--state-dir", self.folder)
+        saved = "".join(path.read_text() for path in sorted(backup.glob("*.ndjson")))
+        print(f"\n# The backup, to be brought back with kubectl replace -f.\n{saved}", end="")
+        self.expect("legacyMode" in saved, "legacyMode in the backup")
 
     def run(self):
         self.create_crd("widgets")
@@ -99,9 +100,11 @@ class Demo:
                   "check", "-f", "tests/demo/mended/widgets.yaml")
         self.show_stored("What etcd holds of the widgets now.")
         self.expect("legacyMode" in json.dumps(self.stored()), "legacyMode in etcd")
-        self.turn_pruning_on()
-        self.show_stored("What was foretold is gone.")
+        self.migrate()
+        self.show_stored("What was foretold is gone, and nothing else.")
         self.expect("legacyMode" not in json.dumps(self.stored()), "no legacyMode in etcd")
+        self.show("Again: nothing is left to rewrite. That is the proof.", 0, "4 unchanged",
+                  "migrate", "widgets", "--state-dir", self.folder)
         self.show("Reads show no loss any more: too late to ask.", 0, "pruning",
                   "check", "widgets", "--no-headers")
         print(f"\n{self.shown} commands shown, {self.wrong} not as expected")
@@ -110,8 +113,8 @@ class Demo:
 
 def main():
     try:
-        with Cluster() as cluster:
-            return Demo(cluster, sys.argv[1]).run()
+        with Cluster() as cluster, tempfile.TemporaryDirectory() as folder:
+            return Demo(cluster, sys.argv[1], folder).run()
     except (ApiError, ClusterError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
