@@ -76,7 +76,12 @@ class Client::Call : public ResponseSink {
  public:
   Call(Client& owner, CallId call_id, ApiRequest api_request, ResultSink& result_sink,
        Clock::TimePoint now)
-      : client(owner), id(call_id), request(std::move(api_request)), sink(result_sink), due(now) {}
+      : client(owner),
+        id(call_id),
+        request(std::move(api_request)),
+        sink(result_sink),
+        due(now),
+        logged(owner.log_.NewBody()) {}
 
   void OnHead(const ResponseHead& answer_head) override {
     head = answer_head;
@@ -85,8 +90,10 @@ class Client::Call : public ResponseSink {
   void OnBytes(std::string_view bytes) override {
     if (IsSuccess(head->status)) {
       handed_on = true;
+      logged.Add(bytes);
       sink.OnBytes(bytes);
     } else {
+      logged.Add(bytes);
       error_body += bytes.substr(0, kMaxErrorBytes - error_body.size());
     }
   }
@@ -119,11 +126,12 @@ class Client::Call : public ResponseSink {
   std::optional<Transport::RequestId> in_flight;  // what was sent
   Clock::TimePoint sent_at{};
   int retries = 0;
-  int credentials_version = 0;  // with which it was sent
-  bool unauthorized = false;    // answered 401 once
+  std::uint64_t credentials_version = 0;  // with which it was sent
+  bool unauthorized = false;              // answered 401 once
   bool handed_on = false;
   std::optional<ResponseHead> head;
   std::string error_body;
+  LoggedBody logged;
 };
 
 Client::Client(Transport& transport, Credentials& credentials, const Clock& clock,
@@ -131,7 +139,8 @@ Client::Client(Transport& transport, Credentials& credentials, const Clock& cloc
     : transport_(transport),
       credentials_(credentials),
       clock_(clock),
-      options_(std::move(options)) {
+      options_(std::move(options)),
+      log_(options_.log_level, options_.on_request) {
   // Only words of messages depend on it: who cannot be reached has been told so elsewhere.
   if (auto url = ParseServerUrl(options_.server)) server_ = *std::move(url);
 }
@@ -194,7 +203,9 @@ bool Client::SendOrEnd(Call& call) {
   request.fresh_connection = call.request.fresh_connection;
   call.due.reset();
   call.sent_at = clock_.Now();
-  call.credentials_version = credentials_version_;
+  call.credentials_version = credentials_.version();
+  log_.LogRequest(request, UrlOf(request.target));
+  call.logged = log_.NewBody();
   call.in_flight = transport_.Start(std::move(request), options_.request_timeout, call);
   return true;
 }
@@ -209,10 +220,7 @@ std::vector<HttpHeader> Client::Headers(const ApiRequest& request) {
 
 bool Client::RefreshFor(const Call& call) {
   // Of many calls that were refused together the first refreshes for all.
-  if (call.credentials_version != credentials_version_) return true;
-  if (!credentials_.Refresh()) return false;
-  ++credentials_version_;
-  return true;
+  return call.credentials_version != credentials_.version() || credentials_.Refresh();
 }
 
 void Client::Warn(const ResponseHead& head) {
@@ -222,13 +230,14 @@ void Client::Warn(const ResponseHead& head) {
   }
 }
 
-void Client::Log(const Call& call, const std::string& outcome) const {
-  if (!options_.on_request) return;
+std::string Client::UrlOf(const std::string& target) const {
+  return server_.scheme + "://" + server_.authority + server_.path + target;
+}
+
+void Client::Log(const Call& call, const ResponseHead* head) const {
   const auto taken =
       std::chrono::duration_cast<std::chrono::milliseconds>(clock_.Now() - call.sent_at);
-  options_.on_request(call.request.method + " " + server_.scheme + "://" + server_.authority +
-                      server_.path + call.request.target + " " + outcome + " in " +
-                      std::to_string(taken.count()) + " milliseconds");
+  log_.LogAnswer(call.request.method, UrlOf(call.request.target), head, call.logged, taken);
 }
 
 void Client::TellWait(const Call& call, const ApiStatus& status) const {
@@ -240,7 +249,7 @@ void Client::TellWait(const Call& call, const ApiStatus& status) const {
 
 void Client::OnAnswered(Call& call, const std::optional<TransportError>& error) {
   if (error) return OnLost(call, *error);
-  Log(call, std::to_string(call.head->status));
+  Log(call, &*call.head);
   if (IsSuccess(call.head->status)) return Finish(call, std::nullopt);
   if (call.head->status == 401 && !call.unauthorized) return call.RefreshAt(clock_.Now());
   const ApiStatus status = call.Status();
@@ -252,7 +261,7 @@ void Client::OnAnswered(Call& call, const std::optional<TransportError>& error) 
 }
 
 void Client::OnLost(Call& call, const TransportError& error) {
-  Log(call, "failed");
+  Log(call, nullptr);
   const bool may_pass = error.kind == TransportError::Kind::kConnectionLost &&
                         call.request.method == "GET" && !call.handed_on;
   if (!may_pass || !call.MayRetry()) {
@@ -303,9 +312,14 @@ Result<std::unique_ptr<json::Document>, CallError> Client::Send(ApiRequest reque
   };
   Gatherer answer;
   const std::string request_line = request.method + " " + request.target;
+  const Clock::Duration grace = request.grace;
+  std::optional<Clock::TimePoint> stopped_at;
   const CancelAtExit call{*this, Start(std::move(request), answer)};
   while (!answer.done) {
-    if (options_.stop != nullptr && *options_.stop) return Unexpected(Interrupted());
+    if (options_.stop != nullptr && *options_.stop) {
+      if (!stopped_at) stopped_at = clock_.Now();
+      if (clock_.Now() >= *stopped_at + grace) return Unexpected(Interrupted());
+    }
     Poll(options_.stop == nullptr ? Clock::TimePoint::max() : clock_.Now() + kTick);
   }
   if (answer.error) return Unexpected(*std::move(answer.error));

@@ -14,6 +14,7 @@
 #include "kube/api_status.h"
 #include "kube/clock.h"
 #include "kube/json.h"
+#include "kube/request_log.h"
 #include "kube/result.h"
 #include "kube/server_url.h"
 #include "kube/transport.h"
@@ -40,6 +41,8 @@ class Credentials {
   /// Is told that the server answered 401 to a request with what Headers() gave last. True: they
   /// are new now, the request is worth sending once more.
   virtual bool Refresh() = 0;
+  /// Becomes larger whenever Headers() begins to give others, by Refresh() or by itself.
+  virtual std::uint64_t version() const { return 0; }
 };
 
 struct ApiRequest {
@@ -52,6 +55,8 @@ struct ApiRequest {
   /// False: the first answer counts, for a caller with its own rules of what to send again; only a
   /// 401 is still answered with new credentials.
   bool retry = true;
+  /// For Send: how long ClientOptions::stop leaves it to end, for a write whose outcome matters.
+  Clock::Duration grace{};
 };
 
 /// Takes the answer to a call. Calls come from within Client::Poll.
@@ -75,8 +80,10 @@ struct ClientOptions {
   /// Is called with a line about each wait of more than a second that the server asked for. May be
   /// empty.
   std::function<void(const std::string&)> on_wait{};
-  /// Is called with a line about each request (for -v 6 and above, without secrets). May be empty.
+  /// Is called with the lines about requests that `log_level` asks for (kube/request_log.h). May be
+  /// empty.
   std::function<void(const std::string&)> on_request;
+  int log_level = 6;
 };
 
 /// Calls to an API server over a transport: credentials, warnings, statuses and retries.
@@ -121,7 +128,8 @@ class Client {
   std::vector<HttpHeader> Headers(const ApiRequest& request);
   bool RefreshFor(const Call& call);
   void Warn(const ResponseHead& head);
-  void Log(const Call& call, const std::string& outcome) const;
+  std::string UrlOf(const std::string& target) const;
+  void Log(const Call& call, const ResponseHead* head) const;
   void TellWait(const Call& call, const ApiStatus& status) const;
   void OnAnswered(Call& call, const std::optional<TransportError>& error);
   void OnLost(Call& call, const TransportError& error);
@@ -134,10 +142,10 @@ class Client {
   const Clock& clock_;
   ClientOptions options_;
   ServerUrl server_;
+  RequestLog log_;
   std::map<CallId, std::unique_ptr<Call>> calls_;
   std::set<std::string> warnings_;  // told already
   CallId next_id_ = 1;
-  int credentials_version_ = 0;  // how often they were refreshed
 };
 
 /// Percent-encodes one segment of a path, or a value of a query.

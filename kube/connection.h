@@ -16,6 +16,13 @@ struct Impersonation {
   std::map<std::string, std::vector<std::string>> extra;
 };
 
+/// Our certificate with its key, PEM; both or none. Holds a secret: never print it.
+struct ClientCertificate {
+  std::string certificate_pem, key_pem;
+
+  bool operator==(const ClientCertificate&) const = default;
+};
+
 /// A command that gives credentials (client.authentication.k8s.io), as the kubeconfig describes it.
 struct ExecConfig {
   std::string command;  ///< a relative path was resolved against the kubeconfig's folder
@@ -25,6 +32,7 @@ struct ExecConfig {
   std::string install_hint;
   std::string interactive_mode;  ///< "Never", "IfAvailable" or "Always"
   bool provide_cluster_info = false;
+  std::string server;          ///< the cluster's, as written but for user, query and escapes
   std::string cluster_config;  ///< JSON of the cluster's exec extension; empty: none
 };
 

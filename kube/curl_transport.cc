@@ -17,7 +17,9 @@
 #include <utility>
 #include <vector>
 
+#include "kube/environment.h"
 #include "kube/error.h"
+#include "kube/proxy_environment.h"
 #include "kube/server_url.h"
 
 namespace kube {
@@ -26,6 +28,7 @@ namespace {
 constexpr long kConnectTimeoutSeconds = 30;
 // Further requests wait for their turn; over HTTP/2 one connection carries a hundred.
 constexpr long kMaxConnections = 32;
+constexpr long kHttpPort = 80;  // of a proxy that names none; libcurl would take 1080
 constexpr long kBufferBytes = 256 * 1024;
 // Together they are what Go's HTTP/2 transport does with pings: 30 s idle, then 15 s to answer.
 constexpr long kKeepAliveIdleSeconds = 30;
@@ -76,10 +79,23 @@ void SetPem(CURL* easy, CURLoption option, const std::string& pem) {
   Set(easy, option, &blob);
 }
 
+/// PEM text that libcurl copies, so that another may come in its place; none if it is empty.
+void SetPemCopy(CURL* easy, CURLoption option, const std::string& pem) {
+  if (pem.empty()) return Set(easy, option, static_cast<curl_blob*>(nullptr));
+  curl_blob blob{const_cast<char*>(pem.data()), pem.size(), CURL_BLOB_COPY};
+  Set(easy, option, &blob);
+}
+
 /// Go asks a socks5 proxy to look names up; in libcurl that is another scheme.
 std::string ProxyForCurl(const std::string& url) {
   constexpr std::string_view kSocks = "socks5://";
   return url.starts_with(kSocks) ? "socks5h://" + url.substr(kSocks.size()) : url;
+}
+
+/// Whom the kubeconfig's proxy-url names, else the environment.
+std::string ProxyOf(const ConnectionConfig& config, const ServerUrl& server) {
+  if (!config.proxy_url.empty()) return config.proxy_url;
+  return ProxyFromEnvironment(server, ProcessEnvironment());
 }
 
 int LimitSilence(void*, curl_socket_t socket, curlsocktype) {
@@ -151,6 +167,9 @@ std::string LowerFirst(std::string text) {
 std::string MessageOf(CURLcode code, int system_error, const std::string& detail) {
   // libcurl would quote the proxy's URL, which may hold a password.
   if (detail.starts_with("Unsupported proxy")) return "the URL of the proxy cannot be used";
+  if (detail.starts_with("unable to set private key")) {
+    return "tls: the client key cannot be used: it is encrypted, or not that of the certificate";
+  }
   std::string message = LowerFirst(detail.empty() ? curl_easy_strerror(code) : detail);
   if (code == CURLE_PEER_FAILED_VERIFICATION) {
     return "tls: failed to verify certificate: " + message;
@@ -210,19 +229,24 @@ ServerUrl UrlOf(const ConnectionConfig& config) {
 
 class CurlTransport::Impl {
  public:
-  explicit Impl(const ConnectionConfig& config) : config_(config), url_(UrlOf(config)) {
+  explicit Impl(const ConnectionConfig& config)
+      : config_(config),
+        url_(UrlOf(config)),
+        certificate_{config.client_certificate_pem, config.client_key_pem} {
     InitializeCurl();
     multi_.reset(curl_multi_init());
     if (!multi_) throw std::bad_alloc();
     curl_multi_setopt(multi_.get(), CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX);
     curl_multi_setopt(multi_.get(), CURLMOPT_MAX_HOST_CONNECTIONS, kMaxConnections);
-    proxy_ = ProxyForCurl(config_.proxy_url);
+    proxy_ = ProxyForCurl(ProxyOf(config_, url_));
     ChooseNames();
   }
 
   ~Impl() {
     for (const auto& [id, transfer] : transfers_) Detach(*transfer);
   }
+
+  void UseCertificate(ClientCertificate certificate) { certificate_ = std::move(certificate); }
 
   RequestId Start(HttpRequest request, Clock::Duration timeout, ResponseSink& sink) {
     const RequestId id = next_id_++;
@@ -275,7 +299,9 @@ class CurlTransport::Impl {
   Easy TakeHandle();
   Easy MakeHandle();
   void SetTls(CURL* easy);
+  void SetCertificate(CURL* easy);
   void SetProxy(CURL* easy);
+  void SetProxyTls(CURL* easy);
   void SetLimits(CURL* easy);
   void SetRequest(Transfer& transfer);
   void SetHeaders(Transfer& transfer);
@@ -295,10 +321,11 @@ class CurlTransport::Impl {
 
   const ConnectionConfig config_;
   const ServerUrl url_;
-  std::string base_;         // of every URL
-  List connect_to_;          // where to connect to instead of the URL's host; absent: there
-  std::string host_header_;  // empty: libcurl's own
-  std::string proxy_;
+  ClientCertificate certificate_;  // of requests that are added from now on
+  std::string base_;               // of every URL
+  List connect_to_;                // where to connect to instead of the URL's host; absent: there
+  std::string host_header_;        // empty: libcurl's own
+  std::string proxy_;              // empty: none
   std::unique_ptr<CURLM, MultiDeleter> multi_;
   std::map<RequestId, std::unique_ptr<Transfer>> transfers_;
   std::map<CURL*, RequestId> by_handle_;
@@ -342,6 +369,7 @@ void CurlTransport::Impl::AddNew() {
 void CurlTransport::Impl::Add(Transfer& transfer) {
   transfer.easy = TakeHandle();
   SetRequest(transfer);
+  SetCertificate(transfer.easy.get());
   SetHeaders(transfer);
   SetMethod(transfer);
   SetCallbacks(transfer);
@@ -383,8 +411,6 @@ void CurlTransport::Impl::SetTls(CURL* easy) {
   Set(easy, CURLOPT_SSL_VERIFYPEER, verify ? 1L : 0L);
   Set(easy, CURLOPT_SSL_VERIFYHOST, verify ? 2L : 0L);
   Set(easy, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
-  SetPem(easy, CURLOPT_SSLCERT_BLOB, config_.client_certificate_pem);
-  SetPem(easy, CURLOPT_SSLKEY_BLOB, config_.client_key_pem);
   // Without it OpenSSL would ask the terminal for the password of an encrypted key.
   Set(easy, CURLOPT_KEYPASSWD, "");
   if (config_.ca_pem.empty()) return;
@@ -392,14 +418,33 @@ void CurlTransport::Impl::SetTls(CURL* easy) {
   Set(easy, CURLOPT_CAPATH, static_cast<char*>(nullptr));  // trusted beside it otherwise
 }
 
+// A connection is used again only by requests with the same certificate: libcurl compares them.
+void CurlTransport::Impl::SetCertificate(CURL* easy) {
+  SetPemCopy(easy, CURLOPT_SSLCERT_BLOB, certificate_.certificate_pem);
+  SetPemCopy(easy, CURLOPT_SSLKEY_BLOB, certificate_.key_pem);
+}
+
 void CurlTransport::Impl::SetProxy(CURL* easy) {
   Set(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-  if (!proxy_.empty()) {
-    Set(easy, CURLOPT_PROXY, proxy_.c_str());
-    Set(easy, CURLOPT_NOPROXY, "");  // $NO_PROXY is about the environment's proxy
-  } else if (url_.is_loopback()) {
-    Set(easy, CURLOPT_PROXY, "");
-  }
+  // Both are always set: libcurl would look at the environment in its own way.
+  Set(easy, CURLOPT_PROXY, proxy_.c_str());
+  Set(easy, CURLOPT_NOPROXY, "");
+  if (proxy_.starts_with("http://")) Set(easy, CURLOPT_PROXYPORT, kHttpPort);
+  SetProxyTls(easy);
+}
+
+// Go has one TLS configuration for the server and for an https proxy before it.
+void CurlTransport::Impl::SetProxyTls(CURL* easy) {
+  const bool verify = !config_.insecure_skip_tls_verify;
+  Set(easy, CURLOPT_PROXY_SSL_VERIFYPEER, verify ? 1L : 0L);
+  Set(easy, CURLOPT_PROXY_SSL_VERIFYHOST, verify ? 2L : 0L);
+  Set(easy, CURLOPT_PROXY_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
+  SetPem(easy, CURLOPT_PROXY_SSLCERT_BLOB, config_.client_certificate_pem);
+  SetPem(easy, CURLOPT_PROXY_SSLKEY_BLOB, config_.client_key_pem);
+  Set(easy, CURLOPT_PROXY_KEYPASSWD, "");
+  if (config_.ca_pem.empty()) return;
+  SetPem(easy, CURLOPT_PROXY_CAINFO_BLOB, config_.ca_pem);
+  Set(easy, CURLOPT_PROXY_CAPATH, static_cast<char*>(nullptr));
 }
 
 void CurlTransport::Impl::SetLimits(CURL* easy) {
@@ -560,6 +605,10 @@ CurlTransport::CurlTransport(const ConnectionConfig& config)
     : impl_(std::make_unique<Impl>(config)) {}
 
 CurlTransport::~CurlTransport() = default;
+
+void CurlTransport::UseCertificate(ClientCertificate certificate) {
+  impl_->UseCertificate(std::move(certificate));
+}
 
 CurlTransport::RequestId CurlTransport::Start(HttpRequest request, Clock::Duration timeout,
                                               ResponseSink& sink) {

@@ -33,6 +33,10 @@ class CurlTransport : public Transport {
   explicit CurlTransport(const ConnectionConfig& config);
   ~CurlTransport() override;
 
+  /// From now on requests are sent with this client certificate, over connections of their own;
+  /// those under way end as they began. Empty texts: without one.
+  void UseCertificate(ClientCertificate certificate);
+
   RequestId Start(HttpRequest request, Clock::Duration timeout, ResponseSink& sink) override;
   void Cancel(RequestId id) override;
   void Poll(Clock::TimePoint deadline) override;

@@ -181,6 +181,7 @@ ConnectionConfig Connect(const KubeconfigChoice& choice) {
   if (server.is_tls) {
     SetTrust(choice, config);
     SetCredentials(choice, config);
+    if (config.exec) config.exec->server = server.url_as_written;
   }
   SetUrlCredentials(server, config);
   return config;

@@ -13,8 +13,8 @@ namespace kube {
 /// is not run.
 ///
 /// Throws kube::Error in kubectl's words where the configuration cannot be used, without secrets.
-/// Unlike kubectl it never asks for a user name, and a request timeout does not keep a pod from
-/// using its service account.
+/// Unlike kubectl it never asks for a user name, and neither a request timeout nor turning
+/// compression off keeps a pod from using its service account.
 ConnectionConfig LoadConnection(const ConnectionFlags& flags, const Environment& environment);
 
 /// What the kubeconfigs say together: that of --kubeconfig alone, else those of $KUBECONFIG, else

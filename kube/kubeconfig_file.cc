@@ -29,6 +29,8 @@ class Reader {
     ReadNamed(value, {"clusters", "NamedCluster", "cluster", "Cluster"}, config.clusters);
     ReadNamed(value, {"users", "NamedAuthInfo", "user", "AuthInfo"}, config.users);
     ReadNamed(value, {"contexts", "NamedContext", "context", "Context"}, config.contexts);
+    CheckPreferences(value);
+    CheckExtensions(value, "Config");
     return config;
   }
 
@@ -108,6 +110,7 @@ class Reader {
     ReadField(value, kType, "as", user.impersonation.user);
     ReadField(value, kType, "as-uid", user.impersonation.uid);
     ReadField(value, kType, "as-groups", user.impersonation.groups);
+    CheckExtensions(value, kType);
     ReadExtra(value, user.impersonation.extra);
     ReadAuthProvider(value, user);
     ReadExec(value, user);
@@ -117,6 +120,25 @@ class Reader {
     ReadField(value, "Context", "cluster", context.cluster);
     ReadField(value, "Context", "user", context.user);
     ReadField(value, "Context", "namespace", context.namespace_);
+    CheckExtensions(value, "Context");
+  }
+
+  // Nothing in them matters here, but kubectl refuses a file in which they are something else.
+  void CheckPreferences(const Value& root) {
+    const Value* preferences = root.Find("preferences");
+    if (!preferences) return;
+    const TypedReader::Step step(typed_, "Config", "preferences");
+    if (!typed_.ExpectObject(*preferences, GoType::Api("Preferences"))) return;
+    bool colors = false;
+    ReadField(*preferences, "Preferences", "colors", colors);
+    CheckExtensions(*preferences, "Preferences");
+  }
+
+  void CheckExtensions(const Value& object, std::string_view type) {
+    ReadList(object, type, "extensions", "NamedExtension", [&](const Value& extension) {
+      std::string name;
+      ReadField(extension, "NamedExtension", "name", name);
+    });
   }
 
   void ReadExtra(const Value& user, std::map<std::string, std::vector<std::string>>& extra) {

@@ -93,6 +93,7 @@ ServerAddress ParseServerAddress(std::string_view text) {
   }
   ServerAddress server;
   server.url = url.scheme + "://" + url.host + EscapePath(PathOf(full));
+  server.url_as_written = server.url;
   server.is_tls = url.scheme == "https";
   while (server.url.ends_with('/')) server.url.pop_back();
   if (url.user) SetUser(*url.user, server);

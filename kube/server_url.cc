@@ -1,13 +1,17 @@
 #include "kube/server_url.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 
 namespace kube {
 namespace {
 
 bool IsPort(std::string_view text) {
-  return !text.empty() && text.size() <= 5 &&
-         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  std::uint16_t port = 0;
+  const char* end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, port);
+  return read.ec == std::errc() && read.ptr == end;
 }
 
 /// Splits "host:port", "[::1]:port", "host" into host and port; false if it is none of these.

@@ -161,7 +161,7 @@ BackupSummary Backup::Finish() {
   if (!AreAllKept()) return Compact();
   BackupSummary summary{path_.string(), lines_.size(), file_->size()};
   if (lines_.empty()) return {};
-  file_->MoveTo(path_);
+  file_->MoveToNew(path_);
   return summary;
 }
 
@@ -179,7 +179,7 @@ BackupSummary Backup::Compact() {
   }
   summary.bytes = to.size();
   if (summary.objects == 0) return {};
-  to.MoveTo(path_);
+  to.MoveToNew(path_);
   return summary;
 }
 

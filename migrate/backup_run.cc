@@ -135,8 +135,9 @@ void BackupRun::TakeEvent(WatchEventType type, Value& object) {
   }
 }
 
+void BackupRun::EndWatch() { watch_->Stop(); }
+
 BackupSummary BackupRun::Complete() {
-  watch_->Stop();
   BackupSummary summary = backup_->Finish();
   known_->Finish();
   return summary;

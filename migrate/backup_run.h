@@ -51,8 +51,10 @@ class BackupRun {
 
   /// Reads the list, and the watch until nothing has come for a moment.
   Step Read();
-  /// Ends the watch and makes both files complete. After Read, and as shortly as can be before the
-  /// flip: what is written in between is not in them.
+  /// Ends the watch: no object is read any more. After Read, and as shortly as can be before the
+  /// flip: what is written in between is not in the files.
+  void EndWatch();
+  /// Makes both files complete.
   BackupSummary Complete();
 
   const std::string& error() const { return error_; }

@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <memory>
-#include <mutex>
-#include <numeric>
-#include <set>
 #include <string_view>
 #include <utility>
 
 #include "migrate/cluster_crds.h"
+#include "migrate/crd_objects.h"
 #include "migrate/live_crd.h"
 #include "migrate/proposals.h"
 #include "migrate/worker_pool.h"
@@ -17,43 +15,18 @@ namespace migrate {
 namespace {
 
 using kube::json::Document;
-using kube::json::Value;
 
-constexpr std::string_view kApiServices = "/apis/apiregistration.k8s.io/v1/apiservices";
 // Lists of one resource are read page by page: several at once keep the server busy, and few enough
 // take no more than a share of what it gives to one user.
 constexpr std::size_t kListsAtOnce = 4;
 
 /// Counts what the objects of one CRD would lose.
-class ObjectTaker : public ItemTaker {
+class ObjectTaker : public CrdObjectTaker {
  public:
   ObjectTaker(const LiveCrd& crd, std::size_t workers)
-      : crd_(crd),
-        tallies_(workers, std::vector<CrdTally>(crd.checks.size())),
-        counts_(workers),
-        foreign_(workers) {}
-
-  void Take(std::size_t worker, Document& item, std::uint64_t number) override {
-    if (!IsOurs(item.root())) {
-      foreign_[worker] = "\"" + std::string(item.root().FindText("kind")) + "\" in \"" +
-                         std::string(item.root().FindText("apiVersion")) + "\"";
-      return;
-    }
-    ++counts_[worker];
-    for (std::size_t i = 0; i < crd_.checks.size(); ++i) {
-      crd_.checks[i]->CheckObject({item.root(), {0, number, 0}, ""}, tallies_[worker][i]);
-    }
-  }
-
-  std::uint64_t count() const {
-    return std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0});
-  }
-  /// The kind of some object in the list that is none of the CRD's; empty if there was none.
-  std::string ForeignKind() const {
-    const auto found =
-        std::ranges::find_if(foreign_, [](const auto& kind) { return !kind.empty(); });
-    return found == foreign_.end() ? "" : *found;
-  }
+      : CrdObjectTaker(crd.identity, workers),
+        crd_(crd),
+        tallies_(workers, std::vector<CrdTally>(crd.checks.size())) {}
 
   std::vector<CrdReport> Reports() {
     std::vector<CrdReport> reports;
@@ -66,15 +39,14 @@ class ObjectTaker : public ItemTaker {
   }
 
  private:
-  bool IsOurs(const Value& object) const {
-    return object.FindText("kind") == crd_.identity.names.kind &&
-           object.FindText("apiVersion").starts_with(crd_.identity.group + "/");
+  void TakeObject(std::size_t worker, Document& object, std::uint64_t number) override {
+    for (std::size_t i = 0; i < crd_.checks.size(); ++i) {
+      crd_.checks[i]->CheckObject({object.root(), {0, number, 0}, ""}, tallies_[worker][i]);
+    }
   }
 
   const LiveCrd& crd_;
   std::vector<std::vector<CrdTally>> tallies_;  // by worker and check
-  std::vector<std::uint64_t> counts_;           // by worker, as is the next
-  std::vector<std::string> foreign_;
 };
 
 std::string Filter(const ClusterCheckOptions& options) {
@@ -92,26 +64,9 @@ std::string Filter(const ClusterCheckOptions& options) {
 std::vector<CrdReport> WithoutObjects(const LiveCrd& crd) {
   std::vector<CrdReport> reports;
   // A CRD that is only proposed has no objects; of others they were not asked for.
-  const bool are_skipped = !crd.uid.empty();
+  const bool are_skipped = !crd.shape.uid.empty();
   for (const auto& check : crd.checks) reports.push_back(check->Report({}, are_skipped));
   return reports;
-}
-
-std::string FindChange(const LiveCrd& crd, const Value& now) {
-  const Value* metadata = now.Find("metadata");
-  if (metadata == nullptr || metadata->FindText("uid") != crd.uid) {
-    return "the CustomResourceDefinition was deleted and created anew while its objects were "
-           "read";
-  }
-  if (metadata->Find("deletionTimestamp") != nullptr) {
-    return "the CustomResourceDefinition was deleted while its objects were read, and they with it";
-  }
-  const Value* spec = now.Find("spec");
-  const Value* flag = spec == nullptr ? nullptr : spec->Find("preserveUnknownFields");
-  const bool preserves = flag != nullptr && flag->is_bool() && flag->AsBool();
-  if (!crd.preserves_unknown_fields || preserves) return "";
-  return "spec.preserveUnknownFields was turned off while its objects were read: the API server "
-         "may have hidden fields that are lost";
 }
 
 /// One run of CheckCluster.
@@ -128,9 +83,7 @@ class ClusterCheck {
 
   CheckReport Run() {
     ReadCrds();
-    FindAggregatedVersions();
     ReadObjects();
-    ReadCrdsAgain();
     std::stable_sort(report_.crds.begin(), report_.crds.end(),
                      [](const CrdReport& a, const CrdReport& b) { return a.name < b.name; });
     return std::move(report_);
@@ -156,94 +109,34 @@ class ClusterCheck {
     report_.not_all_crds_read = !crds_.is_complete;
   }
 
-  // Objects of these come from another server than the one that has the CRD. Nothing is said where
-  // it may not be known.
-  void FindAggregatedVersions() {
-    const auto reads_objects = [](const auto& crd) { return crd.second.reads_objects; };
-    if (std::ranges::none_of(crds_.crds, reads_objects)) return;
-    std::vector<ListJob> jobs;
-    jobs.emplace_back(std::string(kApiServices),
-                      TakeEach([this](Document& item) { TakeApiService(item.root()); }));
-    reader_.Read(jobs);
-  }
-
-  void TakeApiService(const Value& item) {
-    const Value* spec = item.Find("spec");
-    if (spec == nullptr || spec->Find("service", kube::json::Type::kObject) == nullptr) return;
-    const std::lock_guard lock(mutex_);
-    aggregated_.insert(std::string(spec->FindText("version")) + "." +
-                       std::string(spec->FindText("group")));
-  }
-
   void ReadObjects() {
-    std::vector<ListJob> jobs;
-    for (auto& [name, crd] : crds_.crds) {
-      const std::string why = WhyNotReadable(crd);
-      if (!crd.reads_objects) {
-        TakeReports(WithoutObjects(crd));
-      } else if (!why.empty()) {
-        TakeReports(crd.FailedReports(why));
+    std::vector<CrdObjects> wanted;
+    for (const auto& [name, crd] : crds_.crds) {
+      if (crd.reads_objects) {
+        wanted.push_back({.crd = &crd, .jobs = {ObjectsOf(crd)}});
       } else {
-        read_.push_back(&crd);
-        jobs.emplace_back(crd.ObjectsTarget(options_.namespace_) +
-                              SelectorQuery(options_.label_selector, options_.field_selector),
-                          [this, &crd = crd]() -> std::shared_ptr<ItemTaker> {
-                            return std::make_shared<ObjectTaker>(crd, reader_.workers());
-                          });
+        TakeReports(WithoutObjects(crd));
       }
     }
-    reader_.Read(jobs, "objects");
-    objects_ = std::move(jobs);
+    ReadCrdObjects(wanted, crds_.target, reader_);
+    for (const CrdObjects& objects : wanted) TakeReports(ReportsOf(objects));
   }
 
-  std::string WhyNotReadable(const LiveCrd& crd) const {
-    if (!crd.not_served_because.empty()) return crd.not_served_because;
-    if (crd.read_version.empty()) return "no version is served, so its objects cannot be read";
-    const std::string service = crd.read_version + "." + crd.identity.group;
-    if (!aggregated_.contains(service)) return "";
-    return "version " + crd.read_version + " of " + crd.identity.group +
-           " is served by an aggregated API server (kubectl get apiservice " + service +
-           "), which hides the objects of the CustomResourceDefinition";
+  ListJob ObjectsOf(const LiveCrd& crd) const {
+    const auto make_taker = [this, &crd]() -> std::shared_ptr<ItemTaker> {
+      return std::make_shared<ObjectTaker>(crd, reader_.workers());
+    };
+    return {crd.ObjectsTarget(options_.namespace_) +
+                SelectorQuery(options_.label_selector, options_.field_selector),
+            make_taker};
   }
 
-  // What was counted holds for the CRD that it was counted by, if that was there all the time.
-  void ReadCrdsAgain() {
-    std::vector<ListJob> jobs;
-    std::vector<std::string> changes(read_.size());
-    for (std::size_t i = 0; i < read_.size(); ++i) {
-      const LiveCrd& crd = *read_[i];
-      jobs.emplace_back(crds_.target + "/" + kube::UrlEscape(crd.identity.name),
-                        TakeEach([&crd, &change = changes[i]](Document& item) {
-                          change = FindChange(crd, item.root());
-                        }),
-                        false);
-    }
-    reader_.Read(jobs);
-    for (std::size_t i = 0; i < read_.size(); ++i) {
-      TakeReports(ReportsOf(*read_[i], objects_[i], jobs[i], changes[i]));
-    }
-  }
-
-  std::vector<CrdReport> ReportsOf(const LiveCrd& crd, const ListJob& objects, const ListJob& again,
-                                   const std::string& change) const {
-    if (again.error && again.error->status && again.error->status->IsNotFound()) {
-      return crd.FailedReports(
-          "the CustomResourceDefinition was deleted while its objects were read");
-    }
-    auto& taker = static_cast<ObjectTaker&>(*objects.taker);
-    if (const std::string kind = taker.ForeignKind(); !kind.empty()) {
-      return crd.FailedReports("the server's list holds another kind of objects: " + kind);
-    }
-    if (objects.error && reader_.is_stopped()) return Interrupted(crd, taker);
-    if (objects.error) return crd.FailedReports(objects.error->message);
-    if (again.error && !MayStayUnread(*again.error)) {
-      return crd.FailedReports(
-          "cannot tell whether the CustomResourceDefinition changed while its objects were read: " +
-          again.error->message);
-    }
-    if (!change.empty()) return crd.FailedReports(change);
+  static std::vector<CrdReport> ReportsOf(const CrdObjects& objects) {
+    if (!objects.failure.empty()) return objects.crd->FailedReports(objects.failure);
+    auto& taker = static_cast<ObjectTaker&>(*objects.jobs[0].taker);
+    if (objects.is_stopped) return Interrupted(*objects.crd, taker);
     std::vector<CrdReport> reports = taker.Reports();
-    if (again.error) AddNote(reports, *again.error);
+    for (CrdReport& report : reports) report.note = objects.note;
     return reports;
   }
 
@@ -261,18 +154,6 @@ class ClusterCheck {
     return reports;
   }
 
-  // Who may list CRDs need not have the right to get one; and what was read before a stop is shown.
-  bool MayStayUnread(const kube::CallError& error) const {
-    return reader_.is_stopped() || (error.status && error.status->IsForbidden());
-  }
-
-  static void AddNote(std::vector<CrdReport>& reports, const kube::CallError& error) {
-    for (CrdReport& report : reports) {
-      report.note =
-          "it is not known whether it changed while its objects were read: " + error.message;
-    }
-  }
-
   void TakeReports(std::vector<CrdReport> reports) {
     std::move(reports.begin(), reports.end(), std::back_inserter(report_.crds));
   }
@@ -281,10 +162,6 @@ class ClusterCheck {
   ClusterReader reader_;
   CheckReport report_;
   ClusterCrds crds_;
-  std::mutex mutex_;                  // guards the next while workers run
-  std::set<std::string> aggregated_;  // version.group
-  std::vector<const LiveCrd*> read_;  // whose objects were read
-  std::vector<ListJob> objects_;      // of each
 };
 
 }  // namespace

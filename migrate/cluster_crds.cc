@@ -277,7 +277,6 @@ class CrdReader {
 
 }  // namespace
 
-// Of a current server only v1; of one without either, v1 is the better message.
 std::string FindCrdsTarget(kube::Client& client) {
   auto target = AskCrdsTarget(client);
   if (!target) throw kube::Error(target.error());

@@ -91,6 +91,8 @@ class CrdCheck {
   CrdReport Report(const CrdTally& tally, bool objects_skipped) const;
 
   bool preserves_unknown_fields() const { return report_.preserve_unknown_fields; }
+  /// False where a webhook makes the objects of one version from those of another.
+  bool converts_nothing() const { return converts_nothing_; }
   /// What the server makes of the CRD's objects, with pruning on unless CrdCheckOptions::as_is.
   const kube::CustomResourceServer& server() const { return *server_; }
 

@@ -2,15 +2,38 @@
 
 #include "kube/schema/go_format.h"
 #include "migrate/crd_request.h"
+#include "migrate/known_writes.h"
 
 namespace migrate {
 namespace {
 
+using kube::json::Value;
 using kube::schema::GoQuote;
 
 std::string StorageVersionOf(const kube::Crd& crd) {
   const kube::CrdVersion* storage = crd.StorageVersion();
   return storage == nullptr ? "" : storage->name;
+}
+
+void AddMember(std::string& text, const Value& object, std::string_view key) {
+  const Value* member = object.Find(key);
+  text.append(key).append(" ");
+  if (member != nullptr) kube::json::PrintTo(text, *member);
+  text += '\n';
+}
+
+// All versions' and each version's, as v1beta1 and v1 have them; not what only says how to show
+// objects, which others may change at any time.
+std::uint64_t HashSchemas(const kube::Crd& crd) {
+  std::string text;
+  const Value* spec = crd.document->root().Find("spec");
+  if (spec == nullptr) return 0;
+  AddMember(text, *spec, "validation");
+  const Value* versions = spec->Find("versions", kube::json::Type::kArray);
+  for (const Value& version : versions ? versions->elements() : std::span<const Value>()) {
+    for (const char* key : {"name", "storage", "schema"}) AddMember(text, version, key);
+  }
+  return StableHash(text);
 }
 
 }  // namespace
@@ -19,7 +42,8 @@ CrdShape ShapeOf(const kube::Crd& crd) {
   return {.uid = crd.uid,
           .generation = crd.generation,
           .preserves_unknown_fields = crd.preserve_unknown_fields,
-          .storage_version = StorageVersionOf(crd)};
+          .storage_version = StorageVersionOf(crd),
+          .schemas = HashSchemas(crd)};
 }
 
 std::optional<std::string> FindChange(const CrdShape& expected, const kube::Crd& crd) {
@@ -37,6 +61,7 @@ std::optional<std::string> FindChange(const CrdShape& expected, const kube::Crd&
     return "the storage version was changed from " + GoQuote(expected.storage_version) + " to " +
            GoQuote(now.storage_version) + " meanwhile";
   }
+  if (now.schemas != expected.schemas) return "the schemas were changed meanwhile";
   if (now.generation != expected.generation) {
     return "the CustomResourceDefinition was changed meanwhile (generation " +
            std::to_string(expected.generation) + " became " + std::to_string(now.generation) + ")";

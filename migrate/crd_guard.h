@@ -15,6 +15,7 @@ struct CrdShape {
   std::int64_t generation = 0;
   bool preserves_unknown_fields = false;
   std::string storage_version;
+  std::uint64_t schemas = 0;  ///< a hash of the schemas, by which the server prunes
 };
 
 CrdShape ShapeOf(const kube::Crd& crd);

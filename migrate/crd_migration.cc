@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -10,8 +11,10 @@
 
 #include "kube/crd.h"
 #include "kube/error.h"
+#include "migrate/crd_check.h"
 #include "migrate/crd_guard.h"
 #include "migrate/crd_request.h"
+#include "migrate/live_crd.h"
 #include "migrate/object_count.h"
 #include "migrate/preflight.h"
 #include "migrate/rewrite_passes.h"
@@ -32,20 +35,20 @@ constexpr char kPartialSweeps[] = "partial";
 /// One run over one CRD.
 class CrdMigrator {
  public:
-  CrdMigrator(const MigrationContext& context, const LiveCrd& live)
+  CrdMigrator(const MigrationContext& context, const std::string& crd_name)
       : context_(context),
         options_(context.options),
-        live_(live),
-        target_(context.crds_target + "/" + kube::UrlEscape(live.identity.name)) {
-    report_.name = live.identity.name;
+        target_(context.crds_target + "/" + kube::UrlEscape(crd_name)) {
+    report_.name = crd_name;
     report_.dry_run = options_.dry_run;
+    report_.begins_anew = is_partial() || is_dry_run();
   }
 
   CrdMigration Run() {
     const kube::Clock::TimePoint start = context_.clock.Now();
     try {
       Migrate();
-    } catch (const kube::Error& error) {
+    } catch (const std::exception& error) {  // also those of the file system
       Fail(error.what());
     }
     report_.seconds = std::chrono::duration<double>(context_.clock.Now() - start).count();
@@ -93,9 +96,21 @@ class CrdMigrator {
     crd_ = *std::move(crd);
     const CrdShape shape = ShapeOf(*crd_);
     guard_.emplace(target_, shape, context_.client);
+    live_ = CheckedCrd();
     report_.storage_version = shape.storage_version;
     report_.stored_before = report_.stored_after = crd_->stored_versions;
     return true;
+  }
+
+  LiveCrd CheckedCrd() const {
+    auto document = std::make_unique<kube::json::Document>();
+    document->root() = kube::json::DeepCopy(crd_->document->root(), document->arena());
+    auto copy = kube::ReadCrd(std::move(document));
+    if (!copy) throw kube::Error(copy.error());
+    LiveCrd live = DescribeLiveCrd(*copy);
+    const CrdCheckOptions options{.origin = CrdCheckOptions::Origin::kServer};
+    live.checks.push_back(std::make_unique<CrdCheck>(*std::move(copy), "", options));
+    return live;
   }
 
   bool IsPossible() {
@@ -105,6 +120,7 @@ class CrdMigrator {
                               .dry_run = options_.dry_run,
                               .namespace_ = options_.namespace_,
                               .by_name = options_.retried.has_value(),
+                              .backs_up = !options_.enabling.no_backup,
                               .trims = trims},
                              context_.client);
     for (const std::string& warning : preflight_.warnings) {
@@ -186,7 +202,6 @@ class CrdMigrator {
     EnablePruningOptions enabling = options_.enabling;
     enabling.dry_run = options_.dry_run;
     enabling.stop = options_.stop;
-    enabling.stop = options_.stop;
     return enabling;
   }
 
@@ -211,7 +226,6 @@ class CrdMigrator {
       if (state_.phase == Phase::kHolding) ClearSweeps();
     } else if (IsBehindFlip()) {
       ClearSweeps();
-      state_.doomed.clear();  // by the schema of then
     } else {
       folder_->Clear();
       state_ = {};
@@ -234,7 +248,7 @@ class CrdMigrator {
     if (state_.generation == crd_->generation) return true;
     // The flip itself moves it by one, and may be the last thing that the earlier run did.
     return state_.phase == Phase::kBackupComplete && IsBehindFlip() &&
-           state_.generation + 1 == crd_->generation;
+           state_.flip_resource_version.empty() && state_.generation + 1 == crd_->generation;
   }
 
   void SaveShape() {
@@ -251,6 +265,7 @@ class CrdMigrator {
 
   /// False if the migration ends here, and the report says why.
   bool Take(EnabledPruning enabled) {
+    report_.pruning_enabled = enabled.flipped;
     report_.before_flip = enabled.before_flip;
     report_.failures = std::move(enabled.failures);
     report_.backup = std::move(enabled.backup);
@@ -281,17 +296,14 @@ class CrdMigrator {
 
   // The CRD has a new generation, and must be what it was in everything else.
   bool TakeFlip() {
-    report_.pruning_enabled = true;
-    const CrdShape before = guard_->expected();
+    CrdShape expected = guard_->expected();
+    ++expected.generation;
+    expected.preserves_unknown_fields = false;
     auto crd = GetCrd(context_.client, target_);
     if (!crd) {
       Fail(crd.error().message + "\npruning is on; rewrite the objects by the same command");
       return false;
     }
-    const CrdShape expected{.uid = before.uid,
-                            .generation = before.generation + 1,
-                            .preserves_unknown_fields = false,
-                            .storage_version = before.storage_version};
     if (const auto change = FindChange(expected, *crd)) {
       Fail(WithNextStep(*change));
       return false;
@@ -349,15 +361,28 @@ class CrdMigrator {
       report_.outcome = Outcome::kInterrupted;
     } else if (const auto change = FindChangeNow()) {
       Fail(WithNextStep(*change));
-    } else if (result.list_error) {
-      Fail(result.list_error->message + "\nrun the same command again: it goes on where it was");
+    } else if (result.is_broken) {
+      Fail(*result.stopped + RunAgain());
     } else if (result.stopped) {
       report_.outcome = Outcome::kFailures;
-      report_.error = *result.stopped;
+      report_.error = *result.stopped + Unlisted(result);
+    } else if (result.list_error) {
+      Fail(result.list_error->message + RunAgain());
     } else if (report_.counts.Failures() > 0 || !result.unverified_because.empty()) {
       report_.outcome = Outcome::kFailures;
     }
     unverified_because_ = result.unverified_because;
+  }
+
+  std::string RunAgain() const {
+    return std::string("\nrun the same command again: it ") +
+           (report_.begins_anew ? "begins anew" : "goes on where it was");
+  }
+
+  // What was not tried is listed to its end, if that is possible.
+  static std::string Unlisted(const RewriteResult& result) {
+    if (!result.list_error) return "";
+    return "\nsome objects are not even counted: " + result.list_error->message;
   }
 
   // The first reason counts: it is the one to mend.
@@ -385,6 +410,12 @@ class CrdMigrator {
     TrimmedVersions trimmed = TrimStoredVersions(target_, guard_->expected(), context_.client);
     if (!trimmed.after.empty()) report_.stored_after = std::move(trimmed.after);
     report_.kept_because = std::move(trimmed.kept_because);
+    if (report_.kept_because.empty()) return;
+    if (trimmed.is_changed) return Fail(WithNextStep(report_.kept_because));
+    report_.outcome = Outcome::kFailures;
+    report_.error = "status.storedVersions could not be trimmed: " + report_.kept_because +
+                    "\nall objects are migrated; mend that, then run the same command again, or "
+                    "leave it by --keep-stored-versions";
   }
 
   // What the next run needs stays: after an end in the middle all of it, of objects that are held
@@ -407,11 +438,11 @@ class CrdMigrator {
 
   const MigrationContext& context_;
   const MigrationOptions& options_;
-  const LiveCrd& live_;
   const std::string target_;
   CrdMigration report_;
 
   std::optional<kube::Crd> crd_;
+  LiveCrd live_;                   // of the same read
   std::optional<CrdGuard> guard_;  // of the CRD as it is to stay from now on
   Preflight preflight_;
   std::unique_ptr<TemporaryFolder> temporary_;
@@ -425,8 +456,8 @@ class CrdMigrator {
 
 }  // namespace
 
-CrdMigration MigrateCrd(const MigrationContext& context, const LiveCrd& live) {
-  return CrdMigrator(context, live).Run();
+CrdMigration MigrateCrd(const MigrationContext& context, const std::string& crd_name) {
+  return CrdMigrator(context, crd_name).Run();
 }
 
 }  // namespace migrate

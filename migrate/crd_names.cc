@@ -46,16 +46,18 @@ CrdIdentity IdentityOf(const kube::Crd& crd) {
 }
 
 // kubectl takes a type before the name: crd/NAME.
-std::string CrdNameOf(std::string_view argument) {
-  std::string name = Lower(argument);
+std::string_view WithoutCrdType(std::string_view argument) {
+  const std::string lower = Lower(argument);
   for (const std::string_view type :
        {"crd/", "crds/", "customresourcedefinition/", "customresourcedefinitions/",
         "customresourcedefinition.apiextensions.k8s.io/",
         "customresourcedefinitions.apiextensions.k8s.io/"}) {
-    if (name.starts_with(type)) return name.substr(type.size());
+    if (lower.starts_with(type)) return argument.substr(type.size());
   }
-  return name;
+  return argument;
 }
+
+std::string CrdNameOf(std::string_view argument) { return Lower(WithoutCrdType(argument)); }
 
 bool IsNamed(const CrdIdentity& crd, std::string_view argument) {
   const std::string name = CrdNameOf(argument);

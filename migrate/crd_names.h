@@ -24,6 +24,9 @@ CrdIdentity IdentityOf(const kube::Crd& crd);
 bool IsNamed(const CrdIdentity& crd, std::string_view argument);
 bool IsNamedByAny(const CrdIdentity& crd, const std::vector<std::string>& arguments);
 
+/// The argument without the "crd/", in any case of letters, that kubectl takes before a name.
+std::string_view WithoutCrdType(std::string_view argument);
+
 /// The argument without "crd/" and the like before it, in lower case.
 std::string CrdNameOf(std::string_view argument);
 

@@ -1,5 +1,6 @@
 #include "migrate/crd_request.h"
 
+#include <chrono>
 #include <memory>
 #include <utility>
 
@@ -39,6 +40,7 @@ Result<Crd, CallError> PatchCrd(kube::Client& client, const std::string& target,
   request.target = target;
   request.content_type = "application/merge-patch+json";
   request.body = body;
+  request.grace = std::chrono::seconds(10);
   return CrdOf(client.Send(std::move(request)));
 }
 

@@ -12,7 +12,8 @@ namespace migrate {
 /// Reads a CRD. An answer that is none is a CallError too.
 kube::Result<kube::Crd, kube::CallError> GetCrd(kube::Client& client, const std::string& target);
 
-/// Sends a merge patch. `target` may name /status, and hold a query.
+/// Sends a merge patch, and lets it end for ten seconds where the run is to be stopped, so that it
+/// is known whether it was done. `target` may name /status, and hold a query.
 kube::Result<kube::Crd, kube::CallError> PatchCrd(kube::Client& client, const std::string& target,
                                                   const std::string& body);
 

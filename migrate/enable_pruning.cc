@@ -27,6 +27,7 @@ using Phase = MigrationState::Phase;
 
 constexpr char kBeforeFolder[] = "before";
 constexpr char kQuestion[] = "Turn pruning on? apiextensions.k8s.io/v1 cannot turn it off again.";
+constexpr char kRunAnew[] = "; run the same command again";
 constexpr char kRunAgain[] = "; the same command goes on from here";
 
 std::string CrdTarget(kube::Client& client, const LiveCrd& live) {
@@ -53,27 +54,48 @@ struct Ending {
   const LiveCrd& live;
   const EnablePruningOptions& options;
   const std::atomic<bool>* stop;
+  StateFolder& folder;
   MigrationObserver& observer;
   kube::Client& client;
   const kube::Clock& clock;
 
-  bool holds() const { return !options.no_backup && !options.rewrite_unbacked; }
+  bool holds() const { return !options.rewrite_unbacked; }
 
   /// `known` may be the null pointer where nothing is known.
-  EnabledPruning Finish(const MigrationState& state, std::shared_ptr<const KnownWrites> known,
+  EnabledPruning Finish(MigrationState state, std::shared_ptr<const KnownWrites> known,
                         bool waits) const {
     EnabledPruning ended;
     if (waits) ended = Wait(state, known.get());
+    if (waits && ended.outcome == Outcome::kDone) ended = NoteSettled(state);
     ended.backup = state.backup;
     if (ended.outcome != Outcome::kDone || !holds()) return ended;
     // Neither a backup nor what it knows: the earlier run was one without.
     if (known == nullptr && state.backup.empty()) return ended;
     if (known == nullptr) known = std::make_shared<KnownWrites>();
-    ended.is_held = HoldUnknown(std::move(known), state.flip_resource_version);
+    ended.is_held = HoldUnknown(std::move(known), state.settled_resource_version.empty()
+                                                      ? state.flip_resource_version
+                                                      : state.settled_resource_version);
     return ended;
   }
 
  private:
+  // Until a server has noticed the flip it stores what it is sent unpruned, and shows it pruned
+  // from then on: what was written up to here may have lost something that nobody has seen.
+  EnabledPruning NoteSettled(MigrationState& state) const {
+    if (state.doomed.empty()) return {};
+    const auto list = client.Get(live.ObjectsTarget("") + "?limit=1");
+    if (!list) {
+      return End(Outcome::kError, "pruning is on, but the objects cannot be listed: " +
+                                      list.error().message + kRunAgain);
+    }
+    const kube::json::Value* metadata = (*list)->root().Find("metadata");
+    if (metadata != nullptr) {
+      state.settled_resource_version = metadata->FindText("resourceVersion");
+    }
+    folder.Save(state);
+    return {};
+  }
+
   EnabledPruning Wait(const MigrationState& state, const KnownWrites* known) const {
     SettleOptions settle{.collection = live.ObjectsTarget(""),
                          .is_namespaced = live.is_namespaced,
@@ -92,6 +114,12 @@ struct Ending {
         return {};
       case Settled::Step::kInterrupted:
         return End(Outcome::kInterrupted, "interrupted; pruning is on" + std::string(kRunAgain));
+      case Settled::Step::kForbidden:
+        return End(Outcome::kError,
+                   "pruning is on, but whether every API server prunes cannot be seen (" +
+                       settled.message +
+                       "); nothing was rewritten; with the right to get these objects the same "
+                       "command goes on from here");
       case Settled::Step::kTimedOut:
         break;
     }
@@ -121,6 +149,7 @@ class PruningEnabler {
         forecast_(*live.checks.at(0), live.read_version, is_in_one_pass()) {}
 
   EnabledPruning Run() {
+    if (options_.dry_run == DryRun::kNone) observer_.RequireAnswer();
     if (!ReadCrd() || !Plan()) return std::move(ended_);
     if (options_.dry_run != DryRun::kNone) return DryFlip();
     if (!observer_.Confirm(kQuestion)) {
@@ -151,9 +180,17 @@ class PruningEnabler {
     crd_target_ = CrdTarget(client_, live_);
     auto crd = GetCrd(client_, crd_target_);
     if (!crd) return Fail(Outcome::kError, crd.error().message);
-    flip_target_ = {crd_target_, live_.uid, crd->generation};
+    if (const auto change = FindChange(live_.shape, *crd)) {
+      return Fail(Outcome::kError, *change + NextStep(*crd));
+    }
+    flip_target_ = {crd_target_, live_.shape};
     gitops_owner_ = FindGitOpsOwner(crd->document->root());
     return true;
+  }
+
+  static std::string NextStep(const kube::Crd& crd) {
+    if (crd.preserve_unknown_fields) return kRunAnew;
+    return "; nobody can make a backup any more: the same command will rewrite objects without one";
   }
 
   bool Plan() {
@@ -216,6 +253,7 @@ class PruningEnabler {
   bool JudgeBefore(const RewriteResult& result) {
     if (result.is_interrupted) return Interrupt();
     if (result.list_error) return Fail(Outcome::kError, result.list_error->message + kRunAgain);
+    if (result.is_broken) return Fail(Outcome::kError, *result.stopped + kRunAgain);
     if (result.verified && ended_.failures.empty()) return true;
     // The next run has to try what failed anew.
     std::error_code ignored;
@@ -236,13 +274,19 @@ class PruningEnabler {
   bool BackUp() {
     MigrationState state = folder_.Load();
     state.phase = Phase::kBackupComplete;
-    state.crd_uid = live_.uid;
-    state.generation = flip_target_.generation;
+    state.crd_uid = live_.shape.uid;
+    state.generation = live_.shape.generation;
+    state.schemas = live_.shape.schemas;
     state.backup.clear();
     state.flip_resource_version.clear();
+    state.settled_resource_version.clear();
     state.doomed = doomed_;
-    ForgetKnownWrites(folder_.path());
-    if (!options_.no_backup && !WriteBackup(state)) return false;
+    // An earlier backup counts until there is a new one: pruning may be turned on meanwhile.
+    if (options_.no_backup) {
+      ForgetKnownWrites(folder_.path());
+    } else if (!WriteBackup(state)) {
+      return false;
+    }
     if (is_stopped()) return Interrupt();
     folder_.Save(state);
     state_ = std::move(state);
@@ -253,7 +297,7 @@ class PruningEnabler {
     const BackupRunOptions options{.target = live_.ObjectsTarget(""),
                                    .path = backup_path_,
                                    .state_folder = folder_.path(),
-                                   .generation = flip_target_.generation,
+                                   .generation = live_.shape.generation,
                                    .chunk_size = sweep_options_.chunk_size,
                                    .stop = stop_,
                                    .on_progress = ProgressOf("backing up " + name(), observer_)};
@@ -270,17 +314,32 @@ class PruningEnabler {
       observer_.OnLine("warning: " + name() + " cannot be watched (" + why +
                        "): objects written from now on until pruning is on are held");
     }
+    run.EndWatch();
+    if (!IsUnchanged()) return false;
     const BackupSummary summary = run.Complete();
-    state.backup = summary.path;
+    // A later run, perhaps from another folder, names it too.
+    if (!summary.path.empty()) state.backup = fs::absolute(summary.path).string();
     state.doomed = run.doomed();
-    ended_.backup = summary.path;
+    ended_.backup = state.backup;
     return true;
+  }
+
+  // Behind the last read of an object: once somebody else turns pruning on, objects are read
+  // without the fields that the backup is made for.
+  bool IsUnchanged() {
+    const auto crd = GetCrd(client_, crd_target_);
+    if (is_stopped()) return Interrupt();
+    const std::string refused = "pruning was not turned on, and the backup is thrown away: ";
+    if (!crd) return Fail(Outcome::kError, refused + crd.error().message + kRunAnew);
+    const auto change = FindChange(live_.shape, *crd);
+    return !change || Fail(Outcome::kError, refused + *change + NextStep(*crd));
   }
 
   bool FlipCrd() {
     const Flip flip = TurnPruningOn(flip_target_, /*dry_run=*/false, stop_, client_, clock_);
     switch (flip.step) {
       case Flip::Step::kDone:
+        ended_.flipped = true;
         state_.generation = flip.generation;
         state_.flip_resource_version = flip.resource_version;
         folder_.Save(state_);
@@ -288,7 +347,7 @@ class PruningEnabler {
       case Flip::Step::kInterrupted:
         return Interrupt();
       case Flip::Step::kUnknown:
-        return Fail(Outcome::kError,
+        return Fail(is_stopped() ? Outcome::kInterrupted : Outcome::kError,
                     "it is not known whether pruning was turned on: " + flip.error + kRunAgain);
       case Flip::Step::kRefused:
         break;
@@ -303,8 +362,10 @@ class PruningEnabler {
       if (read) known = std::make_shared<KnownWrites>(*std::move(read));
     }
     EnabledPruning finished =
-        Ending{live_, options_, stop_, observer_, client_, clock_}.Finish(state_, known, true);
+        Ending{live_, options_, stop_, folder_, observer_, client_, clock_}.Finish(state_, known,
+                                                                                   true);
     finished.before_flip = ended_.before_flip;
+    finished.flipped = ended_.flipped;
     return finished;
   }
 
@@ -331,7 +392,7 @@ class PruningEnabler {
 // Where the answer to the flip was lost with the run that asked for it.
 std::string FindFlipVersion(const LiveCrd& live, const KnownWrites& known, kube::Client& client) {
   const auto crd = GetCrd(client, CrdTarget(client, live));
-  if (!crd || crd->uid != live.uid || crd->generation != known.generation() + 1) return "";
+  if (!crd || crd->uid != live.shape.uid || crd->generation != known.generation() + 1) return "";
   return crd->resource_version;
 }
 
@@ -356,7 +417,16 @@ EnabledPruning ResumePruning(const LiveCrd& crd, const EnablePruningOptions& opt
     state.flip_resource_version = FindFlipVersion(crd, *known, client);
     folder.Save(state);
   }
-  return Ending{crd, options, options.stop, observer, client, clock}.Finish(
+  if (state.schemas != crd.shape.schemas) {
+    state.doomed.clear();
+    if (known != nullptr || !state.backup.empty()) {
+      known = std::make_shared<KnownWrites>();
+      observer.OnLine("warning: " + crd.identity.name +
+                      ": the schemas were changed since the backup was made; objects that nobody "
+                      "has written since pruning was turned on are not taken for backed up");
+    }
+  }
+  return Ending{crd, options, options.stop, folder, observer, client, clock}.Finish(
       state, known, state.phase == Phase::kBackupComplete);
 }
 

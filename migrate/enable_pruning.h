@@ -37,6 +37,7 @@ struct EnablePruningOptions {
 struct EnabledPruning {
   Outcome outcome = Outcome::kDone;
   std::string error;                       ///< where it is not kDone: why, and the next step
+  bool flipped = false;                    ///< this run has turned pruning on, whatever came then
   std::optional<ClassCounts> before_flip;  ///< where everything was rewritten before the flip
   std::vector<ObjectFailure> failures;     ///< of that
   std::string backup;                      ///< path; empty: none
@@ -64,7 +65,8 @@ EnabledPruning EnablePruning(const LiveCrd& crd, const EnablePruningOptions& opt
 /// Goes on behind the flip after a run that ended there (any MigrationState::Phase but kBeforeFlip,
 /// pruning is on): what is held is known from `folder`, the wait is done where it was not seen to
 /// its end (kBackupComplete). An object stays held until somebody writes it, as the server prunes
-/// it then, or until `rewrite_unbacked`.
+/// it then, or until `rewrite_unbacked`. Where the schemas are no longer those of the backup nobody
+/// knows what it lacks: every object is held that was not written since.
 EnabledPruning ResumePruning(const LiveCrd& crd, const EnablePruningOptions& options,
                              StateFolder& folder, MigrationObserver& observer, kube::Client& client,
                              const kube::Clock& clock);

@@ -1,5 +1,6 @@
 #include "migrate/flip.h"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <utility>
@@ -13,6 +14,7 @@ using kube::json::Value;
 
 constexpr int kMostTries = 5;
 constexpr std::chrono::seconds kPause(1);
+constexpr std::chrono::milliseconds kTick(100);
 
 // What the client sends again, or what another try may bring.
 bool MayPass(const kube::CallError& error) {
@@ -36,16 +38,19 @@ class Flipper {
   }
 
  private:
+  bool is_stopped() const { return stop_ != nullptr && *stop_; }
+
   // Absent: worth another try, after pause_.
   std::optional<Flip> Try() {
     const auto crd = GetCrd(client_, target_.target);
     if (!crd) return TakeReadError(crd.error());
     if (const std::optional<Flip> end = Judge(*crd)) return end;
-    if (stop_ != nullptr && *stop_) return End(Flip::Step::kInterrupted, "interrupted");
+    if (is_stopped()) return Interrupted();
     return Send(*crd);
   }
 
   std::optional<Flip> TakeReadError(const kube::CallError& error) {
+    if (is_stopped()) return Interrupted();
     last_error_ = error.message;
     pause_ = kPause;
     if (MayPass(error)) return std::nullopt;
@@ -53,15 +58,16 @@ class Flipper {
   }
 
   std::optional<Flip> Judge(const kube::Crd& crd) const {
-    if (crd.uid != target_.uid) {
+    if (crd.uid != target_.shape.uid) {
       return Refuse("the CustomResourceDefinition was deleted and created anew meanwhile");
     }
-    const bool is_ours = was_sent_ && crd.generation == target_.generation + 1;
+    const bool is_ours = was_sent_ && crd.generation == target_.shape.generation + 1 &&
+                         ShapeOf(crd).schemas == target_.shape.schemas;
     if (!crd.preserve_unknown_fields && is_ours) return Done(crd);
     if (!crd.preserve_unknown_fields) {
       return Refuse("spec.preserveUnknownFields was turned off by somebody else meanwhile");
     }
-    if (crd.generation != target_.generation) {
+    if (crd.generation != target_.shape.generation) {
       return Refuse("the spec of the CustomResourceDefinition was changed meanwhile");
     }
     return std::nullopt;
@@ -91,12 +97,17 @@ class Flipper {
   Flip Done(const kube::Crd& crd) const {
     return {Flip::Step::kDone, "", crd.resource_version, crd.generation};
   }
+  Flip Interrupted() const {
+    return End(was_sent_ ? Flip::Step::kUnknown : Flip::Step::kInterrupted, "interrupted");
+  }
   Flip Refuse(const std::string& why) const { return End(Flip::Step::kRefused, why); }
   Flip End(Flip::Step step, const std::string& why) const { return {step, why, "", 0}; }
 
   void Pause() {
     const auto until = clock_.Now() + pause_;
-    while (clock_.Now() < until) client_.Poll(until);
+    while (clock_.Now() < until && !is_stopped()) {
+      client_.Poll(std::min(until, clock_.Now() + kTick));
+    }
   }
 
   const FlipTarget& target_;

@@ -112,11 +112,11 @@ bool KnownWrites::Contains(std::string_view uid, std::string_view resource_versi
 }
 
 std::function<bool(const ListedObject&)> HoldUnknown(std::shared_ptr<const KnownWrites> known,
-                                                     const std::string& flip_resource_version) {
-  const std::uint64_t flip = NumberOf(flip_resource_version);
-  return [known = std::move(known), flip](const ListedObject& object) {
+                                                     const std::string& last_unpruned) {
+  const std::uint64_t last = NumberOf(last_unpruned);
+  return [known = std::move(known), last](const ListedObject& object) {
     if (known->Contains(object.uid, object.resource_version)) return false;
-    return flip == 0 || NumberOf(object.resource_version) <= flip;
+    return last == 0 || NumberOf(object.resource_version) <= last;
   };
 }
 

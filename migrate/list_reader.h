@@ -48,6 +48,8 @@ struct ListJob {
   /// be looked at by `on_progress`, once that page has come; a list begun anew has another.
   std::string resource_version;
   std::optional<kube::CallError> error;  ///< why the list could not be read to its end
+
+  bool HasFailed() const { return error.has_value(); }
 };
 
 /// How far a run has come.

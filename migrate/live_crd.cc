@@ -56,10 +56,9 @@ std::string SelectorQuery(const std::string& label_selector, const std::string& 
 LiveCrd DescribeLiveCrd(const kube::Crd& crd) {
   LiveCrd live;
   live.identity = IdentityOf(crd);
-  live.uid = crd.uid;
+  live.shape = ShapeOf(crd);
   live.read_version = ReadVersion(crd);
   live.is_namespaced = crd.scope != "Cluster";
-  live.preserves_unknown_fields = crd.preserve_unknown_fields;
   live.not_served_because = WhyNotServed(crd);
   return live;
 }

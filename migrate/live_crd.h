@@ -7,6 +7,7 @@
 
 #include "kube/crd.h"
 #include "migrate/crd_check.h"
+#include "migrate/crd_guard.h"
 #include "migrate/crd_names.h"
 #include "migrate/report.h"
 
@@ -15,10 +16,9 @@ namespace migrate {
 /// A CRD of a server on its way through a check, or a proposal that the server has no CRD for.
 struct LiveCrd {
   CrdIdentity identity;
-  std::string uid;           ///< empty: the server has none of this name
+  CrdShape shape;            ///< without uid: the server has none of this name
   std::string read_version;  ///< in which its objects are read; empty: no version is served
   bool is_namespaced = true;
-  bool preserves_unknown_fields = false;
   std::string not_served_because;  ///< of an established CRD empty; for messages
   bool reads_objects = false;
   /// The CRD itself, or each proposal for it.

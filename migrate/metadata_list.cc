@@ -33,6 +33,7 @@ MetadataList::MetadataList(const SweepTarget& target, std::int64_t chunk_size, S
       is_done_(spool.is_complete()) {
   if (spool_.continue_token().empty()) return;
   pager_.OnPage(spool_.continue_token());
+  last_key_ = spool_.last_key();
   skips_known_ = true;
 }
 
@@ -41,6 +42,7 @@ void MetadataList::Advance() {
   splitter_ = std::make_unique<ListSplitter>(static_cast<ListSplitter::Sink&>(*this));
   fault_.clear();
   is_complete_ = false;
+  page_last_key_.clear();
   continue_token_.clear();
   page_remaining_.reset();
   kube::ApiRequest request;
@@ -93,7 +95,8 @@ void MetadataList::TakeItem(std::string_view text) {
     fault_ = "an item has no metadata of an object";
     return;
   }
-  if (skips_known_ && ObjectKey(*object) <= spool_.last_key()) return;
+  page_last_key_ = ObjectKey(*object);
+  if (skips_known_ && page_last_key_ <= spool_.last_key()) return;
   spool_.Add(*object);
 }
 
@@ -128,14 +131,21 @@ void MetadataList::OnEnd(const std::optional<CallError>& error) {
   TakePage();
 }
 
+// A list that goes on has to come on: tokens that lead in a circle would have us read for ever, and
+// count objects twice.
+bool MetadataList::LeadsNowhere() const {
+  if (continue_token_.empty()) return false;
+  return page_last_key_ <= last_key_ || continue_token_ == pager_.page().continue_token ||
+         continue_token_.size() > kMaxToken;
+}
+
 void MetadataList::TakePage() {
-  // Both would have us read for ever.
-  const bool repeats = !continue_token_.empty() && continue_token_ == pager_.page().continue_token;
-  if (repeats || continue_token_.size() > kMaxToken) {
+  if (LeadsNowhere()) {
     spool_.DropPage();
     return Fail(Unreadable("its continue token leads nowhere"));
   }
   spool_.EndPage(continue_token_);
+  last_key_ = page_last_key_;
   remaining_ = page_remaining_;
   budget_ = RetryBudget();
   if (pager_.OnPage(std::move(continue_token_)) == Pager::Step::kDone) {
@@ -154,7 +164,9 @@ void MetadataList::OnFailure(const Verdict& verdict, const CallError& error) {
 
 void MetadataList::OnExpired(const CallError& error) {
   skips_known_ = true;
-  if (pager_.OnError(error, 0) == Pager::Step::kFailed) return Fail(error);
+  const Pager::Step step = pager_.OnError(error, 0);
+  if (step == Pager::Step::kFailed) return Fail(error);
+  if (step == Pager::Step::kRestart) last_key_.clear();
   not_before_ = clock_.Now() + pager_.pause();
 }
 

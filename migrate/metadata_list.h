@@ -48,6 +48,7 @@ class MetadataList : public ObjectSource,
   void TakeItem(std::string_view text);
   void TakeListMetadata(std::string_view text);
   void TakePage();
+  bool LeadsNowhere() const;
   void OnFailure(const Verdict& verdict, const kube::CallError& error);
   void OnExpired(const kube::CallError& error);
   void Fail(kube::CallError error);
@@ -62,6 +63,7 @@ class MetadataList : public ObjectSource,
   Pager pager_;
   RetryBudget budget_;
   bool skips_known_ = false;  // some of what comes may be in the spool already
+  std::string last_key_;      // of the pages that were read, in the order of ObjectKey
   bool is_done_ = false;
   std::optional<kube::CallError> error_;
   std::optional<std::uint64_t> remaining_;
@@ -73,6 +75,7 @@ class MetadataList : public ObjectSource,
   kube::json::Document item_;
   std::string fault_;  // why it is no list; empty: nothing yet
   bool is_complete_ = false;
+  std::string page_last_key_;  // empty: no object
   std::string continue_token_;
   std::optional<std::uint64_t> page_remaining_;
 };

@@ -2,23 +2,31 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <set>
 #include <utility>
 
+#include "kube/error.h"
 #include "kube/json.h"
 #include "migrate/cluster_crds.h"
 #include "migrate/crd_migration.h"
+#include "migrate/migration_state.h"
 #include "migrate/worker_pool.h"
 
 namespace migrate {
 namespace {
 
-/// The uid of kube-system, which tells one cluster from the other; empty where it may not be read.
-std::string ClusterUid(kube::Client& client) {
+/// The uid of kube-system, which tells one cluster from the other; empty where there is none to be
+/// read.
+kube::Result<std::string, kube::CallError> ClusterUid(kube::Client& client) {
   const auto kube_system = client.Get("/api/v1/namespaces/kube-system");
-  if (!kube_system) return "";
+  if (!kube_system) {
+    const auto& status = kube_system.error().status;
+    if (status && (status->code == 403 || status->IsNotFound())) return std::string();
+    return kube::Unexpected(kube_system.error());
+  }
   const kube::json::Value* metadata = (*kube_system)->root().Find("metadata");
-  return metadata == nullptr ? "" : std::string(metadata->FindText("uid"));
+  return metadata == nullptr ? std::string() : std::string(metadata->FindText("uid"));
 }
 
 class Migration {
@@ -37,6 +45,8 @@ class Migration {
   }
 
  private:
+  bool is_stopped() const { return options_.stop != nullptr && *options_.stop; }
+
   void ReadCrds() {
     const ProgressFunction no_progress;
     ClusterReader reader(client_, clock_, {.workers = WorkerCount(), .stop = options_.stop},
@@ -62,14 +72,26 @@ class Migration {
   }
 
   void MigrateAll() {
-    MigrationContext context{options_, crds_.target, "", observer_, client_, clock_};
+    std::optional<std::string> cluster;
     for (const auto& [name, live] : crds_.crds) {
       if (!IsWanted(live)) continue;
-      if (options_.stop != nullptr && *options_.stop) return AddInterrupted(name);
-      if (context.cluster.empty()) context.cluster = ClusterUid(client_);
-      report_.crds.push_back(MigrateCrd(context, live));
+      if (is_stopped()) return AddInterrupted(name);
+      if (!cluster) cluster = FindCluster();
+      if (!cluster) return AddInterrupted(name);
+      const MigrationContext context{options_, crds_.target, *cluster, observer_, client_, clock_};
+      report_.crds.push_back(MigrateCrd(context, name));
       if (report_.crds.back().outcome == Outcome::kInterrupted) return;
     }
+  }
+
+  // Absent: to be stopped. That it cannot be read for the moment must not look like another
+  // cluster, of which nothing is known.
+  std::optional<std::string> FindCluster() {
+    auto uid = ClusterUid(client_);
+    if (is_stopped()) return std::nullopt;
+    if (uid) return *std::move(uid);
+    throw kube::Error("cannot read the namespace kube-system, by which clusters are told apart: " +
+                      uid.error().message);
   }
 
   void AddInterrupted(const std::string& name) {
@@ -79,11 +101,14 @@ class Migration {
     interrupted.outcome = Outcome::kInterrupted;
   }
 
-  // --all: those that have something to migrate. What was named is migrated whatever it is.
+  // --all: those that have something to migrate, or that a run has not ended with. What was named
+  // is migrated whatever it is.
   bool IsWanted(const LiveCrd& live) {
     if (!options_.all) return true;
     const CrdReport report = live.checks.front()->Report({}, /*objects_skipped=*/true);
-    if (!live.preserves_unknown_fields) return report.migration_needed;
+    if (!live.shape.preserves_unknown_fields) {
+      return report.migration_needed || StateFolder::IsLeft(options_.state_dir, live.shape.uid);
+    }
     if (!options_.enable_pruning) {
       if (report.migration_needed) LeaveOut(live, "it preserves unknown fields");
       return false;

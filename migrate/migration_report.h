@@ -18,7 +18,8 @@ enum class Outcome {
   kDone,         ///< every object is in one of the classes that are no failure: exit code 0
   kFailures,     ///< some object was not migrated, or what was stored is not verified: 1
   kError,        ///< refused, or the run could not go on; `error` says why: 2
-  kInterrupted,  ///< by a signal; the same command goes on where it was
+  kInterrupted,  ///< by a signal; the same command goes on where it was, or
+                 ///< CrdMigration::begins_anew
 };
 
 struct CrdMigration {
@@ -28,6 +29,8 @@ struct CrdMigration {
   Outcome outcome = Outcome::kDone;
   std::string error;  ///< with kError and where a sweep stopped early: why, and the next step
   DryRun dry_run = DryRun::kNone;
+  bool begins_anew =
+      false;  ///< of a run over some objects, or a dry run, nothing is kept for later
 
   ClassCounts counts;                      ///< of the sweep behind the flip; adds up to the listed
   std::vector<ObjectFailure> failures;     ///< by namespace and name; also those before the flip

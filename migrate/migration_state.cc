@@ -77,6 +77,16 @@ int OpenPrivateFolder(const fs::path& path) {
   return folder.Release();
 }
 
+// Of the cluster under which there is the state of this CRD; empty: there is none.
+fs::path FindClusterFolder(const fs::path& state_dir, const std::string& crd_folder) {
+  std::error_code error;
+  for (fs::directory_iterator at(state_dir, error), end; !error && at != end; at.increment(error)) {
+    std::error_code ignored;
+    if (fs::exists(at->path() / crd_folder / kStateFile, ignored)) return at->path();
+  }
+  return {};
+}
+
 void WriteAll(int file, std::string_view text, const fs::path& path) {
   while (!text.empty()) {
     const ssize_t written = write(file, text.data(), text.size());
@@ -107,8 +117,10 @@ std::optional<std::string> ReadAll(int file) {
 StateFolder::StateFolder(const fs::path& state_dir, const std::string& cluster,
                          const std::string& crd_uid, const std::string& crd_name)
     : crd_uid_(crd_uid) {
-  const fs::path cluster_path = state_dir / FolderName(cluster, "cluster");
-  path_ = cluster_path / FolderName(crd_uid, "crd");
+  const std::string crd_folder = FolderName(crd_uid, "crd");
+  fs::path cluster_path = FindClusterFolder(state_dir, crd_folder);
+  if (cluster_path.empty()) cluster_path = state_dir / FolderName(cluster, "cluster");
+  path_ = cluster_path / crd_folder;
   std::error_code error;
   fs::create_directories(state_dir, error);
   if (error) Fail("make", state_dir, error.value());
@@ -124,6 +136,10 @@ StateFolder::StateFolder(const fs::path& state_dir, const std::string& cluster,
 
 StateFolder::~StateFolder() {
   if (lock_ >= 0) close(lock_);
+}
+
+bool StateFolder::IsLeft(const fs::path& state_dir, const std::string& crd_uid) {
+  return !FindClusterFolder(state_dir, FolderName(crd_uid, "crd")).empty();
 }
 
 MigrationState StateFolder::Load() const {

@@ -19,7 +19,7 @@ struct MigrationState {
     kBeforeFlip,      ///< nothing has changed that a new run would not do again
     kBackupComplete,  ///< the backup is whole and the flip was, or was about to be, asked for
     kRewriting,       ///< the server was seen to prune; the sweep behind the flip was begun
-    kHolding,         ///< a run ended, but some objects are held (see `held` file)
+    kHolding,         ///< a run ended, but some objects are held
   };
 
   Phase phase = Phase::kBeforeFlip;
@@ -28,8 +28,12 @@ struct MigrationState {
   std::string storage_version;
   std::vector<std::string> stored_before;  ///< status.storedVersions when the migration began
   std::string backup;                      ///< path of the finished backup; empty if there is none
+  std::uint64_t schemas = 0;          ///< CrdShape::schemas, by which it was known what to back up
   std::string flip_resource_version;  ///< of the CRD as the flip's answer had it; empty: unknown
-  std::vector<DoomedObject> doomed;   ///< a few, for the wait; empty if nothing is lost
+  /// Of the objects when every server was seen to prune; empty: not yet, or there was nothing to
+  /// see.
+  std::string settled_resource_version;
+  std::vector<DoomedObject> doomed;  ///< a few, for the wait; empty if nothing is lost
 };
 
 /// The folder with what a migration of one CRD must not forget: state.json beside the files of the
@@ -38,12 +42,17 @@ struct MigrationState {
 class StateFolder {
  public:
   /// Makes or opens it. `cluster` is the uid of the namespace kube-system, empty where it cannot be
-  /// read. Throws kube::Error if it cannot be made, is not ours, or is used by another run.
+  /// read; where another run has left the state of this very CRD under another cluster, as it could
+  /// read that or could not, that one is opened. Throws kube::Error if it cannot be made, is not
+  /// ours, or is used by another run.
   StateFolder(const std::filesystem::path& state_dir, const std::string& cluster,
               const std::string& crd_uid, const std::string& crd_name);
   StateFolder(const StateFolder&) = delete;
   StateFolder& operator=(const StateFolder&) = delete;
   ~StateFolder();
+
+  /// True if a run has left something of this CRD in `state_dir`.
+  static bool IsLeft(const std::filesystem::path& state_dir, const std::string& crd_uid);
 
   const std::filesystem::path& path() const { return path_; }
   /// What was saved last; a default one (with the CRD's uid) where there is none, or it cannot be

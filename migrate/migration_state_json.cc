@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kube/json.h"
+#include "migrate/known_writes.h"
 
 namespace migrate {
 namespace {
@@ -80,7 +81,10 @@ std::string PrintMigrationState(const MigrationState& state) {
   set("storageVersion", Value::String(state.storage_version));
   set("storedBefore", Texts(state.stored_before, arena));
   set("backup", Value::String(state.backup));
+  const std::string schemas = std::to_string(state.schemas);  // JSON's numbers are signed here
+  set("schemas", Value::String(schemas));
   set("flipResourceVersion", Value::String(state.flip_resource_version));
+  set("settledResourceVersion", Value::String(state.settled_resource_version));
   Value doomed = Value::Array();
   for (const DoomedObject& object : state.doomed) doomed.Append(DoomedValue(object, arena), arena);
   set("doomed", doomed);
@@ -101,7 +105,9 @@ std::optional<MigrationState> ReadMigrationState(std::string_view text) {
   state.storage_version = root.FindText("storageVersion");
   state.stored_before = TextsAt(root, "storedBefore");
   state.backup = root.FindText("backup");
+  state.schemas = NumberOf(root.FindText("schemas"));
   state.flip_resource_version = root.FindText("flipResourceVersion");
+  state.settled_resource_version = root.FindText("settledResourceVersion");
   const Value* doomed = root.Find("doomed", Type::kArray);
   for (const Value& object : doomed ? doomed->elements() : std::span<const Value>()) {
     state.doomed.push_back(ReadDoomed(object));

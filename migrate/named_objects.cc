@@ -21,8 +21,13 @@ class NamedObjects::Read : public kube::ResultSink {
     object.namespace_ = name.namespace_;
     object.name = name.name;
   }
-  ~Read() override {
+  ~Read() override { Leave(); }
+
+  /// Ends it; the object stays as far as it is known.
+  void Leave() {
     if (call_) owner_.client_.Cancel(*call_);
+    call_.reset();
+    is_done = true;
   }
 
   /// Sends the request if it is due.
@@ -82,6 +87,11 @@ NamedObjects::NamedObjects(const SweepTarget& target, const std::vector<ObjectNa
 
 NamedObjects::~NamedObjects() = default;
 
+void NamedObjects::NameOnly() {
+  names_only_ = true;
+  for (const auto& read : page_) read->Leave();
+}
+
 void NamedObjects::Stop() {
   page_.clear();
   is_done_ = true;
@@ -119,6 +129,7 @@ void NamedObjects::BeginPage() {
   const std::size_t end = std::min(names_.size(), first + at_once_);
   for (std::size_t i = first; i < end; ++i) {
     page_.push_back(std::make_unique<Read>(*this, names_[i]));
+    if (names_only_) page_.back()->Leave();
   }
 }
 

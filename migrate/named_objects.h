@@ -28,6 +28,7 @@ class NamedObjects : public ObjectSource {
   ~NamedObjects() override;
 
   void Advance() override;
+  void NameOnly() override;
   void Stop() override;
   bool is_done() const override { return is_done_; }
   const std::optional<kube::CallError>& error() const override { return no_error_; }
@@ -45,6 +46,7 @@ class NamedObjects : public ObjectSource {
   Spool& spool_;
   kube::Client& client_;
   const kube::Clock& clock_;
+  bool names_only_ = false;
   bool is_done_;
   std::optional<kube::CallError> no_error_;
   std::vector<std::unique_ptr<Read>> page_;

@@ -15,6 +15,8 @@ class ObjectSource {
 
   /// Begins what is due.
   virtual void Advance() = 0;
+  /// Nothing of what is still to come will be written: only its names are needed.
+  virtual void NameOnly() {}
   /// Ends it where it is.
   virtual void Stop() = 0;
 

@@ -29,13 +29,21 @@ kube::ApiRequest ObjectWrite::Request() const {
   kube::ApiRequest request;
   request.target = ObjectPath(*target_, object_.object);
   request.retry = false;
-  if (target_->by_update && read_.empty()) return request;
+  if (ReadsMetadata()) request.accept = kMetadataAccept;
+  if (ReadsMetadata() || ReadsWhole()) return request;
   if (target_->dry_run) request.target += "?dryRun=All";
   request.accept = kMetadataAccept;
   request.method = target_->by_update ? "PUT" : "PATCH";
   request.content_type = target_->by_update ? "application/json" : "application/merge-patch+json";
-  request.body = target_->by_update ? read_ : "{}";
+  request.body = target_->by_update ? read_ : PatchBody();
   return request;
+}
+
+// A resourceVersion in a patch is a precondition, and changes nothing.
+std::string ObjectWrite::PatchBody() const {
+  if (!TakesOthersWrites()) return "{}";
+  return R"({"metadata":{"resourceVersion":)" +
+         kube::json::Print(kube::json::Value::String(object_.object.resource_version)) + "}}";
 }
 
 ObjectWrite::Step ObjectWrite::OnAnswer(std::string_view body,
@@ -57,8 +65,13 @@ ObjectWrite::Step ObjectWrite::OnObject(std::string_view body, kube::json::Docum
   if (!stored || stored->name != object_.object.name) {
     return Fail(Judge(BrokenAnswer::kNotObject), Describe(BrokenAnswer::kNotObject), now);
   }
-  if (target_->by_update && read_.empty()) {
+  if (ReadsMetadata()) {
+    object_.object = *std::move(stored);
+    return Step::kSend;
+  }
+  if (ReadsWhole()) {
     read_ = body;
+    if (TakesOthersWrites()) object_.object = *std::move(stored);
     return Step::kSend;
   }
   return Succeed(*std::move(stored));
@@ -77,7 +90,7 @@ ObjectWrite::Step ObjectWrite::Succeed(ListedObject stored) {
   // A generation of 0 is one that the server repairs.
   answer_.generation_moved =
       is_same && listed.generation != 0 && stored.generation != listed.generation;
-  if (!is_same) answer_.uid = std::move(stored.uid);
+  if (stored.uid != spooled_uid_) answer_.uid = std::move(stored.uid);
   answer_.resource_version = std::move(stored.resource_version);
   answer_.generation = stored.generation;
   return Step::kDone;
@@ -87,7 +100,7 @@ ObjectWrite::Step ObjectWrite::Fail(const Verdict& verdict, const kube::CallErro
                                     kube::Clock::TimePoint now) {
   was_slowdown_ = verdict.is_slowdown;
   if (error.status) retry_after_ = error.status->retry_after;
-  read_.clear();  // what was read is old by the next try
+  OnFailedTry(error.status ? error.status->code : 0);
   if (const auto pause = budget_.Next(verdict, retry_after_, now)) {
     due_ = now + *pause;
     return Step::kPause;
@@ -97,6 +110,15 @@ ObjectWrite::Step ObjectWrite::Fail(const Verdict& verdict, const kube::CallErro
   answer_.reason = error.status ? error.status->reason : "";
   answer_.message = error.status ? error.status->message : error.message;
   return Step::kDone;
+}
+
+void ObjectWrite::OnFailedTry(int code) {
+  const bool was_write = !ReadsMetadata() && !ReadsWhole();
+  read_.clear();  // what was read is old by the next try
+  if (!was_write) return;
+  if (code == 409 && TakesOthersWrites()) object_.object.resource_version.clear();
+  // 4xx is a refusal; anything else may come after it was stored.
+  if (code < 400 || code > 499) may_be_written_ = true;
 }
 
 }  // namespace migrate

@@ -20,6 +20,12 @@ namespace migrate {
 /// answered with metadata, which tells what happened: an object whose resourceVersion is no longer
 /// the listed one was stored anew, by us or by another writer, and so was one that was deleted and
 /// created again (another uid).
+///
+/// Where `ignores_other_writers` says so, the write is for the listed resourceVersion alone: after
+/// a conflict the object is read, and what was read takes the place of what was listed. Not so once
+/// a write of ours got no clear answer: what is stored anew then may be ours.
+///
+/// An object that comes without a resourceVersion is read first: without it nothing could be told.
 class ObjectWrite {
  public:
   enum class Step {
@@ -30,7 +36,7 @@ class ObjectWrite {
 
   /// `target` must outlive it.
   ObjectWrite(const SweepTarget& target, SpooledObject object)
-      : target_(&target), object_(std::move(object)) {}
+      : target_(&target), object_(std::move(object)), spooled_uid_(object_.object.uid) {}
 
   const SpooledObject& object() const { return object_; }
   kube::ApiRequest Request() const;
@@ -47,14 +53,23 @@ class ObjectWrite {
   const ObjectAnswer& answer() const { return answer_; }
 
  private:
+  /// What Request() is. The metadata are read before anything else.
+  bool ReadsMetadata() const { return object_.object.resource_version.empty(); }
+  bool ReadsWhole() const { return target_->by_update && read_.empty(); }
+  bool TakesOthersWrites() const { return target_->ignores_other_writers && !may_be_written_; }
+  std::string PatchBody() const;
+
   Step OnObject(std::string_view body, kube::json::Document& document, kube::Clock::TimePoint now);
+  void OnFailedTry(int code);
   Step Fail(const Verdict& verdict, const kube::CallError& error, kube::Clock::TimePoint now);
   Step Succeed(ListedObject stored);
 
   const SweepTarget* target_;
   SpooledObject object_;
+  std::string spooled_uid_;
   std::string read_;  // by update: the object as it was read, to be sent back
   RetryBudget budget_;
+  bool may_be_written_ = false;  // by a try without a clear answer
   bool was_slowdown_ = false;
   std::optional<std::chrono::seconds> retry_after_;
   kube::Clock::TimePoint due_{};

@@ -11,6 +11,10 @@ namespace {
 constexpr std::size_t kMostWaiting = 64;
 // Above what an API server takes in a request, let alone what etcd stores.
 constexpr std::size_t kMaxAnswer = 8 * 1024 * 1024;
+// The most that one answer makes all objects wait: it may be about its own object alone, as a
+// webhook's is. A server that needs longer says so again.
+constexpr std::chrono::seconds kLongestHold{60};
+constexpr std::chrono::seconds kLongestSilentHold{1};
 
 }  // namespace
 
@@ -39,9 +43,14 @@ class ObjectWriter::Flight : public kube::ResultSink {
   ObjectWriter& owner_;
 };
 
-ObjectWriter::ObjectWriter(const SweepTarget& target, Throttle throttle, kube::Client& client,
+ObjectWriter::ObjectWriter(const SweepTarget& target, Throttle throttle,
+                           std::function<void(const std::string&)> on_wait, kube::Client& client,
                            const kube::Clock& clock)
-    : target_(target), throttle_(throttle), client_(client), clock_(clock) {}
+    : target_(target),
+      throttle_(throttle),
+      on_wait_(std::move(on_wait)),
+      client_(client),
+      clock_(clock) {}
 
 ObjectWriter::~ObjectWriter() {
   for (const auto& [flight, owned] : in_flight_) client_.Cancel(owned->call);
@@ -58,9 +67,7 @@ void ObjectWriter::Take(std::unique_ptr<Flight> flight, const OnDone& on_done) {
   const auto step = write.OnAnswer(flight->body, flight->error, document_, flight->answered_at);
   throttle_.OnAnswer(flight->sent_at, flight->answered_at, write.was_slowdown());
   // The server says it to all of our requests, not to this one.
-  if (write.was_slowdown() && write.retry_after()) {
-    throttle_.HoldUntil(flight->answered_at + *write.retry_after());
-  }
+  if (write.was_slowdown() && write.retry_after()) Hold(*write.retry_after());
   if (is_stopped_ && step != ObjectWrite::Step::kDone) return;
   switch (step) {
     case ObjectWrite::Step::kSend:
@@ -73,6 +80,16 @@ void ObjectWriter::Take(std::unique_ptr<Flight> flight, const OnDone& on_done) {
     case ObjectWrite::Step::kDone:
       return on_done(write.object(), write.answer());
   }
+}
+
+void ObjectWriter::Hold(std::chrono::seconds asked_for) {
+  const std::chrono::seconds hold = std::min(asked_for, kLongestHold);
+  const auto until = clock_.Now() + hold;
+  throttle_.HoldUntil(until);
+  // Whatever was in flight together is told to wait at about the same time.
+  if (!on_wait_ || hold <= kLongestSilentHold || until <= told_until_ + kLongestSilentHold) return;
+  told_until_ = until;
+  on_wait_("waiting " + std::to_string(hold.count()) + " s, as the server asks for it");
 }
 
 void ObjectWriter::SendDue() {

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "kube/client.h"
@@ -18,8 +20,10 @@ namespace migrate {
 /// again beside them.
 class ObjectWriter {
  public:
-  /// All must outlive it.
-  ObjectWriter(const SweepTarget& target, Throttle throttle, kube::Client& client,
+  /// All must outlive it. `on_wait`, which may be empty, is told where nothing is sent for more
+  /// than a second, as the server asks for it.
+  ObjectWriter(const SweepTarget& target, Throttle throttle,
+               std::function<void(const std::string&)> on_wait, kube::Client& client,
                const kube::Clock& clock);
   ~ObjectWriter();
 
@@ -44,9 +48,12 @@ class ObjectWriter {
   class Flight;
   void Send(std::unique_ptr<Flight> flight);
   void Take(std::unique_ptr<Flight> flight, const OnDone& on_done);
+  void Hold(std::chrono::seconds asked_for);
 
   const SweepTarget& target_;
   Throttle throttle_;
+  const std::function<void(const std::string&)> on_wait_;
+  kube::Clock::TimePoint told_until_{};  // of the last wait that was told
   kube::Client& client_;
   const kube::Clock& clock_;
   std::map<const Flight*, std::unique_ptr<Flight>> in_flight_;

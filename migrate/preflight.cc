@@ -135,8 +135,18 @@ class PreflightCheck {
 
   bool MayEnablePruning() {
     if (!enables_pruning() || options_.dry_run == DryRun::kClient) return true;
-    if (IsAllowed(AccessToCrd(""), client_)) return true;
-    return RefuseRight("patch", std::string(kCrdPlural) + "." + kCrdGroup + "/" + crd_.name);
+    if (!IsAllowed(AccessToCrd(""), client_)) {
+      return RefuseRight("patch", std::string(kCrdPlural) + "." + kCrdGroup + "/" + crd_.name);
+    }
+    // By reading some it is seen whether the server prunes already.
+    const std::string resource = crd_.names.plural + "." + crd_.group;
+    if (!MayObjects("get")) return RefuseRight("get", resource);
+    if (options_.backs_up && !MayObjects("watch")) {
+      result_.warnings.push_back("the right to watch " + resource +
+                                 " is missing; objects that are written while the backup is made "
+                                 "will be held");
+    }
+    return true;
   }
 
   // The server knows reasons that nobody else does: CEL rules, admission policies, its release.

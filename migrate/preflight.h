@@ -15,6 +15,7 @@ struct PreflightOptions {
   DryRun dry_run = DryRun::kNone;
   std::string namespace_{};  ///< only objects of this namespace; empty: all
   bool by_name = false;      ///< objects are read one by one, not listed
+  bool backs_up = true;      ///< where pruning is turned on: a backup is made
   bool trims = true;         ///< status.storedVersions may be trimmed at the end
 };
 

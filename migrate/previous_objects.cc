@@ -23,9 +23,8 @@ std::uint64_t ReadNumber(const std::string& token) {
 
 }  // namespace
 
-PreviousObjects::PreviousObjects(const std::filesystem::path& folder, const std::string& previous,
-                                 std::set<ObjectClass> classes, Spool& spool)
-    : previous_(folder, previous),
+PreviousObjects::PreviousObjects(const Spool& previous, std::set<ObjectClass> classes, Spool& spool)
+    : previous_(previous),
       classes_(std::move(classes)),
       spool_(spool),
       is_done_(spool.is_complete()),

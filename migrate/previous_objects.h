@@ -1,10 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <set>
-#include <string>
 #include <vector>
 
 #include "migrate/object_source.h"
@@ -13,13 +11,12 @@
 namespace migrate {
 
 /// The objects of an earlier sweep that ended in some classes, with the resource versions that were
-/// answered. Reads its spool, which nobody may write meanwhile.
+/// answered.
 class PreviousObjects : public ObjectSource {
  public:
-  /// Those of the sweep `previous` in `folder`, into `spool`, which must outlive it. Goes on where
-  /// the spool ends.
-  PreviousObjects(const std::filesystem::path& folder, const std::string& previous,
-                  std::set<ObjectClass> classes, Spool& spool);
+  /// Those of `previous`, which nobody may write meanwhile, into `spool`; both must outlive it.
+  /// Goes on where the spool ends.
+  PreviousObjects(const Spool& previous, std::set<ObjectClass> classes, Spool& spool);
 
   void Advance() override;
   void Stop() override { is_done_ = true; }
@@ -33,7 +30,7 @@ class PreviousObjects : public ObjectSource {
   void FindAnswers();
   void TakeAnswer(std::uint64_t at, ListedObject& object);
 
-  Spool previous_;
+  const Spool& previous_;
   std::set<ObjectClass> classes_;
   Spool& spool_;
   bool is_done_;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <system_error>
 #include <utility>
 
@@ -31,6 +32,13 @@ void SyncFolder(const fs::path& folder) {
   const int error = fsync(descriptor) == 0 ? 0 : errno;
   close(descriptor);
   if (error != 0) Fail(folder, error);
+}
+
+// Not every file system has the one (NFS), and not every one the other (FAT). False: see errno.
+bool RenameToNew(const fs::path& from, const fs::path& to) {
+  if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
+  if (errno != EINVAL && errno != ENOSYS) return false;
+  return link(from.c_str(), to.c_str()) == 0 && unlink(from.c_str()) == 0;
 }
 
 void RemoveIfAbandoned(const fs::path& path) {
@@ -80,6 +88,16 @@ void PrivateFile::Sync() {
 void PrivateFile::MoveTo(const fs::path& path) {
   Sync();
   if (rename(path_.c_str(), path.c_str()) != 0) Fail(path, errno);
+  TakeName(path);
+}
+
+void PrivateFile::MoveToNew(const fs::path& path) {
+  Sync();
+  if (!RenameToNew(path_, path)) Fail(path, errno);
+  TakeName(path);
+}
+
+void PrivateFile::TakeName(const fs::path& path) {
   close(std::exchange(file_, -1));
   path_ = path;
   SyncFolder(path.parent_path());

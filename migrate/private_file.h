@@ -26,6 +26,8 @@ class PrivateFile {
   /// Sync, and gives it its final name in the same folder, on the disk too. Replaces a file of that
   /// name; a link there is replaced, not followed. Nothing can be written any more.
   void MoveTo(const std::filesystem::path& path);
+  /// The same, but whatever has that name already is an error.
+  void MoveToNew(const std::filesystem::path& path);
 
   const std::filesystem::path& path() const { return path_; }
   /// How much was written.
@@ -33,6 +35,7 @@ class PrivateFile {
 
  private:
   void Flush();
+  void TakeName(const std::filesystem::path& path);
 
   std::filesystem::path path_;
   std::string buffer_;

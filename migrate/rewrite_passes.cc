@@ -1,6 +1,5 @@
 #include "migrate/rewrite_passes.h"
 
-#include <set>
 #include <utility>
 
 namespace migrate {
@@ -36,6 +35,9 @@ class RewritePasses {
     options.on_progress = [this, what](const SweepProgress& progress) {
       observer_.OnProgress(what, progress);
     };
+    options.on_line = [this](const std::string& line) {
+      observer_.OnLine(scope_.crd_name + ": " + line);
+    };
     return options;
   }
 
@@ -51,15 +53,13 @@ class RewritePasses {
     SweepOptions options = OptionsOf("verifying " + scope_.crd_name);
     options.is_held = nullptr;  // what is held was not rewritten
     std::string previous = "rewrite";
-    std::set<ObjectClass> classes = {ObjectClass::kRewritten, ObjectClass::kUnchanged};
     for (int pass = 0; pass < kVerifyingPasses; ++pass) {
       const std::string name = "verify" + std::to_string(pass + 1);
       const SweepResult sweep =
-          SweepAgain(scope_.target, options, folder_, previous, classes, name, client_, clock_);
+          SweepAgain(scope_.target, options, folder_, previous, name, client_, clock_);
       TakeEnd(sweep);
       if (!TakePass(sweep, kOrdinals[pass])) return;
       previous = name;
-      classes = {ObjectClass::kRewritten};
     }
   }
 
@@ -95,6 +95,7 @@ class RewritePasses {
   void TakeEnd(const SweepResult& sweep) {
     result_.stopped = sweep.stopped;
     result_.is_interrupted = sweep.is_interrupted;
+    result_.is_broken = sweep.is_broken;
     result_.list_error = sweep.list_error;
   }
 

@@ -24,20 +24,22 @@ struct RewriteScope {
 struct RewriteResult {
   SweepResult sweep;                          ///< of the rewriting pass
   std::vector<ObjectFailure> later_failures;  ///< of the verifying passes
-  bool verified = false;  ///< the last pass over what the first has rewritten or left unchanged
-                          ///< rewrote none, and none failed
-  std::string unverified_because;      ///< where it was to be verified, and is not
+  bool verified = false;           ///< the last pass over all that the first has rewritten or left
+                                   ///< unchanged rewrote none, and none failed
+  std::string unverified_because;  ///< where it was to be verified, and is not
   std::optional<std::string> stopped;  ///< why a pass ended early
   bool is_interrupted = false;
+  bool is_broken = false;  ///< SweepResult::is_broken
   std::optional<kube::CallError> list_error;
 
   /// Every object was listed and tried, in every pass that was begun.
   bool is_complete() const { return !stopped && !is_interrupted && !list_error; }
 };
 
-/// Rewrites objects, then verifies it by rewriting once more all that were: what is rewritten then
-/// was not stored as it should be (a server that had not noticed the change of the CRD, or another
-/// writer), and is rewritten and looked at again, three times at most.
+/// Rewrites objects, then verifies it by rewriting all of them once more: what is rewritten then
+/// was not stored as it should be (by a server that had not noticed the change of the CRD). After
+/// such a pass comes another over all of them, three at most: a server that leaves one object as it
+/// is may have done so to others. What other writers do meanwhile does no harm.
 ///
 /// The files of the passes are in `folder`, with the names "rewrite" and "verify1" to "verify3":
 /// run again with the same folder they go on where they were.

@@ -59,8 +59,11 @@ class Read : public kube::ResultSink {
     call_ = client_.Start(std::move(request), *this);
   }
   bool is_done() const { return is_done_; }
+  bool is_forbidden() const { return is_forbidden_; }
   const DoomedObject& object() const { return object_; }
   const std::string& error() const { return error_; }
+  /// After Look with kUnpruned: the doomed path that was seen.
+  const std::string& seen_path() const { return seen_path_; }
 
   Seen Look(const SettleOptions& options) {
     if (is_gone_) return Seen::kUnfit;
@@ -83,6 +86,7 @@ class Read : public kube::ResultSink {
     if (!error) return;
     error_ = error->message;
     is_gone_ = error->status && error->status->IsNotFound();
+    is_forbidden_ = error->status && error->status->code == 403;
   }
 
   Seen Judge(const Value& read, const SettleOptions& options) {
@@ -93,9 +97,12 @@ class Read : public kube::ResultSink {
     }
     const std::string_view uid = metadata->FindText("uid");
     if (uid != object_.uid) return Seen::kUnfit;
-    const bool shows_doomed = std::ranges::any_of(
+    const auto doomed = std::ranges::find_if(
         object_.paths, [&](const std::string& path) { return HasPath(read, path); });
-    if (shows_doomed) return Seen::kUnpruned;
+    if (doomed != object_.paths.end()) {
+      seen_path_ = *doomed;
+      return Seen::kUnpruned;
+    }
     // Without the field in etcd its absence says nothing.
     const bool proves =
         !options.is_unchanged || options.is_unchanged(uid, metadata->FindText("resourceVersion"));
@@ -105,8 +112,8 @@ class Read : public kube::ResultSink {
   const DoomedObject& object_;
   kube::Client& client_;
   kube::Client::CallId call_ = 0;
-  bool is_done_ = false, is_gone_ = false;
-  std::string error_, body_;
+  bool is_done_ = false, is_gone_ = false, is_forbidden_ = false;
+  std::string error_, body_, seen_path_;
 };
 
 /// One run of WaitUntilPruning.
@@ -124,6 +131,7 @@ class Waiter {
     while (settling_.step() == Settling::Step::kRead) {
       if (!PollUntil(settling_.due(), [] { return false; })) return Interrupted();
       if (!ReadRound()) return Interrupted();
+      if (is_forbidden_) return {Settled::Step::kForbidden, last_};
     }
     return Result();
   }
@@ -153,6 +161,9 @@ class Waiter {
     for (const auto& read : reads) {
       seen.push_back(read->Look(options_));
       Note(*read, seen.back());
+      // The same answer would come until the time is over.
+      is_forbidden_ = read->is_forbidden();
+      if (is_forbidden_) return true;
     }
     reads.clear();  // they know the objects that OnRound may forget
     settling_.OnRound(seen, clock_.Now());
@@ -174,7 +185,7 @@ class Waiter {
     if (!read.is_done() && !last_.empty()) return;
     const DoomedObject& object = read.object();
     last_ = object.namespace_.empty() ? object.name : object.namespace_ + "/" + object.name;
-    last_ += seen == Seen::kUnpruned ? " still shows " + object.paths.front()
+    last_ += seen == Seen::kUnpruned ? " still shows " + read.seen_path()
                                      : " could not be read: " + read.error();
   }
 
@@ -200,6 +211,7 @@ class Waiter {
   const kube::Clock& clock_;
   kube::Clock::TimePoint begin_;
   Settling settling_;
+  bool is_forbidden_ = false;
   std::string last_;  // what showed last that a server does not prune
 };
 

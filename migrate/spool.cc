@@ -11,11 +11,10 @@ namespace {
 
 constexpr std::string_view kFormat = "kubectl-prune sweep 1: ";
 
-std::string HeaderLine(const std::string& purpose) {
-  std::string line(kFormat);
-  // One line, whatever a selector holds.
-  for (const char c : purpose) line += c == '\n' ? ' ' : c;
-  return line + "\n";
+// Whatever a selector holds.
+std::string InOneLine(std::string text) {
+  std::ranges::replace(text, '\n', ' ');
+  return text;
 }
 
 std::filesystem::path FilePath(const std::filesystem::path& folder, const std::string& name,
@@ -45,20 +44,23 @@ Spool::Spool(const std::filesystem::path& folder, const std::string& name)
 void Spool::LoadListed(const std::optional<std::string>& purpose) {
   LineReader lines(listed_);
   const auto header = lines.Next(listed_.size());
-  const std::string wanted = HeaderLine(purpose.value_or(""));
-  const bool is_ours = header && (purpose ? *header == wanted.substr(0, wanted.size() - 1)
-                                          : header->starts_with(kFormat));
-  if (!is_ours) return StartAnew(wanted);
+  const std::string wanted = InOneLine(purpose.value_or(""));
+  const bool is_sweep = header && header->starts_with(kFormat);
+  purpose_ = is_sweep ? std::string(header->substr(kFormat.size())) : "";
+  if (!is_sweep || (purpose && purpose_ != wanted)) {
+    purpose_ = wanted;
+    return StartAnew();
+  }
   first_object_ = page_end_ = lines.next_offset();
   LoadPages(lines);
   listed_.Truncate(page_end_);
   unanswered_ = ObjectLines();
 }
 
-void Spool::StartAnew(const std::string& header) {
+void Spool::StartAnew() {
   answered_.Truncate(0);
   listed_.Truncate(0);
-  listed_.Append(header);
+  listed_.Append(std::string(kFormat) + purpose_ + "\n");
   first_object_ = page_end_ = listed_.size();
   unanswered_ = ObjectLines();
 }
@@ -167,23 +169,46 @@ ClassCounts Spool::counts() const {
 }
 
 std::vector<ObjectFailure> Spool::Failures() const {
+  return failures_.empty() ? std::vector<ObjectFailure>() : Failures(/*with_not_tried=*/false);
+}
+
+std::vector<ObjectFailure> Spool::FailuresAndNotTried() const {
+  return Failures(/*with_not_tried=*/true);
+}
+
+std::vector<ObjectFailure> Spool::Failures(bool with_not_tried) const {
   std::vector<ObjectFailure> failures;
   LineReader lines = ObjectLines();
-  std::uint64_t number = 0;
-  for (auto next = failures_.begin(); next != failures_.end();) {
+  for (std::uint64_t number = 0; number < listed();) {
     const auto line = lines.Next(page_end_);
     if (!line) throw kube::Error("cannot read " + listed_.path().string() + ": it was changed");
-    if (line->starts_with("page") || number++ != next->first) continue;
-    const auto object = ReadObjectLine(*line).value_or(ListedObject());
-    const ObjectAnswer& answer = next->second;
-    failures.push_back({object.namespace_, object.name, answer.object_class, answer.code,
-                        answer.reason, answer.message});
-    ++next;
+    if (line->starts_with("page")) continue;
+    auto failure = FailureOf(number++, with_not_tried);
+    if (!failure) continue;
+    ListedObject object = ReadObjectLine(*line).value_or(ListedObject());
+    failure->namespace_ = std::move(object.namespace_);
+    failure->name = std::move(object.name);
+    failures.push_back(*std::move(failure));
   }
-  std::sort(failures.begin(), failures.end(), [](const ObjectFailure& a, const ObjectFailure& b) {
-    return std::tie(a.namespace_, a.name) < std::tie(b.namespace_, b.name);
+  std::ranges::sort(failures, {}, [](const ObjectFailure& failure) {
+    return std::tie(failure.namespace_, failure.name);
   });
   return failures;
+}
+
+// Without its names.
+std::optional<ObjectFailure> Spool::FailureOf(std::uint64_t number, bool with_not_tried) const {
+  ObjectFailure failure;
+  failure.object_class = classes_[number];
+  if (failure.object_class == ObjectClass::kNotTried) {
+    return with_not_tried ? std::optional(failure) : std::nullopt;
+  }
+  const auto answered = failures_.find(number);
+  if (answered == failures_.end()) return std::nullopt;
+  failure.code = answered->second.code;
+  failure.reason = answered->second.reason;
+  failure.message = answered->second.message;
+  return failure;
 }
 
 }  // namespace migrate

@@ -47,6 +47,8 @@ class Spool {
   /// Forgets the page that is being read.
   void DropPage();
 
+  /// What it is for; empty if nothing was there.
+  const std::string& purpose() const { return purpose_; }
   bool is_complete() const { return is_complete_; }
   /// Of the last page; empty at the beginning and at the end.
   const std::string& continue_token() const { return continue_token_; }
@@ -71,8 +73,10 @@ class Spool {
   /// All listed objects, those without an answer as kNotTried.
   ClassCounts counts() const;
   std::uint64_t generations_moved() const { return generations_moved_; }
-  /// Reads the names from disk; by namespace and name.
+  /// Reads the names from disk; by namespace and name. Without what has no answer.
   std::vector<ObjectFailure> Failures() const;
+  /// The same with it, as kNotTried.
+  std::vector<ObjectFailure> FailuresAndNotTried() const;
 
   // For who reads it all again; the lines are those of spool_line.h.
 
@@ -86,12 +90,15 @@ class Spool {
  private:
   void LoadListed(const std::optional<std::string>& purpose);
   void LoadPages(LineReader& lines);
-  void StartAnew(const std::string& header);
+  void StartAnew();
   void LoadAnswered();
   bool TakeAnswer(std::string_view line);
+  std::vector<ObjectFailure> Failures(bool with_not_tried) const;
+  std::optional<ObjectFailure> FailureOf(std::uint64_t number, bool with_not_tried) const;
   void Count(std::uint64_t number, const ObjectAnswer& answer);
 
   StateFile listed_, answered_;
+  std::string purpose_;             // in one line
   std::uint64_t first_object_ = 0;  // where its line starts
   std::uint64_t page_end_ = 0;      // where the last safe page ends
   bool is_complete_ = false;

@@ -52,7 +52,10 @@ class Trimmer {
     const auto crd = GetCrd(client_, target_);
     if (!crd) return Keep(crd.error().message);
     result_.after = crd->stored_versions;
-    if (const auto change = FindChange(expected_, *crd)) return Keep(*change);
+    if (const auto change = FindChange(expected_, *crd)) {
+      result_.is_changed = true;
+      return Keep(*change);
+    }
     if (crd->stored_versions == Versions{expected_.storage_version}) return Keep("");
     if (is_refused_) return false;
     resource_version_ = crd->resource_version;

@@ -13,6 +13,7 @@ struct TrimmedVersions {
   std::vector<std::string> after;  ///< what the server holds now, as far as it is known
   std::string kept_because;        ///< why it could not be trimmed; empty: it is just the storage
                                    ///< version
+  bool is_changed = false;         ///< because the CRD is no longer what was expected
 };
 
 /// Sets status.storedVersions of the CRD at `target` to the storage version alone, if the CRD is

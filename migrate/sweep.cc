@@ -1,6 +1,7 @@
 #include "migrate/sweep.h"
 
 #include <algorithm>
+#include <exception>
 #include <memory>
 #include <tuple>
 #include <utility>
@@ -42,16 +43,23 @@ class SweepRun {
         source_(source),
         client_(client),
         clock_(clock),
-        writer_(target, Throttle(options.concurrency, options.max_rate), client, clock),
+        names_not_tried_(!target.ignores_other_writers),
+        writer_(target, Throttle(options.concurrency, options.max_rate), options.on_line, client,
+                clock),
         started_(clock.Now()),
         checked_(started_) {}
 
   SweepResult Run() {
-    while (Step()) client_.Poll(NextEvent());
-    spool_.Flush();
+    try {
+      while (Step()) client_.Poll(NextEvent());
+      spool_.Flush();
+    } catch (const std::exception& error) {
+      result_.is_broken = true;
+      result_.stopped = error.what();
+    }
     TellProgress();
     result_.counts = spool_.counts();
-    result_.failures = spool_.Failures();
+    TakeFailures();
     result_.generations_moved = spool_.generations_moved();
     result_.list_error = source_.error();
     result_.duration = clock_.Now() - started_;
@@ -64,21 +72,23 @@ class SweepRun {
     writer_.TakeAnswers([this](const SpooledObject& object, const ObjectAnswer& answer) {
       OnAnswer(object, answer);
     });
-    if (source_.is_done() && spool_.is_answered()) return false;
+    if (IsOver()) return false;
     LookForStop();
-    if (!is_stopped_) {
-      source_.Advance();
-      Write();
-    }
+    source_.Advance();
+    if (!result_.stopped) Write();
     Tick();
-    return !is_stopped_ || !writer_.is_idle();
+    return !IsOver();
+  }
+
+  bool IsOver() const {
+    return source_.is_done() && (result_.stopped ? writer_.is_idle() : spool_.is_answered());
   }
 
   void OnAnswer(const SpooledObject& object, const ObjectAnswer& answer) {
     spool_.Answer(object.number, answer);
     if (!IsFailure(answer.object_class)) return streak_.OnSuccess();
     const auto enough = streak_.OnFailure(answer.object_class, answer.code, answer.message);
-    if (enough) Stop(*enough);
+    if (enough) GiveUp(*enough);
   }
 
   void Write() {
@@ -102,7 +112,7 @@ class SweepRun {
   }
 
   void LookForStop() {
-    if (is_stopped_) return;
+    if (result_.stopped && source_.is_done()) return;
     if (options_.stop != nullptr && *options_.stop) {
       result_.is_interrupted = true;
       return Stop("interrupted");
@@ -112,12 +122,24 @@ class SweepRun {
     checked_ = clock_.Now();
   }
 
-  void Stop(const std::string& why) {
-    if (is_stopped_) return;
-    is_stopped_ = true;
+  // The list goes on.
+  void GiveUp(const std::string& why) {
+    if (result_.stopped) return;
     result_.stopped = why;
+    result_.is_given_up = true;
+    writer_.Stop();
+    names_not_tried_ ? source_.NameOnly() : source_.Stop();
+  }
+
+  void Stop(const std::string& why) {
+    if (!result_.stopped) result_.stopped = why;
     source_.Stop();
     writer_.Stop();
+  }
+
+  void TakeFailures() {
+    const bool names_all = result_.is_given_up && names_not_tried_;
+    result_.failures = names_all ? spool_.FailuresAndNotTried() : spool_.Failures();
   }
 
   void Tick() {
@@ -147,10 +169,10 @@ class SweepRun {
   ObjectSource& source_;
   kube::Client& client_;
   const Clock& clock_;
+  const bool names_not_tried_;
   ObjectWriter writer_;
   FailureStreak streak_;
   SweepResult result_;
-  bool is_stopped_ = false;
   Clock::TimePoint started_, checked_;
   Clock::TimePoint ticked_{};
 };
@@ -167,13 +189,15 @@ SweepResult Sweep(const SweepTarget& target, const SweepOptions& options,
 
 SweepResult SweepAgain(const SweepTarget& target, const SweepOptions& options,
                        const std::filesystem::path& folder, const std::string& previous,
-                       const std::set<ObjectClass>& classes, const std::string& name,
-                       kube::Client& client, const kube::Clock& clock) {
-  std::string what = "again " + previous;
-  for (const ObjectClass object_class : classes) what.append(" ").append(ClassName(object_class));
-  Spool spool(folder, name, Purpose(target, what));
-  PreviousObjects objects(folder, previous, classes, spool);
-  return SweepRun(target, options, spool, objects, client, clock).Run();
+                       const std::string& name, kube::Client& client, const kube::Clock& clock) {
+  SweepTarget verified = target;
+  verified.ignores_other_writers = true;
+  const Spool earlier(folder, previous);
+  const ClassCounts counts = earlier.counts();
+  const std::uint64_t objects = counts[ObjectClass::kRewritten] + counts[ObjectClass::kUnchanged];
+  Spool spool(folder, name, "again " + std::to_string(objects) + " of " + earlier.purpose());
+  PreviousObjects source(earlier, {ObjectClass::kRewritten, ObjectClass::kUnchanged}, spool);
+  return SweepRun(verified, options, spool, source, client, clock).Run();
 }
 
 SweepResult SweepNamed(const SweepTarget& target, const SweepOptions& options,

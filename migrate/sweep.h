@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -25,6 +24,9 @@ struct SweepTarget {
   std::string label_selector{}, field_selector{};
   bool dry_run = false;    ///< every write with dryRun=All
   bool by_update = false;  ///< GET and PUT where RBAC allows no patch
+  /// Tells our own writes from those of others: kRewritten is then only what was not stored as it
+  /// should be, kUnchanged also what another writer has stored since it was listed.
+  bool ignores_other_writers = false;
 };
 
 /// How far a sweep has come.
@@ -45,14 +47,19 @@ struct SweepOptions {
   /// Is asked of every object as it is listed. True: it is not written, its class is kHeld.
   std::function<bool(const ListedObject&)> is_held{};
   std::function<void(const SweepProgress&)> on_progress{};  ///< several times a second
+  /// A line for the person who waits: why nothing happens for a while.
+  std::function<void(const std::string&)> on_line{};
 };
 
 struct SweepResult {
   ClassCounts counts;                     ///< adds up to what was listed
-  std::vector<ObjectFailure> failures{};  ///< all of them but not-tried, by namespace and name
+  std::vector<ObjectFailure> failures{};  ///< by namespace and name; not-tried are among them only
+                                          ///< after `is_given_up`
   std::uint64_t generations_moved = 0;  ///< objects whose generation a write of {} moved: a webhook
   std::optional<std::string> stopped{};  ///< why it ended early: "interrupted", the same failure...
   bool is_interrupted = false;           ///< by SweepOptions::stop
+  bool is_given_up = false;              ///< as nearly all objects failed in the same way
+  bool is_broken = false;                ///< by an exception, whose text `stopped` is
   std::optional<kube::CallError> list_error{};  ///< the list could not be read to its end
   std::chrono::nanoseconds duration{};  ///< of this run, without earlier ones that were resumed
 };
@@ -66,19 +73,24 @@ struct SweepResult {
 /// answered it only counts.
 ///
 /// Concurrency adapts (throttle.h), each answer has one class and action (retry.h). If 40 of the
-/// last 50 objects failed in the same way it stops. Throws kube::Error if the folder cannot be
-/// written.
+/// last 50 objects failed in the same way it gives up: nothing more is written, but the list is
+/// read to its end, so that every object that was not tried is counted and named. (Not so where a
+/// sweep verifies: its objects were rewritten before.)
+///
+/// Throws kube::Error if its files cannot be opened. What fails later (a full disk, credentials
+/// that nobody renews) is in the result, with the counts of what was done until then.
 SweepResult Sweep(const SweepTarget& target, const SweepOptions& options,
                   const std::filesystem::path& folder, const std::string& name,
                   kube::Client& client, const kube::Clock& clock);
 
-/// The same for the objects of the sweep `previous` in the same folder that ended in one of
-/// `classes`, without listing again; their resource versions are those that were answered. This is
-/// how a migration is verified: whatever is rewritten once more was not stored as it should be.
+/// The same for the objects of the sweep `previous` in the same folder that are rewritten or
+/// unchanged, without listing again; their resource versions are those that were answered. This is
+/// how a migration is verified: what is rewritten now was not stored as it should be, as what other
+/// writers do is told from it (SweepTarget::ignores_other_writers). Where `previous` has got more
+/// of such objects since, it starts anew.
 SweepResult SweepAgain(const SweepTarget& target, const SweepOptions& options,
                        const std::filesystem::path& folder, const std::string& previous,
-                       const std::set<ObjectClass>& classes, const std::string& name,
-                       kube::Client& client, const kube::Clock& clock);
+                       const std::string& name, kube::Client& client, const kube::Clock& clock);
 
 /// The same for objects that are named, as --retry-from does: they are read one by one.
 struct ObjectName {

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include <cerrno>
-#include <string>
 #include <system_error>
 
 #include "kube/error.h"
@@ -12,9 +11,9 @@ namespace migrate {
 
 namespace fs = std::filesystem;
 
-TemporaryFolder::TemporaryFolder() {
+TemporaryFolder::TemporaryFolder(const std::string& prefix) {
   std::error_code error;
-  std::string pattern = (fs::temp_directory_path(error) / "kubectl-prune-XXXXXX").string();
+  std::string pattern = (fs::temp_directory_path(error) / (prefix + "XXXXXX")).string();
   if (mkdtemp(pattern.data()) == nullptr) {
     throw kube::Error("cannot make a temporary folder \"" + pattern + "\": " +
                       std::generic_category().message(errno) + " (TMPDIR names another place)");

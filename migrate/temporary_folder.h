@@ -1,14 +1,15 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 namespace migrate {
 
 /// A folder of our own among the system's temporary ones; gone with everything in it at the end.
 class TemporaryFolder {
  public:
-  /// Throws kube::Error if it cannot be made.
-  TemporaryFolder();
+  /// Its name is `prefix` and six letters. Throws kube::Error if it cannot be made.
+  explicit TemporaryFolder(const std::string& prefix = "kubectl-prune-");
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
   ~TemporaryFolder();

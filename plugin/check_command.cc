@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "kube/clock.h"
+#include "kube/error.h"
 #include "migrate/cluster_check.h"
 #include "migrate/file_check.h"
 #include "plugin/check_table.h"
@@ -12,6 +13,7 @@
 #include "plugin/progress.h"
 #include "plugin/report_json.h"
 #include "plugin/stop_signal.h"
+#include "plugin/template_output.h"
 #include "plugin/terminal.h"
 
 namespace plugin {
@@ -67,6 +69,13 @@ std::string PrintReport(const CheckReport& report, const CheckOptions& options,
     case OutputFormat::kYaml: {
       kube::json::Arena arena;
       return PrintValue(ToJson(report, options.show_objects, arena), options.output);
+    }
+    case OutputFormat::kTemplate: {
+      kube::json::Arena arena;
+      auto printed =
+          PrintByTemplate(ToJson(report, options.show_objects, arena), options.output_template);
+      if (!printed) throw kube::Error(printed.error());
+      return *std::move(printed);
     }
     case OutputFormat::kName:
       return PrintNames(report);
@@ -142,7 +151,8 @@ migrate::FileCheckOptions FileOptions(const CheckOptions& options) {
 
 }  // namespace
 
-int RunCheck(const CheckOptions& options) {
+int RunCheck(CheckOptions options) {
+  LoadTemplate(options.output_template);
   const CheckReport report =
       options.input.local ? migrate::CheckFiles(FileOptions(options)) : CheckLive(options);
   const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());

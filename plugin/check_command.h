@@ -9,7 +9,7 @@
 namespace plugin {
 
 /// Checks what `options` name, prints the report and returns the exit code. Throws kube::Error.
-int RunCheck(const CheckOptions& options);
+int RunCheck(CheckOptions options);
 
 /// What goes where, and how the program ends.
 struct CheckOutput {

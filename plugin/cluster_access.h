@@ -25,13 +25,18 @@ class ClusterAccess {
                 std::function<void(const std::string&)> write_line);
   ~ClusterAccess();
 
-  kube::Client& client() { return *client_; }
+  /// With --match-server-version the first call asks the server for its version, and throws
+  /// kube::Error if it is another one.
+  kube::Client& client();
 
  private:
+  void RequireServerVersion();
+
   std::unique_ptr<kube::Transport> transport_;
   std::unique_ptr<kube::Transport> read_only_;  // before transport_; absent with kWrite
   std::unique_ptr<kube::Credentials> credentials_;
   std::unique_ptr<kube::Client> client_;
+  bool must_match_version_;
 };
 
 }  // namespace plugin

@@ -229,18 +229,18 @@ class Parser {
   FlagsAndArguments result_;
 };
 
-// True where the flag in `word` has its value in the next word.
-bool TakesNextWord(std::string_view word, std::span<const Flag> flags) {
+// The flag in `word` that has its value in the next word.
+const Flag* FlagThatTakesNextWord(std::string_view word, std::span<const Flag> flags) {
   if (word.starts_with("--")) {
     const Flag* flag = FindByName(flags, word.substr(2));
-    return flag && ValueOfBare(*flag).empty();
+    return flag && ValueOfBare(*flag).empty() ? flag : nullptr;
   }
   for (std::size_t i = 1; i < word.size(); ++i) {
     const Flag* flag = FindByShorthand(flags, word[i]);
-    if (!flag) return false;
-    if (ValueOfBare(*flag).empty()) return i + 1 == word.size();
+    if (!flag) return nullptr;
+    if (ValueOfBare(*flag).empty()) return i + 1 == word.size() ? flag : nullptr;
   }
-  return false;
+  return nullptr;
 }
 
 }  // namespace
@@ -256,9 +256,20 @@ std::size_t FindFirstArgument(std::span<const std::string> words, std::span<cons
   std::size_t i = 0;
   while (i < words.size() && IsFlag(words[i])) {
     if (words[i] == "--") return i + 1 < words.size() ? i + 1 : words.size();
-    i += TakesNextWord(words[i], flags) ? 2 : 1;
+    i += FlagThatTakesNextWord(words[i], flags) ? 2 : 1;
   }
   return std::min(i, words.size());
+}
+
+OpenEnd EndOf(std::span<const std::string> words, std::span<const Flag> flags) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == "--") return {nullptr, true};
+    if (!IsFlag(words[i])) continue;
+    const Flag* flag = FlagThatTakesNextWord(words[i], flags);
+    if (flag && i + 1 == words.size()) return {flag, false};
+    if (flag) ++i;
+  }
+  return {};
 }
 
 }  // namespace plugin

@@ -53,4 +53,13 @@ kube::Result<FlagsAndArguments, std::string> ParseFlags(std::span<const std::str
 /// are not in `flags` are taken to have no value of their own.
 std::size_t FindFirstArgument(std::span<const std::string> words, std::span<const Flag> flags);
 
+/// What may follow a command line that is still being typed.
+struct OpenEnd {
+  const Flag* awaiting_value = nullptr;  ///< of `flags`; the next word is its value
+  bool flags_ended = false;              ///< "--" was there: the next word is an argument
+};
+
+/// How `words` end. Flags that are not in `flags` are taken to have no value of their own.
+OpenEnd EndOf(std::span<const std::string> words, std::span<const Flag> flags);
+
 }  // namespace plugin

@@ -69,6 +69,15 @@ class ObjectWriter {
   std::string text_;
 };
 
+// As kubectl prints objects.
+Value WithoutManagedFields(const Value& object, kube::json::Arena& arena) {
+  const Value* metadata = object.Find("metadata");
+  if (metadata == nullptr || metadata->Find("managedFields") == nullptr) return object;
+  Value copy = kube::json::DeepCopy(object, arena);
+  copy.Find("metadata")->Erase("managedFields");
+  return copy;
+}
+
 void PrintTroubles(const FileRewriteReport& report) {
   for (const std::string& crd : report.preserving) {
     WriteStderr("note: " + Printable(crd) +
@@ -99,12 +108,15 @@ int ExitCode(const FileRewriteReport& report) {
 
 int RunLocalRewrite(const MigrateOptions& options) {
   ObjectWriter writer(options.output);
-  const FileRewriteReport report =
-      migrate::RewriteFiles({.filenames = options.input.filenames,
-                             .recursive = options.input.recursive,
-                             .crd_names = options.input.crds,
-                             .enable_pruning = options.enable_pruning},
-                            [&writer](const Value& object) { writer.Write(object); });
+  const FileRewriteReport report = migrate::RewriteFiles(
+      {.filenames = options.input.filenames,
+       .recursive = options.input.recursive,
+       .crd_names = options.input.crds,
+       .enable_pruning = options.enable_pruning},
+      [&](const Value& object) {
+        kube::json::Arena arena;
+        writer.Write(options.show_managed_fields ? object : WithoutManagedFields(object, arena));
+      });
   writer.Finish();
   PrintTroubles(report);
   return ExitCode(report);

@@ -1,12 +1,18 @@
+#include <algorithm>
+#include <cstddef>
 #include <exception>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "plugin/check_command.h"
+#include "plugin/complete_command.h"
+#include "plugin/completion_script.h"
+#include "plugin/diff_command.h"
 #include "plugin/migrate_command.h"
 #include "plugin/options.h"
 #include "plugin/output.h"
+#include "plugin/server_warnings.h"
 #include "plugin/stop_signal.h"
 #include "plugin/usage.h"
 #include "plugin/version_command.h"
@@ -16,11 +22,38 @@ namespace plugin {
 namespace {
 
 int Run(const CheckOptions& options) { return RunCheck(options); }
+int Run(const DiffOptions& options) { return RunDiff(options); }
 int Run(const MigrateOptions& options) { return RunMigrate(options); }
 int Run(const VersionOptions& options) { return RunVersion(options); }
+int Run(const CompletionOptions& options) {
+  WriteStdout(CompletionScript(options.shell));
+  return 0;
+}
+int Run(const CompleteOptions& options) { return RunComplete(options); }
 int Run(const HelpOptions& options) {
   WriteStdout(Usage(options.command));
   return 0;
+}
+
+bool AreWarningsErrors(const HelpOptions&) { return false; }
+bool AreWarningsErrors(const CompleteOptions&) { return false; }
+template <typename Options>
+bool AreWarningsErrors(const Options& options) {
+  return options.common.warnings_as_errors;
+}
+
+// A signal's exit code stays: it says more.
+int WithWarnings(int exit_code, bool are_errors) {
+  const std::size_t warnings = ServerWarnings();
+  if (!are_errors || warnings == 0) return exit_code;
+  WriteStderr("error: " + Count(warnings, "warning") + " received\n");
+  return std::max(exit_code, 2);
+}
+
+int RunCommand(const Command& command) {
+  return std::visit(
+      [](const auto& options) { return WithWarnings(Run(options), AreWarningsErrors(options)); },
+      command);
 }
 
 }  // namespace
@@ -30,8 +63,7 @@ int main(int argc, char** argv) {
   try {
     // argv may be empty, without even the program's name.
     const std::vector<std::string> words(argc > 0 ? argv + 1 : argv, argv + argc);
-    return std::visit([](const auto& options) { return plugin::Run(options); },
-                      plugin::ParseCommandLine(words));
+    return plugin::RunCommand(plugin::ParseCommandLine(words));
   } catch (const std::exception& error) {
     plugin::WriteStderr(plugin::ErrorText(error.what()) + "\n");
     const int stopped = plugin::StopExitCode();

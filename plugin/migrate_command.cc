@@ -17,6 +17,7 @@
 #include "plugin/output.h"
 #include "plugin/progress.h"
 #include "plugin/stop_signal.h"
+#include "plugin/template_output.h"
 
 namespace plugin {
 namespace {
@@ -87,7 +88,8 @@ bool HasNothingToRetry(const MigrationOptions& options) {
 
 }  // namespace
 
-int RunMigrate(const MigrateOptions& options) {
+int RunMigrate(MigrateOptions options) {
+  LoadTemplate(options.output_template);
   if (options.input.local) return RunLocalRewrite(options);
   if (!options.dry_run_warning.empty()) WriteStderr("Warning: " + options.dry_run_warning + "\n");
   const MigrationOptions migration_options = ClusterOptions(options);

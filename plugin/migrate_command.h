@@ -6,6 +6,6 @@ namespace plugin {
 
 /// Rewrites the custom resources that `options` name, prints the report and returns the exit code;
 /// with --local RunLocalRewrite. Throws kube::Error.
-int RunMigrate(const MigrateOptions& options);
+int RunMigrate(MigrateOptions options);
 
 }  // namespace plugin

@@ -20,13 +20,16 @@ std::string ReadAnswer() {
 
 }  // namespace
 
+void MigrationConsole::RequireAnswer() {
+  if (yes_ || read_answer_) return;
+  throw kube::Error(
+      "nobody can be asked whether to turn pruning on, as stdin is no terminal; see the plan "
+      "by --dry-run=client, then use --yes to do it without being asked");
+}
+
 bool MigrationConsole::Confirm(const std::string& question) {
+  RequireAnswer();
   if (yes_) return true;
-  if (!read_answer_) {
-    throw kube::Error(
-        "nobody can be asked whether to turn pruning on, as stdin is no terminal; use --yes to do "
-        "it without being asked");
-  }
   progress_.Ask(question + " [y/N] ");
   const std::string answer = read_answer_();
   return answer == "y" || answer == "Y" || answer == "yes";

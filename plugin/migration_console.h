@@ -24,6 +24,8 @@ class MigrationConsole : public migrate::MigrationObserver {
     progress_.Show(what, progress);
   }
   /// Throws kube::Error, which names --yes, where nobody can be asked.
+  void RequireAnswer() override;
+  /// Throws as RequireAnswer.
   bool Confirm(const std::string& question) override;
 
  private:

@@ -1,10 +1,12 @@
 #include "plugin/migration_summary.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "plugin/migration_report_json.h"
 #include "plugin/output.h"
+#include "plugin/template_output.h"
 #include "plugin/terminal.h"
 #include "plugin/wording.h"
 
@@ -114,24 +116,39 @@ std::string FailureLine(const ObjectFailure& failure) {
          Printable(Shortened(failure.message)) + "\n";
 }
 
+std::string NotTriedText(const CrdMigration& crd) {
+  const auto not_tried =
+      std::ranges::count(crd.failures, ObjectClass::kNotTried, &ObjectFailure::object_class);
+  return not_tried == 0 ? "" : " (" + std::to_string(not_tried) + " not-tried)";
+}
+
+// Those that have something to tell.
+std::string FailureLines(const CrdMigration& crd) {
+  std::string lines;
+  std::size_t shown = 0;
+  for (const ObjectFailure& failure : crd.failures) {
+    if (shown == kFailuresShown) break;
+    if (failure.object_class == ObjectClass::kNotTried) continue;
+    lines += FailureLine(failure);
+    ++shown;
+  }
+  if (shown == crd.failures.size()) return lines;
+  return lines + "  and " + std::to_string(crd.failures.size() - shown) + " more" +
+         NotTriedText(crd) + "; -o json names all of them\n";
+}
+
 std::string PrintFailures(const CrdMigration& crd) {
   if (crd.failures.empty()) return "";
-  std::string err = Printable(crd.name) + ": " + Count(crd.failures.size(), "object") +
-                    (crd.failures.size() == 1 ? " was" : " were") + " not migrated:\n";
-  const std::size_t shown = std::min(crd.failures.size(), kFailuresShown);
-  for (std::size_t i = 0; i < shown; ++i) err += FailureLine(crd.failures[i]);
-  if (shown < crd.failures.size()) {
-    err += "  and " + std::to_string(crd.failures.size() - shown) +
-           " more; -o json names all of them\n";
-  }
-  return err +
+  return Printable(crd.name) + ": " + Count(crd.failures.size(), "object") +
+         (crd.failures.size() == 1 ? " was" : " were") + " not migrated:\n" + FailureLines(crd) +
          "Next: mend what the messages name, then run the same command again, or keep the "
          "report of -o json and try only these by --retry-from FILE\n";
 }
 
 std::string PrintError(const CrdMigration& crd) {
   if (crd.outcome == Outcome::kInterrupted) {
-    return Printable(crd.name) + ": interrupted; the same command goes on where it was\n";
+    return Printable(crd.name) + ": interrupted; the same command " +
+           (crd.begins_anew ? "begins anew\n" : "goes on where it was\n");
   }
   if (crd.error.empty()) return "";
   return "error: " + Printable(crd.name) + ": " + PrintableLines(crd.error) + "\n";
@@ -163,9 +180,21 @@ int ExitCode(const MigrationReport& report) {
   return code;
 }
 
+// Where the template fails people are told what was done: it cannot be asked for again.
+MigrationOutput PrintTemplated(const MigrationReport& report, const MigrateOptions& options) {
+  kube::json::Arena arena;
+  auto printed = PrintByTemplate(ToJson(report, arena), options.output_template);
+  const std::string err = PrintErrors(report, options.output);
+  if (printed) return {.out = *std::move(printed), .err = err, .exit_code = ExitCode(report)};
+  return {.out = "",
+          .err = PrintLines(report) + err + "error: " + PrintableLines(printed.error()) + "\n",
+          .exit_code = 2};
+}
+
 }  // namespace
 
 MigrationOutput PrintMigration(const MigrationReport& report, const MigrateOptions& options) {
+  if (options.output == OutputFormat::kTemplate) return PrintTemplated(report, options);
   return {.out = PrintReport(report, options.output),
           .err = PrintErrors(report, options.output),
           .exit_code = ExitCode(report)};

@@ -14,6 +14,7 @@
 #include "kube/schema/field_errors.h"
 #include "kube/schema/go_format.h"
 #include "kube/schema/names.h"
+#include "migrate/crd_names.h"
 #include "plugin/flag_syntax.h"
 #include "plugin/migrate_options.h"
 #include "plugin/suggestions.h"
@@ -23,8 +24,6 @@ namespace {
 
 namespace po = boost::program_options;
 using kube::schema::GoQuote;
-
-constexpr std::string_view kCommands[] = {"check", "help", "migrate", "options", "version"};
 
 std::string CommandPath(std::string_view command) {
   std::string path = "kubectl prune";
@@ -91,6 +90,12 @@ class FlagSet {
   std::set<std::string> given_;
 };
 
+// Flags of kubectl that change nothing here: no cache is kept, no log is buffered, no line of it
+// belongs to a file of Go, and no profile is taken.
+struct IgnoredValues {
+  std::string cache_dir, log_flush_frequency, vmodule, profile_output;
+};
+
 // Values that are read further once all flags are known.
 struct RawValues {
   bool help = false;
@@ -100,7 +105,9 @@ struct RawValues {
   bool all_namespaces = false;
   std::string request_timeout;
   std::vector<std::string> as_user_extra;
-  std::string cache_dir;  // not used: nothing is kept from one run to the next
+  bool allow_missing_keys = true;
+  std::string profile = "none";
+  IgnoredValues ignored;
   RawMigrateValues migrate;
 };
 
@@ -130,7 +137,7 @@ void AddConnectionFlags(FlagSet& flags, kube::ConnectionFlags& connection, RawVa
   flags.String("user", 0, connection.user);
   flags.String("namespace", 'n', connection.namespace_);
   flags.String("request-timeout", 0, raw.request_timeout);
-  flags.String("cache-dir", 0, raw.cache_dir);
+  flags.String("cache-dir", 0, raw.ignored.cache_dir);
   AddServerFlags(flags, connection);
   AddUserFlags(flags, connection);
   flags.Array("as-user-extra", 0, raw.as_user_extra);
@@ -140,6 +147,17 @@ void AddCommonFlags(FlagSet& flags, CommonOptions& options, RawValues& raw) {
   AddConnectionFlags(flags, options.connection, raw);
   flags.Bool("help", 'h', raw.help);
   flags.Int("v", 'v', options.verbosity);
+  flags.Bool("match-server-version", 0, options.match_server_version);
+  flags.Bool("warnings-as-errors", 0, options.warnings_as_errors);
+  flags.String("profile", 0, raw.profile);
+  flags.String("profile-output", 0, raw.ignored.profile_output);
+  flags.String("log-flush-frequency", 0, raw.ignored.log_flush_frequency);
+  flags.String("vmodule", 0, raw.ignored.vmodule);
+}
+
+void AddReportFlags(FlagSet& flags, RawValues& raw) {
+  flags.String("output", 'o', raw.output);
+  flags.Bool("allow-missing-template-keys", 0, raw.allow_missing_keys);
 }
 
 void AddInputFlags(FlagSet& flags, InputOptions& options) {
@@ -158,7 +176,7 @@ void AddObjectFlags(FlagSet& flags, ObjectOptions& options, RawValues& raw) {
 void AddFlags(FlagSet& flags, CheckOptions& options, RawValues& raw) {
   AddCommonFlags(flags, options.common, raw);
   AddInputFlags(flags, options.input);
-  flags.String("output", 'o', raw.output);
+  AddReportFlags(flags, raw);
   flags.Bool("show-objects", 0, options.show_objects);
   flags.Bool("skip-objects", 0, options.skip_objects);
   flags.Bool("all-objects", 0, options.all_objects);
@@ -167,6 +185,15 @@ void AddFlags(FlagSet& flags, CheckOptions& options, RawValues& raw) {
   flags.Bool("no-headers", 0, options.no_headers);
   AddObjectFlags(flags, options.objects, raw);
   flags.String("crd-selector", 0, options.crd_selector);
+}
+
+void AddFlags(FlagSet& flags, DiffOptions& options, RawValues& raw) {
+  AddCommonFlags(flags, options.common, raw);
+  AddInputFlags(flags, options.input);
+  AddObjectFlags(flags, options.objects, raw);
+  flags.String("crd-selector", 0, options.crd_selector);
+  flags.String("version", 0, options.version);
+  flags.Bool("show-managed-fields", 0, options.show_managed_fields);
 }
 
 void AddPruningFlags(FlagSet& flags, MigrateOptions& options, RawValues& raw) {
@@ -184,7 +211,8 @@ void AddFlags(FlagSet& flags, MigrateOptions& options, RawValues& raw) {
   AddInputFlags(flags, options.input);
   AddObjectFlags(flags, options.objects, raw);
   AddPruningFlags(flags, options, raw);
-  flags.String("output", 'o', raw.output);
+  AddReportFlags(flags, raw);
+  flags.Bool("show-managed-fields", 0, options.show_managed_fields);
   flags.Bool("all", 0, options.all);
   flags.String("crd-selector", 0, options.crd_selector);
   flags.OptionalString("dry-run", raw.migrate.dry_run, std::string(kBareDryRun));
@@ -200,6 +228,10 @@ void AddFlags(FlagSet& flags, VersionOptions& options, RawValues& raw) {
   AddCommonFlags(flags, options.common, raw);
   flags.String("output", 'o', raw.output);
   flags.Bool("client", 0, options.client);
+}
+
+void AddFlags(FlagSet& flags, CompletionOptions& options, RawValues& raw) {
+  AddCommonFlags(flags, options.common, raw);
 }
 
 // In pflag's words. `flag` as it names it: "-l, --selector".
@@ -219,18 +251,42 @@ struct NamedFormat {
   OutputFormat format;
 };
 
-// In any case of letters, as kubectl. `formats` are sorted by name. Empty is `otherwise`.
+constexpr NamedFormat kJsonFormat{"json", OutputFormat::kJson};
+constexpr NamedFormat kJsonPathFormat{"jsonpath", OutputFormat::kTemplate};
+constexpr NamedFormat kJsonPathAsJsonFormat{"jsonpath-as-json", OutputFormat::kTemplate};
+constexpr NamedFormat kJsonPathFileFormat{"jsonpath-file", OutputFormat::kTemplate};
+constexpr NamedFormat kNameFormat{"name", OutputFormat::kName};
+constexpr NamedFormat kYamlFormat{"yaml", OutputFormat::kYaml};
+
+// In any case of letters, but for templates, as kubectl. `formats` are sorted by name. Empty is
+// `otherwise`.
 OutputFormat ParseOutput(std::string_view command, const std::string& text, OutputFormat otherwise,
                          std::initializer_list<NamedFormat> formats) {
   if (text.empty()) return otherwise;
+  const std::string name = text.substr(0, text.find('='));
   const std::string wanted = ToLower(text);
   std::string allowed;
   for (const NamedFormat& named : formats) {
-    if (named.name == wanted) return named.format;
+    const bool is_template = named.format == OutputFormat::kTemplate;
+    if (named.name == (is_template ? name : wanted)) return named.format;
     allowed.append(allowed.empty() ? "" : ",").append(named.name);
   }
   throw UsageError(command, "unable to match a printer suitable for the output format " +
                                 GoQuote(text) + ", allowed formats are: " + allowed);
+}
+
+// The template in "jsonpath=TEMPLATE" and its like.
+TemplateOutput ParseTemplate(std::string_view command, const RawValues& raw) {
+  const std::size_t equals = raw.output.find('=');
+  const std::string format = raw.output.substr(0, equals);
+  std::string value;
+  if (equals != std::string::npos) value = raw.output.substr(equals + 1);
+  if (value.empty()) throw UsageError(command, "template format specified but no template given");
+  TemplateOutput result;
+  (format == kJsonPathFileFormat.name ? result.file : result.text) = std::move(value);
+  result.as_json = format == kJsonPathAsJsonFormat.name;
+  result.allow_missing_keys = raw.allow_missing_keys;
+  return result;
 }
 
 UsageError InvalidFailOn(const std::string& word) {
@@ -295,8 +351,28 @@ std::map<std::string, std::vector<std::string>> ParseUserExtra(
   return extra;
 }
 
+// A profile of kubectl is one of Go's runtime: there is none here, and who asks for one should
+// know.
+void RefuseProfile(std::string_view command, const std::string& name) {
+  if (name == "none") return;
+  for (const char* known : {"cpu", "heap", "goroutine", "threadcreate", "block", "mutex"}) {
+    if (name == known) {
+      throw UsageError(command, "--profile=" + name +
+                                    " asks for a profile of Go's runtime, which " +
+                                    "this program does not have; leave --profile out");
+    }
+  }
+  throw UsageError(command, "unknown profile '" + name + "'");
+}
+
 void Finish(std::string_view command, CommonOptions& options, const RawValues& raw) {
   kube::ConnectionFlags& connection = options.connection;
+  RefuseProfile(command, raw.profile);
+  const std::string& flush = raw.ignored.log_flush_frequency;
+  if (!flush.empty() && !kube::ParseGoDuration(flush)) {
+    throw InvalidArgument(command, "--log-flush-frequency", flush,
+                          "time: invalid duration " + GoQuote(flush));
+  }
   if (!raw.request_timeout.empty()) {
     connection.request_timeout = ParseTimeout(command, raw.request_timeout);
   }
@@ -335,15 +411,15 @@ void Finish(std::string_view command, ObjectOptions& options,
 }
 
 // In files there is nothing to choose among: all their objects count.
-void RefuseIfLocal(const CheckOptions& options) {
-  const auto refuse = [&](bool is_set, std::string_view name) {
-    RefuseBoth("check", options.input.local, "--local", is_set, name);
+void RefuseIfLocal(std::string_view command, const InputOptions& input,
+                   const ObjectOptions& objects, const std::string& crd_selector) {
+  const auto refuse = [&](const std::string& value, std::string_view name) {
+    RefuseBoth(command, input.local, "--local", !value.empty(), name);
   };
-  refuse(!options.objects.namespace_.empty(), "--namespace");
-  refuse(!options.objects.selector.empty(), "--selector");
-  refuse(!options.objects.field_selector.empty(), "--field-selector");
-  refuse(!options.crd_selector.empty(), "--crd-selector");
-  refuse(options.all_objects, "--all-objects");
+  refuse(objects.namespace_, "--namespace");
+  refuse(objects.selector, "--selector");
+  refuse(objects.field_selector, "--field-selector");
+  refuse(crd_selector, "--crd-selector");
 }
 
 // Completes and validates what the flags set.
@@ -351,33 +427,55 @@ void Finish(CheckOptions& options, const RawValues& raw) {
   Finish("check", options.objects, options.common.connection, raw);
   ValidateLabelSelector("check", "--crd-selector", options.crd_selector);
   options.output = ParseOutput("check", raw.output, OutputFormat::kTable,
-                               {{"json", OutputFormat::kJson},
-                                {"name", OutputFormat::kName},
+                               {kJsonFormat,
+                                kJsonPathFormat,
+                                kJsonPathAsJsonFormat,
+                                kJsonPathFileFormat,
+                                kNameFormat,
                                 {"table", OutputFormat::kTable},
                                 {"wide", OutputFormat::kWide},
-                                {"yaml", OutputFormat::kYaml}});
+                                kYamlFormat});
+  if (options.output == OutputFormat::kTemplate) {
+    options.output_template = ParseTemplate("check", raw);
+  }
   if (raw.has_fail_on && raw.fail_on.empty()) throw InvalidFailOn("");
   if (raw.has_fail_on) options.fail_on = ParseFailOn(raw.fail_on);
   RefuseBoth("check", options.skip_objects, "--skip-objects", options.all_objects, "--all-objects");
   RefuseBoth("check", options.skip_objects, "--skip-objects", options.show_objects,
              "--show-objects");
-  RefuseIfLocal(options);
+  RefuseIfLocal("check", options.input, options.objects, options.crd_selector);
+  RefuseBoth("check", options.input.local, "--local", options.all_objects, "--all-objects");
   RequireFiles("check", options.input, raw);
+}
+
+void Finish(DiffOptions& options, const RawValues& raw) {
+  Finish("diff", options.objects, options.common.connection, raw);
+  ValidateLabelSelector("diff", "--crd-selector", options.crd_selector);
+  const bool names_object = std::ranges::any_of(
+      options.targets, [](const migrate::DiffTarget& target) { return !target.object.empty(); });
+  if (names_object && !(options.objects.selector + options.objects.field_selector).empty()) {
+    throw UsageError("diff",
+                     "selectors and the all flag cannot be used when passing resource/name "
+                     "arguments");
+  }
+  RefuseIfLocal("diff", options.input, options.objects, options.crd_selector);
+  RequireFiles("diff", options.input, raw);
 }
 
 OutputFormat ParseMigrateOutput(const std::string& text, bool local) {
   if (local) {
-    return ParseOutput("migrate", text, OutputFormat::kYaml,
-                       {{"json", OutputFormat::kJson}, {"yaml", OutputFormat::kYaml}});
+    return ParseOutput("migrate", text, OutputFormat::kYaml, {kJsonFormat, kYamlFormat});
   }
   return ParseOutput("migrate", text, OutputFormat::kTable,
-                     {{"json", OutputFormat::kJson},
-                      {"name", OutputFormat::kName},
-                      {"yaml", OutputFormat::kYaml}});
+                     {kJsonFormat, kJsonPathFormat, kJsonPathAsJsonFormat, kJsonPathFileFormat,
+                      kNameFormat, kYamlFormat});
 }
 
 void Finish(MigrateOptions& options, const RawValues& raw) {
   options.output = ParseMigrateOutput(raw.output, options.input.local);
+  if (options.output == OutputFormat::kTemplate) {
+    options.output_template = ParseTemplate("migrate", raw);
+  }
   RequireFiles("migrate", options.input, raw);
   Finish("migrate", options.objects, options.common.connection, raw);
   ValidateLabelSelector("migrate", "--crd-selector", options.crd_selector);
@@ -392,8 +490,30 @@ void Finish(VersionOptions& options, const RawValues& raw) {
   options.output = raw.output == "json" ? OutputFormat::kJson : OutputFormat::kYaml;
 }
 
+void Finish(CompletionOptions&, const RawValues&) {}
+
 void TakeArguments(CheckOptions& options, std::vector<std::string> arguments) {
   options.input.crds = std::move(arguments);
+}
+
+// CRD or CRD/NAME, in the words of kubectl (cli-runtime pkg/resource/builder.go).
+migrate::DiffTarget ParseTarget(const std::string& argument) {
+  const std::string_view text = migrate::WithoutCrdType(argument);
+  const std::size_t slash = text.find('/');
+  if (slash == std::string_view::npos) return {std::string(text), ""};
+  const std::string_view name = text.substr(slash + 1);
+  if (name.find('/') != std::string_view::npos) {
+    throw UsageError("diff", "arguments in resource/name form may not have more than one slash");
+  }
+  if (slash == 0 || name.empty()) {
+    throw UsageError("diff",
+                     "arguments in resource/name form must have a single resource and name");
+  }
+  return {std::string(text.substr(0, slash)), std::string(name)};
+}
+
+void TakeArguments(DiffOptions& options, const std::vector<std::string>& arguments) {
+  for (const std::string& argument : arguments) options.targets.push_back(ParseTarget(argument));
 }
 
 void TakeArguments(MigrateOptions& options, std::vector<std::string> arguments) {
@@ -402,6 +522,17 @@ void TakeArguments(MigrateOptions& options, std::vector<std::string> arguments) 
 
 void TakeArguments(VersionOptions&, const std::vector<std::string>& arguments) {
   if (!arguments.empty()) throw UsageError("version", "unknown argument " + GoQuote(arguments[0]));
+}
+
+void TakeArguments(CompletionOptions& options, const std::vector<std::string>& arguments) {
+  if (arguments.size() != 1) {
+    throw UsageError("completion", arguments.empty() ? "Shell not specified."
+                                                     : "Too many arguments. Expected only the "
+                                                       "shell type.");
+  }
+  options.shell = arguments[0];
+  if (std::ranges::find(kShells, options.shell) != std::end(kShells)) return;
+  throw UsageError("completion", "Unsupported shell type " + GoQuote(options.shell) + ".");
 }
 
 template <typename Options>
@@ -453,19 +584,36 @@ Command ParseOptions(std::span<const std::string> words) {
   return HelpOptions{"options"};
 }
 
-// Every flag of every command: enough to tell the command from the value of a flag before it.
-std::vector<Flag> AllFlags() {
+// What a command line of some command sets, where only a part of it is wanted.
+struct AnyOptions {
   CheckOptions check;
+  DiffOptions diff;
   MigrateOptions migrate;
   VersionOptions version;
+  CommonOptions common;
   RawValues raw;
-  FlagSet sets[3];
-  AddFlags(sets[0], check, raw);
-  AddFlags(sets[1], migrate, raw);
-  AddFlags(sets[2], version, raw);
-  std::vector<Flag> all;
-  for (const FlagSet& set : sets) all.insert(all.end(), set.flags().begin(), set.flags().end());
-  return all;
+};
+
+// The flags of `command`, which set `options`; returns what they set of the common ones.
+CommonOptions& AddFlagsOf(std::string_view command, FlagSet& flags, AnyOptions& options) {
+  if (command == "check") {
+    AddFlags(flags, options.check, options.raw);
+    return options.check.common;
+  }
+  if (command == "diff") {
+    AddFlags(flags, options.diff, options.raw);
+    return options.diff.common;
+  }
+  if (command == "migrate") {
+    AddFlags(flags, options.migrate, options.raw);
+    return options.migrate.common;
+  }
+  if (command == "version") {
+    AddFlags(flags, options.version, options.raw);
+    return options.version.common;
+  }
+  AddCommonFlags(flags, options.common, options.raw);
+  return options.common;
 }
 
 }  // namespace
@@ -473,15 +621,45 @@ std::vector<Flag> AllFlags() {
 UsageError::UsageError(std::string_view command, const std::string& message)
     : runtime_error(message + "\nSee '" + CommandPath(command) + " --help' for usage.") {}
 
+std::vector<Flag> FlagsOf(std::string_view command) {
+  FlagSet flags;
+  AnyOptions options;
+  AddFlagsOf(command, flags, options);
+  return flags.flags();
+}
+
+CommonOptions ParseCommonOptions(std::string_view command, std::span<const std::string> words) {
+  FlagSet flags;
+  AnyOptions options;
+  CommonOptions& common = AddFlagsOf(command, flags, options);
+  flags.Parse(command, words);
+  Finish(command, common, options.raw);
+  return common;
+}
+
+std::vector<Flag> AllFlags() {
+  std::vector<Flag> all;
+  for (const std::string_view command : kCommands) {
+    for (Flag& flag : FlagsOf(command)) all.push_back(std::move(flag));
+  }
+  return all;
+}
+
 Command ParseCommandLine(std::span<const std::string> words) {
+  if (!words.empty() && words[0] == "__complete") {
+    return CompleteOptions{{words.begin() + 1, words.end()}};
+  }
+  // Enough to tell the command from the value of a flag before it.
   const std::size_t place = FindFirstArgument(words, AllFlags());
   if (place == words.size()) return ParseHelp(words);
   const std::string& command = words[place];
   std::vector<std::string> rest(words.begin(), words.end());
   rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(place));
   if (command == "check") return ParseCommand<CheckOptions>(command, rest);
+  if (command == "diff") return ParseCommand<DiffOptions>(command, rest);
   if (command == "migrate") return ParseCommand<MigrateOptions>(command, rest);
   if (command == "version") return ParseCommand<VersionOptions>(command, rest);
+  if (command == "completion") return ParseCommand<CompletionOptions>(command, rest);
   if (command == "help") return ParseHelp(rest);
   if (command == "options") return ParseOptions(rest);
   throw UnknownCommand(command);

@@ -11,6 +11,8 @@
 
 #include "kube/connection_flags.h"
 #include "migrate/migration_report.h"
+#include "migrate/object_diff.h"
+#include "plugin/flag_syntax.h"
 
 /// The command line as a value that can run. Nothing is read or contacted here.
 namespace plugin {
@@ -23,12 +25,23 @@ class UsageError : public std::runtime_error {
   UsageError(std::string_view command, const std::string& message);
 };
 
-enum class OutputFormat { kTable, kWide, kJson, kYaml, kName };
+enum class OutputFormat { kTable, kWide, kJson, kYaml, kName, kTemplate };
+
+/// A template of -o jsonpath=TEMPLATE, jsonpath-as-json=TEMPLATE or jsonpath-file=FILE.
+struct TemplateOutput {
+  std::string text;  ///< empty until the file is read (plugin/template_output.h)
+  std::string file;  ///< where the template is; empty: in `text`
+  bool as_json = false;
+  bool allow_missing_keys = true;
+};
 
 /// Flags that every command has.
 struct CommonOptions {
   kube::ConnectionFlags connection;
   int verbosity = 0;  ///< -v, kubectl's log level
+  /// The server must be of the version whose rules are foretold (plugin/version.h).
+  bool match_server_version = false;
+  bool warnings_as_errors = false;  ///< a Warning header of the server makes the exit code 2
 };
 
 /// Where CRDs and custom resources are read from.
@@ -60,6 +73,7 @@ struct CheckOptions {
   std::string crd_selector;  ///< which CRDs of the cluster; empty: all
   ObjectOptions objects;
   OutputFormat output = OutputFormat::kTable;
+  TemplateOutput output_template;  ///< only with kTemplate
   bool show_objects = false;
   bool skip_objects = false;
   bool all_objects = false;
@@ -68,12 +82,24 @@ struct CheckOptions {
   bool no_headers = false;
 };
 
+struct DiffOptions {
+  CommonOptions common;
+  InputOptions input;  ///< without `crds`
+  std::vector<migrate::DiffTarget> targets;
+  std::string crd_selector;
+  ObjectOptions objects;
+  std::string version;  ///< empty: the storage version
+  bool show_managed_fields = false;
+};
+
 struct MigrateOptions {
   CommonOptions common;
   InputOptions input;
-  /// With --local kYaml or kJson; else kTable (for people), kJson, kYaml or kName.
+  /// With --local kYaml or kJson; else kTable (for people), kJson, kYaml, kName or kTemplate.
   OutputFormat output = OutputFormat::kTable;
-  bool enable_pruning = false;  ///< with --local: as if preserveUnknownFields were off
+  TemplateOutput output_template;    ///< only with kTemplate
+  bool show_managed_fields = false;  ///< with --local
+  bool enable_pruning = false;       ///< with --local: as if preserveUnknownFields were off
 
   // Without --local, migrate/migration.h says what they mean:
   bool all = false;
@@ -105,11 +131,39 @@ struct HelpOptions {
   std::string command;  ///< empty: the program
 };
 
-using Command = std::variant<CheckOptions, MigrateOptions, VersionOptions, HelpOptions>;
+struct CompletionOptions {
+  CommonOptions common;
+  std::string shell;  ///< one of kShells
+};
+
+/// The words behind `kubectl prune __complete`: a command line whose last word is to be completed.
+struct CompleteOptions {
+  std::vector<std::string> words;
+};
+
+/// What `kubectl prune completion` prints a script for; "kubectl" is kubectl's own completion.
+inline constexpr std::string_view kShells[] = {"bash", "fish", "kubectl", "zsh"};
+
+/// The commands, sorted.
+inline constexpr std::string_view kCommands[] = {"check",   "completion", "diff",   "help",
+                                                 "migrate", "options",    "version"};
+
+using Command = std::variant<CheckOptions, DiffOptions, MigrateOptions, VersionOptions,
+                             CompletionOptions, CompleteOptions, HelpOptions>;
 
 /// Reads the command line, `words` being argv without the program's name. No words, or --help, is
 /// HelpOptions. Flags are spelled as kubectl takes them (flag_syntax.h); the command may stand
 /// behind flags. Throws UsageError.
 Command ParseCommandLine(std::span<const std::string> words);
+
+/// The flags of all commands.
+std::vector<Flag> AllFlags();
+
+/// The flags of a command; of "" and an unknown one those that all commands have.
+std::vector<Flag> FlagsOf(std::string_view command);
+
+/// The flags that every command has, from a command line of `command` that need not be complete.
+/// Throws UsageError.
+CommonOptions ParseCommonOptions(std::string_view command, std::span<const std::string> words);
 
 }  // namespace plugin

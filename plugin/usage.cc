@@ -14,9 +14,11 @@ the storage version, and proves it.
 
 Available Commands:
   check         Report structural problems and the fields that pruning would remove
+  completion    Print a script that completes command lines
+  diff          Show what pruning changes in each object
   migrate       Rewrite every custom resource, so that etcd holds it pruned
   options       Print the global options, which all commands take
-  version       Print the version of this program
+  version       Print the versions of this program and of the server
   help          Print the help of a command
 
 Examples:
@@ -25,6 +27,9 @@ Examples:
 
   # What would the CRDs and objects of a folder lose?
   kubectl prune check --local -f manifests/ -R
+
+  # What would it change in these objects, line by line?
+  kubectl prune diff widgets.demo.example.com
 
   # Turn pruning on for one CRD and clean its objects in etcd
   kubectl prune migrate widgets.demo.example.com --enable-pruning
@@ -88,6 +93,9 @@ Examples:
   # Name each object that would lose a field, for a program
   kubectl prune check --local -f crds.yaml,widgets.json --show-objects -o json
 
+  # Name the CRDs that would lose fields
+  kubectl prune check -o jsonpath='{.crds[?(@.verdict=="loses-fields")].name}'
+
   # Fail only where the server would refuse a CRD
   kubectl prune check --local -f manifests/ --fail-on=blocked
 
@@ -97,6 +105,9 @@ Options:
 
     --all-objects=false:
         Read the objects of every CRD, of those that prune already too.
+
+    --allow-missing-template-keys=true:
+        If true, ignore any errors in templates when a field or map key is missing in the template.
 
     --chunk-size=500:
         Read large lists of objects in chunks of this size; 0 reads them all at once.
@@ -131,8 +142,9 @@ Options:
         Print only a row for each CRD, for scripts: no titles, nothing left out, no explanations.
 
     -o, --output='':
-        Output format. One of: (json, name, table, wide, yaml). wide shows more columns and
-        shortens nothing.
+        Output format. One of: (json, jsonpath, jsonpath-as-json, jsonpath-file, name, table, wide,
+        yaml). wide shows more columns and shortens nothing. A template of jsonpath finds things in
+        what json prints, e.g. jsonpath='{.crds[*].name}'.
 
     -R, --recursive=false:
         Read the folders below the folders of -f too.
@@ -155,6 +167,93 @@ Exit codes:
 
 Usage:
   kubectl prune check [CRD...] [-f FILENAME...] [options]
+
+Use "kubectl prune options" for a list of global command-line options (applies to all commands).
+)";
+
+constexpr std::string_view kDiff =
+    R"(Show what pruning changes in each object, as kubectl diff does
+
+ Reads the objects of the named CRDs from a cluster, or from files, and has a diff program compare
+each object as it is now with what pruning and a rewrite would leave of it, both as YAML: unknown
+fields are removed, nulls dropped, and defaults added. Nothing is written to the cluster.
+
+ Without a CRD and without -f the objects of all CRDs of the cluster that still preserve unknown
+fields are compared; of others the API shows them pruned already. CRDs in the files of -f are
+proposed: the objects of the cluster are pruned by their schemas. With --local no server is
+contacted, and objects come from the files too. Objects are read of all namespaces.
+
+ KUBECTL_EXTERNAL_DIFF environment variable can be used to select your own diff command. Users can
+use external commands with params too, example: KUBECTL_EXTERNAL_DIFF="colordiff -N -u"
+
+ By default, the "diff" command available in your path will be run with the "-u" (unified diff) and
+"-N" (treat absent files as empty) options.
+
+Examples:
+  # What would pruning change in the widgets?
+  kubectl prune diff widgets
+
+  # In one of them
+  kubectl prune diff widgets.demo.example.com/frontend -n shop
+
+  # In all custom resources of the cluster, in colour
+  KUBECTL_EXTERNAL_DIFF="diff -u --color=always" kubectl prune diff
+
+  # By the schema of another version than the storage version
+  kubectl prune diff widgets --version v1beta1
+
+  # What would an upgrade of the CRDs change in the objects of the cluster?
+  kubectl prune diff -f crds.yaml
+
+  # Compare objects that were saved before, without a cluster
+  kubectl prune diff --local -f crds.yaml -f widgets.json
+
+Options:
+    -A, --all-namespaces=false:
+        Read the objects of all namespaces, as without -n; -n has no effect then.
+
+    --chunk-size=500:
+        Read large lists of objects in chunks of this size; 0 reads them all at once.
+
+    --crd-selector='':
+        Only the CRDs of the cluster whose labels match, e.g. --crd-selector app=operator.
+
+    --field-selector='':
+        Read only the objects whose fields match, supports '=', '==', and '!='. (e.g.
+        --field-selector metadata.name=frontend).
+
+    -f, --filename=[]:
+        Files or folders with CRDs and custom resources, YAML or JSON, lists included; - is stdin.
+
+    -h, --help=false:
+        Print this help.
+
+    --local=false:
+        Contact no server: CRDs and objects come from the files of -f, and all of them count.
+
+    -n, --namespace='':
+        Read only the objects of this namespace. That of the context does not count.
+
+    -R, --recursive=false:
+        Read the folders below the folders of -f too.
+
+    -l, --selector='':
+        Read only the objects whose labels match, supports '=', '==', '!=', 'in', 'notin' and bare
+        keys. (e.g. -l key1=value1,key2=value2).
+
+    --show-managed-fields=false:
+        If true, include managed fields in the diff.
+
+    --version='':
+        Prune by the schema of this version, and show objects in it. Empty: the storage version.
+
+Exit codes:
+  0     no differences were found
+  1     differences were found
+  >1    kubectl prune or diff failed with an error; what could be compared is shown all the same
+
+Usage:
+  kubectl prune diff [CRD[/NAME]...] [-f FILENAME...] [options]
 
 Use "kubectl prune options" for a list of global command-line options (applies to all commands).
 )";
@@ -217,6 +316,9 @@ Options:
     -A, --all-namespaces=false:
         Rewrite the objects of all namespaces, as without -n; -n has no effect then.
 
+    --allow-missing-template-keys=true:
+        If true, ignore any errors in templates when a field or map key is missing in the template.
+
     --backup-dir='kubectl-prune-backup':
         Folder for the backup of the objects that lose something when pruning is turned on.
 
@@ -264,7 +366,8 @@ Options:
         Turn pruning on without a backup.
 
     -o, --output='':
-        Output format. One of: (json, name, yaml); with --local: (json, yaml).
+        Output format. One of: (json, jsonpath, jsonpath-as-json, jsonpath-file, name, yaml); with
+        --local: (json, yaml).
 
     -R, --recursive=false:
         With --local: read the folders below the folders of -f too.
@@ -281,6 +384,9 @@ Options:
 
     --settle-timeout=2m0s:
         How long to wait until every API server prunes.
+
+    --show-managed-fields=false:
+        With --local: keep metadata.managedFields of the objects that are printed.
 
     --single-pass=false:
         Do not rewrite the objects before pruning is turned on; fields may be lost then that an
@@ -356,11 +462,23 @@ constexpr std::string_view kOptions =
     --kubeconfig='':
         Path to the kubeconfig file to use for CLI requests.
 
+    --log-flush-frequency=5s:
+        Taken for kubectl's sake: what is logged is written at once.
+
+    --match-server-version=false:
+        Require the server to be of the version whose rules this program knows (1.36).
+
     -n, --namespace='':
         If present, the namespace scope for this CLI request.
 
     --password='':
         Password for basic authentication to the API server.
+
+    --profile='none':
+        Taken for kubectl's sake: only none, for there is no runtime of Go to profile.
+
+    --profile-output='profile.pprof':
+        Taken for kubectl's sake: see --profile.
 
     --request-timeout='0':
         The length of time to wait before giving up on a single server request. Non-zero values
@@ -384,19 +502,69 @@ constexpr std::string_view kOptions =
         Username for basic authentication to the API server.
 
     -v, --v=0:
-        Number for the log level verbosity.
+        Number for the log level verbosity. 6 logs a line for each request, 7 headers too, 8 and
+        more bodies; never tokens.
+
+    --vmodule='':
+        Taken for kubectl's sake: there are no files of Go to choose among.
+
+    --warnings-as-errors=false:
+        Treat warnings received from the server as errors and exit with a non-zero exit code.
 
 Usage:
   kubectl prune options
 )";
 
-constexpr std::string_view kVersion =
-    R"(Print the version of this program
+constexpr std::string_view kCompletion =
+    R"(Print a script that completes command lines
 
- Reads nothing and writes nothing.
+ Reads and writes nothing. The script completes commands, flags and their values, and asks the
+kubeconfig and the cluster for the names of contexts, namespaces and CustomResourceDefinitions when
+the tab key is pressed; what takes more than three seconds is given up.
+
+ The scripts for bash, fish and zsh complete "kubectl-prune". For "kubectl prune" the completion of
+kubectl itself has to be set up, and an executable file kubectl_complete-prune on the PATH, which is
+what "kubectl prune completion kubectl" prints.
 
 Examples:
-  # Print the version
+  # Let the completion of kubectl know this plugin
+  kubectl prune completion kubectl > kubectl_complete-prune
+  chmod +x kubectl_complete-prune
+  sudo mv kubectl_complete-prune /usr/local/bin/
+
+  # Complete kubectl-prune in the current bash
+  source <(kubectl prune completion bash)
+
+  # Complete kubectl-prune in every new zsh
+  kubectl prune completion zsh > "${fpath[1]}/_kubectl-prune"
+
+  # Complete kubectl-prune in the current fish
+  kubectl prune completion fish | source
+
+Options:
+    -h, --help=false:
+        Print this help.
+
+Exit codes:
+  0   done
+  2   an error: a wrong flag, another shell
+
+Usage:
+  kubectl prune completion bash|fish|kubectl|zsh
+
+Use "kubectl prune options" for a list of global command-line options (applies to all commands).
+)";
+
+constexpr std::string_view kVersion =
+    R"(Print the versions of this program and of the server
+
+ Reads the version of the server of the current context, and writes nothing.
+
+Examples:
+  # Print both versions
+  kubectl prune version
+
+  # Print that of this program, and ask no server
   kubectl prune version --client
 
 Options:
@@ -411,7 +579,7 @@ Options:
 
 Exit codes:
   0   done
-  2   an error: a wrong flag
+  2   an error: a wrong flag, a server that does not answer
 
 Usage:
   kubectl prune version [options]
@@ -423,6 +591,8 @@ Use "kubectl prune options" for a list of global command-line options (applies t
 
 std::string_view Usage(std::string_view command) {
   if (command == "check") return kCheck;
+  if (command == "diff") return kDiff;
+  if (command == "completion") return kCompletion;
   if (command == "migrate") return kMigrate;
   if (command == "options") return kOptions;
   if (command == "version") return kVersion;

@@ -5,6 +5,7 @@
 namespace plugin {
 
 const std::string_view kVersion = "v" KUBECTL_PRUNE_VERSION;  // from CMake's project()
+const std::string_view kServerVersion = "v1.36";
 
 std::string UserAgent() { return kube::UserAgent("kubectl-prune", kVersion); }
 

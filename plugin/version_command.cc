@@ -1,25 +1,48 @@
 #include "plugin/version_command.h"
 
-#include "kube/json.h"
+#include "kube/clock.h"
+#include "kube/error.h"
+#include "plugin/cluster_access.h"
+#include "plugin/object_builder.h"
 #include "plugin/output.h"
+#include "plugin/terminal.h"
 #include "plugin/version.h"
 
 namespace plugin {
+namespace {
 
-int RunVersion(const VersionOptions& options) {
-  WriteStdout(PrintVersion(std::string(kVersion), options.output));
+using kube::json::Value;
+
+int PrintBoth(const VersionOptions& options) {
+  const kube::SystemClock clock;
+  ClusterAccess cluster(options.common, ClusterAccess::Right::kRead, clock,
+                        [](const std::string& line) { WriteStderr(line + "\n"); });
+  const auto server = cluster.client().Get("/version");
+  const Value* version = server ? &(*server)->root() : nullptr;
+  WriteStdout(PrintVersion(std::string(kVersion), version, options.output));
+  if (!server) throw kube::Error(server.error().message);
   return 0;
 }
 
-std::string PrintVersion(const std::string& version, OutputFormat format) {
-  if (format == OutputFormat::kTable) return "Client Version: " + version + "\n";
-  using kube::json::Value;
+}  // namespace
+
+int RunVersion(const VersionOptions& options) {
+  if (!options.client) return PrintBoth(options);
+  WriteStdout(PrintVersion(std::string(kVersion), nullptr, options.output));
+  return 0;
+}
+
+std::string PrintVersion(const std::string& version, const Value* server, OutputFormat format) {
+  if (format == OutputFormat::kTable) {
+    std::string text = "Client Version: " + version + "\n";
+    if (server) text += "Server Version: " + Printable(server->FindText("gitVersion")) + "\n";
+    return text;
+  }
   kube::json::Arena arena;
-  Value client = Value::Object();
-  client.Set("gitVersion", Value::String(version), arena);
-  Value root = Value::Object();
-  root.Set("clientVersion", client, arena);
-  return PrintValue(root, format);
+  ObjectBuilder root(arena);
+  root.Add("clientVersion", ObjectBuilder(arena).Text("gitVersion", version).Build());
+  if (server) root.Add("serverVersion", *server);
+  return PrintValue(root.Build(), format);
 }
 
 }  // namespace plugin

@@ -101,24 +101,35 @@ class Certificates:
         self.admin = folder / "admin.crt", folder / "admin.key"
         self.serving = folder / "serving.crt", folder / "serving.key"
         self.signing_key = folder / "signing.key"
-        self._key("ca")
-        self._openssl("req", "-x509", "-new", "-key", "ca.key", "-subj", "/CN=test-ca", "-days", "30",
-                      "-addext", "keyUsage=critical,keyCertSign,cRLSign", "-out", "ca.crt")
-        self._sign("serving", "/CN=kube-apiserver",
-                   "subjectAltName=IP:127.0.0.1,DNS:localhost\nextendedKeyUsage=serverAuth\n")
-        self._sign("admin", "/O=system:masters/CN=test-admin", "extendedKeyUsage=clientAuth\n")
+        self.make_authority("ca")
+        self.sign("serving", "/CN=kube-apiserver",
+                  "subjectAltName=IP:127.0.0.1,DNS:localhost\nextendedKeyUsage=serverAuth\n")
+        self.sign("admin", "/O=system:masters/CN=test-admin", "extendedKeyUsage=clientAuth\n")
         self._key("signing")
+
+    def sign_client(self, name):
+        """Makes a certificate of the user `name`, an admin; returns the paths of it and its key."""
+        self.sign(name, f"/O=system:masters/CN={name}", "extendedKeyUsage=clientAuth\n")
+        return self.folder / f"{name}.crt", self.folder / f"{name}.key"
+
+    def make_authority(self, name):
+        """Makes NAME.crt and NAME.key of a CA."""
+        self._key(name)
+        self._openssl("req", "-x509", "-new", "-key", f"{name}.key", "-subj", f"/CN=test-{name}",
+                      "-days", "30", "-addext", "keyUsage=critical,keyCertSign,cRLSign",
+                      "-out", f"{name}.crt")
 
     def _key(self, name):
         self._openssl("ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", f"{name}.key")
 
-    def _sign(self, name, subject, extensions):
+    def sign(self, name, subject, extensions, authority="ca", days=30):
+        """Makes NAME.crt and NAME.key. With -1 days the certificate has expired."""
         self._key(name)
         (self.folder / f"{name}.ext").write_text("keyUsage=critical,digitalSignature\n" + extensions)
         self._openssl("req", "-new", "-key", f"{name}.key", "-subj", subject, "-out", f"{name}.csr")
-        self._openssl("x509", "-req", "-in", f"{name}.csr", "-CA", "ca.crt", "-CAkey", "ca.key",
-                      "-CAcreateserial", "-days", "30", "-extfile", f"{name}.ext",
-                      "-out", f"{name}.crt")
+        self._openssl("x509", "-req", "-in", f"{name}.csr", "-CA", f"{authority}.crt",
+                      "-CAkey", f"{authority}.key", "-CAcreateserial", "-days", str(days),
+                      "-extfile", f"{name}.ext", "-out", f"{name}.crt")
 
     def _openssl(self, *arguments):
         run = subprocess.run(["openssl", *arguments], cwd=self.folder, capture_output=True, text=True,
@@ -405,13 +416,12 @@ class Cluster:
         self._etcdctl("compact", str(revision))  # fails where somebody else was first: just as good
         return revision
 
+    def audit_records(self):
+        """Returns every event of the audit log so far, as it stands there."""
+        with open(self.folder / "audit.log", encoding="utf-8") as lines:
+            return [json.loads(line) for line in lines]
+
     def audit_events(self, user):
         """Returns what `user` has asked so far: (verb, path, HTTP code) in order."""
-        events = []
-        with open(self.folder / "audit.log", encoding="utf-8") as lines:
-            for line in lines:
-                event = json.loads(line)
-                if event["user"]["username"] == user:
-                    code = event.get("responseStatus", {}).get("code", 0)
-                    events.append((event["verb"], event["requestURI"], code))
-        return events
+        return [(event["verb"], event["requestURI"], event.get("responseStatus", {}).get("code", 0))
+                for event in self.audit_records() if event["user"].get("username") == user]

@@ -533,11 +533,16 @@ def without(rules, resource, verbs):
 
 
 class TimedResult(unittest.TextTestResult):
-    """Says of each test how long it took."""
+    """Says of each test how long it took. SIGTERM ends not one test, but all."""
 
     def startTest(self, test):
         self._start = time.monotonic()
         super().startTest(test)
+
+    def addError(self, test, err):
+        super().addError(test, err)
+        if err[0] is SystemExit:
+            self.stop()
 
     def stopTest(self, test):
         super().stopTest(test)

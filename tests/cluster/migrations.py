@@ -217,7 +217,7 @@ def accounting_errors(run, listed=None):
             wrong.append(f"{crd['name']}: classes add up to {sum(counts.values())}, listed {total}")
         if listed is not None and sum(counts.values()) != listed:
             wrong.append(f"{crd['name']}: {sum(counts.values())} objects, not {listed}")
-        names = collections.Counter((f["namespace"], f["name"]) for f in crd["failures"])
+        names = collections.Counter((f.get("namespace", ""), f["name"]) for f in crd["failures"])
         failed = sum(counts.get(c, 0) for c in FAILURES)
         # What could not be verified, and what failed before the flip, is named too.
         if len(names) < failed or (crd["verified"] and len(names) != failed):

@@ -16,9 +16,9 @@ import unittest
 from check_faults_test import continue_token
 from cluster import SKIPPED, Cluster, MissingBinaries, wait_for
 from migrate_test import run_tests
-from migrations import (FAILURES, GROUP, Migrator, Stored, accounting_errors, add_widgets,
-                        bring_in_widgets, delete_crd, in_parallel, stored_versions, turn_pruning_on,
-                        widgets)
+from migrations import (FAILURES, GROUP, TIME_LIMIT, Migrator, Run, Stored, accounting_errors,
+                        add_widgets, bring_in_widgets, delete_crd, in_parallel, stored_versions,
+                        turn_pruning_on, widgets)
 from proxy import Answer, Cut, Garbled, Proxy, Reset, Slow
 from rights import MIGRATION, WITHOUT_PATCH, Rights
 from subjects import V1_CRDS, V1BETA1_CRDS
@@ -135,39 +135,6 @@ class Network(WeatherTest):
 
         self.assertIn(run.code, (0, 1), run)
         self.assert_accounted(run, 120)
-
-    def test_one_object_that_always_fails_is_named_and_the_others_are_rewritten(self):
-        subject = self.bring_in("singles", 120)
-
-        def before(method, path):
-            broken = is_write(subject, method, path) and "w00007" in path
-            return Answer.status(500, "InternalError", "broken disk") if broken else None
-
-        run = self.run_through(before, subject)
-
-        self.assertEqual(1, run.code, run)
-        self.assert_accounted(run, 120)
-        self.assertEqual({"rewritten": 119, "failed": 1}, run.counts())
-        failure = run.crd()["failures"][0]
-        self.assertEqual(("shop", "w00007", "failed", 500),
-                         tuple(failure[k] for k in ("namespace", "name", "class", "code")))
-        self.assertIn("broken disk", failure["message"])
-        self.assert_not_trimmed(subject)
-
-    def test_when_nearly_everything_fails_the_same_way_it_stops(self):
-        faults = {"500": lambda: Answer.status(500, "InternalError"),
-                  "403": lambda: Answer.status(403, "Forbidden"),
-                  "HTML": lambda: Answer(502, HTML, "text/html")}
-        for number, (name, fault) in enumerate(faults.items()):
-            with self.subTest(name):
-                subject = self.bring_in(f"storms{number}s", 200)
-                run = self.run_through(
-                    lambda method, path, s=subject, f=fault: f() if is_write(s, method, path) else None,
-                    subject)
-                self.assertEqual(1, run.code, run)
-                self.assert_accounted(run, 200)
-                self.assertGreater(run.counts().get("notTried", 0), 80, run)
-                self.assert_not_trimmed(subject)
 
     def test_an_expired_token_ends_the_run_and_the_next_goes_on(self):
         subject = self.bring_in("tokens", 200)
@@ -325,7 +292,27 @@ class Others(WeatherTest):
         self.assertEqual(0, sum(run.counts().get(c, 0) for c in FAILURES if c != "conflict"), run)
 
     def test_writers_while_pruning_is_turned_on(self):
-        subject = self.bring_in("wets", 200, prunes=False)
+        run, subject, names = self.turn_on_in_a_storm("wets", two_versions=False)
+        self.assert_accounted(run, 200)
+        held = {f["name"] for f in run.crd()["failures"] if f["class"] == "held"}
+        self.assertLessEqual(held, set(names))
+        backup = self.migrator.backup_objects(run.crd()["backup"])
+        for _, name in Stored(CLUSTER, subject).objects.keys() - backup.keys():
+            self.assertIn(name, held)
+        self.assert_clean(subject, {("default", f"w{number:05}") for number in range(10, 20, 2)})
+
+    def test_writers_while_objects_of_two_stored_versions_are_rewritten_before_the_flip(self):
+        """Either it gets by the storm, or it stops before the flip with nothing pruned."""
+        run, subject, _ = self.turn_on_in_a_storm("damps")
+        self.assertIn(run.code, (0, 1), run)
+        if not run.crd()["pruningEnabled"]:
+            self.assertEqual(1, run.code, run)
+            for name, stored in Stored(CLUSTER, subject).objects.items():
+                self.assertIn("legacyMode", stored["spec"], name)
+
+    def turn_on_in_a_storm(self, plural, **options):
+        """Returns the Run, the subject and the names of the objects that others write."""
+        subject = self.bring_in(plural, 200, prunes=False, **options)
         names = [f"w{number:05}" for number in range(0, 200, 20)]
         with Writers(subject, names) as writers:
             wait_for("the storm", lambda: writers.conflicts > 5)
@@ -333,12 +320,7 @@ class Others(WeatherTest):
         stored = Stored(CLUSTER, subject).objects
         for (name, field), value in writers.last.items():
             self.assertEqual(value, stored["default", name]["spec"]["labels"][field], (name, field))
-        self.assert_accounted(run, 200)
-        held = {f["name"] for f in run.crd()["failures"] if f["class"] == "held"}
-        self.assertLessEqual(held, set(names))
-        backup = self.migrator.backup_objects(run.crd()["backup"])
-        for name in stored.keys() - backup.keys():
-            self.assertIn(name[1], held)
+        return run, subject, names
 
     def test_objects_that_are_deleted_midway_are_gone(self):
         subject = self.bring_in("leaves", 200)
@@ -412,38 +394,6 @@ class Refused(WeatherTest):
 
         wait_for("the webhook is not asked", asked)
 
-    def test_a_webhook_that_is_down(self):
-        subject = self.bring_in("downs", 200)
-        self.api.post(CONFIGURATIONS,
-                      configuration(CLUSTER, "downs", subject, "https://127.0.0.1:1/"))
-        self.addCleanup(self.api.request, "DELETE", f"{CONFIGURATIONS}/downs")
-        path = f"{subject.collection('v1', 'default')}/w00000?dryRun=All"
-        wait_for("the webhook is asked", lambda: self.api.request(
-            "PATCH", path, {}, "application/merge-patch+json")[0] == 500)
-
-        run = self.migrator.run(subject.name)
-
-        self.assertEqual(1, run.code, run)
-        self.assert_accounted(run, 200)
-        self.assertGreaterEqual(run.counts().get("webhookUnavailable", 0), 40, run)
-        self.assertEqual({"webhook-unavailable"}, {f["class"] for f in run.crd()["failures"]})
-        self.assert_not_trimmed(subject)
-
-    def test_a_webhook_that_is_down_keeps_pruning_from_being_turned_on(self):
-        subject = self.bring_in("offs", 100, prunes=False)
-        before = Stored(CLUSTER, subject)
-        self.api.post(CONFIGURATIONS,
-                      configuration(CLUSTER, "offs", subject, "https://127.0.0.1:1/"))
-        self.addCleanup(self.api.request, "DELETE", f"{CONFIGURATIONS}/offs")
-        path = f"{subject.collection('v1', 'default')}/w00000?dryRun=All"
-        wait_for("the webhook is asked", lambda: self.api.request(
-            "PATCH", path, {}, "application/merge-patch+json")[0] == 500)
-
-        run = self.migrator.run(subject.name, "--enable-pruning", "--yes")
-
-        self.assertEqual(1, run.code, run)
-        self.assertEqual(before, Stored(CLUSTER, subject))
-
     def test_objects_that_are_invalid_under_a_schema_tightened_since(self):
         subject = self.bring_in("tights", 120)
         versions = self.api.get(f"{V1_CRDS}/{subject.name}")["spec"]["versions"]
@@ -512,6 +462,81 @@ class Refused(WeatherTest):
         self.assertGreater(run.counts().get("forbidden", 0), 0, run)
         self.assertGreater(run.counts().get("notTried", 0), 0, run)
         self.assert_not_trimmed(subject)
+
+
+class Patience(WeatherTest):
+    """Faults that do not pass. Each is retried for two minutes, so all are waited for at once."""
+
+    def start_through(self, subject, fault, *arguments):
+        """Starts a run in which every write that `fault` gives something for fails."""
+        def before(method, path):
+            return fault(path) if is_write(subject, method, path) else None
+
+        proxy = Proxy(CLUSTER, before)
+        proxy.__enter__()
+        self.addCleanup(proxy.__exit__)
+        return self.start(subject, *arguments, user="admin", port=proxy.port)
+
+    def start(self, subject, *arguments, **options):
+        process = self.migrator.start(subject.name, *arguments, **options)
+        self.addCleanup(process.kill)
+        return process
+
+    def end(self, process, listed):
+        out, err = process.communicate(timeout=TIME_LIMIT)
+        run = Run(process.returncode, out, err)
+        self.assertEqual(1, run.code, run)
+        self.assert_accounted(run, listed)
+        return run
+
+    def webhook_down(self, plural, count, **options):
+        """Brings in widgets that no update of gets past a webhook."""
+        subject = self.bring_in(plural, count, **options)
+        self.api.post(CONFIGURATIONS,
+                      configuration(CLUSTER, plural, subject, "https://127.0.0.1:1/"))
+        self.addCleanup(self.api.request, "DELETE", f"{CONFIGURATIONS}/{plural}")
+        path = f"{subject.collection('v1', 'default')}/w00000?dryRun=All"
+        wait_for("the webhook is asked", lambda: self.api.request(
+            "PATCH", path, {}, "application/merge-patch+json")[0] == 500)
+        return subject
+
+    def test_faults_that_do_not_pass_end_the_run(self):
+        single = self.bring_in("singles", 60)
+        all_500 = self.bring_in("fivehundreds", 200)
+        all_html = self.bring_in("pages", 200)
+        down = self.webhook_down("downs", 200)
+        off = self.webhook_down("offs", 100, prunes=False)
+        off_before = Stored(CLUSTER, off)
+        runs = {
+            single: self.start_through(single, lambda path: Answer.status(
+                500, "InternalError", "broken disk") if "w00007" in path else None),
+            all_500: self.start_through(all_500, lambda _: Answer.status(500, "InternalError")),
+            all_html: self.start_through(all_html, lambda _: Answer(502, HTML, "text/html")),
+            down: self.start(down),
+            off: self.start(off, "--enable-pruning", "--yes")}
+
+        with self.subTest("one object"):
+            self.check_single(self.end(runs[single], 60))
+        for subject in (all_500, all_html):
+            with self.subTest(subject.plural):
+                run = self.end(runs[subject], 200)
+                self.assertGreater(run.counts().get("notTried", 0), 80, run)
+        with self.subTest("webhook"):
+            run = self.end(runs[down], 200)
+            self.assertGreaterEqual(run.counts().get("webhookUnavailable", 0), 40, run)
+            self.assertEqual({"webhook-unavailable"}, {f["class"] for f in run.crd()["failures"]})
+        with self.subTest("webhook before the flip"):
+            self.end(runs[off], 0)
+            self.assertEqual(off_before, Stored(CLUSTER, off))
+        for subject in runs:
+            self.assert_not_trimmed(subject)
+
+    def check_single(self, run):
+        self.assertEqual({"rewritten": 59, "failed": 1}, run.counts())
+        failure = run.crd()["failures"][0]
+        self.assertEqual(("shop", "w00007", "failed", 500),
+                         tuple(failure[k] for k in ("namespace", "name", "class", "code")))
+        self.assertIn("broken disk", failure["message"])
 
 
 class CrdChanges(WeatherTest):

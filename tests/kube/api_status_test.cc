@@ -153,7 +153,7 @@ TEST_CASE("A message holds no control characters and has an end", "[kube][status
 }
 
 // kubectl 1.32's checkErr and StandardErrorMessage, but for "error: " before it.
-TEST_CASE("A status is told as kubectl tells it", "[kube][status]") {
+TEST_CASE("O7: A status is told as kubectl tells it", "[kube][status]") {
   const auto [status, want] = GENERATE(table<std::string, std::string>({
       {R"("reason":"Forbidden","message":"no")", "Error from server (Forbidden): no"},
       {R"("message":"admission webhook \"x\" denied the request: no")",

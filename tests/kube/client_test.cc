@@ -77,16 +77,18 @@ class FakeCredentials : public Credentials {
  public:
   std::vector<HttpHeader> Headers() override {
     if (broken) throw Error("the plugin failed");
-    return {{"Authorization", "Bearer " + std::to_string(version)}};
+    return {{"Authorization", "Bearer " + std::to_string(number)}};
   }
   bool Refresh() override {
     ++refreshes;
-    if (can_refresh) ++version;
+    if (can_refresh) ++number;
     return can_refresh;
   }
+  std::uint64_t version() const override { return number; }
 
   bool broken = false, can_refresh = false;
-  int version = 1, refreshes = 0;
+  std::uint64_t number = 1;
+  int refreshes = 0;
 };
 
 class CallSink : public ResultSink {
@@ -198,7 +200,7 @@ TEST_CASE("An endless error is read up to a limit", "[kube][client]") {
   CHECK(world.Call().error->message.size() < 4000);
 }
 
-TEST_CASE("A call is sent again when the server asks for it", "[kube][client]") {
+TEST_CASE("H2: A call is sent again when the server asks for it", "[kube][client]") {
   World world;
   const int code = GENERATE(429, 500, 503, 504);
   const std::string method = GENERATE("GET", "PATCH");
@@ -210,7 +212,7 @@ TEST_CASE("A call is sent again when the server asks for it", "[kube][client]") 
   CHECK(world.SentAtSeconds() == std::vector<long>{0, 2, 2});
 }
 
-TEST_CASE("A call is not sent again without need", "[kube][client]") {
+TEST_CASE("H2: A call is not sent again without need", "[kube][client]") {
   World world;
   SECTION("429 that does not say when") { world.transport.script = {{429, "", {}, {}, false}}; }
   SECTION("an error of ours") { world.transport.script = {RetryAfter(409)}; }
@@ -231,7 +233,7 @@ TEST_CASE("A wait of more than a minute is left to the user", "[kube][client]") 
         "asked us to try again later (the server asks to wait 61 s; try again then)");
 }
 
-TEST_CASE("A wait of more than a second is told", "[kube][client]") {
+TEST_CASE("H2 A wait of more than a second is told", "[kube][client]") {
   World world;
   std::vector<std::string> waits;
   world.options.on_wait = [&waits](const std::string& line) { waits.push_back(line); };
@@ -244,7 +246,7 @@ TEST_CASE("A wait of more than a second is told", "[kube][client]") {
                      "request"});
 }
 
-TEST_CASE("After ten times the server's refusal is the answer", "[kube][client]") {
+TEST_CASE("H2: After ten times the server's refusal is the answer", "[kube][client]") {
   World world;
   world.transport.script.assign(20, RetryAfter(429, "1"));
   const CallSink sink = world.Call();
@@ -253,7 +255,7 @@ TEST_CASE("After ten times the server's refusal is the answer", "[kube][client]"
   CHECK(sink.error->status->code == 429);
 }
 
-TEST_CASE("A GET that lost its connection is sent again after a second", "[kube][client]") {
+TEST_CASE("H2: A GET that lost its connection is sent again after a second", "[kube][client]") {
   World world;
   world.transport.script = {Lost(), Lost(), {200, "{}", {}, {}, false}};
   const CallSink sink = world.Call();
@@ -261,7 +263,7 @@ TEST_CASE("A GET that lost its connection is sent again after a second", "[kube]
   CHECK(world.SentAtSeconds() == std::vector<long>{0, 1, 2});
 }
 
-TEST_CASE("A lost connection is the end after ten times", "[kube][client]") {
+TEST_CASE("H2 A lost connection is the end after ten times", "[kube][client]") {
   World world;
   world.transport.script.assign(20, Lost());
   const CallSink sink = world.Call();
@@ -317,7 +319,7 @@ TEST_CASE("An error that was cut off is asked for again", "[kube][client]") {
   CHECK_FALSE(world.Call().error);
 }
 
-TEST_CASE("Other failures of the connection are told as kubectl tells them", "[kube][client]") {
+TEST_CASE("O7: Other failures of the connection are told as kubectl tells them", "[kube][client]") {
   World world;
   const auto [kind, want] = GENERATE(table<Kind, std::string>({
       {Kind::kRefused,
@@ -382,7 +384,7 @@ TEST_CASE("Of many calls refused together one refreshes the credentials", "[kube
   CHECK(world.credentials.refreshes == 1);
 }
 
-TEST_CASE("Each warning is told once", "[kube][client]") {
+TEST_CASE("O6: Each warning is told once", "[kube][client]") {
   World world;
   const std::vector<HttpHeader> headers = {{"Warning", R"(299 - "old")"},
                                            {"Warning", R"(299 - "old", 299 - "older")"}};

@@ -66,6 +66,26 @@ Kind KindOfFailure(const RecordingSink& sink) {
   return sink.error->kind;
 }
 
+// That one takes another certificate is seen on a real API server (tests/cluster).
+TEST_CASE("X5: a certificate counts for the requests that begin from then on", "[kube][curl]") {
+  const LoopbackServer server([](LoopbackConnection& c, int) {
+    c.Write("HTTP/1.1 400 Bad Request\r\n\r\n");
+    c.AwaitEnd();
+  });
+  CurlTransport transport(To("https://127.0.0.1:" + std::to_string(server.port())));
+  const auto message = [&] {
+    RecordingSink sink;
+    Run(transport, Get("/"), sink);
+    REQUIRE(sink.error);
+    return sink.error->message;
+  };
+  const std::string without = message();
+  transport.UseCertificate({"no PEM", "no PEM"});
+  CHECK(message().find("client certificate") != std::string::npos);
+  transport.UseCertificate({});
+  CHECK(message() == without);
+}
+
 TEST_CASE("An answer arrives with status, headers and body", "[kube][curl]") {
   const LoopbackServer server(
       Always("HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\nX-One: a\r\nx-one:  b \r\n\r\n{}"));

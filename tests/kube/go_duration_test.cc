@@ -47,7 +47,7 @@ TEST_CASE("What Go takes for no duration is none", "[kube][go_duration]") {
 }
 
 // Which texts are timeouts: kubectl 1.32.
-TEST_CASE("A request timeout is a number of seconds or a duration", "[kube][go_duration]") {
+TEST_CASE("G1: A request timeout is a number of seconds or a duration", "[kube][go_duration]") {
   CHECK(ParseRequestTimeout("0") == 0ns);
   CHECK(ParseRequestTimeout("00") == 0ns);
   CHECK(ParseRequestTimeout("-0") == 0ns);

@@ -39,6 +39,16 @@ TEST_CASE("What does not fit into a kubeconfig is told by its place", "[kube][ku
       {"users: [{name: u, user: {client-key-data: 12}}]",
        "users[0].user.client-key-data" + cannot +
            "number into Go struct field AuthInfo.users.user.client-key-data of type []uint8"},
+      {"preferences: 3",
+       "preferences" + cannot +
+           "number into Go struct field Config.preferences of type v1.Preferences"},
+      {"extensions: 3",
+       "extensions" + cannot +
+           "number into Go struct field Config.extensions of type []v1.NamedExtension"},
+      {"users: [{name: u, user: {extensions: {a: b}}}]",
+       "users[0].user.extensions" + cannot +
+           "object into Go struct field AuthInfo.users.user.extensions of type "
+           "[]v1.NamedExtension"},
       {"users: [{name: u, user: {as-groups: x}}]",
        "users[0].user.as-groups" + cannot +
            "string into Go struct field AuthInfo.users.user.as-groups of type []string"},

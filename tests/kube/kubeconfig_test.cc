@@ -82,7 +82,7 @@ std::string DescribeExec(const ExecConfig& exec) {
   for (const auto& [name, value] : exec.environment) text += "," + name + "=" + value;
   text += "," + exec.api_version + "," + exec.interactive_mode;
   if (!exec.install_hint.empty()) text += ",hint:" + exec.install_hint;
-  if (exec.provide_cluster_info) text += ",info";
+  if (exec.provide_cluster_info) text += ",info:" + exec.server;
   return text + exec.cluster_config + " ";
 }
 
@@ -721,7 +721,7 @@ TEST_CASE("Credential plugins are read, not run", "[kube][kubeconfig]") {
                          v1 + "}")}},
        {},
        kFileA,
-       "https://h:1 exec=plug,client.authentication.k8s.io/v1,Never,hint:h,info"
+       "https://h:1 exec=plug,client.authentication.k8s.io/v1,Never,hint:h,info:https://h:1"
        "{\"a\":2,\"b\":[1,\"x\"]}"},
       {"K4 not beside a token", User("token: T, " + plug), {}, kFileA, "https://h:1 ca=ca token=T"},
       {"K4 not beside a tokenFile",

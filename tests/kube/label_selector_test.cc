@@ -7,7 +7,7 @@ namespace kube {
 namespace {
 
 // Expected values of both tables: kubectl 1.32 (top pod -l).
-TEST_CASE("Label selectors that the server takes have no problem", "[kube][label_selector]") {
+TEST_CASE("G3: Label selectors that the server takes have no problem", "[kube][label_selector]") {
   for (const char* text : {"",          " ",          "a=b",           "a==b",
                            "a!=b",      "a in (x,y)", "a notin (x)",   "!a",
                            "a",         "a,b=c",      "a>5",           "a<05",
@@ -21,7 +21,7 @@ TEST_CASE("Label selectors that the server takes have no problem", "[kube][label
   }
 }
 
-TEST_CASE("A wrong label selector is told in apimachinery's words", "[kube][label_selector]") {
+TEST_CASE("G3: A wrong label selector is told in apimachinery's words", "[kube][label_selector]") {
   const std::string no = "unable to parse requirement: ";
   const std::string operators = ", expected: in, notin, =, ==, !=, gt, lt";
   const std::string name =

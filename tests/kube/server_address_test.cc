@@ -52,6 +52,13 @@ TEST_CASE("User and password stand beside the URL", "[kube][server_address]") {
   CHECK_FALSE(ParseServerAddress("h:443").is_tls);
 }
 
+TEST_CASE("X2: a credential plugin is told the URL as written but for user, query and escapes",
+          "[kube][server_address]") {
+  CHECK(ParseServerAddress("https://h:1").url_as_written == "https://h:1");
+  CHECK(ParseServerAddress("https://h:1/").url_as_written == "https://h:1/");
+  CHECK(ParseServerAddress("https://h:1/a b/?x=1#f").url_as_written == "https://h:1/a%20b/");
+}
+
 TEST_CASE("A message never has what may be a password", "[kube][server_address]") {
   CHECK(WithoutUser("https://u:p@h/x") == "https://h/x");
   CHECK(WithoutUser("https://u:p/q@h/x") == "https://h/x");

@@ -40,6 +40,7 @@ TEST_CASE("What is no URL of a server is told", "[kube][server_url]") {
       {"https://", "\"\" is no host and port"},
       {"https://a:b", "\"a:b\" is no host and port"},
       {"https://a:123456", "\"a:123456\" is no host and port"},
+      {"https://a:65536", "\"a:65536\" is no host and port"},
       {"https://[::1", "\"[::1\" is no host and port"},
       {"https://[::1]6443", "\"[::1]6443\" is no host and port"},
       {"https://a b", "it has blanks or control characters"},

@@ -6,7 +6,7 @@ namespace kube {
 namespace {
 
 // Expected values: client-go's rest.DefaultKubernetesUserAgent.
-TEST_CASE("The user agent is of client-go's form", "[kube][user_agent]") {
+TEST_CASE("H1: The user agent is of client-go's form", "[kube][user_agent]") {
   CHECK_THAT(UserAgent("kubectl-prune", "v0.1.0"),
              Catch::Matchers::Matches("kubectl-prune/v0\\.1\\.0 \\((linux|darwin)/[a-z0-9]+\\) "
                                       "kubernetes/unknown"));

@@ -14,7 +14,7 @@ Texts TextsOf(const std::string& header) {
 }
 
 // What ParseWarningHeaders of apimachinery pkg/util/net takes.
-TEST_CASE("Warnings are read as apimachinery reads them", "[kube][warning]") {
+TEST_CASE("O6: Warnings are read as apimachinery reads them", "[kube][warning]") {
   const auto [header, want] = GENERATE(table<std::string, Texts>({
       {R"(299 - "v1beta1 is deprecated")", {"v1beta1 is deprecated"}},
       {R"(  299 - "a")", {"a"}},

@@ -75,10 +75,12 @@ struct BackingUp {
                            .stop = &stop};
 };
 
-TEST_CASE("Objects that a rewrite changes are backed up, and all are known", "[migrate][backup_run]") {
+TEST_CASE("Objects that a rewrite changes are backed up, and all are known",
+          "[migrate][backup_run]") {
   BackingUp backing_up;
   BackupRun run = backing_up.Run();
   CHECK(run.Read() == Step::kDone);
+  run.EndWatch();
   const BackupSummary summary = run.Complete();
   CHECK(summary.objects == 2);
   CHECK(backing_up.Specs() == Strings{R"(a {"x":1})", R"(b {"x":2})"});
@@ -101,6 +103,7 @@ TEST_CASE("What is written while the list is read is in the backup as last writt
   });
   BackupRun run = backing_up.Run();
   CHECK(run.Read() == Step::kDone);
+  run.EndWatch();
   run.Complete();
   CHECK(backing_up.Specs() == Strings{R"(b {"x":4})", R"(new {"x":5})"});
   CHECK(backing_up.IsKnown("b"));
@@ -121,6 +124,7 @@ TEST_CASE("What is written after the list and before the end is in the backup",
   backing_up.cluster.server.AddFault(fault);
   BackupRun run = backing_up.Run();
   CHECK(run.Read() == Step::kDone);
+  run.EndWatch();
   run.Complete();
   CHECK(backing_up.Specs() == Strings{R"(b {"x":2})", R"(plain {"x":6})"});
 }
@@ -129,6 +133,7 @@ TEST_CASE("What is written once the backup is complete is not known", "[migrate]
   BackingUp backing_up;
   BackupRun run = backing_up.Run();
   CHECK(run.Read() == Step::kDone);
+  run.EndWatch();
   run.Complete();
   backing_up.Write("a", R"({"x":7})");
   CHECK_FALSE(backing_up.IsKnown("a"));
@@ -147,6 +152,7 @@ TEST_CASE("Where the server forgets too soon the list is read again", "[migrate]
     backing_up.cluster.server.AddFault(fault);
     BackupRun run = backing_up.Run();
     CHECK(run.Read() == Step::kDone);
+    run.EndWatch();
     run.Complete();
     CHECK(backing_up.Specs() == Strings{R"(a {"x":1})", R"(b {"x":8})"});
   }
@@ -171,6 +177,7 @@ TEST_CASE("Without the right to watch there is a backup of the list", "[migrate]
   BackupRun run = backing_up.Run();
   CHECK(run.Read() == Step::kDone);
   CHECK_THAT(run.unwatched_because(), Catch::Contains("cannot watch"));
+  run.EndWatch();
   CHECK(run.Complete().objects == 2);
 }
 

@@ -47,6 +47,11 @@ TEST_CASE("A change of the CRD is told in its own words", "[migrate][guard]") {
     server.PatchCrd(kName, R"({"spec":{"versions":[{"name":"v2","served":true,"storage":true}]}})");
     expected = "the storage version was changed from \"v1\" to \"v2\" meanwhile";
   }
+  SECTION("another schema") {
+    server.PatchCrd(kName, R"({"spec":{"versions":[{"name":"v1","served":true,"storage":true,
+        "schema":{"openAPIV3Schema":{"type":"object"}}}]}})");
+    expected = "the schemas were changed meanwhile";
+  }
   SECTION("anything else in its spec") {
     server.PatchCrd(kName, R"({"spec":{"scope":"Cluster"}})");
     expected = "the CustomResourceDefinition was changed meanwhile (generation 1 became 2)";

@@ -30,11 +30,14 @@ class Person : public MigrationObserver {
  public:
   void OnLine(const std::string& line) override { lines.push_back(line); }
   void OnProgress(const std::string&, const SweepProgress&) override {}
+  void RequireAnswer() override {
+    if (!can_answer) throw kube::Error("nobody can be asked");
+  }
   bool Confirm(const std::string& question) override {
     questions.push_back(question);
     return agrees;
   }
-  bool agrees = true;
+  bool agrees = true, can_answer = true;
   Strings lines, questions;
 };
 
@@ -63,18 +66,18 @@ struct World {
   }
   EnabledPruning Enable() {
     const LiveCrd& live = Live();
-    StateFolder state(folder.path(), "cluster", live.uid, kName);
+    StateFolder state(folder.path(), "cluster", live.shape.uid, kName);
     return EnablePruning(live, options, target, sweep_options, state, person, cluster.client,
                          cluster.clock);
   }
   EnabledPruning Resume() {
     const LiveCrd& live = Live();
-    StateFolder state(folder.path(), "cluster", live.uid, kName);
+    StateFolder state(folder.path(), "cluster", live.shape.uid, kName);
     return ResumePruning(live, options, state, person, cluster.client, cluster.clock);
   }
   MigrationState State() {
     const LiveCrd& live = Live();
-    return StateFolder(folder.path(), "cluster", live.uid, kName).Load();
+    return StateFolder(folder.path(), "cluster", live.shape.uid, kName).Load();
   }
   bool IsPruningOn() {
     const auto crd = GetCrd(cluster.client, kCrd);
@@ -99,9 +102,8 @@ struct World {
   }
   /// Does something, or lets something happen, when pruning is turned on.
   void AtFlip(FakeFault fault) {
-    // The CRD is read at the start of the run, and again before the flip.
     fault.target = kCrd;
-    fault.first = kReadsBeforeFlip + 1;
+    fault.first = (options.no_backup ? kReadsWithoutBackup : kReadsBeforeFlip) + 1;
     cluster.server.AddFault(fault);
   }
   std::ptrdiff_t Writes() const {
@@ -109,8 +111,8 @@ struct World {
                                  [](const auto& request) { return request.method != "GET"; });
   }
 
-  // By Live() and twice by Enable().
-  static constexpr int kReadsBeforeFlip = 3;
+  // By Live(), at the start of Enable(), behind the backup, and before the flip.
+  static constexpr int kReadsBeforeFlip = 4, kReadsWithoutBackup = 3;
 
   FakeCluster cluster;
   test_support::TempFolder folder;
@@ -222,10 +224,10 @@ TEST_CASE("An object that was written in the gap is held", "[migrate][enable_pru
     world.Write("b", R"({"x":3})");
     world.Write("new", R"({"x":4})");
   };
-  world.AtFlip(fault);
   SECTION("by default") {}
   SECTION("not where that is not wanted") { world.options.rewrite_unbacked = true; }
   SECTION("not without a backup") { world.options.no_backup = true; }
+  world.AtFlip(fault);
   const EnabledPruning enabled = world.Enable();
   REQUIRE(enabled.outcome == Outcome::kDone);
   const bool holds = !world.options.rewrite_unbacked && !world.options.no_backup;
@@ -235,6 +237,22 @@ TEST_CASE("An object that was written in the gap is held", "[migrate][enable_pru
   world.Write("new", "{}");
   CHECK_FALSE(world.IsHeld(enabled, "new"));
   CHECK(world.Backups().empty() == world.options.no_backup);
+}
+
+TEST_CASE("What was written until the servers were seen to prune is held",
+          "[migrate][enable_pruning]") {
+  World world;
+  FakeFault fault;
+  fault.target = "/namespaces/shop/widgets/";  // the wait reads an object
+  fault.before = [&] { world.Write("new", R"({"x":4})"); };
+  world.cluster.server.AddFault(fault);
+  const EnabledPruning enabled = world.Enable();
+  REQUIRE(enabled.outcome == Outcome::kDone);
+  CHECK(world.IsHeld(enabled, "new"));
+  CHECK_FALSE(world.IsHeld(enabled, "a"));
+  CHECK_FALSE(world.State().settled_resource_version.empty());
+  world.Write("later", "{}");
+  CHECK_FALSE(world.IsHeld(enabled, "later"));
 }
 
 TEST_CASE("Held objects stay held in a later run until somebody writes them",
@@ -281,7 +299,8 @@ TEST_CASE("A flip whose answer is lost is found out", "[migrate][enable_pruning]
     CHECK(resumed.outcome == Outcome::kDone);
     CHECK(resumed.backup == state.backup);
     CHECK_FALSE(world.IsHeld(resumed, "a"));
-    CHECK_FALSE(world.IsHeld(resumed, "late"));
+    // Behind the flip, but nobody had seen that the server prunes.
+    CHECK(world.IsHeld(resumed, "late"));
     CHECK_FALSE(world.State().flip_resource_version.empty());
   }
 }
@@ -317,6 +336,89 @@ TEST_CASE("A server that does not prune in time ends the run, and the next one g
   CHECK(world.person.lines.back() == kSettled);
   CHECK(world.person.questions.size() == 1);
   CHECK(world.Writes() == 1);
+}
+
+TEST_CASE("A field that has come into the schema is not waited for", "[migrate][enable_pruning]") {
+  World world;
+  world.cluster.server.ServeStale([] { return true; });
+  world.options.settle_timeout = 10s;
+  const EnabledPruning enabled = world.Enable();
+  REQUIRE(enabled.outcome == Outcome::kError);
+  CHECK(enabled.flipped);
+  world.cluster.server.PatchCrd(kName, R"({"spec":{"versions":[{"name":"v1","served":true,
+      "storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{
+      "type":"object","properties":{"x":{"type":"integer"}}}}}}}]}})");
+  const EnabledPruning resumed = world.Resume();
+  CHECK(resumed.outcome == Outcome::kDone);
+  CHECK_FALSE(resumed.flipped);
+  CHECK(world.IsHeld(resumed, "plain"));  // which has a field that only the old schema knows
+}
+
+TEST_CASE("Objects that may not be read end the wait at once", "[migrate][enable_pruning]") {
+  World world;
+  FakeFault fault;
+  fault.target = "/widgets/a";
+  fault.times = 0;
+  fault.answer = test_support::FakeStatus(403, "Forbidden", "alice may not get widgets");
+  world.cluster.server.AddFault(fault);
+  const EnabledPruning enabled = world.Enable();
+  CHECK(enabled.outcome == Outcome::kError);
+  CHECK_THAT(enabled.error, Catch::Contains("pruning is on") &&
+                                Catch::Contains("alice may not get widgets") &&
+                                Catch::Contains("the right to get"));
+  CHECK(world.cluster.clock.passed() < 2s);
+}
+
+TEST_CASE("Where nobody can be asked no object is read", "[migrate][enable_pruning]") {
+  World world;
+  world.person.can_answer = false;
+  CHECK_THROWS_WITH(world.Enable(), "nobody can be asked");
+  CHECK(std::ranges::none_of(world.cluster.server.requests(), [](const auto& request) {
+    return request.target.find("/v1/widgets") != std::string::npos;
+  }));
+}
+
+TEST_CASE("A CRD that is no longer what was checked is not backed up",
+          "[migrate][enable_pruning]") {
+  World world;
+  const LiveCrd& live = world.Live();
+  world.cluster.server.PatchCrd(kName, R"({"spec":{"scope":"Cluster"}})");
+  StateFolder state(world.folder.path(), "cluster", live.shape.uid, kName);
+  const EnabledPruning enabled =
+      EnablePruning(live, world.options, world.target, world.sweep_options, state, world.person,
+                    world.cluster.client, world.cluster.clock);
+  CHECK(enabled.outcome == Outcome::kError);
+  CHECK_THAT(enabled.error, Catch::Contains("changed meanwhile"));
+  CHECK(world.person.lines.empty());
+}
+
+TEST_CASE("An earlier backup counts until the next one is complete", "[migrate][enable_pruning]") {
+  World world;
+  FakeFault fault;
+  fault.before = [&] { world.stop = true; };
+  fault.target = kCrd;
+  fault.first = World::kReadsBeforeFlip;
+  world.cluster.server.AddFault(fault);
+  const EnabledPruning first = world.Enable();
+  REQUIRE(first.outcome == Outcome::kInterrupted);
+  REQUIRE(world.Backups().size() == 1);
+  world.stop = false;
+  world.Write("b", R"({"x":3})");
+  FakeFault flip;
+  flip.target = "/v1/widgets?";
+  flip.first = 2;  // the list of the plan is the first one
+  flip.before = [&] {
+    world.cluster.server.PatchCrd(kName, R"({"spec":{"preserveUnknownFields":false}})");
+  };
+  world.cluster.server.AddFault(flip);
+  world.options.now = [] { return std::chrono::sys_days(2027y / 1 / 1); };
+  REQUIRE(world.Enable().outcome == Outcome::kError);
+  REQUIRE(world.IsPruningOn());
+  const EnabledPruning resumed = world.Resume();
+  CHECK(resumed.backup == first.backup);
+  CHECK(world.Backups().size() == 1);
+  CHECK_FALSE(world.IsHeld(resumed, "a"));
+  CHECK(world.IsHeld(resumed, "b"));
 }
 
 TEST_CASE("A backup that cannot be written keeps pruning off", "[migrate][enable_pruning]") {

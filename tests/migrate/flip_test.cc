@@ -22,7 +22,7 @@ struct Flipping {
   Flipping() {
     cluster.server.Add(FakeCrdText("widgets", R"(,"preserveUnknownFields":true)"));
     const kube::Crd crd = Crd();
-    target = {kCrd, crd.uid, crd.generation};
+    target = {kCrd, ShapeOf(crd)};
   }
   kube::Crd Crd() {
     auto crd = GetCrd(cluster.client, kCrd);
@@ -57,7 +57,7 @@ TEST_CASE("The flip is guarded by the resourceVersion of the CRD", "[migrate][fl
   const kube::Crd crd = flipping.Crd();
   CHECK_FALSE(crd.preserve_unknown_fields);
   CHECK(flip.resource_version == crd.resource_version);
-  CHECK(flip.generation == flipping.target.generation + 1);
+  CHECK(flip.generation == flipping.target.shape.generation + 1);
   const auto& requests = flipping.cluster.server.requests();
   const auto patch = std::ranges::find(requests, "PATCH", &kube::HttpRequest::method);
   REQUIRE(patch != requests.end());
@@ -126,7 +126,7 @@ TEST_CASE("Whether a flip without an answer was done is read from the CRD", "[mi
     const Flip flip = flipping.Run();
     CHECK(flip.step == Step::kDone);
     CHECK(flip.resource_version == flipping.Crd().resource_version);
-    CHECK(flip.generation == flipping.target.generation + 1);
+    CHECK(flip.generation == flipping.target.shape.generation + 1);
     CHECK(flipping.Patches() == 1);
   }
   SECTION("not done") {
@@ -167,6 +167,52 @@ TEST_CASE("A server that never takes the flip is not asked for ever", "[migrate]
   CHECK_THAT(flip.error, Catch::Contains("etcd is down"));
   CHECK(flipping.Patches() == 0);
   CHECK(flipping.cluster.server.requests().size() == 6);
+}
+
+TEST_CASE("A lost flip is not taken for done where the schemas were changed with it",
+          "[migrate][flip]") {
+  Flipping flipping;
+  FakeFault fault;
+  fault.answer = test_support::FakeStatus(503, "ServiceUnavailable", "try again");
+  fault.before = [&] {
+    flipping.cluster.server.PatchCrd(
+        kName, R"({"spec":{"preserveUnknownFields":false,"versions":[{"name":"v1","served":true,
+        "storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}]}})");
+  };
+  flipping.Fault(fault);
+  const Flip flip = flipping.Run();
+  CHECK(flip.step == Step::kRefused);
+  CHECK(flip.error == "spec.preserveUnknownFields was turned off by somebody else meanwhile");
+}
+
+TEST_CASE("A signal lets a flip that was asked for end", "[migrate][flip]") {
+  Flipping flipping;
+  FakeFault fault;
+  fault.before = [&] { flipping.cluster.stop = flipping.stop = true; };
+  fault.latency = std::chrono::seconds(5);
+  flipping.Fault(fault);
+  const Flip flip = flipping.Run();
+  CHECK(flip.step == Step::kDone);
+  CHECK_FALSE(flip.resource_version.empty());
+}
+
+TEST_CASE("A signal ends the tries", "[migrate][flip]") {
+  Flipping flipping;
+  FakeFault fault;
+  fault.answer = test_support::FakeStatus(503, "ServiceUnavailable", "try again");
+  SECTION("before the flip was asked for") {
+    fault.first = 1;
+    fault.before = [&] { flipping.stop = true; };
+    fault.target = kCrd;
+    flipping.cluster.server.AddFault(fault);
+    CHECK(flipping.Run().step == Step::kInterrupted);
+  }
+  SECTION("while the next one is waited for") {
+    fault.before = [&] { flipping.cluster.stop = flipping.stop = true; };
+    flipping.Fault(fault);
+    CHECK(flipping.Run().step == Step::kUnknown);
+  }
+  CHECK(flipping.cluster.clock.passed() < std::chrono::seconds(1));
 }
 
 TEST_CASE("A signal keeps the flip from being asked for", "[migrate][flip]") {

@@ -64,14 +64,18 @@ FakeFault Fault(int first) {
   return fault;
 }
 
-TEST_CASE("A list is read in chunks, each object once", "[migrate][list_reader]") {
+TEST_CASE("H3 A list is read in chunks, each object once", "[migrate][list_reader]") {
   FakeCluster cluster;
   AddWidgets(cluster, 25);
   const ListJob job = Read(cluster, {.chunk_size = 10, .workers = 2});
   CHECK_FALSE(job.error);
   CheckNames(job, 25);
-  REQUIRE(cluster.server.requests().size() == 3);
-  CHECK(cluster.server.RequestLines()[0] == "GET " + kWidgets + "?limit=10");
+  const std::vector<std::string> lines = cluster.server.RequestLines();
+  REQUIRE(lines.size() == 3);
+  CHECK(lines[0] == "GET " + kWidgets + "?limit=10");
+  CHECK_THAT(lines[1], Catch::StartsWith("GET " + kWidgets + "?limit=10&continue="));
+  // The server refuses one beside a continue token.
+  CHECK_THAT(lines[1], !Catch::Contains("resourceVersion"));
 }
 
 TEST_CASE("A chunk size of 0 reads everything at once", "[migrate][list_reader]") {

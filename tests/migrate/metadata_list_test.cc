@@ -107,5 +107,52 @@ TEST_CASE("A list that stays away is given up", "[migrate][metadata_list]") {
   CHECK(world.cluster.server.requests().size() == 10);
 }
 
+test_support::FakeAnswer Page(const std::string& names, const std::string& token) {
+  std::string items;
+  for (const char name : names) {
+    items += items.empty() ? "" : ",";
+    items += std::string(R"({"metadata":{"name":")") + name +
+             R"(","namespace":"n","uid":"u","resourceVersion":"1"}})";
+  }
+  return test_support::FakeText(200, "application/json",
+                                R"({"kind":"PartialObjectMetadataList","metadata":{"continue":")" +
+                                    token + R"("},"items":[)" + items + "]}");
+}
+
+TEST_CASE("Tokens that lead in a circle are followed once, and no object comes twice",
+          "[migrate][metadata_list]") {
+  World world(1);
+  const auto answer = [&world](int first, int times, const test_support::FakeAnswer& page) {
+    test_support::FakeFault fault;
+    fault.target = "limit=";
+    fault.first = first;
+    fault.times = times;
+    fault.answer = page;
+    world.cluster.server.AddFault(fault);
+  };
+  std::string listed;
+  std::size_t requests = 0;
+  SECTION("of two pages") {
+    for (int turn = 0; turn < 50; ++turn) {
+      answer(2 * turn + 1, 1, Page("ab", "A"));
+      answer(2 * turn + 2, 1, Page("cd", "B"));
+    }
+    listed = "a b c d ";
+    requests = 3;
+  }
+  SECTION("of pages without objects") {
+    answer(1, 1, Page("ab", "A"));
+    for (int turn = 1; turn < 50; ++turn) answer(turn + 1, 1, Page("", std::to_string(turn)));
+    listed = "a b ";
+    requests = 2;
+  }
+  MetadataList list(world.target, 2, world.spool, world.cluster.client, world.cluster.clock);
+  world.Run(list);
+  REQUIRE(list.error());
+  CHECK(list.error()->message.find("leads nowhere") != std::string::npos);
+  CHECK(Names(world.spool) == listed);
+  CHECK(world.cluster.server.requests().size() == requests);
+}
+
 }  // namespace
 }  // namespace migrate

@@ -3,6 +3,8 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 
+#include "kube/error.h"
+#include "kube/file_text.h"
 #include "migrate/migration.h"
 #include "tests/support/fake_cluster.h"
 #include "tests/support/temp_folder.h"
@@ -80,6 +82,24 @@ struct Preserved {
       Write("w1", "late");
     };
     cluster.server.AddFault(fault);
+  }
+  /// In the place of the namespace kube-system, from now on.
+  void AnswerForCluster(const test_support::FakeAnswer& answer) {
+    FakeFault fault;
+    fault.target = "/api/v1/namespaces/kube-system";
+    fault.times = 0;
+    fault.answer = answer;
+    cluster.server.AddFault(fault);
+  }
+  /// All objects are stored in the storage version: nothing is rewritten before the flip.
+  void StoreInOneVersion() {
+    cluster.server.PatchCrd(kName, R"({"status":{"storedVersions":["v1"]}})");
+  }
+  /// Somebody changes the CRD so, to a schema without spec.a.
+  static std::string PatchWithoutA(const std::string& more = "") {
+    return R"({"spec":{)" + more + R"("versions":[{"name":"v1","served":true,"storage":true,)" +
+           R"("schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object",)" +
+           R"("properties":{"z":{"type":"string"}}}}}}}]}})";
   }
   bool HasFinishedBackup() const {
     if (!fs::exists(options.enabling.backup_dir)) return false;
@@ -193,6 +213,21 @@ TEST_CASE("An object that the backup does not have as it was last written stays 
     CHECK(preserved.Migrate().counts[ObjectClass::kHeld] == 1);
     CHECK(preserved.HasExtra("w1"));
   }
+  SECTION("by --no-backup") {
+    options.enabling.no_backup = true;
+    CHECK(preserved.Migrate().counts[ObjectClass::kHeld] == 1);
+    CHECK(preserved.HasExtra("w1"));
+  }
+  SECTION("where it may no longer be known which cluster it is") {
+    preserved.AnswerForCluster(test_support::FakeStatus(403, "Forbidden", "no"));
+    CHECK(preserved.Migrate().counts[ObjectClass::kHeld] == 1);
+    CHECK(preserved.HasExtra("w1"));
+  }
+  SECTION("where the cluster cannot be told for the moment, as nothing is done then") {
+    preserved.AnswerForCluster(test_support::FakeStatus(500, "InternalError", "etcd is down"));
+    CHECK_THROWS_WITH(preserved.Migrate(), Contains("kube-system") && Contains("etcd is down"));
+    CHECK(preserved.HasExtra("w1"));
+  }
   SECTION("also where the CRD was changed since") {
     preserved.cluster.server.PatchCrd(kName, R"({"spec":{"x":1}})");
     CHECK(preserved.Migrate().counts[ObjectClass::kHeld] == 1);
@@ -216,6 +251,7 @@ TEST_CASE("A server that never prunes ends the wait, and nothing is rewritten",
   const CrdMigration first = preserved.Migrate();
   CHECK(first.outcome == Outcome::kError);
   CHECK_THAT(first.error, Contains("pruning is on") && Contains("--settle-timeout"));
+  CHECK(first.pruning_enabled);
   CHECK(first.counts.Total() == 0);
   CHECK(preserved.Prunes());
   CHECK(preserved.HasExtra("w0"));
@@ -257,6 +293,117 @@ TEST_CASE("A run that is stopped behind the flip is gone on with",
   CHECK(second.counts.Total() == 3);
   CHECK(second.backup == first.backup);
   CHECK(preserved.StoredVersions() == 1);
+}
+
+TEST_CASE("A backup whose objects somebody else had pruned meanwhile is none",
+          "[migrate][migration][migration_pruning]") {
+  Preserved preserved;
+  preserved.StoreInOneVersion();
+  preserved.options.chunk_size = 1;
+  bool is_flipped = false;
+  FakeFault fault;
+  fault.target = "continue=";
+  fault.times = 0;
+  fault.before = [&] {
+    if (is_flipped || preserved.person.asked == 0) return;
+    is_flipped = true;
+    preserved.cluster.server.PatchCrd(kName, R"({"spec":{"preserveUnknownFields":false}})");
+  };
+  preserved.cluster.server.AddFault(fault);
+  const CrdMigration crd = preserved.Migrate();
+  REQUIRE(is_flipped);
+  CHECK(crd.outcome == Outcome::kError);
+  CHECK_THAT(crd.error, Contains("the backup is thrown away") && Contains("was turned off") &&
+                            Contains("without one"));
+  CHECK(crd.backup.empty());
+  CHECK_FALSE(crd.pruning_enabled);
+  CHECK_FALSE(preserved.HasBackup());
+  CHECK(preserved.HasExtra("w1"));
+  CHECK(preserved.Migrate().backup.empty());
+}
+
+TEST_CASE("A backup is made by the schemas of when pruning is turned on",
+          "[migrate][migration][migration_pruning]") {
+  Preserved preserved;
+  preserved.StoreInOneVersion();
+  preserved.cluster.server.Add(FakeObjectText("widgets", "plain", R"({"a":"1"})"));
+  preserved.cluster.server.Add(FakeCrdText("gizmos"));
+  preserved.options.crd_names = {"gizmos", "widgets"};
+  FakeFault fault;
+  fault.target = "/v1/gizmos";
+  fault.before = [&] { preserved.cluster.server.PatchCrd(kName, preserved.PatchWithoutA()); };
+  preserved.cluster.server.AddFault(fault);
+  const MigrationReport report = Migrate(preserved.options, preserved.person,
+                                         preserved.cluster.client, preserved.cluster.clock);
+  REQUIRE(report.crds.size() == 2);
+  const CrdMigration& widgets = report.crds[1];
+  REQUIRE(widgets.name == kName);
+  CHECK(widgets.outcome == Outcome::kDone);
+  const auto backup = kube::ReadFileText(widgets.backup);
+  REQUIRE(backup);
+  CHECK_THAT(*backup, Contains(R"("name":"plain")"));
+}
+
+TEST_CASE("A flip by others that changes the schemas too leaves no object backed up",
+          "[migrate][migration][migration_pruning]") {
+  Preserved preserved;
+  preserved.StoreInOneVersion();
+  preserved.cluster.server.Add(FakeObjectText("widgets", "plain", R"({"a":"1"})"));
+  std::atomic<bool> stop{false};
+  preserved.options.stop = &stop;
+  FakeFault fault;
+  fault.target = "/customresourcedefinitions/" + kName;
+  fault.times = 0;
+  fault.before = [&] {
+    if (!preserved.Prunes()) stop = preserved.HasFinishedBackup();
+  };
+  preserved.cluster.server.AddFault(fault);
+  REQUIRE(preserved.Migrate().outcome == Outcome::kInterrupted);
+  stop = false;
+  preserved.cluster.server.PatchCrd(kName,
+                                    preserved.PatchWithoutA(R"("preserveUnknownFields":false,)"));
+  SECTION("for the same command") {}
+  SECTION("for a run over some objects") {
+    preserved.options.enable_pruning = false;
+    preserved.options.namespace_ = "shop";
+  }
+  const CrdMigration crd = preserved.Migrate();
+  CHECK(crd.outcome == Outcome::kFailures);
+  CHECK(crd.counts[ObjectClass::kHeld] == 4);
+  const auto* plain = preserved.cluster.server.Stored(kName, "shop/plain");
+  CHECK(plain->Find("spec")->Find("a") != nullptr);
+}
+
+TEST_CASE("A run over all CRDs goes on with one that was interrupted",
+          "[migrate][migration][migration_pruning]") {
+  Preserved preserved;
+  preserved.StoreInOneVersion();
+  preserved.options.crd_names = {};
+  preserved.options.all = true;
+  std::atomic<bool> stop{false};
+  preserved.options.stop = &stop;
+  FakeFault fault;
+  fault.target = "/widgets/w1";
+  fault.times = 0;
+  fault.before = [&] { stop = preserved.Prunes(); };
+  preserved.cluster.server.AddFault(fault);
+  REQUIRE(preserved.Migrate().outcome == Outcome::kInterrupted);
+  preserved.options.stop = nullptr;
+  const CrdMigration crd = preserved.Migrate();
+  CHECK(crd.outcome == Outcome::kDone);
+  CHECK(crd.counts[ObjectClass::kRewritten] == 3);
+  CHECK_FALSE(preserved.HasExtra("w1"));
+  const MigrationReport again = Migrate(preserved.options, preserved.person,
+                                        preserved.cluster.client, preserved.cluster.clock);
+  CHECK(again.crds.empty());
+}
+
+TEST_CASE("The path of a backup holds in any folder", "[migrate][migration][migration_pruning]") {
+  Preserved preserved;
+  preserved.options.enabling.backup_dir = fs::relative(preserved.options.enabling.backup_dir);
+  const CrdMigration crd = preserved.Migrate();
+  CHECK(fs::path(crd.backup).is_absolute());
+  CHECK(fs::exists(crd.backup));
 }
 
 TEST_CASE("A change of the CRD before the flip is an error, not a failure of objects",

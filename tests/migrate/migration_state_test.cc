@@ -38,6 +38,7 @@ MigrationState SomeState() {
   state.storage_version = "v1";
   state.stored_before = {"v1beta1", "v1"};
   state.backup = "backup/\"odd\"\n.ndjson";
+  state.schemas = 0xfedcba9876543210;
   state.flip_resource_version = "1234";
   state.doomed = {{"shop", "one", "uid-1", {"spec.a", "spec.ports[0].proto"}}, {"", "two", "", {}}};
   return state;
@@ -53,6 +54,7 @@ TEST_CASE("State that was saved is loaded by the next run", "[migrate][state]") 
   CHECK(state.storage_version == "v1");
   CHECK(state.stored_before == Strings{"v1beta1", "v1"});
   CHECK(state.backup == "backup/\"odd\"\n.ndjson");
+  CHECK(state.schemas == 0xfedcba9876543210);
   CHECK(state.flip_resource_version == "1234");
   REQUIRE(state.doomed.size() == 2);
   CHECK(state.doomed[0].namespace_ == "shop");
@@ -125,6 +127,20 @@ TEST_CASE("A uid cannot lead out of the folder", "[migrate][state]") {
   const TempFolder folder;
   const StateFolder state_folder(folder.path(), "../../x", "..", "widgets");
   CHECK(state_folder.path() == fs::path(folder.path()) / "______x" / "__");
+}
+
+TEST_CASE("The state of a CRD is found whether or not the cluster can be told",
+          "[migrate][state]") {
+  const TempFolder folder;
+  const auto [first, second] = GENERATE(table<std::string, std::string>({{"c", ""}, {"", "c"}}));
+  CHECK_FALSE(StateFolder::IsLeft(folder.path(), "crd-uid"));
+  StateFolder(folder.path(), first, "crd-uid", "widgets").Save(SomeState());
+  CHECK(StateFolder::IsLeft(folder.path(), "crd-uid"));
+  CHECK_FALSE(StateFolder::IsLeft(folder.path(), "other-uid"));
+  StateFolder found(folder.path(), second, "crd-uid", "widgets");
+  CHECK(found.Load().generation == 7);
+  found.Clear();
+  CHECK_FALSE(StateFolder::IsLeft(folder.path(), "crd-uid"));
 }
 
 TEST_CASE("Two runs do not share a folder", "[migrate][state]") {

@@ -224,6 +224,32 @@ TEST_CASE("storedVersions are kept where the right to trim them is missing",
   CHECK(widgets.StoredVersions() == kBoth);
 }
 
+TEST_CASE("A trim that fails is told, and is no success", "[migrate][migration]") {
+  Widgets widgets;
+  FakeFault fault;
+  auto& server = widgets.cluster.server;
+  Outcome outcome = Outcome::kFailures;
+  std::string why;
+  SECTION("the server refuses it") {
+    fault.answer = FakeStatus(422, "Invalid", "status is invalid");
+    fault.times = 0;
+    why = "status.storedVersions could not be trimmed: ";
+  }
+  SECTION("the CRD is changed just before") {
+    fault.before = [&server] { server.PatchCrd(kName, R"({"spec":{"x":1}})"); };
+    outcome = Outcome::kError;
+    why = "was changed meanwhile";
+  }
+  fault.target = "/customresourcedefinitions/" + kName + "/status";
+  server.AddFault(fault);
+  const CrdMigration crd = widgets.MigrateOne();
+  CHECK(crd.outcome == outcome);
+  CHECK_THAT(crd.error, Contains(why) && Contains("run the same command again"));
+  CHECK_FALSE(crd.kept_because.empty());
+  CHECK(crd.verified);
+  CHECK(crd.stored_after == kBoth);
+}
+
 TEST_CASE("storedVersions are kept where the CRD was changed meanwhile", "[migrate][migration]") {
   Widgets widgets;
   FakeFault fault;
@@ -253,8 +279,9 @@ TEST_CASE("storedVersions are kept where passes go on finding objects to rewrite
   Widgets widgets;
   FakeFault fault;
   int n = 0;
-  // Another writer, each time before ours.
+  // Another writer, each time after ours, by a server that does not prune.
   fault.before = [&widgets, &n] {
+    if (widgets.HasExtra("w1")) return;
     widgets.cluster.server.Add(
         FakeObjectText("widgets", "w1", R"({"a":")" + std::to_string(++n) + R"(","extra":true})"));
   };
@@ -262,12 +289,12 @@ TEST_CASE("storedVersions are kept where passes go on finding objects to rewrite
   const CrdMigration crd = widgets.MigrateOne();
   CHECK(crd.outcome == Outcome::kFailures);
   CHECK_FALSE(crd.verified);
-  CHECK_THAT(crd.kept_because, Contains("the fourth pass over 1 object still rewrote 1"));
-  CHECK(n == 4);
+  CHECK_THAT(crd.kept_because, Contains("the fourth pass over 3 objects still rewrote 1"));
+  CHECK(n == 3);
   CHECK(widgets.StoredVersions() == kBoth);
 }
 
-TEST_CASE("One object that another writer was busy with is verified by a later pass",
+TEST_CASE("An object that another writer stored unpruned is verified by a later pass",
           "[migrate][migration]") {
   Widgets widgets;
   FakeFault fault;
@@ -281,7 +308,7 @@ TEST_CASE("One object that another writer was busy with is verified by a later p
   CHECK(crd.outcome == Outcome::kDone);
   CHECK(crd.verified);
   CHECK(widgets.listener.Heard("the second pass over 3 objects still rewrote 1"));
-  CHECK(widgets.listener.Heard("verified: a third pass over 1 object rewrote none"));
+  CHECK(widgets.listener.Heard("verified: a third pass over 3 objects rewrote none"));
   CHECK_FALSE(widgets.HasExtra("w1"));
   CHECK(widgets.StoredVersions() == Strings{"v1"});
 }

@@ -165,5 +165,82 @@ TEST_CASE("By update a conflict reads the object again", "[migrate][object_write
   CHECK(world.write.answer().object_class == ObjectClass::kGone);
 }
 
+TEST_CASE("An object of which nothing is known is read first", "[migrate][object_write]") {
+  World world;
+  world.target.by_update = GENERATE(false, true);
+  ObjectWrite write(world.target, {0, {"shop", "a", "", "", 0}});
+  CHECK(write.Request().method == "GET");
+  CHECK(write.Request().accept ==
+        "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json");
+  CHECK(write.OnAnswer(Body("u", "10"), std::nullopt, world.document, kNow) == Step::kSend);
+  if (world.target.by_update) {
+    CHECK(write.Request().method == "GET");
+    CHECK(write.OnAnswer(Body("u", "10"), std::nullopt, world.document, kNow) == Step::kSend);
+  }
+  CHECK(write.Request().method == (world.target.by_update ? "PUT" : "PATCH"));
+  CHECK(write.OnAnswer(Body("u", "10"), std::nullopt, world.document, kNow) == Step::kDone);
+  CHECK(write.answer().object_class == ObjectClass::kUnchanged);
+}
+
+TEST_CASE("An object that cannot be read is not written", "[migrate][object_write]") {
+  World world;
+  ObjectWrite write(world.target, {0, {"shop", "a", "", "", 0}});
+  const auto forbidden = Status(403, "widgets.g \"a\" is forbidden: User \"u\" cannot get it");
+  CHECK(write.OnAnswer("", forbidden, world.document, kNow) == Step::kDone);
+  CHECK(write.answer().object_class == ObjectClass::kForbidden);
+}
+
+TEST_CASE("What another writer stored is not taken for ours where it is asked for",
+          "[migrate][object_write]") {
+  World world;
+  world.target.ignores_other_writers = true;
+  SECTION("by patch") {
+    CHECK(world.write.Request().body == R"({"metadata":{"resourceVersion":"10"}})");
+    CHECK(world.Answer(Status(409, "has been modified")) == Step::kPause);
+    CHECK(world.write.Request().method == "GET");
+    CHECK(world.Answer(Body("v", "12")) == Step::kSend);
+    CHECK(world.write.Request().body == R"({"metadata":{"resourceVersion":"12"}})");
+  }
+  SECTION("by update") {
+    world.target.by_update = true;
+    CHECK(world.Answer(Body("v", "12")) == Step::kSend);
+  }
+  SECTION("by update that comes too late") {
+    world.target.by_update = true;
+    CHECK(world.Answer(Body("u", "10")) == Step::kSend);
+    CHECK(world.Answer(Status(409, "has been modified")) == Step::kPause);
+    CHECK(world.write.Request().method == "GET");
+    CHECK(world.Answer(Body("v", "12")) == Step::kSend);
+    if (world.write.Request().method == "GET") CHECK(world.Answer(Body("v", "12")) == Step::kSend);
+  }
+  CHECK(world.Answer(Body("v", "12")) == Step::kDone);
+  CHECK(world.write.answer().object_class == ObjectClass::kUnchanged);
+  CHECK(world.write.answer().resource_version == "12");
+  CHECK(world.write.answer().uid == "v");
+}
+
+TEST_CASE("What a try without an answer may have stored is taken for ours",
+          "[migrate][object_write]") {
+  World world;
+  world.target.ignores_other_writers = true;
+  SECTION("the connection was lost") {
+    const kube::TransportError lost{kube::TransportError::Kind::kConnectionLost, "lost"};
+    CHECK(world.Answer({.status = std::nullopt, .transport = lost, .message = "lost"}) ==
+          Step::kPause);
+  }
+  SECTION("the server failed") { CHECK(world.Answer(Status(503, "")) == Step::kPause); }
+  SECTION("the answer breaks off") { CHECK(world.Answer("{") == Step::kPause); }
+  CHECK(world.write.Request().body == "{}");
+  CHECK(world.Answer(Body("u", "11")) == Step::kDone);
+  CHECK(world.write.answer().object_class == ObjectClass::kRewritten);
+}
+
+TEST_CASE("A refusal stored nothing", "[migrate][object_write]") {
+  World world;
+  world.target.ignores_other_writers = true;
+  CHECK(world.Answer(Status(429, "slow down")) == Step::kPause);
+  CHECK(world.write.Request().body == R"({"metadata":{"resourceVersion":"10"}})");
+}
+
 }  // namespace
 }  // namespace migrate

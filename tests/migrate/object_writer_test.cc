@@ -34,7 +34,10 @@ struct World {
 
   test_support::FakeCluster cluster;
   SweepTarget target{.group = "demo.example.com", .version = "v1", .plural = "widgets"};
-  ObjectWriter writer{target, Throttle(8, 0), cluster.client, cluster.clock};
+  std::vector<std::string> lines;
+  ObjectWriter writer{target, Throttle(8, 0),
+                      [this](const std::string& line) { lines.push_back(line); }, cluster.client,
+                      cluster.clock};
   std::uint64_t begun = 0;
   std::vector<std::uint64_t> done;
 };
@@ -102,11 +105,38 @@ TEST_CASE("Once stopped it only ends what is in flight", "[migrate][object_write
 TEST_CASE("A writer that goes leaves nothing under way", "[migrate][object_writer]") {
   World world;
   {
-    ObjectWriter writer(world.target, Throttle(8, 0), world.cluster.client, world.cluster.clock);
+    ObjectWriter writer(world.target, Throttle(8, 0), nullptr, world.cluster.client,
+                        world.cluster.clock);
     writer.Begin({0, {"shop", "a", "u", "1", 1}});
   }
   world.cluster.client.Poll(world.cluster.clock.Now() + std::chrono::seconds(1));
   CHECK(world.cluster.server.requests().empty());
+}
+
+TEST_CASE("No answer holds up the others for longer than a minute", "[migrate][object_writer]") {
+  World world;
+  const auto [asked_for, held, line] = GENERATE(table<std::string, int, std::string>({
+      {"1", 1, ""},
+      {"7", 7, "waiting 7 s, as the server asks for it"},
+      {"86400", 60, "waiting 60 s, as the server asks for it"},
+  }));
+  CAPTURE(asked_for);
+  test_support::FakeFault busy;
+  busy.target = kWidgets;
+  busy.times = 4;
+  busy.answer = test_support::FakeText(429, "text/plain", "");
+  busy.headers = {{"Retry-After", asked_for}};
+  world.cluster.server.AddFault(busy);
+  world.BeginAll();
+  while (world.cluster.server.requests().size() < 5) {
+    world.writer.SendDue();
+    world.BeginAll();
+    world.cluster.client.Poll(world.writer.next_event());
+    world.Take();
+  }
+  CHECK(world.cluster.clock.passed() == std::chrono::seconds(held));
+  CHECK(world.lines ==
+        (line.empty() ? std::vector<std::string>() : std::vector<std::string>{line}));
 }
 
 }  // namespace

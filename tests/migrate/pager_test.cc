@@ -28,7 +28,7 @@ kube::CallError Lost(
       .status = std::nullopt, .transport = kube::TransportError{kind, "reset"}, .message = "reset"};
 }
 
-TEST_CASE("Pages follow the continue tokens until there is none", "[migrate][pager]") {
+TEST_CASE("H3: Pages follow the continue tokens until there is none", "[migrate][pager]") {
   Pager pager;
   CHECK(pager.page().continue_token.empty());
   CHECK(pager.OnPage("a") == Step::kRead);
@@ -36,7 +36,7 @@ TEST_CASE("Pages follow the continue tokens until there is none", "[migrate][pag
   CHECK(pager.OnPage("") == Step::kDone);
 }
 
-TEST_CASE("An expired continue token goes on from the token in the error", "[migrate][pager]") {
+TEST_CASE("H3: An expired continue token goes on from the token in the error", "[migrate][pager]") {
   Pager pager;
   pager.OnPage("old");
   CHECK(pager.OnError(Expired("inconsistent"), 0) == Step::kRead);

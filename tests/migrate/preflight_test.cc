@@ -212,6 +212,20 @@ TEST_CASE("A right that is missing is refused by its name", "[migrate][preflight
     cluster.server.Deny("get", kName);
     CHECK_THAT(Check(cluster, options).refusal, Contains("the right to patch"));
   }
+  SECTION("to get, by which it is seen whether the server prunes") {
+    cluster.server.Deny("get", kName);
+    CHECK_THAT(Check(cluster, options).refusal,
+               Contains("the right to get widgets.demo.example.com is missing"));
+    CHECK(Check(cluster, {.enable_pruning = true, .dry_run = DryRun::kClient}).refusal.empty());
+  }
+  SECTION("but only warned of where it is to watch") {
+    cluster.server.Deny("watch", kName);
+    const Preflight preflight = Check(cluster, options);
+    CHECK(preflight.refusal.empty());
+    REQUIRE(preflight.warnings.size() == 1);
+    CHECK_THAT(preflight.warnings[0], Contains("the right to watch widgets.demo.example.com"));
+    CHECK(Check(cluster, {.enable_pruning = true, .backs_up = false}).warnings.empty());
+  }
   SECTION("to patch the CRD") {
     cluster.server.Deny("patch", kCrdResource);
     CHECK_THAT(Check(cluster, options).refusal,

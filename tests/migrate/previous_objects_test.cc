@@ -25,7 +25,8 @@ struct World {
             .generation = number};
   }
   std::string Read(Spool& spool, const std::set<ObjectClass>& classes) {
-    PreviousObjects objects(folder.path(), "before", classes, spool);
+    const Spool before(folder.path(), "before");
+    PreviousObjects objects(before, classes, spool);
     while (!objects.is_done()) objects.Advance();
     std::string text;
     while (const auto next = spool.Next()) {
@@ -57,7 +58,8 @@ TEST_CASE("Earlier objects go on where the spool ends", "[migrate][previous_obje
   World world(5000);
   {
     Spool spool(world.folder.path(), "again", "test");
-    PreviousObjects objects(world.folder.path(), "before", {ObjectClass::kUnchanged}, spool);
+    const Spool before(world.folder.path(), "before");
+    PreviousObjects objects(before, {ObjectClass::kUnchanged}, spool);
     CHECK(objects.remaining() == 1667);
     objects.Advance();
     CHECK_FALSE(objects.is_done());
@@ -75,7 +77,8 @@ TEST_CASE("Earlier objects go on where the spool ends", "[migrate][previous_obje
 TEST_CASE("A sweep that was never there has no objects", "[migrate][previous_objects]") {
   World world(0);
   Spool spool(world.folder.path(), "again", "test");
-  PreviousObjects objects(world.folder.path(), "none", {ObjectClass::kUnchanged}, spool);
+  const Spool none(world.folder.path(), "none");
+  PreviousObjects objects(none, {ObjectClass::kUnchanged}, spool);
   objects.Advance();
   CHECK(objects.is_done());
   CHECK(spool.listed() == 0);

@@ -38,6 +38,24 @@ TEST_CASE("A private file gets its name when it is complete", "[migrate][private
   CHECK((status.st_mode & 0777) == 0600);
 }
 
+TEST_CASE("A private file takes no name that is taken, unless it is to replace",
+          "[migrate][private_file]") {
+  const test_support::TempFolder folder;
+  const std::string other = folder.Write("other", "precious");
+  const fs::path path = fs::path(folder.path()) / "a";
+  {
+    PrivateFile file(path);
+    file.Write("one");
+    CHECK_THROWS_WITH(file.MoveToNew(other), Catch::Contains("cannot write \"" + other + "\""));
+    CHECK(Read(other) == "precious");
+    file.MoveToNew(path.string() + ".done");
+  }
+  CHECK(Read(path.string() + ".done") == "one");
+  CHECK_FALSE(fs::exists(path));
+  PrivateFile(path).MoveTo(other);
+  CHECK(Read(other).empty());
+}
+
 TEST_CASE("A private file that is not completed is removed", "[migrate][private_file]") {
   const test_support::TempFolder folder;
   const fs::path path = fs::path(folder.path()) / "a";

@@ -132,7 +132,9 @@ TEST_CASE("Fields are found by the path that the server records", "[migrate][set
   CAPTURE(path);
   flipped.options.doomed[0].paths = {"spec.other", path};
   flipped.is_stale = [] { return true; };
-  CHECK(flipped.Wait().step == Settled::Step::kTimedOut);
+  const Settled settled = flipped.Wait();
+  CHECK(settled.step == Settled::Step::kTimedOut);
+  CHECK(settled.message == "shop/one still shows " + path);
 }
 
 TEST_CASE("Paths that lead nowhere are absent", "[migrate][settle]") {

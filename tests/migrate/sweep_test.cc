@@ -1,5 +1,6 @@
 #include "migrate/sweep.h"
 
+#include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <fstream>
@@ -9,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "kube/error.h"
 #include "tests/support/fake_cluster.h"
 #include "tests/support/temp_folder.h"
 
@@ -38,14 +40,17 @@ struct World {
     cluster.server.Add(test_support::FakeObjectText(
         "widgets", Name(number), is_dirty ? R"({"a":"x","old":1})" : R"({"a":"x"})"));
   }
+  /// Another writer stores what has a field too many, by a server that does not prune.
+  void AddDirt(int number) {
+    test_support::WriteFakeObject(cluster.server, "widgets", Name(number), R"({"old":1})");
+  }
   void Delete(int number) { cluster.server.Delete(kResource, "shop/" + Name(number)); }
 
   SweepResult Run() {
     return Sweep(target, options, folder.path(), "run", cluster.client, cluster.clock);
   }
   SweepResult Verify() {
-    return SweepAgain(target, options, folder.path(), "run",
-                      {ObjectClass::kRewritten, ObjectClass::kUnchanged}, "again", cluster.client,
+    return SweepAgain(target, options, folder.path(), "run", "again", cluster.client,
                       cluster.clock);
   }
   SweepResult RunNamed(const std::vector<ObjectName>& names) {
@@ -388,7 +393,77 @@ TEST_CASE("Where nearly everything fails in the same way it stops", "[migrate][s
   CHECK(result.counts[ObjectClass::kDenied] < 40 + 16);
   CHECK(result.counts[ObjectClass::kNotTried] == 280 - result.counts[ObjectClass::kDenied]);
   CHECK(result.counts.Total() == 300);
-  CHECK(result.failures.size() == result.counts[ObjectClass::kDenied]);
+  CHECK(result.is_given_up);
+  CHECK(result.failures.size() == 280);
+}
+
+/// How many of the failures are of the class.
+std::size_t Named(const SweepResult& result, ObjectClass object_class) {
+  return static_cast<std::size_t>(
+      std::ranges::count(result.failures, object_class, &ObjectFailure::object_class));
+}
+
+TEST_CASE("What was not tried as all failed is listed to its end, and named", "[migrate][sweep]") {
+  World world(300);
+  std::vector<ObjectName> names;
+  for (int i = 0; i < 300; ++i) names.push_back({"shop", World::Name(i)});
+  FakeFault fault;
+  fault.target = kInShop;
+  fault.times = 0;
+  fault.answer = FakeStatus(422, "Invalid", "is invalid");
+  SECTION("of a list that is far from its end by then") {
+    FakeFault slow = World::Always("?limit=");
+    slow.latency = std::chrono::seconds(1);
+    world.cluster.server.AddFault(slow);
+    world.cluster.server.AddFault(fault);
+    const SweepResult result = world.Run();
+    CHECK(result.is_given_up);
+    CHECK(result.counts.Total() == 300);
+    CHECK(Named(result, ObjectClass::kInvalid) == result.counts[ObjectClass::kInvalid]);
+    CHECK(Named(result, ObjectClass::kNotTried) == 300 - result.counts[ObjectClass::kInvalid]);
+    CHECK(result.failures.back().name == "w1299");
+    CHECK(result.failures.back().namespace_ == "shop");
+    CHECK(result.counts[ObjectClass::kInvalid] < 60);
+  }
+  SECTION("of names, without reading any more of them") {
+    world.cluster.server.AddFault(fault);
+    const SweepResult result = world.RunNamed(names);
+    CHECK(result.is_given_up);
+    CHECK(result.counts.Total() == 300);
+    CHECK(result.failures.size() == 300);
+    CHECK(Named(result, ObjectClass::kNotTried) > 200);
+    CHECK(world.Requests("GET") < 200);
+  }
+}
+
+TEST_CASE("A signal ends the listing of what was not tried", "[migrate][sweep]") {
+  World world(300);
+  std::atomic<bool> stop = false;
+  world.options.stop = &stop;
+  FakeFault fault = World::Always(kInShop);
+  fault.answer = FakeStatus(422, "Invalid", "is invalid");
+  world.cluster.server.AddFault(fault);
+  FakeFault slow = World::Always("?limit=");
+  slow.latency = std::chrono::seconds(1);
+  world.cluster.server.AddFault(slow);
+  world.Before("?limit=", 40, [&] { stop = true; });
+  const SweepResult result = world.Run();
+  CHECK(result.is_given_up);
+  CHECK(result.is_interrupted);
+  CHECK(world.Requests("GET") == 40);
+}
+
+TEST_CASE("What was done until a sweep breaks is counted", "[migrate][sweep]") {
+  World world(40);
+  world.options.chunk_size = 0;
+  world.Before(kInShop, 21, [] { throw kube::Error("no space left on device"); });
+  const SweepResult result = world.Run();
+  CHECK(result.is_broken);
+  CHECK(result.stopped == "no space left on device");
+  CHECK(result.counts.Total() == 40);
+  CHECK(result.counts[ObjectClass::kRewritten] > 0);
+  CHECK(result.counts[ObjectClass::kNotTried] >= 20);
+  CHECK(Text(world.Run().counts) == "rewritten 20, unchanged 20");
 }
 
 TEST_CASE("A webhook that is down for all objects is found out in minutes", "[migrate][sweep]") {
@@ -600,6 +675,34 @@ TEST_CASE("A second sweep knows an object that was created anew", "[migrate][swe
   CHECK(Text(world.Verify().counts) == "unchanged 10");
 }
 
+TEST_CASE("A second sweep does not count what another writer stored meanwhile",
+          "[migrate][sweep]") {
+  World world;
+  world.target.by_update = GENERATE(false, true);
+  world.Run();
+  const auto write = [&world](int number) {
+    test_support::WriteFakeObject(world.cluster.server, "widgets", World::Name(number),
+                                  R"({"a":"theirs"})");
+  };
+  SECTION("before it") { write(2); }
+  SECTION("in the middle of it") {
+    world.Before(kInShop + "w1000", 1, [&write] { write(2); });
+  }
+  CHECK(Text(world.Verify().counts) == "unchanged 10");
+  CHECK(world.Spec(2) == R"({"a":"theirs"})");
+}
+
+TEST_CASE("A second sweep begins anew where the first has got more objects", "[migrate][sweep]") {
+  World world;
+  world.options.is_held = [](const ListedObject& object) { return object.name == "w1003"; };
+  world.Run();
+  CHECK(Text(world.Verify().counts) == "unchanged 9");
+  world.options.is_held = nullptr;
+  world.Run();
+  world.AddDirt(3);
+  CHECK(Text(world.Verify().counts) == "rewritten 1, unchanged 9");
+}
+
 TEST_CASE("A second sweep that was killed goes on", "[migrate][sweep]") {
   World world;
   world.Run();
@@ -613,7 +716,7 @@ TEST_CASE("Objects that are named are written alone, each once", "[migrate][swee
   const SweepResult result =
       world.RunNamed({{"shop", "w1004"}, {"shop", "w1003"}, {"shop", "none"}, {"shop", "w1003"}});
   CHECK(Text(result.counts) == "rewritten 1, unchanged 1, gone 1");
-  CHECK(world.Requests("PATCH") == 3);
+  CHECK(world.Requests("PATCH") == 2);
   CHECK(world.Requests("GET " + kWidgets + "?") == 0);
   CHECK(world.Spec(3) == R"({"a":"x"})");
   CHECK(world.Spec(5) == R"({"a":"x","old":1})");

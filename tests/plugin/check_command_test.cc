@@ -18,7 +18,7 @@ int ExitCode(const CheckReport& report, FailOn fail_on = {}) {
   return PrintCheck(report, options, test_reports::kNow).exit_code;
 }
 
-TEST_CASE("The exit code says whether there are findings", "[plugin][check_command]") {
+TEST_CASE("E1: The exit code says whether there are findings", "[plugin][check_command]") {
   CHECK(ExitCode(Report({test_reports::Certificates(), test_reports::Gadgets()})) == 0);
   CHECK(ExitCode(Report({test_reports::Certificates(), test_reports::Gizmos()})) == 1);
   CHECK(ExitCode(Report({test_reports::Widgets()})) == 1);
@@ -77,7 +77,7 @@ TEST_CASE("The report is printed beside errors in files", "[plugin][check_comman
   CHECK(output.err == "error: a.yaml:3:7: mapping values\nerror: b^[\\n: why\n");
 }
 
-TEST_CASE("The flag -o name lists the CRDs", "[plugin][check_command]") {
+TEST_CASE("O3: The flag -o name lists the CRDs", "[plugin][check_command]") {
   CheckOptions options;
   options.output = OutputFormat::kName;
   const CheckReport report = Report({test_reports::Gadgets(), test_reports::Gizmos()});
@@ -86,7 +86,7 @@ TEST_CASE("The flag -o name lists the CRDs", "[plugin][check_command]") {
         "customresourcedefinition.apiextensions.k8s.io/gizmos.demo.example.com\n");
 }
 
-TEST_CASE("The flag -o json prints one document", "[plugin][check_command]") {
+TEST_CASE("O2: The flag -o json prints one document", "[plugin][check_command]") {
   CheckOptions options;
   options.output = OutputFormat::kJson;
   const CheckOutput output =

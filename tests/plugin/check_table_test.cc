@@ -21,7 +21,7 @@ std::string FirstLines(const std::string& text, int count) {
   return text.substr(0, end);
 }
 
-TEST_CASE("Few CRDs are listed by name, and explained below", "[plugin][check_table]") {
+TEST_CASE("O1: Few CRDs are listed by name, and explained below", "[plugin][check_table]") {
   const CheckReport report =
       Report({test_reports::Certificates(), test_reports::Gizmos(), test_reports::Widgets()});
   const std::string out = PrintCheckTable(report, kPlain);
@@ -38,7 +38,7 @@ TEST_CASE("Few CRDs are listed by name, and explained below", "[plugin][check_ta
         std::string::npos);
 }
 
-TEST_CASE("The flag -o wide adds columns", "[plugin][check_table]") {
+TEST_CASE("O1: The flag -o wide adds columns", "[plugin][check_table]") {
   CheckReport report = Report({test_reports::Widgets()});
   report.crds[0].source = "widgets.yaml";
   CHECK(
@@ -51,7 +51,7 @@ TEST_CASE("The flag -o wide adds columns", "[plugin][check_table]") {
       "widgets.demo.example.com (widgets.yaml) would lose 2 fields in 1874 of 2000 objects:\n");
 }
 
-TEST_CASE("The flag --no-headers prints rows and nothing else", "[plugin][check_table]") {
+TEST_CASE("G2: The flag --no-headers prints rows and nothing else", "[plugin][check_table]") {
   CheckReport report;
   for (int i = 10; i < 50; ++i) {
     report.crds.push_back(test_reports::Named(test_reports::Gadgets(), "g" + std::to_string(i)));

@@ -27,7 +27,7 @@ std::string Parse(const Words& words) {
   return text;
 }
 
-TEST_CASE("A flag may be spelled in every way that pflag takes", "[plugin][flag_syntax]") {
+TEST_CASE("G1: A flag may be spelled in every way that pflag takes", "[plugin][flag_syntax]") {
   const auto [words, expected] = GENERATE(table<Words, std::string>({
       {{"--namespace", "a"}, "namespace=a |"},
       {{"--namespace=a"}, "namespace=a |"},
@@ -63,7 +63,7 @@ TEST_CASE("Flags and arguments may be mixed until --", "[plugin][flag_syntax]") 
   CHECK(Parse({}) == "|");
 }
 
-TEST_CASE("The last value of a scalar flag counts, lists add up", "[plugin][flag_syntax]") {
+TEST_CASE("G1: The last value of a scalar flag counts, lists add up", "[plugin][flag_syntax]") {
   CHECK(Parse({"-n", "a", "-f", "x", "-n", "b", "-f", "y,z"}) ==
         "namespace=b filename=x filename=y filename=z |");
 }
@@ -101,7 +101,7 @@ TEST_CASE("A list is one record of comma separated values", "[plugin][flag_synta
 }
 
 // Expected values: kubectl 1.32 and pflag's source.
-TEST_CASE("A wrong flag is told in pflag's words", "[plugin][flag_syntax]") {
+TEST_CASE("G1: A wrong flag is told in pflag's words", "[plugin][flag_syntax]") {
   const auto [words, expected] = GENERATE(table<Words, std::string>({
       {{"--bogus"}, "unknown flag: --bogus"},
       {{"--bogus=3"}, "unknown flag: --bogus"},

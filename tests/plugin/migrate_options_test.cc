@@ -65,7 +65,7 @@ TEST_CASE("migrate takes its flags", "[plugin][migrate_options]") {
   CHECK(Parse({"--all", "--crd-selector", "a=b"}).crd_selector == "a=b");
 }
 
-TEST_CASE("Objects are chosen as kubectl does", "[plugin][migrate_options]") {
+TEST_CASE("G2: Objects are chosen as kubectl does", "[plugin][migrate_options]") {
   const MigrateOptions options =
       Parse({"widgets", "-n", "shop", "-l", "a=b", "--field-selector=metadata.name=x"});
   CHECK(options.objects.namespace_ == "shop");
@@ -74,7 +74,8 @@ TEST_CASE("Objects are chosen as kubectl does", "[plugin][migrate_options]") {
   CHECK(Parse({"widgets", "-n", "shop", "-A"}).objects.namespace_.empty());
 }
 
-TEST_CASE("The flag --dry-run has kubectl's forms, the deprecated ones too", "[plugin][migrate_options]") {
+TEST_CASE("G2: The flag --dry-run has kubectl's forms, the deprecated ones too",
+          "[plugin][migrate_options]") {
   using Row = std::tuple<std::string, DryRun, std::string>;
   const auto [flag, dry_run, warning] = GENERATE(table<std::string, DryRun, std::string>({
       Row{"--dry-run=none", DryRun::kNone, ""},
@@ -123,7 +124,7 @@ TEST_CASE("Values that mean nothing are refused", "[plugin][migrate_options]") {
       {{"--all", "--crd-selector", ","}, R"(invalid argument "," for "--crd-selector" flag: )"},
       {{"w", "-o", "wide"},
        "unable to match a printer suitable for the output format \"wide\", "
-       "allowed formats are: json,name,yaml"},
+       "allowed formats are: json,jsonpath,jsonpath-as-json,jsonpath-file,name,yaml"},
       {{"--local", "-f", "a", "-o", "name"},
        "unable to match a printer suitable for the output format \"name\", allowed formats are: "
        "json,yaml"},
@@ -134,7 +135,8 @@ TEST_CASE("Values that mean nothing are refused", "[plugin][migrate_options]") {
 
 TEST_CASE("Flags that contradict each other are refused", "[plugin][migrate_options]") {
   const auto [words, error] = GENERATE(table<Words, std::string>({
-      {Words{}, "name the CustomResourceDefinitions whose objects are to be rewritten, or use --all"},
+      {Words{},
+       "name the CustomResourceDefinitions whose objects are to be rewritten, or use --all"},
       {{"w", "--all"}, "--all and names of CustomResourceDefinitions cannot be specified together"},
       {{"w", "--crd-selector=a=b"}, "--crd-selector chooses among --all, and needs it"},
       {{"w", "-f", "x"}, "-f needs --local"},

@@ -47,6 +47,7 @@ TEST_CASE("Only yes is yes", "[plugin][migration_console]") {
 
 TEST_CASE("With --yes nothing is asked", "[plugin][migration_console]") {
   Console console(true, "n");
+  console.console.RequireAnswer();
   CHECK(console.console.Confirm("Turn pruning on?"));
   CHECK(console.asked == 0);
   CHECK(console.written.empty());
@@ -54,6 +55,7 @@ TEST_CASE("With --yes nothing is asked", "[plugin][migration_console]") {
 
 TEST_CASE("Where nobody can be asked the error names --yes", "[plugin][migration_console]") {
   Console console(false, std::nullopt);
+  CHECK_THROWS_WITH(console.console.RequireAnswer(), Contains("--yes"));
   CHECK_THROWS_WITH(console.console.Confirm("Turn pruning on?"), Contains("--yes"));
   CHECK(console.written.empty());
 }

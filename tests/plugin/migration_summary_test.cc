@@ -31,7 +31,7 @@ MigrationOutput Print(const CrdMigration& crd, OutputFormat format = OutputForma
   return PrintMigration(Report(crd), options);
 }
 
-TEST_CASE("A CRD that was migrated is one line", "[plugin][migration_summary]") {
+TEST_CASE("O3: A CRD that was migrated is one line", "[plugin][migration_summary]") {
   const MigrationOutput output = Print(Migrated());
   CHECK(output.out ==
         "customresourcedefinition.apiextensions.k8s.io/widgets.demo.example.com migrated (2000 "
@@ -48,7 +48,7 @@ TEST_CASE("Versions that are kept say why", "[plugin][migration_summary]") {
              Contains("; storedVersions v1beta1,v1 kept: --keep-stored-versions)\n"));
 }
 
-TEST_CASE("A dry run is told as kubectl does", "[plugin][migration_summary]") {
+TEST_CASE("O3: A dry run is told as kubectl does", "[plugin][migration_summary]") {
   CrdMigration crd = Migrated();
   crd.stored_after = crd.stored_before;
   crd.kept_because = "nothing is written in a dry run";
@@ -95,6 +95,16 @@ TEST_CASE("Failures are listed, the first twenty of them", "[plugin][migration_s
   CHECK(output.exit_code == 1);
 }
 
+TEST_CASE("What was not tried does not hide what failed", "[plugin][migration_summary]") {
+  CrdMigration crd = Failed(2);
+  crd.failures.insert(crd.failures.begin(), 30, {"a", "n", ObjectClass::kNotTried, 0, "", ""});
+  CHECK_THAT(Print(crd).err,
+             Contains("32 objects were not migrated:\n  shop/w0: invalid: spec.a: Invalid value\n"
+                      "  shop/w1: invalid: spec.a: Invalid value\n"
+                      "  and 30 more (30 not-tried); -o json names all of them\n"));
+  CHECK_THAT(Print(crd, OutputFormat::kJson).out, Contains(R"("class": "not-tried")"));
+}
+
 TEST_CASE("What a server says cannot steer the terminal, nor fill it",
           "[plugin][migration_summary]") {
   CrdMigration crd = Failed(1);
@@ -129,7 +139,7 @@ TEST_CASE("An error is told on stderr, and is the exit code 2", "[plugin][migrat
   CHECK(Print(crd).out.empty());
 }
 
-TEST_CASE("The worst end of several CRDs is the exit code", "[plugin][migration_summary]") {
+TEST_CASE("E1: The worst end of several CRDs is the exit code", "[plugin][migration_summary]") {
   CrdMigration error;
   error.outcome = Outcome::kError;
   const MigrationReport report{.crds = {error, Failed(1), Migrated()}, .seconds = 0};
@@ -145,6 +155,13 @@ TEST_CASE("What was interrupted shows how far it came", "[plugin][migration_summ
   const MigrationOutput output = Print(crd);
   CHECK_THAT(output.out, Contains("10 not-tried"));
   CHECK_THAT(output.err, Contains("interrupted; the same command goes on where it was"));
+}
+
+TEST_CASE("An interrupted run of which nothing is kept says so", "[plugin][migration_summary]") {
+  CrdMigration crd = Migrated();
+  crd.outcome = Outcome::kInterrupted;
+  crd.begins_anew = true;
+  CHECK(Print(crd).err == "widgets.demo.example.com: interrupted; the same command begins anew\n");
 }
 
 TEST_CASE("A webhook that changes objects is named", "[plugin][migration_summary]") {

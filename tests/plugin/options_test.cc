@@ -59,7 +59,7 @@ TEST_CASE("Every flag of check sets its option", "[plugin][options]") {
   CHECK(ParseAs<CheckOptions>({"check", "--skip-objects"}).skip_objects);
 }
 
-TEST_CASE("The flag --output takes the formats in any case of letters", "[plugin][options]") {
+TEST_CASE("O2: The flag --output takes the formats in any case of letters", "[plugin][options]") {
   const auto [text, format] = GENERATE(table<std::string, OutputFormat>({
       {"", OutputFormat::kTable},
       {"table", OutputFormat::kTable},
@@ -107,7 +107,7 @@ TEST_CASE("version takes --client and a format", "[plugin][options]") {
   CHECK(ParseAs<VersionOptions>({"version"}).output == OutputFormat::kTable);
 }
 
-TEST_CASE("Every command takes kubectl's connection flags", "[plugin][options]") {
+TEST_CASE("G1: Every command takes kubectl's connection flags", "[plugin][options]") {
   const Words flags = {"--kubeconfig=kc",
                        "--context=cx",
                        "--cluster=cl",
@@ -171,7 +171,56 @@ TEST_CASE("Every command takes kubectl's connection flags", "[plugin][options]")
   }
 }
 
-TEST_CASE("check chooses objects by kubectl's flags", "[plugin][options]") {
+TEST_CASE("G1: Every command takes the flags that kubectl itself adds", "[plugin][options]") {
+  const auto command = GENERATE(Words{"check"}, Words{"migrate", "widgets"}, Words{"version"},
+                                Words{"completion", "bash"});
+  CAPTURE(command);
+  const auto common = [](const Words& words) {
+    return std::visit(
+        [](const auto& options) {
+          if constexpr (requires { options.common; }) return options.common;
+          return CommonOptions();
+        },
+        ParseCommandLine(words));
+  };
+  Words words = command;
+  for (const char* flag : {"--match-server-version", "--warnings-as-errors=true", "--profile=none",
+                           "--profile-output", "p", "--log-flush-frequency=5s", "--vmodule=a=1"}) {
+    words.emplace_back(flag);
+  }
+  CHECK(common(words).match_server_version);
+  CHECK(common(words).warnings_as_errors);
+  CHECK_FALSE(common(command).match_server_version);
+  CHECK_FALSE(common(command).warnings_as_errors);
+}
+
+TEST_CASE("O2: -o takes a template of jsonpath, or a file that holds one", "[plugin][options]") {
+  const auto options = ParseAs<CheckOptions>({"check", "-o", "jsonpath={.a=='b'}"});
+  CHECK(options.output == OutputFormat::kTemplate);
+  CHECK(options.output_template.text == "{.a=='b'}");
+  CHECK_FALSE(options.output_template.as_json);
+  CHECK(options.output_template.allow_missing_keys);
+  const auto file = ParseAs<MigrateOptions>(
+      {"migrate", "a", "-ojsonpath-file=t", "--allow-missing-template-keys=false"});
+  CHECK(file.output_template.file == "t");
+  CHECK_FALSE(file.output_template.allow_missing_keys);
+  CHECK(ParseAs<CheckOptions>({"check", "-o=jsonpath-as-json={}"}).output_template.as_json);
+}
+
+TEST_CASE("O4: managedFields are shown only if they are asked for", "[plugin][options]") {
+  const Words words = {"migrate", "--local", "-f", "a"};
+  CHECK_FALSE(ParseAs<MigrateOptions>(words).show_managed_fields);
+  CHECK(ParseAs<MigrateOptions>({"migrate", "--local", "-f", "a", "--show-managed-fields"})
+            .show_managed_fields);
+}
+
+TEST_CASE("C1: __complete takes every word as it is", "[plugin][options]") {
+  CHECK(ParseAs<CompleteOptions>({"__complete", "check", "--nope", ""}).words ==
+        Words{"check", "--nope", ""});
+  CHECK(ParseAs<CompletionOptions>({"completion", "zsh"}).shell == "zsh");
+}
+
+TEST_CASE("G2: check chooses objects by kubectl's flags", "[plugin][options]") {
   const auto options = ParseAs<CheckOptions>({"check", "-n", "shop", "-lapp in (a,b)",
                                               "--field-selector=metadata.name=x", "--crd-selector",
                                               "!skip", "--chunk-size=7"});
@@ -186,19 +235,19 @@ TEST_CASE("check chooses objects by kubectl's flags", "[plugin][options]") {
   CHECK(all.chunk_size == 500);
 }
 
-TEST_CASE("The flag -A goes before -n", "[plugin][options]") {
+TEST_CASE("G2: The flag -A goes before -n", "[plugin][options]") {
   CHECK(ParseAs<CheckOptions>({"check", "-A", "-n", "shop"}).objects.namespace_.empty());
   CHECK(ParseAs<CheckOptions>({"check", "-A=false", "-n", "shop"}).objects.namespace_ == "shop");
 }
 
-TEST_CASE("A chunk size below 1 is none", "[plugin][options]") {
+TEST_CASE("G2: A chunk size below 1 is none", "[plugin][options]") {
   CHECK(ParseAs<CheckOptions>({"check", "--chunk-size=0"}).objects.chunk_size == 0);
   CHECK(ParseAs<CheckOptions>({"check", "--chunk-size=-5"}).objects.chunk_size == 0);
   CHECK(ParseAs<CheckOptions>({"check", "--chunk-size=9223372036854775807"}).objects.chunk_size ==
         INT64_MAX);
 }
 
-TEST_CASE("No words, help and --help ask for the help of a command", "[plugin][options]") {
+TEST_CASE("O8: No words, help and --help ask for the help of a command", "[plugin][options]") {
   const auto [words, command] = GENERATE(table<Words, std::string>({
       {Words(), ""},
       {{"--help"}, ""},
@@ -225,7 +274,7 @@ TEST_CASE("The command may stand behind flags", "[plugin][options]") {
   CHECK(options.input.crds.empty());
 }
 
-TEST_CASE("A wrong command line names the help of its command", "[plugin][options]") {
+TEST_CASE("G1: A wrong command line names the help of its command", "[plugin][options]") {
   const std::string check = "\nSee 'kubectl prune check --help' for usage.";
   const std::string program = "\nSee 'kubectl prune --help' for usage.";
   const auto [words, expected] = GENERATE_COPY(table<Words, std::string>({
@@ -259,11 +308,30 @@ TEST_CASE("A wrong command line names the help of its command", "[plugin][option
       {{"--bogus"}, "unknown flag: --bogus" + program},
       {{"check", "-o", "foo"},
        "unable to match a printer suitable for the output format \"foo\", allowed formats are: "
-       "json,name,table,wide,yaml" +
+       "json,jsonpath,jsonpath-as-json,jsonpath-file,name,table,wide,yaml" +
            check},
       {{"migrate", "-o", "wide"},
        "unable to match a printer suitable for the output format \"wide\", allowed formats are: "
-       "json,name,yaml\nSee 'kubectl prune migrate --help' for usage."},
+       "json,jsonpath,jsonpath-as-json,jsonpath-file,name,yaml\nSee 'kubectl prune migrate --help' "
+       "for usage."},
+      {{"check", "-o", "JSONPATH={.a}"},
+       "unable to match a printer suitable for the output format \"JSONPATH={.a}\", allowed "
+       "formats are: json,jsonpath,jsonpath-as-json,jsonpath-file,name,table,wide,yaml" +
+           check},
+      {{"check", "-o", "jsonpath"}, "template format specified but no template given" + check},
+      {{"check", "-o", "jsonpath="}, "template format specified but no template given" + check},
+      {{"check", "--profile", "cpu"},
+       "--profile=cpu asks for a profile of Go's runtime, which this program does not have; leave "
+       "--profile out" +
+           check},
+      {{"check", "--profile=x"}, "unknown profile 'x'" + check},
+      {{"check", "--log-flush-frequency=x"},
+       "invalid argument \"x\" for \"--log-flush-frequency\" flag: time: invalid duration \"x\"" +
+           check},
+      {{"completion"}, "Shell not specified.\nSee 'kubectl prune completion --help' for usage."},
+      {{"completion", "bash", "zsh"},
+       "Too many arguments. Expected only the shell type.\nSee 'kubectl prune completion --help' "
+       "for usage."},
       {{"version", "-o", "wide"},
        "--output must be 'yaml' or 'json'\nSee 'kubectl prune version --help' for usage."},
       {{"version", "x"}, "unknown argument \"x\"\nSee 'kubectl prune version --help' for usage."},
@@ -307,6 +375,39 @@ TEST_CASE("A wrong command line names the help of its command", "[plugin][option
   }));
   CAPTURE(words);
   CHECK(ErrorOf(words) == expected);
+}
+
+TEST_CASE("diff takes CRDs and objects of them", "[plugin][options]") {
+  const auto options = ParseAs<DiffOptions>({"diff", "widgets", "CRD/gizmos.demo.example.com",
+                                             "wd/One", "crd/widgets/two", "--version=v1", "-A"});
+  REQUIRE(options.targets.size() == 4);
+  CHECK(options.targets[0].crd == "widgets");
+  CHECK(options.targets[0].object.empty());
+  CHECK(options.targets[1].crd == "gizmos.demo.example.com");
+  CHECK(options.targets[1].object.empty());
+  CHECK(options.targets[2].crd == "wd");
+  CHECK(options.targets[2].object == "One");
+  CHECK(options.targets[3].crd == "widgets");
+  CHECK(options.targets[3].object == "two");
+  CHECK(options.version == "v1");
+  CHECK_FALSE(options.show_managed_fields);
+}
+
+// Seen with kubectl 1.32.
+TEST_CASE("diff refuses objects as kubectl get does", "[plugin][options]") {
+  CHECK(ErrorOf({"diff", "a/b/c"})
+            .starts_with("arguments in resource/name form may not have more than one slash\n"));
+  CHECK(ErrorOf({"diff", GENERATE("a/", "/b")})
+            .starts_with("arguments in resource/name form must have a single resource and name\n"));
+  CHECK(ErrorOf({"diff", "a/b", GENERATE("-lx=y", "--field-selector=x=y")})
+            .starts_with("selectors and the all flag cannot be used when passing resource/name "
+                         "arguments\n"));
+}
+
+TEST_CASE("diff --local takes all objects of its files", "[plugin][options]") {
+  CHECK(ErrorOf({"diff", "--local", "-ffile", "-nshop"})
+            .starts_with("--local and --namespace cannot be specified together\n"));
+  CHECK(ErrorOf({"diff", "--local"}).starts_with("--local contacts no server"));
 }
 
 }  // namespace

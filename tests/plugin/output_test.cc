@@ -7,7 +7,7 @@ namespace {
 
 using kube::json::Value;
 
-TEST_CASE("JSON holds no bytes that steer a terminal", "[plugin][output]") {
+TEST_CASE("O4: JSON holds no bytes that steer a terminal", "[plugin][output]") {
   const std::string text =
       "\x1B[2J\x7F\xC2\x9B"
       "31m\xC3\xA9";
@@ -15,7 +15,7 @@ TEST_CASE("JSON holds no bytes that steer a terminal", "[plugin][output]") {
         "\"\\u001b[2J\\u007f\\u009b31m\xC3\xA9\"\n");
 }
 
-TEST_CASE("YAML holds no bytes that steer a terminal", "[plugin][output]") {
+TEST_CASE("O4: YAML holds no bytes that steer a terminal", "[plugin][output]") {
   const std::string text =
       "\x1B[2J\x7F\xC2\x9B"
       "31m\xC3\xA9";
@@ -24,7 +24,7 @@ TEST_CASE("YAML holds no bytes that steer a terminal", "[plugin][output]") {
   CHECK(out.find("\xC2\x9B") == std::string::npos);
 }
 
-TEST_CASE("A dumb terminal has no line that can be written over", "[plugin][output]") {
+TEST_CASE("O5: A dumb terminal has no line that can be written over", "[plugin][output]") {
   CHECK(CanRewriteLines("xterm-256color"));
   CHECK_FALSE(CanRewriteLines("dumb"));
   CHECK_FALSE(CanRewriteLines(""));

@@ -5,7 +5,7 @@
 namespace plugin {
 namespace {
 
-TEST_CASE("What steers a terminal is shown, not sent", "[plugin][terminal]") {
+TEST_CASE("O4: What steers a terminal is shown, not sent", "[plugin][terminal]") {
   const auto [text, expected] = GENERATE(table<std::string, std::string>({
       {"", ""},
       {"plain text ~", "plain text ~"},

@@ -5,7 +5,8 @@
 namespace plugin {
 namespace {
 
-TEST_CASE("Errors stand behind \"error: \", but where kubectl has them bare", "[plugin][wording]") {
+TEST_CASE("O7: Errors stand behind \"error: \", but where kubectl has them bare",
+          "[plugin][wording]") {
   const auto [what, text] = GENERATE(table<std::string, std::string>({
       {"no CustomResourceDefinition named \"a\"", "error: no CustomResourceDefinition named \"a\""},
       {"You must be logged in to the server (Unauthorized)",

@@ -507,6 +507,19 @@ std::shared_ptr<const FakeStorage> FakeApi::StorageOf(const std::string& resourc
   return storage;
 }
 
+namespace {
+
+/// The resourceVersion in a merge patch that has nothing else; empty of {}, absent of others.
+std::optional<std::string> GuardOf(const std::string& patch) {
+  const auto document = Parse(patch);
+  const std::string version(MetadataText(document->root(), "resourceVersion"));
+  const std::string guard = R"({"metadata":{"resourceVersion":")" + version + R"("}})";
+  if (patch != "{}" && patch != guard) return std::nullopt;
+  return version;
+}
+
+}  // namespace
+
 /// Absent for a read.
 std::optional<FakeAnswer> FakeApi::Write(const Place& place, const kube::HttpRequest& request,
                                          const Query& query) {
@@ -514,9 +527,10 @@ std::optional<FakeAnswer> FakeApi::Write(const Place& place, const kube::HttpReq
   const kube::ResponseHead head{0, request.headers};
   const std::string* type = head.Find("Content-Type");
   const bool is_patch = request.method == "PATCH";
-  const bool known = !place.typed && !place.name.empty() && type &&
-                     (is_patch ? *type == "application/merge-patch+json" && request.body == "{}"
-                               : *type == "application/json");
+  const auto version = is_patch ? GuardOf(request.body) : std::nullopt;
+  const bool known =
+      !place.typed && !place.name.empty() && type &&
+      (is_patch ? *type == "application/merge-patch+json" && version : *type == "application/json");
   if (!known) {
     throw std::logic_error("the fake API server does not know " + request.method + " " +
                            request.target + " of " + request.body);
@@ -525,6 +539,9 @@ std::optional<FakeAnswer> FakeApi::Write(const Place& place, const kube::HttpReq
   if (!object && is_patch) return place.NotFound();
   const bool is_dry_run = ValueOf(query, "dryRun") == "All";
   const auto body = is_patch ? place.storage->Show(*object, place.version) : Parse(request.body);
+  if (version && !version->empty()) {
+    body->root().Find("metadata")->Set("resourceVersion", Value::String(*version), body->arena());
+  }
   return Update(place, body->root(), is_dry_run);
 }
 

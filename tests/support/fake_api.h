@@ -57,7 +57,8 @@ struct FakeFault {
 /// Compact. Objects are stored as they were given. Where a CRD does not preserve unknown fields,
 /// reads show them pruned and defaulted.
 ///
-/// Custom resources can be written by a merge patch of {} and by PUT, also with dryRun=All: the
+/// Custom resources can be written by a merge patch that has nothing, or a resourceVersion, and by
+/// PUT, also with dryRun=All: the
 /// resourceVersion moves only where what is stored changes. Both, and reads, are answered with
 /// metadata where the Accept header asks for it. CRDs, and their status, can be written by merge
 /// patches (fake_crd_writes.h). Watches of custom resources go on until their CRD is changed.

@@ -1,4 +1,4 @@
-#include "kube/bearer_credentials.h"
+#include "kube/credentials.h"
 
 #include <algorithm>
 #include <utility>
@@ -7,6 +7,7 @@
 #include "kube/base64.h"
 #include "kube/error.h"
 #include "kube/file_text.h"
+#include "kube/header_value.h"
 #include "kube/server_url.h"
 #include "kube/space.h"
 
@@ -16,50 +17,44 @@ namespace {
 // client-go's NewCachedFileTokenSource: a minute, and 10 s before its end it is read again.
 constexpr std::chrono::seconds kTokenFileAge{50};
 
-/// A line break in a header would begin another header.
-bool FitsHeader(std::string_view value) {
-  return std::none_of(value.begin(), value.end(), [](char c) {
-    return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == '\x7F';
-  });
-}
-
-std::string Misfit(const std::string& what) {
-  return what + " has control characters, which no header can carry";
-}
-
 void RequireHeaderValue(std::string_view value, const std::string& what) {
-  if (!FitsHeader(value)) throw Error(Misfit(what));
+  if (!FitsHeader(value)) throw Error(HeaderMisfit(what));
 }
+
+HttpHeader Bearer(const std::string& token) { return {"Authorization", "Bearer " + token}; }
 
 /// The bearer token of a file that somebody else renews.
-class TokenFile {
+class TokenFile : public Credentials {
  public:
   /// `token` counts until the file could be read; it may be empty.
   TokenFile(std::string path, std::string token, const Clock& clock)
-      : path_(std::move(path)), token_(std::move(token)), clock_(clock) {}
-
-  const std::string& Token() {
-    if (!read_at_ || clock_.Now() - *read_at_ >= kTokenFileAge) Read();
-    return token_;
-  }
-  /// Reads the file now. True if it has another token than before.
-  bool ReadAgain() {
-    const std::string before = token_;
+      : path_(std::move(path)), token_(std::move(token)), clock_(clock) {
     Read();
-    return token_ != before;
   }
+
+  std::vector<HttpHeader> Headers() override {
+    if (!read_at_ || clock_.Now() - *read_at_ >= kTokenFileAge) Read();
+    return {Bearer(token_)};
+  }
+  bool Refresh() override {
+    const std::uint64_t before = version_;
+    Read();
+    return version_ != before;
+  }
+  std::uint64_t version() const override { return version_; }
 
  private:
   void Read() {
     const auto text = ReadFileText(path_);
     const std::string token = text ? TrimSpace(*text) : "";
     if (!token.empty() && FitsHeader(token)) {
+      if (token != token_) ++version_;
       token_ = token;
       read_at_ = clock_.Now();
     } else if (token_.empty()) {
       if (!text) throw Error("cannot read the token file: " + text.error().message);
       if (token.empty()) throw Error("the token file \"" + path_ + "\" is empty");
-      throw Error(Misfit("the token of \"" + path_ + "\""));
+      throw Error(HeaderMisfit("the token of \"" + path_ + "\""));
     }
   }
 
@@ -67,6 +62,7 @@ class TokenFile {
   std::string token_;
   const Clock& clock_;
   std::optional<Clock::TimePoint> read_at_;
+  std::uint64_t version_ = 0;
 };
 
 /// What client-go's headerKeyEscape keeps in the name of a header.
@@ -105,23 +101,25 @@ std::vector<HttpHeader> ImpersonationHeaders(const Impersonation& whom) {
   return headers;
 }
 
-HttpHeader Bearer(const std::string& token) { return {"Authorization", "Bearer " + token}; }
-
+/// Headers that stay, and behind them what somebody else may renew.
 class HeaderCredentials : public Credentials {
  public:
-  HeaderCredentials(std::vector<HttpHeader> fixed, std::optional<TokenFile> token_file)
-      : fixed_(std::move(fixed)), token_file_(std::move(token_file)) {}
+  /// `renewed` may be the null pointer.
+  HeaderCredentials(std::vector<HttpHeader> fixed, std::unique_ptr<Credentials> renewed)
+      : fixed_(std::move(fixed)), renewed_(std::move(renewed)) {}
 
   std::vector<HttpHeader> Headers() override {
     std::vector<HttpHeader> headers = fixed_;
-    if (token_file_) headers.push_back(Bearer(token_file_->Token()));
+    if (!renewed_) return headers;
+    for (HttpHeader& header : renewed_->Headers()) headers.push_back(std::move(header));
     return headers;
   }
-  bool Refresh() override { return token_file_ && token_file_->ReadAgain(); }
+  bool Refresh() override { return renewed_ && renewed_->Refresh(); }
+  std::uint64_t version() const override { return renewed_ ? renewed_->version() : 0; }
 
  private:
   std::vector<HttpHeader> fixed_;
-  std::optional<TokenFile> token_file_;
+  std::unique_ptr<Credentials> renewed_;
 };
 
 bool HasToken(const ConnectionConfig& config) {
@@ -130,12 +128,6 @@ bool HasToken(const ConnectionConfig& config) {
 
 bool NamesUs(const ConnectionConfig& config) {
   return HasToken(config) || !config.username.empty() || !config.client_certificate_pem.empty();
-}
-
-void RequireNoPlugin(const ConnectionConfig& config) {
-  if (!config.exec || NamesUs(config)) return;
-  throw Error("credential plugins (exec) are not supported yet: the kubeconfig asks for \"" +
-              config.exec->command + "\"; use a token, e.g. --token");
 }
 
 std::optional<HttpHeader> Basic(const ConnectionConfig& config) {
@@ -151,22 +143,22 @@ bool IsTls(const ConnectionConfig& config) {
 
 }  // namespace
 
-std::unique_ptr<Credentials> MakeCredentials(const ConnectionConfig& config, const Clock& clock) {
+std::unique_ptr<Credentials> MakeCredentials(const ConnectionConfig& config, const Clock& clock,
+                                             ExecOptions exec_options) {
   std::vector<HttpHeader> fixed = ImpersonationHeaders(config.impersonation);
-  std::optional<TokenFile> token_file;
+  std::unique_ptr<Credentials> renewed;
   const bool is_tls = IsTls(config);
-  if (is_tls) RequireNoPlugin(config);
-  if (!is_tls || !HasToken(config)) {
-    if (auto header = Basic(config)) fixed.push_back(*std::move(header));
-  } else {
-    RequireHeaderValue(config.token, "the token");
-    if (config.token_file.empty()) {
-      fixed.push_back(Bearer(config.token));
-    } else {
-      token_file.emplace(config.token_file, config.token, clock).Token();
-    }
+  if (is_tls) RequireHeaderValue(config.token, "the token");
+  if (is_tls && !config.token_file.empty()) {
+    renewed = std::make_unique<TokenFile>(config.token_file, config.token, clock);
+  } else if (is_tls && !config.token.empty()) {
+    fixed.push_back(Bearer(config.token));
+  } else if (auto header = Basic(config)) {
+    fixed.push_back(*std::move(header));
+  } else if (is_tls && config.exec && !NamesUs(config)) {
+    renewed = std::make_unique<ExecCredentials>(config, clock, std::move(exec_options));
   }
-  return std::make_unique<HeaderCredentials>(std::move(fixed), std::move(token_file));
+  return std::make_unique<HeaderCredentials>(std::move(fixed), std::move(renewed));
 }
 
 }  // namespace kube

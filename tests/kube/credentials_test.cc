@@ -1,4 +1,4 @@
-#include "kube/bearer_credentials.h"
+#include "kube/credentials.h"
 
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -172,22 +172,59 @@ TEST_CASE("What cannot be credentials is told without its secrets", "[kube][cred
     config.token_file = "/nowhere/token";
     want = "the token has control characters, which no header can carry";
   }
-  SECTION("a plugin") {
+  SECTION("X1: a plugin of a version that nobody knows") {
     config.exec = ExecConfig{};
-    config.exec->command = "aws-iam-authenticator";
-    want =
-        "credential plugins (exec) are not supported yet: the kubeconfig asks for "
-        "\"aws-iam-authenticator\"; use a token, e.g. --token";
+    config.exec->api_version = "client.authentication.k8s.io/v1alpha1";
+    want = "exec plugin: invalid apiVersion \"client.authentication.k8s.io/v1alpha1\"";
   }
   CHECK_THROWS_WITH(MakeCredentials(config, clock), want);
 }
 
-TEST_CASE("A plugin is not needed where something else says who we are", "[kube][credentials]") {
+TEST_CASE("A token file that changes is another version of the credentials",
+          "[kube][credentials]") {
+  const TempFolder folder;
   ConnectionConfig config = Https();
+  config.token_file = folder.Write("token", "one");
+  FakeClock clock;
+  const auto credentials = MakeCredentials(config, clock);
+  const std::uint64_t version = credentials->version();
+  clock.Advance(seconds(50));
+  credentials->Headers();
+  CHECK(credentials->version() == version);
+  folder.Write("token", "two");
+  clock.Advance(seconds(50));
+  credentials->Headers();
+  CHECK(credentials->version() > version);
+}
+
+TEST_CASE("X4: a plugin says who we are, beside whom to impersonate", "[kube][credentials]") {
+  const TempFolder folder;
+  ConnectionConfig config = Https();
+  config.impersonation.user = "bob";
   config.exec = ExecConfig{};
+  config.exec->api_version = "client.authentication.k8s.io/v1";
+  config.exec->interactive_mode = "Never";
+  config.exec->command = folder.WriteScript(
+      "plugin",
+      R"(echo '{"apiVersion":"client.authentication.k8s.io/v1","status":{"token":"abc"}}')");
+  const FakeClock clock;
+  const auto credentials = MakeCredentials(config, clock);
+  CHECK(Show(credentials->Headers()) == "Impersonate-User: bob\nAuthorization: Bearer abc\n");
+  const std::uint64_t version = credentials->version();
+  CHECK(credentials->Refresh());
+  CHECK(credentials->version() > version);
+}
+
+TEST_CASE("K4: a plugin is not run where something else says who we are", "[kube][credentials]") {
+  ConnectionConfig config = Https();
+  config.exec = ExecConfig{};  // Headers would throw
   SECTION("token") {
     config.token = "abc";
     CHECK(HeadersOf(config) == "Authorization: Bearer abc\n");
+  }
+  SECTION("user name") {
+    config.username = "ann";
+    CHECK(HeadersOf(config) == "Authorization: Basic YW5uOg==\n");
   }
   SECTION("client certificate") {
     config.client_certificate_pem = config.client_key_pem = "PEM";

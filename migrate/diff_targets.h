@@ -1,0 +1,34 @@
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "migrate/crd_check.h"
+#include "migrate/crd_names.h"
+#include "migrate/object_diff.h"
+
+/// What DiffCluster and DiffFiles have in common.
+namespace migrate {
+
+inline constexpr std::string_view kNoCrdsFound =
+    "no CustomResourceDefinitions found; name the files that hold them by -f";
+
+/// The CRDs that `targets` name, each once.
+std::vector<std::string> CrdNamesOf(const std::vector<DiffTarget>& targets);
+
+/// The names of the objects of `crd` that `targets` name; empty: all of its objects.
+std::set<std::string> ObjectNamesOf(const CrdIdentity& crd, const std::vector<DiffTarget>& targets);
+
+/// What a person is to be told of a CRD whose objects are compared: that the API server would
+/// refuse it all the same. Empty if it would not.
+std::string RefusalNote(const CrdCheck& check);
+/// That of several CRDs of one name the last counts.
+std::string GivenTwiceNote(const std::string& crd);
+
+/// Of an object that the API server would not store.
+std::string NotStoredError(const CrdCheck& check, const std::string& object,
+                           const std::string& why);
+
+}  // namespace migrate

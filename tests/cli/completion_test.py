@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""Completes command lines (C1): by the protocol, in a real bash, and through kubectl if it is there.
+
+Usage: completion_test.py KUBECTL_PRUNE FAKE_API_SERVER
+"""
+import os
+import pty
+import re
+import select
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import unittest
+
+import sandbox
+
+CRDS = ["gizmos.demo.example.com", "widgets.demo.example.com"]
+KUBECONFIG = """apiVersion: v1
+kind: Config
+current-context: here
+clusters:
+- {name: near, cluster: {server: "http://127.0.0.1:%s"}}
+- {name: far, cluster: {server: "http://127.0.0.1:1"}}
+contexts:
+- {name: here, context: {cluster: near, user: me}}
+- {name: "arn:aws:eks:eu-1:1:cluster/there", context: {cluster: far, user: me}}
+- {name: "$(reboot)", context: {cluster: far, user: me}}
+users:
+- {name: me, user: {}}
+"""
+BOX = None
+
+
+def complete(*words):
+    done = BOX.run("kubectl_complete-prune", *words)
+    return done.stdout.splitlines(), done.stderr, done.returncode
+
+
+def candidates(*words):
+    return [line.partition("\t")[0] for line in complete(*words)[0][:-1]]
+
+
+class Bash:
+    """An interactive bash behind a terminal."""
+
+    def __init__(self):
+        self.leader, follower = pty.openpty()
+        self.process = subprocess.Popen(
+            ["bash", "--norc", "--noprofile", "-i"], cwd=BOX.work, stdin=follower, stdout=follower,
+            stderr=follower, start_new_session=True,
+            env=BOX.environment | {"PS1": "ready> ", "INPUTRC": "/dev/null"})
+        os.close(follower)
+        self.read_until("ready> ")
+        self.enter("source <(kubectl-prune completion bash); bind 'set enable-bracketed-paste off'")
+
+    def read_until(self, mark):
+        text, deadline = "", time.monotonic() + 60
+        while not text.endswith(mark):
+            if not select.select([self.leader], [], [], deadline - time.monotonic())[0]:
+                raise TimeoutError(f"{mark!r} is not in {text!r}")
+            text += os.read(self.leader, 4096).decode(errors="replace")
+        return text
+
+    def enter(self, line):
+        os.write(self.leader, (line + "\n").encode())
+        return self.read_until("ready> ")
+
+    def complete(self, line):
+        """What `line` becomes by the tab key: it is echoed, not run."""
+        # Ctrl-A goes to the start of the line; the marks tell the echo from the typed line.
+        # The prompt alone does not tell the end: the line is drawn again once it is completed.
+        os.write(self.leader, (line + "\t\x01echo '<' \x05 '>'\n").encode())
+        said = self.read_until(" >\r\nready> ")
+        return re.findall(r"\n< (.*) >\r?\n", said)[-1]
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+        os.close(self.leader)
+
+
+class Protocol(unittest.TestCase):
+    def test_C1_last_line_is_the_directive(self):
+        lines, err, code = complete("check", "-o", "w")
+        self.assertEqual((lines, err, code), (["wide", ":4"], "", 0))
+
+    def test_C1_commands_have_descriptions(self):
+        self.assertEqual(complete("ver")[0],
+                         ["version\tPrint the versions of this program and of the server", ":4"])
+
+    def test_C1_crd_names_come_from_the_cluster(self):
+        self.assertEqual(candidates("check", ""), CRDS)
+        self.assertEqual(candidates("migrate", "wid"), CRDS[1:])
+        self.assertEqual(candidates("migrate", CRDS[0], ""), CRDS[1:])
+        self.assertEqual(candidates("check", "--ignore", CRDS[0] + ",w"),
+                         [",".join(CRDS)])
+
+    def test_C1_contexts_come_from_the_kubeconfig_without_what_a_shell_would_run(self):
+        self.assertEqual(candidates("check", "--context", ""),
+                         ["arn:aws:eks:eu-1:1:cluster/there", "here"])
+        self.assertEqual(candidates("--cluster=f"), ["far"])
+        self.assertEqual(candidates("check", "--user", ""), ["me"])
+
+    def test_C1_flags_before_the_word_lead_to_the_cluster(self):
+        self.assertEqual(candidates("--cluster", "far", "check", ""), [])
+        self.assertEqual(candidates("--cluster", "far", "check", "--cluster", "near", ""), CRDS)
+
+    def test_C1_files_are_left_to_the_shell(self):
+        self.assertEqual(complete("check", "-f", "")[0], [":0"])
+        self.assertEqual(complete("migrate", "--state-dir=")[0], [":16"])
+
+    def test_C1_what_goes_on_gets_no_blank(self):
+        self.assertEqual(complete("check", "-o", "jsonpath-f")[0], ["jsonpath-file=", ":6"])
+
+    def test_C1_failure_is_silent(self):
+        for words in (["check", "--kubeconfig", "none", ""], ["check", "--cluster", "nope", ""],
+                      ["check", "--request-timeout=x", ""], ["nope", ""], []):
+            self.assertEqual(complete(*words), ([":4"], "", 0), words)
+
+    def test_C1_a_server_that_never_answers_is_given_up_in_time(self):
+        with socket.create_server(("127.0.0.1", 0)) as deaf:
+            start = time.monotonic()
+            server = f"http://127.0.0.1:{deaf.getsockname()[1]}"
+            self.assertEqual(complete("check", "-s", server, ""), ([":4"], "", 0))
+            self.assertLess(time.monotonic() - start, 10)
+
+
+class RealBash(unittest.TestCase):
+    def setUp(self):
+        self.bash = Bash()
+        self.addCleanup(self.bash.close)
+
+    def test_C1_bash_completes(self):
+        for typed, want in (("kubectl-prune che", "kubectl-prune check"),
+                            ("kubectl-prune check wid", "kubectl-prune check " + CRDS[1]),
+                            ("kubectl-prune check --show-o", "kubectl-prune check --show-objects"),
+                            ("kubectl-prune check --output=w", "kubectl-prune check --output=wide"),
+                            ("kubectl-prune check -o y", "kubectl-prune check -o yaml"),
+                            ("kubectl-prune check --fail-on=blocked,m",
+                             "kubectl-prune check --fail-on=blocked,migration-needed"),
+                            ("kubectl-prune check --context arn:aws:e",
+                             "kubectl-prune check --context arn:aws:eks:eu-1:1:cluster/there"),
+                            ("kubectl-prune check -f demo/giz", "kubectl-prune check -f demo/gizmos.yaml"),
+                            ("kubectl-prune check --filename=demo/giz",
+                             "kubectl-prune check --filename=demo/gizmos.yaml"),
+                            ("kubectl-prune migrate --state-dir de",
+                             "kubectl-prune migrate --state-dir demo/")):
+            with self.subTest(typed):
+                self.assertEqual(self.bash.complete(typed), want)
+
+
+@unittest.skipUnless(shutil.which("kubectl"), "no kubectl")
+class ThroughKubectl(unittest.TestCase):
+    def kubectl(self, *words):
+        return BOX.run("kubectl", "__complete", "prune", *words).stdout.splitlines()
+
+    def test_C1_kubectl_completes_the_plugin(self):
+        self.assertEqual(self.kubectl("check", "wid"), [CRDS[1], ":4"])
+        self.assertEqual(self.kubectl("mig")[0].partition("\t")[0], "migrate")
+        self.assertEqual(self.kubectl("check", "-f", ""), [":0"])
+
+
+class Scripts(unittest.TestCase):
+    def test_C1_scripts_are_well_formed(self):
+        for shell in ("bash", "zsh", "fish"):
+            script = BOX.run("kubectl-prune", "completion", shell).stdout
+            self.assertIn("kubectl-prune __complete", script)
+            if shutil.which(shell):
+                done = subprocess.run([shell, "-n"], input=script, text=True, check=False,
+                                      capture_output=True)
+                self.assertEqual((done.returncode, done.stderr), (0, ""), shell)
+
+    def test_C1_an_unknown_shell_is_an_error(self):
+        done = BOX.run("kubectl-prune", "completion", "tcsh")
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.stderr, 'error: Unsupported shell type "tcsh".\n'
+                                      "See 'kubectl prune completion --help' for usage.\n")
+
+
+def main():
+    global BOX
+    with sandbox.sandbox(*sys.argv[1:3]) as BOX:
+        with BOX.server("demo/widgets.yaml", "demo/gizmos.yaml") as port:
+            with open(BOX.environment["KUBECONFIG"], "w", encoding="utf-8") as file:
+                file.write(KUBECONFIG % port)
+            return 0 if unittest.main(argv=sys.argv[:1], exit=False).result.wasSuccessful() else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Pastes every example of the help into bash, against the fake API server: none is an error.
+
+Usage: examples_test.py KUBECTL_PRUNE FAKE_API_SERVER
+"""
+import shutil
+import sys
+
+import sandbox
+
+COMMANDS = ("", "check", "completion", "migrate", "version")
+# Beside `kubectl prune`, the examples save objects; the fake server does not serve kubectl itself.
+KUBECTL = """#!/bin/sh
+case "$1" in
+  prune) shift; exec kubectl-prune "$@" ;;
+  get) exec cat demo/widgets-objects.json ;;
+esac
+echo "unexpected: kubectl $*" >&2
+exit 99
+"""
+# fpath is zsh's; bash counts from 0.
+BEFORE = 'fpath=(none "$PWD")\n'
+
+
+def examples(usage):
+    """The commands below "Examples:", those that a comment stands above together."""
+    inside = usage.partition("\nExamples:\n")[2].partition("\n\nOptions:")[0]
+    inside = inside.partition("\n\nExit codes:")[0]
+    for block in inside.split("\n\n"):
+        yield "\n".join(line[2:] for line in block.split("\n"))
+
+
+def set_up(box):
+    for name, body in (("kubectl", KUBECTL), ("sudo", "#!/bin/sh\nexit 0\n")):
+        (box.bin / name).write_text(body)
+        (box.bin / name).chmod(0o755)
+
+
+def files(box, is_pruning):
+    """The files that examples name, and established.yaml for the server."""
+    shutil.rmtree(box.work / "manifests", ignore_errors=True)
+    (box.work / "manifests/below").mkdir(parents=True)
+    for name, source in (("crds.yaml", "widgets.yaml"), ("widgets.json", "widgets-objects.json"),
+                         ("manifests/crds.yaml", "widgets.yaml"),
+                         ("manifests/below/objects.json", "widgets-objects.json")):
+        shutil.copy(box.work / "demo" / source, box.work / name)
+    crd = (box.work / "crds.yaml").read_text(encoding="utf-8")
+    crd = crd.replace("conditions: []", 'conditions: [{type: Established, status: "True"}]')
+    if is_pruning:
+        crd = crd.replace("preserveUnknownFields: true", "preserveUnknownFields: false")
+    (box.work / "established.yaml").write_text(crd, encoding="utf-8")
+    (box.work / "report.json").write_text(
+        '{"apiVersion": "kubectl-prune/v1alpha1", "kind": "MigrationReport", "crds": []}')
+
+
+def paste(box, example):
+    # Only where pruning is on, or is turned on, there is something to migrate.
+    files(box, " migrate " in example and "--enable-pruning" not in example)
+    with box.server("established.yaml", "demo/widgets-objects.json", "demo/gizmos.yaml"):
+        config = box.environment["KUBECONFIG"]
+        with open(config, encoding="utf-8") as file:
+            text = file.read()
+        with open(config, "w", encoding="utf-8") as file:
+            file.write(text.replace("contexts:\n", "contexts:\n- name: staging\n  context: "
+                                                   "{cluster: fake, user: fake}\n"))
+        # "| source" is fish's.
+        return box.run("bash", "-c", BEFORE + example.replace("| source", ""))
+
+
+def problem(done):
+    """What is wrong; findings, and the question that nobody answers, are not."""
+    if done.returncode in (0, 1) and "error:" not in done.stderr:
+        return ""
+    if "--yes" in done.stderr:
+        return ""
+    return f"exit code {done.returncode}: {done.stderr.strip()}"
+
+
+def main():
+    failed, count = 0, 0
+    with sandbox.sandbox(*sys.argv[1:3]) as box:
+        set_up(box)
+        for command in COMMANDS:
+            usage = box.run("kubectl-prune", *command.split(), "--help").stdout
+            for example in examples(usage):
+                count += 1
+                wrong = problem(paste(box, example))
+                if wrong:
+                    failed += 1
+                    print(f"{example}\n  {wrong}")
+    print(f"{count} examples, {failed} failed")
+    return 1 if failed or count < 25 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

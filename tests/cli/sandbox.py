@@ -1,0 +1,52 @@
+"""A folder with the plugin on the PATH, and the fake API server beside it, for tests in Python."""
+import contextlib
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+TESTS = pathlib.Path(__file__).resolve().parent.parent
+
+
+class Sandbox:
+    """Runs commands where `kubectl-prune` and kubectl_complete-prune are on the PATH."""
+
+    def __init__(self, folder, kubectl_prune, fake_api_server):
+        self.work = pathlib.Path(folder, "work")
+        self.bin = pathlib.Path(folder, "bin")
+        home = pathlib.Path(folder, "home")
+        for path in (self.work, self.bin, home):
+            path.mkdir()
+        (self.bin / "kubectl-prune").symlink_to(pathlib.Path(kubectl_prune).resolve())
+        (self.bin / "kubectl_complete-prune").symlink_to(
+            TESTS.parent / "plugin/kubectl_complete-prune")
+        self.fake_api_server = str(pathlib.Path(fake_api_server).resolve())
+        keep = {k: v for k, v in os.environ.items() if k.endswith("SAN_OPTIONS")}
+        self.environment = keep | {
+            "PATH": f"{self.bin}:{os.environ['PATH']}", "HOME": str(home), "LC_ALL": "C.UTF-8",
+            "KUBECONFIG": str(home / "config"), "TZ": "UTC", "TERM": "dumb"}
+
+    def run(self, *command, **options):
+        return subprocess.run(command, cwd=self.work, env=self.environment, text=True,
+                              capture_output=True, stdin=subprocess.DEVNULL, timeout=120,
+                              check=False, **options)
+
+    @contextlib.contextmanager
+    def server(self, *manifests):
+        """The fake API server with these manifests; the kubeconfig leads to it."""
+        command = [self.fake_api_server, "--kubeconfig", self.environment["KUBECONFIG"], *manifests]
+        with subprocess.Popen(command, cwd=self.work, text=True, stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE) as process:
+            try:
+                yield process.stdout.readline().strip()
+            finally:
+                process.stdin.close()
+
+
+@contextlib.contextmanager
+def sandbox(kubectl_prune, fake_api_server):
+    with tempfile.TemporaryDirectory() as folder:
+        result = Sandbox(folder, kubectl_prune, fake_api_server)
+        shutil.copytree(TESTS / "demo", result.work / "demo")
+        yield result

@@ -1,0 +1,38 @@
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "kube/exec_credential.h"
+#include "kube/utf8.h"
+
+namespace {
+
+// A credential says who we are: by a token, or by a certificate with its key.
+bool IsComplete(const kube::ExecCredential& credential) {
+  const auto& [certificate, key] = credential.certificate;
+  return certificate.empty() == key.empty() && !(credential.token.empty() && key.empty());
+}
+
+// Nothing in it may steer a terminal.
+bool IsHarmless(const std::string& text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool is_space = text[i] >= '\t' && text[i] <= '\r';
+    if (!is_space && kube::utf8::ControlLength(std::string_view(text).substr(i)) > 0) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+// Any output of a plugin is a complete credential or an error.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  for (const char* version :
+       {"client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1"}) {
+    const auto credential = kube::ReadExecCredential(text, version);
+    if (credential ? !IsComplete(*credential) : credential.error().empty()) std::abort();
+  }
+  if (!IsHarmless(kube::PrintableHint(text))) std::abort();
+  return 0;
+}
