@@ -158,9 +158,16 @@ kube::Result<std::vector<RetriedObject>, std::string> ReadFailedObjects(std::str
     return kube::Unexpected<std::string>(
         "it is no MigrationReport of this program (kubectl prune migrate ... -o json)");
   }
+  if (root.Find("crds", Type::kArray) == nullptr) {
+    return kube::Unexpected<std::string>("it has no list of CRDs (crds)");
+  }
   std::vector<RetriedObject> objects;
   std::set<std::tuple<std::string, std::string, std::string>> seen;
   for (const Value& crd : ElementsAt(root, "crds")) {
+    // A report that lost a part of itself would be taken for one without failures.
+    if (crd.FindText("name").empty() || crd.Find("failures", Type::kArray) == nullptr) {
+      return kube::Unexpected<std::string>("a CRD in it has no name or no list of failures");
+    }
     for (const Value& failure : ElementsAt(crd, "failures")) {
       RetriedObject object{.crd = std::string(crd.FindText("name")),
                            .namespace_ = std::string(failure.FindText("namespace")),

@@ -137,12 +137,24 @@ std::string FailureLines(const CrdMigration& crd) {
          NotTriedText(crd) + "; -o json names all of them\n";
 }
 
+// What is held stays so however often it is tried.
+std::string HeldAdvice(const CrdMigration& crd) {
+  if (std::ranges::find(crd.failures, ObjectClass::kHeld, &ObjectFailure::object_class) ==
+      crd.failures.end()) {
+    return "";
+  }
+  return "Next: a held object may have fields in etcd that neither the backup nor the API shows; "
+         "it "
+         "is no longer held once somebody writes it, and --rewrite-unbacked rewrites it as it is\n";
+}
+
 std::string PrintFailures(const CrdMigration& crd) {
   if (crd.failures.empty()) return "";
   return Printable(crd.name) + ": " + Count(crd.failures.size(), "object") +
          (crd.failures.size() == 1 ? " was" : " were") + " not migrated:\n" + FailureLines(crd) +
          "Next: mend what the messages name, then run the same command again, or keep the "
-         "report of -o json and try only these by --retry-from FILE\n";
+         "report of -o json and try only these by --retry-from FILE\n" +
+         HeldAdvice(crd);
 }
 
 std::string PrintError(const CrdMigration& crd) {

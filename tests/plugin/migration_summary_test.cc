@@ -40,6 +40,15 @@ TEST_CASE("O3: A CRD that was migrated is one line", "[plugin][migration_summary
   CHECK(output.exit_code == 0);
 }
 
+TEST_CASE("Who has held objects is told what becomes of them", "[plugin][migration_summary]") {
+  CrdMigration crd = Migrated();
+  crd.outcome = Outcome::kFailures;
+  crd.failures.push_back({"shop", "a", ObjectClass::kHeld, 0, "", "was written too late"});
+  CHECK_THAT(Print(crd).err, Contains("--rewrite-unbacked rewrites it as it is\n"));
+  crd.failures[0].object_class = ObjectClass::kInvalid;
+  CHECK_THAT(Print(crd).err, !Contains("--rewrite-unbacked"));
+}
+
 TEST_CASE("Versions that are kept say why", "[plugin][migration_summary]") {
   CrdMigration crd = Migrated();
   crd.stored_after = crd.stored_before;
