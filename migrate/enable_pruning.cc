@@ -15,9 +15,11 @@
 #include "migrate/gitops_owner.h"
 #include "migrate/known_writes.h"
 #include "migrate/pruning_plan.h"
+#include "migrate/retry.h"
 #include "migrate/rewrite_forecast.h"
 #include "migrate/rewrite_passes.h"
 #include "migrate/settle.h"
+#include "migrate/sweep_paths.h"
 
 namespace migrate {
 namespace {
@@ -155,7 +157,7 @@ class PruningEnabler {
     if (!observer_.Confirm(kQuestion)) {
       return End(Outcome::kError, "pruning was not turned on, as that was not confirmed");
     }
-    if (rewrites_before() && !RewriteBefore()) return std::move(ended_);
+    if (!CanWrite() || (rewrites_before() && !RewriteBefore())) return std::move(ended_);
     if (!BackUp() || !FlipCrd()) return std::move(ended_);
     return WaitAndFinish();
   }
@@ -234,6 +236,28 @@ class PruningEnabler {
     if (flip.step == Flip::Step::kDone) return {};
     if (flip.step == Flip::Step::kInterrupted) return End(Outcome::kInterrupted, flip.error);
     return End(Outcome::kError, "the server would not turn pruning on: " + flip.error);
+  }
+
+  // An admission webhook that does not answer would keep every object from being rewritten, behind
+  // a switch that cannot be turned back. What one object is refused for says nothing of the others.
+  bool CanWrite() {
+    if (doomed_.empty()) return true;
+    ListedObject object;
+    object.namespace_ = doomed_[0].namespace_;
+    object.name = doomed_[0].name;
+    kube::ApiRequest request;
+    request.method = "PATCH";
+    request.target = ObjectPath(target_, object) + "?dryRun=All";
+    request.content_type = "application/merge-patch+json";
+    request.body = "{}";
+    const auto answer = client_.Send(std::move(request));
+    if (is_stopped()) return Interrupt();
+    if (answer || Judge(answer.error()).object_class != ObjectClass::kWebhookUnavailable) {
+      return true;
+    }
+    return Fail(Outcome::kError,
+                "pruning was not turned on, as no object could be rewritten now: " +
+                    answer.error().message + kRunAnew);
   }
 
   bool RewriteBefore() {

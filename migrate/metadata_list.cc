@@ -155,7 +155,7 @@ void MetadataList::TakePage() {
   Advance();
 }
 
-void MetadataList::OnFailure(const Verdict& verdict, const CallError& error) {
+void MetadataList::OnFailure(const AnswerVerdict& verdict, const CallError& error) {
   const auto retry_after = error.status ? error.status->retry_after : std::nullopt;
   const auto pause = budget_.Next(verdict, retry_after, clock_.Now());
   if (!pause) return Fail(error);

@@ -49,7 +49,7 @@ class MetadataList : public ObjectSource,
   void TakeListMetadata(std::string_view text);
   void TakePage();
   bool LeadsNowhere() const;
-  void OnFailure(const Verdict& verdict, const kube::CallError& error);
+  void OnFailure(const AnswerVerdict& verdict, const kube::CallError& error);
   void OnExpired(const kube::CallError& error);
   void Fail(kube::CallError error);
   std::string PagePath() const;

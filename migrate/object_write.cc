@@ -96,7 +96,7 @@ ObjectWrite::Step ObjectWrite::Succeed(ListedObject stored) {
   return Step::kDone;
 }
 
-ObjectWrite::Step ObjectWrite::Fail(const Verdict& verdict, const kube::CallError& error,
+ObjectWrite::Step ObjectWrite::Fail(const AnswerVerdict& verdict, const kube::CallError& error,
                                     kube::Clock::TimePoint now) {
   was_slowdown_ = verdict.is_slowdown;
   if (error.status) retry_after_ = error.status->retry_after;

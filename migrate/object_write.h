@@ -61,7 +61,7 @@ class ObjectWrite {
 
   Step OnObject(std::string_view body, kube::json::Document& document, kube::Clock::TimePoint now);
   void OnFailedTry(int code);
-  Step Fail(const Verdict& verdict, const kube::CallError& error, kube::Clock::TimePoint now);
+  Step Fail(const AnswerVerdict& verdict, const kube::CallError& error, kube::Clock::TimePoint now);
   Step Succeed(ListedObject stored);
 
   const SweepTarget* target_;

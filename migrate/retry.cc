@@ -14,15 +14,15 @@ constexpr seconds kMaxTime{180};
 constexpr milliseconds kFirstPause{500}, kFirstPauseAfterConflict{50};
 constexpr milliseconds kLongestPause{30'000};
 
-constexpr Verdict Final(ObjectClass object_class) { return {object_class, false, false}; }
-constexpr Verdict Busy(ObjectClass object_class) { return {object_class, true, true}; }
+constexpr AnswerVerdict Final(ObjectClass object_class) { return {object_class, false, false}; }
+constexpr AnswerVerdict Busy(ObjectClass object_class) { return {object_class, true, true}; }
 
 /// A row fits a status with a code from `first` to `last` whose message starts with `prefix` and
 /// has `part` in it.
 struct Row {
   int first, last;
   std::string_view prefix, part;
-  Verdict verdict;
+  AnswerVerdict verdict;
 };
 
 // The first row that fits decides. Messages quote what users wrote, so a text is looked for only
@@ -55,7 +55,7 @@ constexpr Row kRows[] = {
     {502, 504, "", "", Busy(ObjectClass::kFailed)},
 };
 
-Verdict JudgeStatus(const kube::ApiStatus& status) {
+AnswerVerdict JudgeStatus(const kube::ApiStatus& status) {
   for (const Row& row : kRows) {
     if (status.code < row.first || status.code > row.last) continue;
     const std::string_view message = status.message;
@@ -66,7 +66,7 @@ Verdict JudgeStatus(const kube::ApiStatus& status) {
   return status.AsksToRetry() ? Busy(ObjectClass::kFailed) : Final(ObjectClass::kFailed);
 }
 
-Verdict JudgeTransport(const kube::TransportError& error) {
+AnswerVerdict JudgeTransport(const kube::TransportError& error) {
   switch (error.kind) {
     case kube::TransportError::Kind::kRefused:  // an API server that is being started again
     case kube::TransportError::Kind::kConnectionLost:
@@ -81,17 +81,17 @@ Verdict JudgeTransport(const kube::TransportError& error) {
 
 }  // namespace
 
-Verdict Judge(const kube::CallError& error) {
+AnswerVerdict Judge(const kube::CallError& error) {
   if (error.status) return JudgeStatus(*error.status);
   return error.transport ? JudgeTransport(*error.transport) : Final(ObjectClass::kFailed);
 }
 
-Verdict Judge(BrokenAnswer broken) {
+AnswerVerdict Judge(BrokenAnswer broken) {
   return broken == BrokenAnswer::kCutShort ? Busy(ObjectClass::kFailed)
                                            : Final(ObjectClass::kFailed);
 }
 
-std::optional<kube::Clock::Duration> RetryBudget::Next(const Verdict& verdict,
+std::optional<kube::Clock::Duration> RetryBudget::Next(const AnswerVerdict& verdict,
                                                        std::optional<seconds> retry_after,
                                                        kube::Clock::TimePoint now) {
   if (!first_failure_) first_failure_ = now;

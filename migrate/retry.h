@@ -10,7 +10,7 @@
 namespace migrate {
 
 /// What an answer that is no success means for the object that it is about.
-struct Verdict {
+struct AnswerVerdict {
   ObjectClass object_class = ObjectClass::kFailed;  ///< what it ends as, if it is not tried again
   bool may_pass = false;                            ///< worth another try after a pause
   bool is_slowdown = false;                         ///< the server has too much to do
@@ -24,8 +24,8 @@ enum class BrokenAnswer {
 
 /// The table from an answer to what follows from it. Total: what it does not know has failed, and
 /// is not tried again.
-Verdict Judge(const kube::CallError& error);
-Verdict Judge(BrokenAnswer broken);
+AnswerVerdict Judge(const kube::CallError& error);
+AnswerVerdict Judge(BrokenAnswer broken);
 
 /// How often and after which pauses one object is tried: ten times within three minutes, long
 /// enough for a webhook whose certificate is renewed, or an API server that is started again. A
@@ -34,7 +34,7 @@ Verdict Judge(BrokenAnswer broken);
 class RetryBudget {
  public:
   /// The pause before the next try; absent: no more. `now` is the time of the answer.
-  std::optional<kube::Clock::Duration> Next(const Verdict& verdict,
+  std::optional<kube::Clock::Duration> Next(const AnswerVerdict& verdict,
                                             std::optional<std::chrono::seconds> retry_after,
                                             kube::Clock::TimePoint now);
 

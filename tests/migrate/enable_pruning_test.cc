@@ -124,6 +124,9 @@ struct World {
   SweepOptions sweep_options;
 };
 
+// The dry run of one write, and the flip.
+constexpr int kDryWriteAndFlip = 2;
+
 TEST_CASE("Pruning is turned on behind a backup and a question", "[migrate][enable_pruning]") {
   World world;
   const EnabledPruning enabled = world.Enable();
@@ -196,7 +199,7 @@ TEST_CASE("Objects in several stored versions are rewritten before", "[migrate][
     const EnabledPruning enabled = world.Enable();
     CHECK(enabled.outcome == Outcome::kDone);
     CHECK_FALSE(enabled.before_flip);
-    CHECK(world.Writes() == 1);
+    CHECK(world.Writes() == kDryWriteAndFlip);
     // v1beta1 does not know spec.a: "plain" may lose it.
     CHECK_THAT(world.person.lines[3], Catch::Contains("(3 objects"));
   }
@@ -239,11 +242,28 @@ TEST_CASE("An object that was written in the gap is held", "[migrate][enable_pru
   CHECK(world.Backups().empty() == world.options.no_backup);
 }
 
+TEST_CASE("Pruning is not turned on where a webhook would keep objects from being rewritten",
+          "[migrate][enable_pruning]") {
+  World world;
+  FakeFault fault;
+  fault.target = "?dryRun=All";
+  fault.times = 0;
+  fault.answer = test_support::FakeStatus(
+      500, "InternalError", "Internal error occurred: failed calling webhook \"a.b\"");
+  world.cluster.server.AddFault(fault);
+  const EnabledPruning enabled = world.Enable();
+  CHECK(enabled.outcome == Outcome::kError);
+  CHECK_THAT(enabled.error, Catch::Contains("failed calling webhook"));
+  CHECK_FALSE(world.IsPruningOn());
+  CHECK(world.Backups().empty());
+}
+
 TEST_CASE("What was written until the servers were seen to prune is held",
           "[migrate][enable_pruning]") {
   World world;
   FakeFault fault;
   fault.target = "/namespaces/shop/widgets/";  // the wait reads an object
+  fault.first = 2;                             // behind the dry run of a write
   fault.before = [&] { world.Write("new", R"({"x":4})"); };
   world.cluster.server.AddFault(fault);
   const EnabledPruning enabled = world.Enable();
@@ -329,13 +349,13 @@ TEST_CASE("A server that does not prune in time ends the run, and the next one g
   CHECK(enabled.outcome == Outcome::kError);
   CHECK_THAT(enabled.error, Catch::Contains("not every API server prunes yet") &&
                                 Catch::Contains("run the same command again"));
-  CHECK(world.Writes() == 1);
+  CHECK(world.Writes() == kDryWriteAndFlip);
   CHECK(world.Resume().outcome == Outcome::kError);
   is_stale = false;
   CHECK(world.Resume().outcome == Outcome::kDone);
   CHECK(world.person.lines.back() == kSettled);
   CHECK(world.person.questions.size() == 1);
-  CHECK(world.Writes() == 1);
+  CHECK(world.Writes() == kDryWriteAndFlip);
 }
 
 TEST_CASE("A field that has come into the schema is not waited for", "[migrate][enable_pruning]") {

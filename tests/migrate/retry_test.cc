@@ -106,7 +106,7 @@ TEST_CASE("An answer of the server has one class and one action", "[migrate][ret
       Row{406, "", kFailed, false, false}, Row{410, "", kFailed, false, false},
       Row{415, "", kFailed, false, false}, Row{302, "", kFailed, false, false});
   CAPTURE(row.code, row.message);
-  const Verdict verdict = Judge(Status(row.code, row.message));
+  const AnswerVerdict verdict = Judge(Status(row.code, row.message));
   CHECK(verdict.object_class == row.object_class);
   CHECK(verdict.may_pass == row.may_pass);
   CHECK(verdict.is_slowdown == row.is_slowdown);
@@ -126,7 +126,7 @@ TEST_CASE("Without an answer it depends on the reason", "[migrate][retry]") {
                                                             {Kind::kTimeout, true},
                                                             {Kind::kTls, false},
                                                             {Kind::kOther, false}}));
-  const Verdict verdict = Judge(Lost(kind));
+  const AnswerVerdict verdict = Judge(Lost(kind));
   CAPTURE(static_cast<int>(kind));
   CHECK(verdict.object_class == kFailed);
   CHECK(verdict.may_pass == may_pass);
@@ -144,7 +144,7 @@ TEST_CASE("An answer that is cut short may pass, one of another kind does not",
 
 /// Tries until there is no more, each try failing `latency` after it began.
 struct Attempts {
-  Attempts(const Verdict& verdict, std::optional<seconds> retry_after, milliseconds latency) {
+  Attempts(const AnswerVerdict& verdict, std::optional<seconds> retry_after, milliseconds latency) {
     RetryBudget budget;
     kube::Clock::TimePoint now{std::chrono::hours(1)};
     for (;;) {
