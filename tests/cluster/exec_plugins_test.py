@@ -12,7 +12,8 @@ import subprocess
 import sys
 import unittest
 
-from cluster import SKIPPED, Cluster, MissingBinaries
+from cluster import SKIPPED, Cluster, MissingBinaries, wait_for
+from subjects import V1_CRDS
 
 BINARY = None
 CLUSTER = None
@@ -174,6 +175,37 @@ class ExecPlugins(unittest.TestCase):
                         answer({"token": CLUSTER.tokens["admin"]}))
         self.assertEqual(["one", "admin"], with_ours(kubeconfig(plugin))[0])
         self.assertEqual(2, plugin.runs())
+
+    def test_x4_a_token_that_expires_during_a_migration_is_renewed(self):
+        self.create_tokens(2000)
+        text = answer({"token": CLUSTER.tokens["admin"], "expirationTimestamp": "%s"})
+        script = f"printf '{text}' $(date -u -d '+2 seconds' +%Y-%m-%dT%H:%M:%SZ) > answer1"
+        plugin = Plugin(answer({}), script=script)
+        done = subprocess.run(
+            [BINARY, "migrate", "tokens.demo.example.com", "-o", "json", "--max-rate=400",
+             "--state-dir", str(CLUSTER.folder / "state")], env=kubeconfig(plugin),
+            capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+        self.assertEqual(0, done.returncode, done.stderr)
+        crd = json.loads(done.stdout)["crds"][0]
+        self.assertEqual((2000, [], True), (crd["counts"]["listed"], crd["failures"],
+                                            crd["verified"]))
+        self.assertGreaterEqual(plugin.runs(), 3)
+
+    @staticmethod
+    def create_tokens(count):
+        api = CLUSTER.api()
+        names = {"plural": "tokens", "singular": "token", "kind": "Token", "listKind": "TokenList"}
+        api.post(V1_CRDS, {
+            "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+            "metadata": {"name": "tokens.demo.example.com"},
+            "spec": {"group": "demo.example.com", "scope": "Cluster", "names": names, "versions": [
+                {"name": "v1", "served": True, "storage": True,
+                 "schema": {"openAPIV3Schema": {"type": "object"}}}]}})
+        path = "/apis/demo.example.com/v1/tokens"
+        wait_for("tokens are not served", lambda: api.request("GET", path)[0] == 200)
+        for number in range(count):
+            api.post(path, {"apiVersion": "demo.example.com/v1", "kind": "Token",
+                            "metadata": {"name": f"t{number:04}"}})
 
     def test_x5_a_certificate_is_renewed(self):
         plugin = Plugin(answer({**pair("early"), "expirationTimestamp": PAST}),

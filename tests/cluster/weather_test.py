@@ -482,10 +482,10 @@ class Patience(WeatherTest):
         self.addCleanup(process.kill)
         return process
 
-    def end(self, process, listed):
+    def end(self, process, listed, code=1):
         out, err = process.communicate(timeout=TIME_LIMIT)
         run = Run(process.returncode, out, err)
-        self.assertEqual(1, run.code, run)
+        self.assertEqual(code, run.code, run)
         self.assert_accounted(run, listed)
         return run
 
@@ -524,9 +524,11 @@ class Patience(WeatherTest):
         with self.subTest("webhook"):
             run = self.end(runs[down], 200)
             self.assertGreaterEqual(run.counts().get("webhookUnavailable", 0), 40, run)
-            self.assertEqual({"webhook-unavailable"}, {f["class"] for f in run.crd()["failures"]})
+            self.assertEqual({"webhook-unavailable", "not-tried"},
+                             {f["class"] for f in run.crd()["failures"]})
         with self.subTest("webhook before the flip"):
-            self.end(runs[off], 0)
+            run = self.end(runs[off], 0, code=2)
+            self.assertIn("failed calling webhook", run.crd()["error"])
             self.assertEqual(off_before, Stored(CLUSTER, off))
         for subject in runs:
             self.assert_not_trimmed(subject)
