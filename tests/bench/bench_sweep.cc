@@ -93,8 +93,7 @@ migrate::SweepResult Sweep(kube::Transport& transport, const std::filesystem::pa
                        .on_request = nullptr});
   const migrate::SweepOptions options{.concurrency = kConcurrency};
   if (!again) return migrate::Sweep(kTarget, options, folder, "run", client, clock);
-  return migrate::SweepAgain(kTarget, options, folder, "run", {migrate::ObjectClass::kRewritten},
-                             "again", client, clock);
+  return migrate::SweepAgain(kTarget, options, folder, "run", "again", client, clock);
 }
 
 void RequireAll(const migrate::SweepResult& result, migrate::ObjectClass object_class,
