@@ -6,7 +6,7 @@
 #include "kube/error.h"
 #include "kube/kubeconfig_choice.h"
 #include "kube/kubeconfig_file.h"
-#include "kube/server_url.h"
+#include "kube/server_address.h"
 
 // Any text is a kubeconfig or an error, and whatever is chosen from one has a server to go to.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     const auto choice = kube::ChooseFromKubeconfig(*kubeconfig, {}, "http://localhost:8080");
     kube::KubeconfigProblems(choice);
-    const kube::ServerUrl server = kube::ParseServerUrl(choice.cluster.server);
+    const kube::ServerAddress server = kube::ParseServerAddress(choice.cluster.server);
     const bool is_http = server.url.starts_with("http://") || server.url.starts_with("https://");
     if (!is_http || server.url.ends_with('/')) std::abort();
     const std::size_t host = server.url.find("//") + 2;
