@@ -241,7 +241,8 @@ class PruningEnabler {
   // An admission webhook that does not answer would keep every object from being rewritten, behind
   // a switch that cannot be turned back. What one object is refused for says nothing of the others.
   bool CanWrite() {
-    if (doomed_.empty()) return true;
+    // Who may not patch is not asked to: an update would have to be read first.
+    if (doomed_.empty() || target_.by_update) return true;
     ListedObject object;
     object.namespace_ = doomed_[0].namespace_;
     object.name = doomed_[0].name;
