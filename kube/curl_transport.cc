@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
-#include <charconv>
 #include <exception>
 #include <map>
 #include <new>
@@ -19,6 +18,7 @@
 
 #include "kube/environment.h"
 #include "kube/error.h"
+#include "kube/head_reader.h"
 #include "kube/proxy_environment.h"
 #include "kube/server_url.h"
 
@@ -180,44 +180,6 @@ std::string MessageOf(CURLcode code, int system_error, const std::string& detail
   }
   return message;
 }
-
-/// Gathers the lines of one or more heads, of which the last that is not interim counts.
-class HeadReader {
- public:
-  /// Takes a line as libcurl hands it out. True if the head of the answer is complete by it.
-  bool Take(std::string_view line) {
-    if (complete_) return false;  // a trailer
-    while (line.ends_with('\n') || line.ends_with('\r')) line.remove_suffix(1);
-    if (line.empty()) return complete_ = head_.status >= 200;
-    if (line.starts_with("HTTP/")) {
-      ReadStatus(line);
-    } else {
-      ReadHeader(line);
-    }
-    return false;
-  }
-  const ResponseHead& head() const { return head_; }
-  bool complete() const { return complete_; }
-
- private:
-  void ReadStatus(std::string_view line) {
-    head_ = {};
-    line.remove_prefix(std::min(line.find(' '), line.size()));
-    while (line.starts_with(' ')) line.remove_prefix(1);
-    std::from_chars(line.data(), line.data() + line.size(), head_.status);
-  }
-  void ReadHeader(std::string_view line) {
-    const std::size_t colon = line.find(':');
-    if (colon == line.npos) return;
-    std::string_view value = line.substr(colon + 1);
-    while (value.starts_with(' ') || value.starts_with('\t')) value.remove_prefix(1);
-    while (value.ends_with(' ') || value.ends_with('\t')) value.remove_suffix(1);
-    head_.headers.push_back({std::string(line.substr(0, colon)), std::string(value)});
-  }
-
-  ResponseHead head_;
-  bool complete_ = false;
-};
 
 ServerUrl UrlOf(const ConnectionConfig& config) {
   auto url = ParseServerUrl(config.server);
