@@ -72,6 +72,8 @@ class SweepRun {
     writer_.TakeAnswers([this](const SpooledObject& object, const ObjectAnswer& answer) {
       OnAnswer(object, answer);
     });
+    // At once: who is killed again and again must get on all the same.
+    spool_.Flush();
     if (IsOver()) return false;
     LookForStop();
     source_.Advance();
@@ -145,7 +147,6 @@ class SweepRun {
   void Tick() {
     if (clock_.Now() < ticked_ + kTick) return;
     ticked_ = clock_.Now();
-    spool_.Flush();
     TellProgress();
   }
 

@@ -544,6 +544,15 @@ TEST_CASE("Killed at any request, it goes on and counts every object once", "[mi
   CHECK(Text(world.Verify().counts) == "unchanged 10");
 }
 
+TEST_CASE("What was answered before a kill is not written again", "[migrate][sweep]") {
+  World world;
+  world.options.concurrency = 1;
+  world.Before(kInShop, 8, [] { throw Killed(); });
+  CHECK_THROWS_AS(world.Run(), Killed);
+  CHECK(Text(world.Run().counts) == "rewritten 5, unchanged 5");
+  CHECK(world.Requests("PATCH") == 11);  // the eighth twice
+}
+
 std::string ReadFile(const std::string& path) {
   std::ostringstream text;
   text << std::ifstream(path, std::ios::binary).rdbuf();
