@@ -201,6 +201,7 @@ bool Client::SendOrEnd(Call& call) {
   request.headers = Headers(call.request);
   request.body = call.request.body;
   request.fresh_connection = call.request.fresh_connection;
+  request.always_compress = call.request.always_compress;
   call.due.reset();
   call.sent_at = clock_.Now();
   call.credentials_version = credentials_.version();

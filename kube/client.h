@@ -52,6 +52,7 @@ struct ApiRequest {
   std::string content_type;  ///< of `body`; empty if there is none
   std::string body;
   bool fresh_connection = false;  ///< as HttpRequest::fresh_connection
+  bool always_compress = false;   ///< as HttpRequest::always_compress
   /// False: the first answer counts, for a caller with its own rules of what to send again; only a
   /// 401 is still answered with new credentials.
   bool retry = true;

@@ -359,9 +359,6 @@ Easy CurlTransport::Impl::MakeHandle() {
   Set(easy.get(), CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
   Set(easy.get(), CURLOPT_PIPEWAIT, 1L);
   Set(easy.get(), CURLOPT_CONNECT_TO, connect_to_.get());
-  if (!config_.disable_compression && !url_.is_loopback()) {
-    Set(easy.get(), CURLOPT_ACCEPT_ENCODING, "gzip");
-  }
   SetTls(easy.get());
   SetProxy(easy.get());
   SetLimits(easy.get());
@@ -424,6 +421,9 @@ void CurlTransport::Impl::SetLimits(CURL* easy) {
 void CurlTransport::Impl::SetRequest(Transfer& transfer) {
   CURL* easy = transfer.easy.get();
   Set(easy, CURLOPT_URL, (base_ + transfer.request.target).c_str());
+  const bool compresses = !config_.disable_compression &&
+                          (transfer.request.always_compress || !url_.is_loopback());
+  Set(easy, CURLOPT_ACCEPT_ENCODING, compresses ? "gzip" : nullptr);
   const long fresh = transfer.request.fresh_connection ? 1 : 0;
   Set(easy, CURLOPT_FRESH_CONNECT, fresh);
   Set(easy, CURLOPT_FORBID_REUSE, fresh);

@@ -16,8 +16,8 @@ namespace kube {
 ///   only. client-go would follow them, but API servers send none.
 /// - The proxy is proxy_url's, else the environment's as libcurl reads it, but none to a loopback
 ///   host, as in Go.
-/// - Answers may come compressed, unless disable_compression is set or the server is on loopback,
-///   where it would cost time only.
+/// - Answers may come compressed, unless disable_compression is set, or the server is on loopback,
+///   where it mostly costs time, and the request does not ask for it.
 /// - A connection whose other end is silent for 45 s although TCP asked for a sign of life is lost
 ///   (Go: HTTP/2 pings after 30 s, 15 s for the answer); a request without a single byte for
 ///   kStalled has timed out. Connecting may take 30 s.

@@ -22,6 +22,9 @@ struct HttpRequest {
   std::string body;
   /// Not over a connection that has served before: a load balancer may choose another server.
   bool fresh_connection = false;
+  /// The answer may come compressed even where that costs more time than it saves, for one that
+  /// shrinks to a fraction.
+  bool always_compress = false;
 };
 
 /// Status line and headers of an answer; never an interim one (1xx).

@@ -48,6 +48,7 @@ void MetadataList::Advance() {
   kube::ApiRequest request;
   request.target = PagePath();
   request.accept = kMetadataListAccept;
+  request.always_compress = true;  // managedFields, mostly, which resemble each other
   request.retry = false;
   call_ = client_.Start(std::move(request), *this);
 }

@@ -132,6 +132,8 @@ class Relay:
             except OSError:
                 return  # closed
             server = socket.create_connection(("127.0.0.1", self._target))
+            for end in (client, server):  # or a request a round trip would wait for delayed ACKs
+                end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             for source, sink in ((client, server), (server, client)):
                 threading.Thread(target=self._pump, args=(source, sink), daemon=True).start()
 

@@ -413,8 +413,20 @@ TEST_CASE("A proxy is used where it is named, not where only the environment doe
     config.proxy_url = proxy.url();
     config.disable_compression = true;
     CurlTransport transport(config);
-    Run(transport, Get("/version"), sink);
+    HttpRequest request = Get("/version");
+    request.always_compress = GENERATE(false, true);
+    Run(transport, request, sink);
     CHECK(sink.body.find("Accept-Encoding") == sink.body.npos);
+  }
+  SECTION("compression where the server is near") {
+    ConnectionConfig config = To("http://127.0.0.1:9");
+    config.proxy_url = proxy.url();
+    CurlTransport transport(config);
+    HttpRequest request = Get("/version");
+    request.always_compress = GENERATE(false, true);
+    Run(transport, request, sink);
+    CHECK((sink.body.find("Accept-Encoding: gzip\r\n") != sink.body.npos) ==
+          request.always_compress);
   }
 }
 
