@@ -202,6 +202,7 @@ class CrdMigrator {
     EnablePruningOptions enabling = options_.enabling;
     enabling.dry_run = options_.dry_run;
     enabling.stop = options_.stop;
+    enabling.verifies = options_.verify;
     return enabling;
   }
 

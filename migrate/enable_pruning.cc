@@ -215,6 +215,7 @@ class PruningEnabler {
                            .gitops_owner = gitops_owner_,
                            .rewrites_before = rewrites_before(),
                            .in_one_pass = is_in_one_pass(),
+                           .verifies = options_.verifies,
                            .max_rate = sweep_options_.max_rate,
                            .backup = backup_path_.string()};
     for (const std::string& line : DescribePlan(plan)) observer_.OnLine(line);

@@ -25,6 +25,7 @@ struct EnablePruningOptions {
   bool single_pass = false;  ///< do not rewrite before the flip
   bool no_backup = false;
   bool rewrite_unbacked = false;  ///< hold nothing
+  bool verifies = true;           ///< what is rewritten after the flip is verified: for the plan
   std::filesystem::path backup_dir = "kubectl-prune-backup";
   std::chrono::nanoseconds settle_timeout = std::chrono::minutes(2);
   DryRun dry_run = DryRun::kNone;

@@ -102,26 +102,23 @@ class Migration {
   }
 
   // --all: those that have something to migrate, or that a run has not ended with. What was named
-  // is migrated whatever it is.
+  // is migrated whatever it is. The preflight refuses those of them that cannot be: --all must not
+  // look done while versions are stored that are to go.
   bool IsWanted(const LiveCrd& live) {
     if (!options_.all) return true;
     const CrdReport report = live.checks.front()->Report({}, /*objects_skipped=*/true);
+    if (report.migration_needed) return true;
     if (!live.shape.preserves_unknown_fields) {
-      return report.migration_needed || StateFolder::IsLeft(options_.state_dir, live.shape.uid);
+      return StateFolder::IsLeft(options_.state_dir, live.shape.uid);
     }
-    if (!options_.enable_pruning) {
-      if (report.migration_needed) LeaveOut(live, "it preserves unknown fields");
-      return false;
-    }
+    if (!options_.enable_pruning) return false;
     if (report.verdict != Verdict::kBlocked) return true;
-    LeaveOut(live, "its schema keeps pruning from being turned on");
-    return false;
-  }
-
-  void LeaveOut(const LiveCrd& live, const std::string& why) {
     const std::string& name = live.identity.name;
-    observer_.OnLine("note: " + name + " is left out: " + why + " (kubectl prune check " + name +
-                     ")");
+    observer_.OnLine("note: " + name +
+                     " is left out: its schema keeps pruning from being turned on "
+                     "(kubectl prune check " +
+                     name + ")");
+    return false;
   }
 
   const MigrationOptions& options_;

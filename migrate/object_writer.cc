@@ -15,6 +15,8 @@ constexpr std::size_t kMaxAnswer = 8 * 1024 * 1024;
 // webhook's is. A server that needs longer says so again.
 constexpr std::chrono::seconds kLongestHold{60};
 constexpr std::chrono::seconds kLongestSilentHold{1};
+// Without an object that is done; then it is told why, and again a minute later.
+constexpr std::chrono::seconds kStall{10}, kBetweenStallLines{60};
 
 }  // namespace
 
@@ -50,7 +52,8 @@ ObjectWriter::ObjectWriter(const SweepTarget& target, Throttle throttle,
       throttle_(throttle),
       on_wait_(std::move(on_wait)),
       client_(client),
-      clock_(clock) {}
+      clock_(clock),
+      moved_(clock.Now()) {}
 
 ObjectWriter::~ObjectWriter() {
   for (const auto& [flight, owned] : in_flight_) client_.Cancel(owned->call);
@@ -74,10 +77,13 @@ void ObjectWriter::Take(std::unique_ptr<Flight> flight, const OnDone& on_done) {
       return Send(std::move(flight));
     case ObjectWrite::Step::kPause: {
       const auto due = write.due();
+      if (flight->error) last_error_ = flight->error->message;
       waiting_.emplace(due, std::move(flight));
       return;
     }
     case ObjectWrite::Step::kDone:
+      moved_ = clock_.Now();
+      last_error_.clear();
       return on_done(write.object(), write.answer());
   }
 }
@@ -86,13 +92,25 @@ void ObjectWriter::Hold(std::chrono::seconds asked_for) {
   const std::chrono::seconds hold = std::min(asked_for, kLongestHold);
   const auto until = clock_.Now() + hold;
   throttle_.HoldUntil(until);
+  moved_ = std::max(moved_, until);
   // Whatever was in flight together is told to wait at about the same time.
   if (!on_wait_ || hold <= kLongestSilentHold || until <= told_until_ + kLongestSilentHold) return;
   told_until_ = until;
   on_wait_("waiting " + std::to_string(hold.count()) + " s, as the server asks for it");
 }
 
+void ObjectWriter::TellStall() {
+  const auto now = clock_.Now();
+  if (is_idle()) moved_ = now;
+  if (!on_wait_ || now < std::max(moved_ + kStall, stall_told_ + kBetweenStallLines)) return;
+  stall_told_ = now;
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now - moved_);
+  on_wait_("nothing was written for " + std::to_string(seconds.count()) + " s: " +
+           (last_error_.empty() ? "the server does not answer" : last_error_ + "; trying again"));
+}
+
 void ObjectWriter::SendDue() {
+  TellStall();
   const auto now = clock_.Now();
   while (!waiting_.empty() && waiting_.begin()->first <= now &&
          throttle_.MayStart(now, in_flight_.size())) {

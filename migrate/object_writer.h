@@ -21,7 +21,7 @@ namespace migrate {
 class ObjectWriter {
  public:
   /// All must outlive it. `on_wait`, which may be empty, is told where nothing is sent for more
-  /// than a second, as the server asks for it.
+  /// than a second, as the server asks for it, and where no object gets anywhere for ten seconds.
   ObjectWriter(const SweepTarget& target, Throttle throttle,
                std::function<void(const std::string&)> on_wait, kube::Client& client,
                const kube::Clock& clock);
@@ -49,13 +49,17 @@ class ObjectWriter {
   void Send(std::unique_ptr<Flight> flight);
   void Take(std::unique_ptr<Flight> flight, const OnDone& on_done);
   void Hold(std::chrono::seconds asked_for);
+  void TellStall();
 
   const SweepTarget& target_;
   Throttle throttle_;
   const std::function<void(const std::string&)> on_wait_;
-  kube::Clock::TimePoint told_until_{};  // of the last wait that was told
   kube::Client& client_;
   const kube::Clock& clock_;
+  kube::Clock::TimePoint told_until_{};  // of the last wait that was told
+  kube::Clock::TimePoint moved_;         // when an object was done, or there was no need to
+  kube::Clock::TimePoint stall_told_{};
+  std::string last_error_;  // since an object was done; empty: no answer at all
   std::map<const Flight*, std::unique_ptr<Flight>> in_flight_;
   std::vector<const Flight*> answered_;
   bool is_stopped_ = false;

@@ -43,6 +43,7 @@ struct PruningPlan {
   std::string gitops_owner{};    ///< as FindGitOpsOwner
   bool rewrites_before = false;  ///< everything once before the flip
   bool in_one_pass = false;      ///< objects may be stored in older versions at the flip
+  bool verifies = true;          ///< everything once more after the flip
   double max_rate = 0;           ///< writes a second; 0: no limit
   std::string backup{};          ///< where it is to be; empty: there is to be none
 };

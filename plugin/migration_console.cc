@@ -8,14 +8,15 @@ namespace plugin {
 
 namespace {
 
-std::string ReadAnswer() {
+std::optional<std::string> ReadAnswer() {
   constexpr std::size_t kLongestAnswer = 100;
   std::string answer;
   char c = 0;
-  while (answer.size() < kLongestAnswer && read(STDIN_FILENO, &c, 1) == 1 && c != '\n') {
+  while (answer.size() < kLongestAnswer && read(STDIN_FILENO, &c, 1) == 1) {
+    if (c == '\n') return answer;
     answer += c;
   }
-  return answer;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -31,7 +32,8 @@ bool MigrationConsole::Confirm(const std::string& question) {
   RequireAnswer();
   if (yes_) return true;
   progress_.Ask(question + " [y/N] ");
-  const std::string answer = read_answer_();
+  const std::optional<std::string> answer = read_answer_();
+  if (!answer) progress_.WriteLine("");  // the terminal's cursor stands behind the question
   return answer == "y" || answer == "Y" || answer == "yes";
 }
 

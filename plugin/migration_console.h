@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "migrate/migration_observer.h"
@@ -11,8 +12,8 @@ namespace plugin {
 /// Shows a migration on stderr, and asks on a terminal.
 class MigrationConsole : public migrate::MigrationObserver {
  public:
-  /// Reads a line that answers a question.
-  using ReadAnswer = std::function<std::string()>;
+  /// Reads a line that answers a question; absent where it breaks off before its end.
+  using ReadAnswer = std::function<std::optional<std::string>()>;
 
   /// `progress` must outlive it. `yes`: the answer to every question is known. `read_answer` is
   /// empty where nobody can be asked.
@@ -34,8 +35,8 @@ class MigrationConsole : public migrate::MigrationObserver {
   ReadAnswer read_answer_;
 };
 
-/// Reads a line from stdin, an empty one where it ends or a signal comes; an empty function if
-/// stdin is no terminal.
+/// Reads a line from stdin, none where it ends or a signal comes; an empty function if stdin is no
+/// terminal.
 MigrationConsole::ReadAnswer AnswersFromTerminal();
 
 }  // namespace plugin

@@ -48,7 +48,12 @@ std::string CountsText(const ClassCounts& counts) {
   return text;
 }
 
+bool EndedBeforeFlip(const CrdMigration& crd) {
+  return crd.before_flip && !crd.pruning_enabled && crd.outcome != Outcome::kDone;
+}
+
 std::string ObjectsText(const CrdMigration& crd) {
+  if (EndedBeforeFlip(crd)) return "before pruning: " + CountsText(*crd.before_flip);
   if (crd.dry_run != DryRun::kClient) return CountsText(crd.counts);
   return Count(crd.counts.Total(), "object") + " to rewrite";
 }
@@ -150,10 +155,14 @@ std::string HeldAdvice(const CrdMigration& crd) {
 
 std::string PrintFailures(const CrdMigration& crd) {
   if (crd.failures.empty()) return "";
+  // Before the flip all objects have to be clean, not only these.
+  const char* retry_advice = EndedBeforeFlip(crd)
+                                 ? "\n"
+                                 : ", or keep the report of -o json and try only these by "
+                                   "--retry-from FILE\n";
   return Printable(crd.name) + ": " + Count(crd.failures.size(), "object") +
          (crd.failures.size() == 1 ? " was" : " were") + " not migrated:\n" + FailureLines(crd) +
-         "Next: mend what the messages name, then run the same command again, or keep the "
-         "report of -o json and try only these by --retry-from FILE\n" +
+         "Next: mend what the messages name, then run the same command again" + retry_advice +
          HeldAdvice(crd);
 }
 
@@ -173,11 +182,22 @@ std::string PrintWebhookNote(const CrdMigration& crd) {
          " moved although nothing was changed: a mutating webhook changes them\n";
 }
 
-std::string PrintErrors(const MigrationReport& report, OutputFormat format) {
+// As kubectl get: a namespace that does not exist has no objects either.
+std::string PrintNoneFound(const CrdMigration& crd, const MigrateOptions& options) {
+  if (crd.outcome != Outcome::kDone || crd.counts.Total() > 0) return "";
+  const std::string& name = options.objects.namespace_;
+  return Printable(crd.name) + ": no objects found" +
+         (name.empty() ? "" : " in namespace " + Printable(name)) + "\n";
+}
+
+std::string PrintErrors(const MigrationReport& report, const MigrateOptions& options) {
   std::string err;
-  const bool is_for_people = format == OutputFormat::kTable || format == OutputFormat::kName;
+  const bool is_for_people =
+      options.output == OutputFormat::kTable || options.output == OutputFormat::kName;
   for (const CrdMigration& crd : report.crds) {
-    if (is_for_people) err += PrintFailures(crd) + PrintWebhookNote(crd);
+    if (is_for_people) {
+      err += PrintFailures(crd) + PrintWebhookNote(crd) + PrintNoneFound(crd, options);
+    }
     err += PrintError(crd);
   }
   return err;
@@ -196,7 +216,7 @@ int ExitCode(const MigrationReport& report) {
 MigrationOutput PrintTemplated(const MigrationReport& report, const MigrateOptions& options) {
   kube::json::Arena arena;
   auto printed = PrintByTemplate(ToJson(report, arena), options.output_template);
-  const std::string err = PrintErrors(report, options.output);
+  const std::string err = PrintErrors(report, options);
   if (printed) return {.out = *std::move(printed), .err = err, .exit_code = ExitCode(report)};
   return {.out = "",
           .err = PrintLines(report) + err + "error: " + PrintableLines(printed.error()) + "\n",
@@ -208,7 +228,7 @@ MigrationOutput PrintTemplated(const MigrationReport& report, const MigrateOptio
 MigrationOutput PrintMigration(const MigrationReport& report, const MigrateOptions& options) {
   if (options.output == OutputFormat::kTemplate) return PrintTemplated(report, options);
   return {.out = PrintReport(report, options.output),
-          .err = PrintErrors(report, options.output),
+          .err = PrintErrors(report, options),
           .exit_code = ExitCode(report)};
 }
 

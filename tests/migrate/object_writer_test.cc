@@ -1,5 +1,6 @@
 #include "migrate/object_writer.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
@@ -111,6 +112,35 @@ TEST_CASE("A writer that goes leaves nothing under way", "[migrate][object_write
   }
   world.cluster.client.Poll(world.cluster.clock.Now() + std::chrono::seconds(1));
   CHECK(world.cluster.server.requests().empty());
+}
+
+/// Waits for the first line that is told.
+std::string FirstLine(World& world) {
+  world.BeginAll();
+  while (world.lines.empty()) {
+    world.writer.SendDue();
+    world.cluster.client.Poll(
+        std::min(world.writer.next_event(), world.cluster.clock.Now() + std::chrono::seconds(1)));
+    world.Take();
+  }
+  return world.lines[0];
+}
+
+TEST_CASE("Where nothing gets anywhere it is told why", "[migrate][object_writer]") {
+  World world;
+  SECTION("as the server refuses all") {
+    world.AddBusy(1000);
+    CHECK_THAT(FirstLine(world), Catch::StartsWith("nothing was written for 1") &&
+                                     Catch::EndsWith("; trying again"));
+  }
+  SECTION("as it does not answer") {
+    test_support::FakeFault silent;
+    silent.target = kWidgets;
+    silent.times = 0;
+    silent.latency = std::chrono::hours(1);
+    world.cluster.server.AddFault(silent);
+    CHECK(FirstLine(world) == "nothing was written for 10 s: the server does not answer");
+  }
 }
 
 TEST_CASE("No answer holds up the others for longer than a minute", "[migrate][object_writer]") {

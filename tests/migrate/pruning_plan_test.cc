@@ -44,8 +44,8 @@ TEST_CASE("The plan tells what is lost, written and asked", "[migrate][pruning_p
                       .backup = "b/w.ndjson"}) ==
         Strings{"widgets.demo.example.com: 1874 of 2000 objects would lose 2 fields (kubectl prune "
                 "check widgets.demo.example.com)",
-                "plan: 2000 writes before pruning (stored as v1beta1 and v1), 2000 after, about 6 "
-                "s; 1 admission webhook sees updates: policy.example.com",
+                "plan: 2000 writes before pruning (stored as v1beta1 and v1), 2000 after, about "
+                "9 s; 1 admission webhook sees updates: policy.example.com",
                 kEvents, "backup: b/w.ndjson (1874 objects, 4.1 MiB)"});
 }
 
@@ -54,7 +54,7 @@ TEST_CASE("In one pass more may be lost, and half is written", "[migrate][prunin
   const Strings lines =
       DescribePlan({.dry_run = dry_run, .webhooks = {}, .in_one_pass = true, .max_rate = 10});
   CHECK_THAT(lines[0], Catch::Contains("1900 of 2000 objects would lose 3 fields"));
-  CHECK(lines[1] == "plan: 2000 writes, about 4 min; no admission webhook sees updates");
+  CHECK(lines[1] == "plan: 2000 writes, about 7 min; no admission webhook sees updates");
   CHECK(lines.size() == 3);
 }
 

@@ -45,6 +45,16 @@ TEST_CASE("Only yes is yes", "[plugin][migration_console]") {
   CHECK(console.written == "Turn pruning on? [y/N] ");
 }
 
+TEST_CASE("An answer that breaks off is no, and its line is ended", "[plugin][migration_console]") {
+  test_support::FakeClock clock;
+  std::string written;
+  Progress progress(
+      true, [&](std::string_view piece) { written += piece; }, clock);
+  MigrationConsole console(progress, false, [] { return std::nullopt; });
+  CHECK_FALSE(console.Confirm("Turn pruning on?"));
+  CHECK(written == "Turn pruning on? [y/N] \n");
+}
+
 TEST_CASE("With --yes nothing is asked", "[plugin][migration_console]") {
   Console console(true, "n");
   console.console.RequireAnswer();

@@ -104,6 +104,31 @@ TEST_CASE("Failures are listed, the first twenty of them", "[plugin][migration_s
   CHECK(output.exit_code == 1);
 }
 
+TEST_CASE("What failed before the flip is counted, and not to be tried alone",
+          "[plugin][migration_summary]") {
+  CrdMigration crd = Migrated();
+  crd.outcome = Outcome::kFailures;
+  crd.stored_after = crd.stored_before;
+  crd.before_flip = crd.counts;
+  crd.counts = {};
+  crd.failures.push_back({"shop", "a", ObjectClass::kInvalid, 422, "Invalid", "is invalid"});
+  const MigrationOutput output = Print(crd);
+  CHECK_THAT(output.out, Contains("not wholly migrated (before pruning: 2000 objects: 1874 "
+                                  "rewritten, 126 unchanged; "));
+  CHECK_THAT(output.err, !Contains("--retry-from"));
+}
+
+TEST_CASE("Where nothing is found that is said as kubectl does", "[plugin][migration_summary]") {
+  CrdMigration crd = Migrated();
+  crd.counts = {};
+  CHECK(Print(crd).err == "widgets.demo.example.com: no objects found\n");
+  MigrateOptions options;
+  options.objects.namespace_ = "shop";
+  CHECK(PrintMigration(Report(crd), options).err ==
+        "widgets.demo.example.com: no objects found in namespace shop\n");
+  CHECK(Print(crd, OutputFormat::kJson).err.empty());
+}
+
 TEST_CASE("What was not tried does not hide what failed", "[plugin][migration_summary]") {
   CrdMigration crd = Failed(2);
   crd.failures.insert(crd.failures.begin(), 30, {"a", "n", ObjectClass::kNotTried, 0, "", ""});
