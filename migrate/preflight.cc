@@ -93,10 +93,17 @@ class PreflightCheck {
           "for it to end: kubectl get crd " +
           crd_.name + " -o yaml");
     }
-    const std::string other = FindStorageMigration(crd_.group, crd_.names.plural, client_);
-    if (other.empty()) return true;
-    return Refuse("another storage migration is under way: " + other +
-                  "; wait for it to end, or delete it: kubectl get " + other + " -o yaml");
+    const auto others = FindStorageMigrations(crd_.group, crd_.names.plural, client_);
+    if (!others.running.empty()) {
+      return Refuse("another storage migration is under way: " + others.running +
+                    "; wait for it to end, or delete it: kubectl get " + others.running +
+                    " -o yaml");
+    }
+    if (!others.unknown_because.empty()) {
+      result_.warnings.push_back("whether another storage migration is under way is unknown: " +
+                                 others.unknown_because);
+    }
+    return true;
   }
 
   Access AccessToObjects(const std::string& verb) const {

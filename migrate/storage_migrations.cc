@@ -50,21 +50,26 @@ bool IsOf(const Value& migration, const std::string& group, const std::string& p
 
 }  // namespace
 
-std::string FindStorageMigration(const std::string& group, const std::string& plural,
-                                 kube::Client& client) {
+StorageMigrations FindStorageMigrations(const std::string& group, const std::string& plural,
+                                        kube::Client& client) {
+  StorageMigrations found;
   for (const std::string api_group : kGroups) {
     const std::string version(ServedVersion(api_group, client));
     if (version.empty()) continue;
     const auto list = client.Get("/apis/" + api_group + "/" + version + "/" + kResource);
-    if (!list) continue;
+    if (!list) {
+      found.unknown_because = list.error().message;
+      continue;
+    }
     for (const Value& migration : ElementsAt((*list)->root(), "items")) {
       if (!IsOf(migration, group, plural) || IsFinished(migration)) continue;
       const Value* metadata = migration.Find("metadata");
-      return std::string(kResource) + "." + api_group + "/" +
-             std::string(metadata == nullptr ? "" : metadata->FindText("name"));
+      found.running = std::string(kResource) + "." + api_group + "/" +
+                      std::string(metadata == nullptr ? "" : metadata->FindText("name"));
+      return found;
     }
   }
-  return "";
+  return found;
 }
 
 }  // namespace migrate

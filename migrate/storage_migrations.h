@@ -6,11 +6,17 @@
 
 namespace migrate {
 
-/// The name of a StorageVersionMigration of the cluster that migrates `plural`.`group` and has not
-/// finished, as "storageversionmigrations.storagemigration.k8s.io/NAME"; empty if there is none, or
-/// none can be read. Knows storagemigration.k8s.io (in-tree) and migration.k8s.io
-/// (kube-storage-version-migrator).
-std::string FindStorageMigration(const std::string& group, const std::string& plural,
-                                 kube::Client& client);
+/// What is known of the StorageVersionMigrations of a cluster.
+struct StorageMigrations {
+  /// One that has not finished, as "storageversionmigrations.storagemigration.k8s.io/NAME"; empty
+  /// if there is none, or none can be read.
+  std::string running;
+  std::string unknown_because;  ///< some cannot be read: why; else empty
+};
+
+/// Looks for those that migrate `plural`.`group`. Knows storagemigration.k8s.io (in-tree) and
+/// migration.k8s.io (kube-storage-version-migrator); that a cluster has neither is no error.
+StorageMigrations FindStorageMigrations(const std::string& group, const std::string& plural,
+                                        kube::Client& client);
 
 }  // namespace migrate

@@ -306,6 +306,20 @@ TEST_CASE("A StorageVersionMigration of the resource is not run against", "[migr
     serve_migration("gizmos", "{}");
     CHECK(Check(cluster).refusal.empty());
   }
+  SECTION("that cannot be seen") {
+    serve("/apis/" + group, R"({"versions":[{"version":")" + version + R"("}]})");
+    FakeFault fault;
+    fault.target = "/storageversionmigrations";
+    fault.times = 0;
+    fault.answer = FakeStatus(403, "Forbidden", "may not list them");
+    cluster.server.AddFault(fault);
+    const Preflight preflight = Check(cluster);
+    CHECK(preflight.refusal.empty());
+    REQUIRE(preflight.warnings.size() == 1);
+    CHECK(preflight.warnings[0] ==
+          "whether another storage migration is under way is unknown: "
+          "Error from server (Forbidden): may not list them");
+  }
 }
 
 }  // namespace

@@ -33,7 +33,10 @@ struct Migrating {
     Answer("/apis/" + group + "/" + version + "/storageversionmigrations",
            FakeText(200, "application/json", R"({"items":[)" + items + "]}"));
   }
-  std::string Find() { return FindStorageMigration("demo.example.com", "widgets", cluster.client); }
+  StorageMigrations FindAll() {
+    return FindStorageMigrations("demo.example.com", "widgets", cluster.client);
+  }
+  std::string Find() { return FindAll().running; }
 
   FakeCluster cluster;
 };
@@ -71,15 +74,19 @@ TEST_CASE("A storage migration that is over, or of another resource, is none",
     expected = "storageversionmigrations.migration.k8s.io/m1";
   }
   migrating.Serve("migration.k8s.io", R"([{"version":"v1alpha1"}])", "v1alpha1", item);
-  CHECK(migrating.Find() == expected);
+  const StorageMigrations found = migrating.FindAll();
+  CHECK(found.running == expected);
+  CHECK(found.unknown_because.empty());
 }
 
-TEST_CASE("Storage migrations that cannot be read keep nobody from migrating",
+TEST_CASE("Storage migrations that cannot be read are none, and it is told why",
           "[migrate][storage_migrations]") {
   Migrating migrating;
   migrating.Serve("migration.k8s.io", R"([{"version":"v1alpha1"}])", "v1alpha1", Item(kResource));
-  migrating.Answer("/storageversionmigrations", FakeStatus(403, "Forbidden", "no"));
-  CHECK(migrating.Find().empty());
+  migrating.Answer("/storageversionmigrations", FakeStatus(403, "Forbidden", "may not list"));
+  const StorageMigrations found = migrating.FindAll();
+  CHECK(found.running.empty());
+  CHECK(found.unknown_because == "Error from server (Forbidden): may not list");
 }
 
 }  // namespace
