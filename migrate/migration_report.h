@@ -7,7 +7,7 @@
 
 #include "migrate/object_class.h"
 
-/// What a migration did, as plain structs. The plugin prints them; docs/DESIGN.md has the contract
+/// What a migration did, as plain structs. The plugin prints them; docs/REPORTS.md has the contract
 /// of the printed form (kind MigrationReport).
 namespace migrate {
 

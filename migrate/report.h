@@ -8,7 +8,7 @@
 
 #include "kube/crd_condition.h"
 
-/// What a run found or did, as plain structs. The plugin prints them; docs/DESIGN.md has the
+/// What a run found or did, as plain structs. The plugin prints them; docs/REPORTS.md has the
 /// contract of the printed form.
 namespace migrate {
 

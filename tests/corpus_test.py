@@ -9,6 +9,10 @@ import pathlib
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "support"))
+
+import report_schema
+
 SKIPPED = 77
 
 
@@ -70,6 +74,7 @@ def main():
     command = [binary, "check", "--local", "-R", "-f", ".", "-o", "json", "--show-objects"]
     run = subprocess.run(command, cwd=corpus, capture_output=True, check=False)
     report = json.loads(run.stdout)
+    report_schema.require_valid(report)
     crds = {crd["source"].removeprefix("./"): crd for crd in report["crds"]}
     for crd in crds.values():
         for item in crd["objects"]:

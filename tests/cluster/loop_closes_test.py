@@ -7,10 +7,14 @@ before and after, path for path, with what check said. Exit code 77 (skipped) wi
 import collections
 import json
 import os
+import pathlib
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+
 import corpus
+import report_schema
 from cluster import SKIPPED, ApiError, Cluster, MissingBinaries, wait_for
 from generated import generated_subjects
 from stored_diff import (Diff, fold, parse, path_text, paths_by_text, tops, without_own_fields)
@@ -118,7 +122,9 @@ def run_check(cluster, binary, *arguments):
     """Returns {CRD name: its report}."""
     run = cluster.run([binary, "check", "--show-objects", "-o", "json", *arguments])
     try:
-        return {crd["name"]: crd for crd in json.loads(run.stdout)["crds"]}
+        report = json.loads(run.stdout)
+        report_schema.require_valid(report)
+        return {crd["name"]: crd for crd in report["crds"]}
     except (ValueError, KeyError):
         raise SystemExit(f"check {arguments}: exit code {run.returncode}\n{run.stdout}{run.stderr}")
 

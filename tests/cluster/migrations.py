@@ -5,9 +5,13 @@ import collections
 import json
 import pathlib
 import subprocess
+import sys
 import tempfile
 import threading
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+
+import report_schema
 from cluster import wait_for
 from loop_closes_test import (Comparison, Outcome, both_versions, create_crds, foretold_paths, name_of,
                               run_check, version_of, wait_for_storage_version)
@@ -164,7 +168,8 @@ class Stored:
 
 
 class Run:
-    """A run that has ended: exit code, MigrationReport (None where it printed none), stderr."""
+    """A run that has ended: exit code, MigrationReport (None where it printed none), stderr. A report
+    that is not as docs/schema says raises AssertionError."""
 
     def __init__(self, code, stdout, stderr):
         self.code, self.stdout, self.stderr = code, stdout, stderr
@@ -172,6 +177,8 @@ class Run:
             self.report = json.loads(stdout)
         except ValueError:
             self.report = None
+        if self.report is not None:
+            report_schema.require_valid(self.report)
 
     def __str__(self):
         told = self.stdout[-3000:]
