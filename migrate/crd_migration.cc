@@ -15,6 +15,7 @@
 #include "migrate/crd_guard.h"
 #include "migrate/crd_request.h"
 #include "migrate/live_crd.h"
+#include "migrate/missing_version.h"
 #include "migrate/object_count.h"
 #include "migrate/preflight.h"
 #include "migrate/rewrite_passes.h"
@@ -368,7 +369,7 @@ class CrdMigrator {
       report_.outcome = Outcome::kFailures;
       report_.error = *result.stopped + Unlisted(result);
     } else if (result.list_error) {
-      Fail(result.list_error->message + RunAgain());
+      Fail(WithVersionAdvice(result.list_error->message) + RunAgain());
     } else if (report_.counts.Failures() > 0 || !result.unverified_because.empty()) {
       report_.outcome = Outcome::kFailures;
     }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "kube/client.h"
+#include "migrate/missing_version.h"
 
 namespace migrate {
 namespace {
@@ -124,7 +125,7 @@ class CrdObjectsRun {
     } else if (failed != objects.jobs.end() && reader_.is_stopped()) {
       objects.is_stopped = true;
     } else if (failed != objects.jobs.end()) {
-      objects.failure = failed->error->message;
+      objects.failure = WithVersionAdvice(failed->error->message);
     } else if (again.error && !MayStayUnread(*again.error)) {
       objects.failure =
           "cannot tell whether the CustomResourceDefinition changed while its objects were read: " +

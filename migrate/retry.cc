@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "migrate/missing_version.h"
+
 namespace migrate {
 namespace {
 
@@ -32,6 +34,8 @@ constexpr Row kRows[] = {
     // more. The same words begin "... does not support dry run".
     {400, 599, "admission webhook \"", "", Final(ObjectClass::kDenied)},
     {400, 499, "", " is forbidden: ValidatingAdmissionPolicy '", Final(ObjectClass::kDenied)},
+    // Until somebody changes the CRD.
+    {500, 599, kMissingVersion, "", Final(ObjectClass::kFailed)},
     {500, 599, "", "failed calling webhook", Busy(ObjectClass::kWebhookUnavailable)},
     {500, 599, "", "failed calling admission webhook", Busy(ObjectClass::kWebhookUnavailable)},
     {500, 599, "", "conversion webhook for ", Busy(ObjectClass::kWebhookUnavailable)},

@@ -57,6 +57,8 @@ TEST_CASE("An answer of the server has one class and one action", "[migrate][ret
           R"("widgets" in API group "demo.example.com" in the namespace "shop")",
           kForbidden, false, false},
       Row{403, "Access denied by the gateway", kForbidden, false, false},
+      Row{500, "request to convert CR from an invalid group/version: demo.example.com/v1beta1",
+          kFailed, false, false},
       Row{500,
           R"(Internal error occurred: failed calling webhook "policy.example.com": Post )"
           R"("https://policy.shop.svc:443/v?timeout=10s": dial tcp 10.0.0.1:443: connect: )"

@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""Holds the documents to themselves and to the code: every block is of a known kind, links lead somewhere,
+and the runbook knows every refusal. tests/cluster/documents_test.py runs the commands.
+"""
+import pathlib
+import re
+import sys
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tests/support"))
+
+import documents
+
+# Indented blocks that are no commands, by their first line: a drawing or a text.
+DRAWINGS = {("docs/DESIGN.md", "    krew/     ")}
+# What tells why a migration is not begun or ends early: the texts, by the file that has them.
+REFUSALS = {
+    "migrate/preflight.cc": (r'Refuse\(\s*"([^"]+)"', r'push_back\(\s*"([^"]+)"'),
+    "migrate/enable_pruning.cc": (r'"((?:pruning (?:is on|was not)|it is not known|nobody can|'
+                                  r'not every object|the schemas were)[^"]*)"',),
+    "migrate/crd_guard.cc": (r'return (?:std::string\()?"([^"]+)"',),
+    "migrate/live_crd.cc": (r'return "(the Custom[^"]+)"', r'why = "([^"]+)"'),
+    "migrate/failure_streak.cc": (r'" (objects failed in the same way)',),
+    "migrate/migration_state.cc": (r'Error\("(another migration of )', r'"(no folder for the state[^";:]+)'),
+    "migrate/backup.cc": (r'Error\("(cannot write the backup)',),
+    "migrate/missing_version.h": (r'"(request to convert[^"]+)"',),
+    "plugin/migration_console.cc": (r'"(nobody can be asked[^",]+)',),
+}
+
+
+def anchor(heading):
+    """As GitHub makes it."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+class Blocks(unittest.TestCase):
+    def test_every_block_is_commands_or_a_sample_that_says_so(self):
+        kinds = {"sh", "console"} | documents.SAMPLES
+        count = 0
+        for path in documents.DOCUMENTS:
+            for block in documents.blocks(path):
+                count += block.language in ("sh", "console")
+                if block.language == "sample":
+                    known = any(path == file and block.lines[0].startswith(first)
+                                for file, first in DRAWINGS)
+                    self.assertTrue(known, f"{block.place}: neither commands nor a known drawing")
+                else:
+                    self.assertIn(block.language, kinds, f"{block.place}: say what it is")
+        self.assertGreaterEqual(count, 30)
+
+    def test_no_reason_for_not_running_is_left_over(self):
+        commands = [command for path in documents.DOCUMENTS for block in documents.blocks(path)
+                    if block.language in ("sh", "console") for command, _ in block.commands()]
+        for pattern, why in documents.NOT_RUN:
+            if "krew" in pattern + why:
+                continue  # its document may come later than this one
+            self.assertTrue(any(re.match(pattern, c) for c in commands), f"{pattern}: {why}")
+
+
+class Links(unittest.TestCase):
+    def test_lead_somewhere(self):
+        for path in documents.DOCUMENTS:
+            text = (ROOT / path).read_text(encoding="utf-8")
+            for target in re.findall(r"\]\(([^)\s]+)\)", text):
+                if re.match(r"https?:", target):
+                    continue
+                file, _, fragment = target.partition("#")
+                other = (ROOT / path).parent / file if file else ROOT / path
+                self.assertTrue(other.exists(), f"{path}: {target}")
+                if fragment:
+                    headings = re.findall(r"^#+ (.*)$", other.read_text(encoding="utf-8"), re.MULTILINE)
+                    self.assertIn(fragment, [anchor(h) for h in headings], path)
+
+
+class Runbook(unittest.TestCase):
+    def test_knows_every_refusal(self):
+        runbook = (ROOT / "docs/RUNBOOK.md").read_text(encoding="utf-8")
+        runbook = re.sub(r"\s+", " ", runbook)
+        missing = []
+        for path, patterns in REFUSALS.items():
+            source = (ROOT / path).read_text(encoding="utf-8")
+            source = re.sub(r'"\s*\n\s*"', "", source)  # texts that go over several lines
+            for pattern in patterns:
+                found = re.findall(pattern, source)
+                self.assertTrue(found, f"{path}: {pattern}")
+                for text in found:
+                    start = re.split(r"[:;(,]", text)[0].strip()
+                    if start not in runbook:
+                        missing.append(f"{path}: {text}")
+        self.assertEqual([], missing)
+
+    def test_knows_every_class(self):
+        runbook = (ROOT / "docs/RUNBOOK.md").read_text(encoding="utf-8")
+        classes = (ROOT / "migrate/object_class.cc").read_text(encoding="utf-8")
+        failures = re.findall(r'\{"([a-z-]+)", "\w+", true\}', classes)
+        self.assertEqual(9, len(failures))
+        for name in failures:
+            self.assertTrue(f"| `{name}` |" in runbook, name)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
