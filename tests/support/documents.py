@@ -19,20 +19,13 @@ PROGRAMS = {"apt-get", "argocd", "build/release/tests/bench/bench_prune", "cat",
 NOT_RUN = [
     (r"argocd ", "needs Argo CD"),
     (r"flux ", "needs Flux"),
-    (r"helm ", "needs Helm"),
-    (r"docker ", "needs Docker"),
-    (r"git (clone|push|tag)\b", "the repository itself"),
-    (r"(sudo )?apt(-get)? ", "changes the machine"),
     (r"sudo ", "changes the machine; the files that are installed are tested in tests/krew and tests/cli"),
     (r"cmake ", "builds the program that this test is given"),
     (r"sh tests/(run|demo|tidy)\.sh", "runs this test, builds, or shows the demo: tests/run.sh is how one runs it"),
     (r"sh krew/", "builds for minutes; krew has tests of its own"),
-    (r"python3 tests/cluster/up\.py", "waits for Ctrl-C; cluster.py, which it starts, is under every cluster test"),
-    (r"python3 tests/bench/|build/release/tests/bench/", "measures for minutes"),
-    (r"kubectl krew ", "needs krew"),
-    (r"UPDATE=1 ", "rewrites the transcripts, which run_transcripts.py runs"),
+    (r"kubectl krew |version=|tar -xzf kubectl-prune_|ln -s \.\./store/",
+     "needs krew or a release; tests/krew lays the files out as krew does"),
     (r"kubectl get storageversionmigrations", "a cluster without them has no such resource"),
-    (r"kubectl prune check --context staging|.* --context staging$", "tests/cli/examples_test.py has it"),
 ]
 
 
@@ -66,7 +59,7 @@ class Block:
 
 
 def indented_language(lines):
-    first = next((line for line in lines if not line.startswith("#")), "")
+    first = next((line for line in lines if not re.match(r"#|\w+=\S*$", line)), "")
     if first.startswith("$ "):
         return "console"
     return "sh" if first.split(" ")[0] in PROGRAMS else "sample"

@@ -1,0 +1,345 @@
+"""Runs the commands of the documents against a real API server, and compares what they print with what is
+shown. tests/support/documents.py has those that cannot be run, with the reason.
+
+documents_test.py BINARY [DOCUMENT...]: exit code 77 (skipped) without a server or kubectl. UPDATE=1 writes
+what was printed into the documents.
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+
+import documents
+from cluster import SKIPPED, ClusterError, Cluster, MissingBinaries, wait_for
+from demo import CRDS, DEMO, WIDGETS, Demo
+from migrate_test import run_tests
+from migrations import add_widgets, bring_in_widgets, delete_crd, turn_pruning_on, widgets
+from subjects import V1_CRDS
+
+BINARY = None
+CLUSTER = None
+GROUP = "demo.example.com"
+SECONDS = 60
+# Differs from run to run, or with the time of day.
+UNSTABLE = [(r"\d{8}T\d{6}Z", "TIME"), (r"\b\d+(\.\d+)? s\b", "N s"), (r"\b\d+[smhd](\d+[smhd])?\b", "AGE"),
+            (r"\d+\.\d KiB", "N KiB"), (r"-{3,}", "-"), (r" {2,}", " "), (r" +$", "")]
+# The exit code where it is neither 0 nor 1, or a text that is to be seen.
+EXPECTED = {
+    "kubectl prune migrate widgets --enable-pruning$": (2, "use --yes"),
+    "kubectl apply -f new.yaml": (0, "configured"),
+    "kubectl patch customresourcedefinitions.v1beta1": (0, "patched"),
+    "kubectl replace --validate=false": (0, "replaced"),
+    "kubectl auth can-i": (0, "yes"),
+    "kubectl prune check -f new.yaml": (0, "pruning"),
+    "kubectl prune migrate widgets.demo.example.com": (0, "storedVersions"),
+    "kubectl prune migrate gauges.demo.example.com": (0, "6 objects"),
+    "kubectl get gauges -A": (0, "w00005"),
+}
+
+
+def stable(text):
+    for pattern, word in UNSTABLE:
+        text = re.sub(pattern, word, text, flags=re.MULTILINE)
+    return text.strip("\n")
+
+
+class Folder:
+    """A folder as the reader of a document has it: a checkout beside the files that the text names."""
+
+    def __init__(self, test):
+        self.path = pathlib.Path(tempfile.mkdtemp(prefix="documents."))
+        test.addCleanup(shutil.rmtree, self.path)
+        for name in ("tests", "krew", "build"):
+            (self.path / name).symlink_to(documents.ROOT / name)
+        self.bin = self.path / ".bin"
+        self.bin.mkdir()
+        (self.bin / "kubectl-prune").symlink_to(BINARY)
+        mended = (DEMO / "mended/widgets.yaml").read_text().partition("status:\n  acceptedNames")[0]
+        # As a manifest of v1 is: it does not name the field.
+        mended = mended.replace("  preserveUnknownFields: true\n", "", 1)
+        size = "              size:\n                type: integer\n"
+        # One field is let go: so that something is seen.
+        schemas = re.sub(r"              legacyMode:\n( {16}.*\n)+", "", mended)
+        files = {"schemas.yaml": schemas, "mended.yaml": mended, "new-crd.yaml": mended,
+                 "new.yaml": mended.replace(size, size + "                default: 1\n")}
+        for name, text in files.items():
+            (self.path / name).write_text(text)
+        self.environment = {**CLUSTER.environment(CLUSTER.kubeconfig_file()), "LC_ALL": "C.UTF-8",
+                            "TZ": "UTC", "PATH": f"{self.bin}:{os.environ['PATH']}"}
+        (pathlib.Path(self.environment["HOME"]) / ".local").mkdir(exist_ok=True)
+
+    def run(self, command):
+        return subprocess.run(["bash", "-c", command], cwd=self.path, env=self.environment, text=True,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, check=False, timeout=SECONDS)
+
+
+class DocumentTest(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        self.api = CLUSTER.api()
+        self.addCleanup(self.api.close)
+        self.folder = None
+
+    # What each section finds in the cluster.
+
+    def clear(self):
+        for crd in self.api.get(V1_CRDS)["items"]:
+            delete_crd(self.api, crd["metadata"]["name"])
+        for name in ("shop", "lab"):
+            self.api.request("DELETE", f"/api/v1/namespaces/{name}")
+            # Nobody but the namespace controller would remove it.
+            self.api.request("PUT", f"/api/v1/namespaces/{name}/finalize",
+                             {"metadata": {"name": name}, "spec": {"finalizers": []}})
+        shutil.rmtree(CLUSTER.folder / "home", ignore_errors=True)
+        (CLUSTER.folder / "home").mkdir()
+
+    def demo(self):
+        demo = Demo(CLUSTER, BINARY, self.folder.path)
+        demo.create_crd("widgets")
+        demo.create_widgets()
+
+    def demo_that_prunes(self):
+        self.demo()
+        done = self.folder.run("kubectl prune migrate widgets --enable-pruning --yes")
+        self.assertEqual(0, done.returncode, done.stdout)
+
+    def two_stored_versions(self, plural="widgets"):
+        subject = widgets(plural)
+        subject.group = GROUP
+        bring_in_widgets(CLUSTER, add_widgets(subject, 6))
+        turn_pruning_on(self.api, subject)
+        return subject
+
+    def a_version_that_is_gone(self):
+        subject = self.two_stored_versions("gauges")
+        path = f"{V1_CRDS}/{subject.name}"
+        versions = self.api.get(path)["spec"]["versions"]
+        # Without that version its objects cannot be deleted, nor can the CRD.
+        self.addCleanup(self.api.request, "PATCH", path, {"spec": {"versions": versions}},
+                        "application/merge-patch+json")
+        self.api.patch(f"{path}/status", {"status": {"storedVersions": ["v1"]}})
+        self.api.patch(path, {"spec": {"versions": [v for v in versions if v["name"] == "v1"]}})
+        wait_for("lists fail", lambda: self.api.request("GET", subject.collection("v1"))[0] == 500)
+
+    SECTIONS = {
+        ("docs/RUNBOOK.md", "It cannot be turned off again"): demo_that_prunes,
+        ("docs/RUNBOOK.md", "Bring objects back"): demo_that_prunes,
+        ("docs/RUNBOOK.md", "Objects that were not migrated"): demo_that_prunes,
+        ("docs/RUNBOOK.md", "A version was removed too early"): a_version_that_is_gone,
+        ("docs/RUNBOOK.md", "A version cannot be removed"): two_stored_versions,
+        ("docs/REPORTS.md", ""): demo_that_prunes,
+    }
+
+    # What each section leaves, where its output does not tell.
+
+    def pruning_is_off(self):
+        crd = self.api.get(f"{V1_CRDS}/widgets.{GROUP}")
+        self.assertTrue(crd["spec"]["preserveUnknownFields"])
+
+    def the_object_is_back(self):
+        path = f"{WIDGETS}/namespaces/shop/widgets/nested"
+
+        def is_back():
+            if "legacyMode" in self.api.get(path)["spec"]:
+                return True
+            self.folder.run("kubectl replace --validate=false -f one.json")  # the server was late
+            return False
+
+        self.assertIn("legacyMode", (self.folder.path / "one.json").read_text())
+        wait_for("the object is back", is_back, 20, 0.5)
+
+    def the_version_is_gone_for_good(self):
+        crd = self.api.get(f"{V1_CRDS}/gauges.{GROUP}")
+        self.assertEqual(["v1"], [version["name"] for version in crd["spec"]["versions"]])
+        self.assertEqual(6, len(self.api.get(f"/apis/{GROUP}/v1/gauges")["items"]))
+
+    LEAVES = {
+        ("docs/RUNBOOK.md", "It cannot be turned off again"): pruning_is_off,
+        ("docs/RUNBOOK.md", "Bring objects back"): the_object_is_back,
+        ("docs/RUNBOOK.md", "A version was removed too early"): the_version_is_gone_for_good,
+    }
+
+class Documents(DocumentTest):
+    """One test for each document."""
+
+    def begin(self, block):
+        self.clear()
+        self.folder = Folder(self)
+        self.SECTIONS.get((block.path, block.heading), DocumentTest.demo)(self)
+
+    def run_command(self, block, command):
+        """Runs it until it is as expected: a server takes a moment to learn of a changed CRD."""
+        code, text = next((expected for start, expected in EXPECTED.items()
+                           if (command + "$").startswith(start)), (None, ""))
+        last = []
+
+        def is_right():
+            last[:] = [self.folder.run(command)]
+            done = last[0]
+            right = done.returncode in ((0, 1) if code is None else (code,))
+            fails = code != 2 and re.search("^error:", done.stdout, re.MULTILINE)
+            return right and text in done.stdout and not fails
+
+        try:
+            wait_for(command, is_right, 20, 1)
+        except ClusterError:
+            self.fail(f"{block.place}: {command}\n[{last[0].returncode}]\n{last[0].stdout}")
+        return last[0].stdout
+
+    def run_block(self, block):
+        changed = []
+        for command, shown in block.commands():
+            if documents.why_not_run(command):
+                continue
+            printed = self.run_command(block, command)
+            if shown is None:
+                continue
+            changed.append((f"$ {command}", printed.rstrip("\n").split("\n")))
+            if os.environ.get("UPDATE") != "1":
+                self.assertEqual(stable("\n".join(shown)), stable(printed), f"{block.place}: {command}")
+        if os.environ.get("UPDATE") == "1" and changed:
+            update(block, changed)
+
+    def run_document(self, path):
+        """Blocks of one section follow each other; each section begins anew."""
+        # From the end, so that an update leaves the lines of the others where they are.
+        sections = {}
+        for block in documents.blocks(path):
+            sections.setdefault(block.heading, []).append(block)
+        for heading, found in reversed(sections.items()):
+            if not any(self.is_run(block) for block in found):
+                continue
+            self.begin(found[0])
+            for block in found:
+                if block.language == "json":
+                    (self.folder.path / "give-back.json").write_text("\n".join(block.lines))
+            with self.subTest(f"{path}: {heading}"):
+                for block in found:
+                    if self.is_run(block):
+                        self.run_block(block)
+                self.LEAVES.get((path, heading), lambda _: None)(self)
+
+    @staticmethod
+    def is_run(block):
+        return block.language in ("sh", "console") and any(
+            not documents.why_not_run(command) for command, _ in block.commands())
+
+
+class Claims(DocumentTest):
+    """What the runbook says of servers and kubectl without a command to show it."""
+
+    def setUp(self):
+        super().setUp()
+        self.clear()
+        self.folder = Folder(self)
+
+    def sample(self, heading):
+        """The text of the first block of a section."""
+        return next(b for b in documents.blocks("docs/RUNBOOK.md") if b.heading == heading).lines[0]
+
+    def says(self, text, command, code=1):
+        done = self.folder.run(command)
+        self.assertEqual(code, done.returncode, done.stdout)
+        self.assertIn(text, done.stdout)
+
+    def preserves(self):
+        return self.api.get(f"{V1_CRDS}/widgets.{GROUP}")["spec"].get("preserveUnknownFields", False)
+
+    def test_defaults_are_refused_while_the_live_crd_preserves(self):
+        self.demo()
+        self.says(self.sample("Defaults are refused"), "kubectl apply -f new.yaml")
+
+    def test_an_apply_leaves_the_field_alone_and_a_replace_turns_pruning_on(self):
+        self.demo()
+        for command in ("kubectl apply -f schemas.yaml",
+                        "kubectl apply --server-side --force-conflicts -f schemas.yaml"):
+            self.says("", command, 0)
+            self.assertTrue(self.preserves(), command)
+        self.says("replaced", "kubectl replace -f schemas.yaml", 0)
+        self.assertFalse(self.preserves())
+
+    def test_v1_knows_no_way_back_nor_does_the_short_name_of_v1beta1(self):
+        self.demo_that_prunes()
+        patch = """--type=merge -p '{"spec":{"preserveUnknownFields":true}}'"""
+        text = self.sample("It cannot be turned off again").partition(", set ")[0]
+        for resource in ("crd", "crd.v1beta1.apiextensions.k8s.io"):
+            self.says(text, f"kubectl patch {resource} widgets.{GROUP} {patch}")
+        self.says("Invalid value: true: must be false in order to use defaults",
+                  "kubectl apply -f new.yaml && kubectl patch customresourcedefinitions.v1beta1."
+                  f"apiextensions.k8s.io widgets.{GROUP} {patch}")
+
+    def test_a_deleted_object_is_not_replaced_but_created(self):
+        self.demo_that_prunes()
+        self.folder.run("grep '\"name\":\"nested\"' kubectl-prune-backup/*.ndjson > one.json")
+        self.says("deleted", "kubectl delete widget nested -n shop", 0)
+        self.says("Precondition failed: UID in precondition",
+                  "kubectl replace --validate=false -f one.json")
+        self.says("created", "kubectl create --validate=false -f one.json", 0)
+
+    def test_a_version_that_is_missing_breaks_every_list_and_is_told_with_the_way_out(self):
+        self.a_version_that_is_gone()
+        text = self.sample("A version was removed too early")
+        self.says(text, "kubectl get gauges -A")
+        self.says(text, "kubectl delete gauges w00000")
+        for command in ("check", "migrate"):
+            self.says("served: false", f"kubectl prune {command} gauges.{GROUP}", 2)
+
+    def test_a_version_that_may_be_stored_cannot_be_removed(self):
+        subject = self.two_stored_versions()
+        versions = self.api.get(f"{V1_CRDS}/{subject.name}")["spec"]["versions"]
+        number = [version["name"] for version in versions].index("v1beta1")
+        patch = json.dumps([{"op": "remove", "path": f"/spec/versions/{number}"}])
+        self.says(self.sample("A version cannot be removed"),
+                  f"kubectl patch crd {subject.name} --type=json -p '{patch}'")
+
+
+def update(block, changed):
+    """Writes what was printed in the place of what is shown; the ages stay if nothing else changed."""
+    path = documents.ROOT / block.path
+    text = path.read_text(encoding="utf-8")
+    shown = dict(block.commands())
+    new = []
+    for command, printed in changed:
+        old = shown[command.removeprefix("$ ")]
+        same = stable("\n".join(old)) == stable("\n".join(printed))
+        new += [command, *(old if same else printed)]
+    indent = "    " if "    " + block.lines[0] in text.split("\n") else ""
+
+    def joined(lines):
+        return "\n".join((indent + line).rstrip() if not line.strip() else indent + line for line in lines)
+
+    path.write_text(text.replace(joined(block.lines), joined(new), 1), encoding="utf-8")
+
+
+def add_tests(chosen):
+    for path in chosen or documents.DOCUMENTS:
+        name = "test_" + re.sub(r"\W", "_", path)
+        setattr(Documents, name, lambda self, path=path: self.run_document(path))
+
+
+def main():
+    global BINARY, CLUSTER
+    BINARY = os.path.abspath(sys.argv[1])
+    if not shutil.which("kubectl"):
+        print("skipped: no kubectl on PATH")
+        return SKIPPED
+    add_tests(sys.argv[2:])
+    with Cluster() as CLUSTER:
+        return run_tests(sys.modules[__name__], [])
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except MissingBinaries as missing:
+        print(f"skipped: {missing}")
+        sys.exit(SKIPPED)
