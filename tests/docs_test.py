@@ -73,6 +73,24 @@ class Links(unittest.TestCase):
                     self.assertIn(fragment, [anchor(h) for h in headings], path)
 
 
+class Design(unittest.TestCase):
+    maxDiff = None
+
+    def test_names_every_file_of_the_program(self):
+        text = (ROOT / "docs/DESIGN.md").read_text(encoding="utf-8")
+        cells = " ".join(re.findall(r"^\| (`.+?`[^|]*) \|", text, re.MULTILINE))
+        named = [re.sub(r"^(kube|migrate|plugin)/|\.\w+$", "", name)
+                 for name in re.findall(r"`([^`]+)`", cells)]
+        patterns = [re.escape(name).replace(r"\*", r"\w*") for name in named]
+        # "`enum_`, ... `object_meta_validation`": what they have in common is written once.
+        patterns += [pattern + "validation" for pattern in patterns if pattern.endswith("_")]
+        files = sorted(path.stem for folder in ("kube", "kube/schema", "migrate", "plugin")
+                       for path in (ROOT / folder).glob("*.cc"))
+        self.assertGreater(len(files), 150)
+        self.assertEqual([], [stem for stem in files
+                              if not any(re.fullmatch(pattern, stem) for pattern in patterns)])
+
+
 class Runbook(unittest.TestCase):
     maxDiff = None
 
