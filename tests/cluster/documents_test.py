@@ -17,11 +17,12 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
 import documents
-from cluster import SKIPPED, ClusterError, Cluster, MissingBinaries, wait_for
+from cluster import SKIPPED, Cluster, ClusterError, MissingBinaries, free_ports, wait_for
 from demo import CRDS, DEMO, WIDGETS, Demo
 from migrate_test import run_tests
 from migrations import add_widgets, bring_in_widgets, delete_crd, turn_pruning_on, widgets
 from subjects import V1_CRDS
+from webhook import CONFIGURATIONS, configuration
 
 BINARY = None
 CLUSTER = None
@@ -292,6 +293,23 @@ class Claims(DocumentTest):
         self.says(text, "kubectl delete gauges w00000")
         for command in ("check", "migrate"):
             self.says("served: false", f"kubectl prune {command} gauges.{GROUP}", 2)
+
+    def test_a_webhook_that_is_down_keeps_pruning_from_being_turned_on(self):
+        self.demo()
+        subject = widgets()
+        subject.group = GROUP
+        down = f"https://127.0.0.1:{free_ports(1)[0]}/"
+        self.api.post(CONFIGURATIONS, configuration(CLUSTER, "policy", subject, down))
+        self.addCleanup(self.api.delete, f"{CONFIGURATIONS}/policy")
+        probe = f"{WIDGETS}/namespaces/shop/widgets/nested?dryRun=All"
+        wait_for("the webhook is asked", lambda: self.api.request(
+            "PATCH", probe, {}, "application/merge-patch+json")[0] == 500)
+
+        self.says("pruning was not turned on, as no object could be rewritten now: Error from server "
+                  '(InternalError): Internal error occurred: failed calling webhook "policy.example.com": '
+                  "Post ", "kubectl prune migrate widgets --enable-pruning --yes", 2)
+        self.assertTrue(self.preserves())
+        self.assertFalse((self.folder.path / "kubectl-prune-backup").exists())
 
     def test_a_version_that_may_be_stored_cannot_be_removed(self):
         subject = self.two_stored_versions()
