@@ -210,9 +210,10 @@ std::vector<std::string> DescribePlan(const PruningPlan& plan) {
     lines.push_back("warning: the server will refuse an object: " + error);
   }
   if (!plan.gitops_owner.empty()) {
-    lines.push_back("warning: " + plan.gitops_owner + " manages " + name +
-                    " and may turn pruning off again; set spec.preserveUnknownFields to false "
-                    "where it is kept, too");
+    lines.push_back(
+        "warning: " + plan.gitops_owner + " manages " + name +
+        " and may undo this or stop at it: pause it, and take spec.preserveUnknownFields: "
+        "true out of the manifest that it keeps (one of v1beta1 has to say false)");
   }
   return lines;
 }

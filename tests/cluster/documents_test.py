@@ -59,6 +59,8 @@ class Folder:
         test.addCleanup(shutil.rmtree, self.path)
         for name in ("tests", "krew", "build"):
             (self.path / name).symlink_to(documents.ROOT / name)
+        for manifest in (documents.ROOT / "krew/manifests").glob("*.yaml"):
+            shutil.copy(manifest, self.path)
         self.bin = self.path / ".bin"
         self.bin.mkdir()
         (self.bin / "kubectl-prune").symlink_to(BINARY)

@@ -76,8 +76,9 @@ TEST_CASE("What is not known, and who may undo it, is said", "[migrate][pruning_
   CHECK_THAT(lines[1], Catch::EndsWith("which admission webhooks see updates is unknown: Error "
                                        "from server (Forbidden): no"));
   CHECK(lines[3] == "warning: the server will refuse an object: shop/one: too large");
-  CHECK_THAT(lines[4], Catch::StartsWith("warning: Argo CD (label a/b) manages "
-                                         "widgets.demo.example.com and may turn pruning off"));
+  CHECK_THAT(lines[4], Catch::StartsWith(
+                           "warning: Argo CD (label a/b) manages "
+                           "widgets.demo.example.com and may undo this or stop at it: pause it"));
 }
 
 TEST_CASE("Many webhooks are counted, and some named", "[migrate][pruning_plan]") {

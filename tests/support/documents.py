@@ -1,7 +1,7 @@
-"""The command blocks of the documents, and which of their commands no test can run.
+"""The command blocks of the documents and manifests, and which of their commands no test can run.
 
 A block is fenced (```sh, ```console with what is printed, others are samples) or indented by four
-blanks. In an indented block that begins with `$ ` the output is shown too; else it is commands if its
+blanks; in the comments of a manifest, by three behind the `#`. In an indented block that begins with `$ ` the output is shown too; else it is commands if its
 first word is one.
 """
 import pathlib
@@ -9,7 +9,8 @@ import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCUMENTS = ["README.md", "CONTRIBUTING.md", "docs/CONVENTIONS.md", "docs/DESIGN.md", "docs/REPORTS.md",
-             "docs/RUNBOOK.md", *(str(p.relative_to(ROOT)) for p in sorted(ROOT.glob("krew/*.md")))]
+             "docs/RUNBOOK.md", *(str(p.relative_to(ROOT)) for p in sorted(ROOT.glob("krew/*.md"))),
+             *(str(p.relative_to(ROOT)) for p in sorted(ROOT.glob("krew/manifests/*")))]
 SAMPLES = {"text", "yaml", "json"}
 PROGRAMS = {"apt-get", "argocd", "build/release/tests/bench/bench_prune", "cat", "chmod", "cmake", "cp",
             "curl", "docker", "flux", "git", "grep", "helm", "kubectl", "kubectl-prune", "ls", "mkdir",
@@ -19,6 +20,8 @@ PROGRAMS = {"apt-get", "argocd", "build/release/tests/bench/bench_prune", "cat",
 NOT_RUN = [
     (r"argocd ", "needs Argo CD"),
     (r"flux ", "needs Flux"),
+    (r"docker ", "needs Docker"),
+    (r"kubectl logs ", "needs a node that runs pods"),
     (r"sudo ", "changes the machine; the files that are installed are tested in tests/krew and tests/cli"),
     (r"cmake ", "builds the program that this test is given"),
     (r"sh tests/(run|demo|tidy)\.sh", "runs this test, builds, or shows the demo: tests/run.sh is how one runs it"),
@@ -68,6 +71,9 @@ def indented_language(lines):
 def blocks(path):
     """Yields every block of a document."""
     lines = (ROOT / path).read_text(encoding="utf-8").split("\n")
+    if path.startswith("krew/manifests/"):
+        lines = [line.removeprefix("#").removeprefix(" ").replace("  ", "    ", 1) if line.startswith("#")
+                 else "" for line in lines]
     heading, number = "", 0
     while number < len(lines):
         line = lines[number]
