@@ -16,8 +16,9 @@ import threading
 import unittest
 import urllib.parse
 
-from cluster import SKIPPED, Cluster, MissingBinaries, wait_for
+from cluster import Cluster, wait_for
 from proxy import Proxy
+from runner import end, run_tests
 from subjects import V1_CRDS, V1BETA1_CRDS
 
 BINARY = None
@@ -323,16 +324,8 @@ def main():
                         "name": "readers"}})
         api.post(f"{RBAC}/clusterroles", {"metadata": {"name": "readers"}, "rules": [
             {"apiGroups": ["*"], "resources": ["*"], "verbs": ["get", "list"]}]})
-        tests = unittest.defaultTestLoader.loadTestsFromTestCase(Faults)
-        if sys.argv[2:]:
-            tests = unittest.TestSuite(t for t in tests if any(w in t.id() for w in sys.argv[2:]))
-        run = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(tests)
-    return 0 if run.wasSuccessful() and run.testsRun else 1
+        return run_tests(sys.modules[__name__], sys.argv[2:])
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except MissingBinaries as missing:
-        print(f"skipped: {missing}")
-        sys.exit(SKIPPED)
+    end(main)

@@ -10,7 +10,8 @@ import subprocess
 import sys
 import unittest
 
-from cluster import SKIPPED, Cluster, MissingBinaries, wait_for
+from cluster import Cluster, wait_for
+from runner import end, run_tests
 from subjects import V1_CRDS
 
 COMPLETE = pathlib.Path(__file__).resolve().parents[2] / "plugin/kubectl_complete-prune"
@@ -90,12 +91,8 @@ def main():
         for name in CRDS:
             API.post(V1_CRDS, crd(name))
         wait_for("no namespaces", lambda: len(API.get("/api/v1/namespaces")["items"]) > 3)
-        return 0 if unittest.main(argv=sys.argv[:1], exit=False).result.wasSuccessful() else 1
+        return run_tests(sys.modules[__name__])
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except MissingBinaries as missing:
-        print(f"skipped: {missing}")
-        sys.exit(SKIPPED)
+    end(main)

@@ -11,10 +11,11 @@ import re
 import subprocess
 import sys
 
-from cluster import SKIPPED, Cluster, MissingBinaries
+from cluster import Cluster
 from generated import generated_subjects
 from loop_closes_test import (Outcome, bring_in, create_namespaces, foretell, read_etcd, rewrite,
                               turn_pruning_on, wait_until_pruning)
+from runner import end
 
 SEED = 33
 GENERATED = 12
@@ -230,8 +231,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except MissingBinaries as missing:
-        print(f"skipped: {missing}")
-        sys.exit(SKIPPED)
+    end(main)

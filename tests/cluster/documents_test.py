@@ -17,10 +17,10 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
 import documents
-from cluster import SKIPPED, Cluster, ClusterError, MissingBinaries, free_ports, wait_for
-from demo import CRDS, DEMO, WIDGETS, Demo
-from migrate_test import run_tests
+from cluster import SKIPPED, Cluster, ClusterError, free_ports, wait_for
+from demo import DEMO, WIDGETS, Demo
 from migrations import add_widgets, bring_in_widgets, delete_crd, turn_pruning_on, widgets
+from runner import end, run_tests
 from subjects import V1_CRDS
 from webhook import CONFIGURATIONS, configuration
 
@@ -354,12 +354,8 @@ def main():
         return SKIPPED
     add_tests(sys.argv[2:])
     with Cluster() as CLUSTER:
-        return run_tests(sys.modules[__name__], [])
+        return run_tests(sys.modules[__name__])
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except MissingBinaries as missing:
-        print(f"skipped: {missing}")
-        sys.exit(SKIPPED)
+    end(main)

@@ -12,7 +12,8 @@ import subprocess
 import sys
 import unittest
 
-from cluster import SKIPPED, Cluster, MissingBinaries, wait_for
+from cluster import Cluster, wait_for
+from runner import end, run_tests
 from subjects import V1_CRDS
 
 BINARY = None
@@ -233,16 +234,8 @@ def main():
     global BINARY, CLUSTER
     BINARY = os.path.abspath(sys.argv[1])
     with Cluster(users=("one",), audit=True) as CLUSTER:
-        tests = unittest.defaultTestLoader.loadTestsFromTestCase(ExecPlugins)
-        if sys.argv[2:]:
-            tests = unittest.TestSuite(t for t in tests if any(w in t.id() for w in sys.argv[2:]))
-        result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(tests)
-    return 0 if result.wasSuccessful() and result.testsRun else 1
+        return run_tests(sys.modules[__name__], sys.argv[2:])
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except MissingBinaries as missing:
-        print(f"skipped: {missing}")
-        sys.exit(SKIPPED)
+    end(main)

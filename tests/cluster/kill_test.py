@@ -15,12 +15,12 @@ import threading
 import time
 import unittest
 
-from cluster import SKIPPED, Cluster, MissingBinaries, wait_for
-from migrate_test import run_tests
+from cluster import Cluster, wait_for
 from migrations import (Migrator, Run, Stored, accounting_errors, add_widgets, as_backed_up,
                         bring_in_widgets, delete_crd, foretell, migration_differences,
                         stored_versions, turn_pruning_on, widgets)
 from proxy import Proxy, Slow
+from runner import end, run_tests
 
 BINARY = None
 CLUSTER = None
@@ -274,8 +274,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except MissingBinaries as missing:
-        print(f"skipped: {missing}")
-        sys.exit(SKIPPED)
+    end(main)

@@ -8,15 +8,15 @@ import collections
 import json
 import os
 import pathlib
-import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
 import corpus
 import report_schema
-from cluster import SKIPPED, ApiError, Cluster, MissingBinaries, wait_for
+from cluster import ApiError, Cluster, wait_for
 from generated import generated_subjects
+from runner import end
 from stored_diff import (Diff, fold, parse, path_text, paths_by_text, tops, without_own_fields)
 from subjects import V1_CRDS, V1BETA1_CRDS
 
@@ -428,8 +428,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except MissingBinaries as missing:
-        print(f"skipped: {missing}")
-        sys.exit(SKIPPED)
+    end(main)

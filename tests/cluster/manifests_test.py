@@ -15,12 +15,12 @@ import sys
 import tempfile
 import unittest
 
-from cluster import SKIPPED, Cluster, MissingBinaries, wait_for
+from cluster import Cluster, wait_for
 from kubeconfig_test import PodFolder, can_make_pod_folder
-from migrate_test import run_tests
 from migrations import (GROUP, Migrator, Stored, accounting_errors, add_widgets, bring_in_widgets,
                         delete_crd, stored_versions, widgets)
 from rights import RBAC
+from runner import end, run_tests
 from subjects import V1_CRDS
 
 MANIFESTS = pathlib.Path(__file__).resolve().parents[2] / "krew/manifests"
@@ -328,8 +328,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except MissingBinaries as missing:
-        print(f"skipped: {missing}")
-        sys.exit(SKIPPED)
+    end(main)

@@ -6,10 +6,9 @@ tests whose names hold one of TEST. Exit code 77 (skipped) without a server.
 import json
 import os
 import sys
-import time
 import unittest
 
-from cluster import SKIPPED, Cluster, MissingBinaries, wait_for
+from cluster import Cluster, wait_for
 from generated import generated_subjects
 from loop_closes_test import (Outcome, bring_in, compare_rewrites, create_namespaces, run_check,
                               version_of)
@@ -18,6 +17,7 @@ from migrations import (GROUP, NEW_SCHEMA, Migrator, Stored, accounting_errors, 
                         stored_versions, turn_pruning_on, widgets)
 from proxy import Proxy
 from rights import MIGRATION, WITHOUT_PATCH, Rights
+from runner import end, run_tests
 from stored_diff import parse
 from subjects import V1_CRDS, V1BETA1_CRDS
 
@@ -532,32 +532,6 @@ def without(rules, resource, verbs):
     return kept
 
 
-class TimedResult(unittest.TextTestResult):
-    """Says of each test how long it took. SIGTERM ends not one test, but all."""
-
-    def startTest(self, test):
-        self._start = time.monotonic()
-        super().startTest(test)
-
-    def addError(self, test, err):
-        super().addError(test, err)
-        if err[0] is SystemExit:
-            self.stop()
-
-    def stopTest(self, test):
-        super().stopTest(test)
-        self.stream.writeln(f"    {time.monotonic() - self._start:.1f} s")
-
-
-def run_tests(module, chosen):
-    tests = unittest.defaultTestLoader.loadTestsFromModule(module)
-    if chosen:
-        tests = unittest.TestSuite(t for suite in tests for t in suite
-                                   if any(word in t.id() for word in chosen))
-    run = unittest.TextTestRunner(stream=sys.stdout, verbosity=2, resultclass=TimedResult).run(tests)
-    return 0 if run.wasSuccessful() and run.testsRun else 1
-
-
 def main():
     global BINARY, CLUSTER, OBJECTS
     BINARY = os.path.abspath(sys.argv[1])
@@ -567,8 +541,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except MissingBinaries as missing:
-        print(f"skipped: {missing}")
-        sys.exit(SKIPPED)
+    end(main)

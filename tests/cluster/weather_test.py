@@ -6,7 +6,6 @@ the classes add up to what was listed, the run ends, and the exit code is as pro
 (skipped) without a server.
 """
 import collections
-import json
 import os
 import sys
 import threading
@@ -14,13 +13,13 @@ import time
 import unittest
 
 from check_faults_test import continue_token
-from cluster import SKIPPED, Cluster, MissingBinaries, wait_for
-from migrate_test import run_tests
+from cluster import Cluster, wait_for
 from migrations import (FAILURES, GROUP, TIME_LIMIT, Migrator, Run, Stored, accounting_errors,
                         add_widgets, bring_in_widgets, delete_crd, in_parallel, stored_versions,
                         turn_pruning_on, widgets)
 from proxy import Answer, Cut, Garbled, Proxy, Reset, Slow
 from rights import MIGRATION, WITHOUT_PATCH, Rights
+from runner import end, run_tests
 from subjects import V1_CRDS, V1BETA1_CRDS
 from webhook import CONFIGURATIONS, Webhook, configuration
 
@@ -627,8 +626,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except MissingBinaries as missing:
-        print(f"skipped: {missing}")
-        sys.exit(SKIPPED)
+    end(main)

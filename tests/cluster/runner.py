@@ -1,0 +1,45 @@
+"""What the tests against a real API server are run by."""
+import sys
+import time
+import unittest
+
+from cluster import SKIPPED, MissingBinaries
+
+
+class TimedResult(unittest.TextTestResult):
+    """Says of each test how long it took. SIGTERM ends not one test, but all."""
+
+    def startTest(self, test):
+        self._start = time.monotonic()
+        super().startTest(test)
+
+    def addError(self, test, err):
+        super().addError(test, err)
+        if err[0] is SystemExit:
+            self.stop()
+
+    def stopTest(self, test):
+        super().stopTest(test)
+        self.stream.writeln(f"    {time.monotonic() - self._start:.1f} s")
+
+
+def run_tests(module, chosen=()):
+    """Runs the tests of a module, or those in whose name one of the words `chosen` is.
+
+    Returns the exit code.
+    """
+    tests = unittest.defaultTestLoader.loadTestsFromModule(module)
+    if chosen:
+        tests = unittest.TestSuite(t for suite in tests for t in suite
+                                   if any(word in t.id() for word in chosen))
+    run = unittest.TextTestRunner(stream=sys.stdout, verbosity=2, resultclass=TimedResult).run(tests)
+    return 0 if run.wasSuccessful() and run.testsRun else 1
+
+
+def end(main):
+    """Ends the program with what `main` returns, or as skipped where there is no server."""
+    try:
+        sys.exit(main())
+    except MissingBinaries as missing:
+        print(f"skipped: {missing}")
+        sys.exit(SKIPPED)
