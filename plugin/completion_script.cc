@@ -1,5 +1,7 @@
 #include "plugin/completion_script.h"
 
+#include "plugin/renamed.h"
+
 namespace plugin {
 namespace {
 
@@ -148,13 +150,17 @@ constexpr std::string_view kKubectl = R"script(#!/bin/sh
 exec kubectl-prune __complete "$@"
 )script";
 
-}  // namespace
-
-std::string_view CompletionScript(std::string_view shell) {
+std::string_view TextFor(std::string_view shell) {
   if (shell == "bash") return kBash;
   if (shell == "fish") return kFish;
   if (shell == "zsh") return kZsh;
   return kKubectl;
+}
+
+}  // namespace
+
+std::string CompletionScript(std::string_view shell, const migrate::ProgramName& name) {
+  return Renamed(TextFor(shell), name);
 }
 
 }  // namespace plugin

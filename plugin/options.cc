@@ -4,6 +4,7 @@
 
 #include "kube/schema/go_format.h"
 #include "migrate/crd_names.h"
+#include "migrate/program_name.h"
 #include "plugin/command_flags.h"
 #include "plugin/finish_options.h"
 #include "plugin/suggestions.h"
@@ -73,7 +74,8 @@ Command ParseCommand(std::string_view command, std::span<const std::string> word
 }
 
 UsageError UnknownCommand(const std::string& word) {
-  std::string message = "unknown command " + GoQuote(word) + " for \"kubectl prune\"";
+  std::string message =
+      "unknown command " + GoQuote(word) + " for " + GoQuote(migrate::OwnProgramName().command);
   const std::vector<std::string_view> suggestions = Suggest(word, kCommands);
   if (!suggestions.empty()) message += "\n\nDid you mean this?\n";
   for (const std::string_view suggestion : suggestions) {

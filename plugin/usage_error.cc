@@ -1,6 +1,7 @@
 #include "plugin/usage_error.h"
 
 #include "kube/schema/go_format.h"
+#include "migrate/program_name.h"
 
 namespace plugin {
 namespace {
@@ -8,7 +9,7 @@ namespace {
 using kube::schema::GoQuote;
 
 std::string CommandPath(std::string_view command) {
-  std::string path = "kubectl prune";
+  std::string path = migrate::OwnProgramName().command;
   if (!command.empty()) path.append(" ").append(command);
   return path;
 }

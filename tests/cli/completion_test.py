@@ -161,6 +161,18 @@ class ThroughKubectl(unittest.TestCase):
         self.assertEqual(self.kubectl("mig")[0].partition("\t")[0], "migrate")
         self.assertEqual(self.kubectl("check", "-f", ""), [":0"])
 
+    def test_N5_kubectl_runs_and_completes_the_plugin_under_another_name(self):
+        self.addCleanup((BOX.bin / "kubectl-prune_crd").unlink)
+        (BOX.bin / "kubectl-prune_crd").symlink_to(BOX.bin / "kubectl-prune")
+        completion = BOX.bin / "kubectl_complete-prune_crd"
+        self.addCleanup(completion.unlink)
+        completion.write_text(BOX.run("kubectl", "prune-crd", "completion", "kubectl").stdout)
+        completion.chmod(0o755)
+        done = BOX.run("kubectl", "__complete", "prune-crd", "check", "wid")
+        self.assertEqual(done.stdout.splitlines(), [CRDS[1], ":4"])
+        done = BOX.run("kubectl", "prune-crd", "check", "--help")
+        self.assertIn("\nUsage:\n  kubectl prune-crd check ", done.stdout)
+
 
 class Scripts(unittest.TestCase):
     def test_C1_scripts_are_well_formed(self):

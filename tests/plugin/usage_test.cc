@@ -50,7 +50,7 @@ TEST_CASE("Every example of the help is a command line that runs", "[plugin][usa
 TEST_CASE("Every help names the program, its usage and its exit codes", "[plugin][usage]") {
   for (const char* command : {"", "check", "completion", "diff", "migrate", "version"}) {
     CAPTURE(command);
-    const std::string_view usage = Usage(command);
+    const std::string usage = Usage(command);
     CHECK(usage.find("\nUsage:\n  kubectl prune " + std::string(command)) != std::string::npos);
     CHECK(usage.find("\nExit codes:\n  0 ") != std::string::npos);
     CHECK(usage.find("kubectl prune options") != std::string::npos);
