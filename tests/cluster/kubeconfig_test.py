@@ -65,13 +65,16 @@ KINDS = [(kind, re.compile(pattern, re.DOTALL)) for kind, pattern in [
      r"couldn't get version/kind|a kubeconfig must be an object|apiVersion and kind must be strings"),
     ("YAML", r"config file \S+ (yaml: |line )"),
     ("empty token", r"read empty token|token file \S+ is empty"),
-    ("token that fits no header", r'invalid header field value for "Authorization"|'
+    ("value that fits no header", r'invalid header field value for |'
      r"tokenFile \S+ holds no token|control characters, which no header"),
+    ("plugin missing", r"exec: executable \S+ not found"),
+    ("folder", r"is a directory$"),
+    ("flag", r"(argument .* for .* flag:|flag needs an argument)"),
     ("auth provider", r"auth plugin has been removed|no Auth Provider found"),
     ("proxy refused", r"Bad Gateway|CONNECT tunnel failed, response 502"),
     ("timeout of the flag", r"Invalid timeout value"),
-    ("port", r"invalid port|no host and port"),
-    ("URL", r'invalid character " " in host name|host must be a URL or a host:port'),
+    ("port", r"invalid port|no host and port|either ServerName or"),
+    ("URL", r'invalid character " " in host name|invalid control character in URL|host must be a URL or a host:port'),
     ("scheme", r'unsupported protocol scheme "ftp"'),
     ("refused", r"was refused|onnection refused"),
     ("no such host", r"no such host|could not resolve"),
@@ -86,7 +89,7 @@ def kind_of(text, folder):
         if pattern.search(text):
             return kind
     # Where in the kubeconfig, which kubectl does not say; and the user's name.
-    text = re.sub(r"(config file \S+ )(clusters|users|contexts|preferences|extensions)(\[\d+\]\S*)?: ", r"\1", text)
+    text = re.sub(r"(config file \S+ )(clusters|users|contexts|preferences|extensions|current-context)(\[\d+\]\S*)?: ", r"\1", text)
     return re.sub(r" of user \S+$", "", text)
 
 

@@ -8,6 +8,16 @@ BOBS_PLUGIN = ("#!/bin/sh\necho '{\"apiVersion\": \"client.authentication.k8s.io
                "\"ExecCredential\", \"status\": {\"token\": \"@token:bob@\"}}'\n")
 
 
+# {"exp": 4102444800} and {"exp": 1}
+VALID_UNTIL_2100 = "a.eyJleHAiOjQxMDI0NDQ4MDB9.c"
+VALID_UNTIL_1970 = "a.eyJleHAiOjF9.c"
+
+
+def oidc(more):
+    return ("auth-provider: {name: oidc, config: {idp-issuer-url: 'https://idp.invalid', client-id: "
+            f"kubectl, {more}}}}}")
+
+
 def text(name, old, new, **named):
     """~/.kube/config with `new` in the place of `old`."""
     changed = config().replace(old, new, 1)
@@ -52,7 +62,6 @@ READING = [
     one("K2 a token that is yes", witness(), "token: yes"),
     one("K2 a token that is an octal number", witness(), "token: 0123"),
     one("K2 a token that is a number of digits and e", witness(), "token: 12e34"),
-    one("K2 a token that is infinite", witness(), "token: .inf"),
     one("K2 a token in base 60", witness(), "token: 1:20"),
     one("K2 a token that is a map", user="token: {a: b}"),
     one("K2 a token of null", user="token: ~"),
@@ -66,7 +75,10 @@ READING = [
     one("K2 data with blanks around", f"server: '{API}', certificate-authority-data: ' @data:ca.crt@ '"),
     one("K2 data in the alphabet of URLs", f"server: '{API}', certificate-authority-data: 'a-_b'"),
     one("K2 data without padding", f"server: '{API}', certificate-authority-data: 'YQ'"),
-    one("K2 data that is a list", f"server: '{API}', certificate-authority-data: [1, 2]"),
+    one("K2 data that is a list", f"server: '{API}', certificate-authority-data: [1, 2]", unlike=(
+        'error loading config file "DIR/home/.kube/config": json: cannot unmarshal array into Go struct '
+        "field Cluster.clusters.cluster.certificate-authority-data of type []uint8",
+        "Go reads a list of numbers as bytes")),
     one("K2 as-groups that are a text", user=f"{ALICE}, as: x, as-groups: a"),
     one("K2 as-groups of null", user=f"{ALICE}, as-groups: null"),
     one("K2 an as-groups of none", user=f"{ALICE}, as-groups: []"),
@@ -186,6 +198,21 @@ CREDENTIALS = [
     one("K4 an auth provider without a name", user="auth-provider: {}"),
     one("K4 an auth provider of null", user=f"{ALICE}, auth-provider: null"),
     one("K4 an auth provider over http", witness("plain", scheme="http"), "auth-provider: {name: gcp}"),
+    one("K4 an oidc provider", witness(), oidc(f"id-token: {VALID_UNTIL_2100}")),
+    one("K4 an oidc provider beside a client certificate", witness(),
+        f"{CAROL}, " + oidc(f"id-token: {VALID_UNTIL_2100}")),
+    one("K4 an oidc provider beside a token", witness(), f"{ALICE}, " + oidc(f"id-token: {VALID_UNTIL_2100}")),
+    one("K4 an oidc provider beside basic auth", witness(),
+        "username: gus, password: p, " + oidc(f"id-token: {VALID_UNTIL_2100}")),
+    one("K4 an oidc provider over http", witness("plain", scheme="http"), oidc(f"id-token: {VALID_UNTIL_2100}")),
+    one("K4 an oidc provider without a token", witness(), oidc("x: y")),
+    one("K4 an oidc provider whose token has expired", witness(), oidc(f"id-token: {VALID_UNTIL_1970}")),
+    one("K4 an oidc provider whose token is none", witness(), oidc("id-token: abc")),
+    one("K4 an oidc provider without an issuer", user="auth-provider: {name: oidc, config: {client-id: a}}"),
+    one("K4 an oidc provider without a client",
+        user="auth-provider: {name: oidc, config: {idp-issuer-url: 'https://idp.invalid'}}"),
+    one("K4 an oidc provider with a number", user=oidc("id-token: 5")),
+    one("K4 an auth provider that never was", user="auth-provider: {name: exec}"),
     one("X1 a plugin of v1alpha1", user="exec: {command: x, apiVersion: client.authentication.k8s.io/v1alpha1}"),
     one("X1 a plugin of no version", user="exec: {command: x, interactiveMode: Never}"),
     one("X1 a plugin of nothing", user="exec: {}"),
@@ -226,16 +253,17 @@ SERVERS = [
     one("K5 an address with octal parts", witness(host="0177.0.0.1")),
     one("K5 a host in capitals", witness(host="LOCALHOST")),
     one("K5 a host with a dot at its end", witness(host="localhost.")),
-    one("K5 a host beyond ASCII", witness(host="bücher.invalid")),
+    one("K5 a host beyond ASCII that is not there", witness(host="bücher.invalid")),
     one("K5 a host with an underscore", witness(host="a_b.invalid")),
     one("K5 a host with an escape", witness(host="local%68ost")),
     one("K5 an IPv6 address without brackets", "server: 'https://::1:@port:ipv6@', "
-        "certificate-authority-data: @data:ca.crt@"),
+        "certificate-authority-data: @data:ca.crt@", unlike=(
+            "URL", "kubectl guesses where the port begins")),
     one("K5 an IPv6 address with a zone", "server: 'https://[::1%25lo]:@port:ipv6@', "
-        "certificate-authority-data: @data:ca.crt@"),
-    one("K5 an IPv6 address written at length", "server: 'https://[0:0:0:0:0:0:0:1]:@port:ipv6@', "
-        "certificate-authority-data: @data:ca.crt@"),
-    one("K5 an IPv4 address within IPv6", witness(host="[::ffff:127.0.0.1]")),
+        "certificate-authority-data: @data:ca.crt@", unlike=(
+            "ok", "kubectl looks for the zone in the certificate, where none can be")),
+    one("K5 an IPv4 address within IPv6", witness(host="[::ffff:127.0.0.1]"), unlike=(
+        "certificate of another host", "Go takes it for 127.0.0.1, OpenSSL for another address")),
     one("K5 a port that is empty", "server: 'https://127.0.0.1:'"),
     one("K5 port 0", "server: 'https://127.0.0.1:0'"),
     one("K5 a port with a sign", "server: 'https://127.0.0.1:+443'"),
@@ -244,7 +272,8 @@ SERVERS = [
     one("K5 a server without a host", "server: 'https://:@port:api@', certificate-authority-data: @data:ca.crt@"),
     one("K5 a scheme alone", "server: 'https://'"),
     one("K5 a scheme and a path", "server: 'https:///path'"),
-    one("K5 a scheme without slashes", "server: 'https:127.0.0.1:@port:api@'"),
+    one("K5 a scheme without slashes", "server: 'https:127.0.0.1:@port:api@'", unlike=(
+        "URL", "kubectl looks for a server by the name of https")),
     one("K5 slashes without a scheme", "server: '//127.0.0.1:@port:plain@'"),
     one("K5 a path alone", "server: '/path'"),
     one("K5 localhost and a port", "server: 'localhost:@port:plain@'"),
@@ -252,7 +281,8 @@ SERVERS = [
     one("K5 a socket", "server: 'unix:///run/api.sock'"),
     one("K5 a fragment", f"server: '{API}#x', certificate-authority-data: @data:ca.crt@"),
     one("K5 a path with a fragment", "server: 'https://127.0.0.1:@port:witness@/prefix#x', "
-        "certificate-authority-data: @data:ca.crt@"),
+        "certificate-authority-data: @data:ca.crt@", unlike=(
+            "ok", "kubectl puts the path of a request into the fragment")),
     one("K5 a path with two slashes", "server: 'https://127.0.0.1:@port:witness@//prefix', "
         "certificate-authority-data: @data:ca.crt@"),
     one("K5 a path with dots", "server: 'https://127.0.0.1:@port:witness@/a/../prefix', "
@@ -286,7 +316,9 @@ TRUST = [
         files={"home/.kube/two": "@text:other.key@@text:ca.crt@"}),
     one("K5 a CA file that is a key", f"server: '{API}', certificate-authority: '@file:ca.key@'"),
     one("K5 a CA file with Windows lines", f"server: '{API}', certificate-authority: two",
-        files={"home/.kube/two": "\ufeff@crlf:ca.crt@"}),
+        files={"home/.kube/two": "@crlf:ca.crt@"}),
+    one("K5 a CA file behind a byte order mark", f"server: '{API}', certificate-authority: two",
+        files={"home/.kube/two": "\ufeff@text:ca.crt@"}),
     one("K5 a CA file with the same CA twice", f"server: '{API}', certificate-authority: two",
         files={"home/.kube/two": "@text:ca.crt@@text:ca.crt@"}),
     one("K5 the middle of a chain as CA", "server: 'https://127.0.0.1:@port:no-chain@', "
@@ -298,6 +330,8 @@ TRUST = [
         "insecure-skip-tls-verify: true"),
 ]
 
+BAD_PROXY = ("Unable to connect to the server: the URL of the proxy cannot be used",
+             "kubectl looks for a proxy by the name of http")
 PROXIES = [
     one("K5 proxy-url socks5h", far(", proxy-url: 'socks5h://127.0.0.1:@port:socks@'")),
     one("K5 proxy-url in capitals", far(", proxy-url: 'HTTP://127.0.0.1:@port:proxy@'")),
@@ -310,9 +344,10 @@ PROXIES = [
     one("K5 HTTPS_PROXY with a password", far(),
         environment={"HTTPS_PROXY": "http://me:pw@127.0.0.1:@port:proxy@"}),
     one("K5 HTTPS_PROXY empty and https_proxy", far(), environment={"HTTPS_PROXY": "", "https_proxy": HTTP_PROXY}),
-    one("K5 HTTPS_PROXY that is no URL", far(), environment={"HTTPS_PROXY": "http://a b"}),
+    one("K5 HTTPS_PROXY that is no URL", far(), environment={"HTTPS_PROXY": "http://a b"},
+        unlike=BAD_PROXY),
     one("K5 HTTPS_PROXY ftp", far(), environment={"HTTPS_PROXY": "ftp://127.0.0.1:@port:proxy@"}),
-    one("K5 HTTPS_PROXY of garbage", far(), environment={"HTTPS_PROXY": "::"}),
+    one("K5 HTTPS_PROXY of garbage", far(), environment={"HTTPS_PROXY": "::"}, unlike=BAD_PROXY),
     one("K5 HTTPS_PROXY socks5h", far(), environment={"HTTPS_PROXY": "socks5h://127.0.0.1:@port:socks@"}),
     one("K5 NO_PROXY with blanks", far(), environment={"HTTPS_PROXY": HTTP_PROXY,
                                                        "NO_PROXY": " a.test ,  api.example.test "}),
@@ -323,7 +358,8 @@ PROXIES = [
     one("K5 NO_PROXY with a dot at its end", far(), environment={"HTTPS_PROXY": HTTP_PROXY,
                                                                  "NO_PROXY": "example.test."}),
     one("K5 HTTP_PROXY within CGI", "server: 'http://api.example.test:8080'",
-        environment={"HTTP_PROXY": HTTP_PROXY, "REQUEST_METHOD": "GET"}),
+        environment={"HTTP_PROXY": HTTP_PROXY, "REQUEST_METHOD": "GET"}, unlike=(
+            "ok", "for Go $REQUEST_METHOD is a sign of CGI, where whoever asks sets HTTP_PROXY")),
     one("K5 a server by http and https proxy", "server: 'http://api.example.test:8080'",
         environment={"HTTPS_PROXY": HTTP_PROXY}),
 ]
@@ -342,7 +378,6 @@ IN_CLUSTER = [
     Situation("K6 --cluster missing", {}, "--cluster gone", IN_POD, POD),
     Situation("K6 --as-group alone", {}, "--as-group a", IN_POD, POD),
     Situation("K6 POD_NAMESPACE", {}, "", {**IN_POD, "POD_NAMESPACE": "else"}, POD),
-    Situation("K6 a folder in the place of the token", {}, "", IN_POD, {"token/x": "", "ca.crt": "@text:ca.crt@"}),
     Situation("K6 a kubeconfig that says insecure only", {"home/.kube/config":
               "current-context: x\nclusters: [{name: c, cluster: {insecure-skip-tls-verify: true}}]\n"
               "contexts: [{name: x, context: {cluster: c}}]\n"}, "", IN_POD, POD),
@@ -351,7 +386,6 @@ IN_CLUSTER = [
 REQUESTS = [one(f"--request-timeout {value}", flags=f"--request-timeout='{value}'") for value in (
     "1m30s", "-1", "1.5", " 1", "1d", "0s", "1e3", "9223372036854775808", "", "1h1", "+5", "0x10", "5S",
     "1_0", "010")] + [
-    one(f"-n {name}", flags=f"-n '{name}'") for name in ("a/b", "..", ".", "a%b", "A", "a b")] + [
     Situation("a flag without its value", {"home/.kube/config": config()}, "--context"),
 ]
 
