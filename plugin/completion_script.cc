@@ -116,7 +116,8 @@ constexpr std::string_view kFish = R"script(# fish completion for kubectl-prune
 function __kubectl_prune_complete
     set -l given (commandline -opc)
     set -e given[1]
-    set -l current (commandline -ct)
+    # Without the quote of a word that is still open.
+    set -l current (commandline -ct | string replace -r '^["\']' '')
     set -l directive 4
     set -l prefix ''
     set -l value $current
