@@ -19,6 +19,7 @@
 #include "kube/environment.h"
 #include "kube/error.h"
 #include "kube/head_reader.h"
+#include "kube/pem.h"
 #include "kube/proxy_environment.h"
 #include "kube/server_url.h"
 
@@ -181,6 +182,14 @@ std::string MessageOf(CURLcode code, int system_error, const std::string& detail
   return message;
 }
 
+/// libcurl would refuse all of a file for one block that is no certificate. Where there is nothing
+/// else it shall refuse it: without any, the system's would be trusted.
+ConnectionConfig WithUsableAuthorities(ConnectionConfig config) {
+  std::string usable = UsableCertificates(config.ca_pem);
+  if (!usable.empty()) config.ca_pem = std::move(usable);
+  return config;
+}
+
 ServerUrl UrlOf(const ConnectionConfig& config) {
   auto url = ParseServerUrl(config.server);
   if (!url) throw Error("cannot use the URL of the server: " + url.error());
@@ -192,7 +201,7 @@ ServerUrl UrlOf(const ConnectionConfig& config) {
 class CurlTransport::Impl {
  public:
   explicit Impl(const ConnectionConfig& config)
-      : config_(config),
+      : config_(WithUsableAuthorities(config)),
         url_(UrlOf(config)),
         certificate_{config.client_certificate_pem, config.client_key_pem} {
     InitializeCurl();

@@ -132,10 +132,9 @@ class StatusReader {
 };
 
 std::optional<std::string> CertificateProblem(const ClientCertificate& certificate) {
-  const std::string failed = "failed parsing client key/certificate: tls: failed to find any PEM ";
-  if (!HasCertificate(certificate.certificate_pem)) return failed + "data in certificate input";
-  if (!HasPrivateKey(certificate.key_pem)) return failed + "data in key input";
-  return std::nullopt;
+  const auto problem = KeyPairProblem(certificate.certificate_pem, certificate.key_pem);
+  if (!problem) return std::nullopt;
+  return "failed parsing client key/certificate: " + *problem;
 }
 
 /// Why nothing can be done with it, in client-go's order.

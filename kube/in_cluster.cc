@@ -41,7 +41,7 @@ void SetAuthority(const ConnectionFlags& flags, const Environment& environment,
     return;
   }
   const auto certificates = ReadFileText(FileOf(environment, "ca.crt"));
-  if (certificates && HasCertificate(*certificates)) config.ca_pem = *certificates;
+  if (certificates && !UsableCertificates(*certificates).empty()) config.ca_pem = *certificates;
 }
 
 }  // namespace
@@ -58,7 +58,7 @@ ConnectionConfig InClusterConnection(const ConnectionFlags& flags, const Environ
   ConnectionConfig config;
   config.server =
       ParseServerAddress("https://" + JoinHostPort(environment.variable("KUBERNETES_SERVICE_HOST"),
-                                               environment.variable("KUBERNETES_SERVICE_PORT")))
+                                                   environment.variable("KUBERNETES_SERVICE_PORT")))
           .url;
   SetToken(flags, environment, config);
   SetAuthority(flags, environment, config);

@@ -1,9 +1,11 @@
 #include "kube/kubeconfig.h"
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <vector>
 
+#include "kube/auth_provider.h"
 #include "kube/error.h"
 #include "kube/file_text.h"
 #include "kube/in_cluster.h"
@@ -87,7 +89,7 @@ void SetTrust(const KubeconfigChoice& choice, ConnectionConfig& config) {
   config.ca_pem = cluster.certificate_authority_data;
   if (!cluster.certificate_authority.empty()) {
     config.ca_pem = ReadCertificates(cluster.certificate_authority);
-  } else if (!config.ca_pem.empty() && !HasCertificate(config.ca_pem)) {
+  } else if (!config.ca_pem.empty() && UsableCertificates(config.ca_pem).empty()) {
     throw Error("unable to load root certificates of cluster " + GoQuote(choice.cluster_name) +
                 ": unable to parse bytes as PEM block");
   }
@@ -106,11 +108,8 @@ void SetCertificate(const KubeconfigChoice& choice, ConnectionConfig& config) {
   config.client_certificate_pem = DataOrFile(user.client_certificate_data, user.client_certificate);
   config.client_key_pem = DataOrFile(user.client_key_data, user.client_key);
   const std::string of_user = " of user " + GoQuote(choice.user_name);
-  if (!HasCertificate(config.client_certificate_pem)) {
-    throw Error("tls: failed to find any PEM data in certificate input" + of_user);
-  }
-  if (!HasPrivateKey(config.client_key_pem)) {
-    throw Error("tls: failed to find any PEM data in key input" + of_user);
+  if (const auto problem = KeyPairProblem(config.client_certificate_pem, config.client_key_pem)) {
+    throw Error(*problem + of_user);
   }
 }
 
@@ -134,10 +133,14 @@ void SetBasic(const KubeconfigUser& user, ConnectionConfig& config) {
   config.password = user.password;
 }
 
-void RefuseAuthProvider(const KubeconfigUser& user) {
+// It is asked only where nothing else gives the requests an Authorization header.
+void SetIdToken(const KubeconfigChoice& choice, ConnectionConfig& config) {
+  const KubeconfigUser& user = choice.user;
   if (!user.auth_provider) return;
-  throw Error("no Auth Provider found for name " + GoQuote(*user.auth_provider) +
-              "; give the user a credential plugin (exec) instead");
+  CheckAuthProvider(*user.auth_provider);
+  if (!config.token.empty() || !user.username.empty()) return;
+  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  config.token = IdToken(*user.auth_provider, choice.user_name, now);
 }
 
 // kubectl would ask for a user name.
@@ -152,8 +155,8 @@ void SetCredentials(const KubeconfigChoice& choice, ConnectionConfig& config) {
   const KubeconfigUser& user = choice.user;
   SetToken(user, config);
   SetCertificate(choice, config);
-  RefuseAuthProvider(user);
   SetBasic(user, config);
+  SetIdToken(choice, config);
   const bool is_identified =
       !config.token.empty() || !config.username.empty() || !config.client_certificate_pem.empty();
   if (is_identified) return;

@@ -157,7 +157,15 @@ class Reader {
     if (!provider || provider->is_null()) return;
     const TypedReader::Step step(typed_, "AuthInfo", "auth-provider");
     if (!typed_.ExpectObject(*provider, GoType::Api("AuthProviderConfig"))) return;
-    ReadField(*provider, "AuthProviderConfig", "name", user.auth_provider.emplace());
+    AuthProvider& read = user.auth_provider.emplace();
+    ReadField(*provider, "AuthProviderConfig", "name", read.name);
+    const Value* config = provider->Find("config");
+    if (!config) return;
+    const TypedReader::Step into_config(typed_, "AuthProviderConfig", "config");
+    if (!typed_.ExpectObject(*config, "map[string]string")) return;
+    for (const json::Member& member : config->members()) {
+      typed_.Read(member.value, read.config[std::string(member.key.text())]);
+    }
   }
 
   void ReadExec(const Value& value, KubeconfigUser& user) {

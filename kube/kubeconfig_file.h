@@ -22,6 +22,12 @@ struct KubeconfigCluster {
   std::string exec_extension;  ///< JSON of client.authentication.k8s.io/exec
 };
 
+/// `auth-provider` of a user. Holds secrets: never print its configuration.
+struct AuthProvider {
+  std::string name;
+  std::map<std::string, std::string> config;
+};
+
 /// `user` of a kubeconfig. Holds secrets: never print it.
 struct KubeconfigUser {
   std::string client_certificate;  ///< a path, as client_key and token_file
@@ -32,7 +38,7 @@ struct KubeconfigUser {
   std::string token_file;
   std::string username, password;
   Impersonation impersonation;
-  std::optional<std::string> auth_provider;  ///< its name
+  std::optional<AuthProvider> auth_provider;
   std::optional<ExecConfig> exec;
 };
 

@@ -1,18 +1,22 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace kube {
 
-/// True if there is a PEM block with a certificate in `text`. What is in the block is not looked
-/// at.
-bool HasCertificate(std::string_view text);
-/// True if there is a PEM block with a private key in `text`.
-bool HasPrivateKey(std::string_view text);
+/// The PEM blocks of certificates in `text`, one after the other, as Go's AppendCertsFromPEM takes
+/// them: other blocks are left out, those with headers, and those that hold no ASN.1 sequence.
+/// Whether that is a certificate is for the TLS library to say. Empty: there is none.
+std::string UsableCertificates(std::string_view text);
 
-/// Reads the certificates of authorities to trust from a file; an empty file has none. Throws
-/// kube::Error where it cannot be read or holds something else.
+/// Why nobody can be identified by these two PEM texts, in the words of Go's tls.X509KeyPair. What
+/// is in a block is not looked at.
+std::optional<std::string> KeyPairProblem(std::string_view certificate, std::string_view key);
+
+/// Reads the certificates of authorities to trust from a file, whole; an empty file has none.
+/// Throws kube::Error where it cannot be read or holds something else.
 std::string ReadCertificates(const std::string& path);
 
 }  // namespace kube

@@ -118,8 +118,11 @@ std::string ProxyFromEnvironment(const ServerUrl& server, const Environment& env
   if (proxy.empty() || server.is_loopback()) return "";
   if (IsExempt(server, AnyVariable(environment, "NO_PROXY"))) return "";
   const auto url = schema::ParseUrl(proxy);
-  const bool is_complete = url && !url->scheme.empty() && !url->host.empty();
-  return is_complete ? proxy : "http://" + proxy;
+  if (!url || url->scheme.empty() || url->host.empty()) return "http://" + proxy;
+  // Another proxy than of SOCKS is spoken to by http, whatever its scheme.
+  const bool is_known =
+      url->scheme == "http" || url->scheme == "https" || url->scheme.starts_with("socks5");
+  return is_known ? proxy : "http" + proxy.substr(proxy.find(':'));
 }
 
 }  // namespace kube

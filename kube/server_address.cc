@@ -1,6 +1,7 @@
 #include "kube/server_address.h"
 
 #include <charconv>
+#include <filesystem>
 
 #include "kube/error.h"
 #include "kube/schema/go_format.h"
@@ -28,12 +29,15 @@ std::string_view PathOf(std::string_view url) {
   return rest.substr(0, rest.find_first_of("?#"));
 }
 
-std::string EscapePath(std::string_view path) {
+// As url.EscapedPath. `kept` are characters that stay beside those of a path.
+std::string EscapePath(std::string_view path, std::string_view kept = "") {
   constexpr std::string_view kHex = "0123456789ABCDEF";
+  constexpr std::string_view kOthers = "\"%<>?[]#\\^`{|}";
   std::string escaped;
   for (const char c : path) {
     const auto byte = static_cast<unsigned char>(c);
-    if (byte > ' ' && byte < 0x7F && std::string_view("\"<>\\^`{|}").find(c) == std::string::npos) {
+    const bool is_plain = byte > ' ' && byte < 0x7F && kOthers.find(c) == std::string_view::npos;
+    if (is_plain || kept.find(c) != std::string_view::npos) {
       escaped += c;
     } else {
       escaped += {'%', kHex[byte >> 4], kHex[byte & 15]};
@@ -56,6 +60,13 @@ std::string Unescape(std::string_view text) {
     }
   }
   return result;
+}
+
+// rest.Request joins paths by path.Join, which takes ".." and empty parts away.
+std::string CleanPath(const std::string& path) {
+  std::string clean = std::filesystem::path(path).lexically_normal().string();
+  while (clean.ends_with('/')) clean.pop_back();
+  return clean;
 }
 
 void SetUser(std::string_view user, ServerAddress& server) {
@@ -92,10 +103,10 @@ ServerAddress ParseServerAddress(std::string_view text) {
                 ": unsupported protocol scheme " + GoQuote(url.scheme));
   }
   ServerAddress server;
-  server.url = url.scheme + "://" + url.host + EscapePath(PathOf(full));
-  server.url_as_written = server.url;
+  const std::string root = url.scheme + "://" + url.host;
+  server.url = root + EscapePath(CleanPath(Unescape(PathOf(full))));
+  server.url_as_written = root + EscapePath(PathOf(full), "%");
   server.is_tls = url.scheme == "https";
-  while (server.url.ends_with('/')) server.url.pop_back();
   if (url.user) SetUser(*url.user, server);
   return server;
 }

@@ -8,8 +8,8 @@ namespace kube {
 
 /// Where a server is, as client-go reads it from a kubeconfig or --server.
 struct ServerAddress {
-  std::string url;  ///< "https://10.0.0.1:6443/prefix": no user, no query, no slash at the end
-  std::string url_as_written;  ///< the same with the slashes at its end
+  std::string url;  ///< "https://10.0.0.1:6443/prefix": no user, no query, the path clean
+  std::string url_as_written;  ///< the same with the path as written
   bool is_tls = false;         ///< credentials are sent only then
   std::string username;        ///< of "https://user:password@host"
   std::string password;

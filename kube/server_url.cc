@@ -1,5 +1,7 @@
 #include "kube/server_url.h"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
@@ -35,6 +37,21 @@ bool SplitAuthority(std::string_view authority, ServerUrl& url) {
   return !url.host.empty() && (port.empty() || port.front() == ':') && IsPort(url.port);
 }
 
+bool IsIpv4(const std::string& host) {
+  in_addr address{};
+  return inet_pton(AF_INET, host.c_str(), &address) == 1;
+}
+
+/// "127.1", "0x7f.1" or "2130706433": C libraries read an address of IPv4 in such a host, and Go a
+/// name. Ours must not go where kubectl does not.
+bool IsOddNumber(const std::string& host) {
+  const std::string_view last = std::string_view(host).substr(host.rfind('.') + 1);
+  const bool is_number = !last.empty() && last[0] >= '0' && last[0] <= '9' &&
+                         (last.find_first_not_of("0123456789") == last.npos ||
+                          last.starts_with("0x") || last.starts_with("0X"));
+  return is_number && host.find(':') == host.npos && !IsIpv4(host);
+}
+
 bool IsPlain(std::string_view text) {
   return std::all_of(text.begin(), text.end(),
                      [](char c) { return static_cast<unsigned char>(c) > 0x20 && c != '\x7F'; });
@@ -64,6 +81,14 @@ Result<ServerUrl, std::string> ParseServerUrl(std::string_view text) {
   while (url.path.ends_with('/')) url.path.pop_back();
   if (!SplitAuthority(url.authority, url)) {
     return Unexpected<std::string>("\"" + url.authority + "\" is no host and port");
+  }
+  if (!std::all_of(url.host.begin(), url.host.end(), [](char c) { return c > ' '; })) {
+    return Unexpected<std::string>("no such host \"" + url.host +
+                                   "\": a name beyond ASCII is written in its xn-- form");
+  }
+  if (IsOddNumber(url.host)) {
+    return Unexpected<std::string>("no such host \"" + url.host +
+                                   "\": an address of IPv4 is four numbers, as in 127.0.0.1");
   }
   return url;
 }

@@ -20,7 +20,8 @@ struct ServerUrl {
   bool is_loopback() const;
 };
 
-/// The error tells what is wrong, e.g. `scheme "ftp" is not http or https`.
+/// The error tells what is wrong, e.g. `scheme "ftp" is not http or https`. A host of numbers is an
+/// address of IPv4 only where it is four decimal ones, as in Go.
 Result<ServerUrl, std::string> ParseServerUrl(std::string_view text);
 
 /// A host as it is written within a URL: an IPv6 address in brackets.

@@ -1,5 +1,7 @@
 #include "migrate/diff_targets.h"
 
+#include "migrate/program_name.h"
+
 namespace migrate {
 
 std::vector<std::string> CrdNamesOf(const std::vector<DiffTarget>& targets) {
@@ -22,8 +24,8 @@ std::set<std::string> ObjectNamesOf(const CrdIdentity& crd,
 std::string RefusalNote(const CrdCheck& check) {
   const CrdReport report = check.Report({}, /*objects_skipped=*/true);
   if (report.verdict != Verdict::kBlocked) return "";
-  return check.name() +
-         ": the API server would refuse it with pruning on; \"kubectl prune check\" tells why";
+  return check.name() + ": the API server would refuse it with pruning on; \"" +
+         OwnCommand("check") + "\" tells why";
 }
 
 std::string GivenTwiceNote(const std::string& crd) {

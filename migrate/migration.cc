@@ -11,6 +11,7 @@
 #include "migrate/cluster_crds.h"
 #include "migrate/crd_migration.h"
 #include "migrate/migration_state.h"
+#include "migrate/program_name.h"
 #include "migrate/worker_pool.h"
 
 namespace migrate {
@@ -115,9 +116,8 @@ class Migration {
     if (report.verdict != Verdict::kBlocked) return true;
     const std::string& name = live.identity.name;
     observer_.OnLine("note: " + name +
-                     " is left out: its schema keeps pruning from being turned on "
-                     "(kubectl prune check " +
-                     name + ")");
+                     " is left out: its schema keeps pruning from being turned on (" +
+                     OwnCommand("check " + name) + ")");
     return false;
   }
 

@@ -10,6 +10,7 @@
 #include "migrate/crd_check.h"
 #include "migrate/crd_request.h"
 #include "migrate/live_crd.h"
+#include "migrate/program_name.h"
 #include "migrate/storage_migrations.h"
 
 namespace migrate {
@@ -59,15 +60,17 @@ class PreflightCheck {
     if (!crd_.preserve_unknown_fields || options_.enable_pruning) return true;
     return Refuse(
         "it preserves unknown fields, so a rewrite would prune nothing; see what pruning would "
-        "remove by: kubectl prune check " +
-        crd_.name + ", then run: kubectl prune migrate " + crd_.name + " --enable-pruning");
+        "remove by: " +
+        OwnCommand("check " + crd_.name) +
+        ", then run: " + OwnCommand("migrate " + crd_.name + " --enable-pruning"));
   }
 
   bool IsStructural() {
     const std::string problem = StructuralProblem();
     if (problem.empty()) return true;
-    return Refuse("its schema is not structural: " + problem +
-                  "; see all problems, and how to mend them, by: kubectl prune check " + crd_.name);
+    return Refuse(
+        "its schema is not structural: " + problem +
+        "; see all problems, and how to mend them, by: " + OwnCommand("check " + crd_.name));
   }
 
   // The server's own condition also names spec.preserveUnknownFields, which is about to be mended;
@@ -176,7 +179,7 @@ class PreflightCheck {
       return Refuse("it was changed by somebody else just now; run the same command again");
     }
     return Refuse("the server would not turn pruning on: " + error.message +
-                  "\nsee what else is in the way by: kubectl prune check " + crd_.name);
+                  "\nsee what else is in the way by: " + OwnCommand("check " + crd_.name));
   }
 
   // apiserver pkg/admission/plugin/webhook/errors NewDryRunUnsupportedErr

@@ -10,6 +10,7 @@
 
 #include "migrate/backup.h"
 #include "migrate/doomed_objects.h"
+#include "migrate/program_name.h"
 #include "migrate/worker_pool.h"
 
 namespace migrate {
@@ -131,7 +132,7 @@ std::string LossLine(const PruningPlan& plan) {
     return line + "none of " + Count(crd.object_count, "object") + " would lose a field";
   line += std::to_string(losing) + " of " + Count(crd.object_count, "object") + " would lose ";
   line += Count(LostFields(plan).size(), "field");
-  return line + " (kubectl prune check " + crd.name + ")";
+  return line + " (" + OwnCommand("check " + crd.name) + ")";
 }
 
 std::string WebhookText(const UpdateWebhooks& webhooks) {

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "kube/schema/go_format.h"
+#include "migrate/program_name.h"
 
 namespace migrate {
 namespace {
@@ -20,8 +21,10 @@ std::string VersionNames(const CrdReport& report) {
 }
 
 // A version without a schema is no better: nothing is specified, and the server refuses it.
-constexpr std::string_view kNotStructural =
-    "not structural, so pruning cannot be turned on; \"kubectl prune check\" tells why";
+std::string NotStructural() {
+  return "not structural, so pruning cannot be turned on; \"" + OwnCommand("check") +
+         "\" tells why";
+}
 
 std::string_view TextOf(const Value* metadata, std::string_view key) {
   return metadata == nullptr ? std::string_view() : metadata->FindText(key);
@@ -39,7 +42,7 @@ kube::Result<PruningPreview, std::string> PruningPreview::Make(const CrdCheck& c
                             "; there is: " + VersionNames(report));
   }
   if (!report.problems.empty() || !version->structural) {
-    return kube::Unexpected(std::string(kNotStructural));
+    return kube::Unexpected(NotStructural());
   }
   return PruningPreview(check, report, options);
 }

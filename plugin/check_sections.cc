@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "migrate/program_name.h"
 #include "plugin/field_table.h"
 #include "plugin/problem_list.h"
 #include "plugin/table.h"
@@ -179,18 +180,18 @@ class Section {
   }
 
   void AppendNext() {
-    const std::string migrate = "kubectl prune migrate " + name_;
+    const std::string command = migrate::OwnCommand("migrate " + name_);
     if (crd_.verdict == Verdict::kBlocked) {
       out_ += crd_.source.empty()
-                  ? "Next: mend the CRD, then: kubectl prune check " + name_ + "\n"
+                  ? "Next: mend the CRD, then: " + migrate::OwnCommand("check " + name_) + "\n"
                   : "Next: mend " + Printable(crd_.source) + ", then run this check again\n";
     } else if (crd_.verdict == Verdict::kLosesFields && crd_.preserve_unknown_fields) {
-      out_ += "Next: add the fields to the schema or stop writing them, then: " + migrate +
+      out_ += "Next: add the fields to the schema or stop writing them, then: " + command +
               " --enable-pruning\n";
     } else if (crd_.verdict == Verdict::kLosesFields) {
       out_ += "Next: add the fields to the schema or take them out of the objects\n";
     } else if (crd_.verdict == Verdict::kPruning && crd_.migration_needed) {
-      out_ += "Next: " + migrate + "\n";
+      out_ += "Next: " + command + "\n";
     }
   }
 

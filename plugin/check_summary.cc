@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "migrate/program_name.h"
 #include "plugin/terminal.h"
 #include "plugin/wording.h"
 
@@ -108,7 +109,8 @@ std::string ReadyNote(const CheckReport& report) {
   if (!checked.empty()) {
     note += Subject(checked, "loses nothing when pruning is turned on\n",
                     "lose nothing when pruning is turned on\n");
-    note += "Next: kubectl prune migrate " + CommandNames(checked) + " --enable-pruning\n";
+    note +=
+        "Next: " + migrate::OwnCommand("migrate " + CommandNames(checked)) + " --enable-pruning\n";
   }
   if (!unchecked.empty()) {
     const std::string how = report.object_filter.empty()

@@ -46,7 +46,8 @@ void AddFlagDescriptions(std::string_view usage, Descriptions& descriptions) {
 // By command, from lines "  check         Report ...".
 Descriptions CommandDescriptions() {
   Descriptions descriptions;
-  std::string_view usage = Usage("");
+  const std::string help = Usage("");
+  std::string_view usage = help;
   while (!usage.empty() && TakeLine(usage) != "Available Commands:") continue;
   while (usage.starts_with("  ")) {
     const std::string_view line = TakeLine(usage).substr(2);

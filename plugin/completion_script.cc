@@ -1,5 +1,7 @@
 #include "plugin/completion_script.h"
 
+#include "plugin/renamed.h"
+
 namespace plugin {
 namespace {
 
@@ -114,7 +116,8 @@ constexpr std::string_view kFish = R"script(# fish completion for kubectl-prune
 function __kubectl_prune_complete
     set -l given (commandline -opc)
     set -e given[1]
-    set -l current (commandline -ct)
+    # Without the quote of a word that is still open.
+    set -l current (commandline -ct | string replace -r '^["\']' '')
     set -l directive 4
     set -l prefix ''
     set -l value $current
@@ -148,13 +151,17 @@ constexpr std::string_view kKubectl = R"script(#!/bin/sh
 exec kubectl-prune __complete "$@"
 )script";
 
-}  // namespace
-
-std::string_view CompletionScript(std::string_view shell) {
+std::string_view TextFor(std::string_view shell) {
   if (shell == "bash") return kBash;
   if (shell == "fish") return kFish;
   if (shell == "zsh") return kZsh;
   return kKubectl;
+}
+
+}  // namespace
+
+std::string CompletionScript(std::string_view shell, const migrate::ProgramName& name) {
+  return Renamed(TextFor(shell), name);
 }
 
 }  // namespace plugin

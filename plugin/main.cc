@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "migrate/program_name.h"
 #include "plugin/check_command.h"
 #include "plugin/complete_command.h"
 #include "plugin/completion_script.h"
@@ -26,7 +27,7 @@ int Run(const DiffOptions& options) { return RunDiff(options); }
 int Run(const MigrateOptions& options) { return RunMigrate(options); }
 int Run(const VersionOptions& options) { return RunVersion(options); }
 int Run(const CompletionOptions& options) {
-  WriteStdout(CompletionScript(options.shell));
+  WriteStdout(CompletionScript(options.shell, migrate::OwnProgramName()));
   return 0;
 }
 int Run(const CompleteOptions& options) { return RunComplete(options); }

@@ -16,7 +16,7 @@ using migrate::DryRun;
 UsageError Refusal(const std::string& message) { return UsageError("migrate", message); }
 
 UsageError InvalidValue(const std::string& flag, const std::string& value, const std::string& why) {
-  return Refusal("invalid argument " + GoQuote(value) + " for " + GoQuote(flag) + " flag: " + why);
+  return InvalidArgument("migrate", flag, value, why);
 }
 
 struct DryRunForm {

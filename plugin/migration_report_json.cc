@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "kube/yaml.h"
+#include "migrate/program_name.h"
 #include "plugin/object_builder.h"
 
 namespace plugin {
@@ -155,8 +156,8 @@ kube::Result<std::vector<RetriedObject>, std::string> ReadFailedObjects(std::str
   if (const auto error = Parse(text, document)) return kube::Unexpected(*error);
   const Value& root = document.root();
   if (root.FindText("apiVersion") != kApiVersion || root.FindText("kind") != kKind) {
-    return kube::Unexpected<std::string>(
-        "it is no MigrationReport of this program (kubectl prune migrate ... -o json)");
+    return kube::Unexpected<std::string>("it is no MigrationReport of this program (" +
+                                         migrate::OwnCommand("migrate ... -o json") + ")");
   }
   if (root.Find("crds", Type::kArray) == nullptr) {
     return kube::Unexpected<std::string>("it has no list of CRDs (crds)");

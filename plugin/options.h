@@ -3,7 +3,6 @@
 #include <chrono>
 #include <cstdint>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -13,17 +12,10 @@
 #include "migrate/migration_report.h"
 #include "migrate/object_diff.h"
 #include "plugin/flag_syntax.h"
+#include "plugin/usage_error.h"
 
 /// The command line as a value that can run. Nothing is read or contacted here.
 namespace plugin {
-
-/// A command line that cannot run. what() is the text after "error: ", the pointer to the help of
-/// the command included.
-class UsageError : public std::runtime_error {
- public:
-  /// `command` is what the help is asked for: "", "check", "migrate" ...
-  UsageError(std::string_view command, const std::string& message);
-};
 
 enum class OutputFormat { kTable, kWide, kJson, kYaml, kName, kTemplate };
 

@@ -26,7 +26,7 @@ LIBRARIES = {
     "rapidjson/": "kube/json.cc",
     "yaml-cpp/": "kube/yaml.cc",
     "curl/": "kube/curl_transport.cc",
-    "boost/": "plugin/options.cc",
+    "boost/": "plugin/flag_set.cc",
     "re2/": "kube/schema/go_regexp.cc",
 }
 # The benchmark runs RapidJSON's own reader beside ours.
@@ -113,7 +113,7 @@ SAMPLES = [
     ("migrate/source.cc", '#include "yaml-cpp/yaml.h"\n',
      "migrate/source.cc:1: only kube/yaml.cc may include yaml-cpp/"),
     ("plugin/check_command.cc", "#include <boost/program_options.hpp>\n",
-     "plugin/check_command.cc:1: only plugin/options.cc may include boost/"),
+     "plugin/check_command.cc:1: only plugin/flag_set.cc may include boost/"),
     ("kube/transport.h", "#include <curl/curl.h>\n",
      "kube/transport.h:1: only kube/curl_transport.cc may include curl/"),
     ("tests/kube/regexp_test.cc", "#include <re2/re2.h>\n",

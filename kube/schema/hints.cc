@@ -208,7 +208,7 @@ constexpr auto kAdmission = std::to_array<Entry>({
     {"preserveUnknownFields", "must be false in order to use defaults",
      "set spec.preserveUnknownFields: false, or remove the defaults from the schema"},
     {"preserveUnknownFields", "must be false",
-     "set spec.preserveUnknownFields: false, as kubectl prune migrate --enable-pruning does"},
+     "set spec.preserveUnknownFields: false, as migrate --enable-pruning does"},
     {"strategy", "must be None if spec.preserveUnknownFields is true",
      "set spec.preserveUnknownFields: false before objects are converted by a webhook"},
     {"validation", "top-level and per-version schemas are mutually exclusive",

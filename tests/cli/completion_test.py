@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Completes command lines (C1): by the protocol, in a real bash, and through kubectl if it is there.
+"""Completes command lines (C1): by the protocol, in real shells, and through kubectl if it is there.
 
 Usage: completion_test.py KUBECTL_PRUNE FAKE_API_SERVER
 """
@@ -42,18 +42,27 @@ def candidates(*words):
     return [line.partition("\t")[0] for line in complete(*words)[0][:-1]]
 
 
-class Bash:
-    """An interactive bash behind a terminal."""
+# What zsh reads at its start; what it would draw about the line is turned off.
+ZSHRC = """unsetopt PROMPT_SP PROMPT_CR
+bindkey -e
+autoload -Uz compinit
+compinit -u -D
+source <(kubectl-prune completion zsh)
+unset zle_bracketed_paste
+PS1='ready> '
+"""
 
-    def __init__(self):
+
+class Shell:
+    """An interactive shell behind a terminal."""
+
+    def __init__(self, *command, **environment):
         self.leader, follower = pty.openpty()
         self.process = subprocess.Popen(
-            ["bash", "--norc", "--noprofile", "-i"], cwd=BOX.work, stdin=follower, stdout=follower,
-            stderr=follower, start_new_session=True,
-            env=BOX.environment | {"PS1": "ready> ", "INPUTRC": "/dev/null"})
+            command, cwd=BOX.work, stdin=follower, stdout=follower, stderr=follower,
+            start_new_session=True, env=BOX.environment | environment)
         os.close(follower)
         self.read_until("ready> ")
-        self.enter("source <(kubectl-prune completion bash); bind 'set enable-bracketed-paste off'")
 
     def read_until(self, mark):
         text, deadline = "", time.monotonic() + 60
@@ -127,28 +136,45 @@ class Protocol(unittest.TestCase):
             self.assertLess(time.monotonic() - start, 10)
 
 
-class RealBash(unittest.TestCase):
-    def setUp(self):
-        self.bash = Bash()
-        self.addCleanup(self.bash.close)
+# The last words of a line, and what they become.
+LINES = (("che", "check"), ("check wid", f"check {CRDS[1]}"), ("check --show-o", "check --show-objects"),
+         ("check --output=w", "check --output=wide"), ("check -o y", "check -o yaml"),
+         ("check --fail-on=blocked,m", "check --fail-on=blocked,migration-needed"),
+         ("check --context arn:aws:e", "check --context arn:aws:eks:eu-1:1:cluster/there"),
+         ("check -f demo/giz", "check -f demo/gizmos.yaml"),
+         ("check --filename=demo/giz", "check --filename=demo/gizmos.yaml"),
+         ('check -f "demo/giz', "check -f demo/gizmos.yaml"),
+         ("check -o jsonpath-f", "check -o jsonpath-file="),
+         ("migrate --state-dir de", "migrate --state-dir demo/"))
+
+
+class RealShells(unittest.TestCase):
+    def check(self, shell, folder_end="/"):
+        self.addCleanup(shell.close)
+        for typed, want in LINES:
+            with self.subTest(typed):
+                want = want.removesuffix("/") + folder_end if want.endswith("/") else want
+                self.assertEqual(shell.complete(f"kubectl-prune {typed}"), f"kubectl-prune {want}")
 
     def test_C1_bash_completes(self):
-        for typed, want in (("kubectl-prune che", "kubectl-prune check"),
-                            ("kubectl-prune check wid", "kubectl-prune check " + CRDS[1]),
-                            ("kubectl-prune check --show-o", "kubectl-prune check --show-objects"),
-                            ("kubectl-prune check --output=w", "kubectl-prune check --output=wide"),
-                            ("kubectl-prune check -o y", "kubectl-prune check -o yaml"),
-                            ("kubectl-prune check --fail-on=blocked,m",
-                             "kubectl-prune check --fail-on=blocked,migration-needed"),
-                            ("kubectl-prune check --context arn:aws:e",
-                             "kubectl-prune check --context arn:aws:eks:eu-1:1:cluster/there"),
-                            ("kubectl-prune check -f demo/giz", "kubectl-prune check -f demo/gizmos.yaml"),
-                            ("kubectl-prune check --filename=demo/giz",
-                             "kubectl-prune check --filename=demo/gizmos.yaml"),
-                            ("kubectl-prune migrate --state-dir de",
-                             "kubectl-prune migrate --state-dir demo/")):
+        shell = Shell("bash", "--norc", "--noprofile", "-i", PS1="ready> ", INPUTRC="/dev/null")
+        shell.enter("source <(kubectl-prune completion bash); bind 'set enable-bracketed-paste off'")
+        self.check(shell)
+
+    @unittest.skipUnless(shutil.which("zsh"), "no zsh")
+    def test_C1_zsh_completes(self):
+        (BOX.work / ".zshrc").write_text(ZSHRC)
+        # It takes the slash of a folder away again when the next word begins.
+        self.check(Shell("zsh", "-d", "-i", ZDOTDIR=str(BOX.work)), folder_end="")
+
+    @unittest.skipUnless(shutil.which("fish"), "no fish")
+    def test_C1_fish_completes(self):
+        script = "kubectl-prune completion fish | source\ncomplete -C $argv[1]\n"
+        for typed, want in LINES:
             with self.subTest(typed):
-                self.assertEqual(self.bash.complete(typed), want)
+                done = BOX.run("fish", "-N", "-c", script, "kubectl-prune " + typed)
+                lines = [line.partition("\t")[0] for line in done.stdout.splitlines()]
+                self.assertEqual((lines, done.stderr), ([want.split()[-1]], ""))
 
 
 @unittest.skipUnless(shutil.which("kubectl"), "no kubectl")
@@ -160,6 +186,18 @@ class ThroughKubectl(unittest.TestCase):
         self.assertEqual(self.kubectl("check", "wid"), [CRDS[1], ":4"])
         self.assertEqual(self.kubectl("mig")[0].partition("\t")[0], "migrate")
         self.assertEqual(self.kubectl("check", "-f", ""), [":0"])
+
+    def test_N5_kubectl_runs_and_completes_the_plugin_under_another_name(self):
+        self.addCleanup((BOX.bin / "kubectl-prune_crd").unlink)
+        (BOX.bin / "kubectl-prune_crd").symlink_to(BOX.bin / "kubectl-prune")
+        completion = BOX.bin / "kubectl_complete-prune_crd"
+        self.addCleanup(completion.unlink)
+        completion.write_text(BOX.run("kubectl", "prune-crd", "completion", "kubectl").stdout)
+        completion.chmod(0o755)
+        done = BOX.run("kubectl", "__complete", "prune-crd", "check", "wid")
+        self.assertEqual(done.stdout.splitlines(), [CRDS[1], ":4"])
+        done = BOX.run("kubectl", "prune-crd", "check", "--help")
+        self.assertIn("\nUsage:\n  kubectl prune-crd check ", done.stdout)
 
 
 class Scripts(unittest.TestCase):

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Pastes every example of the help into bash, against the fake API server: none is an error.
+"""Pastes every example of the help into bash, against the fake API server (O8): none is an error.
 
 Usage: examples_test.py KUBECTL_PRUNE FAKE_API_SERVER
 """
+import json
 import shutil
 import sys
 
 import sandbox
 
-COMMANDS = ("", "check", "completion", "migrate", "version")
+COMMANDS = ("", "check", "completion", "diff", "migrate", "version")
 # Beside `kubectl prune`, the examples save objects; the fake server does not serve kubectl itself.
 KUBECTL = """#!/bin/sh
 case "$1" in
@@ -49,6 +50,9 @@ def files(box, is_pruning):
     if is_pruning:
         crd = crd.replace("preserveUnknownFields: true", "preserveUnknownFields: false")
     (box.work / "established.yaml").write_text(crd, encoding="utf-8")
+    frontend = json.loads((box.work / "widgets.json").read_text(encoding="utf-8"))["items"][0]
+    frontend["metadata"] |= {"name": "frontend", "namespace": "shop", "uid": "frontend"}
+    (box.work / "frontend.json").write_text(json.dumps(frontend), encoding="utf-8")
     (box.work / "report.json").write_text(
         '{"apiVersion": "kubectl-prune/v1alpha1", "kind": "MigrationReport", "crds": []}')
 
@@ -56,7 +60,11 @@ def files(box, is_pruning):
 def paste(box, example):
     # Only where pruning is on, or is turned on, there is something to migrate.
     files(box, " migrate " in example and "--enable-pruning" not in example)
-    with box.server("established.yaml", "demo/widgets-objects.json", "demo/gizmos.yaml"):
+    manifests = ["established.yaml", "demo/widgets-objects.json", "frontend.json"]
+    # diff has nothing to show of what is not structural, and ends with an error.
+    if " diff" not in example:
+        manifests.append("demo/gizmos.yaml")
+    with box.server(*manifests):
         config = box.environment["KUBECONFIG"]
         with open(config, encoding="utf-8") as file:
             text = file.read()

@@ -131,6 +131,18 @@ class Certificates:
                       "-CAkey", f"{authority}.key", "-CAcreateserial", "-days", str(days),
                       "-extfile", f"{name}.ext", "-out", f"{name}.crt")
 
+    def sign_for_later(self, name, subject, extensions):
+        """Makes NAME.crt and NAME.key that will be valid in some years."""
+        self.sign(name, subject, extensions)
+        (self.folder / "later.cnf").write_text(
+            "[ca]\ndefault_ca=later\n[later]\nnew_certs_dir=.\ndatabase=later.index\nrand_serial=yes\n"
+            "default_md=sha256\npolicy=any\nunique_subject=no\n[any]\ncommonName=supplied\n")
+        (self.folder / "later.index").touch()
+        self._openssl("ca", "-batch", "-notext", "-config", "later.cnf", "-cert", "ca.crt",
+                      "-keyfile", "ca.key", "-in", f"{name}.csr", "-out", f"{name}.crt",
+                      "-extfile", f"{name}.ext", "-startdate", "21000101000000Z",
+                      "-enddate", "21010101000000Z")
+
     def _openssl(self, *arguments):
         run = subprocess.run(["openssl", *arguments], cwd=self.folder, capture_output=True, text=True,
                              check=False)

@@ -19,6 +19,7 @@ import sys
 import time
 import unittest
 
+import rare_situations
 import situations
 from cluster import SKIPPED, Cluster, MissingBinaries, free_ports, wait_for
 from subjects import V1_CRDS
@@ -41,6 +42,7 @@ KINDS = [(kind, re.compile(pattern, re.DOTALL)) for kind, pattern in [
     ("bad request", r"\(BadRequest\)"),
     # kubectl asks for a user name, and finds the end of its standard input.
     ("no credentials", r"^EOF$|^no credentials for the server"),
+    ("certificate not valid yet", r"is not yet valid: current time \S+ is before|certificate is not yet valid"),
     ("certificate expired", r"certificate has expired"),
     ("certificate of another host", r"certificate is (not )?valid for|doesn't contain any IP SANs|"
      r"no alternative certificate subject name|relies on legacy Common Name|"
@@ -63,13 +65,16 @@ KINDS = [(kind, re.compile(pattern, re.DOTALL)) for kind, pattern in [
      r"couldn't get version/kind|a kubeconfig must be an object|apiVersion and kind must be strings"),
     ("YAML", r"config file \S+ (yaml: |line )"),
     ("empty token", r"read empty token|token file \S+ is empty"),
-    ("token that fits no header", r'invalid header field value for "Authorization"|'
+    ("value that fits no header", r'invalid header field value for |'
      r"tokenFile \S+ holds no token|control characters, which no header"),
+    ("plugin missing", r"exec: executable \S+ not found"),
+    ("folder", r"is a directory$"),
+    ("flag", r"(argument .* for .* flag:|flag needs an argument)"),
     ("auth provider", r"auth plugin has been removed|no Auth Provider found"),
     ("proxy refused", r"Bad Gateway|CONNECT tunnel failed, response 502"),
     ("timeout of the flag", r"Invalid timeout value"),
-    ("port", r"invalid port|no host and port"),
-    ("URL", r'invalid character " " in host name|host must be a URL or a host:port'),
+    ("port", r"invalid port|no host and port|either ServerName or"),
+    ("URL", r'invalid character " " in host name|invalid control character in URL|host must be a URL or a host:port'),
     ("scheme", r'unsupported protocol scheme "ftp"'),
     ("refused", r"was refused|onnection refused"),
     ("no such host", r"no such host|could not resolve"),
@@ -84,7 +89,7 @@ def kind_of(text, folder):
         if pattern.search(text):
             return kind
     # Where in the kubeconfig, which kubectl does not say; and the user's name.
-    text = re.sub(r"(config file \S+ )(clusters|users|contexts|preferences|extensions)(\[\d+\]\S*)?: ", r"\1", text)
+    text = re.sub(r"(config file \S+ )(clusters|users|contexts|preferences|extensions|current-context)(\[\d+\]\S*)?: ", r"\1", text)
     return re.sub(r" of user \S+$", "", text)
 
 
@@ -127,12 +132,21 @@ class Surroundings:
         client = "extendedKeyUsage=clientAuth\n"
         certificates.sign("carol", "/O=devs/O=ops/CN=carol", client)
         certificates.sign("late", "/CN=late", client, days=-1)
+        certificates.sign_for_later("early", "/CN=early", client)
         certificates.sign("mallory", "/CN=mallory", client, "other")
         certificates.sign("frank", "/CN=frank", client, "middle")
         self._chain("frank")
-        subprocess.run(["openssl", "ec", "-aes128", "-passout", "pass:secret", "-in", "carol.key",
-                        "-out", "encrypted.key"], cwd=self.cluster.folder, check=True,
-                       capture_output=True)
+        self._make_keys()
+
+    def _make_keys(self):
+        """Carol's key in other forms."""
+        for command in ("ec -aes128 -passout pass:secret -in carol.key -out encrypted.key",
+                        "pkcs8 -topk8 -nocrypt -in carol.key -out pkcs8.key",
+                        "ecparam -name prime256v1 -out parameters.key"):
+            subprocess.run(["openssl", *command.split()], cwd=self.cluster.folder, check=True,
+                           capture_output=True)
+        with open(self.cluster.folder / "parameters.key", "a", encoding="utf-8") as file:
+            file.write((self.cluster.folder / "carol.key").read_text())
 
     def _make_serving_certificates(self):
         sign = self.cluster.certificates.sign
@@ -140,6 +154,9 @@ class Surroundings:
         server = here + "extendedKeyUsage=serverAuth\n"
         sign("here", "/CN=here", server)
         sign("expired", "/CN=here", server, days=-1)
+        self.cluster.certificates.sign_for_later("not-yet", "/CN=here", server)
+        sign("late-ca", "/CN=late-ca", "basicConstraints=critical,CA:true\nkeyUsage=keyCertSign\n", days=-1)
+        sign("of-late-ca", "/CN=here", server, "late-ca")
         sign("unknown", "/CN=here", server, "other")
         sign("chain", "/CN=here", server, "middle")
         self._chain("chain")
@@ -187,7 +204,8 @@ class Surroundings:
     def _start_witnesses(self):
         self._start_witness("plain", None)
         for name, certificate in {
-                "witness": "here", "expired": "expired", "unknown-ca": "unknown",
+                "witness": "here", "expired": "expired", "early": "not-yet",
+                "of-late-ca": "of-late-ca", "unknown-ca": "unknown",
                 "address": "address", "name": "name", "far": "far", "star": "star",
                 "client-only": "client-only", "common-name": "common-name",
                 "self-signed": "self-signed", "chain": "chain-chain", "no-chain": "chain"}.items():
@@ -236,6 +254,8 @@ class Surroundings:
             return str(path)
         if what == "text":
             return path.read_text()
+        if what == "crlf":
+            return path.read_text().replace("\n", "\r\n")
         encoded = base64.b64encode(path.read_bytes()).decode()
         if what == "data":
             return encoded
@@ -317,6 +337,8 @@ def write_files(folder, files):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8", newline="")
+        if text.startswith("#!"):
+            path.chmod(0o755)
 
 
 class PodFolder:
@@ -351,6 +373,9 @@ class Runner:
         self.folder = SURROUNDINGS.cluster.folder / f"situation-{secrets.token_hex(4)}"
         (self.folder / "home").mkdir(parents=True)
         write_files(self.folder, {name: self._fill(text) for name, text in situation.files.items()})
+        for name, target in situation.links.items():
+            (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.folder / name).symlink_to(target)
 
     def _fill(self, text):
         return SURROUNDINGS.fill(text, self.folder)
@@ -437,6 +462,10 @@ class Kubeconfigs(unittest.TestCase):
 
     def test_flags_of_the_request(self):
         self.check(situations.REQUESTS)
+
+    def test_rare_situations(self):
+        for table in rare_situations.TABLES.values():
+            self.check(table)
 
     def events_of(self, situation, *arguments):
         """Runs check in a situation that it must master; returns what the audit log has of it."""

@@ -1,7 +1,7 @@
 """Kubeconfigs, flags and environments in which kubectl is asked what it does (kubeconfig_test.py).
 
-@token:USER@, @file:NAME@ (a path), @text:NAME@, @data:NAME@ and @lines:NAME@ (its content, plain and in
-base64), @port:SERVER@, @address@ (of this machine, not on loopback) and @dir@ (the situation's folder)
+@token:USER@, @file:NAME@ (a path), @text:NAME@, @crlf:NAME@, @data:NAME@ and @lines:NAME@ (its content,
+plain, with Windows lines, and in base64), @port:SERVER@, @address@ (of this machine, not on loopback) and @dir@ (the situation's folder)
 stand for what the test has.
 """
 import dataclasses
@@ -13,7 +13,7 @@ class Situation:
     """What kubectl and kubectl-prune find. Where they differ, `unlike` says what we do, and why.
 
     `files` are relative to the folder of the situation, which is the working directory too and has
-    the home "home". `pod` is a service account folder: {name: text}.
+    the home "home"; those that begin with "#!" can be run. `pod` is a service account folder: {name: text}.
     """
     name: str
     files: dict = dataclasses.field(default_factory=dict)
@@ -21,6 +21,7 @@ class Situation:
     environment: dict = dataclasses.field(default_factory=dict)
     pod: dict = None
     unlike: tuple = None  # (kind of our outcome, reason)
+    links: dict = dataclasses.field(default_factory=dict)  # symbolic links: {name: where to}
 
     @property
     def arguments(self):

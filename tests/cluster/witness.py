@@ -121,7 +121,7 @@ class Witness:
         certificate = (handler.connection.getpeercert()
                        if isinstance(handler.connection, ssl.SSLSocket) else None)
         self._notes.append((
-            self._name, f"host {headers['Host']}", "prefix" if handler.path.startswith("/prefix/") else "",
+            self._name, f"host {headers['Host']}", handler.path.partition("/api")[0],
             *sorted(f"{key.title()}: {value.strip()}" for key, value in headers.items()
                     if key.lower().startswith(("authorization", "impersonate-"))),
             f"encoding {headers['Accept-Encoding']}", f"certificate {common_name(certificate)}"))

@@ -338,7 +338,7 @@ TEST_CASE("O7: Other failures of the connection are told as kubectl tells them",
   CHECK(world.transport.requests.size() == 1);
 }
 
-TEST_CASE("After 401 a call is sent once more with new credentials", "[kube][client]") {
+TEST_CASE("X5: after 401 a call is sent once more with new credentials", "[kube][client]") {
   World world;
   world.credentials.can_refresh = true;
   world.transport.script = {{401, "", {}, {}, false}, {200, "{}", {}, {}, false}};
@@ -348,7 +348,7 @@ TEST_CASE("After 401 a call is sent once more with new credentials", "[kube][cli
   CHECK(HeaderOf(world.transport.requests.at(1), "Authorization") == "Bearer 2");
 }
 
-TEST_CASE("A second 401 is the answer", "[kube][client]") {
+TEST_CASE("X5: a second 401 is the answer", "[kube][client]") {
   World world;
   world.credentials.can_refresh = true;
   world.transport.script.assign(5, {401, "", {}, {}, false});
@@ -357,7 +357,7 @@ TEST_CASE("A second 401 is the answer", "[kube][client]") {
   CHECK(sink.error->status->IsUnauthorized());
 }
 
-TEST_CASE("401 is the answer where credentials stay as they are", "[kube][client]") {
+TEST_CASE("X5: 401 is the answer where credentials stay as they are", "[kube][client]") {
   World world;
   world.transport.script.assign(5, {401,
                                     R"({"status":"Failure","reason":"Unauthorized",

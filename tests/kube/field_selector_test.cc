@@ -7,7 +7,7 @@ namespace kube {
 namespace {
 
 // Expected values of both tables: kubectl 1.32 (top pod --field-selector).
-TEST_CASE("Field selectors that can be parsed have no problem", "[kube][field_selector]") {
+TEST_CASE("G3: field selectors that can be parsed have no problem", "[kube][field_selector]") {
   for (const char* text :
        {"", ",", "=", "=x", "a=", "a=b", "a==b", "a!=b", "a=b,c=d", "a=b,,c=d", "a = b", "a=b\\,c",
         "a\\=b", "a\\,b=c", "a=b\\=c", "a=\\\\", "a=!b", "a!!=b", "metadata.name=x"}) {
@@ -16,7 +16,7 @@ TEST_CASE("Field selectors that can be parsed have no problem", "[kube][field_se
   }
 }
 
-TEST_CASE("A wrong field selector is told in apimachinery's words", "[kube][field_selector]") {
+TEST_CASE("G3: a wrong field selector is told in apimachinery's words", "[kube][field_selector]") {
   const auto [text, expected] = GENERATE(table<std::string, std::string>({
       {"a", "invalid selector: 'a'; can't understand 'a'"},
       {" ", "invalid selector: ' '; can't understand ' '"},

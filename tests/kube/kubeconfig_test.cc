@@ -25,8 +25,11 @@ struct Situation {
   std::string expected;  ///< Describe() of the connection, or "error: " and the text
 };
 
+// The name as a sequence in DER, which is what is looked at of a certificate.
 std::string Pem(const std::string& type, const std::string& name) {
-  return "-----BEGIN " + type + "-----\n" + name + "\n-----END " + type + "-----\n";
+  const std::string der = {'\x30', static_cast<char>(name.size())};
+  return "-----BEGIN " + type + "-----\n" + EncodeBase64(der + name) + "\n-----END " + type +
+         "-----\n";
 }
 
 // In every folder of a test, beside its own files.
@@ -73,7 +76,7 @@ constexpr SetFlags kNone = [](ConnectionFlags&) {};
 
 std::string Middle(const std::string& pem) {
   const std::size_t start = pem.find('\n') + 1;
-  return pem.substr(start, pem.find('\n', start) - start);
+  return DecodeBase64(pem.substr(start, pem.find('\n', start) - start))->substr(2);
 }
 
 std::string DescribeExec(const ExecConfig& exec) {
@@ -488,7 +491,13 @@ TEST_CASE("A context brings cluster and user together", "[kube][kubeconfig]") {
   });
 }
 
-TEST_CASE("Credentials of a user", "[kube][kubeconfig]") {
+// It ends in 2100.
+const std::string kIdToken = "e30.eyJleHAiOjQxMDI0NDQ4MDB9.x";
+
+TEST_CASE("K4 Credentials of a user", "[kube][kubeconfig]") {
+  const std::string oidc =
+      "auth-provider: {name: oidc, config: {idp-issuer-url: 'https://i', client-id: c, id-token: " +
+      kIdToken + "}}";
   const std::string data = "client-certificate-data: @alice@, client-key-data: @alice-key@";
   const std::string mixed =
       "error: client-cert-data and client-cert are both specified for u. "
@@ -638,13 +647,29 @@ TEST_CASE("Credentials of a user", "[kube][kubeconfig]") {
        {},
        kFileA,
        "http://h:1"},
-      {"auth-provider",
-       User("auth-provider: {name: gcp, config: {access-token: SECRET}}"),
+      {"K4 auth-provider",
+       User("auth-provider: {name: foo, config: {access-token: SECRET}}"),
        {},
        kFileA,
-       "error: no Auth Provider found for name \"gcp\"; give the user a credential plugin (exec) "
+       "error: no Auth Provider found for name \"foo\"; give the user a credential plugin (exec) "
        "instead"},
-      {"auth-provider beside a token",
+      {"K4 oidc", User(oidc), {}, kFileA, "https://h:1 ca=ca token=" + kIdToken},
+      {"K4 oidc beside a token",
+       User("token: T, " + oidc),
+       {},
+       kFileA,
+       "https://h:1 ca=ca token=T"},
+      {"K4 oidc beside basic auth",
+       User("username: a, " + oidc),
+       {},
+       kFileA,
+       "https://h:1 ca=ca username=a"},
+      {"K4 oidc beside a client certificate",
+       User("client-certificate: alice.crt, client-key: alice.key, " + oidc),
+       {},
+       kFileA,
+       "https://h:1 ca=ca cert=alice key=alice token=" + kIdToken},
+      {"K4 auth-provider beside a token",
        User("token: T, auth-provider: {name: foo}"),
        {},
        kFileA,

@@ -33,6 +33,8 @@ TEST_CASE("K5 The environment names the proxy of a scheme", "[kube][proxy]") {
   CHECK(ProxyFor(https, {{"HTTPS_PROXY", "p:1"}}) == "http://p:1");
   CHECK(ProxyFor(https, {{"HTTPS_PROXY", "10.0.0.1:3128"}}) == "http://10.0.0.1:3128");
   CHECK(ProxyFor(https, {{"HTTPS_PROXY", "socks5://p"}}) == "socks5://p");
+  CHECK(ProxyFor(https, {{"HTTPS_PROXY", "socks5h://p"}}) == "socks5h://p");
+  CHECK(ProxyFor(https, {{"HTTPS_PROXY", "ftp://p:1"}}) == "http://p:1");
 }
 
 TEST_CASE("K5 Loopback is not asked for through a proxy of the environment", "[kube][proxy]") {

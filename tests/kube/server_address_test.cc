@@ -28,6 +28,11 @@ TEST_CASE("A server is a URL or a host that is spoken to by http", "[kube][serve
       {"HTTP://h", "http://h"},
       {"https://[::1]:6443", "https://[::1]:6443"},
       {"https://h/a b", "https://h/a%20b"},
+      {"https://h/a/../b", "https://h/b"},
+      {"https://h/../..", "https://h"},
+      {"https://h//a//b/.", "https://h/a/b"},
+      {"https://h/a%2Fb%25c%3F", "https://h/a/b%25c%3F"},
+      {"https://h/\xC3\xA4", "https://h/%C3%A4"},
       {"h", "http://h"},
       {"h:1", "http://h:1"},
       {"127.0.0.1:8080", "http://127.0.0.1:8080"},
@@ -57,6 +62,7 @@ TEST_CASE("X2: a credential plugin is told the URL as written but for user, quer
   CHECK(ParseServerAddress("https://h:1").url_as_written == "https://h:1");
   CHECK(ParseServerAddress("https://h:1/").url_as_written == "https://h:1/");
   CHECK(ParseServerAddress("https://h:1/a b/?x=1#f").url_as_written == "https://h:1/a%20b/");
+  CHECK(ParseServerAddress("https://h:1/a%2Fb/../c").url_as_written == "https://h:1/a%2Fb/../c");
 }
 
 TEST_CASE("A message never has what may be a password", "[kube][server_address]") {

@@ -18,6 +18,10 @@ TEST_CASE("The URL of a server is taken apart", "[kube][server_url]") {
       {"https://127.example.com", "https", "127.example.com", "443", "127.example.com", "", false},
       {"https://[::1]:6443/a/b/", "https", "::1", "6443", "[::1]:6443", "/a/b", true},
       {"https://[fd00::1]", "https", "fd00::1", "443", "[fd00::1]", "", false},
+      {"https://[::ffff:127.0.0.1]", "https", "::ffff:127.0.0.1", "443", "[::ffff:127.0.0.1]", "",
+       false},
+      {"https://1.example", "https", "1.example", "443", "1.example", "", false},
+      {"https://a.1b", "https", "a.1b", "443", "a.1b", "", false},
       {"https://me:secret@h:1/p?q#f", "https", "h", "1", "h:1", "/p", false},
   }));
   CAPTURE(row.url);
@@ -50,6 +54,22 @@ TEST_CASE("What is no URL of a server is told", "[kube][server_url]") {
   const auto parsed = ParseServerUrl(url);
   REQUIRE_FALSE(parsed);
   CHECK(parsed.error() == want);
+}
+
+TEST_CASE("K5: a host of numbers is an address of IPv4 only where Go reads one",
+          "[kube][server_url]") {
+  for (const char* host : {"127.1", "2130706433", "0177.0.0.1", "0x7f.0.0.1", "127.0.0.0x1",
+                           "127.0.0.256", "1.2.3.4.5", "a.1"}) {
+    CAPTURE(host);
+    const auto url = ParseServerUrl("https://" + std::string(host) + ":6443");
+    REQUIRE_FALSE(url);
+    CHECK(url.error() == "no such host \"" + std::string(host) +
+                             "\": an address of IPv4 is four numbers, as in 127.0.0.1");
+  }
+  const auto url = ParseServerUrl("https://b\xC3\xBC.example");
+  REQUIRE_FALSE(url);
+  CHECK(url.error() ==
+        "no such host \"b\xC3\xBC.example\": a name beyond ASCII is written in its xn-- form");
 }
 
 TEST_CASE("Only IPv6 addresses stand in brackets", "[kube][server_url]") {

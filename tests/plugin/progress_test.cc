@@ -29,7 +29,7 @@ migrate::ListProgress Items(std::uint64_t items, std::uint64_t known) {
   return progress;
 }
 
-TEST_CASE("A terminal sees one line, from the first second on, and none at the end",
+TEST_CASE("O5: a terminal sees one line, from the first second on, and none at the end",
           "[plugin][progress]") {
   FakeClock clock;
   Written written;
@@ -90,7 +90,7 @@ TEST_CASE("A long line of a sweep does not wrap on a terminal", "[plugin][progre
   CHECK(written.text == "\r\033[K\033[?7lwidgets  [>              ] 0/100  0%\033[?7h\r\033[K");
 }
 
-TEST_CASE("Elsewhere there is a line every ten seconds", "[plugin][progress]") {
+TEST_CASE("O5: elsewhere there is a line every ten seconds", "[plugin][progress]") {
   FakeClock clock;
   Written written;
   Progress progress(false, written.Write(), clock);

@@ -88,7 +88,7 @@ class StopSignals(unittest.TestCase):
         out, err = process.communicate(timeout=LONG)
         return process.returncode, (out or b"").decode(), err.decode()
 
-    def test_the_first_signal_ends_a_check_that_gets_no_answer(self):
+    def test_E1_the_first_signal_ends_a_check_that_gets_no_answer(self):
         for number in (signal.SIGINT, signal.SIGTERM):
             with self.subTest(number):
                 code, out, err = self.stop_at_first_request(number=number)
@@ -120,7 +120,7 @@ class StopSignals(unittest.TestCase):
         self.assertEqual(128 + signal.SIGTERM, code)
         self.assertTrue(err.endswith("error: interrupted: not all CRDs were read\n"), err)
 
-    def test_a_stopped_run_that_ends_by_an_error_has_the_exit_code_of_the_signal(self):
+    def test_E1_a_stopped_run_that_ends_by_an_error_has_the_exit_code_of_the_signal(self):
         with open("/dev/full", "wb") as full:
             code, _, err = self.stop_at_first_request("-o", "json", stdout=full)
         self.assertEqual(128 + signal.SIGTERM, code)

@@ -31,7 +31,7 @@ std::vector<std::string> Lines(std::string_view text) {
   return lines;
 }
 
-TEST_CASE("Every example of the help is a command line that runs", "[plugin][usage]") {
+TEST_CASE("O8: every example of the help is a command line that runs", "[plugin][usage]") {
   int examples = 0;
   for (const char* command : {"", "check", "completion", "diff", "migrate", "version"}) {
     bool in_examples = false;
@@ -47,10 +47,10 @@ TEST_CASE("Every example of the help is a command line that runs", "[plugin][usa
   CHECK(examples == 34);
 }
 
-TEST_CASE("Every help names the program, its usage and its exit codes", "[plugin][usage]") {
+TEST_CASE("O8: every help names the program, its usage and its exit codes", "[plugin][usage]") {
   for (const char* command : {"", "check", "completion", "diff", "migrate", "version"}) {
     CAPTURE(command);
-    const std::string_view usage = Usage(command);
+    const std::string usage = Usage(command);
     CHECK(usage.find("\nUsage:\n  kubectl prune " + std::string(command)) != std::string::npos);
     CHECK(usage.find("\nExit codes:\n  0 ") != std::string::npos);
     CHECK(usage.find("kubectl prune options") != std::string::npos);

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace migrate {
+
+/// What the user calls this program; every text that names a command to run says it.
+struct ProgramName {
+  std::string file;     ///< "kubectl-prune_crd"
+  std::string command;  ///< "kubectl prune-crd"
+};
+
+/// Of the path by which the program was run. As in kubectl (pkg/cmd/plugin.go) a "-" in the name of
+/// a plugin's file parts two words and a "_" is a dash in one. A path that no plugin can have, as
+/// of a build not yet installed, gives kubectl-prune and "kubectl prune".
+ProgramName ParseProgramName(std::string_view path);
+
+/// Of argv[0].
+const ProgramName& OwnProgramName();
+
+/// The command line `kubectl prune WORDS`, under the program's own name.
+std::string OwnCommand(std::string_view words);
+
+}  // namespace migrate

@@ -1,0 +1,127 @@
+#include "plugin/usage/texts.h"
+
+namespace plugin::usage {
+
+constexpr std::string_view kCheck =
+    R"(Report structural problems and the fields that pruning would remove
+
+ Reads the CRDs and custom resources of a cluster, or of files, and writes nothing. For each CRD it
+reports what keeps its schemas from being structural, in the words of the API server, and what would
+make the server refuse it with pruning on. For each version it counts the objects that would lose
+fields, and names each field with its JSON types, who writes it, when it was last written, and an
+example.
+
+ Without a CRD and without -f all CRDs of the cluster are checked. CRDs in the files of -f are
+proposed: they are checked against the objects that the cluster holds, which tells what an upgrade
+would lose. Objects are read in chunks, of all namespaces, and only where the answer depends on
+them: those of CRDs that still preserve unknown fields, that are named or proposed, or that may be
+stored in several versions. With --local no server is contacted, and objects come from the files
+too.
+
+ The verdict of a CRD is "blocked" (the server would refuse to turn pruning on), "loses-fields",
+"ready" (pruning can be turned on and nothing is lost), "pruning" (it is on already) or "unknown"
+(the CRD could not be checked). Of many CRDs those that prune already without a finding are only
+counted. Paths show indices of lists as [*] and keys of maps as *.
+
+Examples:
+  # Check all CRDs of the cluster
+  kubectl prune check
+
+  # Check one CRD, in another context of the kubeconfig
+  kubectl prune check widgets --context staging
+
+  # What would the objects of the cluster lose with the CRDs of an upgrade?
+  kubectl prune check -f crds.yaml
+
+  # Check the objects with a label in one namespace only
+  kubectl prune check widgets.demo.example.com -n shop -l app=frontend
+
+  # Check all CRDs and custom resources in a folder and the folders below it, without a cluster
+  kubectl prune check --local -f manifests/ -R
+
+  # Check one CRD of many against objects that were saved before
+  kubectl get widgets.demo.example.com -A -o json --show-managed-fields > widgets.json
+  kubectl prune check widgets.demo.example.com --local -f crds.yaml -f widgets.json
+
+  # Name each object that would lose a field, for a program
+  kubectl prune check --local -f crds.yaml,widgets.json --show-objects -o json
+
+  # Name the CRDs that would lose fields
+  kubectl prune check -o jsonpath='{.crds[?(@.verdict=="loses-fields")].name}'
+
+  # Fail only where the server would refuse a CRD
+  kubectl prune check --local -f manifests/ --fail-on=blocked
+
+Options:
+    -A, --all-namespaces=false:
+        Read the objects of all namespaces, as without -n; -n has no effect then.
+
+    --all-objects=false:
+        Read the objects of every CRD, of those that prune already too.
+
+    --allow-missing-template-keys=true:
+        If true, ignore any errors in templates when a field or map key is missing in the template.
+
+    --chunk-size=500:
+        Read large lists of objects in chunks of this size; 0 reads them all at once.
+
+    --crd-selector='':
+        Check only the CRDs of the cluster whose labels match, e.g. --crd-selector app=operator.
+
+    --fail-on=[blocked,loses-fields]:
+        What makes the exit code 1: blocked, loses-fields, migration-needed (status.storedVersions
+        is not just the storage version), or none.
+
+    --field-selector='':
+        Read only the objects whose fields match, supports '=', '==', and '!='. (e.g.
+        --field-selector metadata.name=frontend).
+
+    -f, --filename=[]:
+        Files or folders with CRDs and custom resources, YAML or JSON, lists included; - is stdin.
+
+    -h, --help=false:
+        Print this help.
+
+    --ignore=[]:
+        CRDs to leave out.
+
+    --local=false:
+        Contact no server: CRDs and objects come from the files of -f, and all of them count.
+
+    -n, --namespace='':
+        Read only the objects of this namespace. That of the context does not count.
+
+    --no-headers=false:
+        Print only a row for each CRD, for scripts: no titles, nothing left out, no explanations.
+
+    -o, --output='':
+        Output format. One of: (json, jsonpath, jsonpath-as-json, jsonpath-file, name, table, wide,
+        yaml). wide shows more columns and shortens nothing. A template of jsonpath finds things in
+        what json prints, e.g. jsonpath='{.crds[*].name}'.
+
+    -R, --recursive=false:
+        Read the folders below the folders of -f too.
+
+    -l, --selector='':
+        Read only the objects whose labels match, supports '=', '==', '!=', 'in', 'notin' and bare
+        keys. (e.g. -l key1=value1,key2=value2).
+
+    --show-objects=false:
+        List each object that would lose fields, with the fields by version.
+
+    --skip-objects=false:
+        Check the CRDs only.
+
+Exit codes:
+  0   no findings
+  1   findings that --fail-on counts
+  2   an error: a wrong flag, a file that cannot be read, a server that does not answer, a CRD or
+      object that cannot be checked; what could be checked is reported all the same
+
+Usage:
+  kubectl prune check [CRD...] [-f FILENAME...] [options]
+
+Use "kubectl prune options" for a list of global command-line options (applies to all commands).
+)";
+
+}  // namespace plugin::usage

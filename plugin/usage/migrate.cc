@@ -1,0 +1,164 @@
+#include "plugin/usage/texts.h"
+
+namespace plugin::usage {
+
+constexpr std::string_view kMigrate =
+    R"(Rewrite every custom resource, so that etcd holds it pruned and in the storage version
+
+ Reads the metadata of all objects of the named CRDs and sends each object an empty merge patch:
+the API server prunes it, sets defaults and stores it anew, and nothing else of it changes. Then
+every object is sent another one: that none of these rewrites anything proves that etcd is clean.
+After that status.storedVersions of the CRD is set to the storage version alone. A run over some
+objects only (-n, -l, --field-selector, --retry-from), with failures, or that is not verified leaves
+it as it is. A run that was interrupted or killed goes on where it was when it is begun again.
+
+ A CRD that preserves unknown fields is refused, unless --enable-pruning turns pruning on first:
+what would be lost is told, the objects that lose something are written to a file of --backup-dir,
+spec.preserveUnknownFields is turned off, and objects are rewritten once the API server is seen to
+prune. Where several versions are stored all objects are rewritten before as well, so that no field
+is lost that only the storage version knows.
+
+ With --local no server is contacted: the custom resources in the files of -f are printed as the API
+server would store them, and nothing is written.
+
+Examples:
+  # Rewrite all widgets; again, to see that there is nothing left to rewrite
+  kubectl prune migrate widgets
+
+  # Turn pruning on for a CRD and clean its objects in etcd
+  kubectl prune migrate widgets.demo.example.com --enable-pruning
+
+  # The same in a script, with the report for programs
+  kubectl prune migrate widgets --enable-pruning --yes -o json
+
+  # What would be done?
+  kubectl prune migrate widgets --enable-pruning --dry-run=client
+
+  # Would the server take it? Every write is sent, and none is stored
+  kubectl prune migrate widgets --enable-pruning --dry-run=server
+
+  # Rewrite the objects of all CRDs that may be stored in an old version
+  kubectl prune migrate --all
+
+  # Try the objects again that failed
+  kubectl prune migrate --retry-from report.json
+
+  # Rewrite at most 50 objects a second
+  kubectl prune migrate widgets --max-rate 50
+
+  # Print the objects of a folder as they would be stored with pruning on
+  kubectl prune migrate --local --enable-pruning -f manifests/ -o yaml
+
+  # Compare the objects of one CRD with what would be stored
+  kubectl prune migrate widgets.demo.example.com --local -f crds.yaml -f widgets.json -o json
+
+Options:
+    --all=false:
+        Migrate every CRD whose status.storedVersions is not just the storage version, and with
+        --enable-pruning every CRD that pruning can be turned on for.
+
+    -A, --all-namespaces=false:
+        Rewrite the objects of all namespaces, as without -n; -n has no effect then.
+
+    --allow-missing-template-keys=true:
+        If true, ignore any errors in templates when a field or map key is missing in the template.
+
+    --backup-dir='kubectl-prune-backup':
+        Folder for the backup of the objects that lose something when pruning is turned on.
+
+    --chunk-size=500:
+        Read large lists of objects in chunks of this size; 0 reads them all at once.
+
+    --concurrency=16:
+        The most writes at the same time; there are fewer while the server is slow.
+
+    --crd-selector='':
+        With --all: only CRDs whose labels match, e.g. --crd-selector app=operator.
+
+    --dry-run='none':
+        Must be "none", "server", or "client". With client nothing is written: what would be done is
+        told. With server every write is sent and none is stored.
+
+    --enable-pruning=false:
+        Turn off spec.preserveUnknownFields where it is on. With --local: as if it had been turned
+        off before.
+
+    --field-selector='':
+        Rewrite only the objects whose fields match, supports '=', '==', and '!='. (e.g.
+        --field-selector metadata.name=frontend).
+
+    -f, --filename=[]:
+        With --local: files or folders with CRDs and custom resources, YAML or JSON, lists included;
+        - is stdin.
+
+    -h, --help=false:
+        Print this help.
+
+    --keep-stored-versions=false:
+        Leave status.storedVersions as it is.
+
+    --local=false:
+        Contact no server: CRDs and objects come from the files of -f.
+
+    --max-rate=0:
+        The most writes a second; 0 is no limit.
+
+    -n, --namespace='':
+        Rewrite only the objects of this namespace. That of the context does not count.
+
+    --no-backup=false:
+        Turn pruning on without a backup.
+
+    -o, --output='':
+        Output format. One of: (json, jsonpath, jsonpath-as-json, jsonpath-file, name, yaml); with
+        --local: (json, yaml).
+
+    -R, --recursive=false:
+        With --local: read the folders below the folders of -f too.
+
+    --retry-from='':
+        Rewrite only the objects that this file names as failed: a report of -o json or -o yaml.
+
+    --rewrite-unbacked=false:
+        Rewrite also the objects that the backup does not have as they were last written.
+
+    -l, --selector='':
+        Rewrite only the objects whose labels match, supports '=', '==', '!=', 'in', 'notin' and
+        bare keys. (e.g. -l key1=value1,key2=value2).
+
+    --settle-timeout=2m0s:
+        How long to wait until every API server prunes.
+
+    --show-managed-fields=false:
+        With --local: keep metadata.managedFields of the objects that are printed.
+
+    --single-pass=false:
+        Do not rewrite the objects before pruning is turned on; fields may be lost then that an
+        older stored version does not know.
+
+    --state-dir='':
+        Folder for what a later run needs to go on with this one. Empty:
+        $XDG_STATE_HOME/kubectl-prune, or ~/.local/state/kubectl-prune.
+
+    --verify=true:
+        Send every object another empty merge patch. Without that status.storedVersions is left as
+        it is.
+
+    -y, --yes=false:
+        Turn pruning on without being asked.
+
+Exit codes:
+  0     done
+  1     some object could not be migrated, or what is stored is not verified
+  2     an error: a wrong flag, a CRD that cannot be migrated, a server that does not answer
+  130   interrupted by SIGINT (143: SIGTERM); the same command goes on where it was
+
+Usage:
+  kubectl prune migrate CRD... [options]
+  kubectl prune migrate --all [options]
+  kubectl prune migrate [CRD...] --local -f FILENAME... [options]
+
+Use "kubectl prune options" for a list of global command-line options (applies to all commands).
+)";
+
+}  // namespace plugin::usage

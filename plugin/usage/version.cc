@@ -1,0 +1,37 @@
+#include "plugin/usage/texts.h"
+
+namespace plugin::usage {
+
+constexpr std::string_view kVersion =
+    R"(Print the versions of this program and of the server
+
+ Reads the version of the server of the current context, and writes nothing.
+
+Examples:
+  # Print both versions
+  kubectl prune version
+
+  # Print that of this program, and ask no server
+  kubectl prune version --client
+
+Options:
+    --client=false:
+        Print the version of this program only, and ask no server.
+
+    -h, --help=false:
+        Print this help.
+
+    -o, --output='':
+        One of 'yaml' or 'json'.
+
+Exit codes:
+  0   done
+  2   an error: a wrong flag, a server that does not answer
+
+Usage:
+  kubectl prune version [options]
+
+Use "kubectl prune options" for a list of global command-line options (applies to all commands).
+)";
+
+}  // namespace plugin::usage
