@@ -123,7 +123,7 @@ TEST_CASE("A link in the place of the folder is not followed", "[migrate][state]
   CHECK_THROWS_AS(StateFolder(folder.path(), "c", "u", "widgets"), kube::Error);
 }
 
-TEST_CASE("A folder of somebody else's is not used", "[migrate][state]") {
+TEST_CASE("A state folder of somebody else's is not used", "[migrate][state]") {
   if (geteuid() != 0) return;  // nobody else can make one
   const TempFolder folder;
   constexpr uid_t kSomebody = 12345;
