@@ -3,9 +3,9 @@
 
 Usage: hostile_text_test.py KUBECTL_PRUNE FAKE_API_SERVER
 
-Every command is run with every text of TEXTS in every place that somebody else fills. Not looked at
-is what kubectl prints as it is too, because it was asked for: -o jsonpath, a diff program's own
-words, and the stderr of a credential plugin.
+Every command is run with all of TEXTS in every place that somebody else fills. Not looked at is what
+kubectl prints as it is too, because it was asked for: -o jsonpath, a diff program's own words, and the
+stderr of a credential plugin.
 """
 import contextlib
 import http.server
@@ -30,6 +30,8 @@ TEXTS = {
     "isolates and marks": "a\u2066b\u2069\u200f\u061c\ufeffc",
     "line separators": "a\u2028b\u2029c",
 }
+TEXT = " ".join(TEXTS.values())
+SHOWN = "[2J"  # what is left of the first of them, behind the escape character
 STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 KUBECONFIG = "KUBECONFIG"
 GROUP = "demo.example.com"
@@ -65,7 +67,12 @@ def crd(text, name=None, **spec):
 def structural(text):
     """A CRD without problems, so that its objects are looked at."""
     result = crd(text)
-    result["spec"]["versions"][0]["schema"] = {"openAPIV3Schema": {"type": "object", "properties": {
+    result["spec"]["names"] |= {"shortNames": [], "categories": []}
+    result["status"]["storedVersions"] = ["v1"]
+    result["status"]["conditions"].pop()
+    result["metadata"]["labels"] = {}
+    del result["spec"]["versions"][0]["schema"]
+    result["spec"]["validation"] = {"openAPIV3Schema": {"type": "object", "properties": {
         "spec": {"type": "object", "properties": {text: {"type": "string"}}}}}}
     return result
 
@@ -136,7 +143,7 @@ class Api:
                 server.shutdown()
 
 
-CRDS = ("/apis/apiextensions.k8s.io/v1beta1/customresourcedefinitions", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions")
+CRDS = [f"/apis/apiextensions.k8s.io/{version}/customresourcedefinitions" for version in ("v1beta1", "v1")]
 DISCOVERY = {"kind": "APIGroup", "name": "apiextensions.k8s.io", "versions": [
     {"groupVersion": "apiextensions.k8s.io/v1beta1", "version": "v1beta1"}]}
 
@@ -158,118 +165,120 @@ def cluster(text, definition, *objects, **more):
 
 
 class HostileText(unittest.TestCase):
-    def run_and_look(self, *command):
+    def look(self, *command, shows=True):
+        """Runs it. `shows`: some of the texts is printed, or the test would see nothing."""
         done = BOX.run("kubectl-prune", *command, errors="surrogateescape")
         for stream, output in (("stdout", done.stdout), ("stderr", done.stderr)):
             bad = STEERING.search(output)
             where = output[max(0, bad.start() - 60):bad.end() + 60] if bad else ""
             self.assertIsNone(bad, f"{command} to {stream}: {where!r}")
         self.assertIn(done.returncode, (0, 1, 2), done.stderr)
-        return done.stdout + done.stderr
-
-    def each_text(self):
-        for what, text in TEXTS.items():
-            with self.subTest(what):
-                yield text
+        if shows:
+            self.assertIn(SHOWN, done.stdout + done.stderr, command)
 
     def write(self, name, *objects):
-        (BOX.work / name).write_text("\n".join(json.dumps(o, ensure_ascii=False) for o in objects))
+        text = "\n".join(o if isinstance(o, str) else json.dumps(o, ensure_ascii=False) for o in objects)
+        (BOX.work / name).write_text(text, newline="")
+        return name
+
+    def write_kubeconfig(self, config):
+        pathlib.Path(BOX.environment[KUBECONFIG]).write_text(json.dumps(config))
+
+    def test_O4_each_text(self):
+        for what, text in TEXTS.items():
+            with self.subTest(what):
+                files = "-f", self.write("crd.json", crd(text)), "-f", self.write("o.json", widget(text))
+                for output in ("wide", "json", "yaml"):
+                    self.look("check", "--local", *files, "-o", output, shows=SHOWN in text)
 
     def test_O4_files(self):
-        for text in self.each_text():
-            self.write("crd.json", structural(text))
-            self.write("bad.json", crd(text), crd(text, name=text + "." + GROUP))
-            self.write("objects.json", widget(text), widget(text, kind=text), widget(text, apiVersion=text))
-            self.write(text.replace("\r", "_") + ".json", {"kind": text, "apiVersion": text})
-            for output in ("wide", "json", "yaml", "name"):
-                self.run_and_look("check", "--local", "-f", "crd.json", "-f", "objects.json", "-o", output,
-                                  "--show-objects")
-                self.run_and_look("check", "--local", "-f", "bad.json", "-f", "objects.json", "-o", output)
-            for output in ("json", "yaml"):
-                self.run_and_look("migrate", "--local", "--enable-pruning", "-f", "crd.json", "-f",
-                                  "objects.json", "-o", output)
-            said = self.run_and_look("diff", "--local", "-f", "crd.json", "-f", "objects.json")
-            self.assertIn("-  x", said.replace('"', ""))  # the field that goes is shown
+        crd_file = self.write("crd.json", structural(TEXT))
+        bad = self.write("bad.json", crd(TEXT), crd(TEXT, name=TEXT + "." + GROUP))
+        objects = self.write("objects.json", widget(TEXT), widget(TEXT, kind=TEXT),
+                             widget(TEXT, apiVersion=TEXT))
+        for output in ("wide", "json", "yaml", "name"):
+            for definitions in (crd_file, bad):
+                self.look("check", "--local", "-f", definitions, "-f", objects, "-o", output,
+                          "--show-objects", shows=output != "name")
+        for output in ("json", "yaml"):
+            self.look("migrate", "--local", "--enable-pruning", "-f", crd_file, "-f", objects, "-o", output)
+        self.look("diff", "--local", "-f", crd_file, "-f", objects)
 
     def test_O4_broken_files(self):
-        for text in self.each_text():
-            for name, body in (("broken.yaml", f"a: [{text}"), ("broken.json", "{" + text),
-                               ("tag.yaml", f"a: !{text} b"), ("alias.yaml", f"a: *{text}")):
-                (BOX.work / name).write_text(body)
-                self.run_and_look("check", "--local", "-f", name)
-            self.run_and_look("check", "--local", "-f", "none" + text)
+        for name, body in (("broken.yaml", f"a: [{TEXT}"), ("broken.json", "{" + TEXT),
+                           ("tag.yaml", f"a: !{TEXT} b"), ("alias.yaml", f"a: *{TEXT}"),
+                           (TEXT.replace("/", "_")[:60] + ".json", "[")):
+            self.look("check", "--local", "-f", self.write(name, body), shows=False)
+        self.look("check", "--local", "-f", "none" + TEXT)
 
     def test_O4_command_lines(self):
-        for text in self.each_text():
-            for command in (["check", text], ["check", "--" + text], ["check", "-" + text], [text],
-                            ["check", "--context", text], ["check", "--kubeconfig", text],
-                            ["check", "--server", text], ["check", "-o", text],
-                            ["check", "-l", text + "=(", "x"], ["check", "--request-timeout", text],
-                            ["check", "--fail-on", text], ["check", "-o", "jsonpath=" + text + "{"],
-                            ["diff", "widgets/" + text], ["migrate", text, "--retry-from", text],
-                            ["migrate", "x", "--state-dir", text], ["version", "-o", text],
-                            ["completion", text], ["help", text]):
-                self.run_and_look(*command)
+        for command in (["check", "--" + TEXT], [TEXT], ["check", "--local", "-f", TEXT],
+                        ["check", "--context", TEXT], ["check", "--kubeconfig", TEXT],
+                        ["check", "--server", TEXT], ["check", "-o", TEXT],
+                        ["check", "-l", TEXT + "=(", "x"],
+                        ["check", "--fail-on", TEXT], ["check", "-o", "jsonpath=" + TEXT + "{"],
+                        ["migrate", "--retry-from", TEXT],                         ["completion", TEXT], ["help", TEXT]):
+            self.look(*command)
+        self.look("check", "--request-timeout", TEXT, shows=False)
+        self.look("version", "-o", TEXT, shows=False)
 
     def test_O4_kubeconfigs(self):
-        for text in self.each_text():
-            good = {"current-context": text, "contexts": [
-                {"name": text, "context": {"cluster": text, "user": text}}], "clusters": [
-                    {"name": text, "cluster": {"server": "http://127.0.0.1:1"}}],
-                    "users": [{"name": text, "user": {}}]}
-            for change in ({}, {"contexts": []}, {"clusters": []}, {"users": [
-                    {"name": text, "user": {"client-certificate": text, "client-key": text}}]},
-                           {"users": [{"name": text, "user": {"exec": {
-                               "apiVersion": text, "command": text}}}]},
-                           {"users": [{"name": text, "user": {"auth-provider": {"name": text}}}]},
-                           {"clusters": [{"name": text, "cluster": {"server": text}}]},
-                           {"clusters": [{"name": text, "cluster": {
-                               "server": "https://127.0.0.1:1", "certificate-authority": text}}]}):
-                pathlib.Path(BOX.environment[KUBECONFIG]).write_text(json.dumps(good | change))
-                self.run_and_look("check")
-                self.run_and_look("version")
-                for flag in ("--context", "--cluster", "--user"):
-                    self.run_and_look("__complete", "check", flag, "")
+        good = {"current-context": TEXT, "contexts": [
+            {"name": TEXT, "context": {"cluster": TEXT, "user": TEXT}}], "clusters": [
+                {"name": TEXT, "cluster": {"server": "http://127.0.0.1:1"}}],
+                "users": [{"name": TEXT, "user": {}}]}
+        for change in ({"contexts": []}, {"users": [
+                {"name": TEXT, "user": {"client-certificate": TEXT, "client-key": TEXT}}]},
+                       {"users": [{"name": TEXT, "user": {"exec": {
+                           "apiVersion": "client.authentication.k8s.io/v1", "interactiveMode": "Never",
+                           "command": TEXT, "installHint": TEXT}}}]},
+                       {"users": [{"name": TEXT, "user": {"auth-provider": {"name": TEXT}}}]},
+                       {"clusters": [{"name": TEXT, "cluster": {"server": TEXT}}]},
+                       {"clusters": [{"name": TEXT, "cluster": {
+                           "server": "https://127.0.0.1:1", "certificate-authority": TEXT}}]}):
+            self.write_kubeconfig(good | change)
+            self.look("check", shows=change.keys() != {"users"} or "client-key" in str(change))
+        self.write_kubeconfig(good)
+        for flag in ("--context", "--cluster", "--user"):
+            self.look("__complete", "check", flag, "", shows=False)
 
     def test_O4_clusters(self):
-        for text in self.each_text():
-            for definition in (structural(text), crd(text), crd(text, name=text + "." + GROUP)):
-                with Api(text, cluster(text, definition, widget(text))).serve():
-                    for command in (["check"], ["check", "-o", "wide", "--show-objects"], ["version"],
-                                    ["version", "-o", "yaml"], ["diff"], ["check", "-v", "9"],
-                                    ["migrate", "widgets", "--enable-pruning", "--dry-run=client"],
-                                    ["migrate", "--all", "--yes", "--enable-pruning"],
-                                    ["__complete", "check", ""], ["__complete", "check", "-n", ""]):
-                        self.run_and_look(*command, "--state-dir=state")if command[0] == "migrate" \
-                            else self.run_and_look(*command)
+        commands = (["check", "-o", "wide", "--show-objects"], ["version"], ["version", "-o", "yaml"],
+                    ["diff"], ["check", "-v", "9"], ["migrate", "--all", "--yes", "--enable-pruning"],
+                    ["migrate", "widgets", "--enable-pruning", "--dry-run=client"])
+        for definition in (structural(TEXT), crd(TEXT, name=TEXT + "." + GROUP)):
+            with Api(TEXT, cluster(TEXT, definition, widget(TEXT))).serve():
+                for command in commands:
+                    self.look(*command)
+                self.look("__complete", "check", "", shows=False)
+                self.look("__complete", "check", "-n", "", shows=False)
 
     def test_O4_refusals(self):
-        for text in self.each_text():
-            for code in (400, 401, 403, 404, 409, 422, 500):
-                with Api(text, {"/": status(code, text)}).serve():
-                    for command in (["check"], ["check", "widgets." + GROUP], ["version"],
-                                    ["migrate", "widgets." + GROUP]):
-                        self.run_and_look(*command)
-            for body in (text, f"<html>{text}", json.dumps({"kind": text}, ensure_ascii=False)):
-                with Api(text, {"/": (200, body)}).serve():
-                    self.run_and_look("check")
-            denied = {"POST /apis/authorization": (201, {"status": {"allowed": False, "reason": text,
-                                                                    "evaluationError": text}}),
-                      "PATCH /": status(422, text)}
-            with Api(text, cluster(text, structural(text), widget(text)) | denied).serve():
-                self.run_and_look("migrate", "widgets", "--enable-pruning", "--yes")
+        for code in (400, 403, 404, 409, 422, 500):
+            with Api(TEXT, {"/": status(code, TEXT)}).serve():
+                for command in (["check"], ["check", "widgets." + GROUP], ["migrate", "widgets." + GROUP]):
+                    self.look(*command)
+        for body in (TEXT, f"<html>{TEXT}", json.dumps({"kind": TEXT}, ensure_ascii=False)):
+            with Api(TEXT, {"/": (200, body)}).serve():
+                self.look("check", shows=False)
+        denied = {"POST /apis/authorization": (201, {"status": {
+            "allowed": False, "reason": TEXT, "evaluationError": TEXT}}), "PATCH /": status(422, TEXT)}
+        with Api(TEXT, cluster(TEXT, structural(TEXT), widget(TEXT)) | denied).serve():
+            self.look("migrate", "widgets", "--enable-pruning", "--yes", shows=False)
 
 
 class TheTestItself(unittest.TestCase):
     def test_every_text_steers(self):
         for what, text in TEXTS.items():
             self.assertIsNotNone(STEERING.search(text), what)
+            self.assertIsNone(STEERING.search(ascii(text)), what)
 
 
 def main():
     global BOX
     with sandbox.sandbox(*sys.argv[1:3]) as BOX:
-        return 0 if unittest.main(argv=sys.argv[:1] + sys.argv[3:], exit=False).result.wasSuccessful() else 1
+        argv = sys.argv[:1] + sys.argv[3:]
+        return 0 if unittest.main(argv=argv, exit=False).result.wasSuccessful() else 1
 
 
 if __name__ == "__main__":
