@@ -20,10 +20,10 @@ build_targets() {
     { tail -n 30 build/fuzz.log >&2; echo "error: the fuzz targets cannot be built (build/fuzz.log)" >&2; exit 1; }
 }
 
-# fuzz NAME FLAG...: slow and greedy inputs are findings too.
+# fuzz NAME FOLDER FLAG...: what is found on the way goes to the folder. Slow and greedy inputs fail.
 fuzz() {
-  name=$1 found=build/fuzz/corpus/$1
-  shift
+  name=$1 found=$2
+  shift 2
   mkdir -p "$found" build/fuzz/findings
   set -- "$@" -timeout=10 -rss_limit_mb=1024 -max_len=8192 -artifact_prefix="build/fuzz/findings/$name-"
   [ ! -f "tests/fuzz/$name.dict" ] || set -- "$@" -dict="tests/fuzz/$name.dict"
@@ -43,7 +43,8 @@ case $1 in
     shift
     for name; do
       log=build/fuzz/$name.log
-      fuzz "$name" -runs=5000 -seed=1 >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
+      rm -rf "build/fuzz/variants/$name" # each run is the same
+      fuzz "$name" "build/fuzz/variants/$name" -runs=5000 -seed=1 >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
     done ;;
   *)
     seconds=$1
@@ -53,7 +54,7 @@ case $1 in
     status=0
     for name; do
       echo "$name: $seconds s"
-      fuzz "$name" -max_total_time="$seconds" -print_final_stats=1 >"build/fuzz/$name.log" 2>&1 || status=1
+      fuzz "$name" "build/fuzz/corpus/$name" -max_total_time="$seconds" -print_final_stats=1 >"build/fuzz/$name.log" 2>&1 || status=1
       grep -E '^stat::(number_of_executed_units|slowest_unit_time_sec|peak_rss_mb)|^SUMMARY|Test unit written' "build/fuzz/$name.log" || true
     done
     exit "$status" ;;
