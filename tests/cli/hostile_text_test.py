@@ -4,8 +4,8 @@
 Usage: hostile_text_test.py KUBECTL_PRUNE FAKE_API_SERVER
 
 Every command is run with all of TEXTS in every place that somebody else fills. Not looked at is what
-kubectl prints as it is too, because it was asked for: -o jsonpath, a diff program's own words, and the
-stderr of a credential plugin.
+kubectl prints as it is too, because it was asked for: -o jsonpath into a pipe, a diff program's own
+words, and the stderr of a credential plugin.
 """
 import contextlib
 import http.server
