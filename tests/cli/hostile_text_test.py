@@ -11,7 +11,9 @@ import contextlib
 import http.server
 import json
 import pathlib
+import pty
 import re
+import subprocess
 import sys
 import threading
 import unittest
@@ -203,6 +205,22 @@ class HostileText(unittest.TestCase):
         for output in ("json", "yaml"):
             self.look("migrate", "--local", "--enable-pruning", "-f", crd_file, "-f", objects, "-o", output)
         self.look("diff", "--local", "-f", crd_file, "-f", objects)
+
+    def test_O4_a_template_on_a_terminal(self):
+        files = "-f", self.write("crd.json", structural(TEXT)), "-f", self.write("o.json", widget(TEXT))
+        leader, follower = pty.openpty()
+        with open(leader, "rb", buffering=0) as terminal:
+            with open(follower, "wb") as stdout:
+                template = "jsonpath={.crds[*].versions[*].prunedFields[*].path}"
+                subprocess.run(["kubectl-prune", "check", "--local", *files, "-o", template],
+                               cwd=BOX.work, env=BOX.environment, stdout=stdout, check=False)
+                stdout.write(b"end of output")
+            said = b""
+            while b"end of output" not in said:
+                said += terminal.read(4096)
+        output = said.decode(errors="surrogateescape").replace("\r\n", "\n")
+        self.assertIsNone(STEERING.search(output), repr(output))
+        self.assertIn(SHOWN, output)
 
     def test_O4_broken_files(self):
         for name, body in (("broken.yaml", f"a: [{TEXT}"), ("broken.json", "{" + TEXT),
