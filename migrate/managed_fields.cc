@@ -126,7 +126,7 @@ class LackingCollector {
     path_ += is_key ? "*" : name;
     const Value* there = value.Find(name);
     if (there == nullptr) {
-      found_.push_back({path_, manager_});
+      Add();
     } else {
       Collect(below, *there, is_key ? schema->additional_schema.get() : property);
     }
@@ -146,9 +146,17 @@ class LackingCollector {
     path_.resize(length);
   }
 
+  // Whoever writes an object can have its managedFields say anything.
+  void Add() {
+    constexpr std::size_t kMostPathBytes = std::size_t{1} << 20;
+    path_bytes_ += path_.size();
+    if (path_bytes_ <= kMostPathBytes) found_.push_back({path_, manager_});
+  }
+
   std::string_view manager_;
   std::vector<LackingField>& found_;
   std::string path_;
+  std::size_t path_bytes_ = 0;
 };
 
 }  // namespace

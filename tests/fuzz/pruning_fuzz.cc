@@ -14,7 +14,7 @@ class Paths : public schema::UnknownFieldSink {
  public:
   void OnUnknownField(const schema::UnknownField& field) override {
     Require(!field.elements.empty());
-    paths.emplace_back(field.path);
+    paths.push_back(field.Path());
   }
   std::vector<std::string> paths;
 };
@@ -34,8 +34,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::SchemaAndObject input;
     if (!fuzz::Read(fuzz::Text(data, size), input)) return 0;
     const std::vector<std::string> found = Find(input, is_root);
+    kube::json::Arena arena;
+    kube::json::Value copy = kube::json::DeepCopy(input.object(), arena);
+    schema::DropUnknownFields(copy, &input.schema, is_root);
     Require(schema::Prune(input.object(), &input.schema, is_root) == found);
     const std::string once = kube::json::Print(input.object());
+    Require(kube::json::Print(copy) == once);
     Require(Find(input, is_root).empty());
     Require(schema::Prune(input.object(), &input.schema, is_root).empty());
     Require(kube::json::Print(input.object()) == once);

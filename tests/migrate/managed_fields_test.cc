@@ -107,5 +107,17 @@ TEST_CASE("Hostile managedFields are taken", "[migrate][managed_fields]") {
   FindLackingFields(document.root(), nullptr);
 }
 
+TEST_CASE("Of what managedFields say no more is kept than an object could hold",
+          "[migrate][managed_fields]") {
+  const std::string key(100'000, 'x');
+  std::string gone;
+  for (int i = 0; i < 1000; ++i)
+    gone += (i == 0 ? "\"f:k" : ",\"f:k") + std::to_string(i) + "\":{}";
+  kube::json::Document document;
+  REQUIRE(!document.Parse(R"({"metadata":{"managedFields":[{"manager":"a","fieldsV1":{"f:)" + key +
+                          "\":{" + gone + "}}}]},\"" + key + "\":{}}"));
+  CHECK(FindLackingFields(document.root(), nullptr).size() == 10);
+}
+
 }  // namespace
 }  // namespace migrate
