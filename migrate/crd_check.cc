@@ -30,10 +30,10 @@ class TallySink : public kube::schema::UnknownFieldSink {
  public:
   TallySink(const Value& object, const CountedObject& counted, FieldTally& tally,
             std::vector<std::string>* paths)
-      : object_(object), counted_(counted), tally_(tally), paths_(paths) {}
+      : owners_(object), counted_(counted), tally_(tally), paths_(paths) {}
 
   void OnUnknownField(const UnknownField& field) override {
-    const FieldOwners owners = FindOwners(object_, field.elements);
+    const FieldOwners owners = owners_.Find(field.elements);
     tally_.Add(field.folded_path, counted_, field.value.type(), owners.managers,
                owners.last_written);
     if (paths_ != nullptr) Keep(field.Path());
@@ -59,7 +59,7 @@ class TallySink : public kube::schema::UnknownFieldSink {
     }
   }
 
-  const Value& object_;
+  OwnerFinder owners_;
   const CountedObject& counted_;
   FieldTally& tally_;
   std::vector<std::string>* paths_;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Small inputs that would have us print, or keep, a long name over and over take little memory.
+"""Small inputs that would have us print, keep or look for names over and over take little memory and time.
 
 Usage: hostile_size_test.py KUBECTL_PRUNE FAKE_API_SERVER
 """
@@ -36,6 +36,7 @@ def crd_with(**properties):
 
 class HostileSize(unittest.TestCase):
     def run_in_little_memory(self, *command):
+        """Returns the seconds of CPU that it took."""
         with open(os.devnull, "wb") as null, subprocess.Popen(
                 ["kubectl-prune", *command], cwd=BOX.work, env=BOX.environment, stdin=null,
                 stdout=null, stderr=null) as process:
@@ -43,6 +44,7 @@ class HostileSize(unittest.TestCase):
             process.returncode = os.waitstatus_to_exitcode(status)
         self.assertIn(process.returncode, (0, 1, 2))
         self.assertLess(usage.ru_maxrss, MOST_KIB, command)
+        return usage.ru_utime
 
     def write(self, name, value):
         (BOX.work / name).write_text(json.dumps(value))
@@ -53,6 +55,24 @@ class HostileSize(unittest.TestCase):
         for command in (["check"], ["check", "--show-objects", "-o", "json"], ["diff"],
                         ["migrate", "--enable-pruning", "-o", "json"]):
             self.run_in_little_memory(*command[:1], "--local", *files, *command[1:])
+
+    def test_many_unknown_fields_with_owners(self):
+        # Minutes, if each were looked for among all.
+        names = [f"k{i}" for i in range(40_000)]
+        crd = crd_with(spec={"type": "object"})
+        owned = {"f:spec": {f"f:{name}": {} for name in names}}
+        widget = OBJECT | {"spec": dict.fromkeys(reversed(names), 1)}
+        widget["metadata"] = OBJECT["metadata"] | {"managedFields": [
+            {"manager": "m", "operation": "Update", "fieldsType": "FieldsV1", "fieldsV1": owned}]}
+        files = self.write("crd.json", crd) + self.write("object.json", widget)
+        self.assertLess(self.run_in_little_memory("check", "--local", *files), 10)
+
+    def test_many_properties_that_are_alike(self):
+        defaults = {f"k{i}": {"type": "integer", "default": 1} for i in range(10_000, 30_000)}
+        crd = crd_with(spec={"type": "object", "properties": defaults})
+        del crd["spec"]["preserveUnknownFields"]
+        seconds = self.run_in_little_memory("check", "--local", *self.write("crd.json", crd))
+        self.assertLess(seconds, 20)
 
     def test_a_long_property_above_many_that_are_not_structural(self):
         crd = crd_with(**{LONG: {"type": "object", "properties": dict.fromkeys(MANY, {})}})
