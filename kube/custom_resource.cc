@@ -1,6 +1,7 @@
 #include "kube/custom_resource.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "kube/schema/coercion.h"
 #include "kube/schema/defaulting.h"
@@ -187,9 +188,11 @@ Error CustomResourceServer::ApplySchema(json::Value& object, std::string_view ve
                                         const ApplyOptions& options, json::Arena& arena) const {
   const schema::StructuralSchema* schema = FindSchema(version);
   if (!preserve_unknown_fields_) {
-    std::vector<std::string> pruned = schema::Prune(object, schema, /*is_resource_root=*/true);
     if (options.unknown_fields) {
-      options.unknown_fields->insert(options.unknown_fields->end(), pruned.begin(), pruned.end());
+      std::ranges::move(schema::Prune(object, schema, /*is_resource_root=*/true),
+                        std::back_inserter(*options.unknown_fields));
+    } else {
+      schema::DropUnknownFields(object, schema, /*is_resource_root=*/true);
     }
     if (schema) schema::DropNulls(object, *schema, options.dropped_nulls);
   }

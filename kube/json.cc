@@ -277,6 +277,7 @@ Document::Attempt Document::ParseBuffer(std::string_view text, bool iterative) {
 }
 
 std::optional<ParseError> Document::Parse(std::string_view text) {
+  const std::size_t size = text.size();
   root_ = Value();
   std::string sanitized, mended;
   if (!utf8::IsValid(text)) {
@@ -294,9 +295,12 @@ std::optional<ParseError> Document::Parse(std::string_view text) {
     text = mended;
     attempt = ParseBuffer(text, true);
   }
-  if (attempt.result.IsError()) return DescribeError(attempt, text);
-  auto error = TrailingError(text, attempt.end);
-  if (error) root_ = Value();
+  std::optional<ParseError> error =
+      attempt.result.IsError() ? DescribeError(attempt, text) : TrailingError(text, attempt.end);
+  if (!error) return error;
+  root_ = Value();
+  // U+FFFD may have made the text longer.
+  error->offset = std::min(error->offset, size);
   return error;
 }
 

@@ -162,7 +162,7 @@ inline std::span<const Member> Value::members() const {
 
 /// Where and why a text is no JSON.
 struct ParseError {
-  std::size_t offset;   ///< in bytes from the start of the text
+  std::size_t offset;   ///< in bytes from the start; only near it where bytes are not UTF-8
   std::string message;  ///< e.g. "missing a comma or } after an object member"
 };
 

@@ -134,10 +134,11 @@ class SpawnSettings {
       Check(posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0));
     }
     Check(posix_spawn_file_actions_addclosefrom_np(&actions_, STDERR_FILENO + 1));
-    // A library of ours may ignore it; its pipelines shall end as ever.
+    // A library of ours may ignore the one, we ignore the other; it shall end by them as ever.
     sigset_t defaults;
     sigemptyset(&defaults);
     sigaddset(&defaults, SIGPIPE);
+    sigaddset(&defaults, SIGXFSZ);
     Check(posix_spawnattr_setsigdefault(&attributes_, &defaults));
     Check(posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGDEF));
   }

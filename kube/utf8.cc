@@ -49,6 +49,19 @@ std::size_t ControlLength(std::string_view text) {
   return may_be_c1 && (static_cast<unsigned char>(text[1]) & 0xE0) == 0x80 ? 2 : 0;
 }
 
+std::size_t SteeringLength(std::string_view text) {
+  if (const std::size_t length = ControlLength(text)) return length;
+  const schema::Rune rune = schema::DecodeRune(text);
+  if (text.empty() || rune.IsBad()) return 0;
+  const char32_t c = rune.value;
+  const bool steers = c == 0x061C                      // Arabic letter mark
+                      || c == 0x200E || c == 0x200F    // left-to-right and right-to-left marks
+                      || (c >= 0x2028 && c <= 0x202E)  // separators, embeddings, overrides
+                      || (c >= 0x2066 && c <= 0x2069)  // isolates
+                      || c == 0xFEFF;                  // zero width no-break space
+  return steers ? rune.size : 0;
+}
+
 std::string Sanitize(std::string_view text) {
   std::string out;
   out.reserve(text.size());

@@ -17,6 +17,10 @@ std::size_t SequenceLength(std::string_view text);
 /// 0 where there is none.
 std::size_t ControlLength(std::string_view text);
 
+/// The same, and beyond these what changes how the text around it is shown: line separators,
+/// bidirectional marks, embeddings, overrides and isolates, the byte order mark.
+std::size_t SteeringLength(std::string_view text);
+
 /// A copy in which every byte that is not part of a valid sequence is U+FFFD.
 std::string Sanitize(std::string_view text);
 

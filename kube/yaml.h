@@ -33,8 +33,9 @@ struct ParseError {
                                               json::Document& document);
 
 /// Prints `value` as `kubectl -o yaml` does: keys in go-yaml's order ("a2" before "a10"), two
-/// blanks a level, sequences not indented below their key, lines folded behind column 80. Numbers
-/// are printed as they are held. Ends with a line break. Parse reads the same value back.
+/// blanks a level, sequences not indented below their key, lines folded behind column 80; but that
+/// what is bidirectional is escaped, so that no terminal turns it around. Numbers are printed as
+/// they are held. Ends with a line break. Parse reads the same value back.
 std::string Print(const json::Value& value);
 void PrintTo(std::string& out, const json::Value& value);
 

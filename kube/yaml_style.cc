@@ -8,8 +8,6 @@
 namespace kube::yaml {
 namespace {
 
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 std::size_t SkipDigits(std::string_view text, std::size_t at) {
@@ -76,16 +74,13 @@ bool IsBlockAllowed(std::string_view text) {
 }  // namespace
 
 // go-yaml takes tabs, line breaks but "\n", and all beyond U+FFFF for not printable. U+2028 and
-// U+2029 it would write as they are, but what reads a line break back differs between parsers.
+// U+2029 it would write as they are, but what reads a line break back differs between parsers; and
+// bidirectional marks, by which a terminal would show something else than what is there.
 bool IsPrintable(std::string_view text) {
   const auto byte = static_cast<unsigned char>(text[0]);
   if (byte < 0x80) return byte == '\n' || (byte >= 0x20 && byte <= 0x7E);
-  if (byte == 0xC2) return static_cast<unsigned char>(text[1]) >= 0xA0;
-  if (byte == 0xE2) return !text.starts_with("\xE2\x80\xA8") && !text.starts_with("\xE2\x80\xA9");
-  if (byte == 0xEF) {
-    return !text.starts_with(kByteOrderMark) && !text.starts_with("\xEF\xBF\xBE") &&
-           !text.starts_with("\xEF\xBF\xBF");
-  }
+  if (utf8::SteeringLength(text) > 0) return false;
+  if (byte == 0xEF) return !text.starts_with("\xEF\xBF\xBE") && !text.starts_with("\xEF\xBF\xBF");
   return byte < 0xF0;
 }
 

@@ -11,8 +11,8 @@ enum class ScalarStyle : std::uint8_t { kPlain, kSingleQuoted, kDoubleQuoted, kL
 /// literal block ("|") where it has lines, else in quotes.
 ScalarStyle StyleOf(std::string_view text);
 
-/// Characters that go-yaml writes as they are between double quotes, but for " and \. Looks at the
-/// first character of `text`.
+/// Characters that go-yaml writes as they are between double quotes, but for " and \ and for what
+/// steers a terminal (utf8::SteeringLength). Looks at the first character of `text`.
 bool IsPrintable(std::string_view text);
 
 }  // namespace kube::yaml

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "kube/error.h"
+#include "migrate/file_name.h"
 #include "migrate/known_writes.h"
 
 namespace migrate {
@@ -36,6 +37,11 @@ void MakeFolder(const fs::path& folder) {
   if (mkdir(folder.c_str(), kPrivateFolder) == 0) return;
   if (errno != EEXIST) Fail(folder, std::generic_category().message(errno));
   if (!fs::is_directory(folder, error)) Fail(folder, "it is no folder");
+  if (BelongsToAnother(folder)) {
+    Fail(folder,
+         "the folder belongs to another user, who could put something else in its place; "
+         "choose another by --backup-dir");
+  }
 }
 
 // "widgets.demo.example.com-" of "widgets.demo.example.com-20261121T031500Z.ndjson".
@@ -71,7 +77,9 @@ fs::path BackupPath(const fs::path& folder, const std::string& crd_name,
                 static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
                 static_cast<unsigned>(date.day()), static_cast<int>(time.hours().count()),
                 static_cast<int>(time.minutes().count()), static_cast<int>(time.seconds().count()));
-  return folder / (crd_name + text);
+  // Room for what HiddenPath adds.
+  constexpr std::size_t kLongestCrdName = 200;
+  return folder / (FileName(crd_name, kLongestCrdName) + text);
 }
 
 void PrintBackupLine(std::string& out, Value& object) {

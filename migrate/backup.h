@@ -17,7 +17,7 @@
 namespace migrate {
 
 /// Where the backup of a CRD's objects that begins now is to be:
-/// "FOLDER/widgets.demo.example.com-20261121T031500Z.ndjson".
+/// "FOLDER/widgets.demo.example.com-20261121T031500Z.ndjson". No name leads out of the folder.
 std::filesystem::path BackupPath(const std::filesystem::path& folder, const std::string& crd_name,
                                  std::chrono::sys_seconds now);
 
@@ -45,7 +45,7 @@ struct BackupSummary {
 class Backup {
  public:
   /// Makes the folder of `path` (mode 0700) if it is not there, and the file. Throws kube::Error,
-  /// also if `path` exists.
+  /// also if `path` exists or its folder BelongsToAnother.
   explicit Backup(std::filesystem::path path);
 
   /// Adds an object of the list. Of several `attempts` to read that list only the last counts.

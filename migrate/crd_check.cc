@@ -30,22 +30,41 @@ class TallySink : public kube::schema::UnknownFieldSink {
  public:
   TallySink(const Value& object, const CountedObject& counted, FieldTally& tally,
             std::vector<std::string>* paths)
-      : object_(object), counted_(counted), tally_(tally), paths_(paths) {}
+      : owners_(object), counted_(counted), tally_(tally), paths_(paths) {}
 
   void OnUnknownField(const UnknownField& field) override {
-    const FieldOwners owners = FindOwners(object_, field.elements);
+    const FieldOwners owners = owners_.Find(field.elements);
     tally_.Add(field.folded_path, counted_, field.value.type(), owners.managers,
                owners.last_written);
-    if (paths_ != nullptr) paths_->emplace_back(field.path);
+    if (paths_ != nullptr) Keep(field.Path());
     found_ = true;
+  }
+  /// To be called once all fields are told.
+  void EndPaths() {
+    if (paths_ == nullptr) return;
+    std::sort(paths_->begin(), paths_->end());
+    if (paths_left_out_ > 0) paths_->push_back("(" + std::to_string(paths_left_out_) + " more)");
   }
   bool found() const { return found_; }
 
  private:
-  const Value& object_;
+  // The paths of one object can take far more memory than the object.
+  void Keep(std::string path) {
+    constexpr std::size_t kMostPathBytes = std::size_t{1} << 20;
+    if (paths_left_out_ == 0 && path.size() <= kMostPathBytes - path_bytes_) {
+      path_bytes_ += path.size();
+      paths_->push_back(std::move(path));
+    } else {
+      ++paths_left_out_;
+    }
+  }
+
+  OwnerFinder owners_;
   const CountedObject& counted_;
   FieldTally& tally_;
   std::vector<std::string>* paths_;
+  std::size_t path_bytes_ = 0;
+  std::size_t paths_left_out_ = 0;
   bool found_ = false;
 };
 
@@ -275,7 +294,7 @@ bool CrdCheck::CheckVersion(const Version& version, const CheckedObject& object,
                             std::vector<std::string>* paths) const {
   TallySink sink(object.value, counted, tally.pruned_fields, paths);
   kube::schema::FindUnknownFields(object.value, version.schema, true, sink);
-  if (paths != nullptr) std::sort(paths->begin(), paths->end());
+  sink.EndPaths();
   if (sink.found()) ++tally.objects_losing_fields;
   return sink.found();
 }
@@ -291,7 +310,7 @@ void CrdCheck::CountRewrite(const Version& version, const CheckedObject& object,
   kube::json::Arena arena;
   Value copy = kube::json::DeepCopy(object.value, arena);
   std::vector<std::string> defaults, nulls;
-  kube::schema::Prune(copy, version.schema, true);
+  kube::schema::DropUnknownFields(copy, version.schema, true);
   kube::schema::DropNulls(copy, *version.schema, &nulls);
   if (!kube::schema::SetDefaults(copy, *version.schema, arena, &defaults)) {
     errors.push_back({counted.place, std::string(counted.full_name) + ": the defaults of version " +
@@ -322,7 +341,7 @@ void CrdCheck::CheckStorageMigration(const CheckedObject& object, const CountedO
     if (from == storage) continue;
     kube::json::Arena arena;
     Value copy = kube::json::DeepCopy(object.value, arena);
-    kube::schema::Prune(copy, from->schema, true);
+    kube::schema::DropUnknownFields(copy, from->schema, true);
     TallySink second(copy, counted, tally.pruned_fields, nullptr);
     kube::schema::FindUnknownFields(copy, storage->schema, true, second);
     loses |= second.found();

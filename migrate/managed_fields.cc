@@ -20,7 +20,10 @@ std::span<const Value> Entries(const Value& object) {
   const Value* metadata = object.Find("metadata", Type::kObject);
   const Value* entries =
       metadata == nullptr ? nullptr : metadata->Find("managedFields", Type::kArray);
-  return entries == nullptr ? std::span<const Value>() : entries->elements();
+  // The server keeps ten of those who update, and few others.
+  constexpr std::size_t kMostEntries = 200;
+  if (entries == nullptr) return {};
+  return entries->elements().first(std::min(entries->size(), kMostEntries));
 }
 
 bool IsOwned(const Value& fields) { return fields.empty() || fields.Find(kSelf) != nullptr; }
@@ -67,39 +70,13 @@ class Selectors {
   Document keys_;
 };
 
-const Value* FindElement(const Value& fields, const Value& element, std::size_t index) {
-  const std::string selector = Selectors(fields).Of(element, index);
-  return selector.empty() ? nullptr : fields.Find(selector);
-}
-
-const Value* FindField(const Value& fields, std::string_view key) {
+// Without a copy of the key, which may be long.
+const Value* FindFieldInNarrow(const Value& fields, std::string_view key) {
   for (const auto& [selector, below] : fields.members()) {
     const std::string_view text = selector.text();
     if (text.starts_with("f:") && text.substr(2) == key) return &below;
   }
   return nullptr;
-}
-
-// How many steps of the way from the root the deepest thing is away that `fields` own; 0 for none.
-std::size_t OwnedDepth(const Value& fields, const Value& object,
-                       std::span<const PathElement> elements) {
-  std::size_t owned = 0;
-  const Value* level = &fields;
-  const Value* value = &object;
-  for (std::size_t depth = 0; depth < elements.size(); ++depth) {
-    const PathElement& step = elements[depth];
-    if (step.is_index) {
-      if (step.index >= value->size() || !value->is_array()) break;
-      value = &value->elements()[step.index];
-      level = FindElement(*level, *value, step.index);
-    } else {
-      value = value->Find(step.key);
-      level = FindField(*level, step.key);
-    }
-    if (level == nullptr || value == nullptr) break;
-    if (IsOwned(*level)) owned = depth + 1;
-  }
-  return owned;
 }
 
 // Collects what one manager's entry owns and the object lacks.
@@ -126,7 +103,7 @@ class LackingCollector {
     path_ += is_key ? "*" : name;
     const Value* there = value.Find(name);
     if (there == nullptr) {
-      found_.push_back({path_, manager_});
+      Add();
     } else {
       Collect(below, *there, is_key ? schema->additional_schema.get() : property);
     }
@@ -146,19 +123,74 @@ class LackingCollector {
     path_.resize(length);
   }
 
+  // Whoever writes an object can have its managedFields say anything.
+  void Add() {
+    constexpr std::size_t kMostPathBytes = std::size_t{1} << 20;
+    path_bytes_ += path_.size();
+    if (path_bytes_ <= kMostPathBytes) found_.push_back({path_, manager_});
+  }
+
   std::string_view manager_;
   std::vector<LackingField>& found_;
   std::string path_;
+  std::size_t path_bytes_ = 0;
 };
 
 }  // namespace
 
-FieldOwners FindOwners(const Value& object, std::span<const PathElement> elements) {
+const Value* OwnerFinder::FindField(const Value& fields, std::string_view key) {
+  if (fields.size() <= kNarrow) return FindFieldInNarrow(fields, key);
+  return Find(fields, "f:" + std::string(key));
+}
+
+const Value* OwnerFinder::Find(const Value& object, std::string_view key) {
+  constexpr int kOften = 8;
+  if (object.size() <= kNarrow) return object.Find(key);
+  Wide& wide = wide_[object.members().data()];
+  if (++wide.asked < kOften) return object.Find(key);
+  if (wide.members.empty()) {
+    for (const auto& member : object.members()) {
+      wide.members.emplace_back(member.key.text(), &member.value);
+    }
+    std::ranges::sort(wide.members);
+  }
+  const auto found = std::ranges::lower_bound(wide.members, key, {}, &NamedValue::first);
+  return found != wide.members.end() && found->first == key ? found->second : nullptr;
+}
+
+const Value* OwnerFinder::FindElement(const Value& fields, const Value& element,
+                                      std::size_t index) {
+  const std::string selector = Selectors(fields).Of(element, index);
+  return selector.empty() ? nullptr : Find(fields, selector);
+}
+
+// How many steps of the way from the root the deepest thing is away that `fields` own; 0 for none.
+std::size_t OwnerFinder::OwnedDepth(const Value& fields, std::span<const PathElement> elements) {
+  std::size_t owned = 0;
+  const Value* level = &fields;
+  const Value* value = &object_;
+  for (std::size_t depth = 0; depth < elements.size(); ++depth) {
+    const PathElement& step = elements[depth];
+    if (step.is_index) {
+      if (step.index >= value->size() || !value->is_array()) break;
+      value = &value->elements()[step.index];
+      level = FindElement(*level, *value, step.index);
+    } else {
+      value = Find(*value, step.key);
+      level = FindField(*level, step.key);
+    }
+    if (level == nullptr || value == nullptr) break;
+    if (IsOwned(*level)) owned = depth + 1;
+  }
+  return owned;
+}
+
+FieldOwners OwnerFinder::Find(std::span<const PathElement> elements) {
   FieldOwners owners;
   std::size_t deepest = 0;
-  for (const Value& entry : Entries(object)) {
+  for (const Value& entry : Entries(object_)) {
     const Value* fields = entry.Find("fieldsV1", Type::kObject);
-    const std::size_t depth = fields == nullptr ? 0 : OwnedDepth(*fields, object, elements);
+    const std::size_t depth = fields == nullptr ? 0 : OwnedDepth(*fields, elements);
     if (depth == 0 || depth < deepest) continue;
     if (depth > deepest) owners = {};
     deepest = depth;
@@ -170,6 +202,10 @@ FieldOwners FindOwners(const Value& object, std::span<const PathElement> element
   owners.managers.erase(std::unique(owners.managers.begin(), owners.managers.end()),
                         owners.managers.end());
   return owners;
+}
+
+FieldOwners FindOwners(const Value& object, std::span<const PathElement> elements) {
+  return OwnerFinder(object).Find(elements);
 }
 
 std::vector<LackingField> FindLackingFields(const Value& object, const StructuralSchema* schema) {

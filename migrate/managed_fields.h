@@ -1,8 +1,10 @@
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kube/json.h"
@@ -17,8 +19,37 @@ struct FieldOwners {
   std::string_view last_written;           ///< the newest `time` of their entries; may be empty
 };
 
-/// The managers whose entries own the field at `elements` of `object` or, where none does, its
-/// nearest owned ancestor (lists are often owned as one). Empty without managedFields.
+/// Tells who owns fields of one object, for many of them in little time, however many it has. The
+/// object must outlive it and not change. Looks at the first 200 entries of managedFields.
+class OwnerFinder {
+ public:
+  explicit OwnerFinder(const kube::json::Value& object) : object_(object) {}
+
+  /// The managers whose entries own the field at `elements` or, where none does, its nearest owned
+  /// ancestor (lists are often owned as one). Empty without managedFields.
+  FieldOwners Find(std::span<const kube::schema::PathElement> elements);
+
+ private:
+  using Value = kube::json::Value;
+  using NamedValue = std::pair<std::string_view, const Value*>;
+  /// The members of a large object, sorted once they have been asked for often.
+  struct Wide {
+    int asked = 0;
+    std::vector<NamedValue> members;
+  };
+
+  static constexpr std::size_t kNarrow = 32;  ///< so many members are looked through as they are
+
+  const Value* Find(const Value& object, std::string_view key);
+  const Value* FindField(const Value& fields, std::string_view key);
+  const Value* FindElement(const Value& fields, const Value& element, std::size_t index);
+  std::size_t OwnedDepth(const Value& fields, std::span<const kube::schema::PathElement> elements);
+
+  const Value& object_;
+  std::map<const void*, Wide> wide_;
+};
+
+/// The same for a single field.
 FieldOwners FindOwners(const kube::json::Value& object,
                        std::span<const kube::schema::PathElement> elements);
 
@@ -30,7 +61,7 @@ struct LackingField {
 
 /// Fields that some entry of managedFields owns and `object` does not have: where the CRD prunes
 /// they may still be in etcd. Tops only; sorted by path, then manager; each once. What is a map is
-/// told by `schema`, which may be the null pointer.
+/// told by `schema`, which may be the null pointer. Of one entry no more than 1 MiB of paths.
 std::vector<LackingField> FindLackingFields(const kube::json::Value& object,
                                             const kube::schema::StructuralSchema* schema);
 

@@ -14,6 +14,7 @@
 #include "kube/environment.h"
 #include "kube/error.h"
 #include "migrate/migration_state_json.h"
+#include "migrate/private_file.h"
 
 namespace migrate {
 namespace {
@@ -124,6 +125,7 @@ StateFolder::StateFolder(const fs::path& state_dir, const std::string& cluster,
   std::error_code error;
   fs::create_directories(state_dir, error);
   if (error) Fail("make", state_dir, error.value());
+  if (BelongsToAnother(state_dir)) Fail("use", state_dir, EPERM);
   const Descriptor cluster_folder(OpenPrivateFolder(cluster_path));
   Descriptor folder(OpenPrivateFolder(path_));
   if (flock(folder.get(), LOCK_EX | LOCK_NB) != 0) {

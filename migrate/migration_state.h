@@ -44,7 +44,7 @@ class StateFolder {
   /// Makes or opens it. `cluster` is the uid of the namespace kube-system, empty where it cannot be
   /// read; where another run has left the state of this very CRD under another cluster, as it could
   /// read that or could not, that one is opened. Throws kube::Error if it cannot be made, is not
-  /// ours, or is used by another run.
+  /// ours (`state_dir` may be root's), or is used by another run.
   StateFolder(const std::filesystem::path& state_dir, const std::string& cluster,
               const std::string& crd_uid, const std::string& crd_name);
   StateFolder(const StateFolder&) = delete;

@@ -103,6 +103,12 @@ void PrivateFile::TakeName(const fs::path& path) {
   SyncFolder(path.parent_path());
 }
 
+bool BelongsToAnother(const fs::path& folder) {
+  struct stat status = {};
+  if (stat(folder.c_str(), &status) != 0) return false;
+  return status.st_uid != geteuid() && status.st_uid != 0;
+}
+
 void RemoveAbandonedFiles(const fs::path& folder, std::string_view prefix,
                           std::string_view suffix) {
   std::error_code error;

@@ -43,6 +43,10 @@ class PrivateFile {
   int file_ = -1;
 };
 
+/// True if `folder` belongs to another user than us and root: who could put something else in the
+/// place of what we make there. False where that cannot be told.
+bool BelongsToAnother(const std::filesystem::path& folder);
+
 /// Removes what files of this kind a killed run left in `folder`: those named PREFIX*SUFFIX that no
 /// running PrivateFile has open. Not an error where that cannot be done.
 void RemoveAbandonedFiles(const std::filesystem::path& folder, std::string_view prefix,

@@ -1,6 +1,7 @@
 #include "migrate/rewrite_forecast.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "kube/schema/pruning.h"
 
@@ -9,11 +10,21 @@ namespace {
 
 using kube::json::Value;
 
-/// Gathers unknown fields.
+class AnySink : public kube::schema::UnknownFieldSink {
+ public:
+  void OnUnknownField(const kube::schema::UnknownField&) override { found = true; }
+  bool found = false;
+};
+
+/// Gathers the paths of unknown fields: some of them where there are very many, and none that
+/// nobody would read.
 class PathSink : public kube::schema::UnknownFieldSink {
  public:
   void OnUnknownField(const kube::schema::UnknownField& field) override {
-    paths.emplace_back(field.path);
+    constexpr std::size_t kMostPaths = 1000, kLongestPath = 4096;
+    if (paths.size() == kMostPaths) return;
+    std::string path = field.Path();
+    if (path.size() <= kLongestPath) paths.push_back(std::move(path));
   }
   std::vector<std::string> paths;
 };
@@ -47,12 +58,12 @@ bool RewriteForecast::Changes(const Value& object) const {
 // First by the schema of the version that it is stored in, then, as it is converted, by that of the
 // storage version: what either does not know goes.
 bool RewriteForecast::ChangesFrom(const Value& object, const std::string& stored_version) const {
-  PathSink unknown;
+  AnySink unknown;
   kube::schema::FindUnknownFields(object, server_.FindSchema(stored_version), true, unknown);
   if (stored_version != storage_version_) {
     kube::schema::FindUnknownFields(object, server_.FindSchema(storage_version_), true, unknown);
   }
-  if (!unknown.paths.empty()) return true;
+  if (unknown.found) return true;
   kube::json::Arena arena;
   Value copy = kube::json::DeepCopy(object, arena);
   if (!copy.is_object()) return true;

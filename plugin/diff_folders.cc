@@ -1,33 +1,19 @@
 #include "plugin/diff_folders.h"
 
-#include <algorithm>
 #include <cerrno>
-#include <cstdint>
 #include <fstream>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "kube/error.h"
 #include "kube/yaml.h"
+#include "migrate/file_name.h"
 
 namespace plugin {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::size_t kLongestName = 255;  // NAME_MAX
-
-bool IsPlain(char c) { return c > ' ' && c < '\x7F' && c != '/'; }
-
-// FNV-1a: the same for the same name in every run.
-std::uint64_t Number(std::string_view text) {
-  std::uint64_t number = 0xcbf29ce484222325;
-  for (const char c : text) {
-    number ^= static_cast<unsigned char>(c);
-    number *= 0x100000001b3;
-  }
-  return number;
-}
 
 void WriteFile(const fs::path& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
@@ -70,12 +56,7 @@ std::string DiffFileName(const migrate::ObjectChange& change) {
        {change.version, change.kind, change.namespace_, change.name}) {
     name.append(".").append(part);
   }
-  if (name.size() <= kLongestName && std::ranges::all_of(name, IsPlain)) return name;
-  const std::string number = "." + std::to_string(Number(name));
-  std::ranges::replace_if(
-      name, [](char c) { return !IsPlain(c); }, '_');
-  name.resize(std::min(name.size(), kLongestName - number.size()));
-  return name + number;
+  return migrate::FileName(std::move(name));
 }
 
 }  // namespace plugin

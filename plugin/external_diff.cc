@@ -65,6 +65,7 @@ class IgnoredInterrupts {
   sigset_t Heeded() const {
     sigset_t signals;
     sigemptyset(&signals);
+    sigaddset(&signals, SIGXFSZ);  // which we ignore always
     if (interrupt_.sa_handler != SIG_IGN) sigaddset(&signals, SIGINT);
     if (quit_.sa_handler != SIG_IGN) sigaddset(&signals, SIGQUIT);
     return signals;

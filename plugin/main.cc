@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <csignal>
 #include <cstddef>
 #include <exception>
 #include <string>
@@ -61,6 +62,8 @@ int RunCommand(const Command& command) {
 }  // namespace plugin
 
 int main(int argc, char** argv) {
+  // A file that may grow no more is told by write(), as a full disk is, and cleaned up after.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     // argv may be empty, without even the program's name.
     const std::vector<std::string> words(argc > 0 ? argv + 1 : argv, argv + argc);

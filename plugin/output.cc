@@ -2,12 +2,14 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <string>
 #include <system_error>
 
 #include "kube/error.h"
+#include "kube/utf8.h"
 #include "kube/yaml.h"
 #include "plugin/terminal.h"
 
@@ -27,28 +29,29 @@ int WriteAll(int descriptor, std::string_view text) {
   return 0;
 }
 
-// The place of the next byte that may have to be escaped, from `start` on.
+// The place of the next byte that may have to be escaped, from `start` on: DEL, and those with
+// which characters begin that steer a terminal (utf8::SteeringLength).
 std::size_t FindSuspect(std::string_view json, std::size_t start) {
-  while (start < json.size() && json[start] != '\x7F' && json[start] != '\xC2') ++start;
-  return start;
+  return std::min(json.find_first_of("\x7F\xC2\xD8\xE2\xEF", start), json.size());
 }
 
-// JSON leaves DEL and the C1 controls as they are; inside its strings an escape means the same.
+// JSON leaves DEL, the C1 controls and all that is bidirectional as they are; inside its strings an
+// escape means the same.
 std::string EscapeControls(std::string json) {
   std::size_t next = FindSuspect(json, 0);
   if (next == json.size()) return json;
   std::string out;
   std::size_t done = 0;
   for (; next < json.size(); next = FindSuspect(json, next + 1)) {
-    const bool del = json[next] == '\x7F';
-    if (!del && static_cast<unsigned char>(json[next + 1]) >= 0xA0) continue;
+    const std::size_t length = kube::utf8::SteeringLength(std::string_view(json).substr(next));
+    if (length == 0) continue;
     out.append(json, done, next - done);
-    if (del) {
+    if (json[next] == '\x7F') {
       out += "\\u007f";
     } else {
-      AppendPrintable(out, std::string_view(json).substr(next, 2));
+      AppendPrintable(out, std::string_view(json).substr(next, length));
     }
-    done = next + (del ? 1 : 2);
+    done = next + length;
   }
   return out.append(json, done);
 }

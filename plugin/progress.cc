@@ -31,15 +31,15 @@ Progress::Progress(bool is_terminal, Write write, const kube::Clock& clock)
       next_(clock.Now() + (is_terminal ? kFirstOnTerminal : kEachElsewhere)) {}
 
 void Progress::Show(const std::string& what, const migrate::ListProgress& progress) {
-  if (IsDue()) Put(ProgressText(what, progress));
+  if (IsDue()) Put(Printable(ProgressText(what, progress)));
 }
 
 void Progress::Show(const std::string& what, const migrate::SweepProgress& progress) {
   const double rate = RateOf(what, DoneOf(progress));
   if (!IsDue()) return;
   // A line that goes on in the next one could not be written over.
-  if (is_terminal_) return Put(std::string(kNoWrap) + SweepLine(what, progress, rate) + kWrap);
-  Put(SweepText(what, progress, rate));
+  if (!is_terminal_) return Put(Printable(SweepText(what, progress, rate)));
+  Put(kNoWrap + Printable(SweepLine(what, progress, rate)) + kWrap);
 }
 
 bool Progress::IsDue() {

@@ -2,29 +2,13 @@
 
 #include <algorithm>
 
+#include "kube/schema/rune.h"
 #include "kube/utf8.h"
 
 namespace plugin {
 namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
-
-// The code point of a valid sequence of two or three bytes.
-char32_t Decode(std::string_view sequence) {
-  const auto bits = [&](std::size_t i) { return static_cast<unsigned char>(sequence[i]) & 0x3Fu; };
-  const char32_t lead = static_cast<unsigned char>(sequence[0]);
-  if (sequence.size() == 2) return (lead & 0x1F) << 6 | bits(1);
-  return (lead & 0x0F) << 12 | bits(1) << 6 | bits(2);
-}
-
-bool Steers(char32_t c) {
-  return c < 0xA0                         // C1 controls; U+009B starts an escape sequence
-         || c == 0x061C                   // Arabic letter mark
-         || c == 0x200E || c == 0x200F    // left-to-right and right-to-left marks
-         || (c >= 0x2028 && c <= 0x202E)  // separators, embeddings, overrides
-         || (c >= 0x2066 && c <= 0x2069)  // isolates
-         || c == 0xFEFF;                  // zero width no-break space
-}
 
 void AppendEscape(std::string& out, char32_t c) {
   constexpr std::string_view kDigits = "0123456789abcdef";
@@ -54,13 +38,12 @@ std::size_t AppendSpecial(std::string& out, std::string_view text) {
     out += kReplacement;
     return 1;
   }
-  const std::string_view sequence = text.substr(0, length);
   if (length == 1) {
     AppendControl(out, text[0]);
-  } else if (length < 4 && Steers(Decode(sequence))) {
-    AppendEscape(out, Decode(sequence));
+  } else if (kube::utf8::SteeringLength(text) > 0) {
+    AppendEscape(out, kube::schema::DecodeRune(text).value);
   } else {
-    out += sequence;
+    out += text.substr(0, length);
   }
   return length;
 }

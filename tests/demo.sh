@@ -15,7 +15,7 @@ for option; do
 done
 mkdir -p build
 . tests/packages.sh
-install_missing
+install_missing $BUILD_PACKAGES
 echo "building kubectl-prune (preset release)"
 build release kubectl-prune
 if sh tests/cluster/binaries.sh "$find" >build/binaries.out 2>&1; then

@@ -1,9 +1,15 @@
-# Sourced by run.sh and demo.sh. Installs what Debian 12 needs to build this, if it is missing.
+# Sourced by run.sh and demo.sh.
+# What Debian 12 needs to build this.
+BUILD_PACKAGES="cmake ninja-build g++ ccache pkg-config python3 catch2 libboost-program-options-dev
+  libcurl4-openssl-dev libre2-dev libyaml-cpp-dev rapidjson-dev"
+# And to fuzz it (240 MB).
+FUZZ_PACKAGES="clang-14 libclang-rt-14-dev"
+
+# Installs what is missing of these packages.
 install_missing() {
   command -v dpkg >/dev/null || return 0 # not Debian: cmake says what it misses
   missing=
-  for package in cmake ninja-build g++ ccache pkg-config python3 catch2 libboost-program-options-dev \
-    libcurl4-openssl-dev libre2-dev libyaml-cpp-dev rapidjson-dev; do
+  for package; do
     dpkg -s "$package" 2>/dev/null | grep -q '^Status: .* installed$' || missing="$missing $package"
   done
   [ -n "$missing" ] || return 0

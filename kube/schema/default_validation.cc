@@ -152,7 +152,7 @@ class DefaultValidator {
                                 bool is_resource) {
     json::Arena arena;
     json::Value pruned = json::DeepCopy(value, arena);
-    Prune(pruned, &structural, is_resource);
+    DropUnknownFields(pruned, &structural, is_resource);
     return !json::Equal(pruned, value);
   }
 

@@ -123,7 +123,7 @@ class DefaultPruner {
                                     /*unknown_field_paths=*/nullptr, /*is_resource_root=*/true)) {
       return "failed to prune default value: " + *error;
     }
-    Prune(object, &root_, /*is_resource_root=*/true);
+    DropUnknownFields(object, &root_, /*is_resource_root=*/true);
     const json::Value* pruned = Reach(object, at);
     // A bad kind or a bad field of metadata is gone: then there is no default.
     schema.default_value = pruned ? std::optional(*pruned) : std::nullopt;

@@ -13,7 +13,7 @@ namespace kube::schema {
 class PropertyIndex {
  public:
   PropertyIndex() = default;
-  /// `names` are looked at now only. Stays empty if there are more than the table has numbers for.
+  /// `names` are looked at now only. Stays empty for too many of them, and for too many alike.
   explicit PropertyIndex(const std::vector<std::string_view>& names);
 
   bool empty() const { return slots_.empty(); }

@@ -15,14 +15,14 @@ struct Step {
   std::string_view name = {};
   std::size_t index = 0;
 
-  void AppendTo(std::string& path, bool folded) const {
+  void AppendFolded(std::string& path) const {
     if (kind == Kind::kRoot) return;
-    parent->AppendTo(path, folded);
+    parent->AppendFolded(path);
     if (kind == Kind::kIndex) {
-      path += folded ? "[*]" : "[" + std::to_string(index) + "]";
+      path += "[*]";
     } else {
       if (parent->kind != Kind::kRoot) path += '.';
-      path += folded && kind == Kind::kMapKey ? "*" : name;
+      path += kind == Kind::kMapKey ? "*" : name;
     }
   }
 };
@@ -40,7 +40,8 @@ bool IsUnrecorded(std::string_view key, const Step& parent) {
 // changed then, and only then.
 class Walker {
  public:
-  Walker(UnknownFieldSink& sink, bool remove) : sink_(sink), remove_(remove) {}
+  /// Without a sink nobody is told.
+  Walker(UnknownFieldSink* sink, bool remove) : sink_(sink), remove_(remove) {}
 
   void WalkRoot(json::Value& object, const StructuralSchema* schema, bool is_resource_root) {
     const Step root;
@@ -119,14 +120,13 @@ class Walker {
   }
 
   void ReportUnknown(const json::Member& member, const Step& here) {
+    if (sink_ == nullptr) return;
     const Step step{&here, Step::Kind::kField, member.key.text(), 0};
-    path_.clear();
     folded_path_.clear();
-    step.AppendTo(path_, false);
-    step.AppendTo(folded_path_, true);
+    step.AppendFolded(folded_path_);
     elements_.clear();
     AppendElements(step);
-    sink_.OnUnknownField({path_, folded_path_, elements_, member.value});
+    sink_->OnUnknownField({folded_path_, elements_, member.value});
   }
 
   void AppendElements(const Step& step) {
@@ -135,32 +135,49 @@ class Walker {
     elements_.push_back({step.name, step.index, step.kind == Step::Kind::kIndex});
   }
 
-  UnknownFieldSink& sink_;
+  UnknownFieldSink* sink_;
   bool remove_;
-  std::string path_, folded_path_;  // kept for their memory, as is the next
+  std::string folded_path_;  // kept for its memory, as is the next
   std::vector<PathElement> elements_;
 };
 
 class PathCollector : public UnknownFieldSink {
  public:
-  void OnUnknownField(const UnknownField& field) override { paths.emplace_back(field.path); }
+  void OnUnknownField(const UnknownField& field) override { paths.push_back(field.Path()); }
   std::vector<std::string> paths;
 };
 
 }  // namespace
 
+std::string UnknownField::Path() const {
+  std::string path;
+  for (const PathElement& element : elements) {
+    if (element.is_index) {
+      path += "[" + std::to_string(element.index) + "]";
+    } else {
+      if (&element != &elements.front()) path += '.';
+      path += element.key;
+    }
+  }
+  return path;
+}
+
 std::vector<std::string> Prune(json::Value& object, const StructuralSchema* schema,
                                bool is_resource_root) {
   PathCollector collector;
-  Walker(collector, true).WalkRoot(object, schema, is_resource_root);
+  Walker(&collector, true).WalkRoot(object, schema, is_resource_root);
   std::sort(collector.paths.begin(), collector.paths.end());
   return collector.paths;
+}
+
+void DropUnknownFields(json::Value& object, const StructuralSchema* schema, bool is_resource_root) {
+  Walker(nullptr, true).WalkRoot(object, schema, is_resource_root);
 }
 
 void FindUnknownFields(const json::Value& object, const StructuralSchema* schema,
                        bool is_resource_root, UnknownFieldSink& sink) {
   // The walker changes nothing without `remove`.
-  Walker(sink, false).WalkRoot(const_cast<json::Value&>(object), schema, is_resource_root);
+  Walker(&sink, false).WalkRoot(const_cast<json::Value&>(object), schema, is_resource_root);
 }
 
 }  // namespace kube::schema

@@ -20,6 +20,8 @@ namespace kube::schema {
 /// `object` is changed in place; `schema` must outlive only the call.
 std::vector<std::string> Prune(json::Value& object, const StructuralSchema* schema,
                                bool is_resource_root);
+/// The same without the paths, which can be far larger than the object.
+void DropUnknownFields(json::Value& object, const StructuralSchema* schema, bool is_resource_root);
 
 /// One step of the way to a field: the key of an object or the index in an array.
 struct PathElement {
@@ -30,10 +32,13 @@ struct PathElement {
 
 /// A field that pruning removes. Everything in it holds during the call only.
 struct UnknownField {
-  std::string_view path;                  ///< as the server records it, e.g. "spec.ports[0].proto"
   std::string_view folded_path;           ///< for counting: indices as [*], keys of maps as .*
-  std::span<const PathElement> elements;  ///< the same way from the root, step by step
+  std::span<const PathElement> elements;  ///< the way from the root, step by step
   const json::Value& value;
+
+  /// As the server records it, e.g. "spec.ports[0].proto". Made anew: a key above many unknown
+  /// fields may be as long as the object.
+  std::string Path() const;
 };
 
 /// Is told each field that pruning removes, in the order of the object.

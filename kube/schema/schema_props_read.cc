@@ -32,10 +32,17 @@ class SchemaReader {
  private:
   void ReadOrStrings(const json::Value& value, SchemaPropsOrStrings& or_strings);
   void ReadRule(const json::Value& value, ValidationRule& rule);
+  void CountPath(const SchemaProps& schema);
 
   TypedReader& reader_;
   std::size_t depth_ = 0;
+  std::size_t name_bytes_ = 0;  // of the names on the way to the present schema
+  std::size_t path_bytes_ = 0;  // of all schemas so far
 };
+
+// The most that the paths of all schemas in one schema may take together, since each may come to be
+// in a message or more. The API server has no limit of its own; real schemas stay below 4 MiB.
+constexpr std::size_t kMaxPathBytes = std::size_t{32} << 20;
 
 void ReadJson(const json::Value& value, std::optional<json::Value>& out) {
   if (!value.is_null()) out = value;
@@ -156,7 +163,22 @@ void SchemaReader::ReadSchema(const json::Value& value, SchemaProps& schema) {
     keyword->read(*this, member.value, schema);
     if (reader_.ended()) break;
   }
+  CountPath(schema);
   --depth_;
+}
+
+// Messages name the way to a schema, for each of its map keys too, and quote the type of its items.
+void SchemaReader::CountPath(const SchemaProps& schema) {
+  constexpr std::size_t kStepBytes = 16;  // of "items.", "additionalProperties." ...
+  const SchemaProps* items = schema.ItemsSchema();
+  const std::size_t path =
+      depth_ * kStepBytes + name_bytes_ + (items == nullptr ? 0 : items->type.size());
+  const std::size_t keys = schema.x_list_map_keys ? schema.x_list_map_keys->size() : 0;
+  path_bytes_ += path * (1 + keys);
+  if (path_bytes_ > kMaxPathBytes && !reader_.ended()) {
+    reader_.Refuse("the paths of the schemas take more than " +
+                   std::to_string(kMaxPathBytes >> 20) + " MiB together");
+  }
 }
 
 void SchemaReader::ReadPointer(const json::Value& value, std::unique_ptr<SchemaProps>& schema) {
@@ -183,11 +205,13 @@ void SchemaReader::ReadMap(const json::Value& value, SortedMap<SchemaProps>& sch
   for (const json::Member* member : SortedMembers(value)) {
     if (reader_.ended()) return;
     const TypedReader::Step step(reader_, member->key.text());
+    name_bytes_ += member->key.text().size();
     ReadSchema(member->value,
                schemas
                    .emplace_back(std::piecewise_construct,
                                  std::forward_as_tuple(member->key.text()), std::tuple<>())
                    .second);
+    name_bytes_ -= member->key.text().size();
   }
 }
 
@@ -221,8 +245,10 @@ void SchemaReader::ReadDependencies(const json::Value& value,
   for (const json::Member* member : SortedMembers(value)) {
     if (reader_.ended()) return;
     const TypedReader::Step step(reader_, member->key.text());
+    name_bytes_ += member->key.text().size();
     ReadOrStrings(member->value,
                   dependencies.emplace_back(member->key.text(), SchemaPropsOrStrings()).second);
+    name_bytes_ -= member->key.text().size();
   }
 }
 

@@ -1,19 +1,19 @@
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
 #include "kube/api_status.h"
 #include "kube/utf8.h"
+#include "tests/fuzz/fuzz.h"
 
 namespace {
 
+using fuzz::Require;
+
 // What ReadApiStatus promises of its texts.
 void RequireTame(const std::string& text) {
-  if (text.size() > 100'000 || !kube::utf8::IsValid(text)) std::abort();
+  Require(text.size() <= 100'000 && kube::utf8::IsValid(text));
   for (const char c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == '\x7F') std::abort();
+    Require(static_cast<unsigned char>(c) >= 0x20 && c != '\x7F');
   }
 }
 
@@ -21,7 +21,7 @@ void RequireTame(const std::string& text) {
 
 // Any bytes, as text and as JSON, are worded without control characters.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view body(reinterpret_cast<const char*>(data), size);
+  const std::string_view body = fuzz::Text(data, size);
   const kube::ResponseHead head{
       size == 0 ? 500 : 400 + data[0],
       {{"Content-Type", "text/plain"}, {"Retry-After", std::string(body)}}};

@@ -1,10 +1,8 @@
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
 #include <string>
 
 #include "kube/exec_credential.h"
 #include "kube/utf8.h"
+#include "tests/fuzz/fuzz.h"
 
 namespace {
 
@@ -27,12 +25,12 @@ bool IsHarmless(const std::string& text) {
 
 // Any output of a plugin is a complete credential or an error.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string text(reinterpret_cast<const char*>(data), size);
+  const std::string text(fuzz::Text(data, size));
   for (const char* version :
        {"client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1"}) {
     const auto credential = kube::ReadExecCredential(text, version);
-    if (credential ? !IsComplete(*credential) : credential.error().empty()) std::abort();
+    fuzz::Require(credential ? IsComplete(*credential) : !credential.error().empty());
   }
-  if (!IsHarmless(kube::PrintableHint(text))) std::abort();
+  fuzz::Require(IsHarmless(kube::PrintableHint(text)));
   return 0;
 }

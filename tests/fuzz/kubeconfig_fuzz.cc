@@ -1,16 +1,14 @@
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
 #include <string>
 
 #include "kube/error.h"
 #include "kube/kubeconfig_choice.h"
 #include "kube/kubeconfig_file.h"
 #include "kube/server_address.h"
+#include "tests/fuzz/fuzz.h"
 
 // Any text is a kubeconfig or an error, and whatever is chosen from one has a server to go to.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string text(reinterpret_cast<const char*>(data), size);
+  const std::string text(fuzz::Text(data, size));
   const auto kubeconfig = kube::ParseKubeconfig(text, "/none");
   if (!kubeconfig) return 0;
   try {
@@ -18,11 +16,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     kube::KubeconfigProblems(choice);
     const kube::ServerAddress server = kube::ParseServerAddress(choice.cluster.server);
     const bool is_http = server.url.starts_with("http://") || server.url.starts_with("https://");
-    if (!is_http || server.url.ends_with('/')) std::abort();
+    fuzz::Require(is_http && !server.url.ends_with('/'));
     const std::size_t host = server.url.find("//") + 2;
     // A user may not be left in it; the path may hold any "@".
     const std::size_t path = server.url.find('/', host);
-    if (server.url.substr(0, path).find('@') != std::string::npos) std::abort();
+    fuzz::Require(server.url.substr(0, path).find('@') == std::string::npos);
   } catch (const kube::Error&) {
     return 0;
   }

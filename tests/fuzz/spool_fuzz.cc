@@ -1,37 +1,22 @@
-#include <stdlib.h>
-
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "migrate/spool.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/support/temp_folder.h"
 
 namespace {
 
-std::filesystem::path Folder() {
-  static const std::filesystem::path folder = [] {
-    std::string pattern = (std::filesystem::temp_directory_path() / "spool_fuzz-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) std::abort();
-    return std::filesystem::path(pattern);
-  }();
+using fuzz::Require;
+
+const test_support::TempFolder& Folder() {
+  static const test_support::TempFolder folder;
   return folder;
-}
-
-void Write(const char* name, const std::string& text) {
-  std::ofstream(Folder() / name, std::ios::binary) << text;
-}
-
-void Require(bool good) {
-  if (!good) std::abort();
 }
 
 /// Takes up what is there, and answers the rest. Returns how many objects were listed.
 std::uint64_t Finish(bool is_whole) {
-  migrate::Spool spool(Folder(), "run");
+  migrate::Spool spool(Folder().path(), "run");
   Require(spool.counts().Total() == spool.listed());
   spool.Failures();
   std::uint64_t unanswered = spool.counts()[migrate::ObjectClass::kNotTried];
@@ -50,7 +35,7 @@ std::uint64_t Finish(bool is_whole) {
 // Whatever lies in the two files of a spool, every object that is listed there is written or
 // counted once, and what was answered then is still so when they are read again.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  std::string text(reinterpret_cast<const char*>(data), size);
+  std::string text(fuzz::Text(data, size));
   const std::size_t cut = text.find('\0');
   const std::string answered = cut == text.npos ? "" : text.substr(cut + 1);
   text.resize(std::min(cut, text.size()));
@@ -67,8 +52,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     listed += page + migrate::PageEndLine({"token", migrate::Checksum(page)});
     page.clear();
   }
-  Write("run.listed", listed + page);
-  Write("run.answered", answered);
+  Folder().Write("run.listed", listed + page);
+  Folder().Write("run.answered", answered);
   const std::uint64_t objects = Finish(false);
   // Held objects are asked for again.
   Require(Finish(answered.find("held") == answered.npos) == objects);

@@ -1,12 +1,10 @@
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
 #include "kube/utf8.h"
 #include "migrate/watch_reader.h"
+#include "tests/fuzz/fuzz.h"
 
 namespace {
 
@@ -16,7 +14,7 @@ class Summary : public migrate::WatchReader::Sink {
   void OnEvent(migrate::WatchEventType type, kube::json::Value& object,
                kube::json::Document&) override {
     const kube::json::Value* metadata = object.Find("metadata");
-    if (metadata == nullptr || metadata->FindText("resourceVersion").empty()) std::abort();
+    fuzz::Require(metadata != nullptr && !metadata->FindText("resourceVersion").empty());
     text += std::to_string(static_cast<int>(type)) + kube::json::Print(object) + "\n";
   }
   std::string text;
@@ -28,7 +26,7 @@ std::string Read(std::string_view bytes, std::size_t piece) {
   for (; !bytes.empty(); bytes.remove_prefix(std::min(piece, bytes.size()))) {
     const auto error = reader.Push(bytes.substr(0, piece));
     if (!error) continue;
-    if (error->message.empty() || !kube::utf8::IsValid(error->message)) std::abort();
+    fuzz::Require(!error->message.empty() && kube::utf8::IsValid(error->message));
     return summary.text + error->message;
   }
   return summary.text;
@@ -38,7 +36,7 @@ std::string Read(std::string_view bytes, std::size_t piece) {
 
 // Any bytes are events or an error, and the same ones in whatever pieces they arrive.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  if (Read(bytes, 1) != Read(bytes, size + 1)) std::abort();
+  const std::string_view bytes = fuzz::Text(data, size);
+  fuzz::Require(Read(bytes, 1) == Read(bytes, size + 1));
   return 0;
 }

@@ -86,6 +86,16 @@ TEST_CASE("What is no JSON is refused with the place", "[json]") {
   CHECK(!error->message.empty());
 }
 
+TEST_CASE("An error is never behind the end of the text", "[json]") {
+  // U+FFFD in the place of each bad byte makes the text longer.
+  const std::string text =
+      GENERATE(as<std::string>(), "{\"1]\xFF,\xA2\"]}", "\"\xFF\xFF\xFF", "\xFF");
+  Document document;
+  const auto error = document.Parse(text);
+  REQUIRE(error);
+  CHECK(error->offset <= text.size());
+}
+
 TEST_CASE("A document can be used again after an error", "[json]") {
   Document document;
   CHECK(document.Parse("{\"a\":"));

@@ -31,6 +31,31 @@ TEST_CASE("Each bad byte becomes one U+FFFD", "[utf8]") {
   CHECK(Sanitize("a\xE2\x82z") == "a\xEF\xBF\xBD\xEF\xBF\xBDz");
 }
 
+TEST_CASE("What steers a terminal is known by its length", "[utf8]") {
+  const auto [text, length] = GENERATE(table<std::string, std::size_t>({
+      {"", 0},
+      {"a\x1B", 0},
+      {"\x1B[2J", 1},
+      {"\x7F", 1},
+      {"\xC2\x9B", 2},      // CSI
+      {"\xC2\xA0", 0},      // a blank
+      {"\xD8\x9C", 2},      // Arabic letter mark
+      {"\xD8\xA7", 0},      // an Arabic letter
+      {"\xE2\x80\x8F", 3},  // right-to-left mark
+      {"\xE2\x80\xAE"
+       "x",
+       3},                  // right-to-left override
+      {"\xE2\x81\xA9", 3},  // end of an isolate
+      {"\xE2\x82\xAC", 0},  // the Euro
+      {"\xEF\xBB\xBF", 3},
+      {"\xEF\xBF\xBD", 0},
+      {"\xE2\x80", 0},
+      {"\xFF", 0},
+  }));
+  CAPTURE(text);
+  CHECK(SteeringLength(text) == length);
+}
+
 TEST_CASE("Code points are written in their shortest form", "[utf8]") {
   std::string text;
   for (const char32_t code_point : {U'A', U'\u00e9', U'\u20ac', U'\U0001F600'}) {

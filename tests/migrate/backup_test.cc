@@ -2,6 +2,7 @@
 
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -63,6 +64,15 @@ TEST_CASE("A backup is named by its CRD and the time in UTC", "[migrate][backup]
   const auto then = std::chrono::sys_days(2026y / 11 / 21) + 3h + 15min + 9s;
   CHECK(BackupPath("b", "widgets.demo.example.com", then) ==
         "b/widgets.demo.example.com-20261121T031509Z.ndjson");
+}
+
+TEST_CASE("No name of a CRD leads a backup out of its folder", "[migrate][backup]") {
+  const std::string name =
+      GENERATE(as<std::string>(), "../../etc/cron.d/x", "/etc/x", "..", std::string(400, 'w'));
+  const fs::path path = BackupPath("b", name, {});
+  CHECK(path.parent_path() == "b");
+  CHECK(path.lexically_normal() == path);
+  CHECK(path.filename().string().size() < 240);
 }
 
 TEST_CASE("Objects are kept as the server sent them, but for their resourceVersion",
@@ -178,6 +188,16 @@ TEST_CASE("A folder that cannot be written is named", "[migrate][backup]") {
   const TempFolder folder;
   const std::string file = folder.Write("file", "");
   CHECK_THROWS_WITH(Backup(fs::path(file) / "w-1.ndjson"), Catch::Contains("\"" + file + "\""));
+}
+
+TEST_CASE("A folder of somebody else's is not used", "[migrate][backup]") {
+  if (geteuid() != 0) return;  // nobody else can make one
+  const TempFolder folder;
+  constexpr uid_t kSomebody = 12345;
+  REQUIRE(chown(folder.path().c_str(), kSomebody, kSomebody) == 0);
+  CHECK_THROWS_WITH(Backup(fs::path(folder.path()) / "w-1.ndjson"),
+                    Catch::Contains("belongs to another user") && Catch::Contains("--backup-dir"));
+  CHECK(FilesIn(folder.path()).empty());
 }
 
 /// Lets no file of this process grow beyond some bytes, as a disk that is full.

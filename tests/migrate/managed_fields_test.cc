@@ -107,5 +107,37 @@ TEST_CASE("Hostile managedFields are taken", "[migrate][managed_fields]") {
   FindLackingFields(document.root(), nullptr);
 }
 
+TEST_CASE("In a large object the same owners are found", "[migrate][managed_fields]") {
+  std::string owned, spec;
+  for (int i = 0; i < 100; ++i) {
+    const std::string key = "\"f:k" + std::to_string(i) + "\":{}";
+    owned += (i == 0 ? "" : ",") + key;
+    spec += (i == 0 ? "\"k" : ",\"k") + std::to_string(i) + "\":1";
+  }
+  kube::json::Document document;
+  REQUIRE(!document.Parse(R"({"metadata":{"managedFields":[{"manager":"a","fieldsV1":{"f:spec":{)" +
+                          owned + R"(}}}]},"spec":{)" + spec + R"(,"x":1}})"));
+  OwnerFinder finder(document.root());
+  for (int i = 99; i >= 0; --i) {
+    const std::string key = "k" + std::to_string(i);
+    CHECK(finder.Find(std::vector{Key("spec"), Key(key)}).managers ==
+          std::vector<std::string_view>{"a"});
+  }
+  CHECK(finder.Find(std::vector{Key("spec"), Key("x")}).managers.empty());
+  CHECK(finder.Find(std::vector{Key("spec"), Key("none")}).managers.empty());
+}
+
+TEST_CASE("Of what managedFields say no more is kept than an object could hold",
+          "[migrate][managed_fields]") {
+  const std::string key(100'000, 'x');
+  std::string gone;
+  for (int i = 0; i < 1000; ++i)
+    gone += (i == 0 ? "\"f:k" : ",\"f:k") + std::to_string(i) + "\":{}";
+  kube::json::Document document;
+  REQUIRE(!document.Parse(R"({"metadata":{"managedFields":[{"manager":"a","fieldsV1":{"f:)" + key +
+                          "\":{" + gone + "}}}]},\"" + key + "\":{}}"));
+  CHECK(FindLackingFields(document.root(), nullptr).size() == 10);
+}
+
 }  // namespace
 }  // namespace migrate

@@ -123,6 +123,16 @@ TEST_CASE("A link in the place of the folder is not followed", "[migrate][state]
   CHECK_THROWS_AS(StateFolder(folder.path(), "c", "u", "widgets"), kube::Error);
 }
 
+TEST_CASE("A state folder of somebody else's is not used", "[migrate][state]") {
+  if (geteuid() != 0) return;  // nobody else can make one
+  const TempFolder folder;
+  constexpr uid_t kSomebody = 12345;
+  REQUIRE(chown(folder.path().c_str(), kSomebody, kSomebody) == 0);
+  CHECK_THROWS_WITH(StateFolder(folder.path(), "c", "u", "widgets"),
+                    Contains("cannot use") && Contains("--state-dir"));
+  CHECK(fs::is_empty(folder.path()));
+}
+
 TEST_CASE("A uid cannot lead out of the folder", "[migrate][state]") {
   const TempFolder folder;
   const StateFolder state_folder(folder.path(), "../../x", "..", "widgets");

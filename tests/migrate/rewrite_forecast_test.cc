@@ -49,6 +49,16 @@ TEST_CASE("In one pass the worst of all versions counts that an object may be st
   CHECK(RewriteForecast(check, "v1", true).Changes(object.root()));
 }
 
+TEST_CASE("Of very many or very long doomed fields some are told", "[migrate][rewrite_forecast]") {
+  const CrdCheck check = Check(R"(["v1"])");
+  const RewriteForecast forecast(check, "v1", false);
+  const auto longest = Object("{\"" + std::string(10'000, 'x') + "\":1,\"b\":2}");
+  CHECK(forecast.DoomedPaths(longest.root()) == Strings{"spec.b"});
+  std::string spec = "{\"a\":\"1\"";
+  for (int i = 0; i < 3000; ++i) spec += ",\"k" + std::to_string(i) + "\":1";
+  CHECK(forecast.DoomedPaths(Object(spec + "}").root()).size() == 1000);
+}
+
 TEST_CASE("Doomed are the fields that no read shows once the server prunes",
           "[migrate][rewrite_forecast]") {
   const CrdCheck check = Check(R"(["v1beta1","v1"])");

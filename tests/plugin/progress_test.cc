@@ -65,6 +65,22 @@ migrate::SweepProgress Rewritten(std::uint64_t rewritten) {
   return progress;
 }
 
+TEST_CASE("O4: No name steers the terminal from a live line", "[plugin][progress]") {
+  const bool is_terminal = GENERATE(true, false);
+  FakeClock clock;
+  Written written;
+  Progress progress(is_terminal, written.Write(), clock);
+  const std::string name = "\x1B[2Jw\r\a\xE2\x80\xAE";
+  clock.now += seconds(10);
+  progress.Show(name, Items(2, 9));
+  clock.now += seconds(10);
+  progress.Show(name, Rewritten(40));
+  CHECK(written.text.find("^[[2Jw\\r^G\\u202e: 2 of 9") != std::string::npos);
+  CHECK(written.text.find("\x1B[2J") == std::string::npos);
+  CHECK(written.text.find("w\r") == std::string::npos);
+  CHECK(written.text.find_first_of("\a\xE2") == std::string::npos);
+}
+
 TEST_CASE("The rate of a sweep counts what was done since it is watched", "[plugin][progress]") {
   FakeClock clock;
   Written written;

@@ -75,7 +75,8 @@ void CompareServer(const Vector& vector, const json::Value& expected, Mismatches
 class Paths : public kube::schema::UnknownFieldSink {
  public:
   void OnUnknownField(const kube::schema::UnknownField& field) override {
-    sorted.insert(std::ranges::upper_bound(sorted, field.path), std::string(field.path));
+    const std::string path = field.Path();
+    sorted.insert(std::ranges::upper_bound(sorted, path), path);
   }
   std::vector<std::string> sorted;
 };

@@ -24,5 +24,14 @@ TEST_CASE("An index of nothing or of too many names is empty", "[property_index]
   CHECK(PropertyIndex(std::vector<std::string_view>(70000, "x")).empty());
 }
 
+TEST_CASE("Names that are all alike get no index", "[property_index]") {
+  // Same length, first, middle and last byte.
+  std::vector<std::string> names;
+  for (int i = 0; i < 1000; ++i) names.push_back("a" + std::to_string(1000 + i) + "mmmmmmz");
+  CHECK(PropertyIndex(std::vector<std::string_view>(names.begin(), names.end())).empty());
+  names.resize(20);
+  CHECK_FALSE(PropertyIndex(std::vector<std::string_view>(names.begin(), names.end())).empty());
+}
+
 }  // namespace
 }  // namespace kube::schema

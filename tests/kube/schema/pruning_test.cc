@@ -78,11 +78,21 @@ TEST_CASE("Without a schema nothing is specified", "[pruning]") {
   CHECK(json::Print(document.root()) == R"({"kind":"X"})");
 }
 
+TEST_CASE("Fields can be dropped without telling which", "[pruning]") {
+  json::Document schema_document, document;
+  REQUIRE(!schema_document.Parse(R"({"properties":{"a":{},"m":{"additionalProperties":{}}}})"));
+  REQUIRE(!document.Parse(R"({"kind":"X","a":{"b":1},"m":{"k":{"c":1}},"d":2})"));
+  const auto props = ReadSchemaProps(schema_document.root());
+  const StructuralSchema schema = MakeStructural(*props, schema_document.arena());
+  DropUnknownFields(document.root(), &schema, true);
+  CHECK(json::Print(document.root()) == R"({"a":{},"kind":"X","m":{"k":{}}})");
+}
+
 TEST_CASE("Finding unknown fields changes nothing and folds paths", "[pruning]") {
   class Collector : public UnknownFieldSink {
    public:
     void OnUnknownField(const UnknownField& field) override {
-      text += std::string(field.path) + " " + std::string(field.folded_path) + " " +
+      text += field.Path() + " " + std::string(field.folded_path) + " " +
               std::to_string(field.elements.size()) + "\n";
     }
     std::string text;

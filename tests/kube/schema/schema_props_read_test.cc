@@ -136,5 +136,25 @@ TEST_CASE("Schemas are read down to a fixed depth", "[schema][schema_props]") {
   CHECK(ErrorOf(Nested(kMaxSchemaDepth + 1)) == "schemas are nested deeper than 1000 levels");
 }
 
+TEST_CASE("A small schema cannot have endless paths", "[schema][schema_props]") {
+  // What a message about each of the schemas, or keys, would quote.
+  const std::string name(100'000, 'n');
+  std::string properties, keys;
+  for (int i = 0; i < 1000; ++i) {
+    properties += (i == 0 ? "\"k" : ",\"k") + std::to_string(i) + "\":{}";
+    keys += (i == 0 ? "\"k" : ",\"k") + std::to_string(i) + "\"";
+  }
+  const std::string want = "the paths of the schemas take more than 32 MiB together";
+  CHECK(ErrorOf("{\"properties\":{\"" + name + "\":{\"properties\":{" + properties + "}}}}") ==
+        want);
+  CHECK(ErrorOf("{\"properties\":{\"" + name + "\":{\"x-kubernetes-list-map-keys\":[" + keys +
+                "]}}}") == want);
+  CHECK(ErrorOf("{\"x-kubernetes-list-map-keys\":[" + keys + "],\"items\":{\"type\":\"" + name +
+                "\"}}") == want);
+  CHECK(
+      ErrorOf("{\"properties\":{\"" + name + "\":{},\"m\":{\"properties\":{" + properties + "}}}}")
+          .empty());
+}
+
 }  // namespace
 }  // namespace kube::schema

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Small inputs that would have us print, keep or look for names over and over take little memory and time.
+
+Usage: hostile_size_test.py KUBECTL_PRUNE FAKE_API_SERVER
+"""
+import copy
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+import sandbox
+
+LONG = "N" * 100_000
+MANY = [f"k{i}" for i in range(3000)]
+MOST_KIB = 400 * 1024  # with AddressSanitizer; every name once for each of MANY would be 300 MB and more
+CRD = {"apiVersion": "apiextensions.k8s.io/v1beta1", "kind": "CustomResourceDefinition",
+       "metadata": {"name": "widgets.demo.example.com"}, "spec": {
+           "group": "demo.example.com", "scope": "Namespaced", "preserveUnknownFields": True,
+           "names": {"plural": "widgets", "kind": "Widget", "listKind": "WidgetList",
+                     "singular": "widget"},
+           "versions": [{"name": "v1", "served": True, "storage": True}],
+           "validation": {"openAPIV3Schema": {"type": "object", "properties": {"spec": {
+               "type": "object", "additionalProperties": {"type": "object"}}}}}}}
+OBJECT = {"apiVersion": "demo.example.com/v1", "kind": "Widget",
+          "metadata": {"name": "a", "namespace": "b"}, "spec": {LONG: dict.fromkeys(MANY, 1)}}
+BOX = None
+
+
+def crd_with(**properties):
+    crd = copy.deepcopy(CRD)
+    crd["spec"]["validation"]["openAPIV3Schema"]["properties"] |= properties
+    return crd
+
+
+class HostileSize(unittest.TestCase):
+    def run_in_little_memory(self, *command):
+        """Returns the seconds of CPU that it took."""
+        with open(os.devnull, "wb") as null, subprocess.Popen(
+                ["kubectl-prune", *command], cwd=BOX.work, env=BOX.environment, stdin=null,
+                stdout=null, stderr=null) as process:
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertIn(process.returncode, (0, 1, 2))
+        self.assertLess(usage.ru_maxrss, MOST_KIB, command)
+        return usage.ru_utime
+
+    def write(self, name, value):
+        (BOX.work / name).write_text(json.dumps(value))
+        return "-f", name
+
+    def test_a_long_key_above_many_unknown_fields(self):
+        files = self.write("crd.json", CRD) + self.write("object.json", OBJECT)
+        for command in (["check"], ["check", "--show-objects", "-o", "json"], ["diff"],
+                        ["migrate", "--enable-pruning", "-o", "json"]):
+            self.run_in_little_memory(*command[:1], "--local", *files, *command[1:])
+
+    def test_many_unknown_fields_with_owners(self):
+        # Minutes, if each were looked for among all.
+        names = [f"k{i}" for i in range(40_000)]
+        crd = crd_with(spec={"type": "object"})
+        owned = {"f:spec": {f"f:{name}": {} for name in names}}
+        widget = OBJECT | {"spec": dict.fromkeys(reversed(names), 1)}
+        widget["metadata"] = OBJECT["metadata"] | {"managedFields": [
+            {"manager": "m", "operation": "Update", "fieldsType": "FieldsV1", "fieldsV1": owned}]}
+        files = self.write("crd.json", crd) + self.write("object.json", widget)
+        self.assertLess(self.run_in_little_memory("check", "--local", *files), 10)
+
+    def test_many_properties_that_are_alike(self):
+        defaults = {f"k{i}": {"type": "integer", "default": 1} for i in range(10_000, 30_000)}
+        crd = crd_with(spec={"type": "object", "properties": defaults})
+        del crd["spec"]["preserveUnknownFields"]
+        seconds = self.run_in_little_memory("check", "--local", *self.write("crd.json", crd))
+        self.assertLess(seconds, 20)
+
+    def test_a_long_property_above_many_that_are_not_structural(self):
+        crd = crd_with(**{LONG: {"type": "object", "properties": dict.fromkeys(MANY, {})}})
+        self.run_in_little_memory("check", "--local", *self.write("crd.json", crd))
+
+    def test_many_keys_of_a_list_that_are_unknown(self):
+        crd = crd_with(list={"type": "array", "x-kubernetes-list-type": "map",
+                             "x-kubernetes-list-map-keys": MANY, "items": {"type": "object"}})
+        self.run_in_little_memory("check", "--local", *self.write("crd.json", crd))
+
+
+def main():
+    global BOX
+    with sandbox.sandbox(*sys.argv[1:3]) as BOX:
+        argv = sys.argv[:1] + sys.argv[3:]
+        return 0 if unittest.main(argv=argv, exit=False).result.wasSuccessful() else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

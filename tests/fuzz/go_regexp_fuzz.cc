@@ -1,0 +1,15 @@
+#include "kube/schema/go_regexp.h"
+#include "kube/utf8.h"
+#include "tests/fuzz/fuzz.h"
+
+// A pattern in the first line is refused in Go's words, or can be held against the next.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  std::string_view text = fuzz::Text(data, size);
+  const std::string_view pattern = fuzz::TakeLine(text);
+  if (const auto error = kube::schema::GoRegexpError(pattern)) {
+    fuzz::Require(error->starts_with("error parsing regexp: "));
+    return 0;
+  }
+  kube::schema::GoRegexpMatches(pattern, text);
+  return 0;
+}

@@ -1,0 +1,48 @@
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "kube/schema/pruning.h"
+#include "tests/fuzz/schema_and_object.h"
+
+namespace {
+
+namespace schema = kube::schema;
+using fuzz::Require;
+
+class Paths : public schema::UnknownFieldSink {
+ public:
+  void OnUnknownField(const schema::UnknownField& field) override {
+    Require(!field.elements.empty());
+    paths.push_back(field.Path());
+  }
+  std::vector<std::string> paths;
+};
+
+std::vector<std::string> Find(fuzz::SchemaAndObject& input, bool is_root) {
+  Paths found;
+  schema::FindUnknownFields(input.object(), &input.schema, is_root, found);
+  std::ranges::sort(found.paths);
+  return found.paths;
+}
+
+}  // namespace
+
+// What is found is what is removed, and once it is removed there is nothing left to find or remove.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  for (const bool is_root : {false, true}) {
+    fuzz::SchemaAndObject input;
+    if (!fuzz::Read(fuzz::Text(data, size), input)) return 0;
+    const std::vector<std::string> found = Find(input, is_root);
+    kube::json::Arena arena;
+    kube::json::Value copy = kube::json::DeepCopy(input.object(), arena);
+    schema::DropUnknownFields(copy, &input.schema, is_root);
+    Require(schema::Prune(input.object(), &input.schema, is_root) == found);
+    const std::string once = kube::json::Print(input.object());
+    Require(kube::json::Print(copy) == once);
+    Require(Find(input, is_root).empty());
+    Require(schema::Prune(input.object(), &input.schema, is_root).empty());
+    Require(kube::json::Print(input.object()) == once);
+  }
+  return 0;
+}
