@@ -21,6 +21,7 @@
 #include "kube/head_reader.h"
 #include "kube/proxy_environment.h"
 #include "kube/server_url.h"
+#include "kube/system_certificates.h"
 
 namespace kube {
 namespace {
@@ -96,6 +97,14 @@ std::string ProxyForCurl(const std::string& url) {
 std::string ProxyOf(const ConnectionConfig& config, const ServerUrl& server) {
   if (!config.proxy_url.empty()) return config.proxy_url;
   return ProxyFromEnvironment(server, ProcessEnvironment());
+}
+
+/// A configuration that names no authorities trusts the system's.
+ConnectionConfig WithAuthorities(ConnectionConfig config) {
+  if (config.ca_pem.empty() && !config.insecure_skip_tls_verify) {
+    config.ca_pem = CertificatesIn(SystemCertificatePlaces(ProcessEnvironment()));
+  }
+  return config;
 }
 
 int LimitSilence(void*, curl_socket_t socket, curlsocktype) {
@@ -192,7 +201,7 @@ ServerUrl UrlOf(const ConnectionConfig& config) {
 class CurlTransport::Impl {
  public:
   explicit Impl(const ConnectionConfig& config)
-      : config_(config),
+      : config_(WithAuthorities(config)),
         url_(UrlOf(config)),
         certificate_{config.client_certificate_pem, config.client_key_pem} {
     InitializeCurl();
@@ -375,9 +384,10 @@ void CurlTransport::Impl::SetTls(CURL* easy) {
   Set(easy, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
   // Without it OpenSSL would ask the terminal for the password of an encrypted key.
   Set(easy, CURLOPT_KEYPASSWD, "");
-  if (config_.ca_pem.empty()) return;
+  // Those that libcurl was built with would be trusted beside ours, or where we have none.
+  Set(easy, CURLOPT_CAINFO, static_cast<char*>(nullptr));
+  Set(easy, CURLOPT_CAPATH, static_cast<char*>(nullptr));
   SetPem(easy, CURLOPT_CAINFO_BLOB, config_.ca_pem);
-  Set(easy, CURLOPT_CAPATH, static_cast<char*>(nullptr));  // trusted beside it otherwise
 }
 
 // A connection is used again only by requests with the same certificate: libcurl compares them.
@@ -404,9 +414,9 @@ void CurlTransport::Impl::SetProxyTls(CURL* easy) {
   SetPem(easy, CURLOPT_PROXY_SSLCERT_BLOB, config_.client_certificate_pem);
   SetPem(easy, CURLOPT_PROXY_SSLKEY_BLOB, config_.client_key_pem);
   Set(easy, CURLOPT_PROXY_KEYPASSWD, "");
-  if (config_.ca_pem.empty()) return;
-  SetPem(easy, CURLOPT_PROXY_CAINFO_BLOB, config_.ca_pem);
+  Set(easy, CURLOPT_PROXY_CAINFO, static_cast<char*>(nullptr));
   Set(easy, CURLOPT_PROXY_CAPATH, static_cast<char*>(nullptr));
+  SetPem(easy, CURLOPT_PROXY_CAINFO_BLOB, config_.ca_pem);
 }
 
 void CurlTransport::Impl::SetLimits(CURL* easy) {
