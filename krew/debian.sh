@@ -6,7 +6,7 @@ say() { echo "$*" >&2; }
 # fail TEXT: what the log says last, then the text.
 fail() {
   [ ! -s "$log" ] || tail -n 20 "$log" >&2
-  say "error: $1 ($log)"
+  say "error: $1${log:+ ($log)}"
   exit 1
 }
 
@@ -58,5 +58,5 @@ private_apt() {
 apt_get() {
   apt-get -q -o "Dir::Etc::SourceParts=$apt_folder/parts" -o Dir::Etc::SourceList=/dev/null \
     -o "Dir::State::Lists=$apt_folder/lists" -o Dir::State::Status=/dev/null -o "Dir::Cache=$apt_folder/apt" \
-    -o APT::Sandbox::User= -o "APT::Architecture=$apt_architecture" -o "APT::Architectures::=$apt_architecture" "$@"
+    -o APT::Sandbox::User= -o "APT::Architecture=$apt_architecture" -o "APT::Architectures::=$apt_architecture" "$@" >>"$log" 2>&1
 }

@@ -31,7 +31,6 @@ unpack() {
   done
   basename "$1"/source/curl_*.dsc >>"$2/packages"
   # What is left of each library is the archive.
-  rm -rf "$2/usr/share"
   find "$2" -name '*.so' -delete
 }
 
@@ -81,7 +80,7 @@ make_libraries() {
   scratch=$(mktemp -d "$cache/build.XXXXXX")
   trap 'rm -rf "$scratch"' EXIT
   trap 'exit 1' HUP INT TERM
-  fetch "$scratch" >>"$log" 2>&1
+  fetch "$scratch"
   rm -rf "$1"
   mkdir -p "$1"
   unpack "$scratch" "$1"

@@ -73,7 +73,7 @@ while [ $# -gt 0 ]; do
 done
 [ $# -gt 0 ] || set -- amd64 arm64
 : >"$log"
-install_packages python3 python3-yaml
+python3 -c 'import yaml' 2>/dev/null || install_packages python3 python3-yaml
 sh krew/build.sh "$@"
 
 version=$(version_of_project)
