@@ -2,7 +2,7 @@
 install_missing() {
   command -v dpkg >/dev/null || return 0 # not Debian: cmake says what it misses
   missing=
-  for package in cmake ninja-build g++ ccache pkg-config python3 catch2 libboost-program-options-dev \
+  for package in cmake ninja-build g++ ccache pkg-config python3 python3-yaml catch2 libboost-program-options-dev \
     libcurl4-openssl-dev libre2-dev libyaml-cpp-dev rapidjson-dev; do
     dpkg -s "$package" 2>/dev/null | grep -q '^Status: .* installed$' || missing="$missing $package"
   done
