@@ -21,8 +21,11 @@ archive() {
   content=build/krew/content-$1
   rm -rf "$content"
   mkdir -p "$content"
-  install -m 755 "build/static-$1/plugin/kubectl-prune" plugin/kubectl_complete-prune "$content"
+  install -m 755 "build/static-$1/plugin/kubectl-prune" "$content"
   install -m 644 LICENSE "$content"
+  sed -e "s/kubectl-prune/kubectl-$command/" -e "s/kubectl prune/kubectl $name/" \
+    plugin/kubectl_complete-prune >"$content/kubectl_complete-$command"
+  chmod 755 "$content/kubectl_complete-$command"
   path=$folder/kubectl-prune_${version}_linux_$1.tar.gz
   (cd "$content" && tar --format=ustar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$epoch" -c ./*) |
     gzip -9n >"$path"
@@ -72,6 +75,7 @@ while [ $# -gt 0 ]; do
   esac
 done
 [ $# -gt 0 ] || set -- amd64 arm64
+command=$(echo "$name" | tr - _) # as krew names the link, and kubectl looks for it
 : >"$log"
 python3 -c 'import yaml' 2>/dev/null || install_packages python3 python3-yaml
 sh krew/build.sh "$@"
