@@ -1,4 +1,5 @@
-# Sourced by libraries.sh. Debian's packages, without a change to how the machine itself uses apt.
+# shellcheck shell=sh disable=SC2154  # $log is the caller's
+# Sourced by the scripts beside it. Debian's packages, without a change to how the machine itself uses apt.
 # $log is the file that all output goes to.
 
 say() { echo "$*" >&2; }

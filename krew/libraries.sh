@@ -11,8 +11,8 @@ set -eu
 cd "$(dirname "$0")/.."
 . krew/debian.sh
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/kubectl-prune-krew
-packages="libboost-program-options1.74-dev libboost1.74-dev libc-ares-dev libnghttp2-dev libre2-dev
-  libssl-dev libyaml-cpp-dev rapidjson-dev zlib1g-dev" # of Debian 12
+packages="libboost-program-options1.74-dev libboost1.74-dev libc-ares-dev libnghttp2-dev libre2-9
+  libre2-dev libssl-dev libyaml-cpp-dev rapidjson-dev zlib1g-dev" # of Debian 12
 
 # fetch SCRATCH: the packages into SCRATCH/packages, the source of curl into SCRATCH/source.
 # shellcheck disable=SC2086  # one word a package
@@ -31,7 +31,22 @@ unpack() {
   done
   basename "$1"/source/curl_*.dsc >>"$2/packages"
   # What is left of each library is the archive.
-  find "$2" -name '*.so' -delete
+  find "$2" -name '*.so*' -delete
+}
+
+# notices SCRATCH LIBRARIES: what the licenses of all that is linked ask to be told, as LIBRARIES/NOTICES.
+# Boost's asks for nothing beside a binary.
+notices() {
+  for package in libc-ares-dev libnghttp2-dev libre2-9 libssl-dev libyaml-cpp-dev rapidjson-dev zlib1g-dev; do
+    printf '\n==== %s\n\n' "${package%-dev}"
+    cat "$2/usr/share/doc/$package/copyright" || return 1
+  done
+  printf '\n==== libcurl\n\n'
+  cat "$1/curl/debian/copyright" || return 1
+  printf '\n==== the GNU C library\n\n'
+  cat /usr/share/doc/libc6/copyright /usr/share/common-licenses/LGPL-2.1 || return 1
+  printf '\n==== the GNU C++ library\n\n'
+  cat /usr/share/doc/gcc-12-base/copyright /usr/share/common-licenses/GPL-3
 }
 
 # Only what the transport uses: HTTP/1.1, HTTP/2, proxies, TLS, gzip. Names are looked up by c-ares:
@@ -85,6 +100,7 @@ make_libraries() {
   mkdir -p "$1"
   unpack "$scratch" "$1"
   curl_source "$scratch" >>"$log" 2>&1 || fail "cannot unpack the source of libcurl"
+  notices "$scratch" "$1" >"$1/NOTICES" 2>>"$log" || fail "a library comes without its copyright"
   build_curl "$scratch" "$1" >>"$log" 2>&1 || fail "cannot build libcurl"
   echo "$stamp" >"$1/stamp"
 }

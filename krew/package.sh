@@ -22,7 +22,7 @@ archive() {
   rm -rf "$content"
   mkdir -p "$content"
   install -m 755 "build/static-$1/plugin/kubectl-prune" "$content"
-  install -m 644 LICENSE "$content"
+  install -m 644 LICENSE "$(sh krew/libraries.sh "$1")/NOTICES" "$content"
   sed -e "s/kubectl-prune/kubectl-$command/" -e "s/kubectl prune/kubectl $name/" \
     plugin/kubectl_complete-prune >"$content/kubectl_complete-$command"
   chmod 755 "$content/kubectl_complete-$command"
@@ -81,7 +81,7 @@ python3 -c 'import yaml' 2>/dev/null || install_packages python3 python3-yaml
 sh krew/build.sh "$@"
 
 version=$(version_of_project)
-epoch=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
+epoch=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}
 folder=build/krew/package
 rm -rf "$folder"
 mkdir -p "$folder"

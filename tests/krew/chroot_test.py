@@ -143,6 +143,13 @@ class Chroot(unittest.TestCase):
         self.root.write_authorities("mine.pem")
         self.assert_checks(environment={"SSL_CERT_FILE": "/mine.pem"})
 
+    def test_no_configuration_of_openssl_is_read(self):
+        self.root.write_kubeconfig("localhost")
+        self.root.write_authorities()
+        for name in ("usr/lib/ssl/openssl.cnf", "etc/ssl/openssl.cnf", "mine.cnf"):
+            self.root.write(name, "openssl_conf = broken\n[broken]\nssl_conf = gone\n")
+        self.assert_checks(environment={"OPENSSL_CONF": "/mine.cnf"})
+
     def test_without_authorities_nobody_is_trusted(self):
         self.root.write_kubeconfig("localhost")
         done = self.root.run("check")
@@ -228,6 +235,9 @@ class Installed(unittest.TestCase):
 
     def test_N4_the_license_is_installed_too(self):
         self.assertEqual((self.store / "LICENSE").read_bytes(), (ROOT / "LICENSE").read_bytes())
+        notices = (self.store / "NOTICES").read_text(encoding="utf-8")
+        for library in ("libcurl", "libssl", "libc-ares", "libnghttp2", "the GNU C library"):
+            self.assertIn(f"\n==== {library}\n", notices)
 
     def test_kubectl_runs_the_plugin(self):
         done = self.run_kubectl(self.NAME, "check")
