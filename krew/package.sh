@@ -92,4 +92,4 @@ for architecture; do
   (cd "$folder" && sha256sum "$(basename "$path")") >>"$folder/sha256sums"
 done
 python3 krew/manifest_rules.py "$folder/$name.yaml" "$folder"
-ls "$folder" | sed "s|^|$folder/|"
+for file in "$folder"/*; do echo "$file"; done

@@ -26,8 +26,8 @@ BINARY = None
 CLUSTER = None
 
 CRD = "pumps.demo.example.com"
+MIGRATED = "valves.demo.example.com"
 CRDS = "/apis/apiextensions.k8s.io/v1beta1/customresourcedefinitions"
-PUMPS = "/apis/demo.example.com/v1/namespaces/default/pumps"
 SCHEMA = {"type": "object", "properties": {"spec": {"type": "object", "properties": {
     "litres": {"type": "integer"}}}}}
 # Go's crypto/x509 looks in these places.
@@ -192,14 +192,14 @@ class Chroot(unittest.TestCase):
         self.root.write("etc/resolv.conf", f"nameserver {server.ADDRESS}\nsearch prune.test\n")
         return server
 
-    def test_zz_a_whole_migration_goes_through(self):
+    def test_a_whole_migration_goes_through(self):
         self.root.write_authorities()
         self.root.write_kubeconfig("localhost")
         home = {"HOME": "/home"}
         (self.root.path / "home").mkdir()
-        first = self.root.run("migrate", CRD, "--enable-pruning", "--yes", environment=home)
+        first = self.root.run("migrate", MIGRATED, "--enable-pruning", "--yes", environment=home)
         self.assertEqual(first.returncode, 0, first.stderr + first.stdout)
-        second = self.root.run("migrate", CRD, "-o", "json", environment=home)
+        second = self.root.run("migrate", MIGRATED, "-o", "json", environment=home)
         self.assertEqual(second.returncode, 0, second.stderr)
         self.assertEqual(json.loads(second.stdout)["summary"]["rewritten"], 0)
 
@@ -246,22 +246,24 @@ class Installed(unittest.TestCase):
 
     def test_C1_kubectl_completes_the_plugin(self):
         done = self.run_kubectl("__complete", self.NAME, "check", "")
-        self.assertEqual(done.stdout.splitlines(), [CRD, ":4"])
+        self.assertEqual(done.stdout.splitlines(), [CRD, MIGRATED, ":4"])
 
 
-def fill():
+def fill(name):
+    """Creates a CRD that preserves unknown fields, and an object with one."""
+    plural, _, group = name.partition(".")
+    kind = plural[:-1].capitalize()
     api = CLUSTER.api()
     api.post(CRDS, {
         "apiVersion": "apiextensions.k8s.io/v1beta1", "kind": "CustomResourceDefinition",
-        "metadata": {"name": CRD},
-        "spec": {"group": "demo.example.com", "scope": "Namespaced", "preserveUnknownFields": True,
-                 "names": {"plural": "pumps", "kind": "Pump"},
-                 "validation": {"openAPIV3Schema": SCHEMA},
+        "metadata": {"name": name},
+        "spec": {"group": group, "scope": "Namespaced", "preserveUnknownFields": True,
+                 "names": {"plural": plural, "kind": kind}, "validation": {"openAPIV3Schema": SCHEMA},
                  "versions": [{"name": "v1", "served": True, "storage": True}]}})
-    pump = {"apiVersion": "demo.example.com/v1", "kind": "Pump", "metadata": {"name": "a"},
+    path = f"/apis/{group}/v1/namespaces/default/{plural}"
+    body = {"apiVersion": f"{group}/v1", "kind": kind, "metadata": {"name": "a"},
             "spec": {"litres": 1, "colour": "red"}}
-    wait_for("no pumps", lambda: api.request("GET", PUMPS)[0] == 200)
-    wait_for("no pump", lambda: api.request("POST", PUMPS, pump)[0] in (201, 409))
+    wait_for(f"no {plural}", lambda: api.request("POST", path, body)[0] in (201, 409))
 
 
 def main():
@@ -270,7 +272,8 @@ def main():
     if os.geteuid() != 0:
         raise Missing("only root may chroot")
     with Cluster() as CLUSTER:
-        fill()
+        fill(CRD)
+        fill(MIGRATED)
         return not unittest.main(argv=sys.argv[:1], exit=False).result.wasSuccessful()
 
 
