@@ -32,9 +32,16 @@ std::vector<std::string> SplitAtColons(const std::string& text) {
 /// certificates for one that is cut short.
 bool IsSequence(std::string_view bytes) {
   const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(bytes[at]); };
-  constexpr std::size_t kHead = 4;  // of every certificate: it is longer than 255 bytes
-  if (bytes.size() < kHead || byte(0) != 0x30 || byte(1) != 0x82) return false;
-  return bytes.size() - kHead == byte(2) * std::size_t{256} + byte(3);
+  if (bytes.size() < 2 || byte(0) != 0x30) return false;
+  std::size_t length = byte(1);
+  std::size_t head = 2;
+  if (length >= 0x80) {  // the number of bytes that the length takes
+    head += length - 0x80;
+    if (head > 5 || bytes.size() < head) return false;
+    length = 0;
+    for (std::size_t at = 2; at < head; ++at) length = length * 256 + byte(at);
+  }
+  return bytes.size() - head == length;
 }
 
 /// Collects certificates, each once.

@@ -78,6 +78,14 @@ TEST_CASE("Every file of every folder counts beside the bundle", "[kube][system_
       Certificate('a') + Certificate('b') + Certificate('d') + Certificate('c') + Certificate('f'));
 }
 
+TEST_CASE("Certificates may be short", "[kube][system_certificates]") {
+  const TempFolder folder;
+  const std::string pem = "-----BEGIN CERTIFICATE-----\n" +
+                          EncodeBase64("\x30\x81\xc8" + std::string(200, 'x')) +
+                          "\n-----END CERTIFICATE-----\n";
+  CHECK(CertificatesIn({{folder.Write("bundle", pem)}, {}}) == pem);
+}
+
 TEST_CASE("Blocks that are no certificate do not spoil the others", "[kube][system_certificates]") {
   const TempFolder folder;
   const std::string begin = "-----BEGIN CERTIFICATE-----\n";
@@ -88,6 +96,7 @@ TEST_CASE("Blocks that are no certificate do not spoil the others", "[kube][syst
       begin + "AAAA\n" + end,
       begin + end,
       begin + "AAAA\n",
+      begin + EncodeBase64("\x30\x82") + "\n" + end,
       begin + EncodeBase64(std::string("\x30\x82\x01\x01", 4) + std::string(256, 'x')) + "\n" + end,
       "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n",
       "-----BEGIN TRUSTED CERTIFICATE-----\nAAAA\n-----END TRUSTED CERTIFICATE-----\n",
