@@ -22,6 +22,7 @@
 #include "kube/pem.h"
 #include "kube/proxy_environment.h"
 #include "kube/server_url.h"
+#include "kube/system_certificates.h"
 
 namespace kube {
 namespace {
@@ -182,10 +183,14 @@ std::string MessageOf(CURLcode code, int system_error, const std::string& detail
   return message;
 }
 
-/// libcurl would refuse all of a file for one block that is no certificate. Where there is nothing
-/// else it shall refuse it: without any, the system's would be trusted.
-ConnectionConfig WithUsableAuthorities(ConnectionConfig config) {
-  std::string usable = UsableCertificates(config.ca_pem);
+/// A configuration that names no authorities trusts the system's. Of those that it names the usable
+/// ones: libcurl would refuse all of a file for one block that is no certificate. Where there is no
+/// usable one it shall refuse them: without any, the system's would be trusted.
+ConnectionConfig WithAuthorities(ConnectionConfig config) {
+  if (config.insecure_skip_tls_verify) return config;
+  std::string usable = config.ca_pem.empty()
+                           ? CertificatesIn(SystemCertificatePlaces(ProcessEnvironment()))
+                           : UsableCertificates(config.ca_pem);
   if (!usable.empty()) config.ca_pem = std::move(usable);
   return config;
 }
@@ -201,7 +206,7 @@ ServerUrl UrlOf(const ConnectionConfig& config) {
 class CurlTransport::Impl {
  public:
   explicit Impl(const ConnectionConfig& config)
-      : config_(WithUsableAuthorities(config)),
+      : config_(WithAuthorities(config)),
         url_(UrlOf(config)),
         certificate_{config.client_certificate_pem, config.client_key_pem} {
     InitializeCurl();
@@ -381,9 +386,10 @@ void CurlTransport::Impl::SetTls(CURL* easy) {
   Set(easy, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
   // Without it OpenSSL would ask the terminal for the password of an encrypted key.
   Set(easy, CURLOPT_KEYPASSWD, "");
-  if (config_.ca_pem.empty()) return;
+  // Those that libcurl was built with would be trusted beside ours, or where we have none.
+  Set(easy, CURLOPT_CAINFO, static_cast<char*>(nullptr));
+  Set(easy, CURLOPT_CAPATH, static_cast<char*>(nullptr));
   SetPem(easy, CURLOPT_CAINFO_BLOB, config_.ca_pem);
-  Set(easy, CURLOPT_CAPATH, static_cast<char*>(nullptr));  // trusted beside it otherwise
 }
 
 // A connection is used again only by requests with the same certificate: libcurl compares them.
@@ -410,9 +416,9 @@ void CurlTransport::Impl::SetProxyTls(CURL* easy) {
   SetPem(easy, CURLOPT_PROXY_SSLCERT_BLOB, config_.client_certificate_pem);
   SetPem(easy, CURLOPT_PROXY_SSLKEY_BLOB, config_.client_key_pem);
   Set(easy, CURLOPT_PROXY_KEYPASSWD, "");
-  if (config_.ca_pem.empty()) return;
-  SetPem(easy, CURLOPT_PROXY_CAINFO_BLOB, config_.ca_pem);
+  Set(easy, CURLOPT_PROXY_CAINFO, static_cast<char*>(nullptr));
   Set(easy, CURLOPT_PROXY_CAPATH, static_cast<char*>(nullptr));
+  SetPem(easy, CURLOPT_PROXY_CAINFO_BLOB, config_.ca_pem);
 }
 
 void CurlTransport::Impl::SetLimits(CURL* easy) {

@@ -10,8 +10,9 @@ namespace kube {
 /// A transport over libcurl, in the thread that polls: HTTP/2 where TLS offers it, many requests
 /// over one connection, else HTTP/1.1 with connections kept alive, 32 at most.
 ///
-/// - The server's certificate is verified, by `ca_pem` alone if there is one, unless
-///   insecure_skip_tls_verify says otherwise. TLS 1.2 or later.
+/// - The server's certificate is verified, by `ca_pem` alone if there is one, else by the system's
+///   authorities (SystemCertificatePlaces), unless insecure_skip_tls_verify says otherwise. TLS 1.2
+///   or later.
 /// - Redirects are not followed: what we know of ourselves goes to the server of the kubeconfig
 ///   only. client-go would follow them, but API servers send none.
 /// - The proxy is proxy_url's, else the environment's as libcurl reads it, but none to a loopback

@@ -34,6 +34,10 @@ elif ! sh tests/cluster/binaries.sh ensure >/dev/null; then
   echo "error: no API server for the cluster tests (--no-cluster leaves them out)" >&2
   cluster=no lacking=1
 fi
+if command -v dpkg >/dev/null; then # else its tests are skipped
+  echo "building the self-contained binary"
+  sh krew/package.sh "$(dpkg --print-architecture)" >/dev/null || lacking=$((lacking + 1))
+fi
 set --
 [ "$cluster" = yes ] || set -- --label-exclude cluster
 ctest --preset dev --parallel "$(nproc)" "$@" >"$log" 2>&1 || status=$?

@@ -1,0 +1,196 @@
+"""What krew, and the reviewers of its index, ask of a plugin's manifest and its archives.
+
+    python3 krew/manifest_rules.py MANIFEST [FOLDER]    FOLDER holds the archives that it names
+
+Prints one line a fault, `prune.yaml: spec.version: ...`, and exits 1 if there is one. The rules are
+those of krew's internal/index/validation; where krew would find a fault only during an installation,
+or a reviewer by reading, it is found here.
+"""
+import hashlib
+import pathlib
+import re
+import sys
+import tarfile
+import urllib.parse
+
+import yaml
+
+API_VERSION = "krew.googlecontainertools.github.com/v1alpha2"
+NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+# krew asks for the v; the rest is semver.org's grammar.
+VERSION = re.compile(r"v(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)"
+                     r"(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?")
+SHA256 = re.compile(r"[a-f0-9]{64}")
+WINDOWS_DEVICES = {"con", "prn", "aux", "nul"} | {f"{port}{n}" for port in ("com", "lpt")
+                                                  for n in range(1, 10)}
+TOP_FIELDS = {"apiVersion", "kind", "metadata", "spec"}
+SPEC_FIELDS = {"version", "homepage", "shortDescription", "description", "caveats", "platforms"}
+PLATFORM_FIELDS = {"uri", "sha256", "bin", "selector", "files"}
+SHORT = 50  # characters of `kubectl krew search` that fit beside name and status on 80 columns
+
+
+def is_text(value):
+    return isinstance(value, str) and value != ""
+
+
+def unknown_fields(place, mapping, known):
+    for name in sorted(set(map(str, mapping)) - known):
+        yield f"{place}{name}: krew knows no such field"
+
+
+def name_faults(name, file_name):
+    if not is_text(name) or not NAME.fullmatch(name):
+        yield "metadata.name: must be lower case words with - between them"
+    elif name in WINDOWS_DEVICES:
+        yield "metadata.name: is a device of Windows"
+    elif name.startswith(("kube-", "kubectl-")):
+        yield "metadata.name: must not begin with kube- or kubectl-"
+    if f"{name}.yaml" != file_name:
+        yield f"metadata.name: the file would have to be called {name}.yaml"
+
+
+def text_faults(spec):
+    if not isinstance(spec.get("version"), str) or not VERSION.fullmatch(spec["version"]):
+        yield "spec.version: must be a semantic version that begins with v"
+    short = spec.get("shortDescription")
+    if not is_text(short):
+        yield "spec.shortDescription: must be set"
+    elif "\n" in short or "\r" in short:
+        yield "spec.shortDescription: must be one line"
+    elif len(short) > SHORT or short.endswith("."):
+        yield f"spec.shortDescription: must be a few words, {SHORT} characters and no full stop"
+    if not is_text(spec.get("description")):
+        yield "spec.description: must be set"
+    if not is_text(spec.get("homepage")) or not spec["homepage"].startswith("https://"):
+        yield "spec.homepage: must be an https URL"
+
+
+def file_faults(files):
+    if not isinstance(files, list) or not files:
+        yield "files: must be left out or list something"
+        return
+    for file in files:
+        for key in ("from", "to"):
+            if not isinstance(file, dict) or not is_text(file.get(key)):
+                yield f"files: {key} must be set"
+
+
+def selector_faults(selector):
+    if not isinstance(selector, dict) or not selector:
+        yield "selector: must be set"
+        return
+    for part in ("matchLabels", "matchExpressions"):
+        if part in selector and not selector[part]:
+            yield f"selector.{part}: must be left out or have something in it"
+    keys = list(selector.get("matchLabels") or {})
+    keys += [one.get("key") for one in selector.get("matchExpressions") or []]
+    for key in keys:
+        if key not in ("os", "arch"):
+            yield f"selector: {key} is neither os nor arch"
+
+
+def platform_faults(platform):
+    yield from unknown_fields("", platform, PLATFORM_FIELDS)
+    uri = platform.get("uri")
+    if not is_text(uri) or not uri.startswith("https://"):
+        yield "uri: must be an https URL"
+    elif not uri.endswith((".tar.gz", ".zip")):
+        yield "uri: must be that of a .tar.gz or .zip"
+    if not isinstance(platform.get("sha256"), str) or not SHA256.fullmatch(platform["sha256"]):
+        yield "sha256: must be 64 digits of 0-9 and a-f"
+    if not is_text(platform.get("bin")):
+        yield "bin: must be set"
+    elif labels_of(platform).get("os") == "windows" and not platform["bin"].endswith(".exe"):
+        yield "bin: must end with .exe on Windows"
+    if "files" in platform:
+        yield from file_faults(platform["files"])
+    yield from selector_faults(platform.get("selector"))
+
+
+def labels_of(platform):
+    selector = platform.get("selector")
+    labels = selector.get("matchLabels") if isinstance(selector, dict) else None
+    return labels if isinstance(labels, dict) else {}
+
+
+def overlap_faults(platforms):
+    """krew takes the first that fits, so a second one for the same machines is never installed."""
+    seen = set()
+    for number, platform in enumerate(platforms):
+        labels = tuple(sorted(labels_of(platform).items()))
+        if labels and labels in seen:
+            yield f"spec.platforms[{number}]: another one has the same selector"
+        seen.add(labels)
+
+
+def archive_faults(platform, folder):
+    path = folder / pathlib.PurePosixPath(urllib.parse.urlsplit(platform["uri"]).path).name
+    if not path.is_file():
+        yield f"uri: {path.name} is not in {folder}"
+        return
+    if hashlib.sha256(path.read_bytes()).hexdigest() != platform["sha256"]:
+        yield f"sha256: is not that of {path.name}"
+    with tarfile.open(path) as archive:
+        members = {member.name.removeprefix("./"): member for member in archive}
+    if "LICENSE" not in members:
+        yield f"uri: {path.name} has no LICENSE"
+    binary = members.get(platform["bin"])
+    if not binary or not binary.isfile() or not binary.mode & 0o111:
+        yield f"bin: {path.name} has no program of that name"
+    for name, member in members.items():
+        if name.startswith("/") or ".." in name.split("/") or not (member.isfile() or member.isdir()):
+            yield f"uri: {path.name} must not have {name}"
+
+
+def spec_faults(spec, folder):
+    yield from unknown_fields("spec.", spec, SPEC_FIELDS)
+    yield from text_faults(spec)
+    platforms = spec.get("platforms")
+    if not isinstance(platforms, list) or not platforms:
+        yield "spec.platforms: must list a platform"
+        return
+    for number, platform in enumerate(platforms):
+        place = f"spec.platforms[{number}]"
+        if not isinstance(platform, dict):
+            yield f"{place}: must have fields"
+            continue
+        found = list(platform_faults(platform))
+        if not found and folder:
+            found = list(archive_faults(platform, folder))
+        yield from (f"{place}.{fault}" for fault in found)
+    yield from overlap_faults([one for one in platforms if isinstance(one, dict)])
+
+
+def faults_of(text, file_name, folder=None):
+    """Returns what is wrong with the manifest `text`; with `folder` also with the archives there."""
+    try:
+        plugin = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        return [f"is not YAML: {error}"]
+    if not isinstance(plugin, dict):
+        return ["has no fields"]
+    faults = list(unknown_fields("", plugin, TOP_FIELDS))
+    if plugin.get("apiVersion") != API_VERSION:
+        faults.append(f"apiVersion: must be {API_VERSION}")
+    if plugin.get("kind") != "Plugin":
+        faults.append("kind: must be Plugin")
+    metadata, spec = plugin.get("metadata"), plugin.get("spec")
+    faults += name_faults(metadata.get("name") if isinstance(metadata, dict) else None, file_name)
+    faults += spec_faults(spec, folder) if isinstance(spec, dict) else ["spec: must be set"]
+    return faults
+
+
+def main():
+    if len(sys.argv) not in (2, 3):
+        print(__doc__, file=sys.stderr)
+        return 2
+    manifest = pathlib.Path(sys.argv[1])
+    folder = pathlib.Path(sys.argv[2]) if len(sys.argv) == 3 else None
+    faults = faults_of(manifest.read_text(encoding="utf-8"), manifest.name, folder)
+    for fault in faults:
+        print(f"{manifest.name}: {fault}", file=sys.stderr)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

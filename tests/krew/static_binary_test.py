@@ -1,0 +1,116 @@
+"""The self-contained binary is what it is said to be.
+
+static_binary_test.py [ARCHITECTURE]: of build/static-ARCHITECTURE (krew/build.sh makes it), amd64 by
+default. A binary of another machine is run by qemu's user emulation. Exit code 77 (skipped) without
+the binary or qemu.
+"""
+import os
+import pathlib
+import struct
+import subprocess
+import sys
+import time
+import unittest
+
+from static_binary import SKIPPED, Missing, StaticBinary
+
+BINARY = None
+
+MAX_BYTES = 10_000_000
+MAX_SECONDS = 0.010
+TRIES = 50
+PT_DYNAMIC, PT_INTERP, PT_GNU_STACK, PT_GNU_RELRO = 2, 3, 0x6474e551, 0x6474e552
+DT_NEEDED, ET_DYN, PF_X = 1, 3, 1
+NOTE_BUILD_ID = b".note.gnu.build-id"
+
+
+class Elf:
+    """As much of a 64-bit little-endian ELF file as the tests ask for."""
+
+    def __init__(self, data):
+        self.data = data
+        (self.type, self.machine) = struct.unpack_from("<HH", data, 16)
+        program_headers, section_headers = struct.unpack_from("<QQ", data, 32)
+        size, count, section_size, self.sections = struct.unpack_from("<HHHH", data, 54)
+        self.segments = [struct.unpack_from("<IIQQQQQQ", data, program_headers + n * size)
+                         for n in range(count)]
+        self.section_types = [struct.unpack_from("<II", data, section_headers + n * section_size)[1]
+                              for n in range(self.sections)]
+
+    def segment(self, kind):
+        return next((one for one in self.segments if one[0] == kind), None)
+
+    def dynamic_tags(self):
+        segment = self.segment(PT_DYNAMIC)
+        begin, size = segment[2], segment[5]
+        return [struct.unpack_from("<Q", self.data, at)[0]
+                for at in range(begin, begin + size, 16)]
+
+
+class File(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.data = BINARY.path.read_bytes()
+        cls.elf = Elf(cls.data)
+
+    def test_no_shared_library_and_no_loader_is_asked_for(self):
+        self.assertIsNone(self.elf.segment(PT_INTERP))
+        self.assertNotIn(DT_NEEDED, self.elf.dynamic_tags())
+
+    def test_it_is_of_the_architecture_that_its_name_says(self):
+        self.assertEqual(self.elf.machine, {"amd64": 62, "arm64": 183}[BINARY.architecture])
+
+    def test_it_is_stripped_and_below_ten_megabytes(self):
+        self.assertNotIn(2, self.elf.section_types)  # SHT_SYMTAB
+        self.assertLess(len(self.data), MAX_BYTES)
+
+    def test_it_is_hardened(self):
+        self.assertEqual(self.elf.type, ET_DYN)  # position independent
+        self.assertFalse(self.elf.segment(PT_GNU_STACK)[1] & PF_X)
+        self.assertIsNotNone(self.elf.segment(PT_GNU_RELRO))
+
+    def test_nothing_in_it_tells_where_it_was_built(self):
+        for text in (os.getcwd(), str(BINARY.root), str(pathlib.Path.home()) + "/.cache"):
+            self.assertNotIn(text.encode(), self.data)
+        self.assertNotIn(NOTE_BUILD_ID, self.data)
+
+
+class Run(unittest.TestCase):
+    def run_binary(self, *words):
+        return subprocess.run([*BINARY.command, *words], capture_output=True, text=True, check=False,
+                              stdin=subprocess.DEVNULL, env={}, timeout=60)
+
+    def test_it_tells_the_version_of_the_project(self):
+        done = self.run_binary("version", "--client")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(BINARY.version(), done.stdout)
+
+    def test_it_starts_at_once(self):
+        if BINARY.emulated:
+            self.skipTest("qemu takes its time")
+        seconds = []
+        for _ in range(TRIES):
+            begin = time.perf_counter()
+            self.run_binary("version", "--client")
+            seconds.append(time.perf_counter() - begin)
+        # The best of them: the machine has other things to do.
+        self.assertLessEqual(min(seconds), MAX_SECONDS)
+
+    def test_files_are_checked_as_by_any_other_build(self):
+        done = self.run_binary("check", "--local", "-f", str(BINARY.root / "tests/demo"))
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("widgets.demo.example.com", done.stdout)
+
+
+def main():
+    global BINARY
+    BINARY = StaticBinary(sys.argv[1] if len(sys.argv) > 1 else "amd64")
+    return not unittest.main(argv=sys.argv[:1], exit=False).result.wasSuccessful()
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Missing as missing:
+        print(f"skipped: {missing}")
+        sys.exit(SKIPPED)
