@@ -348,7 +348,7 @@ TEST_CASE("X5: after 401 a call is sent once more with new credentials", "[kube]
   CHECK(HeaderOf(world.transport.requests.at(1), "Authorization") == "Bearer 2");
 }
 
-TEST_CASE("X5: a second 401 is the answer", "[kube][client]") {
+TEST_CASE("X5: a second 401 of a call is the answer", "[kube][client]") {
   World world;
   world.credentials.can_refresh = true;
   world.transport.script.assign(5, {401, "", {}, {}, false});
