@@ -56,8 +56,8 @@ bool IsCertificate(std::string_view body) {
 
 }  // namespace
 
-std::string UsableCertificates(std::string_view text) {
-  std::string usable;
+std::vector<std::string_view> FindCertificates(std::string_view text) {
+  std::vector<std::string_view> found;
   text.remove_prefix(std::min(FindLine(text, kBegin, 0), text.size()));
   while (!text.empty()) {
     // A block that was cut off is followed by another one, of whatever type.
@@ -65,11 +65,17 @@ std::string UsableCertificates(std::string_view text) {
     const std::size_t end = FindLine(block, kEnd, kBegin.size());
     if (end != std::string_view::npos &&
         IsCertificate(block.substr(kBegin.size(), end - kBegin.size()))) {
-      usable.append(block.substr(0, end + kEnd.size())).append("\n");
+      found.push_back(block.substr(0, end + kEnd.size()));
     }
     text.remove_prefix(block.size());
     text.remove_prefix(std::min(FindLine(text, kBegin, 0), text.size()));
   }
+  return found;
+}
+
+std::string UsableCertificates(std::string_view text) {
+  std::string usable;
+  for (const std::string_view block : FindCertificates(text)) usable.append(block).append("\n");
   return usable;
 }
 

@@ -8,14 +8,11 @@
 #include <system_error>
 #include <utility>
 
-#include "kube/base64.h"
 #include "kube/file_text.h"
+#include "kube/pem.h"
 
 namespace kube {
 namespace {
-
-constexpr std::string_view kBegin = "-----BEGIN CERTIFICATE-----";
-constexpr std::string_view kEnd = "-----END CERTIFICATE-----";
 
 std::vector<std::string> SplitAtColons(const std::string& text) {
   std::vector<std::string> parts;
@@ -28,45 +25,18 @@ std::vector<std::string> SplitAtColons(const std::string& text) {
   return parts;
 }
 
-/// Whether `bytes` are one DER sequence of just this length: OpenSSL refuses a whole list of
-/// certificates for one that is cut short.
-bool IsSequence(std::string_view bytes) {
-  const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(bytes[at]); };
-  if (bytes.size() < 2 || byte(0) != 0x30) return false;
-  std::size_t length = byte(1);
-  std::size_t head = 2;
-  if (length >= 0x80) {  // the number of bytes that the length takes
-    head += length - 0x80;
-    if (head > 5 || bytes.size() < head) return false;
-    length = 0;
-    for (std::size_t at = 2; at < head; ++at) length = length * 256 + byte(at);
-  }
-  return bytes.size() - head == length;
-}
-
 /// Collects certificates, each once.
 class Certificates {
  public:
   void AddAllIn(std::string_view text) {
-    std::size_t at = 0;
-    while ((at = text.find(kBegin, at)) != text.npos) {
-      at += kBegin.size();
-      const std::size_t end = text.find(kEnd, at);
-      if (end == text.npos) return;
-      Add(text.substr(at, end - at));
+    for (const std::string_view block : FindCertificates(text)) {
+      if (known_.emplace(block).second) pem_.append(block).append("\n");
     }
   }
 
   std::string Take() { return std::move(pem_); }
 
  private:
-  void Add(std::string_view content) {
-    auto bytes = DecodeBase64(content);
-    if (!bytes || !IsSequence(*bytes)) return;
-    if (!known_.insert(*std::move(bytes)).second) return;
-    pem_.append(kBegin).append(content).append(kEnd).append("\n");
-  }
-
   std::set<std::string> known_;
   std::string pem_;
 };

@@ -39,12 +39,7 @@ class TallySink : public kube::schema::UnknownFieldSink {
     if (paths_ != nullptr) Keep(field.Path());
     found_ = true;
   }
-  /// To be called once all fields are told.
-  void EndPaths() {
-    if (paths_ == nullptr) return;
-    std::sort(paths_->begin(), paths_->end());
-    if (paths_left_out_ > 0) paths_->push_back("(" + std::to_string(paths_left_out_) + " more)");
-  }
+  std::uint64_t paths_left_out() const { return paths_left_out_; }
   bool found() const { return found_; }
 
  private:
@@ -64,7 +59,7 @@ class TallySink : public kube::schema::UnknownFieldSink {
   FieldTally& tally_;
   std::vector<std::string>* paths_;
   std::size_t path_bytes_ = 0;
-  std::size_t paths_left_out_ = 0;
+  std::uint64_t paths_left_out_ = 0;
   bool found_ = false;
 };
 
@@ -261,9 +256,7 @@ void CrdCheck::CheckObject(const CheckedObject& object, CrdTally& tally) const {
   bool loses = false;
   for (std::size_t i = 0; i < versions_.size(); ++i) {
     if (!versions_[i].is_looked_at) continue;
-    std::vector<std::string>* version_paths =
-        keep_paths_ ? &paths.pruned_paths[versions_[i].name] : nullptr;
-    loses |= CheckVersion(versions_[i], object, counted, tally.Version(i), version_paths);
+    loses |= CheckVersion(versions_[i], object, counted, tally.Version(i), paths);
     CountRewrite(versions_[i], object, counted, tally.Version(i), tally.errors_);
   }
   if (loses) ++tally.objects_losing_fields_;
@@ -291,10 +284,12 @@ const kube::schema::StructuralSchema* CrdCheck::ReadSchema() const {
 
 bool CrdCheck::CheckVersion(const Version& version, const CheckedObject& object,
                             const CountedObject& counted, CrdTally::VersionTally& tally,
-                            std::vector<std::string>* paths) const {
-  TallySink sink(object.value, counted, tally.pruned_fields, paths);
+                            ObjectPaths& paths) const {
+  std::vector<std::string>* kept = keep_paths_ ? &paths.pruned_paths[version.name] : nullptr;
+  TallySink sink(object.value, counted, tally.pruned_fields, kept);
   kube::schema::FindUnknownFields(object.value, version.schema, true, sink);
-  sink.EndPaths();
+  if (kept != nullptr) std::sort(kept->begin(), kept->end());
+  if (sink.paths_left_out() > 0) paths.paths_left_out[version.name] = sink.paths_left_out();
   if (sink.found()) ++tally.objects_losing_fields;
   return sink.found();
 }

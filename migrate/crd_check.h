@@ -112,7 +112,7 @@ class CrdCheck {
   const kube::schema::StructuralSchema* ReadSchema() const;
   bool CheckVersion(const Version& version, const CheckedObject& object,
                     const CountedObject& counted, CrdTally::VersionTally& tally,
-                    std::vector<std::string>* paths) const;
+                    ObjectPaths& paths) const;
   void CountRewrite(const Version& version, const CheckedObject& object,
                     const CountedObject& counted, CrdTally::VersionTally& tally,
                     std::vector<CrdTally::Error>& errors) const;

@@ -4,7 +4,6 @@
 #include <tuple>
 
 namespace migrate {
-namespace {
 
 using kube::json::Document;
 using kube::json::Type;
@@ -12,28 +11,12 @@ using kube::json::Value;
 using kube::schema::PathElement;
 using kube::schema::StructuralSchema;
 
-// The parts of FieldsV1: "f:" a field, "k:" an element by its keys, "v:" an element by its value,
-// "i:" an element by its index, "." the thing itself.
-constexpr std::string_view kSelf = ".";
-
-std::span<const Value> Entries(const Value& object) {
-  const Value* metadata = object.Find("metadata", Type::kObject);
-  const Value* entries =
-      metadata == nullptr ? nullptr : metadata->Find("managedFields", Type::kArray);
-  // The server keeps ten of those who update, and few others.
-  constexpr std::size_t kMostEntries = 200;
-  if (entries == nullptr) return {};
-  return entries->elements().first(std::min(entries->size(), kMostEntries));
-}
-
-bool IsOwned(const Value& fields) { return fields.empty() || fields.Find(kSelf) != nullptr; }
-
 // What selects an element among others in `fields`, in the form of FieldsV1: its keys, its value or
 // its index. The server writes keys sorted and without blanks, all selectors of a list alike, so
 // that the first one tells which keys there are.
-class Selectors {
+class ElementSelectors {
  public:
-  explicit Selectors(const Value& fields) {
+  explicit ElementSelectors(const Value& fields) {
     for (const auto& [selector, below] : fields.members()) {
       const std::string_view text = selector.text();
       if (text.size() < 2 || text[1] != ':' || text[0] == 'f') continue;
@@ -70,6 +53,24 @@ class Selectors {
   Document keys_;
 };
 
+namespace {
+
+// The parts of FieldsV1: "f:" a field, "k:" an element by its keys, "v:" an element by its value,
+// "i:" an element by its index, "." the thing itself.
+constexpr std::string_view kSelf = ".";
+
+std::span<const Value> Entries(const Value& object) {
+  const Value* metadata = object.Find("metadata", Type::kObject);
+  const Value* entries =
+      metadata == nullptr ? nullptr : metadata->Find("managedFields", Type::kArray);
+  // The server keeps ten of those who update, and few others.
+  constexpr std::size_t kMostEntries = 200;
+  if (entries == nullptr) return {};
+  return entries->elements().first(std::min(entries->size(), kMostEntries));
+}
+
+bool IsOwned(const Value& fields) { return fields.empty() || fields.Find(kSelf) != nullptr; }
+
 // Without a copy of the key, which may be long.
 const Value* FindFieldInNarrow(const Value& fields, std::string_view key) {
   for (const auto& [selector, below] : fields.members()) {
@@ -82,8 +83,10 @@ const Value* FindFieldInNarrow(const Value& fields, std::string_view key) {
 // Collects what one manager's entry owns and the object lacks.
 class LackingCollector {
  public:
-  LackingCollector(std::string_view manager, std::vector<LackingField>& found)
-      : manager_(manager), found_(found) {}
+  /// `path_bytes` counts those of all entries of the object.
+  LackingCollector(std::string_view manager, MemberIndex& members, std::size_t& path_bytes,
+                   std::vector<LackingField>& found)
+      : manager_(manager), members_(members), path_bytes_(path_bytes), found_(found) {}
 
   void Collect(const Value& fields, const Value& value, const StructuralSchema* schema) {
     for (const auto& [selector, below] : fields.members()) {
@@ -101,7 +104,7 @@ class LackingCollector {
     const std::size_t length = path_.size();
     if (length != 0) path_ += '.';
     path_ += is_key ? "*" : name;
-    const Value* there = value.Find(name);
+    const Value* there = members_.Find(value, name);
     if (there == nullptr) {
       Add();
     } else {
@@ -111,13 +114,13 @@ class LackingCollector {
   }
 
   void CollectElements(const Value& fields, const Value& array, const StructuralSchema* schema) {
-    const Selectors selectors(fields);
+    const ElementSelectors selectors(fields);
     const std::size_t length = path_.size();
     path_ += "[*]";
     std::size_t index = 0;
     for (const Value& element : array.elements()) {
       const std::string selector = selectors.Of(element, index++);
-      const Value* below = selector.empty() ? nullptr : fields.Find(selector);
+      const Value* below = selector.empty() ? nullptr : members_.Find(fields, selector);
       if (below != nullptr) Collect(*below, element, schema);
     }
     path_.resize(length);
@@ -131,37 +134,29 @@ class LackingCollector {
   }
 
   std::string_view manager_;
+  MemberIndex& members_;
+  std::size_t& path_bytes_;
   std::vector<LackingField>& found_;
   std::string path_;
-  std::size_t path_bytes_ = 0;
 };
 
 }  // namespace
 
-const Value* OwnerFinder::FindField(const Value& fields, std::string_view key) {
-  if (fields.size() <= kNarrow) return FindFieldInNarrow(fields, key);
-  return Find(fields, "f:" + std::string(key));
-}
+OwnerFinder::OwnerFinder(const Value& object) : object_(object) {}
 
-const Value* OwnerFinder::Find(const Value& object, std::string_view key) {
-  constexpr int kOften = 8;
-  if (object.size() <= kNarrow) return object.Find(key);
-  Wide& wide = wide_[object.members().data()];
-  if (++wide.asked < kOften) return object.Find(key);
-  if (wide.members.empty()) {
-    for (const auto& member : object.members()) {
-      wide.members.emplace_back(member.key.text(), &member.value);
-    }
-    std::ranges::sort(wide.members);
-  }
-  const auto found = std::ranges::lower_bound(wide.members, key, {}, &NamedValue::first);
-  return found != wide.members.end() && found->first == key ? found->second : nullptr;
+OwnerFinder::~OwnerFinder() = default;
+
+const Value* OwnerFinder::FindField(const Value& fields, std::string_view key) {
+  if (fields.size() <= MemberIndex::kNarrow) return FindFieldInNarrow(fields, key);
+  return members_.Find(fields, "f:" + std::string(key));
 }
 
 const Value* OwnerFinder::FindElement(const Value& fields, const Value& element,
                                       std::size_t index) {
-  const std::string selector = Selectors(fields).Of(element, index);
-  return selector.empty() ? nullptr : Find(fields, selector);
+  std::unique_ptr<ElementSelectors>& selectors = selectors_[&fields];
+  if (!selectors) selectors = std::make_unique<ElementSelectors>(fields);
+  const std::string selector = selectors->Of(element, index);
+  return selector.empty() ? nullptr : members_.Find(fields, selector);
 }
 
 // How many steps of the way from the root the deepest thing is away that `fields` own; 0 for none.
@@ -176,7 +171,7 @@ std::size_t OwnerFinder::OwnedDepth(const Value& fields, std::span<const PathEle
       value = &value->elements()[step.index];
       level = FindElement(*level, *value, step.index);
     } else {
-      value = Find(*value, step.key);
+      value = members_.Find(*value, step.key);
       level = FindField(*level, step.key);
     }
     if (level == nullptr || value == nullptr) break;
@@ -210,10 +205,13 @@ FieldOwners FindOwners(const Value& object, std::span<const PathElement> element
 
 std::vector<LackingField> FindLackingFields(const Value& object, const StructuralSchema* schema) {
   std::vector<LackingField> found;
+  MemberIndex members;
+  std::size_t path_bytes = 0;
   for (const Value& entry : Entries(object)) {
     const Value* fields = entry.Find("fieldsV1", Type::kObject);
     if (fields != nullptr)
-      LackingCollector(entry.FindText("manager"), found).Collect(*fields, object, schema);
+      LackingCollector(entry.FindText("manager"), members, path_bytes, found)
+          .Collect(*fields, object, schema);
   }
   const auto key = [](const LackingField& field) { return std::tie(field.path, field.manager); };
   std::sort(found.begin(), found.end(),

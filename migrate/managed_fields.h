@@ -1,18 +1,21 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "kube/json.h"
 #include "kube/schema/pruning.h"
 #include "kube/schema/structural.h"
+#include "migrate/member_index.h"
 
 /// Who wrote what, from metadata.managedFields.
 namespace migrate {
+
+class ElementSelectors;
 
 struct FieldOwners {
   std::vector<std::string_view> managers;  ///< sorted, each once; views into the object
@@ -23,7 +26,8 @@ struct FieldOwners {
 /// object must outlive it and not change. Looks at the first 200 entries of managedFields.
 class OwnerFinder {
  public:
-  explicit OwnerFinder(const kube::json::Value& object) : object_(object) {}
+  explicit OwnerFinder(const kube::json::Value& object);
+  ~OwnerFinder();
 
   /// The managers whose entries own the field at `elements` or, where none does, its nearest owned
   /// ancestor (lists are often owned as one). Empty without managedFields.
@@ -31,22 +35,13 @@ class OwnerFinder {
 
  private:
   using Value = kube::json::Value;
-  using NamedValue = std::pair<std::string_view, const Value*>;
-  /// The members of a large object, sorted once they have been asked for often.
-  struct Wide {
-    int asked = 0;
-    std::vector<NamedValue> members;
-  };
-
-  static constexpr std::size_t kNarrow = 32;  ///< so many members are looked through as they are
-
-  const Value* Find(const Value& object, std::string_view key);
   const Value* FindField(const Value& fields, std::string_view key);
   const Value* FindElement(const Value& fields, const Value& element, std::size_t index);
   std::size_t OwnedDepth(const Value& fields, std::span<const kube::schema::PathElement> elements);
 
   const Value& object_;
-  std::map<const void*, Wide> wide_;
+  MemberIndex members_;
+  std::map<const Value*, std::unique_ptr<ElementSelectors>> selectors_;  // by their level
 };
 
 /// The same for a single field.
@@ -61,7 +56,7 @@ struct LackingField {
 
 /// Fields that some entry of managedFields owns and `object` does not have: where the CRD prunes
 /// they may still be in etcd. Tops only; sorted by path, then manager; each once. What is a map is
-/// told by `schema`, which may be the null pointer. Of one entry no more than 1 MiB of paths.
+/// told by `schema`, which may be the null pointer. Of one object no more than 1 MiB of paths.
 std::vector<LackingField> FindLackingFields(const kube::json::Value& object,
                                             const kube::schema::StructuralSchema* schema);
 

@@ -38,6 +38,8 @@ struct ObjectPaths {
   std::string name;
   std::string source;  ///< the file it came from; empty for a live object
   std::map<std::string, std::vector<std::string>> pruned_paths;  ///< by version, each sorted
+  /// How many more there are, by version; only where they would take more than 1 MiB.
+  std::map<std::string, std::uint64_t> paths_left_out{};
 };
 
 struct VersionReport {

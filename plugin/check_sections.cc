@@ -137,8 +137,12 @@ class Section {
         object.namespace_.empty() ? object.name : object.namespace_ + "/" + object.name;
     std::map<std::string, std::vector<std::string>> versions_by_fields;
     for (const auto& [version, paths] : object.pruned_paths) {
-      if (paths.empty()) continue;
-      versions_by_fields["." + Join(paths, ", .")].push_back(version);
+      const auto left_out = object.paths_left_out.find(version);
+      std::string fields = paths.empty() ? "" : "." + Join(paths, ", .");
+      if (left_out != object.paths_left_out.end()) {
+        fields += (paths.empty() ? "" : ", and ") + std::to_string(left_out->second) + " more";
+      }
+      if (!fields.empty()) versions_by_fields[fields].push_back(version);
     }
     for (const auto& [fields, versions] : versions_by_fields) {
       table.AddRow({name, Join(versions, ", "), fields});

@@ -168,12 +168,15 @@ class ReportBuilder {
   Value Object(const migrate::ObjectPaths& object) {
     ObjectBuilder paths(arena_);
     for (const auto& [version, pruned] : object.pruned_paths) paths.Texts(version, pruned);
-    return ObjectBuilder(arena_)
-        .Text("namespace", object.namespace_)
+    ObjectBuilder builder(arena_);
+    builder.Text("namespace", object.namespace_)
         .Text("name", object.name)
         .TextIfAny("source", object.source)
-        .Add("prunedPaths", paths.Build())
-        .Build();
+        .Add("prunedPaths", paths.Build());
+    if (object.paths_left_out.empty()) return builder.Build();
+    ObjectBuilder left_out(arena_);
+    for (const auto& [version, count] : object.paths_left_out) left_out.Number(version, count);
+    return builder.Add("pathsLeftOut", left_out.Build()).Build();
   }
 
   Value UnknownKind(const migrate::UnknownKind& kind) {

@@ -86,6 +86,13 @@ TEST_CASE("Certificates may be short", "[kube][system_certificates]") {
   CHECK(CertificatesIn({{folder.Write("bundle", pem)}, {}}) == pem);
 }
 
+TEST_CASE("Blanks at the ends of lines do no harm, and a block begins a line",
+          "[kube][system_certificates]") {
+  const TempFolder folder;
+  const std::string block = "-----BEGIN CERTIFICATE-----\nMAMC \nAQE=\t\n-----END CERTIFICATE-----\n";
+  CHECK(CertificatesIn({{folder.Write("bundle", "x" + block + block)}, {}}) == block);
+}
+
 TEST_CASE("Blocks that are no certificate do not spoil the others", "[kube][system_certificates]") {
   const TempFolder folder;
   const std::string begin = "-----BEGIN CERTIFICATE-----\n";

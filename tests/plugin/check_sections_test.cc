@@ -127,6 +127,20 @@ TEST_CASE("The flag --show-objects lists each object with its fields", "[plugin]
         "  w1           v2            .x\n");
 }
 
+TEST_CASE("Paths that are too many to be kept are counted", "[plugin][check_sections]") {
+  CrdReport crd = test_reports::Gadgets();
+  crd.objects = {{.namespace_ = "",
+                  .name = "w0",
+                  .source = "",
+                  .pruned_paths = {{"v1", {"a", "b"}}, {"v2", {}}},
+                  .paths_left_out = {{"v1", 7}, {"v2", 9}}}};
+  CHECK(PrintSection(crd, {.show_objects = true, .now = test_reports::kNow}) ==
+        "gadgets.demo.example.com: objects that would lose fields:\n"
+        "  OBJECT   VERSION   FIELDS\n"
+        "  w0       v1        .a, .b, and 7 more\n"
+        "  w0       v2        9 more\n");
+}
+
 TEST_CASE("A CRD that could not be read says why", "[plugin][check_sections]") {
   CrdReport crd;
   crd.name = "a.example.com";

@@ -32,7 +32,8 @@ TEST_CASE("The report has every key of the contract", "[plugin][report_json]") {
   crd.objects = {{.namespace_ = "default",
                   .name = "w0",
                   .source = "",
-                  .pruned_paths = {{"v1", {"spec.legacyMode", "spec.list[0].x"}}}}};
+                  .pruned_paths = {{"v1", {"spec.legacyMode", "spec.list[0].x"}}},
+                  .paths_left_out = {{"v1", 3}}}};
   CHECK(Print(Report({crd}), /*show_objects=*/true) == R"({
     "apiVersion": "kubectl-prune/v1alpha1",
     "crds": [
@@ -61,6 +62,9 @@ TEST_CASE("The report has every key of the contract", "[plugin][report_json]") {
                 {
                     "name": "w0",
                     "namespace": "default",
+                    "pathsLeftOut": {
+                        "v1": 3
+                    },
                     "prunedPaths": {
                         "v1": [
                             "spec.legacyMode",

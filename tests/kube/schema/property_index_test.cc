@@ -33,5 +33,24 @@ TEST_CASE("Names that are all alike get no index", "[property_index]") {
   CHECK_FALSE(PropertyIndex(std::vector<std::string_view>(names.begin(), names.end())).empty());
 }
 
+TEST_CASE("Every name is found wherever a row of alike names stands", "[property_index]") {
+  // One family after the other moves the row along the table, and over its end.
+  for (const int count : {513, 550, 700, 1000}) {
+    for (std::size_t length = 1; length < 40; ++length) {
+      std::vector<std::string> texts;
+      for (int i = 0; i < count; ++i) {
+        const std::string number = std::to_string(1000 + i);
+        texts.push_back(std::string(length, 'x') + number + std::string(length + 6, 'y'));
+      }
+      const std::vector<std::string_view> names(texts.begin(), texts.end());
+      const PropertyIndex index(names);
+      if (index.empty()) continue;
+      for (const std::string_view name : names) {
+        REQUIRE(index.Find(name, [&](std::size_t i) { return names[i] == name; }));
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace kube::schema
