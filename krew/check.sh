@@ -10,8 +10,9 @@ log=build/krew/check.log
 . krew/debian.sh
 [ $# -gt 0 ] || set -- amd64 arm64
 : >"$log"
-[ -z "$(git status --porcelain)" ] || { log=; fail "there are changes that are not committed"; }
 install_packages git python3 qemu-user-static
+changes=$(git status --porcelain 2>>"$log") || fail "git cannot tell whether everything is committed"
+[ -z "$changes" ] || { log=; fail "there are changes that are not committed"; }
 sh krew/package.sh "$@"
 
 scratch=$(mktemp -d)

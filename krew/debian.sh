@@ -1,5 +1,6 @@
 # shellcheck shell=sh disable=SC2154  # $log is the caller's
-# Sourced by the scripts beside it. Debian's packages, without a change to how the machine itself uses apt.
+# Sourced by the scripts beside it and by those of tests. Debian's packages, without a change to how the
+# machine itself uses apt.
 # $log is the file that all output goes to.
 
 say() { echo "$*" >&2; }
@@ -11,9 +12,21 @@ fail() {
   exit 1
 }
 
+# system: prints what the machine runs, as "debian 12".
+system() {
+  # shellcheck source=/dev/null
+  (. /etc/os-release && echo "$ID ${VERSION_ID:-}") 2>/dev/null || echo unknown
+}
+
 # install_packages PACKAGE...: those that are not there yet.
-# shellcheck disable=SC2086  # $wanted is one word a package, as_root may be nothing
 install_packages() {
+  try_packages "$@" || fail "cannot install$wanted"
+}
+
+# try_packages PACKAGE...: the same, for those that one can do without; false if they cannot be had.
+# shellcheck disable=SC2086  # $wanted is one word a package, as_root may be nothing
+try_packages() {
+  command -v dpkg >/dev/null || return 0 # not Debian: cmake says what it misses
   wanted=
   for package; do
     dpkg -s "$package" 2>/dev/null | grep -q '^Status: .* installed$' || wanted="$wanted $package"
@@ -24,7 +37,7 @@ install_packages() {
   say "installing$wanted"
   apt_install $wanted && return 0
   # The lists of a fresh machine are empty or old.
-  { $as_root apt-get -qq update >>"$log" 2>&1 && apt_install $wanted; } || fail "cannot install$wanted"
+  $as_root apt-get -qq update >>"$log" 2>&1 && apt_install $wanted
 }
 
 # shellcheck disable=SC2086
@@ -37,9 +50,9 @@ apt_install() {
 package_lists() {
   for list in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
     [ -f "$list" ] || continue
-    # "deb [options] URI suite components"
-    sed -n -E -e 's/arch=[^] ]+//' -e 's/^[[:space:]]*deb[[:space:]]+//p' "$list" |
-      sed 'h; s/^/deb /p; g; s/^/deb-src /' >"$1/$(basename "$list" .list).list"
+    # "deb [options] URI suite components". Lines may say deb-src already.
+    sed -n -E -e 's/arch=[^] ]+//' -e 's/^[[:space:]]*(deb|deb-src)[[:space:]]+/\1 /p' "$list" |
+      sed '/^deb /{p; s/deb/deb-src/; }' | awk '!seen[$0]++' >"$1/$(basename "$list" .list).list"
   done
   for list in /etc/apt/sources.list.d/*.sources; do
     [ -f "$list" ] || continue

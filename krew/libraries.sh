@@ -90,7 +90,7 @@ build_curl() (
 
 # make_libraries LIBRARIES: fills that folder.
 make_libraries() {
-  install_packages autoconf automake "$compiler" dpkg-dev libtool make patch pkg-config xz-utils
+  install_packages autoconf automake dpkg-dev libtool make patch pkg-config xz-utils
   say "building libcurl for $architecture from Debian's source, once, about a minute"
   scratch=$(mktemp -d "$cache/build.XXXXXX")
   trap 'rm -rf "$scratch"' EXIT
@@ -111,15 +111,18 @@ case $architecture in
   arm64) triplet=aarch64-linux-gnu compiler=g++-aarch64-linux-gnu ;;
   *) say "usage: sh krew/libraries.sh amd64|arm64"; exit 2 ;;
 esac
+log=
+[ "$(system)" = "debian 12" ] || fail "the self-contained binary is built on Debian 12, and this is $(system)"
 # Debian has no cross compiler for a machine of the same kind.
 [ "$(dpkg --print-architecture)" != "$architecture" ] || compiler=g++
 log=$PWD/build/krew/libraries-$architecture.log
-stamp=$(cat krew/libraries.sh krew/debian.sh | sha256sum)
+stamp=$(sha256sum <krew/libraries.sh)
 libraries=$cache/$architecture
 mkdir -p build/krew "$cache"
 # Two builds at once: the second waits and takes what the first has made.
 exec 9>"$cache/lock"
 flock 9
+install_packages "$compiler" # for the caller: the cache may have been filled on another machine
 if [ "$(cat "$libraries/stamp" 2>/dev/null)" != "$stamp" ]; then
   : >"$log"
   make_libraries "$libraries"

@@ -8,6 +8,7 @@
 #
 # Without an architecture both. The version is that of CMakeLists.txt, the time of every file that of
 # the commit ($SOURCE_DATE_EPOCH if it is set), so that one commit gives the same bytes everywhere.
+# Where there is no .git it is 0.
 set -eu
 cd "$(dirname "$0")/.."
 mkdir -p build/krew
@@ -15,6 +16,19 @@ log=build/krew/package.log
 . krew/debian.sh
 
 version_of_project() { sed -n -E 's/^project\(kubectl-prune VERSION ([0-9.]+).*/v\1/p' CMakeLists.txt; }
+
+# time_of_files: prints it, in seconds since 1970.
+time_of_files() {
+  if [ -n "${SOURCE_DATE_EPOCH:-}" ]; then
+    echo "$SOURCE_DATE_EPOCH"
+  elif [ -e .git ]; then
+    install_packages git
+    git log -1 --format=%ct 2>>"$log" || fail "git cannot tell the time of the commit"
+  else
+    say "no .git: every file in the archives has the time 0"
+    echo 0
+  fi
+}
 
 # archive ARCHITECTURE: prints the path of the archive that it makes.
 archive() {
@@ -78,10 +92,10 @@ done
 command=$(echo "$name" | tr - _) # as krew names the link, and kubectl looks for it
 : >"$log"
 python3 -c 'import yaml' 2>/dev/null || install_packages python3 python3-yaml
+epoch=$(time_of_files)
 sh krew/build.sh "$@"
 
 version=$(version_of_project)
-epoch=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}
 folder=build/krew/package
 rm -rf "$folder"
 mkdir -p "$folder"

@@ -6,7 +6,7 @@
 #                                    --cluster: gets a kube-apiserver first, which may take minutes
 set -eu
 cd "$(dirname "$0")/.."
-find=find
+find="find"
 for option; do
   case $option in
     --cluster) find=ensure ;;
@@ -15,7 +15,8 @@ for option; do
 done
 mkdir -p build
 . tests/packages.sh
-install_missing $BUILD_PACKAGES
+# shellcheck disable=SC2086  # one word a package
+install_packages $BUILD_PACKAGES
 echo "building kubectl-prune (preset release)"
 build release kubectl-prune
 if sh tests/cluster/binaries.sh "$find" >build/binaries.out 2>&1; then

@@ -1,3 +1,4 @@
+# shellcheck shell=sh disable=SC2034  # the names are for those who source it
 # Sourced by run.sh and demo.sh.
 # What Debian 12 needs to build this.
 BUILD_PACKAGES="cmake ninja-build g++ ccache pkg-config python3 python3-yaml catch2 libboost-program-options-dev
@@ -5,27 +6,9 @@ BUILD_PACKAGES="cmake ninja-build g++ ccache pkg-config python3 python3-yaml cat
 # And to fuzz it (240 MB).
 FUZZ_PACKAGES="clang-14 libclang-rt-14-dev"
 
-# Installs what is missing of these packages.
-install_missing() {
-  command -v dpkg >/dev/null || return 0 # not Debian: cmake says what it misses
-  missing=
-  for package; do
-    dpkg -s "$package" 2>/dev/null | grep -q '^Status: .* installed$' || missing="$missing $package"
-  done
-  [ -n "$missing" ] || return 0
-  as_root=
-  [ "$(id -u)" = 0 ] || as_root=sudo
-  echo "installing$missing"
-  # The lists of a fresh machine are empty or old; where they are in order they are left alone.
-  apt_install $missing && return 0
-  $as_root apt-get -qq update || return 1
-  apt_install $missing || { tail -n 20 build/apt.log >&2; return 1; }
-}
-
-apt_install() {
-  $as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends install "$@" \
-    >build/apt.log 2>&1
-}
+log=build/apt.log
+: >"$log"
+. krew/debian.sh
 
 # build PRESET [TARGET]: says nothing unless it fails.
 build() {

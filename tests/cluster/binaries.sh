@@ -10,10 +10,10 @@
 # ${XDG_CACHE_HOME:-$HOME/.cache}/kubectl-prune-test.
 set -eu
 cd "$(dirname "$0")/../.."
-root=$PWD
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/kubectl-prune-test
-log=$root/build/kube-apiserver.log
+log=$PWD/build/kube-apiserver.log
 version=1.20.2 # of Debian 12: serves CRDs as v1beta1 and as v1, so that pruning can be turned on for real
+. krew/debian.sh
 
 # path_of NAME: prints where a program is, or nothing.
 path_of() {
@@ -38,62 +38,11 @@ print_all() {
   for program in etcd etcdctl kube-apiserver; do echo "$program=$(path_of "$program")"; done
 }
 
-say() { echo "$*" >&2; }
-
-# fail TEXT: what the log says last, then the text.
-fail() {
-  [ ! -s "$log" ] || tail -n 20 "$log" >&2
-  say "error: $1${log:+ ($log)}"
-  exit 1
-}
-
-# install PACKAGE...: with Debian's tools, those that are not there yet.
-# shellcheck disable=SC2086  # $wanted is one word a package, as_root may be nothing
-install() {
-  wanted=
-  for package; do
-    dpkg -s "$package" 2>/dev/null | grep -q '^Status: .* installed$' || wanted="$wanted $package"
-  done
-  [ -n "$wanted" ] || return 0
-  as_root=
-  [ "$(id -u)" = 0 ] || as_root=sudo
-  say "installing$wanted"
-  apt_install $wanted && return 0
-  # The lists of a fresh machine are empty or old.
-  { $as_root apt-get -qq update >>"$log" 2>&1 && apt_install $wanted; } || fail "cannot install$wanted"
-}
-
-# shellcheck disable=SC2086
-apt_install() {
-  $as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends install "$@" >>"$log" 2>&1
-}
-
-# source_lists FOLDER: writes the machine's own package sources there, as sources of source packages.
-source_lists() {
-  for list in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
-    [ -f "$list" ] || continue
-    # "deb [options] URI suite components": all but the first word stays. Lines may say deb-src already.
-    sed -n -E 's/^[[:space:]]*deb(-src)?[[:space:]]/deb-src /p' "$list" | awk '!seen[$0]++' \
-      >"$1/$(basename "$list" .list).list"
-  done
-  for list in /etc/apt/sources.list.d/*.sources; do
-    [ -f "$list" ] || continue
-    sed -E 's/^[Tt]ypes:.*/Types: deb-src/' "$list" >"$1/$(basename "$list")"
-  done
-}
-
 # fetch_source SCRATCH: Debian's source package of kubernetes, into SCRATCH/source.
 fetch_source() {
-  mkdir -p "$1/parts" "$1/lists/partial" "$1/apt/archives/partial" "$1/source"
-  source_lists "$1/parts"
-  # The machine's own lists and settings stay as they are.
-  set -- "$1" -o "Dir::Etc::SourceParts=$1/parts" -o Dir::Etc::SourceList=/dev/null \
-    -o "Dir::State::Lists=$1/lists" -o "Dir::Cache=$1/apt" -o APT::Sandbox::User=
-  scratch_folder=$1
-  shift
-  apt-get "$@" -q update >>"$log" 2>&1 || fail "cannot read the lists of source packages"
-  (cd "$scratch_folder/source" && apt-get "$@" -q source --download-only kubernetes) >>"$log" 2>&1 ||
-    fail "cannot fetch the source package kubernetes"
+  mkdir -p "$1/source"
+  private_apt "$1" "$(dpkg --print-architecture)"
+  (cd "$1/source" && apt_get source --download-only kubernetes) || fail "cannot fetch the source package kubernetes"
 }
 
 # compile SCRATCH: from SCRATCH/source to SCRATCH/kube-apiserver.
@@ -118,7 +67,7 @@ compile() {
 }
 
 build_server() {
-  install golang-1.19-go golang-1.19-src golang-github-modern-go-reflect2-dev dpkg-dev make rsync jq xz-utils
+  install_packages golang-1.19-go golang-1.19-src golang-github-modern-go-reflect2-dev dpkg-dev make rsync jq xz-utils
   say "building kube-apiserver $version from Debian's source, once, about 6 minutes"
   scratch=$(mktemp -d "$cache/build.XXXXXX")
   # Go makes its folders read-only, and rm does not enter those.
@@ -142,7 +91,7 @@ ensure() {
   [ -n "$(path_of etcd)" ] || packages="$packages etcd-server"
   [ -n "$(path_of etcdctl)" ] || packages="$packages etcd-client"
   # shellcheck disable=SC2086  # one word a package
-  install openssl $packages
+  install_packages openssl $packages
   [ -n "$(path_of kube-apiserver)" ] || build_server
 }
 

@@ -50,6 +50,7 @@ case $1 in
     seconds=$1
     shift
     build_targets
+    # shellcheck disable=SC2046,SC2012  # one plain word a target
     [ $# -gt 0 ] || set -- $(ls build/fuzz/tests/fuzz | sed -n 's/_fuzz$//p')
     status=0
     for name; do
