@@ -436,8 +436,8 @@ void CurlTransport::Impl::SetLimits(CURL* easy) {
 void CurlTransport::Impl::SetRequest(Transfer& transfer) {
   CURL* easy = transfer.easy.get();
   Set(easy, CURLOPT_URL, (base_ + transfer.request.target).c_str());
-  const bool compresses = !config_.disable_compression &&
-                          (transfer.request.always_compress || !url_.is_loopback());
+  const bool compresses =
+      !config_.disable_compression && (transfer.request.always_compress || !url_.is_loopback());
   Set(easy, CURLOPT_ACCEPT_ENCODING, compresses ? "gzip" : nullptr);
   const long fresh = transfer.request.fresh_connection ? 1 : 0;
   Set(easy, CURLOPT_FRESH_CONNECT, fresh);

@@ -18,6 +18,7 @@
 #include "migrate/missing_version.h"
 #include "migrate/object_count.h"
 #include "migrate/preflight.h"
+#include "migrate/recent_change.h"
 #include "migrate/rewrite_passes.h"
 #include "migrate/stored_versions.h"
 #include "migrate/temporary_folder.h"
@@ -61,6 +62,7 @@ class CrdMigrator {
     if (!ReadCrd() || !IsPossible() || IsStopped()) return;
     if (options_.dry_run == DryRun::kClient) return Foresee();
     OpenState();
+    if (!is_dry_run() && !WaitUntilNoticed()) return;
     if (TurnPruningOn()) {
       Rewrite();
       Trim();
@@ -76,6 +78,18 @@ class CrdMigrator {
   bool IsStopped() {
     if (options_.stop == nullptr || !*options_.stop) return false;
     report_.outcome = Outcome::kInterrupted;
+    return true;
+  }
+
+  // False: to be stopped.
+  bool WaitUntilNoticed() {
+    constexpr std::chrono::milliseconds kTick(100);
+    const kube::Clock::TimePoint until =
+        context_.clock.Now() + TimeUntilNoticed(crd_->document->root(), options_.enabling.now());
+    while (context_.clock.Now() < until) {
+      if (IsStopped()) return false;
+      context_.client.Poll(std::min(until, context_.clock.Now() + kTick));
+    }
     return true;
   }
 

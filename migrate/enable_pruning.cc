@@ -14,6 +14,7 @@
 #include "migrate/flip.h"
 #include "migrate/gitops_owner.h"
 #include "migrate/known_writes.h"
+#include "migrate/object_metadata.h"
 #include "migrate/pruning_plan.h"
 #include "migrate/retry.h"
 #include "migrate/rewrite_forecast.h"
@@ -243,13 +244,12 @@ class PruningEnabler {
   // a switch that cannot be turned back. What one object is refused for says nothing of the others.
   bool CanWrite() {
     // Who may not patch is not asked to: an update would have to be read first.
-    if (doomed_.empty() || target_.by_update) return true;
-    ListedObject object;
-    object.namespace_ = doomed_[0].namespace_;
-    object.name = doomed_[0].name;
+    if (target_.by_update) return true;
+    const auto object = AnyObject();
+    if (!object) return !is_stopped() || Interrupt();
     kube::ApiRequest request;
     request.method = "PATCH";
-    request.target = ObjectPath(target_, object) + "?dryRun=All";
+    request.target = ObjectPath(target_, *object) + "?dryRun=All";
     request.content_type = "application/merge-patch+json";
     request.body = "{}";
     const auto answer = client_.Send(std::move(request));
@@ -260,6 +260,21 @@ class PruningEnabler {
     return Fail(Outcome::kError,
                 "pruning was not turned on, as no object could be rewritten now: " +
                     answer.error().message + kRunAnew);
+  }
+
+  // One that loses something if there is any; absent where there is none, or it cannot be read.
+  std::optional<ListedObject> AnyObject() {
+    ListedObject object;
+    if (!doomed_.empty()) {
+      object.namespace_ = doomed_[0].namespace_;
+      object.name = doomed_[0].name;
+      return object;
+    }
+    const auto list = client_.Get(live_.ObjectsTarget("") + "?limit=1");
+    if (!list) return std::nullopt;
+    const kube::json::Value* items = (*list)->root().Find("items", kube::json::Type::kArray);
+    if (items == nullptr || items->size() == 0) return std::nullopt;
+    return ReadObjectMetadata(items->elements()[0]);
   }
 
   bool RewriteBefore() {

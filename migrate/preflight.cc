@@ -117,18 +117,26 @@ class PreflightCheck {
   }
   bool MayObjects(const std::string& verb) { return IsAllowed(AccessToObjects(verb), client_); }
 
-  bool RefuseRight(const std::string& verb, const std::string& resource) {
+  /// `where`: the flags by which kubectl is asked the same.
+  bool RefuseRight(const std::string& verb, const std::string& resource,
+                   const std::string& where = "") {
     return Refuse("the right to " + verb + " " + resource +
                   " is missing; ask for it, or be somebody else by --as; see: kubectl auth can-i " +
-                  verb + " " + resource);
+                  verb + " " + resource + where);
+  }
+
+  // Where the objects are; without it kubectl would ask about one namespace.
+  std::string Where() const {
+    if (crd_.scope != "Namespaced") return "";
+    return options_.namespace_.empty() ? " -A" : " -n " + options_.namespace_;
   }
 
   bool MayRewrite() {
     const std::string resource = crd_.names.plural + "." + crd_.group;
     const std::string read = options_.by_name ? "get" : "list";
-    if (!MayObjects(read)) return RefuseRight(read, resource);
+    if (!MayObjects(read)) return RefuseRight(read, resource, Where());
     if (options_.dry_run == DryRun::kClient || MayObjects("patch")) return true;
-    if (!MayObjects("update") || !MayObjects("get")) return RefuseRight("patch", resource);
+    if (!MayObjects("update") || !MayObjects("get")) return RefuseRight("patch", resource, Where());
     result_.by_update = true;
     result_.warnings.push_back("the right to patch " + resource +
                                " is missing; each object is read and updated instead");
@@ -150,7 +158,7 @@ class PreflightCheck {
     }
     // By reading some it is seen whether the server prunes already.
     const std::string resource = crd_.names.plural + "." + crd_.group;
-    if (!MayObjects("get")) return RefuseRight("get", resource);
+    if (!MayObjects("get")) return RefuseRight("get", resource, Where());
     if (options_.backs_up && !MayObjects("watch")) {
       result_.warnings.push_back("the right to watch " + resource +
                                  " is missing; objects that are written while the backup is made "

@@ -104,9 +104,12 @@ void PrivateFile::TakeName(const fs::path& path) {
 }
 
 bool BelongsToAnother(const fs::path& folder) {
-  struct stat status = {};
-  if (stat(folder.c_str(), &status) != 0) return false;
-  return status.st_uid != geteuid() && status.st_uid != 0;
+  const auto is_anothers = [&folder](auto* get_status) {
+    struct stat status = {};
+    return get_status(folder.c_str(), &status) == 0 && status.st_uid != geteuid() &&
+           status.st_uid != 0;
+  };
+  return is_anothers(stat) || is_anothers(lstat);
 }
 
 void RemoveAbandonedFiles(const fs::path& folder, std::string_view prefix,

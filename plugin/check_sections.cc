@@ -53,8 +53,7 @@ class Section {
   void AppendError() {
     if (crd_.error.empty() || crd_.is_interrupted) return;  // of these the report tells in one line
     out_.append(title_).append(" could not be checked: ");
-    AppendPrintable(out_, crd_.error);
-    out_ += '\n';
+    out_.append(PrintableLines(crd_.error)).append("\n");
   }
 
   void AppendStructuralProblems() {
@@ -183,6 +182,11 @@ class Section {
     out_ += '\n';
   }
 
+  // What is checked in a file has to be in the cluster before it is migrated.
+  std::string ApplyStep() const {
+    return crd_.source.empty() ? "" : "kubectl apply -f " + Printable(crd_.source) + ", ";
+  }
+
   void AppendNext() {
     const std::string command = migrate::OwnCommand("migrate " + name_);
     if (crd_.verdict == Verdict::kBlocked) {
@@ -190,8 +194,8 @@ class Section {
                   ? "Next: mend the CRD, then: " + migrate::OwnCommand("check " + name_) + "\n"
                   : "Next: mend " + Printable(crd_.source) + ", then run this check again\n";
     } else if (crd_.verdict == Verdict::kLosesFields && crd_.preserve_unknown_fields) {
-      out_ += "Next: add the fields to the schema or stop writing them, then: " + command +
-              " --enable-pruning\n";
+      out_ += "Next: add the fields to the schema or stop writing them, " + ApplyStep() +
+              "then: " + command + " --enable-pruning\n";
     } else if (crd_.verdict == Verdict::kLosesFields) {
       out_ += "Next: add the fields to the schema or take them out of the objects\n";
     } else if (crd_.verdict == Verdict::kPruning && crd_.migration_needed) {

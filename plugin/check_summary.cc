@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <set>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -70,6 +72,16 @@ std::string Subject(const std::vector<const CrdReport*>& crds, std::string_view 
   return Count(crds.size(), "CRD").append(" ").append(many);
 }
 
+// What was checked in files has to be in the cluster before it is migrated.
+std::string ApplyStep(const std::vector<const CrdReport*>& crds) {
+  std::set<std::string> files;
+  for (const CrdReport* crd : crds) files.insert(crd->source);
+  files.erase("");
+  if (files.empty()) return "";
+  return "kubectl apply -f " + (files.size() == 1 ? Printable(*files.begin()) : "FILE...") +
+         ", then: ";
+}
+
 // A CRD from a file without any objects has only been looked at itself.
 bool WasCheckedWithObjects(const CheckReport& report, const CrdReport& crd) {
   return !crd.objects_skipped && report.object_filter.empty() &&
@@ -109,8 +121,8 @@ std::string ReadyNote(const CheckReport& report) {
   if (!checked.empty()) {
     note += Subject(checked, "loses nothing when pruning is turned on\n",
                     "lose nothing when pruning is turned on\n");
-    note +=
-        "Next: " + migrate::OwnCommand("migrate " + CommandNames(checked)) + " --enable-pruning\n";
+    note += "Next: " + ApplyStep(checked) +
+            migrate::OwnCommand("migrate " + CommandNames(checked)) + " --enable-pruning\n";
   }
   if (!unchecked.empty()) {
     const std::string how = report.object_filter.empty()

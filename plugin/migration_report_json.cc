@@ -163,12 +163,15 @@ kube::Result<std::vector<RetriedObject>, std::string> ReadFailedObjects(std::str
     return kube::Unexpected<std::string>("it has no list of CRDs (crds)");
   }
   std::vector<RetriedObject> objects;
+  bool is_whole = true;
   std::set<std::tuple<std::string, std::string, std::string>> seen;
   for (const Value& crd : ElementsAt(root, "crds")) {
     // A report that lost a part of itself would be taken for one without failures.
     if (crd.FindText("name").empty() || crd.Find("failures", Type::kArray) == nullptr) {
       return kube::Unexpected<std::string>("a CRD in it has no name or no list of failures");
     }
+    const std::string_view outcome = crd.FindText("outcome");
+    if (outcome == "error" || outcome == "interrupted") is_whole = false;
     for (const Value& failure : ElementsAt(crd, "failures")) {
       RetriedObject object{.crd = std::string(crd.FindText("name")),
                            .namespace_ = std::string(failure.FindText("namespace")),
@@ -181,6 +184,10 @@ kube::Result<std::vector<RetriedObject>, std::string> ReadFailedObjects(std::str
         objects.push_back(std::move(object));
       }
     }
+  }
+  if (objects.empty() && !is_whole) {
+    return kube::Unexpected<std::string>(
+        "that run did not come to its end; run its command again, which goes on where it was");
   }
   return objects;
 }

@@ -89,7 +89,8 @@ TEST_CASE("Certificates may be short", "[kube][system_certificates]") {
 TEST_CASE("Blanks at the ends of lines do no harm, and a block begins a line",
           "[kube][system_certificates]") {
   const TempFolder folder;
-  const std::string block = "-----BEGIN CERTIFICATE-----\nMAMC \nAQE=\t\n-----END CERTIFICATE-----\n";
+  const std::string block =
+      "-----BEGIN CERTIFICATE-----\nMAMC \nAQE=\t\n-----END CERTIFICATE-----\n";
   CHECK(CertificatesIn({{folder.Write("bundle", "x" + block + block)}, {}}) == block);
 }
 

@@ -200,6 +200,18 @@ TEST_CASE("A folder of somebody else's is not used", "[migrate][backup]") {
   CHECK(FilesIn(folder.path()).empty());
 }
 
+TEST_CASE("A link of somebody else's is no folder of ours", "[migrate][backup]") {
+  if (geteuid() != 0) return;  // nobody else can make one
+  const TempFolder folder;
+  const fs::path link = fs::path(folder.path()) / "link";
+  const fs::path target = fs::path(folder.path()) / "target";
+  fs::create_directory(target);
+  fs::create_directory_symlink(target, link);
+  Backup(link / "w-1.ndjson");  // our own is
+  REQUIRE(lchown(link.c_str(), 12345, 12345) == 0);
+  CHECK_THROWS_WITH(Backup(link / "w-2.ndjson"), Catch::Contains("belongs to another user"));
+}
+
 /// Lets no file of this process grow beyond some bytes, as a disk that is full.
 class SmallDisk {
  public:

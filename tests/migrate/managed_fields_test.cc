@@ -134,9 +134,11 @@ TEST_CASE("Of what managedFields say no more is kept than an object could hold",
   for (int i = 0; i < 1000; ++i)
     gone += (i == 0 ? "\"f:k" : ",\"f:k") + std::to_string(i) + "\":{}";
   const std::string entry = R"({"manager":"a","fieldsV1":{"f:)" + key + "\":{" + gone + "}}}";
-  const std::string entries = GENERATE_COPY(entry, entry + "," + entry);
+  const bool is_twofold = GENERATE(false, true);
+  const std::string entries = is_twofold ? entry + "," + entry : entry;
   kube::json::Document document;
-  REQUIRE(!document.Parse(R"({"metadata":{"managedFields":[)" + entries + "]},\"" + key + "\":{}}"));
+  REQUIRE(
+      !document.Parse(R"({"metadata":{"managedFields":[)" + entries + "]},\"" + key + "\":{}}"));
   CHECK(FindLackingFields(document.root(), nullptr).size() == 10);
 }
 

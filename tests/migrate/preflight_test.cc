@@ -198,7 +198,7 @@ TEST_CASE("A right that is missing is refused by its name", "[migrate][preflight
     cluster.server.Deny("list", kName);
     CHECK_THAT(Check(cluster, options).refusal,
                Contains("the right to list widgets.demo.example.com is missing") &&
-                   Contains("kubectl auth can-i list widgets.demo.example.com"));
+                   Contains("kubectl auth can-i list widgets.demo.example.com -A"));
     CHECK(Check(cluster, {.enable_pruning = true, .by_name = true}).refusal.empty());
   }
   SECTION("to patch and to update") {

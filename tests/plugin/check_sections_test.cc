@@ -72,6 +72,11 @@ TEST_CASE("Lost fields are listed with who writes them", "[plugin][check_section
         "412d           shop/w000310\n"
         "Next: add the fields to the schema or stop writing them, then: kubectl prune migrate "
         "widgets.demo.example.com --enable-pruning\n");
+  CrdReport proposed = test_reports::Widgets();
+  proposed.source = "new.yaml";
+  CHECK_THAT(Print(proposed), Catch::EndsWith("stop writing them, kubectl apply -f new.yaml, then: "
+                                              "kubectl prune migrate widgets.demo.example.com "
+                                              "--enable-pruning\n"));
 }
 
 TEST_CASE("A loss where pruning is on already needs no flip", "[plugin][check_sections]") {

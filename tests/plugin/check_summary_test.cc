@@ -30,6 +30,17 @@ TEST_CASE("What is ready comes with its command", "[plugin][check_summary]") {
         "Next: kubectl prune migrate gadgets.demo.example.com z.example.com --enable-pruning\n");
 }
 
+TEST_CASE("What is ready in a file has to be applied before", "[plugin][check_summary]") {
+  CheckReport report = Report({Gadgets()});
+  report.crds[0].source = "gadgets.yaml";
+  CHECK_THAT(ReadyNote(report),
+             Catch::EndsWith("Next: kubectl apply -f gadgets.yaml, then: kubectl prune migrate "
+                             "gadgets.demo.example.com --enable-pruning\n"));
+  report.crds.push_back(report.crds[0]);
+  report.crds[1].source = "more.yaml";
+  CHECK_THAT(ReadyNote(report), Catch::Contains("Next: kubectl apply -f FILE..., then: kubectl"));
+}
+
 TEST_CASE("Many ready CRDs are counted, not named", "[plugin][check_summary]") {
   CheckReport report;
   for (const char* name : {"a", "b", "c", "d", "e", "f"}) {

@@ -100,6 +100,20 @@ TEST_CASE("A report without failures has no objects", "[plugin][migration_report
   CHECK(objects->empty());
 }
 
+TEST_CASE("Of a run that did not come to its end nobody knows what failed",
+          "[plugin][migration_report]") {
+  const std::string outcome = GENERATE("error", "interrupted", "failures");
+  std::string text = ReportOf("a.b", "");
+  text.replace(text.find(R"("failures")"), 0, R"("outcome":")" + outcome + R"(",)");
+  const auto objects = ReadFailedObjects(text);
+  CHECK(objects.has_value() == (outcome == "failures"));
+  if (!objects) CHECK_THAT(objects.error(), Catch::Contains("run its command again"));
+  // With other CRDs that have something to try again, that is what is meant.
+  text.replace(text.find("\"crds\":[") + 8, 0, R"({"name":"c.d","failures":[{"name":"x"}]},)");
+  REQUIRE(ReadFailedObjects(text));
+  CHECK(ReadFailedObjects(text)->size() == 1);
+}
+
 TEST_CASE("A file that is no report is refused", "[plugin][migration_report]") {
   const auto [text, why] = GENERATE_COPY(table<std::string, std::string>({
       {"", "it is no MigrationReport"},

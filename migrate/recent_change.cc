@@ -1,0 +1,46 @@
+#include "migrate/recent_change.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "kube/schema/go_time.h"
+
+namespace migrate {
+namespace {
+
+using kube::json::Type;
+using kube::json::Value;
+using std::chrono::sys_seconds;
+
+constexpr std::chrono::seconds kNoticed{5};
+
+// When the writer of an entry has changed the spec; status is the server's.
+std::optional<sys_seconds> SpecChange(const Value& entry) {
+  const Value* fields = entry.Find("fieldsV1", Type::kObject);
+  if (fields == nullptr || fields->Find("f:spec") == nullptr) return std::nullopt;
+  const auto time = kube::schema::ParseGoTime(entry.FindText("time"));
+  if (!time) return std::nullopt;
+  return sys_seconds(std::chrono::seconds(time->unix_seconds));
+}
+
+std::optional<sys_seconds> LastSpecChange(const Value& crd) {
+  const Value* metadata = crd.Find("metadata", Type::kObject);
+  const Value* entries =
+      metadata == nullptr ? nullptr : metadata->Find("managedFields", Type::kArray);
+  std::optional<sys_seconds> last;
+  if (entries == nullptr) return last;
+  for (const Value& entry : entries->elements()) last = std::max(last, SpecChange(entry));
+  return last;
+}
+
+}  // namespace
+
+std::chrono::system_clock::duration TimeUntilNoticed(const Value& crd,
+                                                     std::chrono::system_clock::time_point now) {
+  using Duration = std::chrono::system_clock::duration;
+  const auto last = LastSpecChange(crd);
+  if (!last) return Duration::zero();
+  return std::clamp<Duration>(*last + kNoticed - now, Duration::zero(), kNoticed);
+}
+
+}  // namespace migrate

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <chrono>
+
+#include "kube/json.h"
+
+namespace migrate {
+
+/// How long to wait from `now` on until every API server may be taken to have noticed the last
+/// change of a CRD's spec: five seconds from that change, as metadata.managedFields tell it, and
+/// never more, whatever the clocks say. Zero where they do not tell.
+///
+/// A server that has not noticed a change stores objects as before it, and takes them for stored as
+/// they should be, so that no later pass over the same server would show it (k/k#130235). Usually
+/// it takes a fraction of a second.
+std::chrono::system_clock::duration TimeUntilNoticed(const kube::json::Value& crd,
+                                                     std::chrono::system_clock::time_point now);
+
+}  // namespace migrate
