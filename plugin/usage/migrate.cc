@@ -149,7 +149,7 @@ Options:
 
 Exit codes:
   0     done
-  1     some object could not be migrated, or what is stored is not verified
+  1     some object could not be migrated, or the verifying pass still rewrote some
   2     an error: a wrong flag, a CRD that cannot be migrated, a server that does not answer
   130   interrupted by SIGINT (143: SIGTERM); the same command goes on where it was
 
