@@ -298,6 +298,20 @@ class Claims(DocumentTest):
         self.says("replaced", "kubectl replace -f schemas.yaml", 0)
         self.assertFalse(self.preserves())
 
+    def test_no_dry_run_foretells_that_an_object_is_invalid_once_it_is_pruned(self):
+        self.demo()
+        path = f"{V1_CRDS}/widgets.{GROUP}"
+        versions = self.api.get(path)["spec"]["versions"]
+        for version in versions:
+            version["schema"]["openAPIV3Schema"]["properties"]["spec"]["minProperties"] = 1
+        self.api.patch(path, {"spec": {"versions": versions}})
+        self.api.post(f"{WIDGETS}/namespaces/shop/widgets", {
+            "apiVersion": f"{GROUP}/v1", "kind": "Widget", "metadata": {"name": "emptied"},
+            "spec": {"legacyMode": True}})
+        command = "kubectl prune migrate widgets --enable-pruning"
+        self.says("5 accepted", f"{command} --dry-run=server", 0)
+        self.says("1 invalid", f"{command} --yes", 1)
+
     def test_v1_knows_no_way_back_nor_does_the_short_name_of_v1beta1(self):
         self.demo_that_prunes()
         patch = """--type=merge -p '{"spec":{"preserveUnknownFields":true}}'"""
