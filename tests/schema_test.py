@@ -53,6 +53,15 @@ def properties(schema):
             yield from properties(value)
 
 
+def closed(schema):
+    """Yields the descriptions of objects that may have no other keys than those it names, however deep."""
+    if isinstance(schema, dict):
+        if False in (schema.get("additionalProperties"), schema.get("unevaluatedProperties")):
+            yield schema
+        for value in schema.values():
+            yield from closed(value)
+
+
 class Reports(unittest.TestCase):
     def test_those_of_the_transcripts_are_as_described(self):
         found = list(printed_reports())
@@ -109,6 +118,10 @@ class Descriptions(unittest.TestCase):
             self.assertTrue(all(known.values()), known)
             self.assertEqual(set(), keys - set(known), kind)  # that no report has
             self.assertEqual(set(), set(known) - named, kind)  # that nobody explains
+
+    def test_the_schemas_bear_keys_that_are_added_later(self):
+        for kind in report_schema.KINDS:
+            self.assertEqual([], list(closed(report_schema.load(kind))), kind)
 
     def test_the_schemas_are_json_schema(self):
         try:

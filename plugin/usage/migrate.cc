@@ -19,7 +19,7 @@ prune. Where several versions are stored all objects are rewritten before as wel
 is lost that only the storage version knows.
 
  With --local no server is contacted: the custom resources in the files of -f are printed as the API
-server would store them, and nothing is written.
+server would store them, and nothing is written. The schema's validations are left out.
 
 Examples:
   # Rewrite all widgets; again, to see that there is nothing left to rewrite
@@ -34,7 +34,7 @@ Examples:
   # What would be done?
   kubectl prune migrate widgets --enable-pruning --dry-run=client
 
-  # Would the server take it? Every write is sent, and none is stored
+  # Would the server take the writes? Each is sent for the object as it is now, and none is stored
   kubectl prune migrate widgets --enable-pruning --dry-run=server
 
   # Rewrite the objects of all CRDs that may be stored in an old version
@@ -149,7 +149,8 @@ Options:
 
 Exit codes:
   0     done
-  1     some object could not be migrated, or what is stored is not verified
+  1     some object could not be migrated, the verifying pass did not verify that all are (with
+        --verify=false there is none), or status.storedVersions could not be trimmed
   2     an error: a wrong flag, a CRD that cannot be migrated, a server that does not answer
   130   interrupted by SIGINT (143: SIGTERM); the same command goes on where it was
 
