@@ -16,7 +16,7 @@ enum class DryRun { kNone, kClient, kServer };
 /// How the migration of one CRD ended. The worst one of a run decides the exit code.
 enum class Outcome {
   kDone,         ///< every object is in one of the classes that are no failure: exit code 0
-  kFailures,     ///< some object was not migrated, or what was stored is not verified: 1
+  kFailures,     ///< some object was not migrated, or verifying or trimming failed: 1
   kError,        ///< refused, or the run could not go on; `error` says why: 2
   kInterrupted,  ///< by a signal; the same command goes on where it was, or
                  ///< CrdMigration::begins_anew
