@@ -11,6 +11,7 @@
 
 #include "kube/crd.h"
 #include "kube/error.h"
+#include "migrate/behind_flip.h"
 #include "migrate/crd_check.h"
 #include "migrate/crd_guard.h"
 #include "migrate/crd_request.h"

@@ -63,13 +63,4 @@ EnabledPruning EnablePruning(const LiveCrd& crd, const EnablePruningOptions& opt
                              StateFolder& folder, MigrationObserver& observer, kube::Client& client,
                              const kube::Clock& clock);
 
-/// Goes on behind the flip after a run that ended there (any MigrationState::Phase but kBeforeFlip,
-/// pruning is on): what is held is known from `folder`, the wait is done where it was not seen to
-/// its end (kBackupComplete). An object stays held until somebody writes it, as the server prunes
-/// it then, or until `rewrite_unbacked`. Where the schemas are no longer those of the backup nobody
-/// knows what it lacks: every object is held that was not written since.
-EnabledPruning ResumePruning(const LiveCrd& crd, const EnablePruningOptions& options,
-                             StateFolder& folder, MigrationObserver& observer, kube::Client& client,
-                             const kube::Clock& clock);
-
 }  // namespace migrate

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "kube/error.h"
+#include "migrate/behind_flip.h"
 #include "migrate/cluster_crds.h"
 #include "migrate/crd_request.h"
 #include "tests/support/fake_cluster.h"

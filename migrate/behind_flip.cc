@@ -1,0 +1,124 @@
+#include "migrate/behind_flip.h"
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "migrate/cluster_crds.h"
+#include "migrate/crd_request.h"
+#include "migrate/settle.h"
+
+namespace migrate {
+namespace {
+
+constexpr char kRunAgain[] = "; the same command goes on from here";
+
+EnabledPruning End(Outcome outcome, std::string error) {
+  EnabledPruning ended;
+  ended.outcome = outcome;
+  ended.error = std::move(error);
+  return ended;
+}
+
+// Where the answer to the flip was lost with the run that asked for it.
+std::string FindFlipVersion(const LiveCrd& live, const KnownWrites& known, kube::Client& client) {
+  const auto crd =
+      GetCrd(client, FindCrdsTarget(client) + "/" + kube::UrlEscape(live.identity.name));
+  if (!crd || crd->uid != live.shape.uid || crd->generation != known.generation() + 1) return "";
+  return crd->resource_version;
+}
+
+}  // namespace
+
+EnabledPruning BehindFlip::Finish(MigrationState state, std::shared_ptr<const KnownWrites> known,
+                                  bool waits) const {
+  EnabledPruning ended;
+  if (waits) ended = Wait(state, known.get());
+  if (waits && ended.outcome == Outcome::kDone) ended = NoteSettled(state);
+  ended.backup = state.backup;
+  if (ended.outcome != Outcome::kDone || options.rewrite_unbacked) return ended;
+  // Neither a backup nor what it knows: the earlier run was one without.
+  if (known == nullptr && state.backup.empty()) return ended;
+  if (known == nullptr) known = std::make_shared<KnownWrites>();
+  ended.is_held = HoldUnknown(std::move(known), state.settled_resource_version.empty()
+                                                    ? state.flip_resource_version
+                                                    : state.settled_resource_version);
+  return ended;
+}
+
+// Until a server has noticed the flip it stores what it is sent unpruned, and shows it pruned
+// from then on: what was written up to here may have lost something that nobody has seen.
+EnabledPruning BehindFlip::NoteSettled(MigrationState& state) const {
+  if (state.doomed.empty()) return {};
+  const auto list = client.Get(live.ObjectsTarget("") + "?limit=1");
+  if (!list) {
+    return End(Outcome::kError, "pruning is on, but the objects cannot be listed: " +
+                                    list.error().message + kRunAgain);
+  }
+  const kube::json::Value* metadata = (*list)->root().Find("metadata");
+  if (metadata != nullptr) {
+    state.settled_resource_version = metadata->FindText("resourceVersion");
+  }
+  folder.Save(state);
+  return {};
+}
+
+EnabledPruning BehindFlip::Wait(const MigrationState& state, const KnownWrites* known) const {
+  SettleOptions settle{.collection = live.ObjectsTarget(""),
+                       .is_namespaced = live.is_namespaced,
+                       .doomed = state.doomed,
+                       .timeout = options.settle_timeout,
+                       .stop = stop};
+  if (known != nullptr) {
+    settle.is_unchanged = [known](std::string_view uid, std::string_view resource_version) {
+      return known->Contains(uid, resource_version);
+    };
+  }
+  const Settled settled = WaitUntilPruning(settle, client, clock);
+  switch (settled.step) {
+    case Settled::Step::kDone:
+      if (!settled.message.empty()) observer.OnLine(settled.message);
+      return {};
+    case Settled::Step::kInterrupted:
+      return End(Outcome::kInterrupted, "interrupted; pruning is on" + std::string(kRunAgain));
+    case Settled::Step::kForbidden:
+      return End(Outcome::kError,
+                 "pruning is on, but whether every API server prunes cannot be seen (" +
+                     settled.message +
+                     "); nothing was rewritten; with the right to get these objects the same "
+                     "command goes on from here");
+    case Settled::Step::kTimedOut:
+      break;
+  }
+  return End(Outcome::kError,
+             "pruning is on, but not every API server prunes yet (" + settled.message +
+                 "); nothing was rewritten; run the same command again, with a longer "
+                 "--settle-timeout if need be");
+}
+
+EnabledPruning ResumePruning(const LiveCrd& crd, const EnablePruningOptions& options,
+                             StateFolder& folder, MigrationObserver& observer, kube::Client& client,
+                             const kube::Clock& clock) {
+  MigrationState state = folder.Load();
+  std::shared_ptr<const KnownWrites> known;
+  if (auto read = KnownWrites::Read(folder.path())) {
+    known = std::make_shared<KnownWrites>(*std::move(read));
+  }
+  if (state.flip_resource_version.empty() && known != nullptr) {
+    state.flip_resource_version = FindFlipVersion(crd, *known, client);
+    folder.Save(state);
+  }
+  if (state.schemas != crd.shape.schemas) {
+    state.doomed.clear();
+    if (known != nullptr || !state.backup.empty()) {
+      known = std::make_shared<KnownWrites>();
+      observer.OnLine("warning: " + crd.identity.name +
+                      ": the schemas were changed since the backup was made; objects that nobody "
+                      "has written since pruning was turned on are not taken for backed up");
+    }
+  }
+  return BehindFlip{crd, options, options.stop, folder, observer, client, clock}.Finish(
+      state, known, state.phase == MigrationState::Phase::kBackupComplete);
+}
+
+}  // namespace migrate

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "kube/client.h"
+#include "kube/clock.h"
+#include "migrate/enable_pruning.h"
+#include "migrate/known_writes.h"
+#include "migrate/live_crd.h"
+#include "migrate/migration_observer.h"
+#include "migrate/migration_state.h"
+
+namespace migrate {
+
+/// What is left to be done once pruning is on, for the run that has turned it on and for a later
+/// one. All that it refers to must outlive it; `stop` may be the null pointer.
+struct BehindFlip {
+  const LiveCrd& live;
+  const EnablePruningOptions& options;
+  const std::atomic<bool>* stop;
+  StateFolder& folder;
+  MigrationObserver& observer;
+  kube::Client& client;
+  const kube::Clock& clock;
+
+  /// With `waits`, waits until every server is seen to prune, and notes in `folder` what was
+  /// written by then. `known` may be the null pointer where nothing is known of writes. With kDone
+  /// the result tells what is to be held.
+  EnabledPruning Finish(MigrationState state, std::shared_ptr<const KnownWrites> known,
+                        bool waits) const;
+
+ private:
+  EnabledPruning NoteSettled(MigrationState& state) const;
+  EnabledPruning Wait(const MigrationState& state, const KnownWrites* known) const;
+};
+
+/// Goes on behind the flip after a run that ended there (any MigrationState::Phase but kBeforeFlip,
+/// pruning is on): what is held is known from `folder`, the wait is done where it was not seen to
+/// its end (kBackupComplete). An object stays held until somebody writes it, as the server prunes
+/// it then, or until `rewrite_unbacked`. Where the schemas are no longer those of the backup nobody
+/// knows what it lacks: every object is held that was not written since.
+EnabledPruning ResumePruning(const LiveCrd& crd, const EnablePruningOptions& options,
+                             StateFolder& folder, MigrationObserver& observer, kube::Client& client,
+                             const kube::Clock& clock);
+
+}  // namespace migrate
