@@ -28,6 +28,7 @@ from subjects import V1_CRDS  # noqa: E402
 
 RUNS = 3
 STREAMS = 16
+NOTICED = 5  # seconds that migrate leaves servers to notice a change of the CRD: no part of its speed
 GOAL_H2LOAD, GOAL_KUBECTL, GOAL_BYTES = 0.9, 2.2, 5
 GROUP = "bench.example.com"
 VERSIONS = ("v1", "v2")
@@ -101,6 +102,7 @@ class Resource:
             return stored == f"{GROUP}/{self.storage}"
 
         wait_for(f"{self.name} is not stored as {self.storage}", stored_so)
+        time.sleep(NOTICED)
 
     def stored(self):
         """Returns how many objects etcd holds in each version."""
