@@ -169,6 +169,7 @@ class CrdMigrator {
 
   SweepOptions OptionsOfSweep() {
     return {.chunk_size = options_.chunk_size,
+            .most_in_one_piece = options_.most_in_one_piece,
             .concurrency = options_.concurrency,
             .max_rate = options_.max_rate,
             .stop = options_.stop,

@@ -1,25 +1,19 @@
 #include "migrate/metadata_list.h"
 
+#include <algorithm>
 #include <utility>
 
-#include "migrate/object_metadata.h"
 #include "migrate/sweep_paths.h"
 
 namespace migrate {
 namespace {
 
 using kube::CallError;
-using kube::ListSplitter;
 
 // Far above any that a server gives; the lines of the spool have an end.
 constexpr std::size_t kMaxToken = 256 * 1024;
-
-CallError Unreadable(const std::string& why) {
-  return {.status = std::nullopt,
-          .transport = std::nullopt,
-          .message = "the server's answer is no list of objects (" + why +
-                     "); is there a proxy or a login page in between?"};
-}
+// The first chunk is small, so that writes begin soon.
+constexpr std::int64_t kFirstChunk = 100;
 
 }  // namespace
 
@@ -39,12 +33,8 @@ MetadataList::MetadataList(const SweepTarget& target, std::int64_t chunk_size, S
 
 void MetadataList::Advance() {
   if (is_done_ || call_ || clock_.Now() < not_before_) return;
-  splitter_ = std::make_unique<ListSplitter>(static_cast<ListSplitter::Sink&>(*this));
-  fault_.clear();
-  is_complete_ = false;
+  page_.emplace(target_.is_namespaced, [this](const ListedObject& object) { Take(object); });
   page_last_key_.clear();
-  continue_token_.clear();
-  page_remaining_.reset();
   kube::ApiRequest request;
   request.target = PagePath();
   request.accept = kMetadataListAccept;
@@ -69,49 +59,19 @@ std::string MetadataList::PagePath() const {
     path += path.find('?') == path.npos ? '?' : '&';
     path += key + value;
   };
-  if (chunk_size_ > 0) add("limit=", std::to_string(chunk_size_));
   const std::string& token = pager_.page().continue_token;
+  const std::int64_t most = token.empty() ? kFirstChunk : chunk_size_;
+  if (chunk_size_ > 0) add("limit=", std::to_string(std::min(chunk_size_, most)));
   if (!token.empty()) add("continue=", kube::UrlEscape(token));
   return path;
 }
 
-void MetadataList::OnBytes(std::string_view bytes) {
-  if (!fault_.empty()) return;
-  if (const auto error = splitter_->Push(bytes)) fault_ = error->message;
-}
+void MetadataList::OnBytes(std::string_view bytes) { page_->Push(bytes); }
 
-void MetadataList::OnObject(ListSplitter::Kind kind, std::string_view text,
-                            const kube::TextPosition&) {
-  if (!fault_.empty()) return;
-  kind == ListSplitter::Kind::kItem ? TakeItem(text) : TakeListMetadata(text);
-}
-
-void MetadataList::TakeItem(std::string_view text) {
-  if (item_.Parse(text)) {
-    fault_ = "an item is no JSON";
-    return;
-  }
-  auto object = ReadObjectMetadata(item_.root());
-  if (!object || object->namespace_.empty() == target_.is_namespaced) {
-    fault_ = "an item has no metadata of an object";
-    return;
-  }
-  page_last_key_ = ObjectKey(*object);
+void MetadataList::Take(const ListedObject& object) {
+  page_last_key_ = ObjectKey(object);
   if (skips_known_ && page_last_key_ <= spool_.last_key()) return;
-  spool_.Add(*object);
-}
-
-void MetadataList::TakeListMetadata(std::string_view text) {
-  kube::json::Document list;
-  if (list.Parse(text)) return;
-  is_complete_ = list.root().FindText("kind").ends_with("List");
-  const kube::json::Value* metadata = list.root().Find("metadata");
-  if (metadata == nullptr) return;
-  continue_token_ = metadata->FindText("continue");
-  if (const auto* count = metadata->Find("remainingItemCount", kube::json::Type::kNumber)) {
-    const std::int64_t number = kube::json::AsInt64(*count).value_or(-1);
-    if (number >= 0) page_remaining_ = static_cast<std::uint64_t>(number);
-  }
+  spool_.Add(object);
 }
 
 void MetadataList::OnEnd(const std::optional<CallError>& error) {
@@ -121,13 +81,13 @@ void MetadataList::OnEnd(const std::optional<CallError>& error) {
     if (error->status && error->status->IsExpired()) return OnExpired(*error);
     return OnFailure(Judge(*error), *error);
   }
-  if (!fault_.empty()) {
+  if (page_->fault()) {
     spool_.DropPage();
-    return Fail(Unreadable(fault_));
+    return Fail(*page_->fault());
   }
-  if (splitter_->Finish() || !is_complete_) {
+  if (!page_->Finish()) {
     spool_.DropPage();
-    return OnFailure(Judge(BrokenAnswer::kCutShort), Unreadable("it ends in the middle"));
+    return OnFailure(Judge(BrokenAnswer::kCutShort), UnreadableList("it ends in the middle"));
   }
   TakePage();
 }
@@ -135,25 +95,22 @@ void MetadataList::OnEnd(const std::optional<CallError>& error) {
 // A list that goes on has to come on: tokens that lead in a circle would have us read for ever, and
 // count objects twice.
 bool MetadataList::LeadsNowhere() const {
-  if (continue_token_.empty()) return false;
-  return page_last_key_ <= last_key_ || continue_token_ == pager_.page().continue_token ||
-         continue_token_.size() > kMaxToken;
+  const std::string& token = page_->continue_token();
+  if (token.empty()) return false;
+  return page_last_key_ <= last_key_ || token == pager_.page().continue_token ||
+         token.size() > kMaxToken;
 }
 
 void MetadataList::TakePage() {
   if (LeadsNowhere()) {
     spool_.DropPage();
-    return Fail(Unreadable("its continue token leads nowhere"));
+    return Fail(UnreadableList("its continue token leads nowhere"));
   }
-  spool_.EndPage(continue_token_);
+  spool_.EndPage(page_->continue_token());
   last_key_ = page_last_key_;
-  remaining_ = page_remaining_;
+  remaining_ = page_->remaining();
   budget_ = RetryBudget();
-  if (pager_.OnPage(std::move(continue_token_)) == Pager::Step::kDone) {
-    is_done_ = true;
-    return;
-  }
-  Advance();
+  is_done_ = pager_.OnPage(page_->continue_token()) == Pager::Step::kDone;
 }
 
 void MetadataList::OnFailure(const AnswerVerdict& verdict, const CallError& error) {

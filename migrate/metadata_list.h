@@ -1,14 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 
 #include "kube/client.h"
 #include "kube/clock.h"
-#include "kube/json.h"
-#include "kube/list_splitter.h"
+#include "migrate/metadata_page.h"
 #include "migrate/object_source.h"
 #include "migrate/pager.h"
 #include "migrate/retry.h"
@@ -24,9 +22,7 @@ namespace migrate {
 /// write (retry.h). After 410 the list goes on by the token that the server gives with it; without
 /// one it begins anew, and what is not behind the last object of the spool, in etcd's order, is
 /// left out: so no object comes twice.
-class MetadataList : public ObjectSource,
-                     private kube::ResultSink,
-                     private kube::ListSplitter::Sink {
+class MetadataList : public ObjectSource, private kube::ResultSink {
  public:
   /// All must outlive it. `chunk_size` 0: everything in one page.
   MetadataList(const SweepTarget& target, std::int64_t chunk_size, Spool& spool,
@@ -43,10 +39,7 @@ class MetadataList : public ObjectSource,
  private:
   void OnBytes(std::string_view bytes) override;
   void OnEnd(const std::optional<kube::CallError>& error) override;
-  void OnObject(kube::ListSplitter::Kind kind, std::string_view text,
-                const kube::TextPosition& position) override;
-  void TakeItem(std::string_view text);
-  void TakeListMetadata(std::string_view text);
+  void Take(const ListedObject& object);
   void TakePage();
   bool LeadsNowhere() const;
   void OnFailure(const AnswerVerdict& verdict, const kube::CallError& error);
@@ -71,13 +64,8 @@ class MetadataList : public ObjectSource,
 
   // Of the page that is being read:
   std::optional<kube::Client::CallId> call_;
-  std::unique_ptr<kube::ListSplitter> splitter_;
-  kube::json::Document item_;
-  std::string fault_;  // why it is no list; empty: nothing yet
-  bool is_complete_ = false;
+  std::optional<MetadataPage> page_;
   std::string page_last_key_;  // empty: no object
-  std::string continue_token_;
-  std::optional<std::uint64_t> page_remaining_;
 };
 
 }  // namespace migrate

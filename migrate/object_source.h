@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "kube/client.h"
 #include "kube/clock.h"
@@ -17,6 +18,8 @@ class ObjectSource {
   virtual void Advance() = 0;
   /// Nothing of what is still to come will be written: only its names are needed.
   virtual void NameOnly() {}
+  /// An object of it was stored anew, as of that resource version.
+  virtual void OnRewritten(const std::string& /*resource_version*/) {}
   /// Ends it where it is.
   virtual void Stop() = 0;
 

@@ -6,8 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "migrate/cached_list.h"
 #include "migrate/failure_streak.h"
-#include "migrate/metadata_list.h"
 #include "migrate/named_objects.h"
 #include "migrate/object_writer.h"
 #include "migrate/previous_objects.h"
@@ -88,6 +88,9 @@ class SweepRun {
 
   void OnAnswer(const SpooledObject& object, const ObjectAnswer& answer) {
     spool_.Answer(object.number, answer);
+    if (answer.object_class == ObjectClass::kRewritten) {
+      source_.OnRewritten(answer.resource_version);
+    }
     if (!IsFailure(answer.object_class)) return streak_.OnSuccess();
     const auto enough = streak_.OnFailure(answer.object_class, answer.code, answer.message);
     if (enough) GiveUp(*enough);
@@ -184,7 +187,7 @@ SweepResult Sweep(const SweepTarget& target, const SweepOptions& options,
                   const std::filesystem::path& folder, const std::string& name,
                   kube::Client& client, const kube::Clock& clock) {
   Spool spool(folder, name, Purpose(target, "all"));
-  MetadataList list(target, options.chunk_size, spool, client, clock);
+  CachedList list(target, options.most_in_one_piece, options.chunk_size, spool, client, clock);
   return SweepRun(target, options, spool, list, client, clock).Run();
 }
 

@@ -39,6 +39,7 @@ struct SweepProgress {
 
 struct SweepOptions {
   std::int64_t chunk_size = 500;            ///< 0: the list comes in one piece
+  std::uint64_t most_in_one_piece = 0;      ///< of no more objects it comes so too, if it can
   std::size_t concurrency = 16;             ///< the most writes in flight
   double max_rate = 0;                      ///< writes a second; 0: no limit
   const std::atomic<bool>* stop = nullptr;  ///< no more writes are begun; those in flight end
@@ -64,8 +65,8 @@ struct SweepResult {
   std::chrono::nanoseconds duration{};  ///< of this run, without earlier ones that were resumed
 };
 
-/// Rewrites objects, so that etcd holds them anew: lists metadata alone, a chunk at a time, and
-/// sends each object a merge patch {} that is answered with metadata.
+/// Rewrites objects, so that etcd holds them anew: lists metadata alone (cached_list.h), and sends
+/// each object a merge patch {} that is answered with metadata.
 ///
 /// What is listed goes to `folder`/NAME.listed before any of it is written, what is answered to
 /// `folder`/NAME.answered; so a sweep that was killed, run again with the same folder and name,

@@ -22,6 +22,7 @@ struct RawValues {
   std::string output;
   std::vector<std::string> fail_on;
   bool has_filename = false, has_fail_on = false;  ///< given, if only as ""
+  bool has_chunk_size = false;
   bool all_namespaces = false;
   std::string request_timeout;
   std::vector<std::string> as_user_extra;

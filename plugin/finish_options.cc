@@ -125,6 +125,7 @@ void Finish(std::string_view command, ObjectOptions& options,
   if (!raw.all_namespaces) options.namespace_ = connection.namespace_;
   ValidateNamespace(command, options.namespace_);
   options.chunk_size = std::max<std::int64_t>(options.chunk_size, 0);
+  options.chunk_size_is_given = raw.has_chunk_size;
 }
 
 // In files there is nothing to choose among: all their objects count.

@@ -1,5 +1,6 @@
 #include "plugin/migrate_command.h"
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +25,10 @@ namespace {
 
 using migrate::MigrationOptions;
 using migrate::MigrationReport;
+
+// Of metadata some ten megabytes for the server at once: less than a controller asks for that
+// watches as many objects.
+constexpr std::uint64_t kMostInOnePiece = 10'000;
 
 std::vector<migrate::RetriedObject> ReadRetried(const std::string& path) {
   const auto text = kube::ReadFileText(path);
@@ -57,6 +62,7 @@ MigrationOptions ClusterOptions(const MigrateOptions& options) {
   result.label_selector = options.objects.selector;
   result.field_selector = options.objects.field_selector;
   result.chunk_size = options.objects.chunk_size;
+  if (!options.objects.chunk_size_is_given) result.most_in_one_piece = kMostInOnePiece;
   result.concurrency = static_cast<std::size_t>(options.concurrency);
   result.max_rate = options.max_rate;
   result.verify = options.verify;

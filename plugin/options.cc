@@ -66,6 +66,7 @@ Command ParseCommand(std::string_view command, std::span<const std::string> word
   std::vector<std::string> arguments = flags.Parse(command, words);
   raw.has_filename = flags.IsGiven("filename");
   raw.has_fail_on = flags.IsGiven("fail-on");
+  raw.has_chunk_size = flags.IsGiven("chunk-size");
   if (raw.help) return HelpOptions{std::string(command)};
   TakeArguments(options, std::move(arguments));
   Finish(command, options.common, raw);

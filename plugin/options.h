@@ -50,6 +50,7 @@ struct ObjectOptions {
   std::string selector;    ///< -l
   std::string field_selector;
   std::int64_t chunk_size = 500;  ///< objects a request; 0: all at once
+  bool chunk_size_is_given = false;
 };
 
 /// Which findings make the exit code 1.

@@ -315,6 +315,22 @@ class Parts(MigrationTest):
         run = self.dry_run(subject, "--dry-run=server")
         self.assertEqual({"accepted": 60}, run.counts())
 
+    def test_a_short_list_comes_from_the_watch_cache_behind_its_first_chunk(self):
+        subject = self.pruning_widgets("ladders", 250)
+        seen = len(CLUSTER.audit_events("migrator"))
+
+        with Rights(CLUSTER, "migrator", MIGRATION):
+            run = self.migrator.run(subject.name, "--verify=false", user="migrator")
+
+        self.assert_done(run, 250)
+        for name, stored in Stored(CLUSTER, subject).objects.items():
+            self.assertNotIn("legacyMode", stored["spec"], name)
+        lists = [(path.split("?")[1], code) for verb, path, code
+                 in CLUSTER.audit_events("migrator")[seen:] if verb == "list" and "/ladders?" in path]
+        self.assertEqual([("limit=1&includeObject=None", 200), ("limit=100", 200)], lists[:2])
+        self.assertRegex(lists[2][0], r"^resourceVersion=\d+&resourceVersionMatch=NotOlderThan$")
+        self.assertEqual([200], [code for _, code in lists[2:]])
+
     def partial(self, subject, chosen, *arguments):
         before = Stored(CLUSTER, subject)
         run = self.migrator.run(subject.name, *arguments)

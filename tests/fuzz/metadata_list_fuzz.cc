@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kube/client.h"
+#include "migrate/cached_list.h"
 #include "migrate/metadata_list.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/fake_clock.h"
@@ -66,20 +67,31 @@ class Nobody : public kube::Credentials {
   bool Refresh() override { return false; }
 };
 
-void List(const migrate::SweepTarget& target, migrate::Spool& spool, std::string_view lines) {
-  Script script(lines);
-  Nobody nobody;
-  test_support::FakeClock clock;
-  kube::Client client(script, nobody, clock, {.server = "https://server", .user_agent = ""});
-  migrate::MetadataList list(target, 2, spool, client, clock);
+void ReadAll(migrate::ObjectSource& list, migrate::Spool& spool, kube::Client& client,
+             test_support::FakeClock& clock) {
   while (!list.is_done()) {
     list.Advance();
+    if (spool.listed() > 0) list.OnRewritten("7");
     // What was asked for comes with the next Poll; else there is a pause.
     const auto next = list.next_event();
     if (next != kube::Clock::TimePoint::max()) clock.AdvanceTo(next);
     client.Poll(clock.Now());
   }
   Require(spool.is_complete() != list.error().has_value());
+}
+
+void List(migrate::Spool& spool, std::string_view lines, bool in_one_piece) {
+  const migrate::SweepTarget target{.group = "g", .version = "v1", .plural = "widgets"};
+  Script script(lines);
+  Nobody nobody;
+  test_support::FakeClock clock;
+  kube::Client client(script, nobody, clock, {.server = "https://server", .user_agent = ""});
+  if (in_one_piece) {
+    migrate::CachedList list(target, 5, 2, spool, client, clock);
+    return ReadAll(list, spool, client, clock);
+  }
+  migrate::MetadataList list(target, 2, spool, client, clock);
+  ReadAll(list, spool, client, clock);
 }
 
 /// Answers every object; returns how many there are.
@@ -99,14 +111,15 @@ std::uint64_t AnswerAll(migrate::Spool& spool) {
 // Whatever a server answers to a list, it ends, and what was listed is there for a later run.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const test_support::TempFolder folder;
-  const migrate::SweepTarget target{.group = "g", .version = "v1", .plural = "widgets"};
-  for (const char* file : {"run.listed", "run.answered"}) folder.Write(file, "");
-  std::uint64_t objects = 0;
-  {
-    migrate::Spool spool(folder.path(), "run", "fuzz");
-    List(target, spool, fuzz::Text(data, size));
-    objects = AnswerAll(spool);
+  for (const bool in_one_piece : {false, true}) {
+    for (const char* file : {"run.listed", "run.answered"}) folder.Write(file, "");
+    std::uint64_t objects = 0;
+    {
+      migrate::Spool spool(folder.path(), "run", "fuzz");
+      List(spool, fuzz::Text(data, size), in_one_piece);
+      objects = AnswerAll(spool);
+    }
+    Require(migrate::Spool(folder.path(), "run", "fuzz").listed() == objects);
   }
-  Require(migrate::Spool(folder.path(), "run", "fuzz").listed() == objects);
   return 0;
 }

@@ -1,0 +1,144 @@
+#include "migrate/cached_list.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "migrate/sweep_paths.h"
+
+namespace migrate {
+namespace {
+
+// For the first rewrite, and for the first of the answer: a watch cache that is not ready or behind
+// keeps a request waiting (three seconds where it is behind).
+constexpr std::chrono::seconds kPatience{5};
+
+// As a table a list is a few columns: of a single object, however large, next to nothing.
+constexpr char kTableAccept[] =
+    "application/json;as=Table;g=meta.k8s.io;v=v1,"
+    "application/json;as=Table;g=meta.k8s.io;v=v1beta1,application/json";
+
+std::string WithQuery(const std::string& path, const std::string& query) {
+  return path + (path.find('?') == path.npos ? '?' : '&') + query;
+}
+
+}  // namespace
+
+CachedList::CachedList(const SweepTarget& target, std::uint64_t most, std::int64_t chunk_size,
+                       Spool& spool, kube::Client& client, const kube::Clock& clock)
+    : target_(target),
+      most_(most),
+      spool_(spool),
+      client_(client),
+      clock_(clock),
+      chunks_(target, chunk_size, spool, client, clock) {
+  // A dry run rewrites nothing.
+  if (most_ == 0 || chunk_size == 0 || target_.dry_run || spool_.listed() > 0) {
+    state_ = State::kInChunks;
+  }
+}
+
+void CachedList::Advance() {
+  if (is_done()) return;
+  if (state_ == State::kNew) state_ = IsFew() ? State::kFirstChunk : State::kInChunks;
+  if (state_ == State::kFirstChunk && spool_.listed() > 0 &&
+      patience_end_ == kube::Clock::TimePoint::max()) {
+    patience_end_ = clock_.Now() + kPatience;
+  }
+  if (IsInVain()) ReadInChunks();
+  if (state_ == State::kInChunks || spool_.listed() == 0) chunks_.Advance();
+}
+
+// Whatever is wrong with the answer, the list in chunks will meet it again, and judge it.
+bool CachedList::IsFew() {
+  kube::ApiRequest request;
+  request.target = WithQuery(ListPath(target_), "limit=1&includeObject=None");
+  request.accept = kTableAccept;
+  request.retry = false;
+  const auto answer = client_.Send(std::move(request));
+  if (!answer) return false;
+  const auto remaining = RemainingItemCount((*answer)->root());
+  if (!remaining || *remaining >= most_) return false;
+  total_ = *remaining + 1;
+  return true;
+}
+
+bool CachedList::IsInVain() const {
+  if (state_ == State::kFirstChunk) {
+    return spool_.listed() > 0 && (spool_.is_answered() || clock_.Now() >= patience_end_);
+  }
+  return state_ == State::kInOnePiece && clock_.Now() >= patience_end_;
+}
+
+void CachedList::OnRewritten(const std::string& resource_version) {
+  if (state_ != State::kFirstChunk || chunks_.is_done()) return;
+  state_ = State::kInOnePiece;
+  patience_end_ = clock_.Now() + kPatience;
+  page_.emplace(target_.is_namespaced, [this](const ListedObject& object) {
+    // Some may have been created meanwhile; a server that goes on for ever is not listened to.
+    if (objects_.size() < 2 * most_) objects_.push_back(object);
+  });
+  kube::ApiRequest request;
+  request.target =
+      WithQuery(ListPath(target_), "resourceVersion=" + kube::UrlEscape(resource_version) +
+                                       "&resourceVersionMatch=NotOlderThan");
+  request.accept = kMetadataListAccept;
+  request.always_compress = true;
+  request.retry = false;
+  call_ = client_.Start(std::move(request), *this);
+}
+
+void CachedList::ReadInChunks() {
+  if (call_) client_.Cancel(*call_);
+  call_.reset();
+  objects_ = {};
+  state_ = State::kInChunks;
+}
+
+// Nothing will be rewritten any more.
+void CachedList::NameOnly() {
+  if (state_ == State::kFirstChunk) ReadInChunks();
+}
+
+void CachedList::Stop() {
+  if (call_) client_.Cancel(*call_);
+  call_.reset();
+  chunks_.Stop();
+}
+
+std::optional<std::uint64_t> CachedList::remaining() const {
+  if (state_ != State::kFirstChunk && state_ != State::kInOnePiece) return chunks_.remaining();
+  return total_ - std::min(total_, spool_.listed());
+}
+
+kube::Clock::TimePoint CachedList::next_event() const {
+  if (is_done()) return kube::Clock::TimePoint::max();
+  if (state_ == State::kInChunks || spool_.listed() == 0) return chunks_.next_event();
+  return patience_end_;
+}
+
+void CachedList::OnBytes(std::string_view bytes) {
+  patience_end_ = kube::Clock::TimePoint::max();
+  page_->Push(bytes);
+}
+
+void CachedList::OnEnd(const std::optional<kube::CallError>& error) {
+  call_.reset();
+  const bool is_whole = !error && !page_->fault() && page_->Finish() &&
+                        page_->continue_token().empty() && objects_.size() < 2 * most_;
+  is_whole ? TakeRest() : ReadInChunks();
+}
+
+// A watch cache has no order; a spool has that of etcd.
+void CachedList::TakeRest() {
+  const std::string last = spool_.last_key();
+  std::erase_if(objects_,
+                [&last](const ListedObject& object) { return ObjectKey(object) <= last; });
+  std::ranges::sort(objects_, {}, ObjectKey);
+  for (const ListedObject& object : objects_) spool_.Add(object);
+  spool_.EndPage("");
+  objects_ = {};
+  state_ = State::kDone;
+}
+
+}  // namespace migrate

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kube/client.h"
+#include "kube/clock.h"
+#include "migrate/metadata_list.h"
+#include "migrate/metadata_page.h"
+#include "migrate/object_source.h"
+#include "migrate/spool.h"
+#include "migrate/sweep.h"
+
+namespace migrate {
+
+/// Lists the metadata of all objects of a target into a spool: the first chunk from etcd, and the
+/// rest in one piece from the API server's watch cache, where that can be.
+///
+/// A chunk makes the server read and decode objects whole, a tenth of the work of rewriting them.
+/// Lists without a limit that may be of any state "not older than" a resource version come from its
+/// watch cache (the garbage collector of Kubernetes asks for metadata so, and the migrator within
+/// Kubernetes takes what it migrates from there). Nothing is missed: the resource version is that
+/// of an object of the first chunk after its rewrite, which that cache knows once it knows all that
+/// was before. That of a list would not do: it is etcd's, and a cache that sees one resource only
+/// does not get there by itself (KEP-2340).
+///
+/// It is a MetadataList to its end where there are more than `most` objects, or the server does not
+/// tell how many (with selectors); where nothing of the first chunk had to be rewritten, where the
+/// watch cache keeps us waiting or says no, and where a spool is gone on with.
+class CachedList : public ObjectSource, private kube::ResultSink {
+ public:
+  /// All must outlive it. `most` 0: all in chunks. `chunk_size` as for MetadataList.
+  CachedList(const SweepTarget& target, std::uint64_t most, std::int64_t chunk_size, Spool& spool,
+             kube::Client& client, const kube::Clock& clock);
+  ~CachedList() override { Stop(); }
+
+  void Advance() override;
+  void OnRewritten(const std::string& resource_version) override;
+  void NameOnly() override;
+  void Stop() override;
+  bool is_done() const override { return state_ == State::kDone || chunks_.is_done(); }
+  const std::optional<kube::CallError>& error() const override { return chunks_.error(); }
+  std::optional<std::uint64_t> remaining() const override;
+  kube::Clock::TimePoint next_event() const override;
+
+ private:
+  enum class State {
+    kNew,
+    kFirstChunk,  // and then waiting for one of its objects to be rewritten
+    kInOnePiece,
+    kInChunks,
+    kDone,
+  };
+
+  bool IsFew();
+  bool IsInVain() const;
+  void ReadInChunks();
+  void OnBytes(std::string_view bytes) override;
+  void OnEnd(const std::optional<kube::CallError>& error) override;
+  void TakeRest();
+
+  const SweepTarget& target_;
+  const std::uint64_t most_;
+  Spool& spool_;
+  kube::Client& client_;
+  const kube::Clock& clock_;
+  MetadataList chunks_;
+  State state_ = State::kNew;
+  std::uint64_t total_ = 0;
+  kube::Clock::TimePoint patience_end_ = kube::Clock::TimePoint::max();
+
+  // Of the piece:
+  std::optional<kube::Client::CallId> call_;
+  std::optional<MetadataPage> page_;
+  std::vector<ListedObject> objects_;
+};
+
+}  // namespace migrate
