@@ -13,12 +13,12 @@
 #include <cerrno>
 #include <cstdlib>
 #include <map>
-#include <new>
 #include <optional>
 #include <string_view>
 #include <system_error>
 
 #include "kube/error.h"
+#include "kube/spawn_settings.h"
 
 extern char** environ;
 
@@ -123,43 +123,14 @@ struct Pipe {
   }
 };
 
-/// What a new process shall differ in.
-class SpawnSettings {
- public:
-  SpawnSettings(int stdout_fd, bool shares_stdin) {
-    Check(posix_spawn_file_actions_init(&actions_));
-    Check(posix_spawnattr_init(&attributes_));
-    Check(posix_spawn_file_actions_adddup2(&actions_, stdout_fd, STDOUT_FILENO));
-    if (!shares_stdin) {
-      Check(posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0));
-    }
-    Check(posix_spawn_file_actions_addclosefrom_np(&actions_, STDERR_FILENO + 1));
-    // A library of ours may ignore the one, we ignore the other; it shall end by them as ever.
-    sigset_t defaults;
-    sigemptyset(&defaults);
-    sigaddset(&defaults, SIGPIPE);
-    sigaddset(&defaults, SIGXFSZ);
-    Check(posix_spawnattr_setsigdefault(&attributes_, &defaults));
-    Check(posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGDEF));
-  }
-  SpawnSettings(const SpawnSettings&) = delete;
-  SpawnSettings& operator=(const SpawnSettings&) = delete;
-  ~SpawnSettings() {
-    posix_spawn_file_actions_destroy(&actions_);
-    posix_spawnattr_destroy(&attributes_);
-  }
-
-  const posix_spawn_file_actions_t* actions() const { return &actions_; }
-  const posix_spawnattr_t* attributes() const { return &attributes_; }
-
- private:
-  static void Check(int error) {
-    if (error != 0) throw std::bad_alloc();  // the only reason there is
-  }
-
-  posix_spawn_file_actions_t actions_;
-  posix_spawnattr_t attributes_;
-};
+// A library of ours may ignore the one, we ignore the other; a process shall end by them as ever.
+sigset_t IgnoredSignals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGPIPE);
+  sigaddset(&signals, SIGXFSZ);
+  return signals;
+}
 
 /// A running process. Ends and reaps it when it goes, unless that has happened.
 class Child {
@@ -266,7 +237,10 @@ Result<ProcessOutcome, ProcessError> RunProcess(const ProcessRequest& request,
   Pipe pipe;
   pid_t pid = 0;
   {
-    const SpawnSettings settings(pipe.write_end.get(), request.shares_stdin);
+    SpawnSettings settings(IgnoredSignals());
+    settings.WriteTo(pipe.write_end.get());
+    if (!request.shares_stdin) settings.ReadNothing();
+    settings.CloseOthers();
     const int error = posix_spawn(&pid, path->c_str(), settings.actions(), settings.attributes(),
                                   Pointers(words).data(), Pointers(variables).data());
     if (error != 0) return Unexpected(CannotRun(*path, error));

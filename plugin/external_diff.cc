@@ -1,6 +1,5 @@
 #include "plugin/external_diff.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -16,6 +15,7 @@
 
 #include "kube/error.h"
 #include "kube/schema/go_format.h"
+#include "kube/spawn_settings.h"
 
 namespace plugin {
 namespace {
@@ -75,31 +75,6 @@ class IgnoredInterrupts {
   struct sigaction interrupt_ = {}, quit_ = {};
 };
 
-/// What posix_spawnp is told beside the command.
-class SpawnSettings {
- public:
-  explicit SpawnSettings(const sigset_t& default_signals) {
-    posix_spawn_file_actions_init(&actions_);
-    posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawnattr_init(&attributes_);
-    posix_spawnattr_setsigdefault(&attributes_, &default_signals);
-    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGDEF);
-  }
-  SpawnSettings(const SpawnSettings&) = delete;
-  SpawnSettings& operator=(const SpawnSettings&) = delete;
-  ~SpawnSettings() {
-    posix_spawn_file_actions_destroy(&actions_);
-    posix_spawnattr_destroy(&attributes_);
-  }
-
-  const posix_spawn_file_actions_t* actions() const { return &actions_; }
-  const posix_spawnattr_t* attributes() const { return &attributes_; }
-
- private:
-  posix_spawn_file_actions_t actions_ = {};
-  posix_spawnattr_t attributes_ = {};
-};
-
 // os/exec tells of all these in the same way.
 std::string SpawnError(int error) {
   if (error == ENOENT || error == EACCES || error == ENOTDIR) {
@@ -108,7 +83,7 @@ std::string SpawnError(int error) {
   return std::generic_category().message(error);
 }
 
-pid_t Spawn(const std::vector<std::string>& words, const SpawnSettings& settings) {
+pid_t Spawn(const std::vector<std::string>& words, const kube::SpawnSettings& settings) {
   if (words[0].empty()) Fail(words[0], "exec: no command");
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -170,7 +145,8 @@ DiffCommandLine MakeDiffCommand(const char* external, const std::string& from,
 int RunDiffCommand(const std::vector<std::string>& words,
                    const std::function<bool()>& is_terminated) {
   const IgnoredInterrupts interrupts;
-  const SpawnSettings settings(interrupts.Heeded());
+  kube::SpawnSettings settings(interrupts.Heeded());
+  settings.ReadNothing();
   const pid_t child = Spawn(words, settings);
   return ExitCode(words[0], Wait(child, is_terminated));
 }

@@ -1,6 +1,7 @@
 #include "plugin/migrate_command.h"
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,6 +51,13 @@ migrate::EnablePruningOptions EnablingOptions(const MigrateOptions& options) {
   return enabling;
 }
 
+// A dry run leaves no state. With --all what earlier runs have left tells which CRDs count.
+std::filesystem::path StateDirOf(const MigrateOptions& options) {
+  const bool is_needed = options.dry_run == migrate::DryRun::kNone || options.all;
+  if (!options.state_dir.empty() || !is_needed) return options.state_dir;
+  return migrate::DefaultStateDir();
+}
+
 MigrationOptions ClusterOptions(const MigrateOptions& options) {
   MigrationOptions result;
   result.crd_names = options.input.crds;
@@ -67,8 +75,7 @@ MigrationOptions ClusterOptions(const MigrateOptions& options) {
   result.max_rate = options.max_rate;
   result.verify = options.verify;
   result.keep_stored_versions = options.keep_stored_versions;
-  result.state_dir = options.state_dir;
-  if (options.state_dir.empty()) result.state_dir = migrate::DefaultStateDir();
+  result.state_dir = StateDirOf(options);
   if (!options.retry_from.empty()) result.retried = ReadRetried(options.retry_from);
   CatchStopSignals();
   result.stop = &StopFlag();
