@@ -9,9 +9,13 @@
 namespace migrate {
 namespace {
 
-// For the first rewrite, and for the first of the answer: a watch cache that is not ready or behind
-// keeps a request waiting (three seconds where it is behind).
+// For the first rewrite, and between any two parts of the answer: a watch cache that is not ready
+// or behind keeps a request waiting (three seconds where it is behind).
 constexpr std::chrono::seconds kPatience{5};
+// For all of the answer, of which a second or two is usual.
+constexpr std::chrono::seconds kLongestAnswer{60};
+// Of texts in metadata: ten thousand objects have two.
+constexpr std::size_t kMostBytes = 32 * 1024 * 1024;
 
 // As a table a list is a few columns: of a single object, however large, next to nothing.
 constexpr char kTableAccept[] =
@@ -49,7 +53,8 @@ void CachedList::Advance() {
   if (state_ == State::kInChunks || spool_.listed() == 0) chunks_.Advance();
 }
 
-// Whatever is wrong with the answer, the list in chunks will meet it again, and judge it.
+// Whatever is wrong with the answer, the list in chunks will meet it again, and judge it. A table
+// tells how many objects remain where a list of metadata does not yet, as of 1.20.
 bool CachedList::IsFew() {
   kube::ApiRequest request;
   request.target = WithQuery(ListPath(target_), "limit=1&includeObject=None");
@@ -74,10 +79,9 @@ void CachedList::OnRewritten(const std::string& resource_version) {
   if (state_ != State::kFirstChunk || chunks_.is_done()) return;
   state_ = State::kInOnePiece;
   patience_end_ = clock_.Now() + kPatience;
-  page_.emplace(target_.is_namespaced, [this](const ListedObject& object) {
-    // Some may have been created meanwhile; a server that goes on for ever is not listened to.
-    if (objects_.size() < 2 * most_) objects_.push_back(object);
-  });
+  answer_end_ = clock_.Now() + kLongestAnswer;
+  version_ = resource_version;
+  page_.emplace(target_.is_namespaced, [this](const ListedObject& object) { Take(object); });
   kube::ApiRequest request;
   request.target =
       WithQuery(ListPath(target_), "resourceVersion=" + kube::UrlEscape(resource_version) +
@@ -91,6 +95,7 @@ void CachedList::OnRewritten(const std::string& resource_version) {
 void CachedList::ReadInChunks() {
   if (call_) client_.Cancel(*call_);
   call_.reset();
+  page_.reset();
   objects_ = {};
   state_ = State::kInChunks;
 }
@@ -118,25 +123,48 @@ kube::Clock::TimePoint CachedList::next_event() const {
 }
 
 void CachedList::OnBytes(std::string_view bytes) {
-  patience_end_ = kube::Clock::TimePoint::max();
   page_->Push(bytes);
+  // Who goes on with what cannot be used is not listened to for ever.
+  if (page_->fault() || !IsBounded()) return;
+  patience_end_ = std::min<kube::Clock::TimePoint>(clock_.Now() + kPatience, answer_end_);
 }
+
+void CachedList::Take(const ListedObject& object) {
+  if (!IsBounded()) return;
+  bytes_ += object.namespace_.size() + object.name.size() + object.uid.size() +
+            object.resource_version.size();
+  knows_version_ = knows_version_ || object.resource_version == version_;
+  objects_.push_back(object);
+}
+
+// Some may have been created meanwhile.
+bool CachedList::IsBounded() const { return objects_.size() < 2 * most_ && bytes_ < kMostBytes; }
 
 void CachedList::OnEnd(const std::optional<kube::CallError>& error) {
   call_.reset();
-  const bool is_whole = !error && !page_->fault() && page_->Finish() &&
-                        page_->continue_token().empty() && objects_.size() < 2 * most_;
-  is_whole ? TakeRest() : ReadInChunks();
+  std::ranges::sort(objects_, {}, ObjectKey);  // a watch cache has no order
+  !error&& IsWhole() ? TakeRest() : ReadInChunks();
 }
 
-// A watch cache has no order; a spool has that of etcd.
+// That it is an answer to the question shows in the object whose rewrite we saw, and in that there
+// are no fewer objects than etcd had. Where such an object was written or deleted since, chunks
+// cost little more.
+bool CachedList::IsWhole() {
+  const auto is_same = [](const ListedObject& one, const ListedObject& other) {
+    return ObjectKey(one) == ObjectKey(other);
+  };
+  return !page_->fault() && page_->Finish() && page_->continue_token().empty() && IsBounded() &&
+         knows_version_ && objects_.size() >= total_ &&
+         std::ranges::adjacent_find(objects_, is_same) == objects_.end();
+}
+
 void CachedList::TakeRest() {
   const std::string last = spool_.last_key();
-  std::erase_if(objects_,
-                [&last](const ListedObject& object) { return ObjectKey(object) <= last; });
-  std::ranges::sort(objects_, {}, ObjectKey);
-  for (const ListedObject& object : objects_) spool_.Add(object);
+  for (const ListedObject& object : objects_) {
+    if (ObjectKey(object) > last) spool_.Add(object);
+  }
   spool_.EndPage("");
+  page_.reset();
   objects_ = {};
   state_ = State::kDone;
 }

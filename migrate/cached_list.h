@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -19,13 +20,14 @@ namespace migrate {
 /// Lists the metadata of all objects of a target into a spool: the first chunk from etcd, and the
 /// rest in one piece from the API server's watch cache, where that can be.
 ///
-/// A chunk makes the server read and decode objects whole, a tenth of the work of rewriting them.
+/// Chunks make the server read and decode all objects whole.
 /// Lists without a limit that may be of any state "not older than" a resource version come from its
 /// watch cache (the garbage collector of Kubernetes asks for metadata so, and the migrator within
 /// Kubernetes takes what it migrates from there). Nothing is missed: the resource version is that
 /// of an object of the first chunk after its rewrite, which that cache knows once it knows all that
 /// was before. That of a list would not do: it is etcd's, and a cache that sees one resource only
-/// does not get there by itself (KEP-2340).
+/// does not get there by itself (KEP-2340). The answer is taken only if it has that very object,
+/// and no fewer objects than etcd had at the beginning.
 ///
 /// It is a MetadataList to its end where there are more than `most` objects, or the server does not
 /// tell how many (with selectors); where nothing of the first chunk had to be rewritten, where the
@@ -60,6 +62,9 @@ class CachedList : public ObjectSource, private kube::ResultSink {
   void ReadInChunks();
   void OnBytes(std::string_view bytes) override;
   void OnEnd(const std::optional<kube::CallError>& error) override;
+  void Take(const ListedObject& object);
+  bool IsBounded() const;
+  bool IsWhole();
   void TakeRest();
 
   const SweepTarget& target_;
@@ -74,8 +79,12 @@ class CachedList : public ObjectSource, private kube::ResultSink {
 
   // Of the piece:
   std::optional<kube::Client::CallId> call_;
+  kube::Clock::TimePoint answer_end_{};
+  std::string version_;         // that it has to know
+  bool knows_version_ = false;  // an object of it has that
   std::optional<MetadataPage> page_;
   std::vector<ListedObject> objects_;
+  std::size_t bytes_ = 0;  // of their texts
 };
 
 }  // namespace migrate

@@ -24,7 +24,8 @@ namespace migrate {
 /// left out: so no object comes twice.
 class MetadataList : public ObjectSource, private kube::ResultSink {
  public:
-  /// All must outlive it. `chunk_size` 0: everything in one page.
+  /// All must outlive it. `chunk_size` 0: everything in one page; else the first has 100
+  /// objects at most.
   MetadataList(const SweepTarget& target, std::int64_t chunk_size, Spool& spool,
                kube::Client& client, const kube::Clock& clock);
   ~MetadataList() override { Stop(); }

@@ -212,8 +212,10 @@ SweepResult SweepNamed(const SweepTarget& target, const SweepOptions& options,
     return std::tie(object.namespace_, object.name);
   };
   std::ranges::sort(names, {}, key);
-  const auto equal = std::ranges::unique(names, {}, key);
-  names.erase(equal.begin(), equal.end());
+  const auto is_same = [&key](const ObjectName& one, const ObjectName& other) {
+    return key(one) == key(other);
+  };
+  names.erase(std::unique(names.begin(), names.end(), is_same), names.end());
   std::uint64_t checksum = kEmptyChecksum;
   for (const ObjectName& object : names) {
     checksum = Checksum(object.namespace_ + "/" + object.name + "\n", checksum);

@@ -27,8 +27,8 @@ namespace {
 using migrate::MigrationOptions;
 using migrate::MigrationReport;
 
-// Of metadata some ten megabytes for the server at once: less than a controller asks for that
-// watches as many objects.
+// Of metadata some ten megabytes for the server's watch cache at once: less than a controller asks
+// for that watches as many objects.
 constexpr std::uint64_t kMostInOnePiece = 10'000;
 
 std::vector<migrate::RetriedObject> ReadRetried(const std::string& path) {

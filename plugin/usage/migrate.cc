@@ -67,9 +67,10 @@ Options:
         Folder for the backup of the objects that lose something when pruning is turned on.
 
     --chunk-size=500:
-        Read large lists of objects in chunks of this size; 0 reads them all at once. If it is not
-        given, the metadata of up to 10,000 objects comes in one piece from the server's watch
-        cache, which costs the server least.
+        Read large lists of objects in chunks of this size; 0 reads them all at once. The first
+        chunk has 100 objects at most. Without the flag the rest of up to 10,000 objects comes in
+        one piece from the server's watch cache where it can, which costs the server least; give it
+        where the API server runs with --watch-cache=false.
 
     --concurrency=16:
         The most writes at the same time; there are fewer while the server is slow.

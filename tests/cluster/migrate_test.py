@@ -331,6 +331,21 @@ class Parts(MigrationTest):
         self.assertRegex(lists[2][0], r"^resourceVersion=\d+&resourceVersionMatch=NotOlderThan$")
         self.assertEqual([200], [code for _, code in lists[2:]])
 
+    def test_in_chunks_that_are_asked_for_etcd_alone_is_read(self):
+        subject = self.pruning_widgets("stairs", 150)
+        seen = len(CLUSTER.audit_events("migrator"))
+
+        with Rights(CLUSTER, "migrator", MIGRATION):
+            run = self.migrator.run(subject.name, "--verify=false", "--chunk-size=500",
+                                    user="migrator")
+
+        self.assert_done(run, 150)
+        lists = [path.split("?")[1] for verb, path, _ in CLUSTER.audit_events("migrator")[seen:]
+                 if verb == "list" and "/stairs?" in path]
+        self.assertEqual("limit=100", lists[0])
+        self.assertRegex(lists[1], "^limit=500&continue=")
+        self.assertEqual([], lists[2:])
+
     def partial(self, subject, chosen, *arguments):
         before = Stored(CLUSTER, subject)
         run = self.migrator.run(subject.name, *arguments)

@@ -50,7 +50,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view bytes = fuzz::Text(data, size);
   const std::string list = Split<ListSplitter>(bytes, size + 1);
   const std::string manifest = Split<ManifestSplitter>(bytes, size + 1);
-  for (const std::size_t piece : {1, 7, 64}) {
+  for (const std::size_t piece : {std::size_t{1}, std::size_t{7}, std::size_t{64}}) {
     fuzz::Require(Split<ListSplitter>(bytes, piece) == list);
     fuzz::Require(Split<ManifestSplitter>(bytes, piece) == manifest);
   }

@@ -67,9 +67,15 @@ struct World {
 
 const std::string kAll = "w100 w101 w102 w103 w104 ";
 
+/// w100 is the one that was rewritten.
 std::string Item(const std::string& name) {
-  return R"({"metadata":{"name":")" + name +
-         R"(","namespace":"shop","uid":"u","resourceVersion":"1"}})";
+  return R"({"metadata":{"name":")" + name + R"(","namespace":"shop","uid":"u",)" +
+         R"("resourceVersion":")" + (name == "w100" ? "77" : "1") + R"("}})";
+}
+std::string Items(const std::vector<std::string>& names) {
+  std::string items;
+  for (const std::string& name : names) items += (items.empty() ? "" : ",") + Item(name);
+  return items;
 }
 test_support::FakeAnswer List(const std::string& items, const std::string& metadata = "") {
   return FakeText(200, "application/json",
@@ -80,6 +86,8 @@ test_support::FakeAnswer List(const std::string& items, const std::string& metad
 TEST_CASE("Behind the first chunk the rest of a short list comes in one piece",
           "[migrate][cached_list]") {
   World world(5);
+  world.most = 5;
+  world.AnswerPiece(List(Items({"w100", "w101", "w102", "w103", "w104"})));
   world.Run();
   CHECK(world.names == kAll);
   REQUIRE(world.Lines().size() == 3);
@@ -93,11 +101,7 @@ TEST_CASE("Behind the first chunk the rest of a short list comes in one piece",
 TEST_CASE("A watch cache has no order, and knows what was created meanwhile",
           "[migrate][cached_list]") {
   World world(5);
-  std::string items;
-  for (const char* name : {"w104", "w0", "w102", "w105", "w100", "w103", "w101"}) {
-    items += (items.empty() ? "" : ",") + Item(name);
-  }
-  world.AnswerPiece(List(items));
+  world.AnswerPiece(List(Items({"w104", "w0", "w102", "w105", "w100", "w103", "w101"})));
   world.Run();
   // w0 is before what was listed: who created it has stored it anew.
   CHECK(world.names == kAll + "w105 ");
@@ -177,15 +181,27 @@ TEST_CASE("What the watch cache does not give is read in chunks", "[migrate][cac
     world.AnswerPiece(FakeText(200, "text/html", "<html>log in</html>"));
   }
   SECTION("as it is no list") { world.AnswerPiece(FakeText(200, "application/json", "{}")); }
+  SECTION("as it has no objects") {
+    world.AnswerPiece(FakeText(200, "application/json", R"({"kind":"PartialObjectMetadataList"})"));
+  }
+  SECTION("as it has fewer than there were") {
+    world.AnswerPiece(List(Items({"w100", "w101", "w102", "w104"})));
+  }
+  SECTION("as it does not know of our rewrite") {
+    world.AnswerPiece(List(Items({"w1", "w101", "w102", "w103", "w104"})));
+  }
+  SECTION("as it has an object twice") {
+    world.AnswerPiece(List(Items({"w100", "w101", "w102", "w103", "w104", "w103"})));
+  }
   SECTION("as it is cut short") {
     world.AnswerPiece(FakeText(200, "application/json",
                                R"({"kind":"PartialObjectMetadataList","items":[)" + Item("w102")));
   }
   SECTION("as it is a chunk all the same") {
-    world.AnswerPiece(List(Item("w102"), R"("continue":"t")"));
+    world.AnswerPiece(List(Items({"w100", "w101", "w102", "w103", "w104"}), R"("continue":"t")"));
   }
   SECTION("as it is far longer than it should be") {
-    std::string items = Item("w102");
+    std::string items = Items({"w100", "w101", "w102", "w103", "w104"});
     for (int i = 0; i < 20; ++i) items += "," + Item("x" + std::to_string(i));
     world.AnswerPiece(List(items));
   }
@@ -211,6 +227,40 @@ TEST_CASE("Nobody waits for a watch cache for long", "[migrate][cached_list]") {
   CHECK(world.names == kAll);
   CHECK(world.cluster.clock.passed() >= std::chrono::seconds(5));
   CHECK(world.cluster.clock.passed() < std::chrono::seconds(6));
+}
+
+TEST_CASE("Nobody listens to a watch cache that falls silent, or never ends",
+          "[migrate][cached_list]") {
+  World world(5);
+  CachedList list(world.target, 10, 2, world.spool, world.cluster.client, world.cluster.clock);
+  while (world.spool.listed() == 0) {
+    list.Advance();
+    world.cluster.client.Poll(list.next_event());
+  }
+  FakeFault fault;
+  fault.target = "NotOlderThan";
+  fault.answer = FakeText(200, "application/json", R"({"kind":"XList","items":[)");
+  const auto asked = world.cluster.clock.Now();
+  std::string more;
+  SECTION("in the middle") {}
+  SECTION("of objects") { more = Item("w100") + ","; }
+  SECTION("of rubbish that trickles in") { more = "<p>"; }
+  const auto next = [&] {
+    world.cluster.clock.Advance(std::chrono::milliseconds(100));
+    return more;
+  };
+  // A watch is an answer that goes on.
+  fault.answer->watch = std::make_shared<test_support::FakeWatch>(
+      test_support::FakeWatch{next, [] { return false; }});
+  world.cluster.server.AddFault(fault);
+  list.OnRewritten("77");
+  while (!list.is_done()) {
+    list.Advance();
+    if (!list.is_done()) world.cluster.client.Poll(list.next_event());
+  }
+  CHECK(world.spool.listed() == 5);
+  CHECK(world.cluster.clock.Now() - asked >= std::chrono::seconds(5));
+  CHECK(world.cluster.clock.Now() - asked <= std::chrono::seconds(60));
 }
 
 TEST_CASE("A list does not wait for writes that do not come", "[migrate][cached_list]") {

@@ -123,6 +123,36 @@ TEST_CASE("Every object is written, and what needs it changes in etcd", "[migrat
   CHECK(world.cluster.server.requests().size() == 13);
 }
 
+TEST_CASE("The rest of a short list comes in one piece, whatever becomes of the writes",
+          "[migrate][sweep]") {
+  World world(12);
+  world.options.most_in_one_piece = 12;
+  const std::string piece = "GET " + kWidgets + "?resourceVersion=";
+  SECTION("that go on") {
+    CHECK(Text(world.Run().counts) == "rewritten 6, unchanged 6");
+    CHECK(world.Requests(piece) == 1);
+    CHECK(world.Requests("GET") == 3);
+  }
+  SECTION("of which some of the first chunk fail") {
+    world.AnswerAlways(0, 422, "Invalid", "is invalid");
+    CHECK(Text(world.Run().counts) == "rewritten 6, unchanged 5, invalid 1");
+    CHECK(world.Requests(piece) == 1);
+  }
+  SECTION("of which those of the first chunk are held") {
+    world.options.is_held = [](const ListedObject& object) { return object.name < "w1004"; };
+    CHECK(Text(world.Run().counts) == "rewritten 4, unchanged 4, held 4");
+    CHECK(world.Requests(piece) == 0);
+  }
+  SECTION("that are ended by a signal while it is read") {
+    std::atomic<bool> stop = false;
+    world.options.stop = &stop;
+    world.Before("NotOlderThan", 1, [&] { stop = true; });
+    CHECK(world.Run().is_interrupted);
+    world.options.stop = nullptr;
+    CHECK(Text(world.Run().counts) == "rewritten 6, unchanged 6");
+  }
+}
+
 TEST_CASE("Without chunks the list comes in one piece", "[migrate][sweep]") {
   World world;
   world.options.chunk_size = 0;
