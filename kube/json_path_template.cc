@@ -122,11 +122,33 @@ Result<Range, std::string> Resolve(const Bound& first, const Bound& end, long le
   return range;
 }
 
+// What a template may find and print: each range without an end, and each ".." behind another,
+// multiplies it (kubectl would go on until the memory is used up).
+constexpr std::size_t kMostValues = 20'000;
+constexpr std::size_t kMostBytes = 64 * 1024 * 1024;
+constexpr std::size_t kMostTimes = 4;  // that again of all there is in the object
+constexpr char kTooMuch[] = "the template finds too much; end each {range} by {end}";
+
+/// The values within a value, itself included, and the bytes of their texts.
+std::size_t SizeOf(const Value& value) {
+  if (value.is_string() || value.is_number()) return 1 + value.text().size();
+  std::size_t size = 1;
+  if (value.is_array()) {
+    for (const Value& element : value.elements()) size += SizeOf(element);
+  } else if (value.is_object()) {
+    for (const json::Member& member : value.members()) {
+      size += member.key.text().size() + SizeOf(member.value);
+    }
+  }
+  return size;
+}
+
 /// Looks for what a template names, in one object.
 class Walker {
  public:
-  Walker(const json_path::Actions& actions, bool allow_missing_keys)
-      : actions_(actions), allow_missing_keys_(allow_missing_keys) {}
+  /// Finds no more than `most` values, on the way too.
+  Walker(const json_path::Actions& actions, bool allow_missing_keys, std::size_t most)
+      : actions_(actions), allow_missing_keys_(allow_missing_keys), left_(most) {}
 
   /// What each of the actions finds, repeated as ranges say.
   Result<std::vector<Values>, std::string> FindAll(const Value& object) {
@@ -177,9 +199,15 @@ class Walker {
     for (const Node& node : nodes) {
       Found next = std::visit([&](const auto& n) { return Step(n, current); }, node.value);
       if (!next) return next;
+      if (!Spend(1 + next->size())) return Error(kTooMuch);
       current = *std::move(next);
     }
     return current;
+  }
+
+  bool Spend(std::size_t values) {
+    left_ -= std::min(left_, values);
+    return left_ > 0;
   }
 
   Found Step(const json_path::Text& node, const Values&) {
@@ -215,6 +243,7 @@ class Walker {
       const Bound& step = node.bounds[2];
       if (step.is_known && step.value <= 0) return Error("step must be > 0");
       Append(found, value.elements(), *range, step.is_known ? step.value : 1);
+      if (found.size() > left_) return Error(kTooMuch);
     }
     return found;
   }
@@ -237,6 +266,7 @@ class Walker {
         if (!passes) return Unexpected(passes.error());
         if (*passes) found.push_back(element);
       }
+      if (found.size() > left_) return Error(kTooMuch);
     }
     return found;
   }
@@ -258,6 +288,7 @@ class Walker {
     Values found;
     for (const Value& value : current) {
       std::ranges::move(ChildrenOf(value), std::back_inserter(found));
+      if (found.size() > left_) return Error(kTooMuch);
     }
     return found;
   }
@@ -276,7 +307,10 @@ class Walker {
 
   Found Step(const json_path::Descent&, const Values& current) {
     Values found;
-    for (const Value& value : current) AppendContainers(value, found);
+    for (const Value& value : current) {
+      AppendContainers(value, found);
+      if (found.size() > left_) return Error(kTooMuch);
+    }
     return found;
   }
 
@@ -314,13 +348,14 @@ class Walker {
 
   const json_path::Actions& actions_;
   const bool allow_missing_keys_;
+  std::size_t left_;  // values to be found
   json::Arena arena_;
   int begun_ = 0, open_ = 0, ended_ = 0;  // ranges
   std::size_t last_end_ = 0;              // the action that ended one last
 };
 
-std::string AsText(const Values& values) {
-  std::string text;
+/// Appends what was found to `text`; false where it becomes longer than `most`.
+bool AddText(std::string& text, const Values& values, std::size_t most) {
   for (const Value& value : values) {
     if (&value != &values.front()) text += ' ';
     if (value.is_array() || value.is_object()) {
@@ -328,12 +363,17 @@ std::string AsText(const Values& values) {
     } else {
       text += value.is_null() ? "null" : GoText(value);
     }
+    if (text.size() > most) return false;
   }
-  return text;
+  return true;
 }
 
-std::string AsJson(Values values) {
-  return json::PrintIndented(Value::Array(values.data(), values.size())) + "\n";
+bool AddJson(std::string& text, Values values, std::size_t most) {
+  std::size_t size = text.size();
+  for (const Value& value : values) size += SizeOf(value);
+  if (size > most) return false;
+  text += json::PrintIndented(Value::Array(values.data(), values.size())) + "\n";
+  return text.size() <= most;
 }
 
 }  // namespace
@@ -346,12 +386,16 @@ Result<JsonPathTemplate, std::string> JsonPathTemplate::Parse(std::string_view t
 
 Result<std::string, std::string> JsonPathTemplate::Print(const json::Value& object, Style style,
                                                          bool allow_missing_keys) const {
-  Walker walker(actions_, allow_missing_keys);
+  const std::size_t size = SizeOf(object);
+  Walker walker(actions_, allow_missing_keys, kMostValues + kMostTimes * size);
   auto found = walker.FindAll(object);
   if (!found) return Unexpected(std::move(found).error());
+  const std::size_t most = kMostBytes + kMostTimes * size;
   std::string text;
   for (Values& values : *found) {
-    text += style == Style::kJson ? AsJson(std::move(values)) : AsText(values);
+    const bool fits = style == Style::kJson ? AddJson(text, std::move(values), most)
+                                            : AddText(text, values, most);
+    if (!fits) return Error(kTooMuch);
   }
   return text;
 }

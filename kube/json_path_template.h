@@ -24,7 +24,8 @@ class JsonPathTemplate {
 
   /// Prints what the template finds in `object`. With `allow_missing_keys` a field that is not
   /// there finds nothing. The error is client-go's, e.g. "array index out of bounds: index 5,
-  /// length 3".
+  /// length 3", or that the template finds too much, as ranges without end do: more than 20,000
+  /// values, or 64 MiB, and four times all of `object`.
   Result<std::string, std::string> Print(const json::Value& object, Style style,
                                          bool allow_missing_keys) const;
 

@@ -130,6 +130,17 @@ TEST_CASE("O2: jsonpath-as-json prints an array for each pair of braces",
   CHECK(Run("{.nope}", Style::kJson) == "[]\n");
 }
 
+TEST_CASE("A template that finds more and more ends with an error", "[kube][json_path_template]") {
+  const std::string part = GENERATE(as<std::string>(), "{range}x", "{range .its[*]}{.}{range $}");
+  std::string whole;
+  for (int i = 0; i < 60; ++i) whole += part;
+  for (const Style style : {Style::kText, Style::kJson}) {
+    const std::string result = Run(whole, style);
+    CHECK(result == "error: the template finds too much; end each {range} by {end}");
+  }
+  CHECK(Run("{range}x{range}y") == "xyyxyy");
+}
+
 TEST_CASE("A deeply nested template ends with an error", "[kube][json_path_template]") {
   std::string text = "{.i";
   for (int i = 0; i < 100000; ++i) text += "[?(@";
