@@ -83,7 +83,7 @@ test_support::FakeAnswer List(const std::string& items, const std::string& metad
                       R"(},"items":[)" + items + "]}");
 }
 
-TEST_CASE("Behind the first chunk the rest of a short list comes in one piece",
+TEST_CASE("H3: behind the first chunk the rest of a short list comes in one piece",
           "[migrate][cached_list]") {
   World world(5);
   world.most = 5;
