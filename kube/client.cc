@@ -350,4 +350,9 @@ std::string UrlEscape(std::string_view text) {
   return escaped;
 }
 
+std::string WithQuery(std::string target, std::string_view query) {
+  target += target.find('?') == std::string::npos ? '?' : '&';
+  return target.append(query);
+}
+
 }  // namespace kube

@@ -152,4 +152,7 @@ class Client {
 /// Percent-encodes one segment of a path, or a value of a query.
 std::string UrlEscape(std::string_view text);
 
+/// A target with `query`, as "limit=1", behind what it asks for already.
+std::string WithQuery(std::string target, std::string_view query);
+
 }  // namespace kube

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "migrate/pager.h"
 #include "migrate/sweep_paths.h"
 
 namespace migrate {
@@ -21,10 +22,6 @@ constexpr std::size_t kMostBytes = 32 * 1024 * 1024;
 constexpr char kTableAccept[] =
     "application/json;as=Table;g=meta.k8s.io;v=v1,"
     "application/json;as=Table;g=meta.k8s.io;v=v1beta1,application/json";
-
-std::string WithQuery(const std::string& path, const std::string& query) {
-  return path + (path.find('?') == path.npos ? '?' : '&') + query;
-}
 
 }  // namespace
 
@@ -57,12 +54,13 @@ void CachedList::Advance() {
 // tells how many objects remain where a list of metadata does not yet, as of 1.20.
 bool CachedList::IsFew() {
   kube::ApiRequest request;
-  request.target = WithQuery(ListPath(target_), "limit=1&includeObject=None");
+  request.target = kube::WithQuery(ListPath(target_), "limit=1&includeObject=None");
   request.accept = kTableAccept;
   request.retry = false;
   const auto answer = client_.Send(std::move(request));
   if (!answer) return false;
-  const auto remaining = RemainingItemCount((*answer)->root());
+  const kube::json::Value* metadata = (*answer)->root().Find("metadata");
+  const auto remaining = metadata == nullptr ? std::nullopt : RemainingItemCount(*metadata);
   if (!remaining || *remaining >= most_) return false;
   total_ = *remaining + 1;
   return true;
@@ -84,8 +82,8 @@ void CachedList::OnRewritten(const std::string& resource_version) {
   page_.emplace(target_.is_namespaced, [this](const ListedObject& object) { Take(object); });
   kube::ApiRequest request;
   request.target =
-      WithQuery(ListPath(target_), "resourceVersion=" + kube::UrlEscape(resource_version) +
-                                       "&resourceVersionMatch=NotOlderThan");
+      kube::WithQuery(ListPath(target_), "resourceVersion=" + kube::UrlEscape(resource_version) +
+                                             "&resourceVersionMatch=NotOlderThan");
   request.accept = kMetadataListAccept;
   request.always_compress = true;
   request.retry = false;
@@ -143,7 +141,8 @@ bool CachedList::IsBounded() const { return objects_.size() < 2 * most_ && bytes
 void CachedList::OnEnd(const std::optional<kube::CallError>& error) {
   call_.reset();
   std::ranges::sort(objects_, {}, ObjectKey);  // a watch cache has no order
-  !error&& IsWhole() ? TakeRest() : ReadInChunks();
+  if (!error && IsWhole()) return TakeRest();
+  ReadInChunks();
 }
 
 // That it is an answer to the question shows in the object whose rewrite we saw, and in that there

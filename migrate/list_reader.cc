@@ -178,16 +178,8 @@ class ListRun : public kube::ResultSink, private ListSplitter::Sink {
   }
 
   std::string Target() const {
-    std::string target = job_.target;
-    if (!job_.is_list) return target;
-    const auto add = [&target](std::string_view key, const std::string& value) {
-      target += target.find('?') == std::string::npos ? '?' : '&';
-      target.append(key).append("=").append(value);
-    };
-    if (chunk_size_ > 0) add("limit", std::to_string(chunk_size_));
-    const std::string& token = pager_.page().continue_token;
-    if (!token.empty()) add("continue", kube::UrlEscape(token));
-    return target;
+    if (!job_.is_list) return job_.target;
+    return WithChunk(job_.target, chunk_size_, pager_.page().continue_token);
   }
 
   void OnObject(ListSplitter::Kind kind, std::string_view text,
@@ -250,11 +242,7 @@ class ListRun : public kube::ResultSink, private ListSplitter::Sink {
     if (job_.resource_version.empty()) {
       job_.resource_version = metadata.FindText("resourceVersion");
     }
-    const kube::json::Value* remaining =
-        metadata.Find("remainingItemCount", kube::json::Type::kNumber);
-    const auto count = remaining == nullptr ? std::nullopt : kube::json::AsInt64(*remaining);
-    items_known_ =
-        items_ + static_cast<std::uint64_t>(std::max<std::int64_t>(count.value_or(0), 0));
+    items_known_ = items_ + RemainingItemCount(metadata).value_or(0);
   }
 
   static std::string DescribeKind(const kube::json::Value& object) {

@@ -54,16 +54,9 @@ kube::Clock::TimePoint MetadataList::next_event() const {
 }
 
 std::string MetadataList::PagePath() const {
-  std::string path = ListPath(target_);
-  const auto add = [&path](const char* key, const std::string& value) {
-    path += path.find('?') == path.npos ? '?' : '&';
-    path += key + value;
-  };
   const std::string& token = pager_.page().continue_token;
   const std::int64_t most = token.empty() ? kFirstChunk : chunk_size_;
-  if (chunk_size_ > 0) add("limit=", std::to_string(std::min(chunk_size_, most)));
-  if (!token.empty()) add("continue=", kube::UrlEscape(token));
-  return path;
+  return WithChunk(ListPath(target_), std::min(chunk_size_, most), token);
 }
 
 void MetadataList::OnBytes(std::string_view bytes) { page_->Push(bytes); }

@@ -1,6 +1,7 @@
 #include "migrate/metadata_page.h"
 
 #include "migrate/object_metadata.h"
+#include "migrate/pager.h"
 
 namespace migrate {
 
@@ -11,15 +12,6 @@ kube::CallError UnreadableList(const std::string& why) {
           .transport = std::nullopt,
           .message = "the server's answer is no list of objects (" + why +
                      "); is there a proxy or a login page in between?"};
-}
-
-std::optional<std::uint64_t> RemainingItemCount(const kube::json::Value& list) {
-  const kube::json::Value* metadata = list.Find("metadata");
-  if (metadata == nullptr) return std::nullopt;
-  const auto* count = metadata->Find("remainingItemCount", kube::json::Type::kNumber);
-  const std::int64_t number = count == nullptr ? -1 : kube::json::AsInt64(*count).value_or(-1);
-  if (number < 0) return std::nullopt;
-  return static_cast<std::uint64_t>(number);
 }
 
 void MetadataPage::Push(std::string_view bytes) {
@@ -46,9 +38,10 @@ void MetadataPage::TakeListMetadata(std::string_view text) {
   kube::json::Document list;
   if (list.Parse(text)) return;
   is_list_ = list.root().FindText("kind").ends_with("List");
-  remaining_ = RemainingItemCount(list.root());
   const kube::json::Value* metadata = list.root().Find("metadata");
-  if (metadata != nullptr) continue_token_ = metadata->FindText("continue");
+  if (metadata == nullptr) return;
+  continue_token_ = metadata->FindText("continue");
+  remaining_ = RemainingItemCount(*metadata);
 }
 
 void MetadataPage::Fail(const std::string& why) { fault_ = UnreadableList(why); }

@@ -52,7 +52,4 @@ class MetadataPage : private kube::ListSplitter::Sink {
 /// The error of an answer that is no list of objects, with what may be the cause.
 kube::CallError UnreadableList(const std::string& why);
 
-/// metadata.remainingItemCount of a list; absent where there is none, or no count.
-std::optional<std::uint64_t> RemainingItemCount(const kube::json::Value& list);
-
 }  // namespace migrate

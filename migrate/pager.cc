@@ -55,4 +55,20 @@ Pager::Step Pager::ReadAgain(std::uint64_t items) {
   return Step::kRead;
 }
 
+std::string WithChunk(std::string target, std::int64_t chunk_size,
+                      const std::string& continue_token) {
+  if (chunk_size > 0) {
+    target = kube::WithQuery(std::move(target), "limit=" + std::to_string(chunk_size));
+  }
+  if (continue_token.empty()) return target;
+  return kube::WithQuery(std::move(target), "continue=" + kube::UrlEscape(continue_token));
+}
+
+std::optional<std::uint64_t> RemainingItemCount(const kube::json::Value& metadata) {
+  const auto* count = metadata.Find("remainingItemCount", kube::json::Type::kNumber);
+  const std::int64_t number = count == nullptr ? -1 : kube::json::AsInt64(*count).value_or(-1);
+  if (number < 0) return std::nullopt;
+  return static_cast<std::uint64_t>(number);
+}
+
 }  // namespace migrate

@@ -2,9 +2,11 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "kube/client.h"
+#include "kube/json.h"
 
 namespace migrate {
 
@@ -48,5 +50,13 @@ class Pager {
   int restarts_ = 0;
   std::chrono::seconds pause_{0};
 };
+
+/// The target of a list's page: `chunk_size` objects (0: all of them), from `continue_token` on
+/// (empty: from the first).
+std::string WithChunk(std::string target, std::int64_t chunk_size,
+                      const std::string& continue_token);
+
+/// metadata.remainingItemCount of a list; absent where there is none, or no count.
+std::optional<std::uint64_t> RemainingItemCount(const kube::json::Value& metadata);
 
 }  // namespace migrate

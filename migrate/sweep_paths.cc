@@ -1,5 +1,7 @@
 #include "migrate/sweep_paths.h"
 
+#include <utility>
+
 #include "kube/client.h"
 
 namespace migrate {
@@ -19,9 +21,7 @@ std::string ResourcePath(const SweepTarget& target, const std::string& namespace
 std::string ListPath(const SweepTarget& target) {
   std::string path = ResourcePath(target, target.namespace_);
   const auto add = [&path](const char* key, const std::string& value) {
-    if (value.empty()) return;
-    path += path.find('?') == path.npos ? '?' : '&';
-    path += key + kube::UrlEscape(value);
+    if (!value.empty()) path = kube::WithQuery(std::move(path), key + kube::UrlEscape(value));
   };
   add("labelSelector=", target.label_selector);
   add("fieldSelector=", target.field_selector);

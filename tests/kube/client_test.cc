@@ -530,5 +530,10 @@ TEST_CASE("UrlEscape keeps only what stands for itself", "[kube][client]") {
   CHECK(UrlEscape("a/b c+d%=&?#\xC3\xBC") == "a%2Fb%20c%2Bd%25%3D%26%3F%23%C3%BC");
 }
 
+TEST_CASE("A query comes behind what a target has already", "[kube][client]") {
+  CHECK(WithQuery("/a", "b=c") == "/a?b=c");
+  CHECK(WithQuery("/a?b=c", "d=e&f=g") == "/a?b=c&d=e&f=g");
+}
+
 }  // namespace
 }  // namespace kube

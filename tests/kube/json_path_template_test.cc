@@ -141,6 +141,22 @@ TEST_CASE("A template that finds more and more ends with an error", "[kube][json
   CHECK(Run("{range}x{range}y") == "xyyxyy");
 }
 
+TEST_CASE("A template that prints more and more ends with an error", "[kube][json_path_template]") {
+  constexpr std::size_t kMegabyte = 1024 * 1024;
+  json::Document document;
+  REQUIRE_FALSE(document.Parse("{\"s\":\"" + std::string(kMegabyte, 'x') + "\"}"));
+  std::string text;
+  for (int i = 0; i < 60; ++i) text += "{.s}";
+  const auto much = JsonPathTemplate::Parse(text);
+  const auto too_much = JsonPathTemplate::Parse(text + text);
+  for (const Style style : {Style::kText, Style::kJson}) {
+    CHECK(much->Print(document.root(), style, true)->size() >= 60 * kMegabyte);
+    const auto printed = too_much->Print(document.root(), style, true);
+    REQUIRE_FALSE(printed);
+    CHECK_THAT(printed.error(), Catch::StartsWith("the template finds too much"));
+  }
+}
+
 TEST_CASE("A deeply nested template ends with an error", "[kube][json_path_template]") {
   std::string text = "{.i";
   for (int i = 0; i < 100000; ++i) text += "[?(@";
