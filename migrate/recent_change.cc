@@ -39,7 +39,10 @@ std::chrono::system_clock::duration TimeUntilNoticed(const Value& crd,
                                                      std::chrono::system_clock::time_point now) {
   using Duration = std::chrono::system_clock::duration;
   const auto last = LastSpecChange(crd);
-  if (!last) return Duration::zero();
+  // Sorted out in seconds: a clock's ticks do not reach all years that an entry may name.
+  const auto today = std::chrono::floor<std::chrono::seconds>(now);
+  if (!last || *last + kNoticed < today) return Duration::zero();
+  if (*last > today) return kNoticed;
   return std::clamp<Duration>(*last + kNoticed - now, Duration::zero(), kNoticed);
 }
 

@@ -74,11 +74,10 @@ bool IsByte(std::string_view text) {
 
 bool IsCreditCard(std::string_view text) {
   const std::string digits = KeepDigits(text);
-  return GoRegexpMatches(
-             "^(?:4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14}|6(?:011|5[0-9][0-9])[0-9]{12}|"
-             "3[47][0-9]{13}|3(?:0[0-5]|[68][0-9])[0-9]{11}|(?:2131|1800|35\\d{3})\\d{11})$",
-             digits) &&
-         PassesLuhn(digits);
+  static const GoMatcher kCard(
+      "^(?:4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14}|6(?:011|5[0-9][0-9])[0-9]{12}|"
+      "3[47][0-9]{13}|3(?:0[0-5]|[68][0-9])[0-9]{11}|(?:2131|1800|35\\d{3})\\d{11})$");
+  return kCard.Matches(digits) && PassesLuhn(digits);
 }
 
 bool IsHexColor(std::string_view text) {
@@ -93,11 +92,11 @@ bool IsHostname(std::string_view text) {
     if (label > 63) return false;
     rest.remove_prefix(std::min(label + 1, rest.size()));
   }
-  return GoRegexpMatches(
+  static const GoMatcher kHostname(
       "^([a-zA-Z0-9\\p{S}\\p{L}]((-?[a-zA-Z0-9\\p{S}\\p{L}]{0,62})?)|"
       "([a-zA-Z0-9\\p{S}\\p{L}](([a-zA-Z0-9-\\p{S}\\p{L}]{0,61}[a-zA-Z0-9\\p{S}\\p{L}])?)(\\.)){1,}"
-      "([a-zA-Z\\p{L}]){2,63})$",
-      text);
+      "([a-zA-Z\\p{L}]){2,63})$");
+  return kHostname.Matches(text);
 }
 
 bool IsIsbn10(std::string_view text) {
@@ -118,11 +117,11 @@ bool IsIsbn13(std::string_view text) {
 }
 
 bool IsRgbColor(std::string_view text) {
-  return GoRegexpMatches(
+  static const GoMatcher kColor(
       "^rgb\\(\\s*(0|[1-9]\\d?|1\\d\\d?|2[0-4]\\d|25[0-5])\\s*,"
       "\\s*(0|[1-9]\\d?|1\\d\\d?|2[0-4]\\d|25[0-5])\\s*,"
-      "\\s*(0|[1-9]\\d?|1\\d\\d?|2[0-4]\\d|25[0-5])\\s*\\)$",
-      text);
+      "\\s*(0|[1-9]\\d?|1\\d\\d?|2[0-4]\\d|25[0-5])\\s*\\)$");
+  return kColor.Matches(text);
 }
 
 bool IsSsn(std::string_view text) {

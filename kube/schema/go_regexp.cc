@@ -26,9 +26,13 @@ std::optional<std::string> GoRegexpError(std::string_view pattern) {
   return ParseGoRegexp(pattern).error;
 }
 
-bool GoRegexpMatches(std::string_view pattern, std::string_view text) {
-  const RE2 expression(ParseGoRegexp(pattern).re2, MakeOptions());
-  return !expression.ok() || RE2::PartialMatch(ToPiece(text), expression);
+GoMatcher::GoMatcher(std::string_view pattern)
+    : expression_(std::make_unique<const RE2>(ParseGoRegexp(pattern).re2, MakeOptions())) {}
+
+GoMatcher::~GoMatcher() = default;
+
+bool GoMatcher::Matches(std::string_view text) const {
+  return !expression_->ok() || RE2::PartialMatch(ToPiece(text), *expression_);
 }
 
 }  // namespace kube::schema

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -271,7 +272,16 @@ class ValueValidator final : private NumberFindingSink {
     if (const auto problem = GoRegexpError(schema.pattern)) {
       return AddInvalid(expected + ", but pattern is invalid: " + *problem + "'", GoQuote(text));
     }
-    if (!GoRegexpMatches(schema.pattern, text)) AddInvalid(expected + "'", GoQuote(text));
+    if (!MatcherOf(schema).Matches(text)) AddInvalid(expected + "'", GoQuote(text));
+  }
+
+  // That of a schema for the elements of an array is needed for each of them.
+  const GoMatcher& MatcherOf(const SchemaProps& schema) {
+    constexpr std::size_t kMostKept = 8;  // some take many megabytes
+    const auto found = matchers_.find(&schema);
+    if (found != matchers_.end()) return found->second;
+    if (matchers_.size() >= kMostKept) matchers_.clear();
+    return matchers_.try_emplace(&schema, schema.pattern).first->second;
   }
 
   void CheckNumber(const Number& number, const SchemaProps& schema, const Types& types,
@@ -377,6 +387,7 @@ class ValueValidator final : private NumberFindingSink {
 
   const std::string base_path_;
   const ValidationKind kind_;
+  std::map<const SchemaProps*, GoMatcher> matchers_;  // of patterns
   std::string name_;  // of the value, as kube-openapi writes it: "a.b[0]", ".a" below a map
   Outcome* outcome_ = nullptr;
 };

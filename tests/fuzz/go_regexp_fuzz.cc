@@ -10,6 +10,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::Require(error->starts_with("error parsing regexp: "));
     return 0;
   }
-  kube::schema::GoRegexpMatches(pattern, text);
+  kube::schema::GoMatcher(pattern).Matches(text);
   return 0;
 }

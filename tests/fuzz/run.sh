@@ -5,9 +5,9 @@
 #   sh tests/fuzz/run.sh --seeds NAME...     each over its seeds, and a few thousand variants of them
 #   sh tests/fuzz/run.sh --build
 #
-# Starts with tests/fuzz/corpus/NAME and tests/fuzz/regressions/NAME. What is found on the way stays
-# in build/fuzz/corpus/NAME; an input that fails is in build/fuzz/findings: mend it, and put it
-# among the regressions.
+# Starts with tests/fuzz/corpus/NAME, tests/fuzz/regressions/NAME and the inputs of tests/vectors.
+# What is found on the way stays in build/fuzz/corpus/NAME; an input that fails is in
+# build/fuzz/findings: mend it, and put it among the regressions.
 set -eu
 cd "$(dirname "$0")/../.."
 [ $# -gt 0 ] || { sed -n '2,6s/^# *//p' "$0" >&2; exit 2; }
@@ -27,7 +27,8 @@ fuzz() {
   mkdir -p "$found" build/fuzz/findings
   set -- "$@" -timeout=10 -rss_limit_mb=1024 -max_len=8192 -artifact_prefix="build/fuzz/findings/$name-"
   [ ! -f "tests/fuzz/$name.dict" ] || set -- "$@" -dict="tests/fuzz/$name.dict"
-  for folder in "$found" "tests/fuzz/corpus/$name" "tests/fuzz/regressions/$name"; do
+  python3 tests/fuzz/vector_seeds.py "$name" "build/fuzz/vectors/$name"
+  for folder in "$found" "tests/fuzz/corpus/$name" "tests/fuzz/regressions/$name" "build/fuzz/vectors/$name"; do
     [ ! -d "$folder" ] || set -- "$@" "$folder"
   done
   TMPDIR=$scratch "build/fuzz/tests/fuzz/${name}_fuzz" "$@"

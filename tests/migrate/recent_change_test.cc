@@ -39,6 +39,11 @@ TEST_CASE("A clock that is behind that of the server costs five seconds, not mor
   CHECK(Wait(Entry("f:spec", "2026-11-21T15:00:00Z")) == seconds(5));
 }
 
+TEST_CASE("A year far away is as good as any other", "[migrate][recent_change]") {
+  CHECK(Wait(Entry("f:spec", "9999-12-31T23:59:59-23:59")) == seconds(5));
+  CHECK(Wait(Entry("f:spec", "0000-01-01T00:00:00Z")) == seconds(0));
+}
+
 TEST_CASE("Without a time nothing is waited for", "[migrate][recent_change]") {
   CHECK(Wait("") == seconds(0));
   CHECK(Wait(Entry("f:spec", "noon")) == seconds(0));

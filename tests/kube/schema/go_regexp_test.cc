@@ -125,12 +125,12 @@ TEST_CASE("Patterns match as in Go", "[go_regexp]") {
       {"a\0b"s, "a\0b"s, true},
   }));
   CAPTURE(pattern, text);
-  CHECK(GoRegexpMatches(pattern, text) == matches);
+  CHECK(GoMatcher(pattern).Matches(text) == matches);
 }
 
 TEST_CASE("A pattern that RE2 cannot run speaks against no text", "[go_regexp]") {
-  CHECK(GoRegexpMatches(R"(^\p{Cn}$)", "a"));
-  CHECK(GoRegexpMatches(R"(^[\P{LC}]$)", "a"));
+  CHECK(GoMatcher(R"(^\p{Cn}$)").Matches("a"));
+  CHECK(GoMatcher(R"(^[\P{LC}]$)").Matches("a"));
 }
 
 }  // namespace

@@ -1,0 +1,80 @@
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "kube/crd.h"
+#include "kube/json.h"
+#include "kube/type_meta.h"
+#include "migrate/crd_check.h"
+#include "migrate/recent_change.h"
+#include "tests/fuzz/fuzz.h"
+
+namespace {
+
+namespace json = kube::json;
+using fuzz::Require;
+using migrate::CrdCheck;
+using Origin = migrate::CrdCheckOptions::Origin;
+
+std::optional<kube::Crd> ReadCrd(std::string_view text) {
+  auto document = std::make_unique<json::Document>();
+  if (document->Parse(text)) return std::nullopt;
+  auto crd = kube::ReadCrd(std::move(document));
+  return crd ? std::optional(*std::move(crd)) : std::nullopt;
+}
+
+migrate::CrdReport Check(const CrdCheck& check, const json::Value& object) {
+  migrate::CrdTally tally;
+  check.CheckObject({.value = object, .place = {}, .source = ""}, tally);
+  return check.Report(tally, false);
+}
+
+/// The server prunes what is of the CRD's kind. A check is given nothing else.
+bool IsOfKind(const CrdCheck& check, const json::Value& object) {
+  if (!object.is_object()) return false;
+  const kube::GroupVersionKind type = kube::TypeOf(object);
+  return type.group_version.group == check.group() && type.kind == check.kind();
+}
+
+/// False where the server could not read the object, or not store it.
+bool Rewrite(const CrdCheck& check, json::Document& object) {
+  return !check.server().Rewrite(object.root(), object.arena());
+}
+
+void RequireClean(const migrate::CrdReport& report) {
+  for (const migrate::VersionReport& version : report.versions) {
+    if (version.name != report.storage_version) continue;
+    Require(version.pruned_fields.empty() && version.dropped_nulls.empty());
+  }
+}
+
+/// A rewritten object has lost all that it can lose, and a further rewrite changes nothing.
+void RequireRewritten(const CrdCheck& check, json::Document& object) {
+  if (!Rewrite(check, object)) return;
+  RequireClean(Check(check, object.root()));
+  // A first rewrite may give a number another form: -0.0 becomes -0, and that 0.
+  Require(Rewrite(check, object));
+  const std::string twice = json::Print(object.root());
+  Require(Rewrite(check, object));
+  Require(json::Print(object.root()) == twice);
+}
+
+}  // namespace
+
+// A CRD in the first line, one of its objects in the rest: any object is reported on, and what was
+// to be lost is lost by one rewrite.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  std::string_view text = fuzz::Text(data, size);
+  const std::string_view crd_text = fuzz::TakeLine(text);
+  for (const Origin origin : {Origin::kFile, Origin::kServer}) {
+    auto crd = ReadCrd(crd_text);
+    json::Document object;
+    if (!crd || object.Parse(text)) return 0;
+    migrate::TimeUntilNoticed(crd->document->root(), {});
+    const CrdCheck check(*std::move(crd), "", {.keep_paths = true, .origin = origin});
+    if (!IsOfKind(check, object.root())) return 0;
+    Check(check, object.root());
+    if (origin == Origin::kFile) RequireRewritten(check, object);
+  }
+  return 0;
+}
