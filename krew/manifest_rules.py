@@ -4,7 +4,8 @@
 
 Prints one line a fault, `prune.yaml: spec.version: ...`, and exits 1 if there is one. The rules are
 those of krew's internal/index/validation; where krew would find a fault only during an installation,
-or a reviewer by reading, it is found here.
+or a reviewer by reading, it is found here. What krew allows and this plugin has no use for is a fault
+too: other systems than Linux, spec.platforms[].files, selectors by expressions.
 """
 import hashlib
 import pathlib
@@ -18,14 +19,17 @@ import yaml
 API_VERSION = "krew.googlecontainertools.github.com/v1alpha2"
 NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 # krew asks for the v; the rest is semver.org's grammar.
-VERSION = re.compile(r"v(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)"
-                     r"(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?")
+NUMBER = r"(0|[1-9]\d*)"
+PRERELEASE = rf"({NUMBER}|\d*[A-Za-z-][0-9A-Za-z-]*)"
+VERSION = re.compile(rf"v{NUMBER}\.{NUMBER}\.{NUMBER}(-{PRERELEASE}(\.{PRERELEASE})*)?"
+                     r"(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?", re.ASCII)
 SHA256 = re.compile(r"[a-f0-9]{64}")
 WINDOWS_DEVICES = {"con", "prn", "aux", "nul"} | {f"{port}{n}" for port in ("com", "lpt")
                                                   for n in range(1, 10)}
 TOP_FIELDS = {"apiVersion", "kind", "metadata", "spec"}
 SPEC_FIELDS = {"version", "homepage", "shortDescription", "description", "caveats", "platforms"}
-PLATFORM_FIELDS = {"uri", "sha256", "bin", "selector", "files"}
+PLATFORM_FIELDS = {"uri", "sha256", "bin", "selector"}
+MACHINES = [{"os": "linux", "arch": "amd64"}, {"os": "linux", "arch": "arm64"}]
 SHORT = 50  # characters of `kubectl krew search` that fit beside name and status on 80 columns
 
 
@@ -35,7 +39,7 @@ def is_text(value):
 
 def unknown_fields(place, mapping, known):
     for name in sorted(set(map(str, mapping)) - known):
-        yield f"{place}{name}: krew knows no such field"
+        yield f"{place}{name}: is no field that krew knows and this plugin needs"
 
 
 def name_faults(name, file_name):
@@ -65,30 +69,6 @@ def text_faults(spec):
         yield "spec.homepage: must be an https URL"
 
 
-def file_faults(files):
-    if not isinstance(files, list) or not files:
-        yield "files: must be left out or list something"
-        return
-    for file in files:
-        for key in ("from", "to"):
-            if not isinstance(file, dict) or not is_text(file.get(key)):
-                yield f"files: {key} must be set"
-
-
-def selector_faults(selector):
-    if not isinstance(selector, dict) or not selector:
-        yield "selector: must be set"
-        return
-    for part in ("matchLabels", "matchExpressions"):
-        if part in selector and not selector[part]:
-            yield f"selector.{part}: must be left out or have something in it"
-    keys = list(selector.get("matchLabels") or {})
-    keys += [one.get("key") for one in selector.get("matchExpressions") or []]
-    for key in keys:
-        if key not in ("os", "arch"):
-            yield f"selector: {key} is neither os nor arch"
-
-
 def platform_faults(platform):
     yield from unknown_fields("", platform, PLATFORM_FIELDS)
     uri = platform.get("uri")
@@ -100,27 +80,16 @@ def platform_faults(platform):
         yield "sha256: must be 64 digits of 0-9 and a-f"
     if not is_text(platform.get("bin")):
         yield "bin: must be set"
-    elif labels_of(platform).get("os") == "windows" and not platform["bin"].endswith(".exe"):
-        yield "bin: must end with .exe on Windows"
-    if "files" in platform:
-        yield from file_faults(platform["files"])
-    yield from selector_faults(platform.get("selector"))
-
-
-def labels_of(platform):
-    selector = platform.get("selector")
-    labels = selector.get("matchLabels") if isinstance(selector, dict) else None
-    return labels if isinstance(labels, dict) else {}
+    if platform.get("selector") not in [{"matchLabels": machine} for machine in MACHINES]:
+        yield "selector: must match labels, os linux and arch amd64 or arm64"
 
 
 def overlap_faults(platforms):
     """krew takes the first that fits, so a second one for the same machines is never installed."""
-    seen = set()
-    for number, platform in enumerate(platforms):
-        labels = tuple(sorted(labels_of(platform).items()))
-        if labels and labels in seen:
+    selectors = [platform.get("selector") for platform in platforms]
+    for number, selector in enumerate(selectors):
+        if selector and selector in selectors[:number]:
             yield f"spec.platforms[{number}]: another one has the same selector"
-        seen.add(labels)
 
 
 def archive_faults(platform, folder):

@@ -37,7 +37,7 @@ archive() {
   mkdir -p "$content"
   install -m 755 "build/static-$1/plugin/kubectl-prune" "$content"
   install -m 644 LICENSE "$(sh krew/libraries.sh "$1")/NOTICES" "$content"
-  sed -e "s/kubectl-prune/kubectl-$command/" -e "s/kubectl prune/kubectl $name/" \
+  sed -e "s/kubectl-prune/kubectl-$command/" -e "s/kubectl prune/kubectl $name/" -e "s/\"prune\"/\"$name\"/" \
     plugin/kubectl_complete-prune >"$content/kubectl_complete-$command"
   chmod 755 "$content/kubectl_complete-$command"
   path=$folder/kubectl-prune_${version}_linux_$1.tar.gz

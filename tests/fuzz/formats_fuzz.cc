@@ -12,10 +12,11 @@ namespace schema = kube::schema;
 using fuzz::Require;
 
 constexpr const char* kFormats[] = {
-    "bsonobjectid", "byte",        "cidr",         "creditcard", "date",     "date-time", "duration",
-    "email",        "hexcolor",    "hostname",     "ipv4",       "ipv6",     "isbn",      "isbn10",
-    "isbn13",       "k8slongname", "k8sshortname", "mac",        "password", "rgbcolor",  "ssn",
-    "uri",          "uuid",        "uuid3",        "uuid4",      "uuid5"};
+    "bsonobjectid", "byte",     "cidr",     "creditcard",  "date",         "date-time",
+    "duration",     "email",    "hexcolor", "hostname",    "ipv4",         "ipv6",
+    "isbn",         "isbn10",   "isbn13",   "k8slongname", "k8sshortname", "mac",
+    "password",     "rgbcolor", "ssn",      "uri",         "uuid",         "uuid3",
+    "uuid4",        "uuid5"};
 
 // Time and URL are also read by themselves.
 void RequireSameTime(std::string_view text) {

@@ -26,7 +26,7 @@ using Lines = std::vector<std::string>;
 
 TEST_CASE("Lines come in turn, whatever the size of the pieces", "[migrate][line_reader]") {
   const World world("ab\n\nlonger than a piece\nc\n");
-  const std::size_t piece = GENERATE(1, 2, 3, 7, 100);
+  const std::size_t piece = GENERATE(as<std::size_t>(), 1, 2, 3, 7, 100);
   CHECK(world.Lines(LineReader(world.file, 0, piece)) ==
         Lines{"ab", "", "longer than a piece", "c"});
   CHECK(world.Lines(LineReader(world.file, 4, piece)) == Lines{"longer than a piece", "c"});

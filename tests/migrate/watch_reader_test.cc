@@ -30,7 +30,7 @@ TEST_CASE("Events are handed out as they arrive, in pieces of any size",
           "[migrate][watch_reader]") {
   const std::string text = Event("ADDED", "a", "1") + Event("MODIFIED", "a", "2") +
                            Event("DELETED", "a", "3") + Event("BOOKMARK", "", "9");
-  const std::size_t piece = GENERATE(1, 7, 1000);
+  const std::size_t piece = GENERATE(as<std::size_t>(), 1, 7, 1000);
   Recorder recorder;
   WatchReader reader(recorder);
   for (std::size_t at = 0; at < text.size(); at += piece) {
