@@ -1,10 +1,31 @@
 #include <string>
 
+#include "kube/auth_provider.h"
 #include "kube/error.h"
 #include "kube/kubeconfig_choice.h"
 #include "kube/kubeconfig_file.h"
+#include "kube/pem.h"
 #include "kube/server_address.h"
 #include "tests/fuzz/fuzz.h"
+
+namespace {
+
+/// What is made of single values of it: a token or an error, certificates, a proxy.
+void ReadValues(const kube::KubeconfigChoice& choice) {
+  if (const auto problem = kube::ProxyUrlProblem(choice.cluster.proxy_url)) {
+    fuzz::Require(!problem->empty());
+  }
+  const std::string& pem = choice.cluster.certificate_authority_data;
+  for (const std::string_view block : kube::FindCertificates(pem)) {
+    fuzz::Require(block.starts_with("-----BEGIN CERTIFICATE-----"));
+  }
+  const auto& provider = choice.user.auth_provider;
+  if (!provider) return;
+  kube::CheckAuthProvider(*provider);
+  fuzz::Require(!kube::IdToken(*provider, choice.user_name, {}).empty());
+}
+
+}  // namespace
 
 // Any text is a kubeconfig or an error, and whatever is chosen from one has a server to go to.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -21,6 +42,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     // A user may not be left in it; the path may hold any "@".
     const std::size_t path = server.url.find('/', host);
     fuzz::Require(server.url.substr(0, path).find('@') == std::string::npos);
+    ReadValues(choice);
   } catch (const kube::Error&) {
     return 0;
   }
