@@ -88,6 +88,16 @@ class HostileSize(unittest.TestCase):
         del crd["spec"]["preserveUnknownFields"]
         self.run_in_little_memory("check", "--local", *self.write("crd.json", crd))
 
+    def test_many_defaults_with_formats_and_patterns(self):
+        # Minutes, if the expression of a format were compiled for each text that is held against it.
+        text = {"type": "string", "format": "hostname", "pattern": "^[\\pL.]{1,400}$"}
+        defaults = {f"k{i}": {"type": "string", "format": "hostname", "default": "a.example.com"}
+                    for i in range(1000)}
+        crd = crd_with(list={"type": "array", "items": text, "default": ["a.example.com"] * 5000},
+                       spec={"type": "object", "properties": defaults})
+        del crd["spec"]["preserveUnknownFields"]
+        self.run_in_little_memory("check", "--local", *self.write("crd.json", crd))
+
     def test_a_long_property_above_many_that_are_not_structural(self):
         crd = crd_with(**{LONG: {"type": "object", "properties": dict.fromkeys(MANY, {})}})
         self.run_in_little_memory("check", "--local", *self.write("crd.json", crd))
