@@ -13,6 +13,7 @@ import re
 import sys
 import tarfile
 import urllib.parse
+import zlib
 
 import yaml
 
@@ -37,9 +38,13 @@ def is_text(value):
     return isinstance(value, str) and value != ""
 
 
+def is_https_url(value):
+    return is_text(value) and re.fullmatch(r"https://[\w.-]+(:\d+)?(/[^\s\[\]]*)?", value, re.ASCII)
+
+
 def unknown_fields(place, mapping, known):
     for name in sorted(set(map(str, mapping)) - known):
-        yield f"{place}{name}: is no field that krew knows and this plugin needs"
+        yield f"{place}{name}: is not a field of ours"
 
 
 def name_faults(name, file_name):
@@ -65,21 +70,23 @@ def text_faults(spec):
         yield f"spec.shortDescription: must be a few words, {SHORT} characters and no full stop"
     if not is_text(spec.get("description")):
         yield "spec.description: must be set"
-    if not is_text(spec.get("homepage")) or not spec["homepage"].startswith("https://"):
+    if not is_text(spec.get("caveats", "none")):
+        yield "spec.caveats: must be a text"
+    if not is_https_url(spec.get("homepage")):
         yield "spec.homepage: must be an https URL"
 
 
 def platform_faults(platform):
     yield from unknown_fields("", platform, PLATFORM_FIELDS)
     uri = platform.get("uri")
-    if not is_text(uri) or not uri.startswith("https://"):
+    if not is_https_url(uri):
         yield "uri: must be an https URL"
-    elif not uri.endswith((".tar.gz", ".zip")):
-        yield "uri: must be that of a .tar.gz or .zip"
+    elif not uri.endswith(".tar.gz"):
+        yield "uri: must be that of a .tar.gz"
     if not isinstance(platform.get("sha256"), str) or not SHA256.fullmatch(platform["sha256"]):
         yield "sha256: must be 64 digits of 0-9 and a-f"
-    if not is_text(platform.get("bin")):
-        yield "bin: must be set"
+    if not is_text(platform.get("bin")) or "/" in platform["bin"]:
+        yield "bin: must be the name of a file"
     if platform.get("selector") not in [{"matchLabels": machine} for machine in MACHINES]:
         yield "selector: must match labels, os linux and arch amd64 or arm64"
 
@@ -99,8 +106,12 @@ def archive_faults(platform, folder):
         return
     if hashlib.sha256(path.read_bytes()).hexdigest() != platform["sha256"]:
         yield f"sha256: is not that of {path.name}"
-    with tarfile.open(path) as archive:
-        members = {member.name.removeprefix("./"): member for member in archive}
+    try:
+        with tarfile.open(path, mode="r:gz") as archive:
+            members = {member.name.removeprefix("./"): member for member in archive}
+    except (tarfile.TarError, OSError, EOFError, zlib.error) as error:
+        yield f"uri: {path.name} cannot be read: {error}"
+        return
     if "LICENSE" not in members:
         yield f"uri: {path.name} has no LICENSE"
     binary = members.get(platform["bin"])
@@ -134,7 +145,7 @@ def faults_of(text, file_name, folder=None):
     """Returns what is wrong with the manifest `text`; with `folder` also with the archives there."""
     try:
         plugin = yaml.safe_load(text)
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError, LookupError, RecursionError) as error:
         return [f"is not YAML: {error}"]
     if not isinstance(plugin, dict):
         return ["has no fields"]
@@ -144,6 +155,8 @@ def faults_of(text, file_name, folder=None):
     if plugin.get("kind") != "Plugin":
         faults.append("kind: must be Plugin")
     metadata, spec = plugin.get("metadata"), plugin.get("spec")
+    if isinstance(metadata, dict):
+        faults += unknown_fields("metadata.", metadata, {"name"})
     faults += name_faults(metadata.get("name") if isinstance(metadata, dict) else None, file_name)
     faults += spec_faults(spec, folder) if isinstance(spec, dict) else ["spec: must be set"]
     return faults
@@ -155,7 +168,12 @@ def main():
         return 2
     manifest = pathlib.Path(sys.argv[1])
     folder = pathlib.Path(sys.argv[2]) if len(sys.argv) == 3 else None
-    faults = faults_of(manifest.read_text(encoding="utf-8"), manifest.name, folder)
+    try:
+        text = manifest.read_text(encoding="utf-8")
+    except (OSError, UnicodeError) as error:
+        print(f"{manifest}: {error}", file=sys.stderr)
+        return 2
+    faults = faults_of(text, manifest.name, folder)
     for fault in faults:
         print(f"{manifest.name}: {fault}", file=sys.stderr)
     return 1 if faults else 0

@@ -6,6 +6,7 @@
 
 #include "migrate/cluster_crds.h"
 #include "migrate/crd_request.h"
+#include "migrate/pager.h"
 #include "migrate/settle.h"
 
 namespace migrate {
@@ -50,7 +51,7 @@ EnabledPruning BehindFlip::Finish(MigrationState state, std::shared_ptr<const Kn
 // from then on: what was written up to here may have lost something that nobody has seen.
 EnabledPruning BehindFlip::NoteSettled(MigrationState& state) const {
   if (state.doomed.empty()) return {};
-  const auto list = client.Get(live.ObjectsTarget("") + "?limit=1");
+  const auto list = client.Get(WithChunk(live.ObjectsTarget(""), 1, ""));
   if (!list) {
     return End(Outcome::kError, "pruning is on, but the objects cannot be listed: " +
                                     list.error().message + kRunAgain);

@@ -8,6 +8,7 @@
 #include "migrate/cluster_crds.h"
 #include "migrate/crd_objects.h"
 #include "migrate/live_crd.h"
+#include "migrate/pager.h"
 #include "migrate/proposals.h"
 #include "migrate/worker_pool.h"
 
@@ -126,8 +127,8 @@ class ClusterCheck {
     const auto make_taker = [this, &crd]() -> std::shared_ptr<ItemTaker> {
       return std::make_shared<ObjectTaker>(crd, reader_.workers());
     };
-    return {crd.ObjectsTarget(options_.namespace_) +
-                SelectorQuery(options_.label_selector, options_.field_selector),
+    return {WithSelectors(crd.ObjectsTarget(options_.namespace_), options_.label_selector,
+                          options_.field_selector),
             make_taker};
   }
 

@@ -10,6 +10,7 @@
 #include "migrate/crd_objects.h"
 #include "migrate/diff_targets.h"
 #include "migrate/object_diff.h"
+#include "migrate/pager.h"
 #include "migrate/proposals.h"
 #include "migrate/worker_pool.h"
 
@@ -145,12 +146,12 @@ class ClusterDiff {
     const std::string all = crd.ObjectsTarget(options_.namespace_);
     const std::set<std::string> names = ObjectNamesOf(crd.identity, options_.targets);
     if (names.empty()) {
-      return {{all + SelectorQuery(options_.label_selector, options_.field_selector), make_taker}};
+      return {{WithSelectors(all, options_.label_selector, options_.field_selector), make_taker}};
     }
     std::vector<ListJob> jobs;
     for (const std::string& name : names) {
       if (crd.is_namespaced && options_.namespace_.empty()) {
-        jobs.emplace_back(all + SelectorQuery("", "metadata.name=" + EscapeFieldValue(name)),
+        jobs.emplace_back(WithSelectors(all, "", "metadata.name=" + EscapeFieldValue(name)),
                           make_taker);
       } else {
         jobs.emplace_back(all + "/" + kube::UrlEscape(name), make_taker, false);

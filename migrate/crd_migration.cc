@@ -18,6 +18,7 @@
 #include "migrate/live_crd.h"
 #include "migrate/missing_version.h"
 #include "migrate/object_count.h"
+#include "migrate/pager.h"
 #include "migrate/preflight.h"
 #include "migrate/recent_change.h"
 #include "migrate/rewrite_passes.h"
@@ -209,8 +210,8 @@ class CrdMigrator {
 
   kube::Result<std::uint64_t, kube::CallError> CountAll() const {
     if (options_.retried) return std::uint64_t{RetriedObjects().size()};
-    return CountObjects(live_.ObjectsTarget(options_.namespace_) +
-                            SelectorQuery(options_.label_selector, options_.field_selector),
+    return CountObjects(WithSelectors(live_.ObjectsTarget(options_.namespace_),
+                                      options_.label_selector, options_.field_selector),
                         {.chunk_size = options_.chunk_size, .stop = options_.stop}, context_.client,
                         context_.clock);
   }

@@ -16,6 +16,7 @@
 #include "migrate/gitops_owner.h"
 #include "migrate/known_writes.h"
 #include "migrate/object_metadata.h"
+#include "migrate/pager.h"
 #include "migrate/pruning_plan.h"
 #include "migrate/retry.h"
 #include "migrate/rewrite_forecast.h"
@@ -189,7 +190,7 @@ class PruningEnabler {
       object.name = doomed_[0].name;
       return object;
     }
-    const auto list = client_.Get(live_.ObjectsTarget("") + "?limit=1");
+    const auto list = client_.Get(WithChunk(live_.ObjectsTarget(""), 1, ""));
     if (!list) return std::nullopt;
     const kube::json::Value* items = (*list)->root().Find("items", kube::json::Type::kArray);
     if (items == nullptr || items->size() == 0) return std::nullopt;

@@ -41,18 +41,6 @@ std::vector<CrdReport> LiveCrd::FailedReports(const std::string& error) const {
   return reports;
 }
 
-std::string SelectorQuery(const std::string& label_selector, const std::string& field_selector) {
-  std::string query;
-  const auto add = [&query](std::string_view key, const std::string& value) {
-    if (value.empty()) return;
-    query.append(query.empty() ? "?" : "&").append(key).append("=");
-    query.append(kube::UrlEscape(value));
-  };
-  add("labelSelector", label_selector);
-  add("fieldSelector", field_selector);
-  return query;
-}
-
 LiveCrd DescribeLiveCrd(const kube::Crd& crd) {
   LiveCrd live;
   live.identity = IdentityOf(crd);

@@ -30,10 +30,6 @@ struct LiveCrd {
   std::vector<CrdReport> FailedReports(const std::string& error) const;
 };
 
-/// The query of a list of the objects with these labels and fields: "?labelSelector=..."; empty
-/// where both are.
-std::string SelectorQuery(const std::string& label_selector, const std::string& field_selector);
-
 /// What is to be known of a server's CRD before its objects are read; without checks.
 LiveCrd DescribeLiveCrd(const kube::Crd& crd);
 

@@ -43,7 +43,7 @@ class ManifestReader::Producer : public kube::ManifestSplitter::Sink {
 
   void OnManifest(const kube::ManifestSplitter::Manifest& document) override {
     const Place place{file_, document.position.offset, 0};
-    if (aborted_ || !wanted_(place, document.text)) return;
+    if (aborted_ || !wanted_(place, document)) return;
     if (batch_ == nullptr) batch_ = queue_.TakeEmpty();
     if (batch_ == nullptr) {
       aborted_ = true;
@@ -86,9 +86,11 @@ void ManifestReader::ReadMentioning(std::string_view word, const Handler& handle
     if (IsSmall(i) && MayHold(i, word)) numbers.push_back(i);
   }
   notes_errors_ = false;
-  Run(
-      numbers, [word](const Place&, std::string_view text) { return MayHoldWord(text, word); },
-      handler);
+  // An item may have its kind from the list.
+  const auto may_hold = [word](const Place&, const Manifest& document) {
+    return MayHoldWord(document.text, word) || MayHoldWord(document.list_head, word);
+  };
+  Run(numbers, may_hold, handler);
 }
 
 void ManifestReader::ReadAll(const Handler& handler) {
@@ -96,7 +98,7 @@ void ManifestReader::ReadAll(const Handler& handler) {
   for (std::size_t i = 0; i < files_.size(); ++i) numbers.push_back(i);
   notes_errors_ = true;
   Run(
-      numbers, [this](const Place& place, std::string_view) { return !left_out_.contains(place); },
+      numbers, [this](const Place& place, const Manifest&) { return !left_out_.contains(place); },
       handler);
 }
 

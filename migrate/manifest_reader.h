@@ -67,7 +67,8 @@ class ManifestReader {
   std::vector<FileError> TakeErrors();
 
  private:
-  using Wanted = std::function<bool(const Place& place, std::string_view text)>;
+  using Manifest = kube::ManifestSplitter::Manifest;
+  using Wanted = std::function<bool(const Place& place, const Manifest& document)>;
   using ManifestQueue = BatchQueue<ManifestBatch>;
   class Producer;
 

@@ -55,6 +55,16 @@ Pager::Step Pager::ReadAgain(std::uint64_t items) {
   return Step::kRead;
 }
 
+std::string WithSelectors(std::string target, const std::string& label_selector,
+                          const std::string& field_selector) {
+  const auto add = [&target](const char* key, const std::string& value) {
+    if (!value.empty()) target = kube::WithQuery(std::move(target), key + kube::UrlEscape(value));
+  };
+  add("labelSelector=", label_selector);
+  add("fieldSelector=", field_selector);
+  return target;
+}
+
 std::string WithChunk(std::string target, std::int64_t chunk_size,
                       const std::string& continue_token) {
   if (chunk_size > 0) {

@@ -51,12 +51,16 @@ class Pager {
   std::chrono::seconds pause_{0};
 };
 
-/// The target of a list's page: `chunk_size` objects (0: all of them), from `continue_token` on
-/// (empty: from the first).
+/// The target of a list of the objects with these labels and fields; empty: of all.
+std::string WithSelectors(std::string target, const std::string& label_selector,
+                          const std::string& field_selector);
+
+/// The target of a list's page: at most `chunk_size` objects (0: all of them), from
+/// `continue_token` on (empty: from the first).
 std::string WithChunk(std::string target, std::int64_t chunk_size,
                       const std::string& continue_token);
 
-/// metadata.remainingItemCount of a list; absent where there is none, or no count.
+/// remainingItemCount in the metadata of a list; absent where there is none, or no count.
 std::optional<std::uint64_t> RemainingItemCount(const kube::json::Value& metadata);
 
 }  // namespace migrate

@@ -1,8 +1,7 @@
 #include "migrate/sweep_paths.h"
 
-#include <utility>
-
 #include "kube/client.h"
+#include "migrate/pager.h"
 
 namespace migrate {
 namespace {
@@ -19,13 +18,8 @@ std::string ResourcePath(const SweepTarget& target, const std::string& namespace
 }  // namespace
 
 std::string ListPath(const SweepTarget& target) {
-  std::string path = ResourcePath(target, target.namespace_);
-  const auto add = [&path](const char* key, const std::string& value) {
-    if (!value.empty()) path = kube::WithQuery(std::move(path), key + kube::UrlEscape(value));
-  };
-  add("labelSelector=", target.label_selector);
-  add("fieldSelector=", target.field_selector);
-  return path;
+  return WithSelectors(ResourcePath(target, target.namespace_), target.label_selector,
+                       target.field_selector);
 }
 
 std::string ObjectPath(const SweepTarget& target, const ListedObject& object) {

@@ -14,6 +14,7 @@
 #include "kube/clock.h"
 #include "kube/environment.h"
 #include "kube/kubeconfig.h"
+#include "migrate/pager.h"
 #include "plugin/cluster_access.h"
 #include "plugin/completion.h"
 #include "plugin/output.h"
@@ -50,10 +51,10 @@ void BeQuick() {
 // metadata.name of every item, as far as the server says.
 Names ListNames(kube::Client& client, const std::string& target) {
   Names names;
-  std::string next;
+  std::string token;
   do {
     kube::ApiRequest request;
-    request.target = target + "?limit=500" + next;
+    request.target = migrate::WithChunk(target, 500, token);
     request.accept = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
     request.retry = false;
     const auto list = client.Send(std::move(request));
@@ -65,9 +66,8 @@ Names ListNames(kube::Client& client, const std::string& target) {
       if (metadata) names.insert(std::string(metadata->FindText("name")));
     }
     const Value* metadata = root.Find("metadata");
-    const std::string_view token = metadata ? metadata->FindText("continue") : "";
-    next = token.empty() ? "" : "&continue=" + kube::UrlEscape(token);
-  } while (!next.empty());
+    token = metadata ? metadata->FindText("continue") : "";
+  } while (!token.empty());
   return names;
 }
 

@@ -7,15 +7,12 @@
 namespace kube::schema {
 namespace {
 
-// Enough for the largest program that Go compiles. RE2 takes it only as it needs it.
-constexpr std::int64_t kMaxMemory = std::int64_t{256} << 20;
-
 re2::StringPiece ToPiece(std::string_view text) { return {text.data(), text.size()}; }
 
-RE2::Options MakeOptions() {
+RE2::Options MakeOptions(std::int64_t max_memory) {
   RE2::Options options;
   options.set_log_errors(false);
-  options.set_max_mem(kMaxMemory);
+  options.set_max_mem(max_memory);
   options.set_never_capture(true);
   return options;
 }
@@ -26,8 +23,9 @@ std::optional<std::string> GoRegexpError(std::string_view pattern) {
   return ParseGoRegexp(pattern).error;
 }
 
-GoMatcher::GoMatcher(std::string_view pattern)
-    : expression_(std::make_unique<const RE2>(ParseGoRegexp(pattern).re2, MakeOptions())) {}
+GoMatcher::GoMatcher(std::string_view pattern, std::int64_t max_memory)
+    : expression_(
+          std::make_unique<const RE2>(ParseGoRegexp(pattern).re2, MakeOptions(max_memory))) {}
 
 GoMatcher::~GoMatcher() = default;
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -269,19 +269,28 @@ class ValueValidator final : private NumberFindingSink {
     }
     if (schema.pattern.empty()) return;
     std::string expected = "should match '" + std::string(schema.pattern);
-    if (const auto problem = GoRegexpError(schema.pattern)) {
-      return AddInvalid(expected + ", but pattern is invalid: " + *problem + "'", GoQuote(text));
+    const Pattern& pattern = PatternOf(schema);
+    if (pattern.error) {
+      return AddInvalid(expected + ", but pattern is invalid: " + *pattern.error + "'",
+                        GoQuote(text));
     }
-    if (!MatcherOf(schema).Matches(text)) AddInvalid(expected + "'", GoQuote(text));
+    if (!pattern.matcher->Matches(text)) AddInvalid(expected + "'", GoQuote(text));
   }
 
-  // That of a schema for the elements of an array is needed for each of them.
-  const GoMatcher& MatcherOf(const SchemaProps& schema) {
-    constexpr std::size_t kMostKept = 8;  // some take many megabytes
-    const auto found = matchers_.find(&schema);
-    if (found != matchers_.end()) return found->second;
-    if (matchers_.size() >= kMostKept) matchers_.clear();
-    return matchers_.try_emplace(&schema, schema.pattern).first->second;
+  // One of the two is there.
+  struct Pattern {
+    const SchemaProps* schema;
+    std::optional<std::string> error;
+    std::unique_ptr<GoMatcher> matcher;
+  };
+
+  // The elements of an array need the same one each. No more are kept: they may be large.
+  const Pattern& PatternOf(const SchemaProps& schema) {
+    if (pattern_.schema != &schema) {
+      pattern_ = {&schema, GoRegexpError(schema.pattern), nullptr};
+      if (!pattern_.error) pattern_.matcher = std::make_unique<GoMatcher>(schema.pattern);
+    }
+    return pattern_;
   }
 
   void CheckNumber(const Number& number, const SchemaProps& schema, const Types& types,
@@ -387,8 +396,8 @@ class ValueValidator final : private NumberFindingSink {
 
   const std::string base_path_;
   const ValidationKind kind_;
-  std::map<const SchemaProps*, GoMatcher> matchers_;  // of patterns
-  std::string name_;  // of the value, as kube-openapi writes it: "a.b[0]", ".a" below a map
+  Pattern pattern_{};  // the one that was needed last
+  std::string name_;   // of the value, as kube-openapi writes it: "a.b[0]", ".a" below a map
   Outcome* outcome_ = nullptr;
 };
 

@@ -22,14 +22,17 @@ constexpr const char* kFormats[] = {
 void RequireSameTime(std::string_view text) {
   const auto time = schema::ParseGoTime(text);
   if (!time) return Require(time.error().starts_with("parsing time "));
-  const auto again = schema::ParseGoTime(schema::FormatGoTime(*time));
+  const std::string printed = schema::FormatGoTime(*time);
   // An offset can lead out of the years that can be read.
-  Require(!again || again->unix_seconds == time->unix_seconds);
+  if (printed.size() != std::string_view("2020-01-02T03:04:05Z").size()) return;
+  const auto again = schema::ParseGoTime(printed);
+  Require(again && again->unix_seconds == time->unix_seconds);
 }
 
 }  // namespace
 
-// Any text is of a format or not, and of the general one where it is of a special one.
+// Any text is of a format or not; names are as names elsewhere are, and a time prints as what it
+// is.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text = fuzz::Text(data, size);
   const auto matches = [text](std::string_view name) { return schema::MatchesFormat(name, text); };
@@ -37,10 +40,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     Require(schema::IsKnownFormat(format));
     matches(format);
   }
-  for (const char* uuid : {"uuid3", "uuid4", "uuid5"}) Require(!matches(uuid) || matches("uuid"));
-  Require(matches("isbn") == (matches("isbn10") || matches("isbn13")));
-  Require(!matches("k8s-short-name") || schema::Dns1123LabelProblems(text).empty());
-  Require(!matches("k8s-long-name") || schema::Dns1123SubdomainProblems(text).empty());
+  Require(matches("k8s-short-name") == schema::Dns1123LabelProblems(text).empty());
+  Require(matches("k8s-long-name") == schema::Dns1123SubdomainProblems(text).empty());
   RequireSameTime(text);
   if (const auto url = schema::ParseUrl(text); !url) Require(!url.error().empty());
   return 0;

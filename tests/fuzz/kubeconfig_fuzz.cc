@@ -15,14 +15,12 @@ void ReadValues(const kube::KubeconfigChoice& choice) {
   if (const auto problem = kube::ProxyUrlProblem(choice.cluster.proxy_url)) {
     fuzz::Require(!problem->empty());
   }
-  const std::string& pem = choice.cluster.certificate_authority_data;
-  for (const std::string_view block : kube::FindCertificates(pem)) {
-    fuzz::Require(block.starts_with("-----BEGIN CERTIFICATE-----"));
-  }
+  const std::string usable = kube::UsableCertificates(choice.cluster.certificate_authority_data);
+  fuzz::Require(kube::UsableCertificates(usable) == usable);
   const auto& provider = choice.user.auth_provider;
   if (!provider) return;
   kube::CheckAuthProvider(*provider);
-  fuzz::Require(!kube::IdToken(*provider, choice.user_name, {}).empty());
+  kube::IdToken(*provider, choice.user_name, {});
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
 #include <map>
-#include <mutex>
 #include <string>
 
 #include "migrate/manifest_reader.h"
@@ -17,45 +16,36 @@ const test_support::TempFolder& Folder() {
   return folder;
 }
 
-/// Gathers objects, which come from several threads, by their places.
-class Gathered {
- public:
-  ManifestReader::Handler handler() {
-    return [this](std::size_t, const migrate::ManifestObject& object) {
-      std::string text = kube::json::Print(object.value);
-      const std::lock_guard lock(mutex_);
-      Require(objects_.emplace(object.place, std::move(text)).second);
-    };
-  }
-  const std::map<Place, std::string>& objects() const { return objects_; }
+using Objects = std::map<Place, std::string>;
 
- private:
-  std::mutex mutex_;
-  std::map<Place, std::string> objects_;
-};
+/// Puts down objects by their places. There is one worker.
+ManifestReader::Handler Gather(Objects& objects) {
+  return [&objects](std::size_t, const migrate::ManifestObject& object) {
+    Require(objects.emplace(object.place, kube::json::Print(object.value)).second);
+  };
+}
 
-std::string ReadAll(ManifestReader& reader) {
-  Gathered all;
-  reader.ReadAll(all.handler());
-  std::string text;
-  for (const auto& [place, object] : all.objects()) text += object + "\n";
-  for (const migrate::FileError& error : reader.TakeErrors()) text += error.text + "\n";
-  return text;
+constexpr char kWord[] = "CustomResourceDefinition";
+
+bool IsMentioned(const Objects& objects, const Objects::value_type& object) {
+  const auto found = objects.find(object.first);
+  return found != objects.end() && found->second == object.second;
 }
 
 }  // namespace
 
-// Of any file each object is handed out once, by its place, or there is an error; those that mention
-// a word, which are looked for beforehand, are among them.
+// Of any file each object is handed out once, by its place, and every one that has a word in it is
+// found beforehand by that word.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string path = Folder().Write("manifest", fuzz::Text(data, size));
   const migrate::ManifestFile file{.path = path, .size = size, .is_regular = true};
   ManifestReader reader({file}, 1);
-  const std::string read = ReadAll(reader);
-  Gathered mentioning;
-  reader.ReadMentioning("CustomResourceDefinition", mentioning.handler());
-  for (const auto& [place, object] : mentioning.objects()) {
-    Require(read.find(object + "\n") != std::string::npos);
+  Objects all, mentioning;
+  reader.ReadAll(Gather(all));
+  reader.ReadMentioning(kWord, Gather(mentioning));
+  for (const auto& object : mentioning) Require(all.contains(object.first));
+  for (const auto& object : all) {
+    Require(object.second.find(kWord) == std::string::npos || IsMentioned(mentioning, object));
   }
   return 0;
 }

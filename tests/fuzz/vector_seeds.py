@@ -8,13 +8,14 @@ for a target that the vectors have nothing for.
 import hashlib
 import json
 import pathlib
+import shutil
 import sys
 
 VECTORS = pathlib.Path(__file__).resolve().parent.parent / "vectors"
 
 
 def crd_of(schema):
-    """The CRD that a bare schema stands for (the README of the vectors)."""
+    """The CRD that a bare schema stands for."""
     version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
     return {
         "apiVersion": "apiextensions.k8s.io/v1",
@@ -48,7 +49,11 @@ def schema_and_object(given):
 
 
 def dry_run(given):
-    return [text(one, given["object"]) for one in crds(given)] if "object" in given else []
+    """Objects are of the CRD's kind where they do not say another."""
+    if not isinstance(given.get("object"), dict):
+        return []
+    kind = {"apiVersion": "example.com/v1", "kind": "Foo"}
+    return [text(one, kind | given["object"]) for one in crds(given)]
 
 
 def json_text(given):
@@ -70,7 +75,8 @@ def main():
     name, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     if name not in FORMS:
         return
-    folder.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
     for file in sorted(VECTORS.glob("*.jsonl")):
         for line in file.read_text(encoding="utf-8").splitlines():
             for seed in FORMS[name](json.loads(line)["input"]):

@@ -225,8 +225,10 @@ class Installed(unittest.TestCase):
         links = home / ".krew/bin"
         links.mkdir()
         (links / f"kubectl-{self.NAME}").symlink_to(self.store / "kubectl-prune")
-        (links / f"kubectl_complete-{self.NAME}").symlink_to(self.store / "kubectl_complete-prune")
-        self.environment = {"HOME": str(home), "PATH": f"{links}:{os.environ['PATH']}",
+        own = home / ".local/bin"  # where krew/README.md has the completion put
+        own.mkdir(parents=True)
+        shutil.copy(self.store / "kubectl_complete-prune", own / f"kubectl_complete-{self.NAME}")
+        self.environment = {"HOME": str(home), "PATH": f"{links}:{own}:{os.environ['PATH']}",
                             "KUBECONFIG": CLUSTER.kubeconfig_file()}
 
     def run_kubectl(self, *words):

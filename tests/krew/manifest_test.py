@@ -55,7 +55,7 @@ FAULTS = [
     ("apiVersion", "krew.googlecontainertools.github.com/v1alpha1", "apiVersion: must be"),
     ("apiVersion", None, "apiVersion: must be"),
     ("kind", "Plug", "kind: must be Plugin"),
-    ("extra", 1, "extra: is no field that krew knows"),
+    ("extra", 1, "extra: is not a field of ours"),
     ("metadata", None, "metadata.name: must be lower case words"),
     ("metadata.name", "P", "metadata.name: must be lower case words"),
     ("metadata.name", "a b", "metadata.name: must be lower case words"),
@@ -73,11 +73,14 @@ FAULTS = [
     ("spec.version", "v1.2.3-01", "spec.version: must be a semantic version"),
     ("spec.version", 1.0, "spec.version: must be a semantic version"),
     ("spec.homepage", "", "spec.homepage: must be an https URL"),
+    ("spec.homepage", "https://", "spec.homepage: must be an https URL"),
+    ("spec.caveats", 1, "spec.caveats: must be a text"),
+    ("metadata.extra", 1, "metadata.extra: is not a field of ours"),
     ("spec.shortDescription", "", "spec.shortDescription: must be set"),
     ("spec.shortDescription", "a\nb", "spec.shortDescription: must be one line"),
     ("spec.shortDescription", "a" * 51, "spec.shortDescription: must be a few words"),
     ("spec.description", None, "spec.description: must be set"),
-    ("spec.sha256", "x", "spec.sha256: is no field that krew knows"),
+    ("spec.sha256", "x", "spec.sha256: is not a field of ours"),
     ("spec.platforms", None, "spec.platforms: must list a platform"),
     ("spec.platforms", [], "spec.platforms: must list a platform"),
     ("spec.platforms.0", "x", "spec.platforms[0]: must have fields"),
@@ -88,8 +91,8 @@ FAULTS = [
     ("spec.platforms.0.sha256", "A" * 64, "spec.platforms[0].sha256: must be 64 digits"),
     ("spec.platforms.0.sha256", "0" * 63, "spec.platforms[0].sha256: must be 64 digits"),
     ("spec.platforms.0.sha256", "0" * 64 + "\n", "spec.platforms[0].sha256: must be 64 digits"),
-    ("spec.platforms.0.bin", "", "spec.platforms[0].bin: must be set"),
-    ("spec.platforms.0.files", [{"from": "*", "to": "."}], "platforms[0].files: is no field that krew"),
+    ("spec.platforms.0.bin", "", "spec.platforms[0].bin: must be the name"),
+    ("spec.platforms.0.files", [{"from": "*", "to": "."}], "platforms[0].files: is not a field"),
     ("spec.platforms.0.selector", None, "spec.platforms[0].selector: must match labels"),
     ("spec.platforms.0.selector", {}, "spec.platforms[0].selector: must match labels"),
     ("spec.platforms.0.selector", "linux", "spec.platforms[0].selector: must match labels"),
@@ -140,7 +143,7 @@ class Manifest(unittest.TestCase):
                          ["spec.platforms[1]: another one has the same selector"])
 
     def test_text_that_is_no_manifest_is_a_fault(self):
-        for text in ("", "[]", "x", "a: b: c", "\t"):
+        for text in ("", "[]", "x", "a: b: c", "\t", "a: 2020-02-30", "!!int x", "[" * 9999):
             self.assertEqual(len(faults_of(text, "p.yaml")), 1, text)
 
 
@@ -162,6 +165,8 @@ class Archives(unittest.TestCase):
         program, license_ = ("kubectl-p", 0o755), ("LICENSE", 0o644)
         for content, fault in [
                 (None, "is not in"),
+                (b"x", "cannot be read"),
+                (archive()[:-20], "cannot be read"),
                 (archive([program]), "has no LICENSE"),
                 (archive([license_]), "bin: "),
                 (archive([("kubectl-p", 0o644), license_]), "bin: "),

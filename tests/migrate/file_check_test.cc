@@ -227,7 +227,10 @@ TEST_CASE("A CRD is found however its kind is written", "[migrate][file_check]")
       std::string(R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"Custom\u0052esourceDefinition",
                       "metadata":{"name":"x.example.com"},"spec":{"names":{"kind":"X"}}})"),
       std::string("kind: \"Custom\\x52esourceDefinition\"\napiVersion: apiextensions.k8s.io/v1\n"
-                  "metadata: {name: x.example.com}\nspec: {names: {kind: X}}\n"));
+                  "metadata: {name: x.example.com}\nspec: {names: {kind: X}}\n"),
+      // As the server answers a list of them.
+      std::string(R"({"kind":"CustomResourceDefinitionList","apiVersion":"apiextensions.k8s.io/v1",
+                      "items":[{"metadata":{"name":"x.example.com"},"spec":{"names":{"kind":"X"}}}]})"));
   TempFolder folder;
   folder.Write("crd.yaml", text);
   const CheckReport report = Check({.filenames = {folder.path()}});
