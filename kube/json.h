@@ -119,6 +119,8 @@ class Value {
   /// Replaces the value at `key` of an object, or adds it at the end. Borrows `key`.
   /// Returns the place of the value, which holds until the object changes.
   Value* Set(std::string_view key, Value value, Arena& arena);
+  /// The same for a `key` that is not there, without a search for it.
+  Value* SetNew(std::string_view key, Value value, Arena& arena);
   /// Removes `key` from an object; false where it was not there.
   bool Erase(std::string_view key);
   /// Keeps the first `count` elements or members only.

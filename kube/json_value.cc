@@ -121,6 +121,10 @@ Value* Value::Set(std::string_view key, Value value, Arena& arena) {
     *found = value;
     return found;
   }
+  return SetNew(key, value, arena);
+}
+
+Value* Value::SetNew(std::string_view key, Value value, Arena& arena) {
   if (capacity_log2_ == 0 || size_ == std::uint32_t{1} << capacity_log2_) {
     std::uint8_t log2 = kFirstCapacityLog2;
     while (std::uint32_t{1} << log2 <= size_) ++log2;

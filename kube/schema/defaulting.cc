@@ -1,5 +1,8 @@
 #include "kube/schema/defaulting.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "kube/schema/coercion.h"
 #include "kube/schema/object_path.h"
 #include "kube/schema/pruning.h"
@@ -36,11 +39,15 @@ class Defaulter {
   bool too_many() const { return too_many_; }
 
  private:
+  using Properties = std::vector<const StructuralSchema*>;
+
   void SetInObject(json::Value& object, const StructuralSchema& schema, const PathStep* at,
                    bool inside_default) {
+    Properties present;
     for (json::Member& member : object.members()) {
       const std::string_view name = member.key.text();
       if (const StructuralSchema* property = schema.FindProperty(name)) {
+        if (property->default_value) present.push_back(property);
         const PathStep step = PathStep::Field(at, name);
         SetInChild(member.value, *property, &step, inside_default);
       } else if (schema.additional_schema) {
@@ -48,14 +55,17 @@ class Defaulter {
         SetInChild(member.value, *schema.additional_schema, &step, inside_default);
       }
     }
-    AddAbsentProperties(object, schema, at, inside_default);
+    AddAbsentProperties(object, schema, std::move(present), at, inside_default);
   }
 
-  void AddAbsentProperties(json::Value& object, const StructuralSchema& schema, const PathStep* at,
-                           bool inside_default) {
+  // A search for each would take minutes where there are very many.
+  void AddAbsentProperties(json::Value& object, const StructuralSchema& schema, Properties present,
+                           const PathStep* at, bool inside_default) {
+    std::ranges::sort(present);
     for (const StructuralSchema::Property& property : schema.properties) {
-      if (!property.schema.default_value || object.Find(property.name)) continue;
-      json::Value* value = object.Set(property.name, json::Value(), arena_);
+      if (!property.schema.default_value) continue;
+      if (std::ranges::binary_search(present, &property.schema)) continue;
+      json::Value* value = object.SetNew(property.name, json::Value(), arena_);
       const PathStep step = PathStep::Field(at, property.name);
       Add(*value, property.schema, &step, inside_default);
     }

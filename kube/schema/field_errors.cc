@@ -82,9 +82,15 @@ std::string PrintBadValue(const json::Value& value) {
 }
 
 std::string PrintAsJson(const json::Value& value) {
+  // Of enums many are printed, and nearly all are scalars. What does not fit into a float64 never
+  // gets as far as a validation.
+  if (value.is_number()) {
+    const auto stored = json::StoredNumber(value.text());
+    return stored ? *stored : std::string(value.text());
+  }
+  if (!value.is_array() && !value.is_object()) return json::Print(value);
   json::Arena arena;
   json::Value copy = json::DeepCopy(value, arena);
-  // What does not fit into a float64 never gets as far as a validation.
   (void)json::StoreNumbers(copy, arena);
   return json::Print(copy);
 }

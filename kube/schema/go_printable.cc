@@ -177,6 +177,7 @@ constexpr Range kPrintable[] = {
 }  // namespace
 
 bool IsGoPrintable(char32_t rune) {
+  if (rune <= '~') return rune >= ' ';  // by far the most
   const auto* range = std::upper_bound(
       std::begin(kPrintable), std::end(kPrintable), rune,
       [](char32_t value, const Range& candidate) { return value < candidate.first; });
