@@ -27,8 +27,9 @@ void AddAll(std::vector<CrdFinding>& findings, std::vector<FieldError> errors, b
 /// reported only where nothing else is: other rules forbid most of the keywords that are to blame.
 class SchemaValidator {
  public:
-  SchemaValidator(const SchemaProps& schema, std::string path, const CrdRules& rules)
-      : schema_(schema), path_(std::move(path)), rules_(rules) {}
+  SchemaValidator(const SchemaProps& schema, std::string path, const CrdRules& rules,
+                  schema::PatternChecks& patterns)
+      : schema_(schema), path_(std::move(path)), rules_(rules), patterns_(patterns) {}
 
   std::vector<CrdFinding> Validate(bool has_status) {
     if (has_status) AddAll(findings_, ValidateRootBesideStatus(schema_, path_), false);
@@ -51,7 +52,8 @@ class SchemaValidator {
   void ValidateStructure() {
     std::vector<FieldError> errors = schema::ValidateStructural(schema_, path_);
     if (errors.empty()) {
-      AddAll(findings_, schema::ValidateDefaults(schema_, path_, rules_.require_pruned_defaults),
+      AddAll(findings_,
+             schema::ValidateDefaults(schema_, path_, rules_.require_pruned_defaults, patterns_),
              false);
     }
     AddAll(findings_, std::move(errors), true);
@@ -60,6 +62,7 @@ class SchemaValidator {
   const SchemaProps& schema_;
   const std::string path_;
   const CrdRules& rules_;
+  schema::PatternChecks& patterns_;
   std::vector<CrdFinding> findings_;
 };
 
@@ -193,10 +196,11 @@ void ValidateSelectableFields(const VersionSettings& settings, std::string_view 
 
 void ValidateSettings(const VersionSettings& settings, std::string_view path,
                       std::string_view version, bool has_status, const CrdRules& rules,
-                      std::vector<CrdFinding>& findings) {
+                      schema::PatternChecks& patterns, std::vector<CrdFinding>& findings) {
   if (settings.schema) {
     const std::string_view name = path == "spec" ? "validation" : "schema";
-    SchemaValidator validator(*settings.schema, Child(Child(path, name), "openAPIV3Schema"), rules);
+    SchemaValidator validator(*settings.schema, Child(Child(path, name), "openAPIV3Schema"), rules,
+                              patterns);
     for (CrdFinding& finding : validator.Validate(has_status)) {
       findings.push_back(std::move(finding));
     }

@@ -35,7 +35,7 @@ void ValidateConversion(const Crd& crd, const CrdRules& rules,
 /// fields, at `path` ("spec" or "spec.versions[i]"). `version` is "" for the top.
 void ValidateSettings(const VersionSettings& settings, std::string_view path,
                       std::string_view version, bool has_status, const CrdRules& rules,
-                      std::vector<CrdFinding>& findings);
+                      schema::PatternChecks& patterns, std::vector<CrdFinding>& findings);
 
 // crd_versions_validation.cc
 /// The list spec.versions as a whole, and spec.version.

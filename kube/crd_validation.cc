@@ -85,26 +85,27 @@ bool HasAnyStatus(const Crd& crd) {
          });
 }
 
-void ValidateVersions(const Crd& crd, const CrdRules& rules, std::vector<CrdFinding>& findings,
-                      std::vector<FieldError>& errors) {
+void ValidateVersions(const Crd& crd, const CrdRules& rules, schema::PatternChecks& patterns,
+                      std::vector<CrdFinding>& findings, std::vector<FieldError>& errors) {
   for (std::size_t i = 0; i < crd.versions.size(); ++i) {
     const CrdVersion& version = crd.versions[i];
     const std::string path = schema::Index("spec.versions", i);
     ValidateDeprecationWarning(version, path, errors);
-    ValidateSettings(version.own, path, version.name, HasStatus(crd, version), rules, findings);
+    ValidateSettings(version.own, path, version.name, HasStatus(crd, version), rules, patterns,
+                     findings);
   }
-  ValidateSettings(crd.common, "spec", "", HasAnyStatus(crd), rules, findings);
+  ValidateSettings(crd.common, "spec", "", HasAnyStatus(crd), rules, patterns, findings);
 }
 
-void ValidateSpec(const Crd& crd, CrdRules rules, std::vector<CrdFinding>& findings,
-                  std::vector<FieldError>& errors) {
+void ValidateSpec(const Crd& crd, CrdRules rules, schema::PatternChecks& patterns,
+                  std::vector<CrdFinding>& findings, std::vector<FieldError>& errors) {
   if (!crd.preserve_unknown_fields || HasDefaults(crd) || HasStructuralExtensions(crd)) {
     rules.require_structural = true;
   }
   ValidateGroup(crd.group, errors);
   ValidateScope(crd.scope, errors);
   RequireSchemas(crd, rules, errors);
-  ValidateVersions(crd, rules, findings, errors);
+  ValidateVersions(crd, rules, patterns, findings, errors);
   ValidateCommonSettings(crd, errors);
   ValidateVersionList(crd, errors);
   RequireCrdNames(crd.names, errors);
@@ -162,11 +163,12 @@ std::vector<CrdFinding> SortedFindings(std::vector<CrdFinding> findings,
 
 }  // namespace
 
-std::vector<CrdFinding> ValidateCrd(const Crd& crd, const Crd* old) {
+std::vector<CrdFinding> ValidateCrd(const Crd& crd, const Crd* old,
+                                    schema::PatternChecks& patterns) {
   std::vector<CrdFinding> findings;
   std::vector<FieldError> errors;
   const CrdRules rules = old ? RulesForUpdate(crd, *old) : CrdRules();
-  ValidateSpec(crd, rules, findings, errors);
+  ValidateSpec(crd, rules, patterns, findings, errors);
   ValidatePreserveUnknownFields(crd, old, errors);
   ValidateStoredVersions(StoredVersions(crd, old), crd, old, errors);
   ValidateApproval(crd, old, errors);
@@ -178,6 +180,11 @@ std::vector<CrdFinding> ValidateCrd(const Crd& crd, const Crd* old) {
     ValidateCrdMetadata(crd, errors);
   }
   return SortedFindings(std::move(findings), std::move(errors));
+}
+
+std::vector<CrdFinding> ValidateCrd(const Crd& crd, const Crd* old) {
+  schema::PatternChecks patterns;
+  return ValidateCrd(crd, old, patterns);
 }
 
 }  // namespace kube

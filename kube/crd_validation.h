@@ -4,6 +4,7 @@
 
 #include "kube/crd.h"
 #include "kube/schema/field_error.h"
+#include "kube/schema/pattern_checks.h"
 
 namespace kube {
 
@@ -21,6 +22,11 @@ struct CrdFinding {
 ///
 /// As the server does, the status of `crd` does not count: on creation it is empty but for the
 /// storage version, on an update it is that of `old`. Nor do resourceVersion and generation.
+///
+/// What `patterns` cannot tell of a default is no finding.
+std::vector<CrdFinding> ValidateCrd(const Crd& crd, const Crd* old,
+                                    schema::PatternChecks& patterns);
+/// The same with patterns of its own.
 std::vector<CrdFinding> ValidateCrd(const Crd& crd, const Crd* old = nullptr);
 
 }  // namespace kube

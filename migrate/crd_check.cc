@@ -25,6 +25,10 @@ constexpr std::size_t kErrorsKept = 20;
 // The server's word for what a migration changes anyway; it blocks nothing.
 constexpr std::string_view kPreserveUnknownFields = "spec.preserveUnknownFields";
 
+constexpr std::string_view kUndecided =
+    "not every default could be held against its pattern (or only in minutes): the API server may "
+    "refuse some";
+
 // Counts the unknown fields of one object.
 class TallySink : public kube::schema::UnknownFieldSink {
  public:
@@ -221,8 +225,9 @@ void CrdCheck::FindAdmissionProblems(kube::Crd& crd, const CrdCheckOptions& opti
     if (copy) old = &*copy;
   }
   std::map<std::string, kube::schema::FieldError> found;
-  const auto add = [&found, &crd, old] {
-    for (kube::CrdFinding& finding : kube::ValidateCrd(crd, old)) {
+  kube::schema::PatternChecks patterns;
+  const auto add = [&found, &crd, old, &patterns] {
+    for (kube::CrdFinding& finding : kube::ValidateCrd(crd, old, patterns)) {
       if (finding.structural) continue;
       std::string message = finding.error.ToString();
       found.emplace(std::move(message), std::move(finding.error));
@@ -236,12 +241,13 @@ void CrdCheck::FindAdmissionProblems(kube::Crd& crd, const CrdCheckOptions& opti
   }
   if (old == nullptr && HasUnknownStoredVersion(crd)) {
     // An update of the CRD as it is: what the server says of its status.
-    for (kube::CrdFinding& finding : kube::ValidateCrd(crd, &crd)) {
+    for (kube::CrdFinding& finding : kube::ValidateCrd(crd, &crd, patterns)) {
       std::string message = finding.error.ToString();
       if (!finding.error.field.starts_with("status.storedVersions")) continue;
       found.emplace(std::move(message), std::move(finding.error));
     }
   }
+  if (patterns.undecided() != 0) report_.note = kUndecided;
   for (const auto& [message, error] : found) {
     report_.admission_problems.push_back(MakeProblem(error, ""));
     if (error.field != kPreserveUnknownFields) blocked_ = true;

@@ -54,7 +54,8 @@ std::optional<std::string> Coerce(json::Value& value, const StructuralSchema& st
 
 class DefaultValidator {
  public:
-  explicit DefaultValidator(bool require_pruned) : require_pruned_(require_pruned) {}
+  DefaultValidator(bool require_pruned, PatternChecks& patterns)
+      : require_pruned_(require_pruned), patterns_(patterns) {}
 
   void Walk(const SchemaProps& schema, const StructuralSchema& structural, const std::string& path,
             Context context) {
@@ -94,7 +95,7 @@ class DefaultValidator {
         context.is_in_meta ? ValidateInMeta(value, path, context, arena)
                            : ValidateOutside(value, structural, path, is_resource, arena);
     if (!is_valid_resource) return;
-    Append(errors_, ValidateValue(value, schema, path, ValidationKind::kDefault));
+    Append(errors_, ValidateValue(value, schema, path, patterns_, ValidationKind::kDefault));
   }
 
   /// A default in metadata counts as part of a whole resource.
@@ -157,6 +158,7 @@ class DefaultValidator {
   }
 
   const bool require_pruned_;
+  PatternChecks& patterns_;
   std::vector<FieldError> errors_;
 };
 
@@ -178,11 +180,11 @@ bool SameDefaults(const StructuralSchema& a, const StructuralSchema& b) {
 }  // namespace
 
 std::vector<FieldError> ValidateDefaults(const SchemaProps& schema, std::string_view path,
-                                         bool require_pruned) {
+                                         bool require_pruned, PatternChecks& patterns) {
   json::Arena arena;
   StructuralSchema structural = MakeStructural(schema, arena);
   MarkSubtrees(structural);
-  DefaultValidator validator(require_pruned);
+  DefaultValidator validator(require_pruned, patterns);
   validator.Walk(schema, structural, std::string(path), {});
   return validator.TakeErrors();
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "kube/schema/field_error.h"
+#include "kube/schema/pattern_checks.h"
 #include "kube/schema/schema_props.h"
 
 namespace kube::schema {
@@ -14,7 +15,7 @@ namespace kube::schema {
 ///
 /// `require_pruned`: a default may not have fields that pruning would remove.
 std::vector<FieldError> ValidateDefaults(const SchemaProps& schema, std::string_view path,
-                                         bool require_pruned);
+                                         bool require_pruned, PatternChecks& patterns);
 
 /// True if a default in `schema`, which is structural, changes when the server prunes it.
 bool HasUnprunedDefaults(const SchemaProps& schema);

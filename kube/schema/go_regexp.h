@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,21 +19,20 @@ std::optional<std::string> GoRegexpError(std::string_view pattern);
 /// can be used by several threads.
 class GoMatcher {
  public:
-  /// Enough for the largest program that Go compiles. Taken only as it is needed, and kept.
-  static constexpr std::int64_t kMaxMemory = std::int64_t{256} << 20;
-
-  /// `pattern` has no GoRegexpError. Need not outlive it. `max_memory` is in bytes.
-  explicit GoMatcher(std::string_view pattern, std::int64_t max_memory = kMaxMemory);
+  /// `pattern` has no GoRegexpError. Need not outlive it.
+  explicit GoMatcher(std::string_view pattern);
   ~GoMatcher();
 
-  /// True if it matches anywhere in `text`, as regexp.MatchString.
+  /// Whether it matches anywhere in `text`, as regexp.MatchString.
   ///
-  /// True also for the few patterns that Go knows and RE2 cannot run (\p{Cn}, \p{LC}, programs that
-  /// take more than `max_memory`): nothing can be said against `text` then.
-  bool Matches(std::string_view text) const;
+  /// Absent where that cannot be told: for the few patterns that Go knows and RE2 cannot run
+  /// (\p{Cn}, \p{LC}), and where it would take RE2 seconds or memory by the gigabyte: for patterns
+  /// of more than 8 KiB, for programs of more than 16 MiB (`^[\pL\pN]{1,800}$` is less), for long
+  /// texts and large programs together.
+  std::optional<bool> Matches(std::string_view text) const;
 
  private:
-  std::unique_ptr<const re2::RE2> expression_;
+  std::unique_ptr<const re2::RE2> expression_;  // null pointer: too long
 };
 
 }  // namespace kube::schema

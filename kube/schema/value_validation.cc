@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
 #include <optional>
 #include <utility>
 
@@ -10,7 +9,6 @@
 #include "kube/schema/field_errors.h"
 #include "kube/schema/formats.h"
 #include "kube/schema/go_format.h"
-#include "kube/schema/go_regexp.h"
 #include "kube/schema/go_value.h"
 #include "kube/schema/number_validation.h"
 #include "kube/schema/validation_outcome.h"
@@ -75,8 +73,8 @@ std::int64_t CountCharacters(std::string_view utf8) {
 /// The order of the checks and what counts as a match follow kube-openapi's SchemaValidator.
 class ValueValidator final : private NumberFindingSink {
  public:
-  ValueValidator(std::string_view base_path, ValidationKind kind)
-      : base_path_(base_path), kind_(kind) {}
+  ValueValidator(std::string_view base_path, ValidationKind kind, PatternChecks& patterns)
+      : base_path_(base_path), kind_(kind), patterns_(patterns) {}
 
   Outcome Validate(const json::Value& value, const SchemaProps& schema, bool is_nested) {
     Outcome outcome;
@@ -268,29 +266,9 @@ class ValueValidator final : private NumberFindingSink {
                         GoQuote(text));
     }
     if (schema.pattern.empty()) return;
-    std::string expected = "should match '" + std::string(schema.pattern);
-    const Pattern& pattern = PatternOf(schema);
-    if (pattern.error) {
-      return AddInvalid(expected + ", but pattern is invalid: " + *pattern.error + "'",
-                        GoQuote(text));
+    if (const auto mismatch = patterns_.Mismatch(schema.pattern, text)) {
+      AddInvalid(*mismatch, GoQuote(text));
     }
-    if (!pattern.matcher->Matches(text)) AddInvalid(expected + "'", GoQuote(text));
-  }
-
-  // One of the two is there.
-  struct Pattern {
-    const SchemaProps* schema;
-    std::optional<std::string> error;
-    std::unique_ptr<GoMatcher> matcher;
-  };
-
-  // The elements of an array need the same one each. No more are kept: they may be large.
-  const Pattern& PatternOf(const SchemaProps& schema) {
-    if (pattern_.schema != &schema) {
-      pattern_ = {&schema, GoRegexpError(schema.pattern), nullptr};
-      if (!pattern_.error) pattern_.matcher = std::make_unique<GoMatcher>(schema.pattern);
-    }
-    return pattern_;
   }
 
   void CheckNumber(const Number& number, const SchemaProps& schema, const Types& types,
@@ -396,16 +374,21 @@ class ValueValidator final : private NumberFindingSink {
 
   const std::string base_path_;
   const ValidationKind kind_;
-  Pattern pattern_{};  // the one that was needed last
-  std::string name_;   // of the value, as kube-openapi writes it: "a.b[0]", ".a" below a map
+  PatternChecks& patterns_;
+  std::string name_;  // of the value, as kube-openapi writes it: "a.b[0]", ".a" below a map
   Outcome* outcome_ = nullptr;
 };
 
 }  // namespace
 
 std::vector<FieldError> ValidateValue(const json::Value& value, const SchemaProps& schema,
-                                      std::string_view path, ValidationKind kind) {
-  const Outcome outcome = ValueValidator(path, kind).Validate(value, schema, /*is_nested=*/false);
+                                      std::string_view path, PatternChecks& patterns,
+                                      ValidationKind kind) {
+  const std::uint64_t undecided = patterns.undecided();
+  const Outcome outcome =
+      ValueValidator(path, kind, patterns).Validate(value, schema, /*is_nested=*/false);
+  // Below a "not" or "oneOf" any answer could be the wrong one.
+  if (patterns.undecided() != undecided) return {};
   std::vector<FieldError> errors;
   for (const Outcome::Finding& finding : outcome.findings()) errors.push_back(finding.error);
   SortAndDeduplicate(errors);

@@ -6,6 +6,7 @@
 
 #include "kube/json.h"
 #include "kube/schema/field_error.h"
+#include "kube/schema/pattern_checks.h"
 #include "kube/schema/schema_props.h"
 
 namespace kube::schema {
@@ -24,12 +25,13 @@ enum class ValidationKind {
 /// (k8s.io/kube-openapi pkg/validation/validate by way of apiextensions pkg/apiserver/validation),
 /// x-kubernetes-* apart. Paths start at `path`; the root of the empty path is "<nil>". Texts are
 /// the server's, e.g. `spec.a: Invalid value: "integer": spec.a in body must be of type string:
-/// "integer"`. Sorted bytewise, each string once; empty: valid.
+/// "integer"`. Sorted bytewise, each string once; empty:
+/// valid, or `patterns` cannot tell of a pattern in it.
 ///
 /// Not validated are the keywords that no CRD may use: patternProperties, dependencies,
 /// definitions, additionalItems, $ref and items as an array.
 std::vector<FieldError> ValidateValue(const json::Value& value, const SchemaProps& schema,
-                                      std::string_view path,
+                                      std::string_view path, PatternChecks& patterns,
                                       ValidationKind kind = ValidationKind::kObject);
 
 }  // namespace kube::schema

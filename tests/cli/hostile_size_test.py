@@ -109,6 +109,21 @@ class HostileSize(unittest.TestCase):
         self.run_in_little_memory("check", "--local", *self.write("crd.json", crd),
                                   *self.write("objects.json", objects))
 
+    def test_patterns_that_take_minutes(self):
+        # The first alone takes RE2 two minutes. The pairs were compiled anew for each element.
+        slow = {"type": "string", "pattern": "^(?:" + "a?" * 1600 + "){1000}$", "default": "a" * 4000}
+        def by_turns(*patterns):
+            return {"type": "array", "default": ["x"] * 1000, "items": {
+                "type": "string", "anyOf": [{"pattern": p} for p in patterns]}}
+        letters = {f"k{i}": {"type": "string", "pattern": f"(\\pL{{100}}|x){{3}}{i}", "default": "x"}
+                   for i in range(1000)}
+        crd = crd_with(slow=slow, empty=by_turns("^(?:" + "|" * 200 + "){999}a$",
+                                                 "^(?:" + "|" * 201 + "){999}a$"),
+                       classes=by_turns("\\pL|" * 1500 + "a", "\\pL|" * 1600 + "b"),
+                       long=by_turns("\\pL|" * 100_000, "\\pL|" * 100_001), **letters)
+        del crd["spec"]["preserveUnknownFields"]
+        self.run_in_little_memory("check", "--local", *self.write("crd.json", crd))
+
     def test_a_long_property_above_many_that_are_not_structural(self):
         crd = crd_with(**{LONG: {"type": "object", "properties": dict.fromkeys(MANY, {})}})
         self.run_in_little_memory("check", "--local", *self.write("crd.json", crd))

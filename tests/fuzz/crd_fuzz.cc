@@ -17,11 +17,12 @@ void Validate(const kube::Crd& crd) {
   const auto problems = kube::FindStructuralProblems(crd);
   Require(problems.size() == crd.versions.size());
   kube::NonStructuralSchemaCondition(crd, problems);
-  for (const kube::CrdFinding& finding : kube::ValidateCrd(crd)) {
+  kube::schema::PatternChecks patterns;
+  for (const kube::CrdFinding& finding : kube::ValidateCrd(crd, nullptr, patterns)) {
     RequireText(finding.error.ToString());
   }
   // Nothing changes: what the server let in once it keeps. It only must not crash here.
-  kube::ValidateCrd(crd, &crd);
+  kube::ValidateCrd(crd, &crd, patterns);
 }
 
 }  // namespace

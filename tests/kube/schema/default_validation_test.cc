@@ -90,19 +90,24 @@ const Row
               {R"(properties[p].properties[kind].default: Invalid value: "f_": must result in valid metadata: kind: Invalid value: "f_": may have mixed case, but should otherwise match: a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?'))"}},
              {"A default of metadata of a wrong type", R"({"type":"object","properties":{"p":{"type":"object","properties":{"metadata":{"type":"object","properties":{"labels":{"type":"object","x-kubernetes-preserve-unknown-fields":true,"default":{"a":1}}}}},"x-kubernetes-embedded-resource":true}}})", {R"(properties[p].properties[metadata].properties[labels].default: Invalid value: {"a":1}: must result in valid metadata: metadata: Invalid value: {"labels":{"a":1}}: json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string)"}}};
 
+std::vector<FieldError> Validate(const TestSchema& schema, std::string_view path,
+                                 bool require_pruned) {
+  PatternChecks patterns;
+  return ValidateDefaults(schema.props, path, require_pruned, patterns);
+}
+
 TEST_CASE("Defaults are refused for what the API server refuses them for", "[defaults]") {
   for (const Row& row : kRows) {
     DYNAMIC_SECTION(row.name) {
       const TestSchema schema(row.schema);
-      CHECK(SortedStrings(ValidateDefaults(schema.props, "", /*require_pruned=*/true)) ==
-            row.errors);
+      CHECK(SortedStrings(Validate(schema, "", /*require_pruned=*/true)) == row.errors);
     }
   }
 }
 
 TEST_CASE("A default of the whole resource needs its type", "[defaults]") {
   const TestSchema schema(R"({"type":"object","default":{}})");
-  CHECK(SortedStrings(ValidateDefaults(schema.props, "p", true)) ==
+  CHECK(SortedStrings(Validate(schema, "p", true)) ==
         std::vector<std::string>{"p.default.apiVersion: Required value",
                                  "p.default.kind: Required value"});
 }
@@ -110,7 +115,7 @@ TEST_CASE("A default of the whole resource needs its type", "[defaults]") {
 TEST_CASE("Unknown fields in a default may stay where they were", "[defaults]") {
   const TestSchema schema(
       R"({"type":"object","properties":{"p":{"type":"object","default":{"x":1}}}})");
-  CHECK(ValidateDefaults(schema.props, "", /*require_pruned=*/false).empty());
+  CHECK(Validate(schema, "", /*require_pruned=*/false).empty());
   CHECK(HasUnprunedDefaults(schema.props));
 }
 

@@ -199,7 +199,8 @@ std::vector<std::string> Validate(std::string_view schema, std::string_view valu
   const TestSchema read(schema);
   json::Document document;
   REQUIRE(!document.Parse(value));
-  return SortedStrings(ValidateValue(document.root(), read.props, path, kind));
+  PatternChecks patterns;
+  return SortedStrings(ValidateValue(document.root(), read.props, path, patterns, kind));
 }
 
 TEST_CASE("Values are refused for what the API server refuses them for", "[value_validation]") {
@@ -231,6 +232,16 @@ TEST_CASE("A long list of faults is told apart in reasonable time", "[value_vali
   std::string value = "[1";
   for (int i = 1; i < 20000; ++i) value += ",1";
   CHECK(Validate(R"({"items":{"type":"string"}})", value + "]", "").size() == 20000);
+}
+
+TEST_CASE("Where it cannot be told whether a pattern holds a value is not refused",
+          "[value_validation]") {
+  const std::string schema = GENERATE(as<std::string>(), R"({"not":{"pattern":"^\\p{Cn}$"}})",
+                                      R"({"oneOf":[{"pattern":"^\\p{Cn}$"},{"pattern":"^a"}]})",
+                                      R"({"anyOf":[{"pattern":"^\\p{Cn}$"},{"pattern":"^b"}]})",
+                                      R"({"pattern":"^\\p{Cn}$"})");
+  CHECK(Validate(schema, R"("a")", "").empty());
+  CHECK(!Validate(R"({"not":{"pattern":"^a"}})", R"("a")", "").empty());
 }
 
 TEST_CASE("A deep value needs a deep schema to be looked into", "[value_validation]") {

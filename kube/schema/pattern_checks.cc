@@ -1,0 +1,72 @@
+#include "kube/schema/pattern_checks.h"
+
+#include <ctime>
+#include <utility>
+
+#include "kube/schema/go_regexp.h"
+
+namespace kube::schema {
+namespace {
+
+constexpr std::chrono::nanoseconds kMostTime = std::chrono::seconds(3);
+constexpr std::size_t kMostPatterns = 16;
+
+}  // namespace
+
+// One of the two is there.
+struct PatternChecks::Pattern {
+  explicit Pattern(std::string_view pattern) : error(GoRegexpError(pattern)) {
+    if (!error) matcher.emplace(pattern);
+  }
+
+  std::optional<std::string> error;
+  std::optional<GoMatcher> matcher;
+};
+
+/// Adds the time while it lives to what was used.
+class PatternChecks::Stopwatch {
+ public:
+  explicit Stopwatch(PatternChecks& checks) : checks_(checks), start_(checks.cpu_time_()) {}
+  ~Stopwatch() { checks_.used_ += checks_.cpu_time_() - start_; }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+ private:
+  PatternChecks& checks_;
+  const std::chrono::nanoseconds start_;
+};
+
+std::chrono::nanoseconds ThreadCpuTime() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+PatternChecks::PatternChecks(CpuClock cpu_time) : cpu_time_(std::move(cpu_time)) {}
+
+PatternChecks::~PatternChecks() = default;
+
+const PatternChecks::Pattern& PatternChecks::Find(std::string_view pattern) {
+  const auto found = patterns_.find(pattern);
+  if (found != patterns_.end()) return *found->second;
+  if (patterns_.size() == kMostPatterns) patterns_.clear();
+  return *patterns_.emplace(pattern, std::make_unique<const Pattern>(pattern)).first->second;
+}
+
+std::optional<std::string> PatternChecks::Mismatch(std::string_view pattern,
+                                                   std::string_view text) {
+  if (used_ >= kMostTime) {
+    ++undecided_;
+    return std::nullopt;
+  }
+  const Stopwatch stopwatch(*this);
+  const Pattern& found = Find(pattern);
+  const std::string expected = "should match '" + std::string(pattern);
+  if (found.error) return expected + ", but pattern is invalid: " + *found.error + "'";
+  const std::optional<bool> matches = found.matcher->Matches(text);
+  if (!matches) ++undecided_;
+  if (matches.value_or(true)) return std::nullopt;
+  return expected + "'";
+}
+
+}  // namespace kube::schema
