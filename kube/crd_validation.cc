@@ -1,6 +1,8 @@
 #include "kube/crd_validation.h"
 
 #include <algorithm>
+#include <chrono>
+#include <ctime>
 #include <set>
 #include <string>
 
@@ -161,7 +163,15 @@ std::vector<CrdFinding> SortedFindings(std::vector<CrdFinding> findings,
   return sorted;
 }
 
+std::chrono::nanoseconds ThreadCpuTime() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
 }  // namespace
+
+schema::PatternChecks MakePatternChecks() { return schema::PatternChecks(ThreadCpuTime); }
 
 std::vector<CrdFinding> ValidateCrd(const Crd& crd, const Crd* old,
                                     schema::PatternChecks& patterns) {
@@ -183,7 +193,7 @@ std::vector<CrdFinding> ValidateCrd(const Crd& crd, const Crd* old,
 }
 
 std::vector<CrdFinding> ValidateCrd(const Crd& crd, const Crd* old) {
-  schema::PatternChecks patterns;
+  schema::PatternChecks patterns = MakePatternChecks();
   return ValidateCrd(crd, old, patterns);
 }
 

@@ -15,6 +15,9 @@ struct CrdFinding {
   bool structural;
 };
 
+/// To hold the defaults of one CRD against their patterns, by the processor time of this thread.
+schema::PatternChecks MakePatternChecks();
+
 /// What the API server (1.36) would say to the creation of `crd`, or to its update from `old` if
 /// that is given (apiextensions pkg/apis/apiextensions/validation), but for the compilation of
 /// x-kubernetes-validations. Sorted bytewise by the whole string, duplicates removed; empty:
@@ -23,10 +26,10 @@ struct CrdFinding {
 /// As the server does, the status of `crd` does not count: on creation it is empty but for the
 /// storage version, on an update it is that of `old`. Nor do resourceVersion and generation.
 ///
-/// What `patterns` cannot tell of a default is no finding.
+/// Where `patterns` cannot tell whether a default is right there is no finding (ValidateValue).
 std::vector<CrdFinding> ValidateCrd(const Crd& crd, const Crd* old,
                                     schema::PatternChecks& patterns);
-/// The same with patterns of its own.
+/// The same with MakePatternChecks().
 std::vector<CrdFinding> ValidateCrd(const Crd& crd, const Crd* old = nullptr);
 
 }  // namespace kube

@@ -225,7 +225,7 @@ void CrdCheck::FindAdmissionProblems(kube::Crd& crd, const CrdCheckOptions& opti
     if (copy) old = &*copy;
   }
   std::map<std::string, kube::schema::FieldError> found;
-  kube::schema::PatternChecks patterns;
+  kube::schema::PatternChecks patterns = kube::MakePatternChecks();
   const auto add = [&found, &crd, old, &patterns] {
     for (kube::CrdFinding& finding : kube::ValidateCrd(crd, old, patterns)) {
       if (finding.structural) continue;

@@ -35,12 +35,13 @@ std::optional<std::string> GoRegexpError(std::string_view pattern) {
 GoMatcher::GoMatcher(std::string_view pattern) {
   if (pattern.size() > kLongestPattern) return;
   expression_ = std::make_unique<const RE2>(ParseGoRegexp(pattern).re2, MakeOptions());
+  if (!expression_->ok()) expression_.reset();  // it may be large
 }
 
 GoMatcher::~GoMatcher() = default;
 
 std::optional<bool> GoMatcher::Matches(std::string_view text) const {
-  if (expression_ == nullptr || !expression_->ok()) return std::nullopt;
+  if (expression_ == nullptr) return std::nullopt;
   const auto size = static_cast<std::int64_t>(text.size());
   if (size > kMostSteps / expression_->ProgramSize()) return std::nullopt;
   return RE2::PartialMatch(ToPiece(text), *expression_);

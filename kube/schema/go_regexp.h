@@ -26,13 +26,13 @@ class GoMatcher {
   /// Whether it matches anywhere in `text`, as regexp.MatchString.
   ///
   /// Absent where that cannot be told: for the few patterns that Go knows and RE2 cannot run
-  /// (\p{Cn}, \p{LC}), and where it would take RE2 seconds or memory by the gigabyte: for patterns
-  /// of more than 8 KiB, for programs of more than 16 MiB (`^[\pL\pN]{1,800}$` is less), for long
-  /// texts and large programs together.
+  /// (\p{Cn}, \p{LC}), and where it would take RE2 seconds or very much memory: for patterns of
+  /// more than 8 KiB, for very large programs (`^\pL{1,1000}$`), and for large ones with long
+  /// texts.
   std::optional<bool> Matches(std::string_view text) const;
 
  private:
-  std::unique_ptr<const re2::RE2> expression_;  // null pointer: too long
+  std::unique_ptr<const re2::RE2> expression_;  // null pointer: it cannot be run
 };
 
 }  // namespace kube::schema

@@ -1,6 +1,5 @@
 #include "kube/schema/pattern_checks.h"
 
-#include <ctime>
 #include <utility>
 
 #include "kube/schema/go_regexp.h"
@@ -36,12 +35,6 @@ class PatternChecks::Stopwatch {
   const std::chrono::nanoseconds start_;
 };
 
-std::chrono::nanoseconds ThreadCpuTime() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
-}
-
 PatternChecks::PatternChecks(CpuClock cpu_time) : cpu_time_(std::move(cpu_time)) {}
 
 PatternChecks::~PatternChecks() = default;
@@ -61,12 +54,15 @@ std::optional<std::string> PatternChecks::Mismatch(std::string_view pattern,
   }
   const Stopwatch stopwatch(*this);
   const Pattern& found = Find(pattern);
-  const std::string expected = "should match '" + std::string(pattern);
-  if (found.error) return expected + ", but pattern is invalid: " + *found.error + "'";
-  const std::optional<bool> matches = found.matcher->Matches(text);
-  if (!matches) ++undecided_;
-  if (matches.value_or(true)) return std::nullopt;
-  return expected + "'";
+  std::string detail;
+  if (found.error) {
+    detail = ", but pattern is invalid: " + *found.error;
+  } else {
+    const std::optional<bool> matches = found.matcher->Matches(text);
+    if (!matches) ++undecided_;
+    if (matches.value_or(true)) return std::nullopt;
+  }
+  return "should match '" + std::string(pattern) + detail + "'";
 }
 
 }  // namespace kube::schema

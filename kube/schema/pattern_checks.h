@@ -11,9 +11,6 @@
 
 namespace kube::schema {
 
-/// How much processor time the thread has used.
-std::chrono::nanoseconds ThreadCpuTime();
-
 /// Holds texts against patterns, for one CRD. Some hundred bytes of patterns can take minutes, in
 /// the API server as here, so that the work has an end: once it took three seconds nothing more can
 /// be told. Of the CRDs that are known none takes a hundredth of that.
@@ -21,7 +18,8 @@ class PatternChecks {
  public:
   using CpuClock = std::function<std::chrono::nanoseconds()>;
 
-  explicit PatternChecks(CpuClock cpu_time = ThreadCpuTime);
+  /// `cpu_time` is the processor time that the thread has used.
+  explicit PatternChecks(CpuClock cpu_time);
   ~PatternChecks();
 
   /// Absent if `text` matches `pattern`, or it cannot be told. Else what the API server says that

@@ -88,6 +88,9 @@ class ValueValidator final : private NumberFindingSink {
     return outcome;
   }
 
+  /// True if the outcome could be another one, as it cannot be told whether a pattern holds.
+  bool is_undecided() const { return is_undecided_; }
+
  private:
   /// Goes to a part of the value while it lives.
   class Step {
@@ -122,7 +125,7 @@ class ValueValidator final : private NumberFindingSink {
     if (value.is_number()) number = ReadNumber(value);
     CheckType(value, number, types, format);
     CheckAlternatives(value, schema);
-    if (value.is_string()) CheckString(value.text(), schema, format);
+    if (value.is_string()) CheckString(value.text(), schema, format, is_nested);
     if (number) CheckNumber(*number, schema, types, format);
     if (value.is_array()) CheckArray(value, schema, is_nested);
     CheckEnum(value, schema);
@@ -246,9 +249,10 @@ class ValueValidator final : private NumberFindingSink {
               (valid == 0 ? ". None validated" : ""));
   }
 
-  void CheckString(std::string_view text, const SchemaProps& schema, std::string_view format) {
+  void CheckString(std::string_view text, const SchemaProps& schema, std::string_view format,
+                   bool is_nested) {
     outcome_->CountMatch();
-    CheckLengthAndPattern(text, schema);
+    CheckLengthAndPattern(text, schema, is_nested);
     if (format.empty() || !IsKnownFormat(format)) return;
     outcome_->CountMatch();
     if (MatchesFormat(format, text)) return;
@@ -256,7 +260,7 @@ class ValueValidator final : private NumberFindingSink {
   }
 
   /// The first that fails counts.
-  void CheckLengthAndPattern(std::string_view text, const SchemaProps& schema) {
+  void CheckLengthAndPattern(std::string_view text, const SchemaProps& schema, bool is_nested) {
     if (schema.max_length && CountCharacters(text) > *schema.max_length) {
       return Add(TooLong(FieldPath(), *schema.max_length),
                  "should be at most " + std::to_string(*schema.max_length) + " chars long");
@@ -266,9 +270,12 @@ class ValueValidator final : private NumberFindingSink {
                         GoQuote(text));
     }
     if (schema.pattern.empty()) return;
+    const std::uint64_t undecided = patterns_.undecided();
     if (const auto mismatch = patterns_.Mismatch(schema.pattern, text)) {
       AddInvalid(*mismatch, GoQuote(text));
     }
+    // Below a "not" or "oneOf" any answer could be the wrong one.
+    if (patterns_.undecided() != undecided && is_nested) is_undecided_ = true;
   }
 
   void CheckNumber(const Number& number, const SchemaProps& schema, const Types& types,
@@ -375,6 +382,7 @@ class ValueValidator final : private NumberFindingSink {
   const std::string base_path_;
   const ValidationKind kind_;
   PatternChecks& patterns_;
+  bool is_undecided_ = false;
   std::string name_;  // of the value, as kube-openapi writes it: "a.b[0]", ".a" below a map
   Outcome* outcome_ = nullptr;
 };
@@ -384,11 +392,9 @@ class ValueValidator final : private NumberFindingSink {
 std::vector<FieldError> ValidateValue(const json::Value& value, const SchemaProps& schema,
                                       std::string_view path, PatternChecks& patterns,
                                       ValidationKind kind) {
-  const std::uint64_t undecided = patterns.undecided();
-  const Outcome outcome =
-      ValueValidator(path, kind, patterns).Validate(value, schema, /*is_nested=*/false);
-  // Below a "not" or "oneOf" any answer could be the wrong one.
-  if (patterns.undecided() != undecided) return {};
+  ValueValidator validator(path, kind, patterns);
+  const Outcome outcome = validator.Validate(value, schema, /*is_nested=*/false);
+  if (validator.is_undecided()) return {};
   std::vector<FieldError> errors;
   for (const Outcome::Finding& finding : outcome.findings()) errors.push_back(finding.error);
   SortAndDeduplicate(errors);

@@ -25,8 +25,10 @@ enum class ValidationKind {
 /// (k8s.io/kube-openapi pkg/validation/validate by way of apiextensions pkg/apiserver/validation),
 /// x-kubernetes-* apart. Paths start at `path`; the root of the empty path is "<nil>". Texts are
 /// the server's, e.g. `spec.a: Invalid value: "integer": spec.a in body must be of type string:
-/// "integer"`. Sorted bytewise, each string once; empty:
-/// valid, or `patterns` cannot tell of a pattern in it.
+/// "integer"`. Sorted bytewise, each string once; empty: valid.
+///
+/// Where `patterns` cannot tell whether a pattern holds that is no error, and where this is below
+/// allOf, anyOf, oneOf or not nothing is.
 ///
 /// Not validated are the keywords that no CRD may use: patternProperties, dependencies,
 /// definitions, additionalItems, $ref and items as an array.

@@ -115,12 +115,14 @@ class HostileSize(unittest.TestCase):
         def by_turns(*patterns):
             return {"type": "array", "default": ["x"] * 1000, "items": {
                 "type": "string", "anyOf": [{"pattern": p} for p in patterns]}}
+        greedy = {f"g{i}": {"type": "string", "pattern": "\\pL" * 2690 + str(i), "default": "x"}
+                  for i in range(60)}
         letters = {f"k{i}": {"type": "string", "pattern": f"(\\pL{{100}}|x){{3}}{i}", "default": "x"}
                    for i in range(1000)}
         crd = crd_with(slow=slow, empty=by_turns("^(?:" + "|" * 200 + "){999}a$",
                                                  "^(?:" + "|" * 201 + "){999}a$"),
                        classes=by_turns("\\pL|" * 1500 + "a", "\\pL|" * 1600 + "b"),
-                       long=by_turns("\\pL|" * 100_000, "\\pL|" * 100_001), **letters)
+                       long=by_turns("\\pL|" * 100_000, "\\pL|" * 100_001), **letters, **greedy)
         del crd["spec"]["preserveUnknownFields"]
         self.run_in_little_memory("check", "--local", *self.write("crd.json", crd))
 

@@ -17,7 +17,7 @@ void Validate(const kube::Crd& crd) {
   const auto problems = kube::FindStructuralProblems(crd);
   Require(problems.size() == crd.versions.size());
   kube::NonStructuralSchemaCondition(crd, problems);
-  kube::schema::PatternChecks patterns;
+  kube::schema::PatternChecks patterns = kube::MakePatternChecks();
   for (const kube::CrdFinding& finding : kube::ValidateCrd(crd, nullptr, patterns)) {
     RequireText(finding.error.ToString());
   }

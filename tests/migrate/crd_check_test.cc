@@ -127,6 +127,31 @@ TEST_CASE("A proposal has to follow the rules of an update", "[migrate][crd_chec
   CHECK(report.verdict == Verdict::kBlocked);
 }
 
+TEST_CASE("A default of which it cannot be told whether its pattern holds is noted",
+          "[migrate][crd_check]") {
+  const auto [pattern, note] = GENERATE(table<std::string, std::string>({
+      {R"(^\\p{Cn}$)",
+       "not every default could be held against its pattern (or only in minutes): the API server "
+       "may refuse some"},
+      {"^x$", ""},
+  }));
+  const auto crd = [&pattern = pattern] {
+    auto read = support::ReadCrdText(
+        R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
+            "metadata":{"name":"widgets.demo.example.com"},"spec":{"group":"demo.example.com",
+            "scope":"Cluster","names":{"plural":"widgets","singular":"widget","kind":"Widget",
+            "listKind":"WidgetList"},"versions":[{"name":"v1","served":true,"storage":true,
+            "schema":{"openAPIV3Schema":{"type":"object","properties":{"a":{"type":"string",
+            "default":"x","pattern":")" +
+        pattern + R"("}}}}}]}})");
+    REQUIRE(read);
+    return *std::move(read);
+  };
+  const CrdReport report = CrdCheck(crd(), "", {}).Report({}, true);
+  CHECK(report.note == note);
+  CHECK(report.admission_problems.empty());
+}
+
 TEST_CASE("Objects are read in the storage version, if that is served", "[migrate][crd_check]") {
   CHECK(ReadVersion(Widgets("", "v1beta1")) == "v1beta1");
   kube::Crd crd = Widgets("", "v1");

@@ -92,7 +92,7 @@ const Row
 
 std::vector<FieldError> Validate(const TestSchema& schema, std::string_view path,
                                  bool require_pruned) {
-  PatternChecks patterns;
+  PatternChecks patterns([] { return std::chrono::seconds(0); });
   return ValidateDefaults(schema.props, path, require_pruned, patterns);
 }
 

@@ -1,10 +1,13 @@
 #include "kube/schema/pattern_checks.h"
 
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <string>
 
 namespace kube::schema {
 namespace {
+
+std::chrono::nanoseconds StandStill() { return {}; }
 
 std::string Repeat(std::string_view text, int count) {
   std::string repeated;
@@ -13,7 +16,7 @@ std::string Repeat(std::string_view text, int count) {
 }
 
 TEST_CASE("A text is refused for a pattern that it does not match", "[pattern_checks]") {
-  PatternChecks checks;
+  PatternChecks checks(StandStill);
   CHECK(!checks.Mismatch("^a", "ab"));
   CHECK(checks.Mismatch("^a", "ba") == "should match '^a'");
   CHECK(checks.Mismatch("^b", "ab") == "should match '^b'");
@@ -21,7 +24,7 @@ TEST_CASE("A text is refused for a pattern that it does not match", "[pattern_ch
 }
 
 TEST_CASE("A text is refused for a pattern that is none", "[pattern_checks]") {
-  PatternChecks checks;
+  PatternChecks checks(StandStill);
   for (int i = 0; i < 2; ++i) {
     CHECK(checks.Mismatch("[", "a") ==
           "should match '[, but pattern is invalid: error parsing regexp: missing closing ]: `[`'");
@@ -30,7 +33,7 @@ TEST_CASE("A text is refused for a pattern that is none", "[pattern_checks]") {
 }
 
 TEST_CASE("Many patterns are each told from the others", "[pattern_checks]") {
-  PatternChecks checks;
+  PatternChecks checks(StandStill);
   for (int turn = 0; turn < 2; ++turn) {
     for (int i = 0; i < 100; ++i) {
       const std::string pattern = "^a" + std::to_string(i) + "$";
@@ -51,7 +54,7 @@ TEST_CASE("What RE2 cannot run, or only with much work, is undecided", "[pattern
       {"^(?:" + Repeat(".?", 100) + "b){400}c", Repeat("ab", 2000)},
   }));
   CAPTURE(pattern.substr(0, 20));
-  PatternChecks checks;
+  PatternChecks checks(StandStill);
   CHECK(!checks.Mismatch(pattern, text));
   CHECK(checks.undecided() == 1);
 }

@@ -199,7 +199,7 @@ std::vector<std::string> Validate(std::string_view schema, std::string_view valu
   const TestSchema read(schema);
   json::Document document;
   REQUIRE(!document.Parse(value));
-  PatternChecks patterns;
+  PatternChecks patterns([] { return std::chrono::seconds(0); });
   return SortedStrings(ValidateValue(document.root(), read.props, path, patterns, kind));
 }
 
@@ -242,6 +242,9 @@ TEST_CASE("Where it cannot be told whether a pattern holds a value is not refuse
                                       R"({"pattern":"^\\p{Cn}$"})");
   CHECK(Validate(schema, R"("a")", "").empty());
   CHECK(!Validate(R"({"not":{"pattern":"^a"}})", R"("a")", "").empty());
+  CHECK(Validate(R"({"properties":{"a":{"pattern":"^\\p{Cn}$"},"b":{"type":"string"}}})",
+                 R"({"a":"a","b":1})", "")
+            .size() == 1);
 }
 
 TEST_CASE("A deep value needs a deep schema to be looked into", "[value_validation]") {
