@@ -25,9 +25,9 @@ constexpr std::size_t kListsAtOnce = 4;
 class ObjectTaker : public CrdObjectTaker {
  public:
   ObjectTaker(const LiveCrd& crd, std::size_t workers)
-      : CrdObjectTaker(crd.identity, workers),
-        crd_(crd),
-        tallies_(workers, std::vector<CrdTally>(crd.checks.size())) {}
+      : CrdObjectTaker(crd.identity, workers), crd_(crd), tallies_(workers) {
+    for (std::vector<CrdTally>& worker : tallies_) worker.resize(crd.checks.size());
+  }
 
   std::vector<CrdReport> Reports() {
     std::vector<CrdReport> reports;

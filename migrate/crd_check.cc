@@ -9,8 +9,10 @@
 #include "kube/schema/coercion.h"
 #include "kube/schema/defaulting.h"
 #include "kube/schema/hints.h"
+#include "kube/schema/pruned_validation.h"
 #include "kube/schema/pruning.h"
 #include "migrate/managed_fields.h"
+#include "migrate/pruned_validity.h"
 
 namespace migrate {
 namespace {
@@ -18,9 +20,6 @@ namespace {
 using kube::json::Value;
 using kube::schema::StructuralSchema;
 using kube::schema::UnknownField;
-
-// As many as a person reads.
-constexpr std::size_t kErrorsKept = 20;
 
 // The server's word for what a migration changes anyway; it blocks nothing.
 constexpr std::string_view kPreserveUnknownFields = "spec.preserveUnknownFields";
@@ -128,11 +127,12 @@ CrdTally::VersionTally& CrdTally::Version(std::size_t index) {
 }
 
 void CrdTally::Merge(CrdTally&& other) {
-  const auto merge = [](VersionTally& into, const VersionTally& from) {
+  const auto merge = [](VersionTally& into, VersionTally& from) {
     into.objects_losing_fields += from.objects_losing_fields;
     into.pruned_fields.Merge(from.pruned_fields);
     into.added_defaults.Merge(from.added_defaults);
     into.dropped_nulls.Merge(from.dropped_nulls);
+    into.invalid_once_pruned.Merge(std::move(from.invalid_once_pruned));
   };
   objects_ += other.objects_;
   objects_losing_fields_ += other.objects_losing_fields_;
@@ -140,7 +140,7 @@ void CrdTally::Merge(CrdTally&& other) {
   merge(storage_migration_, other.storage_migration_);
   maybe_in_etcd_.Merge(other.maybe_in_etcd_);
   std::move(other.paths_.begin(), other.paths_.end(), std::back_inserter(paths_));
-  std::move(other.errors_.begin(), other.errors_.end(), std::back_inserter(errors_));
+  errors_.Merge(std::move(other.errors_));
 }
 
 CrdCheck::CrdCheck(kube::Crd crd, std::string source, const CrdCheckOptions& options)
@@ -154,6 +154,7 @@ CrdCheck::CrdCheck(kube::Crd crd, std::string source, const CrdCheckOptions& opt
   FindProblems(crd);
   if (options.origin == CrdCheckOptions::Origin::kServer) report_.condition = OwnCondition(crd);
   FindAdmissionProblems(crd, options);
+  KeepValidations(crd, options);
 }
 
 void CrdCheck::DescribeCrd(const kube::Crd& crd) {
@@ -210,7 +211,7 @@ void CrdCheck::FindProblems(const kube::Crd& crd) {
     const bool convertible = !found.conversion_error;
     versions_.push_back({found.version, convertible,
                          convertible ? server_->FindSchema(found.version) : nullptr,
-                         convertible && IsLookedAt(crd.versions[i])});
+                         convertible && IsLookedAt(crd.versions[i]), nullptr});
   }
   blocked_ = blocked_ || !report_.problems.empty();
 }
@@ -254,6 +255,21 @@ void CrdCheck::FindAdmissionProblems(kube::Crd& crd, const CrdCheckOptions& opti
   }
 }
 
+// Nobody writes in a version that is not served, and what a server prunes as it reads loses
+// nothing.
+void CrdCheck::KeepValidations(kube::Crd& crd, const CrdCheckOptions& options) {
+  if (options.origin == CrdCheckOptions::Origin::kServer && reads_are_pruned_) return;
+  for (std::size_t i = 0; i < versions_.size(); ++i) {
+    const kube::CrdVersion& version = crd.versions[i];
+    if (!version.served || !versions_[i].is_looked_at || version.schema == nullptr) continue;
+    if (kube::schema::CanPruningInvalidate(*version.schema)) {
+      versions_[i].validation = version.schema;
+    }
+  }
+  const auto validates = [](const Version& version) { return version.validation != nullptr; };
+  if (std::ranges::any_of(versions_, validates)) crd_ = std::move(crd.document);
+}
+
 void CrdCheck::CheckObject(const CheckedObject& object, CrdTally& tally) const {
   const std::string full_name = FullName(object.value);
   const CountedObject counted{object.place, full_name};
@@ -262,8 +278,13 @@ void CrdCheck::CheckObject(const CheckedObject& object, CrdTally& tally) const {
   bool loses = false;
   for (std::size_t i = 0; i < versions_.size(); ++i) {
     if (!versions_[i].is_looked_at) continue;
-    loses |= CheckVersion(versions_[i], object, counted, tally.Version(i), paths);
-    CountRewrite(versions_[i], object, counted, tally.Version(i), tally.errors_);
+    CrdTally::VersionTally& counts = tally.Version(i);
+    const bool loses_here = CheckVersion(versions_[i], object, counted, counts, paths);
+    CountRewrite(versions_[i], object, counted, counts, tally.errors_);
+    if (loses_here) {
+      CountInvalid(versions_[i], object, counted, tally, counts.invalid_once_pruned);
+    }
+    loses |= loses_here;
   }
   if (loses) ++tally.objects_losing_fields_;
   if (counts_migration_) CheckStorageMigration(object, counted, tally.storage_migration_);
@@ -303,7 +324,7 @@ bool CrdCheck::CheckVersion(const Version& version, const CheckedObject& object,
 // What a rewrite adds and drops beside pruning (the order is that of a read from etcd).
 void CrdCheck::CountRewrite(const Version& version, const CheckedObject& object,
                             const CountedObject& counted, CrdTally::VersionTally& tally,
-                            std::vector<CrdTally::Error>& errors) const {
+                            FirstTexts& errors) const {
   if (version.schema == nullptr) return;
   const bool has_defaults =
       version.schema->default_value.has_value() || version.schema->may_have_defaults_below;
@@ -314,12 +335,25 @@ void CrdCheck::CountRewrite(const Version& version, const CheckedObject& object,
   kube::schema::DropUnknownFields(copy, version.schema, true);
   kube::schema::DropNulls(copy, *version.schema, &nulls);
   if (!kube::schema::SetDefaults(copy, *version.schema, arena, &defaults)) {
-    errors.push_back({counted.place, std::string(counted.full_name) + ": the defaults of version " +
-                                         version.name + " would make it too large"});
+    errors.Add(counted.place, std::string(counted.full_name) + ": the defaults of version " +
+                                  version.name + " would make it too large");
     return;
   }
   for (const std::string& path : defaults) tally.added_defaults.Add(path, counted);
   for (const std::string& path : nulls) tally.dropped_nulls.Add(path, counted);
+}
+
+void CrdCheck::CountInvalid(const Version& version, const CheckedObject& object,
+                            const CountedObject& counted, CrdTally& tally,
+                            FirstTexts& invalid_once_pruned) const {
+  if (version.schema == nullptr || version.validation == nullptr) return;
+  if (!tally.patterns_) {
+    tally.patterns_ = std::make_unique<kube::schema::PatternChecks>(kube::MakePatternChecks());
+  }
+  const std::string why =
+      WhyInvalidOncePruned(object.value, *version.schema, *version.validation, *tally.patterns_);
+  if (why.empty()) return;
+  invalid_once_pruned.Add(counted.place, std::string(counted.full_name) + ": " + why);
 }
 
 // Which version an object is stored in is not known: the worst of all that it may be counts. The
@@ -360,7 +394,7 @@ void CrdCheck::CheckReadable(const CheckedObject& object, const CountedObject& c
   kube::json::Arena arena;
   Value copy = kube::json::DeepCopy(object.value, arena);
   if (const auto error = server_->Rewrite(copy, arena)) {
-    tally.errors_.push_back({counted.place, std::string(counted.full_name) + ": " + *error});
+    tally.errors_.Add(counted.place, std::string(counted.full_name) + ": " + *error);
   }
 }
 
@@ -380,6 +414,8 @@ CrdReport CrdCheck::Report(const CrdTally& tally, bool objects_skipped) const {
     version.pruned_fields = counted.pruned_fields.Report();
     version.added_defaults = counted.added_defaults.Report();
     version.dropped_nulls = counted.dropped_nulls.Report();
+    version.objects_invalid_once_pruned = counted.invalid_once_pruned.count();
+    version.invalid_once_pruned = counted.invalid_once_pruned.Texts();
   }
   if (report_.migration_needed && !objects_skipped) {
     report.storage_migration = {tally.storage_migration_.objects_losing_fields,
@@ -391,12 +427,7 @@ CrdReport CrdCheck::Report(const CrdTally& tally, bool objects_skipped) const {
       report.objects.begin(), report.objects.end(), [](const ObjectPaths& a, const ObjectPaths& b) {
         return std::tie(a.namespace_, a.name, a.source) < std::tie(b.namespace_, b.name, b.source);
       });
-  std::vector<CrdTally::Error> errors = tally.errors_;
-  std::sort(errors.begin(), errors.end(),
-            [](const CrdTally::Error& a, const CrdTally::Error& b) { return a.place < b.place; });
-  for (std::size_t i = 0; i < std::min(errors.size(), kErrorsKept); ++i) {
-    report.object_errors.push_back(std::move(errors[i].text));
-  }
+  report.object_errors = tally.errors_.Texts();
   report.verdict = FindVerdict(report);
   return report;
 }

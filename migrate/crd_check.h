@@ -9,7 +9,9 @@
 #include "kube/crd.h"
 #include "kube/custom_resource.h"
 #include "kube/json.h"
+#include "kube/schema/pattern_checks.h"
 #include "migrate/field_tally.h"
+#include "migrate/first_texts.h"
 #include "migrate/report.h"
 
 namespace migrate {
@@ -32,10 +34,7 @@ class CrdTally {
   struct VersionTally {
     std::uint64_t objects_losing_fields = 0;
     FieldTally pruned_fields, added_defaults, dropped_nulls;
-  };
-  struct Error {
-    Place place;
-    std::string text;
+    FirstTexts invalid_once_pruned;
   };
 
   VersionTally& Version(std::size_t index);
@@ -45,7 +44,8 @@ class CrdTally {
   VersionTally storage_migration_;
   FieldTally maybe_in_etcd_;
   std::vector<ObjectPaths> paths_;
-  std::vector<Error> errors_;
+  FirstTexts errors_;
+  std::unique_ptr<kube::schema::PatternChecks> patterns_;  // if some were needed
 };
 
 struct CrdCheckOptions {
@@ -102,11 +102,14 @@ class CrdCheck {
     bool convertible;  // else the dry run is impossible
     const kube::schema::StructuralSchema* schema;
     bool is_looked_at;  // by the dry run
+    // What objects are valid by, where pruning can make them invalid; else a null pointer.
+    std::shared_ptr<const kube::schema::SchemaProps> validation;
   };
 
   void DescribeCrd(const kube::Crd& crd);
   void DescribeReads(const kube::Crd& crd, const CrdCheckOptions& options);
   bool IsLookedAt(const kube::CrdVersion& version) const;
+  void KeepValidations(kube::Crd& crd, const CrdCheckOptions& options);
   void FindProblems(const kube::Crd& crd);
   void FindAdmissionProblems(kube::Crd& crd, const CrdCheckOptions& options);
   const kube::schema::StructuralSchema* ReadSchema() const;
@@ -115,7 +118,10 @@ class CrdCheck {
                     ObjectPaths& paths) const;
   void CountRewrite(const Version& version, const CheckedObject& object,
                     const CountedObject& counted, CrdTally::VersionTally& tally,
-                    std::vector<CrdTally::Error>& errors) const;
+                    FirstTexts& errors) const;
+  void CountInvalid(const Version& version, const CheckedObject& object,
+                    const CountedObject& counted, CrdTally& tally,
+                    FirstTexts& invalid_once_pruned) const;
   void CheckStorageMigration(const CheckedObject& object, const CountedObject& counted,
                              CrdTally::VersionTally& tally) const;
   void CheckReadable(const CheckedObject& object, const CountedObject& counted,
@@ -131,6 +137,7 @@ class CrdCheck {
   bool counts_migration_ = false;
   std::unique_ptr<kube::CustomResourceServer> server_;
   std::vector<Version> versions_;
+  std::unique_ptr<kube::json::Document> crd_;  // what validations borrow from, if there are any
 };
 
 /// "namespace/name" of an object, or the name alone; "<none>" for a missing name.

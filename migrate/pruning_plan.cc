@@ -103,6 +103,24 @@ std::string Duration(double seconds) {
   return whole(seconds / kHour) + " h";
 }
 
+// That of the writes: the storage version, or the first that is served.
+const VersionReport* WriteVersion(const CrdReport& crd) {
+  const VersionReport* first = nullptr;
+  for (const VersionReport& version : crd.versions) {
+    if (!version.served) continue;
+    if (version.storage) return &version;
+    if (first == nullptr) first = &version;
+  }
+  return first;
+}
+
+std::string InvalidLine(const VersionReport& version, const std::string& crd_name) {
+  const std::uint64_t count = version.objects_invalid_once_pruned;
+  return "warning: once pruned, " + Count(count, "object") +
+         " would be invalid, and updates refused (" + OwnCommand("check " + crd_name) +
+         "): " + version.invalid_once_pruned.at(0) + (count == 1 ? "" : ", ...");
+}
+
 const std::vector<FieldUse>& LostFields(const PruningPlan& plan) {
   static const std::vector<FieldUse> kNone;
   const CrdReport& crd = plan.dry_run.report;
@@ -209,6 +227,10 @@ std::vector<std::string> DescribePlan(const PruningPlan& plan) {
   }
   for (const std::string& error : plan.dry_run.report.object_errors) {
     lines.push_back("warning: the server will refuse an object: " + error);
+  }
+  const VersionReport* version = WriteVersion(plan.dry_run.report);
+  if (version != nullptr && version->objects_invalid_once_pruned > 0) {
+    lines.push_back(InvalidLine(*version, name));
   }
   if (!plan.gitops_owner.empty()) {
     lines.push_back(

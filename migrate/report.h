@@ -53,6 +53,10 @@ struct VersionReport {
   std::vector<FieldUse> pruned_fields;   ///< sorted by path, bytewise; so are the next two
   std::vector<FieldUse> added_defaults;  ///< path and objects only
   std::vector<FieldUse> dropped_nulls;   ///< path and objects only
+  /// Objects that are valid now, and that pruning makes invalid: the server would refuse updates of
+  /// them in this version.
+  std::uint64_t objects_invalid_once_pruned = 0;
+  std::vector<std::string> invalid_once_pruned;  ///< "namespace/name: why", the first ones
 };
 
 struct StorageMigrationReport {

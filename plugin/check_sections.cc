@@ -38,6 +38,7 @@ class Section {
     AppendAdmissionProblems();
     AppendLoss();
     AppendMigrationLoss();
+    AppendInvalid();
     AppendChanges();
     AppendObjects();
     AppendObjectErrors();
@@ -96,6 +97,34 @@ class Section {
     out_.append(Count(rows.size(), "more field"));
     out_ += ", if the objects are stored in an older version:\n";
     AppendLostFields(out_, rows, Fields());
+  }
+
+  // Once for versions that tell the same.
+  void AppendInvalid() {
+    std::map<const VersionReport*, std::vector<std::string>> names;
+    for (const VersionReport& version : crd_.versions) {
+      if (version.objects_invalid_once_pruned == 0) continue;
+      const auto same = std::ranges::find(crd_.versions, version.invalid_once_pruned,
+                                          &VersionReport::invalid_once_pruned);
+      names[&*same].push_back(version.name);
+    }
+    for (const auto& [first, versions] : names) {
+      out_.append(title_).append(": once pruned, ");
+      out_ += Count(first->objects_invalid_once_pruned, "object") + " would be invalid in ";
+      AppendPrintable(out_, Join(versions, ", "));
+      out_ += ", and updates of them refused:\n";
+      AppendFirst(first->invalid_once_pruned, first->objects_invalid_once_pruned);
+    }
+  }
+
+  void AppendFirst(const std::vector<std::string>& texts, std::uint64_t count) {
+    const std::size_t shown = options_.wide ? texts.size() : std::min(texts.size(), kShownNotes);
+    for (std::size_t i = 0; i < shown; ++i) {
+      out_ += "  ";
+      AppendPrintable(out_, texts[i]);
+      out_ += '\n';
+    }
+    if (shown < count) out_ += "  ... and " + std::to_string(count - shown) + " more\n";
   }
 
   std::vector<FieldRow> MigrationRows() const {

@@ -47,4 +47,8 @@ std::optional<bool> GoMatcher::Matches(std::string_view text) const {
   return RE2::PartialMatch(ToPiece(text), *expression_);
 }
 
+std::size_t GoMatcher::ProgramSize() const {
+  return expression_ == nullptr ? 0 : static_cast<std::size_t>(expression_->ProgramSize());
+}
+
 }  // namespace kube::schema

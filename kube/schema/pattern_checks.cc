@@ -8,7 +8,9 @@ namespace kube::schema {
 namespace {
 
 constexpr std::chrono::nanoseconds kMostTime = std::chrono::seconds(3);
-constexpr std::size_t kMostPatterns = 16;
+// In instructions, as is what a pattern takes beside them: 256 patterns, or 16 large ones.
+constexpr std::size_t kMostSize = std::size_t{1} << 17;
+constexpr std::size_t kSizeOfPattern = 512;
 
 }  // namespace
 
@@ -17,6 +19,8 @@ struct PatternChecks::Pattern {
   explicit Pattern(std::string_view pattern) : error(GoRegexpError(pattern)) {
     if (!error) matcher.emplace(pattern);
   }
+
+  std::size_t Size() const { return kSizeOfPattern + (matcher ? matcher->ProgramSize() : 0); }
 
   std::optional<std::string> error;
   std::optional<GoMatcher> matcher;
@@ -37,13 +41,19 @@ class PatternChecks::Stopwatch {
 
 PatternChecks::PatternChecks(CpuClock cpu_time) : cpu_time_(std::move(cpu_time)) {}
 
+PatternChecks::PatternChecks(PatternChecks&&) noexcept = default;
 PatternChecks::~PatternChecks() = default;
 
 const PatternChecks::Pattern& PatternChecks::Find(std::string_view pattern) {
   const auto found = patterns_.find(pattern);
   if (found != patterns_.end()) return *found->second;
-  if (patterns_.size() == kMostPatterns) patterns_.clear();
-  return *patterns_.emplace(pattern, std::make_unique<const Pattern>(pattern)).first->second;
+  auto made = std::make_unique<const Pattern>(pattern);
+  size_ += made->Size();
+  if (size_ > kMostSize) {
+    patterns_.clear();
+    size_ = made->Size();
+  }
+  return *patterns_.emplace(pattern, std::move(made)).first->second;
 }
 
 std::optional<std::string> PatternChecks::Mismatch(std::string_view pattern,

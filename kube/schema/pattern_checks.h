@@ -20,6 +20,7 @@ class PatternChecks {
 
   /// `cpu_time` is the processor time that the thread has used.
   explicit PatternChecks(CpuClock cpu_time);
+  PatternChecks(PatternChecks&&) noexcept;
   ~PatternChecks();
 
   /// Absent if `text` matches `pattern`, or it cannot be told. Else what the API server says that
@@ -39,7 +40,8 @@ class PatternChecks {
   CpuClock cpu_time_;
   std::chrono::nanoseconds used_{0};
   std::uint64_t undecided_ = 0;
-  // A few, for fields and alternatives that take turns; they may be large.
+  // Those of a whole CRD as a rule, which take turns in objects; some are large.
+  std::size_t size_ = 0;  // of these
   std::map<std::string, std::unique_ptr<const Pattern>, std::less<>> patterns_;
 };
 

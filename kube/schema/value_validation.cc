@@ -16,6 +16,10 @@
 namespace kube::schema {
 namespace {
 
+// Of the texts of findings about one value. A long name above very many that are missing would
+// make gigabytes of a small one.
+constexpr std::size_t kMostBytes = std::size_t{16} << 20;
+
 /// The type keyword; two where int-or-string is a type.
 class Types {
  public:
@@ -153,7 +157,7 @@ class ValueValidator final : private NumberFindingSink {
   void AddInvalid(std::string_view text, std::string bad_value) {
     std::string message = Message(text);
     FieldError error = Invalid(FieldPath(), std::move(bad_value), message);
-    outcome_->Add({std::move(message), std::move(error)});
+    AddFinding(std::move(message), std::move(error));
   }
 
   void AddWrongType(std::string_view expected, std::string_view actual) {
@@ -165,12 +169,19 @@ class ValueValidator final : private NumberFindingSink {
   /// An error that the server shows at the root only.
   void AddAtRoot(std::string message) {
     FieldError error = Invalid(RootPath(), GoQuote(""), message);
-    outcome_->Add({std::move(message), std::move(error)});
+    AddFinding(std::move(message), std::move(error));
   }
 
   /// An error that has no text of kube-openapi in it; `text` tells it from others at its place.
-  void Add(FieldError error, std::string_view text) {
-    outcome_->Add({Message(text), std::move(error)});
+  void Add(FieldError error, std::string_view text) { AddFinding(Message(text), std::move(error)); }
+
+  void AddFinding(std::string message, FieldError error) {
+    bytes_ += message.size() + error.field.size() + error.bad_value.size() + error.detail.size();
+    if (bytes_ > kMostBytes) {
+      message = "";
+      error = {ErrorType::kInternal, RootPath(), "", "there are more errors than can be listed"};
+    }
+    outcome_->Add({std::move(message), std::move(error)});
   }
 
   // What is checked.
@@ -295,7 +306,7 @@ class ValueValidator final : private NumberFindingSink {
     std::string message =
         "factor MultipleOf declared for " + name_ + " must be positive: " + factor;
     FieldError error = Invalid(FieldPath(), std::move(factor), message);
-    outcome_->Add({std::move(message), std::move(error)});
+    AddFinding(std::move(message), std::move(error));
   }
   void OnWrongType(std::string_view what, std::string_view type) override {
     std::string message(what);
@@ -375,7 +386,7 @@ class ValueValidator final : private NumberFindingSink {
     } else if (additional && !additional->allows) {
       std::string message = name_ + part + " in body is a forbidden property";
       FieldError error = InvalidText(FieldPath(), key, message);
-      outcome_->Add({std::move(message), std::move(error)});
+      AddFinding(std::move(message), std::move(error));
     }
   }
 
@@ -383,7 +394,8 @@ class ValueValidator final : private NumberFindingSink {
   const ValidationKind kind_;
   PatternChecks& patterns_;
   bool is_undecided_ = false;
-  std::string name_;  // of the value, as kube-openapi writes it: "a.b[0]", ".a" below a map
+  std::size_t bytes_ = 0;  // of all findings, also of those that alternatives dropped
+  std::string name_;       // of the value, as kube-openapi writes it: "a.b[0]", ".a" below a map
   Outcome* outcome_ = nullptr;
 };
 

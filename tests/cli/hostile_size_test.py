@@ -126,6 +126,16 @@ class HostileSize(unittest.TestCase):
         del crd["spec"]["preserveUnknownFields"]
         self.run_in_little_memory("check", "--local", *self.write("crd.json", crd))
 
+    def test_a_long_key_above_many_fields_that_are_required(self):
+        required = {"type": "object", "required": MANY}
+        crd = crd_with(spec={"type": "object", "additionalProperties": required})
+        files = self.write("crd.json", crd) + self.write("object.json", OBJECT)
+        self.run_in_little_memory("check", "--local", *files)
+        del crd["spec"]["preserveUnknownFields"]
+        spec = crd["spec"]["validation"]["openAPIV3Schema"]["properties"]["spec"]
+        spec["default"] = {LONG: {}}
+        self.run_in_little_memory("check", "--local", *self.write("crd.json", crd))
+
     def test_a_long_property_above_many_that_are_not_structural(self):
         crd = crd_with(**{LONG: {"type": "object", "properties": dict.fromkeys(MANY, {})}})
         self.run_in_little_memory("check", "--local", *self.write("crd.json", crd))

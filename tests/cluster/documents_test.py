@@ -298,7 +298,7 @@ class Claims(DocumentTest):
         self.says("replaced", "kubectl replace -f schemas.yaml", 0)
         self.assertFalse(self.preserves())
 
-    def test_no_dry_run_foretells_that_an_object_is_invalid_once_it_is_pruned(self):
+    def test_the_plan_warns_of_what_is_invalid_once_it_is_pruned_and_the_server_does_not(self):
         self.demo()
         path = f"{V1_CRDS}/widgets.{GROUP}"
         versions = self.api.get(path)["spec"]["versions"]
@@ -310,6 +310,8 @@ class Claims(DocumentTest):
             "spec": {"legacyMode": True}})
         command = "kubectl prune migrate widgets --enable-pruning"
         self.says("5 accepted", f"{command} --dry-run=server", 0)
+        self.says("shop/emptied: spec: Invalid value: 0: spec in body should have at least 1 properties",
+                  f"{command} --dry-run=client", 0)
         self.says("1 invalid", f"{command} --yes", 1)
 
     def test_v1_knows_no_way_back_nor_does_the_short_name_of_v1beta1(self):

@@ -5,6 +5,7 @@ tests whose names hold one of TEST. Exit code 77 (skipped) without a server.
 """
 import json
 import os
+import re
 import sys
 import unittest
 
@@ -14,12 +15,12 @@ from loop_closes_test import (Outcome, bring_in, compare_rewrites, create_namesp
                               version_of)
 from migrations import (GROUP, NEW_SCHEMA, Migrator, Stored, accounting_errors, add_widgets,
                         as_backed_up, bring_in_widgets, delete_crd, foretell, migration_differences,
-                        stored_versions, turn_pruning_on, widgets)
+                        schema_of, stored_versions, turn_pruning_on, widgets)
 from proxy import Proxy
 from rights import MIGRATION, WITHOUT_PATCH, Rights
 from runner import end, run_tests
 from stored_diff import parse
-from subjects import V1_CRDS, V1BETA1_CRDS
+from subjects import V1_CRDS, V1BETA1_CRDS, Subject
 
 BINARY = None
 CLUSTER = None
@@ -285,6 +286,86 @@ class EndToEnd(MigrationTest):
             self.assertEqual(0, run.code, run)
             self.assertEqual("just now", backup["shop", "w00001"]["spec"]["legacyMode"])
             self.assertNotIn("legacyMode", stored["spec"])
+
+
+def schema_with(**constraints):
+    return {"type": "object", "properties": {"a": {"type": "string"}}, **constraints}
+
+
+P_OR_Q = [{"required": ["p"]}, {"required": ["q"]}]
+
+# By name: a schema, and a value that is valid by it as long as p stays.
+BROKEN_BY_PRUNING = {
+    "required": (schema_with(required=["p"]), {"p": 1}),
+    "too-small": (schema_with(minProperties=2), {"a": "b", "p": 1}),
+    "enum": (schema_with(enum=[{"a": "b", "p": 1}]), {"a": "b", "p": 1}),
+    "any": (schema_with(anyOf=P_OR_Q), {"p": 1}),
+    "one": (schema_with(oneOf=P_OR_Q), {"p": 1}),
+    "all": (schema_with(allOf=[{"required": ["p"]}, {"minProperties": 2}]), {"p": 1, "q": 2}),
+    "not": (schema_with(**{"not": {"maxProperties": 0}}), {"p": 1}),
+    "list": ({"type": "array", "items": schema_with(required=["p"])}, [{"p": 1}]),
+    "map": ({"type": "object", "additionalProperties": schema_with(minProperties=1)},
+            {"x": {"p": 1}, "y": {"a": "b"}}),
+}
+# The same, where it stays valid; duplicates that pruning makes are tolerated in what has them.
+LEFT_VALID = {
+    "optional": (schema_with(required=["a"], minProperties=1), {"a": "b", "p": 1}),
+    "not-more": (schema_with(maxProperties=2), {"a": "b", "p": 1}),
+    "any-kept": (schema_with(anyOf=[{"required": ["a"]}, {"required": ["p"]}]), {"a": "b", "p": 1}),
+    "set": ({"type": "array", "x-kubernetes-list-type": "set",
+             "items": schema_with(**{"x-kubernetes-map-type": "atomic"})},
+            [{"a": "b", "p": 1}, {"a": "b", "p": 2}]),
+}
+
+
+def causes(status):
+    """Returns what the server refuses, one text each, without what server versions word differently:
+    how large an object is, and which element of a list it is."""
+    return {without_details(f"{cause['field']}: {cause['message']}")
+            for cause in status["details"]["causes"]}
+
+
+def without_details(text):
+    text = re.sub(r"Invalid value: \d+: (.* properties)$", r"Invalid value: \1", text)
+    text = re.sub(r"Unsupported value: .*: supported values: .*", "Unsupported value", text)
+    return re.sub(r"\[\d+\]", "", text)
+
+
+class InvalidOncePruned(MigrationTest):
+    def subject(self):
+        fields = {**BROKEN_BY_PRUNING, **LEFT_VALID}
+        schema = schema_of(**{name: schema for name, (schema, _) in fields.items()})
+        subject = Subject(GROUP, "breakables", "Breakable", namespaced=True, schemas={"v1": schema},
+                          storage="v1", schema_first=True)
+        for name, (_, value) in fields.items():
+            subject.add_object(name, {"spec": {name: value}}, namespace="shop")
+        return self.bring_in(subject)
+
+    def refusals(self, subject):
+        """Returns the causes for which the server refuses an update of each object."""
+        path = subject.collection("v1", "shop")
+        answers = {item.body["metadata"]["name"]: self.api.request(
+            "PATCH", f"{path}/{item.body['metadata']['name']}?dryRun=All", {},
+            "application/merge-patch+json") for item in subject.objects}
+        return {name: causes(status) for name, (code, status) in answers.items() if code == 422}
+
+    def test_objects_that_pruning_makes_invalid_are_foretold_in_the_words_of_the_server(self):
+        subject = self.subject()
+        self.assertEqual({}, self.refusals(subject))
+
+        version = foretell(CLUSTER, BINARY, subject)["versions"][0]
+        turn_pruning_on(self.api, subject)
+
+        self.assertEqual(len(BROKEN_BY_PRUNING), version["objectsInvalidOncePruned"])
+        foretold = dict(text.split(": ", 1) for text in version["invalidOncePruned"])
+        refused = self.refusals(subject)
+        self.assertEqual(set(BROKEN_BY_PRUNING), set(refused))
+        self.assertEqual({f"shop/{name}" for name in refused}, set(foretold))
+        for name, why in refused.items():
+            text = foretold[f"shop/{name}"]
+            errors = text[1:-1].split(", spec") if text.startswith("[") else [text]
+            errors = [error if number == 0 else f"spec{error}" for number, error in enumerate(errors)]
+            self.assertEqual(why, {without_details(error) for error in errors})
 
 
 class Parts(MigrationTest):

@@ -2,9 +2,15 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "kube/crd.h"
+#include "kube/crd_condition.h"
+#include "kube/crd_validation.h"
 #include "kube/json.h"
+#include "kube/schema/pruned_validation.h"
+#include "kube/schema/pruning.h"
+#include "kube/schema/structural.h"
 #include "kube/type_meta.h"
 #include "migrate/crd_check.h"
 #include "migrate/recent_change.h"
@@ -69,6 +75,22 @@ void RequireRewritten(const CrdCheck& check, json::Document& object) {
 
 }  // namespace
 
+/// What a schema is said to keep valid pruning keeps valid.
+void RequireValid(const kube::Crd& crd, const json::Value& object) {
+  const std::vector<kube::VersionProblems> problems = kube::FindStructuralProblems(crd);
+  for (std::size_t i = 0; i < crd.versions.size(); ++i) {
+    const kube::CrdVersion& version = crd.versions[i];
+    if (!version.schema || !problems[i].structural()) continue;
+    if (kube::schema::CanPruningInvalidate(*version.schema)) continue;
+    json::Arena arena;
+    const auto structural = kube::schema::MakeStructural(*version.schema, arena);
+    json::Value pruned = json::DeepCopy(object, arena);
+    kube::schema::DropUnknownFields(pruned, &structural, true);
+    kube::schema::PatternChecks patterns = kube::MakePatternChecks();
+    Require(kube::schema::ErrorsOfPruning(object, pruned, *version.schema, patterns).empty());
+  }
+}
+
 // A CRD in the first line, one of its objects in the rest: any object is reported on, and what was
 // to be lost is lost by one rewrite.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -79,6 +101,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     json::Document object;
     if (!crd || object.Parse(text)) return 0;
     RequireShortWait(crd->document->root());
+    if (origin == Origin::kFile && object.root().is_object()) RequireValid(*crd, object.root());
     const CrdCheck check(*std::move(crd), "", {.keep_paths = true, .origin = origin});
     if (!IsOfKind(check, object.root())) return 0;
     Check(check, object.root());

@@ -117,6 +117,37 @@ TEST_CASE("A server's CRD has the condition that the server set", "[migrate][crd
   CHECK_FALSE(ReportOf(without).condition);
 }
 
+// v1 wants spec.c, which it does not specify.
+kube::Crd WidgetsWithRequired(const std::string& more) {
+  auto crd = support::ReadCrdText(
+      R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
+          "metadata":{"name":"widgets.demo.example.com"},
+          "spec":{"group":"demo.example.com","scope":"Namespaced",
+                  "names":{"plural":"widgets","singular":"widget","kind":"Widget","listKind":"WidgetList"},
+                  "versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":
+                      {"type":"object","properties":{"spec":{"type":"object","required":["c"],
+                       "properties":{"a":{"type":"string"},"b":{"type":"string"}}}}}}}])" +
+      more + R"(},"status":{"storedVersions":["v1"]}})");
+  REQUIRE(crd);
+  return *std::move(crd);
+}
+
+TEST_CASE("Objects that pruning makes invalid are told", "[migrate][crd_check]") {
+  const CrdCheck check(WidgetsWithRequired(kPreserves), "", {.origin = Origin::kServer});
+  const VersionReport version = ReportOf(check).versions[0];
+  CHECK(version.objects_invalid_once_pruned == 1);
+  CHECK(version.invalid_once_pruned == Strings{"shop/one: spec.c: Required value"});
+}
+
+TEST_CASE("Where a server prunes as it reads nothing becomes invalid", "[migrate][crd_check]") {
+  const CrdCheck check(WidgetsWithRequired(""), "", {.origin = Origin::kServer});
+  CHECK(ReportOf(check).versions[0].objects_invalid_once_pruned == 0);
+  const kube::Crd live = WidgetsWithRequired("");
+  const CrdCheck proposal(WidgetsWithRequired(""), "new.yaml",
+                          {.origin = Origin::kProposal, .replaced = &live});
+  CHECK(ReportOf(proposal).versions[0].objects_invalid_once_pruned == 1);
+}
+
 TEST_CASE("A proposal has to follow the rules of an update", "[migrate][crd_check]") {
   // RULES 7: a stored version must not be taken out of the CRD.
   const kube::Crd live = Widgets("", "v1", R"("storedVersions":["v1alpha1","v1"])");

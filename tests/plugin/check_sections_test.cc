@@ -166,6 +166,28 @@ TEST_CASE("A CRD that prunes but has older stored versions names them",
         "Next: kubectl prune migrate certificates.cert-manager.io\n");
 }
 
+TEST_CASE("Objects that pruning makes invalid are named, once for versions that agree",
+          "[plugin][check_sections]") {
+  CrdReport crd = test_reports::Certificates();
+  crd.versions.clear();
+  for (const char* name : {"v1", "v2", "v3"}) {
+    migrate::VersionReport& version = crd.versions.emplace_back();
+    version.name = name;
+    version.objects_invalid_once_pruned = 12;
+    version.invalid_once_pruned = {"default/a: spec.p: Required value"};
+    if (version.name == "v2") version.invalid_once_pruned = {"default/b: \x1B"};
+  }
+  CHECK(Print(crd) ==
+        "certificates.cert-manager.io: once pruned, 12 objects would be invalid in v1, v3, and "
+        "updates of them refused:\n"
+        "  default/a: spec.p: Required value\n"
+        "  ... and 11 more\n"
+        "certificates.cert-manager.io: once pruned, 12 objects would be invalid in v2, and updates "
+        "of them refused:\n"
+        "  default/b: ^[\n"
+        "  ... and 11 more\n");
+}
+
 TEST_CASE("What etcd may still hold and bad objects are noted", "[plugin][check_sections]") {
   CrdReport crd = test_reports::Certificates();
   crd.object_errors = {"default/a: metadata.name: \x1B"};

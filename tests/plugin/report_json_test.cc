@@ -174,6 +174,8 @@ TEST_CASE("What is not there or not known is left out", "[plugin][report_json]")
   CHECK(root.Find("fileErrors") == nullptr);
   CHECK(crd.Find("versions")->elements()[0].Find("objects") == nullptr);
   CHECK(crd.Find("versions")->elements()[0].Find("objectsLosingFields") == nullptr);
+  CHECK(crd.Find("versions")->elements()[0].Find("objectsInvalidOncePruned") == nullptr);
+  CHECK(crd.Find("versions")->elements()[0].Find("invalidOncePruned") == nullptr);
   CHECK(crd.Find("condition")->FindText("reason") == "Violations");
   CHECK(crd.Find("problems")->elements()[0].FindText("version") == "v1");
   CHECK(crd.FindText("verdict") == "blocked");
@@ -202,6 +204,8 @@ TEST_CASE("Errors and unknown kinds are in the report", "[plugin][report_json]")
   report.crds[0].note = "not known";
   report.not_all_crds_read = true;
   report.crds[0].object_errors = {"a/b: why"};
+  report.crds[0].versions.at(0).objects_invalid_once_pruned = 2;
+  report.crds[0].versions[0].invalid_once_pruned = {"a/c: why"};
   kube::json::Arena arena;
   const kube::json::Value root = ToJson(report, /*show_objects=*/true, arena);
   const kube::json::Value& crd = root.Find("crds")->elements()[0];
@@ -212,6 +216,9 @@ TEST_CASE("Errors and unknown kinds are in the report", "[plugin][report_json]")
   CHECK(crd.Find("objectsSkipped")->AsBool());
   CHECK(crd.Find("objects")->is_array());
   CHECK(crd.Find("objectErrors")->elements()[0].text() == "a/b: why");
+  const kube::json::Value& version = crd.Find("versions")->elements()[0];
+  CHECK(kube::json::Print(*version.Find("objectsInvalidOncePruned")) == "2");
+  CHECK(version.Find("invalidOncePruned")->elements()[0].text() == "a/c: why");
   CHECK(Print(*root.Find("unknownKinds"), KeyOrder::kSorted) ==
         R"([{"apiVersion":"v1","kind":"Pod","objects":2}])");
   CHECK(root.Find("fileErrors")->elements()[0].text() == "\xEF\xBF\xBD.yaml:3:1: why");

@@ -234,6 +234,16 @@ TEST_CASE("A long list of faults is told apart in reasonable time", "[value_vali
   CHECK(Validate(R"({"items":{"type":"string"}})", value + "]", "").size() == 20000);
 }
 
+TEST_CASE("Errors beyond 16 MiB are one that says so", "[value_validation]") {
+  std::string value = R"({")" + std::string(100000, 'n') + R"(":[1)";
+  for (int i = 1; i < 1000; ++i) value += ",1";
+  const auto errors =
+      Validate(R"({"additionalProperties":{"items":{"type":"string"}}})", value + "]}", "");
+  CHECK(errors.size() > 50);
+  CHECK(errors.size() < 100);
+  CHECK(errors[0] == "<nil>: Internal error: there are more errors than can be listed");
+}
+
 TEST_CASE("Where it cannot be told whether a pattern holds a value is not refused",
           "[value_validation]") {
   const std::string schema = GENERATE(as<std::string>(), R"({"not":{"pattern":"^\\p{Cn}$"}})",

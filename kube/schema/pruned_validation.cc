@@ -1,0 +1,48 @@
+#include "kube/schema/pruned_validation.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+
+#include "kube/schema/field_error.h"
+#include "kube/schema/schema_walk.h"
+#include "kube/schema/value_validation.h"
+
+namespace kube::schema {
+namespace {
+
+bool HasContainer(const std::vector<json::Value>& values) {
+  return std::ranges::any_of(
+      values, [](const json::Value& value) { return value.is_object() || value.is_array(); });
+}
+
+// Of a structural schema all that is in `properties`, also below anyOf and the like, is kept.
+bool RequiresUnspecified(const SchemaProps& schema) {
+  return schema.required && std::ranges::any_of(*schema.required, [&](std::string_view name) {
+           return schema.FindProperty(name) == nullptr;
+         });
+}
+
+// The limits from above count below "not" and "oneOf".
+bool LooksAtUnspecified(const SchemaProps& schema) {
+  const bool forbids = schema.additional_properties && !schema.additional_properties->allows;
+  return schema.min_properties || schema.max_properties || schema.unique_items || forbids ||
+         (schema.enum_values && HasContainer(*schema.enum_values)) || RequiresUnspecified(schema);
+}
+
+}  // namespace
+
+bool CanPruningInvalidate(const SchemaProps& schema) {
+  return AnySchema(schema, LooksAtUnspecified);
+}
+
+std::vector<std::string> ErrorsOfPruning(const json::Value& before, const json::Value& after,
+                                         const SchemaProps& schema, PatternChecks& patterns) {
+  const std::uint64_t undecided = patterns.undecided();
+  const std::vector<FieldError> errors = ValidateValue(after, schema, "", patterns);
+  if (errors.empty() || !ValidateValue(before, schema, "", patterns).empty()) return {};
+  if (patterns.undecided() != undecided) return {};
+  return SortedStrings(errors);
+}
+
+}  // namespace kube::schema
