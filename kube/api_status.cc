@@ -20,13 +20,6 @@ constexpr std::size_t kMaxCauses = 100;
 // Longer than anybody would wait; keeps the arithmetic with clocks far from its limits.
 constexpr std::int64_t kMaxRetryAfterSeconds = 24 * 60 * 60;
 
-/// The first `limit` bytes at most, not cut within a character.
-std::string_view Shorten(std::string_view text, std::size_t limit) {
-  if (text.size() <= limit) return text;
-  while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xC0) == 0x80) --limit;
-  return text.substr(0, limit);
-}
-
 /// The length of the white space at `at`.
 std::size_t SpaceLength(std::string_view text, std::size_t at) {
   std::size_t end = at;
@@ -53,7 +46,7 @@ std::string WithoutControls(std::string_view text) {
 }
 
 std::string Tame(std::string_view text, std::size_t limit) {
-  const std::string_view kept = Shorten(text, limit);
+  const std::string_view kept = utf8::Prefix(text, limit);
   std::string result = WithoutControls(utf8::Sanitize(kept));
   if (kept.size() < text.size()) {
     result += " [truncated " + std::to_string(text.size() - kept.size()) + " chars]";
@@ -89,7 +82,7 @@ std::string MediaType(const ResponseHead& head) {
 std::string ServerWords(const ResponseHead& head, std::string_view body) {
   const std::string type = MediaType(head);
   if (!type.empty() && !type.starts_with("text/")) return "unknown";
-  return TrimSpace(Shorten(body, kMaxUnstructuredBytes));
+  return TrimSpace(utf8::Prefix(body, kMaxUnstructuredBytes));
 }
 
 std::pair<std::string, std::string> GenericReason(int code, std::string_view method,

@@ -40,6 +40,12 @@ bool IsValid(std::string_view text) {
   }
 }
 
+std::string_view Prefix(std::string_view text, std::size_t limit) {
+  if (text.size() <= limit) return text;
+  while (limit > 0 && (static_cast<unsigned char>(text[limit]) & 0xC0) == 0x80) --limit;
+  return text.substr(0, limit);
+}
+
 std::size_t ControlLength(std::string_view text) {
   if (text.empty()) return 0;
   const auto byte = static_cast<unsigned char>(text[0]);

@@ -13,6 +13,9 @@ bool IsValid(std::string_view text);
 /// The length of the valid sequence at the start of `text`; 0 where there is none.
 std::size_t SequenceLength(std::string_view text);
 
+/// The first `limit` bytes at most, not cut within a sequence.
+std::string_view Prefix(std::string_view text, std::size_t limit);
+
 /// The length of the control character at the start of `text`: C0, DEL, or C1 (U+0080 to U+009F);
 /// 0 where there is none.
 std::size_t ControlLength(std::string_view text);

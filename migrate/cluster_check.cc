@@ -132,18 +132,12 @@ class ClusterCheck {
             make_taker};
   }
 
-  static void AddNote(const std::string& note, CrdReport& report) {
-    if (note.empty()) return;
-    if (!report.note.empty()) report.note += "; ";
-    report.note += note;
-  }
-
   static std::vector<CrdReport> ReportsOf(const CrdObjects& objects) {
     if (!objects.failure.empty()) return objects.crd->FailedReports(objects.failure);
     auto& taker = static_cast<ObjectTaker&>(*objects.jobs[0].taker);
     if (objects.is_stopped) return Interrupted(*objects.crd, taker);
     std::vector<CrdReport> reports = taker.Reports();
-    for (CrdReport& report : reports) AddNote(objects.note, report);
+    for (CrdReport& report : reports) report.AddNote(objects.note);
     return reports;
   }
 

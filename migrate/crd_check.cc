@@ -1,6 +1,7 @@
 #include "migrate/crd_check.h"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <tuple>
 
@@ -23,6 +24,14 @@ using kube::schema::UnknownField;
 
 // The server's word for what a migration changes anyway; it blocks nothing.
 constexpr std::string_view kPreserveUnknownFields = "spec.preserveUnknownFields";
+
+// More than most take, so that only very large or hostile patterns come to an end.
+constexpr auto kPatternsOfObject = std::chrono::milliseconds(1);
+
+constexpr std::string_view kValidityUnknown =
+    "not every object could be held against the patterns of the schema (or only in minutes): "
+    "pruning "
+    "may make some invalid";
 
 constexpr std::string_view kUndecided =
     "not every default could be held against its pattern (or only in minutes): the API server may "
@@ -141,6 +150,7 @@ void CrdTally::Merge(CrdTally&& other) {
   maybe_in_etcd_.Merge(other.maybe_in_etcd_);
   std::move(other.paths_.begin(), other.paths_.end(), std::back_inserter(paths_));
   errors_.Merge(std::move(other.errors_));
+  is_validity_unknown_ |= other.is_validity_unknown_;
 }
 
 CrdCheck::CrdCheck(kube::Crd crd, std::string source, const CrdCheckOptions& options)
@@ -209,9 +219,13 @@ void CrdCheck::FindProblems(const kube::Crd& crd) {
       report_.problems.push_back(MakeProblem(error, found.version));
     }
     const bool convertible = !found.conversion_error;
-    versions_.push_back({found.version, convertible,
+    versions_.push_back({found.version,
+                         convertible,
                          convertible ? server_->FindSchema(found.version) : nullptr,
-                         convertible && IsLookedAt(crd.versions[i]), nullptr});
+                         convertible && IsLookedAt(crd.versions[i]),
+                         false,
+                         nullptr,
+                         {}});
   }
   blocked_ = blocked_ || !report_.problems.empty();
 }
@@ -248,7 +262,7 @@ void CrdCheck::FindAdmissionProblems(kube::Crd& crd, const CrdCheckOptions& opti
       found.emplace(std::move(message), std::move(finding.error));
     }
   }
-  if (patterns.undecided() != 0) report_.note = kUndecided;
+  if (patterns.undecided() != 0) report_.AddNote(kUndecided);
   for (const auto& [message, error] : found) {
     report_.admission_problems.push_back(MakeProblem(error, ""));
     if (error.field != kPreserveUnknownFields) blocked_ = true;
@@ -256,18 +270,25 @@ void CrdCheck::FindAdmissionProblems(kube::Crd& crd, const CrdCheckOptions& opti
 }
 
 // Nobody writes in a version that is not served, and what a server prunes as it reads loses
-// nothing.
+// nothing. Who reads another version than the stored one gets what is left by that one's schema,
+// unless a webhook converts.
 void CrdCheck::KeepValidations(kube::Crd& crd, const CrdCheckOptions& options) {
   if (options.origin == CrdCheckOptions::Origin::kServer && reads_are_pruned_) return;
+  const auto storage = std::ranges::find(versions_, report_.storage_version, &Version::name);
   for (std::size_t i = 0; i < versions_.size(); ++i) {
-    const kube::CrdVersion& version = crd.versions[i];
-    if (!version.served || !versions_[i].is_looked_at || version.schema == nullptr) continue;
-    if (kube::schema::CanPruningInvalidate(*version.schema)) {
-      versions_[i].validation = version.schema;
-    }
+    const std::shared_ptr<const kube::schema::SchemaProps>& schema = crd.versions[i].schema;
+    Version& version = versions_[i];
+    version.is_validated = crd.versions[i].served && version.is_looked_at;
+    if (!version.is_validated || schema == nullptr) continue;
+    const bool is_pruned_before = ConvertsNothing(crd) && storage != versions_.end() &&
+                                  &*storage != &version && storage->convertible;
+    if (!is_pruned_before && !kube::schema::CanPruningInvalidate(*schema)) continue;
+    version.validation = schema;
+    if (is_pruned_before) version.schemas.push_back(storage->schema);
+    version.schemas.push_back(version.schema);
+    validates_ = true;
   }
-  const auto validates = [](const Version& version) { return version.validation != nullptr; };
-  if (std::ranges::any_of(versions_, validates)) crd_ = std::move(crd.document);
+  if (validates_) crd_ = std::move(crd.document);
 }
 
 void CrdCheck::CheckObject(const CheckedObject& object, CrdTally& tally) const {
@@ -275,18 +296,14 @@ void CrdCheck::CheckObject(const CheckedObject& object, CrdTally& tally) const {
   const CountedObject counted{object.place, full_name};
   ++tally.objects_;
   ObjectPaths paths;
-  bool loses = false;
+  bool loses = false, loses_nulls = false;
   for (std::size_t i = 0; i < versions_.size(); ++i) {
     if (!versions_[i].is_looked_at) continue;
-    CrdTally::VersionTally& counts = tally.Version(i);
-    const bool loses_here = CheckVersion(versions_[i], object, counted, counts, paths);
-    CountRewrite(versions_[i], object, counted, counts, tally.errors_);
-    if (loses_here) {
-      CountInvalid(versions_[i], object, counted, tally, counts.invalid_once_pruned);
-    }
-    loses |= loses_here;
+    loses |= CheckVersion(versions_[i], object, counted, tally.Version(i), paths);
+    loses_nulls |= CountRewrite(versions_[i], object, counted, tally.Version(i), tally.errors_);
   }
   if (loses) ++tally.objects_losing_fields_;
+  if (validates_ && (loses || loses_nulls)) CountInvalid(object, counted, tally);
   if (counts_migration_) CheckStorageMigration(object, counted, tally.storage_migration_);
   CheckReadable(object, counted, tally);
   if (reads_are_pruned_) {
@@ -321,14 +338,15 @@ bool CrdCheck::CheckVersion(const Version& version, const CheckedObject& object,
   return sink.found();
 }
 
-// What a rewrite adds and drops beside pruning (the order is that of a read from etcd).
-void CrdCheck::CountRewrite(const Version& version, const CheckedObject& object,
+// What a rewrite adds and drops beside pruning (the order is that of a read from etcd). True if it
+// drops nulls.
+bool CrdCheck::CountRewrite(const Version& version, const CheckedObject& object,
                             const CountedObject& counted, CrdTally::VersionTally& tally,
                             FirstTexts& errors) const {
-  if (version.schema == nullptr) return;
+  if (version.schema == nullptr) return false;
   const bool has_defaults =
       version.schema->default_value.has_value() || version.schema->may_have_defaults_below;
-  if (!has_defaults && !HasNull(object.value)) return;
+  if (!has_defaults && !HasNull(object.value)) return false;
   kube::json::Arena arena;
   Value copy = kube::json::DeepCopy(object.value, arena);
   std::vector<std::string> defaults, nulls;
@@ -337,23 +355,28 @@ void CrdCheck::CountRewrite(const Version& version, const CheckedObject& object,
   if (!kube::schema::SetDefaults(copy, *version.schema, arena, &defaults)) {
     errors.Add(counted.place, std::string(counted.full_name) + ": the defaults of version " +
                                   version.name + " would make it too large");
-    return;
+    return false;
   }
   for (const std::string& path : defaults) tally.added_defaults.Add(path, counted);
   for (const std::string& path : nulls) tally.dropped_nulls.Add(path, counted);
+  return !nulls.empty();
 }
 
-void CrdCheck::CountInvalid(const Version& version, const CheckedObject& object,
-                            const CountedObject& counted, CrdTally& tally,
-                            FirstTexts& invalid_once_pruned) const {
-  if (version.schema == nullptr || version.validation == nullptr) return;
+void CrdCheck::CountInvalid(const CheckedObject& object, const CountedObject& counted,
+                            CrdTally& tally) const {
   if (!tally.patterns_) {
     tally.patterns_ = std::make_unique<kube::schema::PatternChecks>(kube::MakePatternChecks());
   }
-  const std::string why =
-      WhyInvalidOncePruned(object.value, *version.schema, *version.validation, *tally.patterns_);
-  if (why.empty()) return;
-  invalid_once_pruned.Add(counted.place, std::string(counted.full_name) + ": " + why);
+  for (std::size_t i = 0; i < versions_.size(); ++i) {
+    if (versions_[i].validation == nullptr) continue;
+    tally.patterns_->Allow(kPatternsOfObject);
+    const auto why = WhyInvalidOncePruned(object.value, versions_[i].schemas,
+                                          *versions_[i].validation, *tally.patterns_);
+    if (!why) tally.is_validity_unknown_ = true;
+    if (!why || why->empty()) continue;
+    tally.Version(i).invalid_once_pruned.Add(counted.place,
+                                             std::string(counted.full_name) + ": " + *why);
+  }
 }
 
 // Which version an object is stored in is not known: the worst of all that it may be counts. The
@@ -408,12 +431,14 @@ CrdReport CrdCheck::Report(const CrdTally& tally, bool objects_skipped) const {
     version.is_left_out = versions_[i].convertible && !versions_[i].is_looked_at;
     if (objects_skipped || !versions_[i].is_looked_at) continue;
     version.objects = tally.objects_;
+    if (versions_[i].is_validated) version.objects_invalid_once_pruned = 0;
     if (i >= tally.versions_.size()) continue;
     const CrdTally::VersionTally& counted = tally.versions_[i];
     version.objects_losing_fields = counted.objects_losing_fields;
     version.pruned_fields = counted.pruned_fields.Report();
     version.added_defaults = counted.added_defaults.Report();
     version.dropped_nulls = counted.dropped_nulls.Report();
+    if (!versions_[i].is_validated) continue;
     version.objects_invalid_once_pruned = counted.invalid_once_pruned.count();
     version.invalid_once_pruned = counted.invalid_once_pruned.Texts();
   }
@@ -428,13 +453,15 @@ CrdReport CrdCheck::Report(const CrdTally& tally, bool objects_skipped) const {
         return std::tie(a.namespace_, a.name, a.source) < std::tie(b.namespace_, b.name, b.source);
       });
   report.object_errors = tally.errors_.Texts();
+  if (tally.is_validity_unknown_) report.AddNote(kValidityUnknown);
   report.verdict = FindVerdict(report);
   return report;
 }
 
 Verdict CrdCheck::FindVerdict(const CrdReport& report) const {
   if (blocked_) return Verdict::kBlocked;
-  if (report.objects_losing_fields != 0) return Verdict::kLosesFields;
+  // What only drops a null can be invalid without it.
+  if (report.objects_losing_fields != 0 || report.MakesInvalid()) return Verdict::kLosesFields;
   return report.preserve_unknown_fields ? Verdict::kReady : Verdict::kPruning;
 }
 

@@ -46,6 +46,7 @@ class CrdTally {
   std::vector<ObjectPaths> paths_;
   FirstTexts errors_;
   std::unique_ptr<kube::schema::PatternChecks> patterns_;  // if some were needed
+  bool is_validity_unknown_ = false;                       // of some object once it is pruned
 };
 
 struct CrdCheckOptions {
@@ -102,8 +103,11 @@ class CrdCheck {
     bool convertible;  // else the dry run is impossible
     const kube::schema::StructuralSchema* schema;
     bool is_looked_at;  // by the dry run
+    bool is_validated;  // it is known whether pruning makes objects invalid
     // What objects are valid by, where pruning can make them invalid; else a null pointer.
     std::shared_ptr<const kube::schema::SchemaProps> validation;
+    // By these an object is pruned that is stored, and then read in this version.
+    std::vector<const kube::schema::StructuralSchema*> schemas;
   };
 
   void DescribeCrd(const kube::Crd& crd);
@@ -116,12 +120,11 @@ class CrdCheck {
   bool CheckVersion(const Version& version, const CheckedObject& object,
                     const CountedObject& counted, CrdTally::VersionTally& tally,
                     ObjectPaths& paths) const;
-  void CountRewrite(const Version& version, const CheckedObject& object,
+  bool CountRewrite(const Version& version, const CheckedObject& object,
                     const CountedObject& counted, CrdTally::VersionTally& tally,
                     FirstTexts& errors) const;
-  void CountInvalid(const Version& version, const CheckedObject& object,
-                    const CountedObject& counted, CrdTally& tally,
-                    FirstTexts& invalid_once_pruned) const;
+  void CountInvalid(const CheckedObject& object, const CountedObject& counted,
+                    CrdTally& tally) const;
   void CheckStorageMigration(const CheckedObject& object, const CountedObject& counted,
                              CrdTally::VersionTally& tally) const;
   void CheckReadable(const CheckedObject& object, const CountedObject& counted,
@@ -135,9 +138,10 @@ class CrdCheck {
   std::string read_version_;       // of reads that are pruned by a server; else empty
   bool converts_nothing_ = true;   // objects are the same in every version, but for pruning
   bool counts_migration_ = false;
+  bool validates_ = false;  // some version has a validation
   std::unique_ptr<kube::CustomResourceServer> server_;
   std::vector<Version> versions_;
-  std::unique_ptr<kube::json::Document> crd_;  // what validations borrow from, if there are any
+  std::unique_ptr<kube::json::Document> crd_;  // what validations borrow from
 };
 
 /// "namespace/name" of an object, or the name alone; "<none>" for a missing name.

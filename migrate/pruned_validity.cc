@@ -1,5 +1,6 @@
 #include "migrate/pruned_validity.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "kube/schema/coercion.h"
@@ -7,44 +8,56 @@
 #include "kube/schema/field_error.h"
 #include "kube/schema/pruned_validation.h"
 #include "kube/schema/pruning.h"
+#include "kube/utf8.h"
 
 namespace migrate {
 namespace {
 
 using kube::json::Value;
+using kube::schema::StructuralSchema;
 
-// An object may have as many errors as fields, and each of them may quote all of it.
+// As much as a person reads; one may quote all of the object.
+std::string Shortened(const std::string& error) {
+  constexpr std::size_t kMostBytes = 512;
+  if (error.size() <= kMostBytes) return error;
+  return std::string(kube::utf8::Prefix(error, kMostBytes)) + "...";
+}
+
+// An object may have as many errors as fields.
 std::string FirstErrors(const std::vector<std::string>& errors) {
-  constexpr std::size_t kMostBytes = 4096;
+  constexpr std::size_t kMost = 8;
   std::vector<std::string> first;
-  std::size_t bytes = 0;
-  for (const std::string& error : errors) {
-    bytes += error.size();
-    if (bytes > kMostBytes) break;
-    first.push_back(error);
+  for (std::size_t i = 0; i < std::min(errors.size(), kMost); ++i) {
+    first.push_back(Shortened(errors[i]));
   }
-  const std::size_t more = errors.size() - first.size();
-  if (more == 0) return kube::schema::Aggregate(errors);
-  first.push_back(std::to_string(more) + (first.empty() ? "" : " more") +
-                  (more == 1 ? " error" : " errors"));
+  if (errors.size() > kMost) first.push_back(std::to_string(errors.size() - kMost) + " more");
   return kube::schema::Aggregate(first);
+}
+
+// As a server does it that prunes what it reads.
+bool Prune(Value& object, const StructuralSchema* schema, kube::json::Arena& arena) {
+  kube::schema::DropUnknownFields(object, schema, true);
+  if (schema == nullptr) return true;
+  kube::schema::DropNulls(object, *schema);
+  return kube::schema::SetDefaults(object, *schema, arena);
 }
 
 }  // namespace
 
-std::string WhyInvalidOncePruned(const Value& object,
-                                 const kube::schema::StructuralSchema& pruned_by,
-                                 const kube::schema::SchemaProps& validated_by,
-                                 kube::schema::PatternChecks& patterns) {
+std::optional<std::string> WhyInvalidOncePruned(const Value& object,
+                                                std::span<const StructuralSchema* const> schemas,
+                                                const kube::schema::SchemaProps& validation,
+                                                kube::schema::PatternChecks& patterns) {
   kube::json::Arena arena;
   Value before = kube::json::DeepCopy(object, arena);
   Value after = kube::json::DeepCopy(object, arena);
-  kube::schema::DropUnknownFields(after, &pruned_by, true);
-  for (Value* copy : {&before, &after}) {
-    kube::schema::DropNulls(*copy, pruned_by);
-    if (!kube::schema::SetDefaults(*copy, pruned_by, arena)) return "";
+  // Of what defaults make too large an error of its own tells.
+  if (!kube::schema::SetDefaults(before, *schemas.back(), arena)) return "";
+  for (const StructuralSchema* schema : schemas) {
+    if (!Prune(after, schema, arena)) return "";
   }
-  return FirstErrors(kube::schema::ErrorsOfPruning(before, after, validated_by, patterns));
+  const auto errors = kube::schema::ErrorsOfPruning(before, after, validation, patterns);
+  return errors ? std::optional(FirstErrors(*errors)) : std::nullopt;
 }
 
 }  // namespace migrate

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+#include <span>
 #include <string>
 
 #include "kube/json.h"
@@ -9,13 +11,14 @@
 
 namespace migrate {
 
-/// What the API server would refuse updates of `object` for once it prunes, and takes now: its
-/// errors in one line of some KiB at most; empty where there are none.
+/// What the API server would refuse updates of `object` for once it prunes, though it is valid as
+/// long as it keeps all of its fields: the errors in one line of some KiB at most. Empty where
+/// there are none, absent where `patterns` cannot tell.
 ///
-/// `pruned_by` is the schema that prunes, `validated_by` the same as it was written.
-std::string WhyInvalidOncePruned(const kube::json::Value& object,
-                                 const kube::schema::StructuralSchema& pruned_by,
-                                 const kube::schema::SchemaProps& validated_by,
-                                 kube::schema::PatternChecks& patterns);
+/// It is pruned by each of `schemas` in turn; the last, no null pointer, is `validation` in its
+/// structural form. By a null pointer all is pruned.
+std::optional<std::string> WhyInvalidOncePruned(
+    const kube::json::Value& object, std::span<const kube::schema::StructuralSchema* const> schemas,
+    const kube::schema::SchemaProps& validation, kube::schema::PatternChecks& patterns);
 
 }  // namespace migrate

@@ -103,22 +103,16 @@ std::string Duration(double seconds) {
   return whole(seconds / kHour) + " h";
 }
 
-// That of the writes: the storage version, or the first that is served.
-const VersionReport* WriteVersion(const CrdReport& crd) {
-  const VersionReport* first = nullptr;
-  for (const VersionReport& version : crd.versions) {
-    if (!version.served) continue;
-    if (version.storage) return &version;
-    if (first == nullptr) first = &version;
-  }
-  return first;
-}
-
-std::string InvalidLine(const VersionReport& version, const std::string& crd_name) {
-  const std::uint64_t count = version.objects_invalid_once_pruned;
+// Empty where there is nothing to warn of.
+std::string InvalidLine(const PruningDryRun& dry_run) {
+  const CrdReport& crd = dry_run.report;
+  const auto version = std::ranges::find(crd.versions, dry_run.write_version, &VersionReport::name);
+  if (version == crd.versions.end()) return "";
+  const std::uint64_t count = version->objects_invalid_once_pruned.value_or(0);
+  if (count == 0) return "";
   return "warning: once pruned, " + Count(count, "object") +
-         " would be invalid, and updates refused (" + OwnCommand("check " + crd_name) +
-         "): " + version.invalid_once_pruned.at(0) + (count == 1 ? "" : ", ...");
+         " would be invalid, and updates refused (" + OwnCommand("check " + crd.name) +
+         "): " + version->invalid_once_pruned.at(0) + (count == 1 ? "" : ", ...");
 }
 
 const std::vector<FieldUse>& LostFields(const PruningPlan& plan) {
@@ -212,6 +206,7 @@ PruningDryRun DryRunPruning(const LiveCrd& crd, const RewriteForecast& forecast,
              .stop = options.stop,
              .on_progress = options.on_progress});
   PruningDryRun result = static_cast<DryRunTaker&>(*jobs[0].taker).Result();
+  result.write_version = crd.read_version;
   if (jobs[0].error) result.error = jobs[0].error->message;
   return result;
 }
@@ -228,10 +223,7 @@ std::vector<std::string> DescribePlan(const PruningPlan& plan) {
   for (const std::string& error : plan.dry_run.report.object_errors) {
     lines.push_back("warning: the server will refuse an object: " + error);
   }
-  const VersionReport* version = WriteVersion(plan.dry_run.report);
-  if (version != nullptr && version->objects_invalid_once_pruned > 0) {
-    lines.push_back(InvalidLine(*version, name));
-  }
+  if (std::string line = InvalidLine(plan.dry_run); !line.empty()) lines.push_back(std::move(line));
   if (!plan.gitops_owner.empty()) {
     lines.push_back(
         "warning: " + plan.gitops_owner + " manages " + name +

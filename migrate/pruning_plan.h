@@ -28,7 +28,8 @@ struct PruningDryRun {
   CrdReport report;                                    ///< as `check` makes it
   std::uint64_t backup_objects = 0, backup_bytes = 0;  ///< of a backup made now
   std::vector<DoomedObject> doomed;
-  std::string error;  ///< the objects could not be read to their end: why
+  std::string write_version;  ///< that of the migration's writes
+  std::string error;          ///< the objects could not be read to their end: why
 };
 
 /// Reads the objects, one list for all versions.

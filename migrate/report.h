@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kube/crd_condition.h"
@@ -53,9 +55,9 @@ struct VersionReport {
   std::vector<FieldUse> pruned_fields;   ///< sorted by path, bytewise; so are the next two
   std::vector<FieldUse> added_defaults;  ///< path and objects only
   std::vector<FieldUse> dropped_nulls;   ///< path and objects only
-  /// Objects that are valid now, and that pruning makes invalid: the server would refuse updates of
-  /// them in this version.
-  std::uint64_t objects_invalid_once_pruned = 0;
+  /// Objects that are valid as long as they keep all of their fields, and not once they are pruned:
+  /// the server would refuse updates of them in this version. Absent where nobody looked.
+  std::optional<std::uint64_t> objects_invalid_once_pruned;
   std::vector<std::string> invalid_once_pruned;  ///< "namespace/name: why", the first ones
 };
 
@@ -87,6 +89,18 @@ struct CrdReport {
   std::string note;                         ///< what the report cannot vouch for; may be empty
   std::string error;                        ///< verdict unknown
   bool is_interrupted = false;              ///< that is all there is to the error
+
+  /// True if there are objects that pruning makes invalid.
+  bool MakesInvalid() const {
+    return std::ranges::any_of(versions, [](const VersionReport& version) {
+      return version.objects_invalid_once_pruned.value_or(0) > 0;
+    });
+  }
+
+  void AddNote(std::string_view text) {
+    if (!note.empty() && !text.empty()) note += "; ";
+    note += text;
+  }
 };
 
 /// Objects that no CRD is known for.

@@ -44,7 +44,8 @@ bool IsIncomplete(const CheckReport& report, const FailOn& fail_on) {
 }
 
 bool IsFinding(const CrdReport& crd, const FailOn& fail_on) {
-  return IsBlocked(crd, fail_on) || (fail_on.loses_fields && crd.objects_losing_fields > 0) ||
+  return IsBlocked(crd, fail_on) ||
+         (fail_on.loses_fields && (crd.objects_losing_fields > 0 || crd.MakesInvalid())) ||
          (fail_on.migration_needed && crd.migration_needed);
 }
 

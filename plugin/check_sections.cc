@@ -103,17 +103,20 @@ class Section {
   void AppendInvalid() {
     std::map<const VersionReport*, std::vector<std::string>> names;
     for (const VersionReport& version : crd_.versions) {
-      if (version.objects_invalid_once_pruned == 0) continue;
-      const auto same = std::ranges::find(crd_.versions, version.invalid_once_pruned,
-                                          &VersionReport::invalid_once_pruned);
+      if (version.invalid_once_pruned.empty()) continue;
+      const auto same = std::ranges::find_if(crd_.versions, [&](const VersionReport& other) {
+        return other.objects_invalid_once_pruned == version.objects_invalid_once_pruned &&
+               other.invalid_once_pruned == version.invalid_once_pruned;
+      });
       names[&*same].push_back(version.name);
     }
     for (const auto& [first, versions] : names) {
-      out_.append(title_).append(": once pruned, ");
-      out_ += Count(first->objects_invalid_once_pruned, "object") + " would be invalid in ";
+      const std::uint64_t count = first->objects_invalid_once_pruned.value_or(0);
+      out_.append(title_).append(": once pruned, ").append(Count(count, "object"));
+      out_ += " would be invalid in ";
       AppendPrintable(out_, Join(versions, ", "));
-      out_ += ", and updates of them refused:\n";
-      AppendFirst(first->invalid_once_pruned, first->objects_invalid_once_pruned);
+      out_ += ", and updates refused:\n";
+      AppendFirst(first->invalid_once_pruned, count);
     }
   }
 

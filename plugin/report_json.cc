@@ -136,10 +136,10 @@ class ReportBuilder {
     AddPrunedFields(builder, version.pruned_fields);
     AddPaths(builder, "addedDefaults", version.added_defaults);
     AddPaths(builder, "droppedNulls", version.dropped_nulls);
-    if (version.objects_invalid_once_pruned > 0) {
-      builder.Number("objectsInvalidOncePruned", version.objects_invalid_once_pruned);
-      builder.Texts("invalidOncePruned", version.invalid_once_pruned);
+    if (version.objects_invalid_once_pruned) {
+      builder.Number("objectsInvalidOncePruned", *version.objects_invalid_once_pruned);
     }
+    builder.TextsIfAny("invalidOncePruned", version.invalid_once_pruned);
     return builder.Build();
   }
 

@@ -44,7 +44,8 @@ std::string Join(const std::vector<std::string>& parts, std::string_view separat
 bool IsQuiet(const migrate::CrdReport& crd) {
   return crd.verdict == migrate::Verdict::kPruning && !crd.migration_needed &&
          crd.problems.empty() && crd.admission_problems.empty() && !crd.storage_migration &&
-         crd.maybe_in_etcd.empty() && crd.object_errors.empty() && crd.objects_losing_fields == 0;
+         crd.maybe_in_etcd.empty() && crd.object_errors.empty() && crd.objects_losing_fields == 0 &&
+         !crd.MakesInvalid();
 }
 
 }  // namespace plugin

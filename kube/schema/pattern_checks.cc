@@ -7,7 +7,6 @@
 namespace kube::schema {
 namespace {
 
-constexpr std::chrono::nanoseconds kMostTime = std::chrono::seconds(3);
 // In instructions, as is what a pattern takes beside them: 256 patterns, or 16 large ones.
 constexpr std::size_t kMostSize = std::size_t{1} << 17;
 constexpr std::size_t kSizeOfPattern = 512;
@@ -58,7 +57,7 @@ const PatternChecks::Pattern& PatternChecks::Find(std::string_view pattern) {
 
 std::optional<std::string> PatternChecks::Mismatch(std::string_view pattern,
                                                    std::string_view text) {
-  if (used_ >= kMostTime) {
+  if (used_ >= limit_) {
     ++undecided_;
     return std::nullopt;
   }

@@ -16,33 +16,39 @@ bool HasContainer(const std::vector<json::Value>& values) {
       values, [](const json::Value& value) { return value.is_object() || value.is_array(); });
 }
 
+// Nulls of other properties are invalid, or stay.
+bool MayDropNull(const SchemaProps& property) {
+  return property.type.empty() && !property.x_int_or_string && !property.nullable;
+}
+
 // Of a structural schema all that is in `properties`, also below anyOf and the like, is kept.
-bool RequiresUnspecified(const SchemaProps& schema) {
+bool RequiresWhatMayGo(const SchemaProps& schema) {
   return schema.required && std::ranges::any_of(*schema.required, [&](std::string_view name) {
-           return schema.FindProperty(name) == nullptr;
+           const SchemaProps* property = schema.FindProperty(name);
+           return property == nullptr || MayDropNull(*property);
          });
 }
 
 // The limits from above count below "not" and "oneOf".
-bool LooksAtUnspecified(const SchemaProps& schema) {
+bool LooksAtWhatMayGo(const SchemaProps& schema) {
   const bool forbids = schema.additional_properties && !schema.additional_properties->allows;
   return schema.min_properties || schema.max_properties || schema.unique_items || forbids ||
-         (schema.enum_values && HasContainer(*schema.enum_values)) || RequiresUnspecified(schema);
+         (schema.enum_values && HasContainer(*schema.enum_values)) || RequiresWhatMayGo(schema);
 }
 
 }  // namespace
 
-bool CanPruningInvalidate(const SchemaProps& schema) {
-  return AnySchema(schema, LooksAtUnspecified);
-}
+bool CanPruningInvalidate(const SchemaProps& schema) { return AnySchema(schema, LooksAtWhatMayGo); }
 
-std::vector<std::string> ErrorsOfPruning(const json::Value& before, const json::Value& after,
-                                         const SchemaProps& schema, PatternChecks& patterns) {
+std::optional<std::vector<std::string>> ErrorsOfPruning(const json::Value& before,
+                                                        const json::Value& after,
+                                                        const SchemaProps& schema,
+                                                        PatternChecks& patterns) {
   const std::uint64_t undecided = patterns.undecided();
-  const std::vector<FieldError> errors = ValidateValue(after, schema, "", patterns);
-  if (errors.empty() || !ValidateValue(before, schema, "", patterns).empty()) return {};
-  if (patterns.undecided() != undecided) return {};
-  return SortedStrings(errors);
+  std::vector<std::string> errors = SortedStrings(ValidateValue(after, schema, "", patterns));
+  if (!errors.empty() && !ValidateValue(before, schema, "", patterns).empty()) errors.clear();
+  if (patterns.undecided() != undecided) return std::nullopt;
+  return errors;
 }
 
 }  // namespace kube::schema

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,17 +11,18 @@
 namespace kube::schema {
 
 /// False only where no object that is valid by `schema`, which is structural, becomes invalid by
-/// being pruned by it.
+/// being pruned by it, or by the nulls that the API server drops beside that.
 bool CanPruningInvalidate(const SchemaProps& schema);
 
-/// What the API server refuses an update of `after` for that it would take for `before`: the errors
-/// of ValidateValue, none where `before` has some as well, or where `patterns` cannot tell. Sorted
-/// bytewise.
+/// The errors of ValidateValue in `after`, none where `before` has some as well. Sorted bytewise.
+/// Absent where `patterns` cannot tell.
 ///
-/// Nothing else than ValidateValue can turn: rules of x-kubernetes-validations see specified fields
-/// only, and duplicates in lists are tolerated in an update of what has some (apiextensions
-/// pkg/registry/customresource/strategy.go).
-std::vector<std::string> ErrorsOfPruning(const json::Value& before, const json::Value& after,
-                                         const SchemaProps& schema, PatternChecks& patterns);
+/// Duplicates in lists are no reason for the API server to refuse an update of what has some
+/// (apiextensions pkg/registry/customresource/strategy.go). Rules of x-kubernetes-validations are
+/// not evaluated.
+std::optional<std::vector<std::string>> ErrorsOfPruning(const json::Value& before,
+                                                        const json::Value& after,
+                                                        const SchemaProps& schema,
+                                                        PatternChecks& patterns);
 
 }  // namespace kube::schema

@@ -213,16 +213,24 @@ class ValueValidator final : private NumberFindingSink {
     if (!schema.any_of.empty()) CheckAnyOf(value, schema.any_of);
     if (!schema.one_of.empty()) CheckOneOf(value, schema.one_of);
     if (!schema.all_of.empty()) CheckAllOf(value, schema.all_of);
-    if (schema.not_schema && Validate(value, *schema.not_schema, true).is_valid()) {
+    if (!schema.not_schema) return;
+    const std::size_t bytes = bytes_;
+    const bool is_valid = Validate(value, *schema.not_schema, true).is_valid();
+    bytes_ = bytes;
+    if (is_valid) {
       AddAtRoot(GoQuote(name_) + " must not validate the schema (not)");
     }
   }
 
   void CheckAnyOf(const json::Value& value, const GoList<SchemaProps>& schemas) {
     std::optional<Outcome> best;
+    const std::size_t bytes = bytes_;
     for (const SchemaProps& schema : schemas) {
       Outcome outcome = Validate(value, schema, true);
-      if (outcome.is_valid()) return outcome_->Merge(std::move(outcome));
+      if (outcome.is_valid()) {
+        bytes_ = bytes;
+        return outcome_->Merge(std::move(outcome));
+      }
       if (!best || outcome.matches() > best->matches()) best = std::move(outcome);
     }
     AddAtRoot(GoQuote(name_) + " must validate at least one schema (anyOf)");
@@ -232,6 +240,7 @@ class ValueValidator final : private NumberFindingSink {
   void CheckOneOf(const json::Value& value, const GoList<SchemaProps>& schemas) {
     std::optional<Outcome> best_failure, first_success;
     std::size_t valid = 0;
+    const std::size_t bytes = bytes_;
     for (const SchemaProps& schema : schemas) {
       Outcome outcome = Validate(value, schema, true);
       if (outcome.is_valid()) {
@@ -241,7 +250,10 @@ class ValueValidator final : private NumberFindingSink {
         best_failure = std::move(outcome);
       }
     }
-    if (valid == 1) return outcome_->Merge(std::move(*first_success));
+    if (valid == 1) {
+      bytes_ = bytes;
+      return outcome_->Merge(std::move(*first_success));
+    }
     const std::string found =
         valid == 0 ? "Found none valid" : "Found " + std::to_string(valid) + " valid alternatives";
     AddAtRoot(GoQuote(name_) + " must validate one and only one schema (oneOf). " + found);
@@ -394,7 +406,7 @@ class ValueValidator final : private NumberFindingSink {
   const ValidationKind kind_;
   PatternChecks& patterns_;
   bool is_undecided_ = false;
-  std::size_t bytes_ = 0;  // of all findings, also of those that alternatives dropped
+  std::size_t bytes_ = 0;  // of the findings; also of alternatives that fail as others do
   std::string name_;       // of the value, as kube-openapi writes it: "a.b[0]", ".a" below a map
   Outcome* outcome_ = nullptr;
 };

@@ -27,7 +27,7 @@ enum class ValidationKind {
 /// the server's, e.g. `spec.a: Invalid value: "integer": spec.a in body must be of type string:
 /// "integer"`. Sorted bytewise, each string once; empty: valid.
 ///
-/// Where they would take more than 16 MiB, the last is an internal error that says so.
+/// Where they would take more than 16 MiB, one of them is an internal error that says so.
 ///
 /// Where `patterns` cannot tell whether a pattern holds that is no error, and where this is below
 /// allOf, anyOf, oneOf or not nothing is.

@@ -294,7 +294,7 @@ def schema_with(**constraints):
 
 P_OR_Q = [{"required": ["p"]}, {"required": ["q"]}]
 
-# By name: a schema, and a value that is valid by it as long as p stays.
+# By name: a schema, and a value that is valid by it as long as p stays, or the null.
 BROKEN_BY_PRUNING = {
     "required": (schema_with(required=["p"]), {"p": 1}),
     "too-small": (schema_with(minProperties=2), {"a": "b", "p": 1}),
@@ -302,6 +302,8 @@ BROKEN_BY_PRUNING = {
     "any": (schema_with(anyOf=P_OR_Q), {"p": 1}),
     "one": (schema_with(oneOf=P_OR_Q), {"p": 1}),
     "all": (schema_with(allOf=[{"required": ["p"]}, {"minProperties": 2}]), {"p": 1, "q": 2}),
+    "null": ({"type": "object", "required": ["n"],
+              "properties": {"n": {"x-kubernetes-preserve-unknown-fields": True}}}, {"n": None}),
     "not": (schema_with(**{"not": {"maxProperties": 0}}), {"p": 1}),
     "list": ({"type": "array", "items": schema_with(required=["p"])}, [{"p": 1}]),
     "map": ({"type": "object", "additionalProperties": schema_with(minProperties=1)},

@@ -8,6 +8,7 @@
 #include "kube/crd_condition.h"
 #include "kube/crd_validation.h"
 #include "kube/json.h"
+#include "kube/schema/coercion.h"
 #include "kube/schema/pruned_validation.h"
 #include "kube/schema/pruning.h"
 #include "kube/schema/structural.h"
@@ -86,8 +87,10 @@ void RequireValid(const kube::Crd& crd, const json::Value& object) {
     const auto structural = kube::schema::MakeStructural(*version.schema, arena);
     json::Value pruned = json::DeepCopy(object, arena);
     kube::schema::DropUnknownFields(pruned, &structural, true);
+    kube::schema::DropNulls(pruned, structural);
     kube::schema::PatternChecks patterns = kube::MakePatternChecks();
-    Require(kube::schema::ErrorsOfPruning(object, pruned, *version.schema, patterns).empty());
+    const auto errors = kube::schema::ErrorsOfPruning(object, pruned, *version.schema, patterns);
+    Require(!errors || errors->empty());
   }
 }
 

@@ -118,7 +118,8 @@ TEST_CASE("A server's CRD has the condition that the server set", "[migrate][crd
 }
 
 // v1 wants spec.c, which it does not specify.
-kube::Crd WidgetsWithRequired(const std::string& more) {
+kube::Crd WidgetsWithRequired(const std::string& more,
+                              const std::string& property = R"("b":{"type":"string"})") {
   auto crd = support::ReadCrdText(
       R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
           "metadata":{"name":"widgets.demo.example.com"},
@@ -126,8 +127,8 @@ kube::Crd WidgetsWithRequired(const std::string& more) {
                   "names":{"plural":"widgets","singular":"widget","kind":"Widget","listKind":"WidgetList"},
                   "versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":
                       {"type":"object","properties":{"spec":{"type":"object","required":["c"],
-                       "properties":{"a":{"type":"string"},"b":{"type":"string"}}}}}}}])" +
-      more + R"(},"status":{"storedVersions":["v1"]}})");
+                       "properties":{"a":{"type":"string"},)" +
+      property + "}}}}}}]" + more + R"(},"status":{"storedVersions":["v1"]}})");
   REQUIRE(crd);
   return *std::move(crd);
 }
@@ -139,9 +140,85 @@ TEST_CASE("Objects that pruning makes invalid are told", "[migrate][crd_check]")
   CHECK(version.invalid_once_pruned == Strings{"shop/one: spec.c: Required value"});
 }
 
+TEST_CASE("Where a pattern cannot be held against an object a note says so",
+          "[migrate][crd_check]") {
+  const std::string pattern = R"("b":{"type":"string","pattern":"^\\p{Cn}$"})";
+  const CrdCheck check(WidgetsWithRequired(kPreserves, pattern), "", {.origin = Origin::kServer});
+  const CrdReport report = ReportOf(check);
+  CHECK(report.versions[0].objects_invalid_once_pruned == 0);
+  CHECK_THAT(report.note, Catch::StartsWith("not every object could be held against the patterns"));
+}
+
+TEST_CASE("What is read in another version is what the storage version left",
+          "[migrate][crd_check]") {
+  const std::string conversion =
+      GENERATE(as<std::string>(), "",
+               R"(,"conversion":{"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"],
+          "clientConfig":{"url":"https://example.com/convert"}}})");
+  auto crd = support::ReadCrdText(
+      R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
+          "metadata":{"name":"widgets.demo.example.com"},
+          "spec":{"group":"demo.example.com","scope":"Namespaced","preserveUnknownFields":true,
+                  "names":{"plural":"widgets","singular":"widget","kind":"Widget","listKind":"WidgetList"},
+                  "versions":[
+                    {"name":"v2","served":false,"storage":false,"schema":{"openAPIV3Schema":
+                      {"type":"object","required":["p"]}}},
+                    {"name":"v1beta1","served":true,"storage":false,"schema":{"openAPIV3Schema":
+                      {"type":"object","properties":{"spec":{"type":"object","required":["b"],
+                       "properties":{"a":{"type":"string"},"b":{"type":"string"}}}}}}},
+                    {"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":
+                      {"type":"object","properties":{"spec":{"type":"object",
+                       "properties":{"a":{"type":"string"}}}}}}}])" +
+      conversion + R"(},"status":{"storedVersions":["v1"]}})");
+  REQUIRE(crd);
+  const CrdCheck check(*std::move(crd), "", {.origin = Origin::kServer});
+  const CrdReport report = ReportOf(check);
+  // Nobody writes in a version that is not served.
+  CHECK_FALSE(report.versions[0].objects_invalid_once_pruned);
+  CHECK(report.versions[2].objects_invalid_once_pruned == 0);
+  if (conversion.empty()) {
+    CHECK(report.versions[1].invalid_once_pruned == Strings{"shop/one: spec.b: Required value"});
+  } else {
+    CHECK(report.versions[1].objects_invalid_once_pruned == 0);
+  }
+}
+
+TEST_CASE("An object that only a dropped null makes invalid is no reason to be ready",
+          "[migrate][crd_check]") {
+  const std::string any = R"("c":{"x-kubernetes-preserve-unknown-fields":true})";
+  const CrdCheck check(WidgetsWithRequired(kPreserves, any), "", {.origin = Origin::kServer});
+  kube::json::Document document;
+  REQUIRE_FALSE(document.Parse(R"({"apiVersion":"demo.example.com/v1","kind":"Widget",
+      "metadata":{"name":"a"},"spec":{"c":null}})"));
+  CrdTally tally;
+  check.CheckObject({document.root(), {}, ""}, tally);
+  const CrdReport report = check.Report(tally, false);
+  CHECK(report.objects_losing_fields == 0);
+  CHECK(report.versions[0].invalid_once_pruned == Strings{"a: spec.c: Required value"});
+  CHECK(report.verdict == Verdict::kLosesFields);
+}
+
+TEST_CASE("Tallies of several threads add up", "[migrate][crd_check]") {
+  const CrdCheck check(WidgetsWithRequired(kPreserves), "", {.origin = Origin::kServer});
+  CrdTally sum;
+  for (const char* name : {"b", "a"}) {
+    kube::json::Document document;
+    REQUIRE_FALSE(document.Parse(R"({"apiVersion":"demo.example.com/v1","kind":"Widget",
+        "metadata":{"name":")" + std::string(name) +
+                                 R"("},"spec":{"c":1}})"));
+    CrdTally tally;
+    check.CheckObject({document.root(), {0, *name == 'a' ? 1U : 2U, 0}, ""}, tally);
+    sum.Merge(std::move(tally));
+  }
+  const VersionReport version = check.Report(sum, false).versions[0];
+  CHECK(version.objects_invalid_once_pruned == 2);
+  CHECK(version.invalid_once_pruned ==
+        Strings{"a: spec.c: Required value", "b: spec.c: Required value"});
+}
+
 TEST_CASE("Where a server prunes as it reads nothing becomes invalid", "[migrate][crd_check]") {
   const CrdCheck check(WidgetsWithRequired(""), "", {.origin = Origin::kServer});
-  CHECK(ReportOf(check).versions[0].objects_invalid_once_pruned == 0);
+  CHECK_FALSE(ReportOf(check).versions[0].objects_invalid_once_pruned);
   const kube::Crd live = WidgetsWithRequired("");
   const CrdCheck proposal(WidgetsWithRequired(""), "new.yaml",
                           {.origin = Origin::kProposal, .replaced = &live});

@@ -81,24 +81,22 @@ TEST_CASE("What is not known, and who may undo it, is said", "[migrate][pruning_
                            "widgets.demo.example.com and may undo this or stop at it: pause it"));
 }
 
-TEST_CASE("Objects that pruning makes invalid are warned of", "[migrate][pruning_plan]") {
+TEST_CASE("Objects that pruning makes invalid in the version of the writes are warned of",
+          "[migrate][pruning_plan]") {
   PruningDryRun dry_run = DryRun2000();
-  VersionReport old = dry_run.report.versions[0];
-  old.name = "v1beta1";
-  old.served = true;
-  old.storage = false;
-  old.objects_invalid_once_pruned = 1;
-  old.invalid_once_pruned = {"shop/old: spec.b: Required value"};
-  dry_run.report.versions.insert(dry_run.report.versions.begin(), old);
-  // Writes go to the storage version, or where that is not served to the first.
+  dry_run.write_version = "v1";
+  dry_run.report.versions.push_back(dry_run.report.versions[0]);
+  VersionReport& v2 = dry_run.report.versions[1];
+  v2.name = "v2";
+  v2.objects_invalid_once_pruned = 1;
+  v2.invalid_once_pruned = {"shop/old: spec.b: Required value"};
+  CHECK(DescribePlan({.dry_run = dry_run, .webhooks = {}}).back() == kEvents);
+  dry_run.write_version = "v2";
   CHECK(DescribePlan({.dry_run = dry_run, .webhooks = {}}).back() ==
         "warning: once pruned, 1 object would be invalid, and updates refused (kubectl prune check "
         "widgets.demo.example.com): shop/old: spec.b: Required value");
-  VersionReport& v1 = dry_run.report.versions[1];
-  v1.served = true;
-  CHECK(DescribePlan({.dry_run = dry_run, .webhooks = {}}).back() == kEvents);
-  v1.objects_invalid_once_pruned = 2;
-  v1.invalid_once_pruned = {"shop/a: spec.c: Required value", "shop/b: spec.c: Required value"};
+  v2.objects_invalid_once_pruned = 2;
+  v2.invalid_once_pruned = {"shop/a: spec.c: Required value", "shop/b: spec.c: Required value"};
   CHECK(
       DescribePlan({.dry_run = dry_run, .webhooks = {}}).back() ==
       "warning: once pruned, 2 objects would be invalid, and updates refused (kubectl prune check "

@@ -40,6 +40,15 @@ TEST_CASE("The flag --fail-on says what a finding is", "[plugin][check_command]"
   CHECK(ExitCode(gizmos, migration_needed) == 0);
 }
 
+TEST_CASE("Objects that pruning makes invalid are found with those that lose fields",
+          "[plugin][check_command]") {
+  CheckReport report = Report({test_reports::Gadgets()});
+  CHECK(ExitCode(report) == 0);
+  report.crds[0].versions.at(0).objects_invalid_once_pruned = 1;
+  CHECK(ExitCode(report) == 1);
+  CHECK(ExitCode(report, {.loses_fields = false}) == 0);
+}
+
 TEST_CASE("What could not be read is an error whatever --fail-on says", "[plugin][check_command]") {
   const FailOn none = {.blocked = false, .loses_fields = false, .migration_needed = false};
   CHECK(ExitCode(Report({CrdReport()}), none) == 2);

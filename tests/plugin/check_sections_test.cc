@@ -170,22 +170,26 @@ TEST_CASE("Objects that pruning makes invalid are named, once for versions that 
           "[plugin][check_sections]") {
   CrdReport crd = test_reports::Certificates();
   crd.versions.clear();
-  for (const char* name : {"v1", "v2", "v3"}) {
+  for (const char* name : {"v1", "v2", "v3", "v4"}) {
     migrate::VersionReport& version = crd.versions.emplace_back();
     version.name = name;
     version.objects_invalid_once_pruned = 12;
     version.invalid_once_pruned = {"default/a: spec.p: Required value"};
     if (version.name == "v2") version.invalid_once_pruned = {"default/b: \x1B"};
+    if (version.name == "v4") version.objects_invalid_once_pruned = 1;
   }
   CHECK(Print(crd) ==
         "certificates.cert-manager.io: once pruned, 12 objects would be invalid in v1, v3, and "
-        "updates of them refused:\n"
+        "updates refused:\n"
         "  default/a: spec.p: Required value\n"
         "  ... and 11 more\n"
         "certificates.cert-manager.io: once pruned, 12 objects would be invalid in v2, and updates "
-        "of them refused:\n"
+        "refused:\n"
         "  default/b: ^[\n"
-        "  ... and 11 more\n");
+        "  ... and 11 more\n"
+        "certificates.cert-manager.io: once pruned, 1 object would be invalid in v4, and updates "
+        "refused:\n"
+        "  default/a: spec.p: Required value\n");
 }
 
 TEST_CASE("What etcd may still hold and bad objects are noted", "[plugin][check_sections]") {

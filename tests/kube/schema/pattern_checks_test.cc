@@ -69,6 +69,16 @@ TEST_CASE("After three seconds of work all is undecided", "[pattern_checks]") {
   CHECK(checks.undecided() == 2);
 }
 
+TEST_CASE("Time that is allowed comes on top", "[pattern_checks]") {
+  std::chrono::seconds now(0);
+  PatternChecks checks([&now] { return now += std::chrono::seconds(3); });
+  CHECK(checks.Mismatch("^a", "b"));
+  CHECK(!checks.Mismatch("^a", "b"));
+  checks.Allow(std::chrono::nanoseconds(1));
+  CHECK(checks.Mismatch("^a", "b"));
+  CHECK(!checks.Mismatch("^a", "b"));
+}
+
 TEST_CASE("The time that others take does not count", "[pattern_checks]") {
   std::chrono::seconds now(0);
   PatternChecks checks([&now] { return now; });

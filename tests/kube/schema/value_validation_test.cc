@@ -244,6 +244,22 @@ TEST_CASE("Errors beyond 16 MiB are one that says so", "[value_validation]") {
   CHECK(errors[0] == "<nil>: Internal error: there are more errors than can be listed");
 }
 
+TEST_CASE("Errors of alternatives do not count where another one holds", "[value_validation]") {
+  const std::string name(100000, 'n');
+  std::string value = R"({"x":1,")" + name + R"(":[1)";
+  for (int i = 1; i < 1000; ++i) value += ",1";
+  const std::string alternatives =
+      GENERATE(R"("anyOf":[{"type":"string"},{"type":"integer"}])",
+               R"("oneOf":[{"type":"string"},{"type":"integer"}])", R"("not":{"type":"string"})");
+  const auto errors = Validate(R"({"properties":{"x":{"type":"string"}},"additionalProperties":)"
+                               R"({"items":{)" +
+                                   alternatives + "}}}",
+                               value + "]}", "");
+  CHECK(errors ==
+        std::vector<std::string>{
+            R"(x: Invalid value: "integer": x in body must be of type string: "integer")"});
+}
+
 TEST_CASE("Where it cannot be told whether a pattern holds a value is not refused",
           "[value_validation]") {
   const std::string schema = GENERATE(as<std::string>(), R"({"not":{"pattern":"^\\p{Cn}$"}})",
