@@ -279,7 +279,8 @@ void CrdCheck::KeepValidations(kube::Crd& crd, const CrdCheckOptions& options) {
     const std::shared_ptr<const kube::schema::SchemaProps>& schema = crd.versions[i].schema;
     Version& version = versions_[i];
     version.is_validated = crd.versions[i].served && version.is_looked_at;
-    if (!version.is_validated || schema == nullptr) continue;
+    // Two versions of one name, as no server takes them, share a schema for pruning.
+    if (!version.is_validated || schema == nullptr || version.schema == nullptr) continue;
     const bool is_pruned_before = ConvertsNothing(crd) && storage != versions_.end() &&
                                   &*storage != &version && storage->convertible;
     if (!is_pruned_before && !kube::schema::CanPruningInvalidate(*schema)) continue;
