@@ -29,9 +29,8 @@ constexpr std::string_view kPreserveUnknownFields = "spec.preserveUnknownFields"
 constexpr auto kPatternsOfObject = std::chrono::milliseconds(1);
 
 constexpr std::string_view kValidityUnknown =
-    "not every object could be held against the patterns of the schema (or only in minutes): "
-    "pruning "
-    "may make some invalid";
+    "not every object could be held against the patterns of its schema (or only in minutes): some "
+    "may be invalid once they are pruned";
 
 constexpr std::string_view kUndecided =
     "not every default could be held against its pattern (or only in minutes): the API server may "

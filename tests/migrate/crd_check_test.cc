@@ -146,7 +146,8 @@ TEST_CASE("Where a pattern cannot be held against an object a note says so",
   const CrdCheck check(WidgetsWithRequired(kPreserves, pattern), "", {.origin = Origin::kServer});
   const CrdReport report = ReportOf(check);
   CHECK(report.versions[0].objects_invalid_once_pruned == 0);
-  CHECK_THAT(report.note, Catch::StartsWith("not every object could be held against the patterns"));
+  CHECK_THAT(report.note, Catch::StartsWith(
+                              "not every object could be held against the patterns of its schema"));
 }
 
 TEST_CASE("What is read in another version is what the storage version left",
