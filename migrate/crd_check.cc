@@ -280,8 +280,9 @@ void CrdCheck::KeepValidations(kube::Crd& crd, const CrdCheckOptions& options) {
     version.is_validated = crd.versions[i].served && version.is_looked_at;
     // Two versions of one name, as no server takes them, share a schema for pruning.
     if (!version.is_validated || schema == nullptr || version.schema == nullptr) continue;
-    const bool is_pruned_before = ConvertsNothing(crd) && storage != versions_.end() &&
-                                  &*storage != &version && storage->convertible;
+    const bool is_pruned_before = ConvertsNothing(crd) && converts_nothing_ &&
+                                  storage != versions_.end() && &*storage != &version &&
+                                  storage->convertible;
     if (!is_pruned_before && !kube::schema::CanPruningInvalidate(*schema)) continue;
     version.validation = schema;
     if (is_pruned_before) version.schemas.push_back(storage->schema);

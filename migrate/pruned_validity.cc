@@ -52,8 +52,8 @@ std::optional<std::string> WhyInvalidOncePruned(const Value& object,
   Value before = kube::json::DeepCopy(object, arena);
   Value after = kube::json::DeepCopy(object, arena);
   // Of what defaults make too large an error of its own tells.
-  if (!kube::schema::SetDefaults(before, *schemas.back(), arena)) return "";
   for (const StructuralSchema* schema : schemas) {
+    if (schema != nullptr && !kube::schema::SetDefaults(before, *schema, arena)) return "";
     if (!Prune(after, schema, arena)) return "";
   }
   const auto errors = kube::schema::ErrorsOfPruning(before, after, validation, patterns);

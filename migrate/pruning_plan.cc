@@ -223,6 +223,8 @@ std::vector<std::string> DescribePlan(const PruningPlan& plan) {
   for (const std::string& error : plan.dry_run.report.object_errors) {
     lines.push_back("warning: the server will refuse an object: " + error);
   }
+  const std::string& note = plan.dry_run.report.note;
+  if (!note.empty()) lines.push_back("warning: " + note);
   if (std::string line = InvalidLine(plan.dry_run); !line.empty()) lines.push_back(std::move(line));
   if (!plan.gitops_owner.empty()) {
     lines.push_back(

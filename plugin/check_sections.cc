@@ -225,6 +225,8 @@ class Section {
       out_ += crd_.source.empty()
                   ? "Next: mend the CRD, then: " + migrate::OwnCommand("check " + name_) + "\n"
                   : "Next: mend " + Printable(crd_.source) + ", then run this check again\n";
+    } else if (crd_.verdict == Verdict::kLosesFields && crd_.objects_losing_fields == 0) {
+      out_ += "Next: mend the objects or loosen the schema, " + ApplyStep() + "then check again\n";
     } else if (crd_.verdict == Verdict::kLosesFields && crd_.preserve_unknown_fields) {
       out_ += "Next: add the fields to the schema or stop writing them, " + ApplyStep() +
               "then: " + command + " --enable-pruning\n";

@@ -13,15 +13,16 @@ re2::StringPiece ToPiece(std::string_view text) { return {text.data(), text.size
 
 // RE2's parser takes up to 15 KiB and 30 us a byte, beside the memory below.
 constexpr std::size_t kLongestPattern = 8192;
-// In bytes; taken only as it is needed, and kept.
+// In bytes; taken only as it is needed, and kept. The first is enough for nearly all.
+constexpr std::int64_t kUsualMemory = std::int64_t{256} << 10;
 constexpr std::int64_t kMaxMemory = std::int64_t{16} << 20;
 // Each takes 3 to 10 ns where the automaton does not help.
 constexpr std::int64_t kMostSteps = std::int64_t{1} << 28;
 
-RE2::Options MakeOptions() {
+RE2::Options MakeOptions(std::int64_t memory) {
   RE2::Options options;
   options.set_log_errors(false);
-  options.set_max_mem(kMaxMemory);
+  options.set_max_mem(memory);
   options.set_never_capture(true);
   return options;
 }
@@ -34,8 +35,12 @@ std::optional<std::string> GoRegexpError(std::string_view pattern) {
 
 GoMatcher::GoMatcher(std::string_view pattern) {
   if (pattern.size() > kLongestPattern) return;
-  expression_ = std::make_unique<const RE2>(ParseGoRegexp(pattern).re2, MakeOptions());
-  if (!expression_->ok()) expression_.reset();  // it may be large
+  const std::string re2 = ParseGoRegexp(pattern).re2;
+  for (const std::int64_t memory : {kUsualMemory, kMaxMemory}) {
+    expression_ = std::make_unique<const RE2>(re2, MakeOptions(memory));
+    if (expression_->ok()) return;
+    expression_.reset();  // it may be large
+  }
 }
 
 GoMatcher::~GoMatcher() = default;
@@ -47,8 +52,8 @@ std::optional<bool> GoMatcher::Matches(std::string_view text) const {
   return RE2::PartialMatch(ToPiece(text), *expression_);
 }
 
-std::size_t GoMatcher::ProgramSize() const {
-  return expression_ == nullptr ? 0 : static_cast<std::size_t>(expression_->ProgramSize());
+std::size_t GoMatcher::MostMemory() const {
+  return expression_ == nullptr ? 0 : static_cast<std::size_t>(expression_->options().max_mem());
 }
 
 }  // namespace kube::schema

@@ -31,9 +31,8 @@ class GoMatcher {
   /// texts.
   std::optional<bool> Matches(std::string_view text) const;
 
-  /// In instructions of some dozen bytes; 0 where it cannot be run. As much again, and more, may be
-  /// taken by what it was held against.
-  std::size_t ProgramSize() const;
+  /// The bytes that it may take; it grows with what it is held against.
+  std::size_t MostMemory() const;
 
  private:
   std::unique_ptr<const re2::RE2> expression_;  // null pointer: it cannot be run

@@ -7,9 +7,10 @@
 namespace kube::schema {
 namespace {
 
-// In instructions, as is what a pattern takes beside them: 256 patterns, or 16 large ones.
-constexpr std::size_t kMostSize = std::size_t{1} << 17;
-constexpr std::size_t kSizeOfPattern = 512;
+// In bytes: some 200 patterns, or three large ones.
+constexpr std::size_t kMostMemory = std::size_t{64} << 20;
+// What a pattern takes beside its program, as a rule.
+constexpr std::size_t kMemoryOfPattern = std::size_t{64} << 10;
 
 }  // namespace
 
@@ -19,7 +20,7 @@ struct PatternChecks::Pattern {
     if (!error) matcher.emplace(pattern);
   }
 
-  std::size_t Size() const { return kSizeOfPattern + (matcher ? matcher->ProgramSize() : 0); }
+  std::size_t Memory() const { return kMemoryOfPattern + (matcher ? matcher->MostMemory() : 0); }
 
   std::optional<std::string> error;
   std::optional<GoMatcher> matcher;
@@ -47,10 +48,10 @@ const PatternChecks::Pattern& PatternChecks::Find(std::string_view pattern) {
   const auto found = patterns_.find(pattern);
   if (found != patterns_.end()) return *found->second;
   auto made = std::make_unique<const Pattern>(pattern);
-  size_ += made->Size();
-  if (size_ > kMostSize) {
+  memory_ += made->Memory();
+  if (memory_ > kMostMemory) {
     patterns_.clear();
-    size_ = made->Size();
+    memory_ = made->Memory();
   }
   return *patterns_.emplace(pattern, std::move(made)).first->second;
 }

@@ -46,7 +46,7 @@ class PatternChecks {
   std::chrono::nanoseconds used_{0};
   std::uint64_t undecided_ = 0;
   // Those of a whole CRD as a rule, which take turns in objects; some are large.
-  std::size_t size_ = 0;  // of these
+  std::size_t memory_ = 0;  // of these, in bytes
   std::map<std::string, std::unique_ptr<const Pattern>, std::less<>> patterns_;
 };
 

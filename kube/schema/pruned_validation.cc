@@ -29,11 +29,22 @@ bool RequiresWhatMayGo(const SchemaProps& schema) {
          });
 }
 
+// A null fails an enum, which passes it where it is gone.
+bool MayWantNull(const SchemaProps& schema) {
+  const auto has_enum = [](const SchemaProps& alternative) {
+    return AnySchema(alternative,
+                     [](const SchemaProps& any) { return any.enum_values.has_value(); });
+  };
+  return (schema.not_schema && has_enum(*schema.not_schema)) ||
+         std::ranges::any_of(schema.one_of, has_enum);
+}
+
 // The limits from above count below "not" and "oneOf".
 bool LooksAtWhatMayGo(const SchemaProps& schema) {
   const bool forbids = schema.additional_properties && !schema.additional_properties->allows;
   return schema.min_properties || schema.max_properties || schema.unique_items || forbids ||
-         (schema.enum_values && HasContainer(*schema.enum_values)) || RequiresWhatMayGo(schema);
+         (schema.enum_values && HasContainer(*schema.enum_values)) || RequiresWhatMayGo(schema) ||
+         MayWantNull(schema);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@ Usage: hostile_size_test.py KUBECTL_PRUNE FAKE_API_SERVER
 import copy
 import json
 import os
+import random
 import resource
 import subprocess
 import sys
@@ -125,6 +126,21 @@ class HostileSize(unittest.TestCase):
                        long=by_turns("\\pL|" * 100_000, "\\pL|" * 100_001), **letters, **greedy)
         del crd["spec"]["preserveUnknownFields"]
         self.run_in_little_memory("check", "--local", *self.write("crd.json", crd))
+
+    def test_many_patterns_that_remember_much(self):
+        # Each would fill megabytes with the states that its text leads to.
+        letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+        words = "|".join(one + letters[i * 7 % 60] for i, one in enumerate(letters[2:]))
+        patterns = {f"f{i}": {"type": "string", "pattern": f"^(?:[ab]*a[ab]{{13}}c{i}|{words})$"}
+                    for i in range(180)}
+        text = "".join(random.Random(1).choice("ab") for _ in range(8000))
+        crd = crd_with(spec={"type": "object", "required": ["q"], "properties": patterns})
+        for name in ("a", "b"):
+            widget = OBJECT | {"metadata": {"name": name, "namespace": "b"},
+                               "spec": {"q": 1} | dict.fromkeys(patterns, text)}
+            self.write(f"{name}.json", widget)
+        files = self.write("crd.json", crd)
+        self.run_in_little_memory("check", "--local", *files, "-f", "a.json", "-f", "b.json")
 
     def test_a_long_key_above_many_fields_that_are_required(self):
         required = {"type": "object", "required": MANY}

@@ -68,6 +68,27 @@ TEST_CASE("It is pruned by all of the schemas in turn", "[migrate][pruned_validi
   CHECK(WhyInvalidOncePruned(document.root(), none, read.props, patterns) == "b: Required value");
 }
 
+TEST_CASE("Defaults of all schemas count before too", "[migrate][pruned_validity]") {
+  // The second default is refused whether junk is pruned or not.
+  const auto [value, object, expected] = GENERATE(table<std::string, std::string, std::string>({
+      {R"("x")", R"({"zone":"z"})", "zone: Required value"},
+      {R"("y")", R"({"zone":"z"})", ""},
+  }));
+  const support::TestSchema stored(
+      R"({"type":"object","properties":{"e":{"type":"string","default":)" + value + "}}}");
+  const support::TestSchema read(
+      R"({"type":"object","required":["e","zone"],"properties":{"zone":{"type":"string"},
+          "e":{"type":"string","enum":["x"]}}})");
+  kube::json::Arena arena;
+  const auto first = kube::schema::MakeStructural(stored.props, arena);
+  const auto last = kube::schema::MakeStructural(read.props, arena);
+  const kube::schema::StructuralSchema* const both[] = {&first, &last};
+  kube::json::Document document;
+  REQUIRE(!document.Parse(object));
+  PatternChecks patterns([] { return std::chrono::seconds(0); });
+  CHECK(WhyInvalidOncePruned(document.root(), both, read.props, patterns) == expected);
+}
+
 TEST_CASE("Of many errors the first are told, and no more of one than a person reads",
           "[migrate][pruned_validity]") {
   const std::string name(5000, 'n');

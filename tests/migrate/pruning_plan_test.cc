@@ -70,13 +70,15 @@ TEST_CASE("Where nothing is lost there is nothing to back up", "[migrate][prunin
 TEST_CASE("What is not known, and who may undo it, is said", "[migrate][pruning_plan]") {
   PruningDryRun dry_run = DryRun2000();
   dry_run.report.object_errors = {"shop/one: too large"};
+  dry_run.report.note = "not known";
   const UpdateWebhooks webhooks{{}, "Error from server (Forbidden): no"};
   const Strings lines = DescribePlan(
       {.dry_run = dry_run, .webhooks = webhooks, .gitops_owner = "Argo CD (label a/b)"});
   CHECK_THAT(lines[1], Catch::EndsWith("which admission webhooks see updates is unknown: Error "
                                        "from server (Forbidden): no"));
   CHECK(lines[3] == "warning: the server will refuse an object: shop/one: too large");
-  CHECK_THAT(lines[4], Catch::StartsWith(
+  CHECK(lines[4] == "warning: not known");
+  CHECK_THAT(lines[5], Catch::StartsWith(
                            "warning: Argo CD (label a/b) manages "
                            "widgets.demo.example.com and may undo this or stop at it: pause it"));
 }

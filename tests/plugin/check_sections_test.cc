@@ -192,6 +192,16 @@ TEST_CASE("Objects that pruning makes invalid are named, once for versions that 
         "  default/a: spec.p: Required value\n");
 }
 
+TEST_CASE("Where nothing is lost the objects are to be mended", "[plugin][check_sections]") {
+  CrdReport crd = test_reports::Gadgets();
+  crd.verdict = migrate::Verdict::kLosesFields;
+  crd.versions[0].objects_invalid_once_pruned = 1;
+  crd.versions[0].invalid_once_pruned = {"default/a: spec.p: Required value"};
+  CHECK_THAT(Print(crd),
+             Catch::EndsWith("\n  default/a: spec.p: Required value\n"
+                             "Next: mend the objects or loosen the schema, then check again\n"));
+}
+
 TEST_CASE("What etcd may still hold and bad objects are noted", "[plugin][check_sections]") {
   CrdReport crd = test_reports::Certificates();
   crd.object_errors = {"default/a: metadata.name: \x1B"};
