@@ -341,6 +341,8 @@ class InvalidOncePruned(MigrationTest):
                           storage="v1", schema_first=True)
         for name, (_, value) in fields.items():
             subject.add_object(name, {"spec": {name: value}}, namespace="shop")
+        # This one shows that the server prunes.
+        subject.add_object("old", {"spec": {"legacyMode": True}}, namespace="shop")
         return self.bring_in(subject)
 
     def refusals(self, subject):
