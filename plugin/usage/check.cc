@@ -18,10 +18,11 @@ them: those of CRDs that still preserve unknown fields, that are named or propos
 stored in several versions. With --local no server is contacted, and objects come from the files
 too.
 
- The verdict of a CRD is "blocked" (the server would refuse to turn pruning on), "loses-fields" (or
-some object would be invalid once it is pruned), "ready" (pruning can be turned on and nothing is
-lost), "pruning" (it is on already) or "unknown" (the CRD could not be checked). Of many CRDs those that prune already without a finding are only
-counted. Paths show indices of lists as [*] and keys of maps as *.
+ The verdict of a CRD is "blocked" (the server would refuse to turn pruning on), "loses-fields"
+(or some object would be invalid once it is pruned), "ready" (pruning can be turned on and nothing
+is lost), "pruning" (it is on already) or "unknown" (the CRD could not be checked). Of many CRDs
+those that prune already without a finding are only counted. Paths show indices of lists as [*]
+and keys of maps as *.
 
 Examples:
   # Check all CRDs of the cluster
