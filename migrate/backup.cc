@@ -12,6 +12,7 @@
 #include "kube/error.h"
 #include "migrate/file_name.h"
 #include "migrate/known_writes.h"
+#include "migrate/resource_version.h"
 
 namespace migrate {
 namespace {

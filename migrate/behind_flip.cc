@@ -1,12 +1,17 @@
 #include "migrate/behind_flip.h"
 
+#include <exception>
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "migrate/cluster_crds.h"
 #include "migrate/crd_request.h"
 #include "migrate/pager.h"
+#include "migrate/pause.h"
+#include "migrate/recent_change.h"
 #include "migrate/settle.h"
 
 namespace migrate {
@@ -14,11 +19,29 @@ namespace {
 
 constexpr char kRunAgain[] = "; the same command goes on from here";
 
+// A backup has what loses no field, but a null, or is given a default.
+bool Loses(const MigrationState& state) { return !state.doomed.empty() || !state.backup.empty(); }
+
+bool IsFlipUnknown(const MigrationState& state) {
+  return state.flip_resource_version.empty() && state.settled_resource_version.empty();
+}
+
+// Of a backup that is still needed: until all objects are rewritten.
+bool IsBackupGone(const MigrationState& state) {
+  std::error_code ignored;
+  return state.phase != MigrationState::Phase::kHolding && !state.backup.empty() &&
+         !std::filesystem::is_regular_file(state.backup, ignored);
+}
+
 EnabledPruning End(Outcome outcome, std::string error) {
   EnabledPruning ended;
   ended.outcome = outcome;
   ended.error = std::move(error);
   return ended;
+}
+
+EnabledPruning Interrupted() {
+  return End(Outcome::kInterrupted, "interrupted; pruning is on" + std::string(kRunAgain));
 }
 
 // Where the answer to the flip was lost with the run that asked for it.
@@ -35,7 +58,10 @@ EnabledPruning BehindFlip::Finish(MigrationState state, std::shared_ptr<const Kn
                                   bool waits) const {
   EnabledPruning ended;
   if (waits) ended = Wait(state, known.get());
-  if (waits && ended.outcome == Outcome::kDone) ended = NoteSettled(state);
+  const bool is_settled = waits && Loses(state);
+  if (ended.outcome == Outcome::kDone && (is_settled || IsFlipUnknown(state))) {
+    ended = NoteSettled(state);
+  }
   ended.backup = state.backup;
   if (ended.outcome != Outcome::kDone || options.rewrite_unbacked) return ended;
   // Neither a backup nor what it knows: the earlier run was one without.
@@ -50,7 +76,6 @@ EnabledPruning BehindFlip::Finish(MigrationState state, std::shared_ptr<const Kn
 // Until a server has noticed the flip it stores what it is sent unpruned, and shows it pruned
 // from then on: what was written up to here may have lost something that nobody has seen.
 EnabledPruning BehindFlip::NoteSettled(MigrationState& state) const {
-  if (state.doomed.empty()) return {};
   const auto list = client.Get(WithChunk(live.ObjectsTarget(""), 1, ""));
   if (!list) {
     return End(Outcome::kError, "pruning is on, but the objects cannot be listed: " +
@@ -80,8 +105,11 @@ EnabledPruning BehindFlip::Wait(const MigrationState& state, const KnownWrites* 
     case Settled::Step::kDone:
       if (!settled.message.empty()) observer.OnLine(settled.message);
       return {};
+    case Settled::Step::kNothingTells:
+      if (!settled.message.empty()) observer.OnLine(settled.message);
+      return Loses(state) ? WaitBlindly() : EnabledPruning();
     case Settled::Step::kInterrupted:
-      return End(Outcome::kInterrupted, "interrupted; pruning is on" + std::string(kRunAgain));
+      return Interrupted();
     case Settled::Step::kForbidden:
       return End(Outcome::kError,
                  "pruning is on, but whether every API server prunes cannot be seen (" +
@@ -97,10 +125,15 @@ EnabledPruning BehindFlip::Wait(const MigrationState& state, const KnownWrites* 
                  "--settle-timeout if need be");
 }
 
-EnabledPruning ResumePruning(const LiveCrd& crd, const EnablePruningOptions& options,
-                             StateFolder& folder, MigrationObserver& observer, kube::Client& client,
-                             const kube::Clock& clock) {
-  MigrationState state = folder.Load();
+EnabledPruning BehindFlip::WaitBlindly() const {
+  return PauseUntil(clock.Now() + kNoticed, stop, client, clock) ? EnabledPruning() : Interrupted();
+}
+
+namespace {
+
+EnabledPruning Resume(MigrationState state, const LiveCrd& crd, const EnablePruningOptions& options,
+                      StateFolder& folder, MigrationObserver& observer, kube::Client& client,
+                      const kube::Clock& clock) {
   std::shared_ptr<const KnownWrites> known;
   if (auto read = KnownWrites::Read(folder.path())) {
     known = std::make_shared<KnownWrites>(*std::move(read));
@@ -120,6 +153,35 @@ EnabledPruning ResumePruning(const LiveCrd& crd, const EnablePruningOptions& opt
   }
   return BehindFlip{crd, options, options.stop, folder, observer, client, clock}.Finish(
       state, known, state.phase == MigrationState::Phase::kBackupComplete);
+}
+
+}  // namespace
+
+std::string BrokenBehindFlip(const std::string& what) {
+  return "pruning is on, but this run broke off: " + what +
+         "\nmend that, then run the same command again, with the same --state-dir: it goes on from "
+         "here";
+}
+
+EnabledPruning ResumePruning(const LiveCrd& crd, const EnablePruningOptions& options,
+                             StateFolder& folder, MigrationObserver& observer, kube::Client& client,
+                             const kube::Clock& clock) {
+  const MigrationState state = folder.Load();
+  if (IsBackupGone(state) && !options.rewrite_unbacked && !options.no_backup) {
+    return End(
+        Outcome::kError,
+        "pruning is on, and the backup " + state.backup +
+            " is not there any more; objects that are not rewritten yet still have their "
+            "fields in etcd; nothing was rewritten; put the backup back, or go on without it "
+            "by --rewrite-unbacked");
+  }
+  try {
+    return Resume(state, crd, options, folder, observer, client, clock);
+  } catch (const std::exception& error) {
+    EnabledPruning ended = End(Outcome::kError, BrokenBehindFlip(error.what()));
+    ended.backup = state.backup;
+    return ended;
+  }
 }
 
 }  // namespace migrate

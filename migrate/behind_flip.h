@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <memory>
+#include <string>
 
 #include "kube/client.h"
 #include "kube/clock.h"
@@ -24,8 +25,9 @@ struct BehindFlip {
   kube::Client& client;
   const kube::Clock& clock;
 
-  /// With `waits`, waits until every server is seen to prune, and notes in `folder` what was
-  /// written by then. `known` may be the null pointer where nothing is known of writes. With kDone
+  /// With `waits`, waits until every server is seen to prune (where something is lost and nothing
+  /// can show it, as long as any change of a CRD may take), and notes in `folder` what was written
+  /// by then. `known` may be the null pointer where nothing is known of writes. With kDone
   /// the result tells what is to be held.
   EnabledPruning Finish(MigrationState state, std::shared_ptr<const KnownWrites> known,
                         bool waits) const;
@@ -33,13 +35,19 @@ struct BehindFlip {
  private:
   EnabledPruning NoteSettled(MigrationState& state) const;
   EnabledPruning Wait(const MigrationState& state, const KnownWrites* known) const;
+  EnabledPruning WaitBlindly() const;
 };
+
+/// The error of a run that broke behind the flip by an exception with this text.
+std::string BrokenBehindFlip(const std::string& what);
 
 /// Goes on behind the flip after a run that ended there (any MigrationState::Phase but kBeforeFlip,
 /// pruning is on): what is held is known from `folder`, the wait is done where it was not seen to
 /// its end (kBackupComplete). An object stays held until somebody writes it, as the server prunes
 /// it then, or until `rewrite_unbacked`. Where the schemas are no longer those of the backup nobody
-/// knows what it lacks: every object is held that was not written since.
+/// knows what it lacks: every object is held that was not written since. Where the backup is not
+/// there any more before all is rewritten it refuses, but with `rewrite_unbacked`. Throws nothing:
+/// what breaks is in the result.
 EnabledPruning ResumePruning(const LiveCrd& crd, const EnablePruningOptions& options,
                              StateFolder& folder, MigrationObserver& observer, kube::Client& client,
                              const kube::Clock& clock);

@@ -19,6 +19,7 @@
 #include "migrate/missing_version.h"
 #include "migrate/object_count.h"
 #include "migrate/pager.h"
+#include "migrate/pause.h"
 #include "migrate/preflight.h"
 #include "migrate/recent_change.h"
 #include "migrate/rewrite_passes.h"
@@ -53,7 +54,7 @@ class CrdMigrator {
     try {
       Migrate();
     } catch (const std::exception& error) {  // also those of the file system
-      Fail(error.what());
+      Fail(error.what() + BehindFlipAdvice());
     }
     report_.seconds = std::chrono::duration<double>(context_.clock.Now() - start).count();
     return std::move(report_);
@@ -77,6 +78,11 @@ class CrdMigrator {
     report_.error = std::move(why);
   }
 
+  std::string BehindFlipAdvice() const {
+    if (!report_.pruning_enabled) return "";
+    return "\npruning is on; the same command, with the same --state-dir, goes on from here";
+  }
+
   bool IsStopped() {
     if (options_.stop == nullptr || !*options_.stop) return false;
     report_.outcome = Outcome::kInterrupted;
@@ -85,14 +91,9 @@ class CrdMigrator {
 
   // False: to be stopped.
   bool WaitUntilNoticed() {
-    constexpr std::chrono::milliseconds kTick(100);
     const kube::Clock::TimePoint until =
         context_.clock.Now() + TimeUntilNoticed(crd_->document->root(), options_.enabling.now());
-    while (context_.clock.Now() < until) {
-      if (IsStopped()) return false;
-      context_.client.Poll(std::min(until, context_.clock.Now() + kTick));
-    }
-    return true;
+    return PauseUntil(until, options_.stop, context_.client, context_.clock) || !IsStopped();
   }
 
   bool is_partial() const {

@@ -1,7 +1,8 @@
 #include "migrate/enable_pruning.h"
 
 #include <algorithm>
-#include <set>
+#include <chrono>
+#include <exception>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -78,9 +79,16 @@ class PruningEnabler {
     if (!observer_.Confirm(kQuestion)) {
       return End(Outcome::kError, "pruning was not turned on, as that was not confirmed");
     }
-    if (!CanWrite() || (rewrites_before() && !RewriteBefore())) return std::move(ended_);
+    // Long may have passed: with a plan of many objects, and a person who thinks it over.
+    if (!ReadCrd() || !CanWrite()) return std::move(ended_);
+    if (rewrites_before() && !RewriteBefore()) return std::move(ended_);
     if (!BackUp() || !FlipCrd()) return std::move(ended_);
-    return WaitAndFinish();
+    try {
+      return WaitAndFinish();
+    } catch (const std::exception& error) {  // a full disk, credentials that nobody renews
+      Fail(Outcome::kError, BrokenBehindFlip(error.what()));
+      return std::move(ended_);
+    }
   }
 
  private:
@@ -202,8 +210,10 @@ class PruningEnabler {
     fs::create_directory(folder);
     fs::permissions(folder, fs::perms::owner_all);
     const RewriteScope scope{.crd_name = name() + " (before pruning)", .target = target_};
-    RewriteResult result =
-        RunRewritePasses(scope, sweep_options_, folder, observer_, client_, clock_);
+    SweepOptions options = sweep_options_;
+    // What is rewritten once somebody else has turned pruning on is lost without a backup.
+    options.change_interval = std::chrono::seconds(1);
+    RewriteResult result = RunRewritePasses(scope, options, folder, observer_, client_, clock_);
     ended_.before_flip = result.sweep.counts;
     ended_.failures = std::move(result.sweep.failures);
     std::move(result.later_failures.begin(), result.later_failures.end(),
@@ -303,7 +313,6 @@ class PruningEnabler {
         ended_.flipped = true;
         state_.generation = flip.generation;
         state_.flip_resource_version = flip.resource_version;
-        folder_.Save(state_);
         return true;
       case Flip::Step::kInterrupted:
         return Interrupt();
@@ -317,6 +326,7 @@ class PruningEnabler {
   }
 
   EnabledPruning WaitAndFinish() {
+    folder_.Save(state_);
     std::shared_ptr<const KnownWrites> known;
     if (!options_.no_backup) {
       auto read = KnownWrites::Read(folder_.path());

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <fstream>
 #include <system_error>
 #include <utility>
 
 #include "kube/error.h"
+#include "migrate/resource_version.h"
 
 namespace migrate {
 namespace {
@@ -57,13 +57,6 @@ std::uint64_t StableHash(std::string_view text) {
   hash = (hash ^ (hash >> 33)) * 0xff51afd7ed558ccd;
   hash = (hash ^ (hash >> 33)) * 0xc4ceb9fe1a85ec53;
   return hash ^ (hash >> 33);
-}
-
-std::uint64_t NumberOf(std::string_view resource_version) {
-  std::uint64_t number = 0;
-  const char* end = resource_version.data() + resource_version.size();
-  const auto read = std::from_chars(resource_version.data(), end, number);
-  return read.ec == std::errc() && read.ptr == end ? number : 0;
 }
 
 KnownWritesLog::KnownWritesLog(const fs::path& folder, std::int64_t generation)

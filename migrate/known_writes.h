@@ -56,15 +56,11 @@ void ForgetKnownWrites(const std::filesystem::path& folder);
 /// True for an object whose last write nobody has seen, and which cannot be told to be newer than
 /// the last one that a server may have stored unpruned: for SweepOptions::is_held.
 ///
-/// Resource versions that are decimal numbers grow with each write of the cluster (KEP-5504 says so
-/// of all servers; etcd's revision always did), so that of an object can be compared with
-/// `last_unpruned`, that of the moment when the servers were seen to prune, or of the flip. Where
-/// either is none, or empty, nothing is newer.
+/// An object's resource version is compared as a number (resource_version.h) with `last_unpruned`,
+/// that of the moment when the servers were seen to prune, or of the flip. Where either is none, or
+/// empty, nothing is newer.
 std::function<bool(const ListedObject&)> HoldUnknown(std::shared_ptr<const KnownWrites> known,
                                                      const std::string& last_unpruned);
-
-/// A resource version as a number; 0 where it is none.
-std::uint64_t NumberOf(std::string_view resource_version);
 
 /// A hash of a text, the same on every machine and in every version.
 std::uint64_t StableHash(std::string_view text);

@@ -29,6 +29,7 @@ MetadataList::MetadataList(const SweepTarget& target, std::int64_t chunk_size, S
   pager_.OnPage(spool_.continue_token());
   last_key_ = spool_.last_key();
   skips_known_ = true;
+  has_old_token_ = true;
 }
 
 void MetadataList::Advance() {
@@ -99,6 +100,7 @@ void MetadataList::TakePage() {
     spool_.DropPage();
     return Fail(UnreadableList("its continue token leads nowhere"));
   }
+  has_old_token_ = false;
   spool_.EndPage(page_->continue_token());
   last_key_ = page_last_key_;
   remaining_ = page_->remaining();
@@ -109,8 +111,18 @@ void MetadataList::TakePage() {
 void MetadataList::OnFailure(const AnswerVerdict& verdict, const CallError& error) {
   const auto retry_after = error.status ? error.status->retry_after : std::nullopt;
   const auto pause = budget_.Next(verdict, retry_after, clock_.Now());
+  if (!pause && has_old_token_ && error.status) return ListFromBeginning();
   if (!pause) return Fail(error);
   not_before_ = clock_.Now() + *pause;
+}
+
+// The token of an earlier run may be of a state of the cluster that it was set back from; no run
+// would ever get on by it.
+void MetadataList::ListFromBeginning() {
+  has_old_token_ = false;
+  pager_ = Pager();
+  last_key_.clear();
+  budget_ = RetryBudget();
 }
 
 void MetadataList::OnExpired(const CallError& error) {

@@ -21,7 +21,8 @@ namespace migrate {
 /// continue token grows old. A page that breaks off is read again, after the same pauses as a
 /// write (retry.h). After 410 the list goes on by the token that the server gives with it; without
 /// one it begins anew, and what is not behind the last object of the spool, in etcd's order, is
-/// left out: so no object comes twice.
+/// left out: so no object comes twice. The same is done where the server will not go on from where
+/// an earlier run has ended.
 class MetadataList : public ObjectSource, private kube::ResultSink {
  public:
   /// All must outlive it. `chunk_size` 0: everything in one page; else the first has 100
@@ -44,6 +45,7 @@ class MetadataList : public ObjectSource, private kube::ResultSink {
   void TakePage();
   bool LeadsNowhere() const;
   void OnFailure(const AnswerVerdict& verdict, const kube::CallError& error);
+  void ListFromBeginning();
   void OnExpired(const kube::CallError& error);
   void Fail(kube::CallError error);
   std::string PagePath() const;
@@ -56,8 +58,9 @@ class MetadataList : public ObjectSource, private kube::ResultSink {
 
   Pager pager_;
   RetryBudget budget_;
-  bool skips_known_ = false;  // some of what comes may be in the spool already
-  std::string last_key_;      // of the pages that were read, in the order of ObjectKey
+  bool skips_known_ = false;    // some of what comes may be in the spool already
+  bool has_old_token_ = false;  // of an earlier run, and no page was read by it yet
+  std::string last_key_;        // of the pages that were read, in the order of ObjectKey
   bool is_done_ = false;
   std::optional<kube::CallError> error_;
   std::optional<std::uint64_t> remaining_;

@@ -28,10 +28,17 @@ constexpr mode_t kPrivateFile = 0600;
 // A few doomed objects with some paths each; whatever is longer is not ours.
 constexpr std::size_t kMaxStateBytes = 16 * 1024 * 1024;
 
+std::string Refusal(const std::string& what, const fs::path& path, int error) {
+  return "cannot " + what + " \"" + path.string() + "\": " + std::generic_category().message(error);
+}
+
 [[noreturn]] void Fail(const std::string& what, const fs::path& path, int error) {
-  throw kube::Error("cannot " + what + " \"" + path.string() +
-                    "\": " + std::generic_category().message(error) +
-                    " (choose another folder by --state-dir)");
+  throw kube::Error(Refusal(what, path, error) + " (choose another folder by --state-dir)");
+}
+
+// Of a folder that is in use: another one would not know what this one tells.
+[[noreturn]] void FailInUse(const std::string& what, const fs::path& path, int error) {
+  throw kube::Error(Refusal(what, path, error) + "; mend that, then run the same command again");
 }
 
 /// A file descriptor that is closed at the end.
@@ -92,22 +99,24 @@ void WriteAll(int file, std::string_view text, const fs::path& path) {
   while (!text.empty()) {
     const ssize_t written = write(file, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) Fail("write", path, errno);
+    if (written < 0) FailInUse("write", path, errno);
     text.remove_prefix(static_cast<std::size_t>(written));
   }
 }
 
 void Sync(int descriptor, const fs::path& path) {
-  if (fsync(descriptor) != 0) Fail("write", path, errno);
+  if (fsync(descriptor) != 0) FailInUse("write", path, errno);
 }
 
-std::optional<std::string> ReadAll(int file) {
+// Absent if it is too long.
+std::optional<std::string> ReadAll(int file, const fs::path& path) {
   std::string text;
   char buffer[8192];
   for (;;) {
     const ssize_t count = read(file, buffer, sizeof buffer);
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0 || text.size() > kMaxStateBytes) return std::nullopt;
+    if (count < 0) FailInUse("read", path, errno);
+    if (text.size() > kMaxStateBytes) return std::nullopt;
     if (count == 0) return text;
     text.append(buffer, static_cast<std::size_t>(count));
   }
@@ -148,8 +157,11 @@ MigrationState StateFolder::Load() const {
   MigrationState none;
   none.crd_uid = crd_uid_;
   const Descriptor file(openat(lock_, kStateFile, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+  // What cannot be read may tell what is held.
+  const fs::path path = path_ / kStateFile;
+  if (file.get() < 0 && errno != ENOENT && errno != ELOOP) FailInUse("read", path, errno);
   if (file.get() < 0) return none;
-  const std::optional<std::string> text = ReadAll(file.get());
+  const std::optional<std::string> text = ReadAll(file.get(), path);
   std::optional<MigrationState> state = text ? ReadMigrationState(*text) : std::nullopt;
   return state && state->crd_uid == crd_uid_ ? *std::move(state) : none;
 }
@@ -159,23 +171,23 @@ void StateFolder::Save(const MigrationState& state) {
   unlinkat(lock_, kNewStateFile, 0);
   const Descriptor file(openat(lock_, kNewStateFile,
                                O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kPrivateFile));
-  if (file.get() < 0) Fail("write", path, errno);
+  if (file.get() < 0) FailInUse("write", path, errno);
   WriteAll(file.get(), PrintMigrationState(state), path);
   Sync(file.get(), path);
-  if (renameat(lock_, kNewStateFile, lock_, kStateFile) != 0) Fail("write", path, errno);
+  if (renameat(lock_, kNewStateFile, lock_, kStateFile) != 0) FailInUse("write", path, errno);
   Sync(lock_, path_);
 }
 
 // The state goes first: without it what is left of the other files counts for nothing.
 void StateFolder::Clear() {
-  if (unlinkat(lock_, kStateFile, 0) != 0 && errno != ENOENT) Fail("clear", path_, errno);
+  if (unlinkat(lock_, kStateFile, 0) != 0 && errno != ENOENT) FailInUse("clear", path_, errno);
   Sync(lock_, path_);
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(path_, error)) {
     fs::remove_all(entry.path(), error);
     if (error) break;
   }
-  if (error) Fail("clear", path_, error.value());
+  if (error) FailInUse("clear", path_, error.value());
 }
 
 fs::path DefaultStateDir() {

@@ -55,8 +55,8 @@ class StateFolder {
   static bool IsLeft(const std::filesystem::path& state_dir, const std::string& crd_uid);
 
   const std::filesystem::path& path() const { return path_; }
-  /// What was saved last; a default one (with the CRD's uid) where there is none, or it cannot be
-  /// read (a torn file counts as none).
+  /// What was saved last; a default one (with the CRD's uid) where there is none, or it is none of
+  /// ours (a torn file counts as none). Throws kube::Error where it cannot be read.
   MigrationState Load() const;
   /// Replaces state.json: temporary file, fsync, rename, fsync of the folder. Throws kube::Error.
   void Save(const MigrationState& state);

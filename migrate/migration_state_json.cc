@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "kube/json.h"
-#include "migrate/known_writes.h"
+#include "migrate/resource_version.h"
 
 namespace migrate {
 namespace {

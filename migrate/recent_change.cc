@@ -12,8 +12,6 @@ using kube::json::Type;
 using kube::json::Value;
 using std::chrono::sys_seconds;
 
-constexpr std::chrono::seconds kNoticed{5};
-
 // When the writer of an entry has changed the spec; status is the server's.
 std::optional<sys_seconds> SpecChange(const Value& entry) {
   const Value* fields = entry.Find("fieldsV1", Type::kObject);

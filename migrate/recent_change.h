@@ -6,6 +6,9 @@
 
 namespace migrate {
 
+/// A CRD's change may be taken for noticed by every API server after this time.
+inline constexpr std::chrono::seconds kNoticed{5};
+
 /// How long to wait from `now` on until every API server may be taken to have noticed the last
 /// change of a CRD's spec: five seconds from that change, as metadata.managedFields tell it, and
 /// never more, whatever the clocks say. Zero where they do not tell.

@@ -2,11 +2,20 @@
 
 #include <utility>
 
+#include "migrate/pager.h"
+#include "migrate/resource_version.h"
+#include "migrate/spool.h"
+#include "migrate/sweep_paths.h"
+
 namespace migrate {
 namespace {
 
+constexpr char kRewrite[] = "rewrite";
+
 constexpr int kVerifyingPasses = 3;
 constexpr const char* kOrdinals[] = {"second", "third", "fourth"};
+
+std::string NameOfVerifying(int pass) { return "verify" + std::to_string(pass + 1); }
 
 std::uint64_t Failures(const SweepResult& sweep) { return sweep.counts.Failures(); }
 
@@ -23,6 +32,7 @@ class RewritePasses {
         clock_(clock) {}
 
   RewriteResult Run() {
+    ForgetOutdated();
     result_.sweep = Rewrite();
     TakeEnd(result_.sweep);
     if (scope_.verify && result_.is_complete()) Verify();
@@ -30,6 +40,29 @@ class RewritePasses {
   }
 
  private:
+  // What an earlier run has verified proves nothing of what is stored now.
+  void ForgetOutdated() {
+    for (int pass = 0; pass < kVerifyingPasses; ++pass) {
+      Spool::Remove(folder_, NameOfVerifying(pass));
+    }
+    if (!IsSetBack(Spool(folder_, kRewrite).newest_resource_version())) return;
+    observer_.OnLine(scope_.crd_name +
+                     ": the cluster was set back to what it was before an earlier run; what that "
+                     "run has rewritten is rewritten again");
+    Spool::Remove(folder_, kRewrite);
+  }
+
+  // To a snapshot of etcd: with each write of the cluster its resource version grows.
+  bool IsSetBack(std::uint64_t newest_rewritten) {
+    if (newest_rewritten == 0) return false;
+    const auto list = client_.Get(WithChunk(ListPath(scope_.target), 1, ""));
+    if (!list) return false;  // the rewrite meets the same error
+    const kube::json::Value* metadata = (*list)->root().Find("metadata");
+    const std::uint64_t now =
+        metadata == nullptr ? 0 : NumberOf(metadata->FindText("resourceVersion"));
+    return now != 0 && now < newest_rewritten;
+  }
+
   SweepOptions OptionsOf(const std::string& what) const {
     SweepOptions options = options_;
     options.on_progress = [this, what](const SweepProgress& progress) {
@@ -44,17 +77,17 @@ class RewritePasses {
   SweepResult Rewrite() {
     const SweepOptions options = OptionsOf(scope_.crd_name);
     if (scope_.named) {
-      return SweepNamed(scope_.target, options, folder_, *scope_.named, "rewrite", client_, clock_);
+      return SweepNamed(scope_.target, options, folder_, *scope_.named, kRewrite, client_, clock_);
     }
-    return Sweep(scope_.target, options, folder_, "rewrite", client_, clock_);
+    return Sweep(scope_.target, options, folder_, kRewrite, client_, clock_);
   }
 
   void Verify() {
     SweepOptions options = OptionsOf("verifying " + scope_.crd_name);
     options.is_held = nullptr;  // what is held was not rewritten
-    std::string previous = "rewrite";
+    std::string previous = kRewrite;
     for (int pass = 0; pass < kVerifyingPasses; ++pass) {
-      const std::string name = "verify" + std::to_string(pass + 1);
+      const std::string name = NameOfVerifying(pass);
       const SweepResult sweep =
           SweepAgain(scope_.target, options, folder_, previous, name, client_, clock_);
       TakeEnd(sweep);

@@ -41,8 +41,10 @@ struct RewriteResult {
 /// such a pass comes another over all of them, three at most: a server that leaves one object as it
 /// is may have done so to others. What other writers do meanwhile does no harm.
 ///
-/// The files of the passes are in `folder`, with the names "rewrite" and "verify1" to "verify3":
-/// run again with the same folder they go on where they were.
+/// The files of the passes are in `folder`, with the names "rewrite" and "verify1" to "verify3".
+/// Run again with the same folder the rewriting pass goes on where it was, unless the cluster is
+/// seen to be older than its answers (etcd was set back to a snapshot): it begins anew then. What
+/// verifies always begins anew, as it has to prove what is stored now.
 RewriteResult RunRewritePasses(const RewriteScope& scope, const SweepOptions& options,
                                const std::filesystem::path& folder, MigrationObserver& observer,
                                kube::Client& client, const kube::Clock& clock);

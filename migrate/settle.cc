@@ -127,7 +127,7 @@ class Waiter {
         settling_(options.doomed, begin_, options.timeout) {}
 
   Settled Run() {
-    if (options_.doomed.empty()) return {};
+    if (options_.doomed.empty()) return {Settled::Step::kNothingTells, ""};
     while (settling_.step() == Settling::Step::kRead) {
       if (!PollUntil(settling_.due(), [] { return false; })) return Interrupted();
       if (!ReadRound()) return Interrupted();
@@ -197,7 +197,7 @@ class Waiter {
     std::snprintf(seconds, sizeof seconds, " (%.1f s)", waited.count());
     if (settling_.step() == Settling::Step::kTimedOut) return {Settled::Step::kTimedOut, last_};
     if (settling_.step() == Settling::Step::kNoneLeft) {
-      return {Settled::Step::kDone,
+      return {Settled::Step::kNothingTells,
               "waiting until the server prunes: no object is left that could show it" +
                   std::string(seconds)};
     }

@@ -26,9 +26,10 @@ struct SettleOptions {
 
 struct Settled {
   enum class Step {
-    kDone,       ///< the server prunes, or there is nothing to read that could tell
-    kForbidden,  ///< objects may not be read
-    kTimedOut,   ///< a read still shows a doomed field, or was not answered
+    kDone,          ///< the server prunes
+    kNothingTells,  ///< there is no object, or none any more, that could show it
+    kForbidden,     ///< objects may not be read
+    kTimedOut,      ///< a read still shows a doomed field, or was not answered
     kInterrupted,
   };
   Step step = Step::kDone;

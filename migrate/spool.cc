@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kube/error.h"
+#include "migrate/resource_version.h"
 
 namespace migrate {
 namespace {
@@ -39,6 +40,12 @@ Spool::Spool(const std::filesystem::path& folder, const std::string& name)
     : listed_(FilePath(folder, name, ".listed")), answered_(FilePath(folder, name, ".answered")) {
   LoadListed(std::nullopt);
   LoadAnswered();
+}
+
+void Spool::Remove(const std::filesystem::path& folder, const std::string& name) {
+  for (const char* extension : {".answered", ".listed"}) {
+    std::filesystem::remove(FilePath(folder, name, extension));
+  }
 }
 
 void Spool::LoadListed(const std::optional<std::string>& purpose) {
@@ -105,8 +112,8 @@ bool Spool::TakeAnswer(std::string_view line) {
   if (!read || read->number >= listed()) return false;
   if (classes_[read->number] != ObjectClass::kNotTried) return false;
   if (read->answer.object_class == ObjectClass::kNotTried) return false;
-  // What was held is asked for again: the next run may hold less.
-  if (read->answer.object_class != ObjectClass::kHeld) Count(read->number, read->answer);
+  // What failed is tried again, and what was held is asked for again: the cause may be mended.
+  if (!IsFailure(read->answer.object_class)) Count(read->number, read->answer);
   return true;
 }
 
@@ -159,6 +166,7 @@ void Spool::Count(std::uint64_t number, const ObjectAnswer& answer) {
   classes_[number] = answer.object_class;
   ++counts_[answer.object_class];
   if (answer.generation_moved) ++generations_moved_;
+  newest_resource_version_ = std::max(newest_resource_version_, NumberOf(answer.resource_version));
   if (IsFailure(answer.object_class)) failures_.emplace(number, answer);
 }
 

@@ -25,9 +25,10 @@ struct SpooledObject {
 /// stays small (a byte an object, and the failures), and a sweep that was killed goes on.
 ///
 /// NAME.listed has a line an object, and behind each page the continue token and a checksum; a page
-/// may be written once it is safe on disk. NAME.answered has a line an answer. What is broken, cut
-/// off or none of ours is taken for absent from the first bad place on. An answer that is lost so
-/// does no harm: the object is written once more and answers the same.
+/// may be written once it is safe on disk. NAME.answered has a line an answer; a failure that is
+/// taken up counts as none, so that the object is tried again. What is broken, cut off or none of
+/// ours is taken for absent from the first bad place on. An answer that is lost so does no harm:
+/// the object is written once more and answers the same.
 ///
 /// All methods throw kube::Error where a file cannot be read or written.
 class Spool {
@@ -37,6 +38,9 @@ class Spool {
   Spool(const std::filesystem::path& folder, const std::string& name, const std::string& purpose);
   /// Takes up what is there for whatever purpose; with nothing there, it is complete and empty.
   Spool(const std::filesystem::path& folder, const std::string& name);
+
+  /// Removes the files, if there are any. Throws std::filesystem::filesystem_error.
+  static void Remove(const std::filesystem::path& folder, const std::string& name);
 
   // The list:
 
@@ -73,6 +77,8 @@ class Spool {
   /// All listed objects, those without an answer as kNotTried.
   ClassCounts counts() const;
   std::uint64_t generations_moved() const { return generations_moved_; }
+  /// The greatest that an object answered; 0 where none did, or none is a number.
+  std::uint64_t newest_resource_version() const { return newest_resource_version_; }
   /// Reads the names from disk; by namespace and name. Without what has no answer.
   std::vector<ObjectFailure> Failures() const;
   /// The same with it, as kNotTried.
@@ -115,6 +121,7 @@ class Spool {
 
   ClassCounts counts_;  // of what was answered
   std::uint64_t generations_moved_ = 0;
+  std::uint64_t newest_resource_version_ = 0;
   std::map<std::uint64_t, ObjectAnswer> failures_;
 };
 

@@ -20,7 +20,6 @@ using Clock = kube::Clock;
 
 // How soon a signal is noticed, and progress told.
 constexpr std::chrono::milliseconds kTick(100);
-constexpr std::chrono::seconds kBetweenChecks(10);
 
 /// What a spool is for: another sweep does not take it up.
 std::string Purpose(const SweepTarget& target, const std::string& what) {
@@ -46,8 +45,7 @@ class SweepRun {
         names_not_tried_(!target.ignores_other_writers),
         writer_(target, Throttle(options.concurrency, options.max_rate), options.on_line, client,
                 clock),
-        started_(clock.Now()),
-        checked_(started_) {}
+        started_(clock.Now()) {}
 
   SweepResult Run() {
     try {
@@ -122,9 +120,9 @@ class SweepRun {
       result_.is_interrupted = true;
       return Stop("interrupted");
     }
-    if (!options_.find_change || clock_.Now() < checked_ + kBetweenChecks) return;
+    if (!options_.find_change || clock_.Now() < next_check_) return;
     if (const auto change = options_.find_change()) Stop(*change);
-    checked_ = clock_.Now();
+    next_check_ = clock_.Now() + options_.change_interval;
   }
 
   // The list goes on.
@@ -177,7 +175,8 @@ class SweepRun {
   ObjectWriter writer_;
   FailureStreak streak_;
   SweepResult result_;
-  Clock::TimePoint started_, checked_;
+  Clock::TimePoint started_;
+  Clock::TimePoint next_check_{};  // the first one comes before any write
   Clock::TimePoint ticked_{};
 };
 

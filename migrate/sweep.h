@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -43,8 +44,10 @@ struct SweepOptions {
   std::size_t concurrency = 16;             ///< the most writes in flight
   double max_rate = 0;                      ///< writes a second; 0: no limit
   const std::atomic<bool>* stop = nullptr;  ///< no more writes are begun; those in flight end
-  /// Is asked every ten seconds. A text ends the sweep: why the CRD is no longer what it was.
+  /// Is asked before the first write, then at this interval. A text ends the sweep: why the CRD is
+  /// no longer what it was.
   std::function<std::optional<std::string>()> find_change{};
+  std::chrono::seconds change_interval{10};
   /// Is asked of every object as it is listed. True: it is not written, its class is kHeld.
   std::function<bool(const ListedObject&)> is_held{};
   std::function<void(const SweepProgress&)> on_progress{};  ///< several times a second
@@ -71,7 +74,7 @@ struct SweepResult {
 /// What is listed goes to `folder`/NAME.listed before any of it is written, what is answered to
 /// `folder`/NAME.answered; so a sweep that was killed, run again with the same folder and name,
 /// goes on where it was, counts no object twice and forgets none (see spool.h). With everything
-/// answered it only counts.
+/// answered it tries what failed once more, and counts.
 ///
 /// Concurrency adapts (throttle.h), each answer has one class and action (retry.h). If 40 of the
 /// last 50 objects failed in the same way it gives up: nothing more is written, but the list is

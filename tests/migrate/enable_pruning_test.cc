@@ -36,9 +36,11 @@ class Person : public MigrationObserver {
   }
   bool Confirm(const std::string& question) override {
     questions.push_back(question);
+    if (meanwhile) meanwhile();
     return agrees;
   }
   bool agrees = true, can_answer = true;
+  std::function<void()> meanwhile{};  // while the question waits
   Strings lines, questions;
 };
 
@@ -107,13 +109,18 @@ struct World {
     fault.first = (options.no_backup ? kReadsWithoutBackup : kReadsBeforeFlip) + 1;
     cluster.server.AddFault(fault);
   }
+  fs::path StatePath() {
+    const LiveCrd& live = Live();
+    return StateFolder(folder.path(), "cluster", live.shape.uid, kName).path();
+  }
   std::ptrdiff_t Writes() const {
     return std::ranges::count_if(cluster.server.requests(),
                                  [](const auto& request) { return request.method != "GET"; });
   }
 
-  // By Live(), at the start of Enable(), behind the backup, and before the flip.
-  static constexpr int kReadsBeforeFlip = 4, kReadsWithoutBackup = 3;
+  // By Live(), at the start of Enable(), behind the question, behind the backup, and before the
+  // flip.
+  static constexpr int kReadsBeforeFlip = 5, kReadsWithoutBackup = 4;
 
   FakeCluster cluster;
   test_support::TempFolder folder;
@@ -160,6 +167,19 @@ TEST_CASE("Nothing is written where the answer is no", "[migrate][enable_pruning
   CHECK(enabled.error == "pruning was not turned on, as that was not confirmed");
   CHECK(world.Writes() == 0);
   CHECK(world.Backups().empty());
+}
+
+TEST_CASE("Nothing is written where somebody else turns pruning on meanwhile",
+          "[migrate][enable_pruning]") {
+  World world(R"(["v1beta1","v1"])");
+  world.person.meanwhile = [&world] {
+    world.cluster.server.PatchCrd(kName, R"({"spec":{"preserveUnknownFields":false}})");
+  };
+  const EnabledPruning enabled = world.Enable();
+  CHECK(enabled.outcome == Outcome::kError);
+  CHECK_THAT(enabled.error, Catch::StartsWith("spec.preserveUnknownFields was turned off") &&
+                                Catch::Contains("nobody can make a backup any more"));
+  CHECK(world.Writes() == 0);
 }
 
 TEST_CASE("A dry run tells the plan, asks nobody and writes nothing", "[migrate][enable_pruning]") {
@@ -277,6 +297,107 @@ TEST_CASE("What was written until the servers were seen to prune is held",
   CHECK_FALSE(world.State().settled_resource_version.empty());
   world.Write("later", "{}");
   CHECK_FALSE(world.IsHeld(enabled, "later"));
+}
+
+TEST_CASE("Where no object can show it, servers get the time that any change may take",
+          "[migrate][enable_pruning]") {
+  World world;
+  SECTION("as all were written meanwhile") {
+    FakeFault fault;
+    fault.target = "watch=";
+    fault.before = [&] {
+      for (const char* name : {"a", "b"}) world.Write(name, R"({"x":5})");
+    };
+    world.cluster.server.AddFault(fault);
+  }
+  SECTION("as nothing is lost but a null") {
+    for (const char* name : {"a", "b"}) world.Write(name, R"({"a":null})");
+  }
+  const EnabledPruning enabled = world.Enable();
+  REQUIRE(enabled.outcome == Outcome::kDone);
+  CHECK_FALSE(enabled.backup.empty());
+  CHECK(world.cluster.clock.passed() >= 5s);
+  CHECK_FALSE(world.State().settled_resource_version.empty());
+}
+
+TEST_CASE("Behind a flip that loses nothing there is no wait", "[migrate][enable_pruning]") {
+  World world;
+  for (const char* name : {"a", "b"}) world.Write(name, R"({"a":"1"})");
+  const EnabledPruning enabled = world.Enable();
+  REQUIRE(enabled.outcome == Outcome::kDone);
+  CHECK(enabled.backup.empty());
+  CHECK(world.cluster.clock.passed() < 1s);
+}
+
+TEST_CASE("What breaks behind the flip is told as such, and leaves what to go on with",
+          "[migrate][enable_pruning]") {
+  World world;
+  const fs::path in_the_way = world.StatePath() / "state.json.new";
+  FakeFault fault;
+  fault.before = [&] { fs::create_directory(in_the_way); };
+  world.AtFlip(fault);
+  const EnabledPruning enabled = world.Enable();
+  CHECK(enabled.outcome == Outcome::kError);
+  CHECK(enabled.flipped);
+  CHECK(fs::exists(enabled.backup));
+  CHECK_THAT(enabled.error,
+             Catch::StartsWith("pruning is on, but this run broke off: cannot write") &&
+                 Catch::Contains("with the same --state-dir") &&
+                 !Catch::Contains("choose another folder"));
+  const EnabledPruning broken = world.Resume();
+  CHECK(broken.outcome == Outcome::kError);
+  CHECK(broken.backup == enabled.backup);
+  CHECK_THAT(broken.error, Catch::StartsWith("pruning is on, but this run broke off"));
+  fs::remove(in_the_way);
+  const EnabledPruning resumed = world.Resume();
+  CHECK(resumed.outcome == Outcome::kDone);
+  CHECK(resumed.backup == enabled.backup);
+  CHECK_FALSE(world.IsHeld(resumed, "a"));
+}
+
+TEST_CASE("Without its backup a later run does not go on by itself", "[migrate][enable_pruning]") {
+  World world;
+  const EnabledPruning enabled = world.Enable();
+  REQUIRE(enabled.outcome == Outcome::kDone);
+  const fs::path elsewhere = enabled.backup + ".moved";
+  fs::rename(enabled.backup, elsewhere);
+  const EnabledPruning resumed = world.Resume();
+  CHECK(resumed.outcome == Outcome::kError);
+  CHECK_THAT(resumed.error, Catch::Contains("the backup " + enabled.backup + " is not there") &&
+                                Catch::Contains("--rewrite-unbacked"));
+  SECTION("but with it") { fs::rename(elsewhere, enabled.backup); }
+  SECTION("but where that is wanted") { world.options.rewrite_unbacked = true; }
+  SECTION("but where none is wanted") { world.options.no_backup = true; }
+  SECTION("but where all is rewritten, and some objects are held") {
+    MigrationState state = world.State();
+    state.phase = Phase::kHolding;
+    StateFolder(world.folder.path(), "cluster", state.crd_uid, kName).Save(state);
+  }
+  CHECK(world.Resume().outcome == Outcome::kDone);
+}
+
+TEST_CASE("Whoever has turned pruning on, what is written later is not held",
+          "[migrate][enable_pruning]") {
+  World world;
+  FakeFault fault;
+  fault.before = [&] { world.stop = true; };
+  fault.target = kCrd;
+  fault.first = World::kReadsBeforeFlip;
+  world.cluster.server.AddFault(fault);
+  REQUIRE(world.Enable().outcome == Outcome::kInterrupted);
+  world.stop = false;
+  world.cluster.server.PatchCrd(kName, R"({"spec":{"names":{"plural":"widgets",)"
+                                       R"("kind":"Kindwidgets","shortNames":["w"]}}})");
+  world.cluster.server.PatchCrd(kName, R"({"spec":{"preserveUnknownFields":false}})");
+  world.Write("b", R"({"x":7})");
+  const EnabledPruning resumed = world.Resume();
+  REQUIRE(resumed.outcome == Outcome::kDone);
+  CHECK_FALSE(world.IsHeld(resumed, "a"));
+  CHECK(world.IsHeld(resumed, "b"));
+  world.Write("b", "{}");
+  CHECK_FALSE(world.IsHeld(resumed, "b"));
+  world.Write("new", "{}");
+  CHECK_FALSE(world.IsHeld(resumed, "new"));
 }
 
 TEST_CASE("Held objects stay held in a later run until somebody writes them",

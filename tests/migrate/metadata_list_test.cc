@@ -86,6 +86,30 @@ TEST_CASE("A list goes on where the spool ends", "[migrate][metadata_list]") {
   CHECK(Names(again) == "w100 w101 w102 w1020 w103 w104 ");
 }
 
+TEST_CASE("What the server does not go on with is listed from the beginning, and not twice",
+          "[migrate][metadata_list]") {
+  World world(5);
+  {
+    MetadataList list(world.target, 2, world.spool, world.cluster.client, world.cluster.clock);
+    list.Advance();
+    while (world.spool.listed() < 2) world.cluster.client.Poll(list.next_event());
+    list.Stop();
+  }
+  Spool again(world.folder.path(), "run", "test");
+  test_support::FakeFault fault;
+  fault.target = "continue=";
+  fault.answer = test_support::FakeStatus(400, "BadRequest", "continue key is not valid");
+  int times = 0;
+  SECTION("of an earlier run") { times = 1; }
+  SECTION("but not of this one") { times = 2; }
+  fault.times = times;
+  world.cluster.server.AddFault(fault);
+  MetadataList list(world.target, 2, again, world.cluster.client, world.cluster.clock);
+  world.Run(list);
+  CHECK(list.error().has_value() == (times == 2));
+  CHECK(Names(again) == (times == 2 ? "w100 w101 " : "w100 w101 w102 w103 w104 "));
+}
+
 TEST_CASE("With a complete spool nothing is asked", "[migrate][metadata_list]") {
   World world(1);
   world.spool.EndPage("");

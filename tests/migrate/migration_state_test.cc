@@ -75,6 +75,15 @@ TEST_CASE("Each phase is loaded as it was saved", "[migrate][state]") {
   }
 }
 
+TEST_CASE("A state that cannot be read is an error, as it may tell what is held",
+          "[migrate][state]") {
+  const TempFolder folder;
+  const StateFolder state_folder(folder.path(), "c", "crd-uid", "widgets");
+  fs::create_directory(state_folder.path() / "state.json");
+  CHECK_THROWS_WITH(state_folder.Load(), Contains("cannot read") && Contains("state.json") &&
+                                             Contains("run the same command again"));
+}
+
 TEST_CASE("Without state, or with a torn one, there is a default state", "[migrate][state]") {
   const TempFolder folder;
   StateFolder state_folder(folder.path(), "c", "crd-uid", "widgets");

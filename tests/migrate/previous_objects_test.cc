@@ -51,7 +51,7 @@ TEST_CASE("A failure answered nothing, so it comes as it was listed",
           "[migrate][previous_objects]") {
   World world(6);
   Spool spool(world.folder.path(), "again", "test");
-  CHECK(world.Read(spool, {ObjectClass::kInvalid}) == "w2 u 1 1; w5 u 1 1; ");
+  CHECK(world.Read(spool, {ObjectClass::kNotTried}) == "w2 u 1 1; w5 u 1 1; ");
 }
 
 TEST_CASE("Earlier objects go on where the spool ends", "[migrate][previous_objects]") {

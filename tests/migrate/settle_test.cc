@@ -77,7 +77,7 @@ TEST_CASE("One stale server of three is noticed", "[migrate][settle]") {
 TEST_CASE("Where nothing is lost there is nothing to wait for", "[migrate][settle]") {
   Flipped flipped(0);
   const Settled settled = flipped.Wait();
-  CHECK(settled.step == Settled::Step::kDone);
+  CHECK(settled.step == Settled::Step::kNothingTells);
   CHECK(settled.message.empty());
   CHECK(flipped.cluster.server.requests().empty());
 }
@@ -93,7 +93,7 @@ TEST_CASE("An object that is gone says nothing about the server", "[migrate][set
   CHECK(flipped.Wait().step == Settled::Step::kDone);
   flipped.cluster.server.Delete("widgets.demo.example.com", "shop/1");
   const Settled settled = flipped.Wait();
-  CHECK(settled.step == Settled::Step::kDone);
+  CHECK(settled.step == Settled::Step::kNothingTells);
   CHECK_THAT(settled.message, Catch::Contains("no object is left that could show it"));
 }
 

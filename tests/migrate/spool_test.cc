@@ -121,8 +121,10 @@ TEST_CASE("Another run goes on where the first was", "[migrate][spool]") {
   CHECK(spool.last_key() == "shop/w3");
   CHECK(spool.counts()[ObjectClass::kRewritten] == 1);
   CHECK(spool.generations_moved() == 1);
-  CHECK(spool.Failures().at(0).name == "w2");
+  // What failed is tried again.
+  CHECK(spool.Failures().empty());
   CHECK(NextName(spool) == "0w0");
+  CHECK(NextName(spool) == "2w2");
   CHECK(NextName(spool) == "3w3");
   CHECK(NextName(spool) == "none");
 }

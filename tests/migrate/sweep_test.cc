@@ -553,7 +553,7 @@ TEST_CASE("After a signal nothing is tried again, nor put back", "[migrate][swee
   }
 }
 
-TEST_CASE("With everything answered another run only counts", "[migrate][sweep]") {
+TEST_CASE("With everything answered another run tries only what failed", "[migrate][sweep]") {
   World world;
   world.AnswerAlways(3, 422, "Invalid", "is invalid");
   world.Run();
@@ -561,7 +561,7 @@ TEST_CASE("With everything answered another run only counts", "[migrate][sweep]"
   const SweepResult result = world.Run();
   CHECK(Text(result.counts) == "rewritten 4, unchanged 5, invalid 1");
   CHECK(result.failures.at(0).name == "w1003");
-  CHECK(world.cluster.server.requests().size() == requests);
+  CHECK(world.cluster.server.requests().size() == requests + 1);
 }
 
 TEST_CASE("Killed at any request, it goes on and counts every object once", "[migrate][sweep]") {
@@ -638,16 +638,39 @@ TEST_CASE("A CRD that changes meanwhile ends it", "[migrate][sweep]") {
   world.cluster.server.AddFault(slow);
   int asked = 0;
   world.options.find_change = [&]() -> std::optional<std::string> {
-    if (++asked < 2) return std::nullopt;
+    if (++asked < 3) return std::nullopt;
     return "the CustomResourceDefinition was deleted";
   };
   const SweepResult result = world.Run();
   CHECK(result.stopped == "the CustomResourceDefinition was deleted");
-  CHECK(asked == 2);
+  CHECK(asked == 3);
   CHECK(world.cluster.clock.passed() >= std::chrono::seconds(20));
   CHECK(world.cluster.clock.passed() < std::chrono::seconds(25));
   CHECK(result.counts[ObjectClass::kNotTried] > 0);
   CHECK(result.counts.Total() == 100);
+}
+
+TEST_CASE("A CRD that was changed before is not written to", "[migrate][sweep]") {
+  World world;
+  world.options.find_change = [] { return "the schemas were changed meanwhile"; };
+  const SweepResult result = world.Run();
+  CHECK(result.stopped == "the schemas were changed meanwhile");
+  for (const std::string& line : world.cluster.server.RequestLines()) {
+    CHECK_THAT(line, Catch::StartsWith("GET "));
+  }
+}
+
+TEST_CASE("The CRD is looked at as often as it is asked for", "[migrate][sweep]") {
+  World world;
+  world.options.max_rate = 2;  // ten objects take about five seconds
+  world.options.change_interval = std::chrono::seconds(1);
+  int asked = 0;
+  world.options.find_change = [&asked] {
+    ++asked;
+    return std::nullopt;
+  };
+  world.Run();
+  CHECK(asked >= 4);
 }
 
 TEST_CASE("The rate is kept", "[migrate][sweep]") {
