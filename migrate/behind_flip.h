@@ -46,8 +46,8 @@ std::string BrokenBehindFlip(const std::string& what);
 /// its end (kBackupComplete). An object stays held until somebody writes it, as the server prunes
 /// it then, or until `rewrite_unbacked`. Where the schemas are no longer those of the backup nobody
 /// knows what it lacks: every object is held that was not written since. Where the backup is not
-/// there any more before all is rewritten it refuses, but with `rewrite_unbacked`. Throws nothing:
-/// what breaks is in the result.
+/// there any more before all is rewritten it refuses, but with `rewrite_unbacked`. Throws
+/// kube::Error where the state cannot be read; what breaks later is in the result.
 EnabledPruning ResumePruning(const LiveCrd& crd, const EnablePruningOptions& options,
                              StateFolder& folder, MigrationObserver& observer, kube::Client& client,
                              const kube::Clock& clock);

@@ -22,6 +22,7 @@
 #include "migrate/pause.h"
 #include "migrate/preflight.h"
 #include "migrate/recent_change.h"
+#include "migrate/retried_objects.h"
 #include "migrate/rewrite_passes.h"
 #include "migrate/stored_versions.h"
 #include "migrate/temporary_folder.h"
@@ -183,15 +184,6 @@ class CrdMigrator {
     return change_;
   }
 
-  /// The objects of --retry-from that are of this CRD.
-  std::vector<ObjectName> RetriedObjects() const {
-    std::vector<ObjectName> names;
-    for (const RetriedObject& object : *options_.retried) {
-      if (object.crd == report_.name) names.push_back({object.namespace_, object.name});
-    }
-    return names;
-  }
-
   // --dry-run=client: the plan, and how many objects it is about.
   void Foresee() {
     if (enables_pruning()) {
@@ -210,7 +202,7 @@ class CrdMigrator {
   }
 
   kube::Result<std::uint64_t, kube::CallError> CountAll() const {
-    if (options_.retried) return std::uint64_t{RetriedObjects().size()};
+    if (options_.retried) return std::uint64_t{RetriedOf(report_.name, *options_.retried).size()};
     return CountObjects(WithSelectors(live_.ObjectsTarget(options_.namespace_),
                                       options_.label_selector, options_.field_selector),
                         {.chunk_size = options_.chunk_size, .stop = options_.stop}, context_.client,
@@ -357,9 +349,12 @@ class CrdMigrator {
     fs::permissions(folder, fs::perms::owner_all);
     RewriteScope scope{.crd_name = report_.name, .target = Target()};
     scope.verify = options_.verify && !is_dry_run();
-    if (options_.retried) scope.named = RetriedObjects();
+    if (options_.retried) scope.named = RetriedOf(report_.name, *options_.retried);
     SweepOptions options = OptionsOfSweep();
     options.is_held = is_held_;
+    if (options_.retried && !is_held_ && !options_.enabling.rewrite_unbacked) {
+      HoldAsReported(report_.name, *options_.retried, options);
+    }
     Take(RunRewritePasses(scope, options, folder, context_.observer, context_.client,
                           context_.clock));
     if (is_partial()) fs::remove_all(folder);

@@ -12,13 +12,9 @@
 #include "migrate/enable_pruning.h"
 #include "migrate/migration_observer.h"
 #include "migrate/migration_report.h"
+#include "migrate/retried_objects.h"
 
 namespace migrate {
-
-/// A failed object of an earlier run, for --retry-from.
-struct RetriedObject {
-  std::string crd, namespace_, name;
-};
 
 struct MigrationOptions {
   std::vector<std::string> crd_names{};  ///< in any form kubectl knows

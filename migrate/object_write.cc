@@ -52,7 +52,8 @@ ObjectWrite::Step ObjectWrite::OnAnswer(std::string_view body,
                                         kube::Clock::TimePoint now) {
   was_slowdown_ = false;
   retry_after_.reset();
-  return error ? Fail(Judge(*error), *error, now) : OnObject(body, document, now);
+  if (!error) return OnObject(body, document, now);
+  return Fail(Judge(*error, ObjectText(*target_, object_.object)), *error, now);
 }
 
 ObjectWrite::Step ObjectWrite::OnObject(std::string_view body, kube::json::Document& document,

@@ -1,7 +1,7 @@
 #include "migrate/retry.h"
 
 #include <algorithm>
-#include <string_view>
+#include <string>
 
 #include "migrate/missing_version.h"
 
@@ -44,10 +44,10 @@ constexpr Row kRows[] = {
     {500, 599, "", "trying to send message larger than max", Final(ObjectClass::kTooLarge)},
     {500, 599, "", "Request entity too large", Final(ObjectClass::kTooLarge)},
     {413, 413, "", "", Final(ObjectClass::kTooLarge)},
-    // Not the object is missing but its resource: "the server could not find the requested
-    // resource", "404 page not found".
-    {404, 404, "the server could not find ", "", Final(ObjectClass::kFailed)},
-    {404, 404, "", "\" not found", Final(ObjectClass::kGone)},
+    // Not the object is missing (IsGone) but its resource: "the server could not find the requested
+    // resource", "404 page not found"; or its namespace: "namespaces "shop" not found"
+    // (plugin/pkg/admission/namespace/lifecycle), while the object is stored all the same.
+    {404, 404, "", "", Final(ObjectClass::kFailed)},
     // An authorizer's words are about the user; admission plugins word the rest.
     {403, 403, "", " is forbidden: User \"", Final(ObjectClass::kForbidden)},
     {403, 403, "", " is forbidden: ", Final(ObjectClass::kDenied)},
@@ -59,7 +59,14 @@ constexpr Row kRows[] = {
     {502, 504, "", "", Busy(ObjectClass::kFailed)},
 };
 
-AnswerVerdict JudgeStatus(const kube::ApiStatus& status) {
+// NewNotFound of apimachinery pkg/api/errors.
+bool IsGone(const kube::ApiStatus& status, std::string_view object) {
+  return status.IsNotFound() && !object.empty() &&
+         status.message == std::string(object) + " not found";
+}
+
+AnswerVerdict JudgeStatus(const kube::ApiStatus& status, std::string_view object) {
+  if (IsGone(status, object)) return Final(ObjectClass::kGone);
   for (const Row& row : kRows) {
     if (status.code < row.first || status.code > row.last) continue;
     const std::string_view message = status.message;
@@ -85,8 +92,8 @@ AnswerVerdict JudgeTransport(const kube::TransportError& error) {
 
 }  // namespace
 
-AnswerVerdict Judge(const kube::CallError& error) {
-  if (error.status) return JudgeStatus(*error.status);
+AnswerVerdict Judge(const kube::CallError& error, std::string_view object) {
+  if (error.status) return JudgeStatus(*error.status, object);
   return error.transport ? JudgeTransport(*error.transport) : Final(ObjectClass::kFailed);
 }
 

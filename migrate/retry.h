@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <optional>
+#include <string_view>
 
 #include "kube/client.h"
 #include "kube/clock.h"
@@ -24,7 +25,11 @@ enum class BrokenAnswer {
 
 /// The table from an answer to what follows from it. Total: what it does not know has failed, and
 /// is not tried again.
-AnswerVerdict Judge(const kube::CallError& error);
+///
+/// `object` is what the answer is about, as the server words it: `widgets.demo.example.com "a"`.
+/// It is gone only if it is said to be not found itself: what is not found may also be its
+/// namespace, and it is stored all the same. Empty: nothing is gone.
+AnswerVerdict Judge(const kube::CallError& error, std::string_view object = {});
 AnswerVerdict Judge(BrokenAnswer broken);
 
 /// How often and after which pauses one object is tried: ten times within three minutes, long

@@ -85,8 +85,13 @@ class Read : public kube::ResultSink {
     is_done_ = true;
     if (!error) return;
     error_ = error->message;
-    is_gone_ = error->status && error->status->IsNotFound();
+    is_gone_ = error->status && IsGone(*error->status);
     is_forbidden_ = error->status && error->status->code == 403;
+  }
+
+  // A server that is being started does not find the resource, and tells nothing of the object.
+  bool IsGone(const kube::ApiStatus& status) const {
+    return status.IsNotFound() && status.message.ends_with(" \"" + object_.name + "\" not found");
   }
 
   Seen Judge(const Value& read, const SettleOptions& options) {

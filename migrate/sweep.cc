@@ -108,7 +108,7 @@ class SweepRun {
       if (!options_.is_held || !options_.is_held(object->object)) return object;
       ObjectAnswer held;
       held.object_class = ObjectClass::kHeld;
-      held.message = "was written while pruning was turned on, after the backup";
+      held.message = options_.held_because;
       spool_.Answer(object->number, held);
     }
     return std::nullopt;

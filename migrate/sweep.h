@@ -50,6 +50,8 @@ struct SweepOptions {
   std::chrono::seconds change_interval{10};
   /// Is asked of every object as it is listed. True: it is not written, its class is kHeld.
   std::function<bool(const ListedObject&)> is_held{};
+  /// The message of what is held.
+  std::string held_because = "was written while pruning was turned on, after the backup";
   std::function<void(const SweepProgress&)> on_progress{};  ///< several times a second
   /// A line for the person who waits: why nothing happens for a while.
   std::function<void(const std::string&)> on_line{};

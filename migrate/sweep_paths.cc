@@ -22,6 +22,10 @@ std::string ListPath(const SweepTarget& target) {
                        target.field_selector);
 }
 
+std::string ObjectText(const SweepTarget& target, const ListedObject& object) {
+  return target.plural + "." + target.group + " \"" + object.name + "\"";
+}
+
 std::string ObjectPath(const SweepTarget& target, const ListedObject& object) {
   return ResourcePath(target, object.namespace_) + "/" + kube::UrlEscape(object.name);
 }

@@ -16,6 +16,8 @@ inline constexpr char kMetadataListAccept[] =
 
 /// Path and selectors of the list of `target`.
 std::string ListPath(const SweepTarget& target);
+/// One object as the API server words it: `widgets.demo.example.com "a"`.
+std::string ObjectText(const SweepTarget& target, const ListedObject& object);
 /// Path of one object.
 std::string ObjectPath(const SweepTarget& target, const ListedObject& object);
 

@@ -1,8 +1,8 @@
 #include "plugin/migration_report_json.h"
 
 #include <cmath>
+#include <map>
 #include <optional>
-#include <set>
 #include <tuple>
 
 #include "kube/yaml.h"
@@ -162,9 +162,10 @@ kube::Result<std::vector<RetriedObject>, std::string> ReadFailedObjects(std::str
   if (root.Find("crds", Type::kArray) == nullptr) {
     return kube::Unexpected<std::string>("it has no list of CRDs (crds)");
   }
+  const std::string_view held = migrate::ClassName(ObjectClass::kHeld);
   std::vector<RetriedObject> objects;
   bool is_whole = true;
-  std::set<std::tuple<std::string, std::string, std::string>> seen;
+  std::map<std::tuple<std::string, std::string, std::string>, std::size_t> seen;  // in `objects`
   for (const Value& crd : ElementsAt(root, "crds")) {
     // A report that lost a part of itself would be taken for one without failures.
     if (crd.FindText("name").empty() || crd.Find("failures", Type::kArray) == nullptr) {
@@ -175,13 +176,18 @@ kube::Result<std::vector<RetriedObject>, std::string> ReadFailedObjects(std::str
     for (const Value& failure : ElementsAt(crd, "failures")) {
       RetriedObject object{.crd = std::string(crd.FindText("name")),
                            .namespace_ = std::string(failure.FindText("namespace")),
-                           .name = std::string(failure.FindText("name"))};
+                           .name = std::string(failure.FindText("name")),
+                           .is_held = failure.FindText("class") == held};
       if (object.crd.empty() || object.name.empty() || !IsPathSegment(object.crd) ||
           !IsPathSegment(object.namespace_) || !IsPathSegment(object.name)) {
         return kube::Unexpected<std::string>("a failure in it names no object");
       }
-      if (seen.insert({object.crd, object.namespace_, object.name}).second) {
+      const auto [known, is_new] =
+          seen.try_emplace({object.crd, object.namespace_, object.name}, objects.size());
+      if (is_new) {
         objects.push_back(std::move(object));
+      } else if (object.is_held) {
+        objects[known->second].is_held = true;
       }
     }
   }

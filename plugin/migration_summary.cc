@@ -149,8 +149,8 @@ std::string HeldAdvice(const CrdMigration& crd) {
     return "";
   }
   return "Next: a held object may have fields in etcd that neither the backup nor the API shows; "
-         "it "
-         "is no longer held once somebody writes it, and --rewrite-unbacked rewrites it as it is\n";
+         "it is no longer held once somebody writes it, which the --state-dir of the run that held "
+         "it tells, and --rewrite-unbacked rewrites it as it is\n";
 }
 
 std::string PrintFailures(const CrdMigration& crd) {

@@ -121,6 +121,8 @@ Options:
 
     --retry-from='':
         Rewrite only the objects that this file names as failed: a report of -o json or -o yaml.
+        Those that it names as held are not written, unless the --state-dir of that run tells that
+        somebody wrote them since, or with --rewrite-unbacked.
 
     --rewrite-unbacked=false:
         Rewrite also the objects that the backup does not have as they were last written.

@@ -421,6 +421,11 @@ class Cluster:
         pairs = self._etcdctl_json("get", key).get("kvs", [])
         return base64.b64decode(pairs[0]["value"]) if pairs else None
 
+    def etcd_delete(self, key):
+        """Takes a key out of etcd behind the server's back."""
+        if self._etcdctl_json("del", key).get("deleted") != 1:
+            raise ClusterError(f"etcd has no {key}")
+
     def etcd_compact(self):
         """Drops all history before now: continue tokens given out so far expire. Returns the revision."""
         status = self._etcdctl_json("endpoint", "status")

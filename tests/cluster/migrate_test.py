@@ -547,6 +547,52 @@ class Parts(MigrationTest):
             "PATCH", path, {"spec": {"size": 1}}, "application/merge-patch+json")[0] == expected)
 
 
+class Orphans(MigrationTest):
+    def test_objects_whose_namespace_was_taken_away_fail_until_it_is_there_again(self):
+        subject = add_widgets(widgets("orphans"), 20)
+        for name in ("kept", "dropped"):
+            subject.add_object(name, {"spec": {"legacyMode": "on"}}, namespace="ghost", old=True)
+        self.bring_in(subject)
+        turn_pruning_on(self.api, subject)
+        self.take_namespace_away(subject, "ghost", "kept")
+
+        run = self.migrator.run(subject.name)
+
+        self.assertEqual(1, run.code, run)
+        self.assertEqual([], accounting_errors(run, 22), run)
+        self.assertEqual(2, run.counts()["failed"], run)
+        self.assertNotIn("gone", run.counts())
+        self.assertEqual([("ghost", name, "failed", 404, 'namespaces "ghost" not found')
+                          for name in ("dropped", "kept")],
+                         [tuple(failure[key] for key in ("namespace", "name", "class", "code",
+                                                         "message"))
+                          for failure in run.crd()["failures"]])
+        self.assertEqual(["v1beta1", "v1"], stored_versions(self.api, subject))
+        self.assertEqual({"v1": 20, "v1beta1": 2}, dict(Stored(CLUSTER, subject).versions()))
+
+        # The two ways out of docs/RUNBOOK.md.
+        self.api.delete(f"{subject.collection('v1', 'ghost')}/dropped")
+        self.api.post("/api/v1/namespaces", {"metadata": {"name": "ghost"}})
+        again = self.migrator.run(subject.name)
+
+        self.assert_done(again, 21)
+        self.assertEqual({"v1": 21}, dict(Stored(CLUSTER, subject).versions()))
+        self.assertEqual(["v1"], stored_versions(self.api, subject))
+
+    def take_namespace_away(self, subject, namespace, name):
+        """As who removes its finalizers by force does, but at once: its objects stay in etcd."""
+        CLUSTER.etcd_delete(f"/registry/namespaces/{namespace}")
+        path = f"{subject.collection('v1', namespace)}/{name}"
+
+        def is_refused():
+            code, status = self.api.request("PATCH", f"{path}?dryRun=All", {},
+                                            "application/merge-patch+json")
+            return (code, status.get("message")) == (404, f'namespaces "{namespace}" not found')
+
+        wait_for(f"the namespace {namespace} is still there", is_refused)
+        self.assertEqual(200, self.api.request("GET", path)[0])
+
+
 class Refusals(MigrationTest):
     def test_a_crd_that_preserves_unknown_fields_needs_enable_pruning(self):
         subject = self.bring_in(add_widgets(widgets("keepers"), 4))

@@ -243,6 +243,76 @@ TEST_CASE("An object that the backup does not have as it was last written stays 
   }
 }
 
+/// A run without the state of the run that was `preserved.Migrate()`, by the report of it.
+void RetryElsewhere(Preserved& preserved, const CrdMigration& report) {
+  MigrationOptions& options = preserved.options;
+  options.enable_pruning = false;
+  options.crd_names = {};
+  options.retried.emplace();
+  for (const ObjectFailure& failure : report.failures) {
+    options.retried->push_back({report.name, failure.namespace_, failure.name,
+                                failure.object_class == ObjectClass::kHeld});
+  }
+  options.state_dir = fs::path(preserved.folder.path()) / "elsewhere";
+}
+
+TEST_CASE("What a report names as held stays held where there is no state of that run",
+          "[migrate][migration][migration_pruning]") {
+  Preserved preserved;
+  preserved.WriteBehindBackup();
+  const CrdMigration first = preserved.Migrate();
+  REQUIRE(first.counts[ObjectClass::kHeld] == 1);
+  RetryElsewhere(preserved, first);
+  MigrationOptions& options = preserved.options;
+
+  SECTION("alone") {
+    const CrdMigration again = preserved.Migrate();
+    CHECK(again.outcome == Outcome::kFailures);
+    CHECK(again.counts[ObjectClass::kHeld] == 1);
+    CHECK(again.counts.Total() == 1);
+    REQUIRE(again.failures.size() == 1);
+    CHECK_THAT(again.failures[0].message,
+               Contains("--state-dir") && Contains("--rewrite-unbacked"));
+    CHECK(preserved.HasExtra("w1"));
+  }
+  SECTION("and is not taken for accepted by a dry run") {
+    options.dry_run = DryRun::kServer;
+    CHECK(preserved.Migrate().counts[ObjectClass::kHeld] == 1);
+  }
+  SECTION("while the others are rewritten") {
+    preserved.Write("w0", "again");
+    options.retried->push_back({kName, "shop", "w0"});
+    const CrdMigration again = preserved.Migrate();
+    CHECK(again.counts[ObjectClass::kHeld] == 1);
+    CHECK(again.counts[ObjectClass::kRewritten] == 1);
+    CHECK_FALSE(preserved.HasExtra("w0"));
+    CHECK(preserved.HasExtra("w1"));
+  }
+  SECTION("but not with --rewrite-unbacked") {
+    options.enabling.rewrite_unbacked = true;
+    const CrdMigration again = preserved.Migrate();
+    CHECK(again.outcome == Outcome::kDone);
+    CHECK(again.counts[ObjectClass::kRewritten] == 1);
+    CHECK_FALSE(preserved.HasExtra("w1"));
+  }
+  SECTION("but not where that state tells that it was written since") {
+    options.state_dir = fs::path(preserved.folder.path()) / "state";
+    SECTION("not yet") {
+      const CrdMigration again = preserved.Migrate();
+      REQUIRE(again.failures.size() == 1);
+      CHECK(again.failures[0].object_class == ObjectClass::kHeld);
+      CHECK_THAT(again.failures[0].message, Contains("after the backup"));
+    }
+    SECTION("now") {
+      preserved.Write("w1", "much later");
+      const CrdMigration again = preserved.Migrate();
+      CHECK(again.outcome == Outcome::kDone);
+      CHECK(again.counts[ObjectClass::kHeld] == 0);
+      CHECK(again.counts.Total() == 1);
+    }
+  }
+}
+
 TEST_CASE("A server that never prunes ends the wait, and nothing is rewritten",
           "[migrate][migration][migration_pruning]") {
   Preserved preserved;

@@ -193,6 +193,22 @@ TEST_CASE("storedVersions are kept after a run with a failure, which is named",
   CHECK(widgets.StateFiles() == 0);  // the next run tries it again
 }
 
+TEST_CASE("An object whose namespace was removed from under it has failed, and is stored as before",
+          "[migrate][migration]") {
+  Widgets widgets;
+  FakeFault fault;
+  fault.answer = FakeStatus(404, "NotFound", "namespaces \"shop\" not found");
+  widgets.FailWrites("/widgets/w1", fault);
+  const CrdMigration crd = widgets.MigrateOne();
+  CHECK(crd.outcome == Outcome::kFailures);
+  CHECK(crd.counts[ObjectClass::kFailed] == 1);
+  CHECK(crd.counts[ObjectClass::kGone] == 0);
+  REQUIRE(crd.failures.size() == 1);
+  CHECK(crd.failures[0].message == "namespaces \"shop\" not found");
+  CHECK(widgets.HasExtra("w1"));
+  CHECK(widgets.StoredVersions() == kBoth);
+}
+
 TEST_CASE("storedVersions are kept where nothing was verified", "[migrate][migration]") {
   Widgets widgets;
   widgets.options.verify = false;

@@ -165,6 +165,16 @@ TEST_CASE("By update a conflict reads the object again", "[migrate][object_write
   CHECK(world.write.answer().object_class == ObjectClass::kGone);
 }
 
+TEST_CASE("An object whose namespace is not found is not gone", "[migrate][object_write]") {
+  World world;
+  world.target.by_update = GENERATE(false, true);
+  if (world.target.by_update) CHECK(world.Answer(Body("u", "10")) == Step::kSend);
+  CHECK(world.Answer(Status(404, "namespaces \"shop\" not found")) == Step::kDone);
+  CHECK(world.write.answer().object_class == ObjectClass::kFailed);
+  CHECK(world.write.answer().code == 404);
+  CHECK(world.write.answer().message == "namespaces \"shop\" not found");
+}
+
 TEST_CASE("An object of which nothing is known is read first", "[migrate][object_write]") {
   World world;
   world.target.by_update = GENERATE(false, true);

@@ -85,6 +85,14 @@ TEST_CASE("An answer of the server has one class and one action", "[migrate][ret
       Row{413, "the server responded with the status code 413 but did not return more information",
           kTooLarge, false, false},
       Row{404, R"(widgets.demo.example.com "a" not found)", kGone, false, false},
+      // It is stored, and answers GETs: its namespace was removed from under it.
+      Row{404, R"(namespaces "ghost" not found)", kFailed, false, false},
+      Row{404, R"(namespaces "a" not found)", kFailed, false, false},
+      Row{404, R"(widgets.demo.example.com "b" not found)", kFailed, false, false},
+      Row{404, R"(gizmos.demo.example.com "a" not found)", kFailed, false, false},
+      Row{404, R"(serviceaccounts "a" not found)", kFailed, false, false},
+      Row{404, R"(no: widgets.demo.example.com "a" not found)", kFailed, false, false},
+      Row{404, R"(widgets.demo.example.com "a" not found in the cache)", kFailed, false, false},
       Row{404, "the server could not find the requested resource", kFailed, false, false},
       Row{404, "404 page not found", kFailed, false, false},
       Row{409,
@@ -108,10 +116,16 @@ TEST_CASE("An answer of the server has one class and one action", "[migrate][ret
       Row{406, "", kFailed, false, false}, Row{410, "", kFailed, false, false},
       Row{415, "", kFailed, false, false}, Row{302, "", kFailed, false, false});
   CAPTURE(row.code, row.message);
-  const AnswerVerdict verdict = Judge(Status(row.code, row.message));
+  const AnswerVerdict verdict =
+      Judge(Status(row.code, row.message), R"(widgets.demo.example.com "a")");
   CHECK(verdict.object_class == row.object_class);
   CHECK(verdict.may_pass == row.may_pass);
   CHECK(verdict.is_slowdown == row.is_slowdown);
+}
+
+TEST_CASE("Where no object is asked for none is gone", "[migrate][retry]") {
+  CHECK(Judge(Status(404, R"(widgets.demo.example.com "a" not found)")).object_class == kFailed);
+  CHECK(Judge(Status(404, " not found")).object_class == kFailed);
 }
 
 TEST_CASE("An unknown code with Retry-After may pass, as the server says so", "[migrate][retry]") {

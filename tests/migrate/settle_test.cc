@@ -116,7 +116,13 @@ TEST_CASE("Reads that are not answered do not tell that a server prunes", "[migr
   FakeFault fault;
   fault.target = "/widgets/3";
   fault.times = 0;
-  fault.answer = test_support::FakeStatus(500, "InternalError", "no");
+  SECTION("as the server fails") {
+    fault.answer = test_support::FakeStatus(500, "InternalError", "no");
+  }
+  SECTION("as it does not know the resource yet") {
+    flipped.options.doomed = {flipped.options.doomed[3]};
+    fault.answer = test_support::FakeText(404, "text/plain; charset=utf-8", "404 page not found\n");
+  }
   flipped.cluster.server.AddFault(fault);
   flipped.options.timeout = 5s;
   const Settled settled = flipped.Wait();

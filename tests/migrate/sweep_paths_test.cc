@@ -25,6 +25,11 @@ TEST_CASE("Objects of a cluster have no namespace in their path", "[migrate][swe
   CHECK(ObjectPath(target, {"", "system:node", "", "", 0}) == "/apis/g/v1/widgets/system%3Anode");
 }
 
+TEST_CASE("An object is named as the server names it", "[migrate][sweep_paths]") {
+  const SweepTarget target{.group = "demo.example.com", .version = "v1", .plural = "widgets"};
+  CHECK(ObjectText(target, {"shop", "a", "", "", 0}) == "widgets.demo.example.com \"a\"");
+}
+
 TEST_CASE("A name stays one segment of the path", "[migrate][sweep_paths]") {
   const SweepTarget target{.group = "g", .version = "v1", .plural = "widgets"};
   CHECK(ObjectPath(target, {"a/b", "c?d", "", "", 0}) ==

@@ -80,6 +80,20 @@ TEST_CASE("The failed objects of a printed report are read again", "[plugin][mig
   CHECK((*objects)[0].name == "w1");
   CHECK((*objects)[1].namespace_.empty());
   CHECK((*objects)[1].name == "w2");
+  for (const RetriedObject& object : *objects) CHECK_FALSE(object.is_held);
+}
+
+TEST_CASE("What a printed report names as held is read as held", "[plugin][migration_report]") {
+  kube::json::Arena arena;
+  MigrationReport report = SomeReport();
+  report.crds[0].failures[1].object_class = ObjectClass::kHeld;
+  const std::string text =
+      PrintValue(ToJson(report, arena), GENERATE(OutputFormat::kJson, OutputFormat::kYaml));
+  const auto objects = ReadFailedObjects(text);
+  REQUIRE(objects);
+  REQUIRE(objects->size() == 2);
+  CHECK_FALSE((*objects)[0].is_held);
+  CHECK((*objects)[1].is_held);
 }
 
 std::string ReportOf(const std::string& crd, const std::string& failures) {
@@ -92,6 +106,15 @@ TEST_CASE("An object that is named twice is tried once", "[plugin][migration_rep
       ReportOf("a.b", R"({"name":"x"},{"name":"x"},{"name":"x","namespace":"n"})"));
   REQUIRE(objects);
   CHECK(objects->size() == 2);
+}
+
+TEST_CASE("An object that is named twice is held if it is once", "[plugin][migration_report]") {
+  const std::string held = R"({"name":"x","class":"held"})", failed = R"({"name":"x"})";
+  const auto objects =
+      ReadFailedObjects(ReportOf("a.b", GENERATE_COPY(held + "," + failed, failed + "," + held)));
+  REQUIRE(objects);
+  REQUIRE(objects->size() == 1);
+  CHECK((*objects)[0].is_held);
 }
 
 TEST_CASE("A report without failures has no objects", "[plugin][migration_report]") {
