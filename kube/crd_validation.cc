@@ -197,4 +197,17 @@ std::vector<CrdFinding> ValidateCrd(const Crd& crd, const Crd* old) {
   return ValidateCrd(crd, old, patterns);
 }
 
+std::vector<CrdFinding> ValidateCrdRequest(const Crd& crd, const Crd* old,
+                                           schema::PatternChecks& patterns) {
+  std::vector<CrdFinding> findings = ValidateCrd(crd, old, patterns);
+  std::vector<FieldError> errors;
+  if (old) {
+    ValidateCommonMetadata(crd, *old, errors);
+  } else {
+    std::erase_if(findings,
+                  [](const CrdFinding& f) { return f.error.field == "metadata.namespace"; });
+  }
+  return SortedFindings(std::move(findings), std::move(errors));
+}
+
 }  // namespace kube
