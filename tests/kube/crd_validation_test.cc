@@ -442,6 +442,29 @@ TEST_CASE("An update is held to the rules for all kinds of objects", "[crd_valid
   }
 }
 
+// Two certificates of two bytes; why they are none is told by ca_bundle_test.cc.
+TEST_CASE("A broken CA bundle may stay broken, but none may become so", "[crd_validation]") {
+  const auto with_bundle = [](std::string_view bundle) {
+    return Expand(R"($CRD {$NAMES,"versions":[$V1],"conversion":{"strategy":"Webhook","webhook":{
+        "clientConfig":{"url":"https://a/","caBundle":")" +
+                  std::string(bundle) + R"("},"conversionReviewVersions":["v1"]}}},"status":{
+        "conditions":[{"type":"Established","status":"True"}],"storedVersions":["v1"]}})");
+  };
+  constexpr std::string_view kBroken =
+      "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCmFHaz0KLS0tLS1FTkQgQ0VSVElGSUNBVEUtLS0tLQo=";
+  const auto without = ReadCrdText(with_bundle(""));
+  const auto no_pem = ReadCrdText(with_bundle("aGk="));
+  const auto broken = ReadCrdText(with_bundle(kBroken));
+  REQUIRE((without && no_pem && broken));
+  CHECK(Strings(ValidateCrd(*broken, &*without)) ==
+        std::vector<std::string>{"spec.conversion.webhookClientConfig.caBundle: Invalid value: \"" +
+                                 std::string(kBroken) +
+                                 "\": unable to load root certificates: failed to parse "
+                                 "certificate: x509: malformed certificate"});
+  CHECK(Strings(ValidateCrd(*broken, &*no_pem)).empty());
+  CHECK(Strings(ValidateCrd(*no_pem, &*broken)).empty());
+}
+
 TEST_CASE("Structural findings can be told from the others", "[crd_validation]") {
   const Crd crd = TestCrd("v1", R"({"versions":[{"name":"v1","storage":true,"schema":{
       "openAPIV3Schema":{"nullable":true,"properties":{"a":{"type":"array"}}}}}]})");
