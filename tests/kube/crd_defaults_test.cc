@@ -19,6 +19,13 @@ TEST_CASE("Names are derived from the kind", "[crd][defaults]") {
   CHECK(TestCrd("v1", "{}").names.list_kind.empty());
 }
 
+// strings.ToLower makes ASCII of two letters that are not.
+TEST_CASE("The singular of a kind with a Kelvin sign is ASCII", "[crd][defaults]") {
+  const Crd crd = TestCrd("v1", "{\"names\":{\"kind\":\"\u212Aind\"}}");
+  CHECK(crd.names.singular == "kind");
+  CHECK(crd.names.list_kind == "\u212AindList");
+}
+
 TEST_CASE("v1beta1 preserves unknown fields unless told otherwise", "[crd][defaults]") {
   CHECK(TestCrd("v1beta1", "{}").preserve_unknown_fields);
   CHECK(TestCrd("v1beta1", R"({"preserveUnknownFields":null})").preserve_unknown_fields);

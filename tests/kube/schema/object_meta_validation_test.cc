@@ -54,6 +54,16 @@ TEST_CASE("Events own nothing", "[object_meta_validation]") {
                 R"(being an owner)"});
 }
 
+// ParseGroupVersion takes the group before the slash, which may be empty.
+TEST_CASE("Events own nothing, however their version is written", "[object_meta_validation]") {
+  const Strings errors = Validate(R"({"ownerReferences":[
+      {"apiVersion":"/v1","kind":"Event","name":"n","uid":"u"},
+      {"apiVersion":"g/v1","kind":"Event","name":"n","uid":"u"}]})");
+  CHECK(errors == Strings{R"(metadata.ownerReferences: Invalid value: {"apiVersion":"/v1",)"
+                          R"("kind":"Event","name":"n","uid":"u"}: /v1, Kind=Event is disallowed )"
+                          R"(from being an owner)"});
+}
+
 TEST_CASE("Only one owner controls", "[object_meta_validation]") {
   const Strings errors = Validate(R"({"ownerReferences":[
       {"apiVersion":"v1","kind":"A","name":"a","uid":"u","controller":true},
