@@ -200,9 +200,14 @@ std::vector<FieldError> ValidateObjectMetaUpdate(const json::Value& metadata,
 }
 
 std::vector<FieldError> ValidateObjectMeta(const json::Value& metadata, std::string_view path) {
-  std::vector<FieldError> errors = ValidateObjectMetaUpdate(metadata, path);
+  std::vector<FieldError> errors;
   ValidateGeneration(metadata, path, errors);
+  ValidateLabels(FindOrNull(metadata, "labels"), Child(path, "labels"), errors);
+  ValidateAnnotations(FindOrNull(metadata, "annotations"), Child(path, "annotations"), errors);
+  ValidateOwners(FindOrNull(metadata, "ownerReferences"), Child(path, "ownerReferences"), errors);
   ValidateFinalizers(FindOrNull(metadata, "finalizers"), Child(path, "finalizers"), errors);
+  ValidateManagedFields(FindOrNull(metadata, "managedFields"), Child(path, "managedFields"),
+                        errors);
   return errors;
 }
 

@@ -64,6 +64,20 @@ TEST_CASE("Events own nothing, however their version is written", "[object_meta_
                           R"(from being an owner)"});
 }
 
+// validateObjectMetaAccessorWithOptsCommon.
+TEST_CASE("The order is the server's", "[object_meta_validation]") {
+  json::Document document;
+  REQUIRE(!document.Parse(R"({"finalizers":["-"],"labels":{"a":"-"},"annotations":{"-":""},
+      "managedFields":[{"operation":"x"}],"ownerReferences":[{"apiVersion":"v1","kind":"K","name":"n"}],
+      "generation":-1})"));
+  Strings fields;
+  for (const FieldError& error : ValidateObjectMeta(document.root(), "m")) {
+    fields.push_back(error.field);
+  }
+  CHECK(fields == Strings{"m.generation", "m.labels", "m.annotations", "m.ownerReferences.uid",
+                          "m.finalizers", "m.managedFields[0].operation"});
+}
+
 TEST_CASE("Only one owner controls", "[object_meta_validation]") {
   const Strings errors = Validate(R"({"ownerReferences":[
       {"apiVersion":"v1","kind":"A","name":"a","uid":"u","controller":true},
