@@ -465,6 +465,18 @@ TEST_CASE("A broken CA bundle may stay broken, but none may become so", "[crd_va
   CHECK(Strings(ValidateCrd(*no_pem, &*broken)).empty());
 }
 
+TEST_CASE("A new scope is printed as JSON where it may not change", "[crd_validation]") {
+  const auto old = ReadCrdText(Expand(R"($CRD {$NAMES,"versions":[$V1]},"status":{
+      "conditions":[{"type":"Established","status":"True"}],"storedVersions":["v1"]}})"));
+  const auto crd = ReadCrdText(Expand(R"($CRD {"group":"example.com","scope":"a<b",
+      "names":{"plural":"foos","kind":"Foo"},"versions":[$V1]}})"));
+  REQUIRE((old && crd));
+  CHECK(Strings(ValidateCrd(*crd, &*old)) ==
+        std::vector<std::string>{
+            R"(spec.scope: Invalid value: "a\u003cb": field is immutable)",
+            R"(spec.scope: Unsupported value: "a<b": supported values: "Cluster", "Namespaced")"});
+}
+
 TEST_CASE("Structural findings can be told from the others", "[crd_validation]") {
   const Crd crd = TestCrd("v1", R"({"versions":[{"name":"v1","storage":true,"schema":{
       "openAPIV3Schema":{"nullable":true,"properties":{"a":{"type":"array"}}}}}]})");
