@@ -3,6 +3,7 @@
 #include <string>
 
 #include "kube/base64.h"
+#include "kube/ca_bundle.h"
 #include "kube/crd_spec_validation.h"
 #include "kube/schema/field_errors.h"
 #include "kube/schema/go_format.h"

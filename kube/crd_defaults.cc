@@ -2,18 +2,13 @@
 
 #include <algorithm>
 
+#include "kube/schema/names.h"
+
 namespace kube {
 namespace {
 
-std::string ToLower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return text;
-}
-
 void SetNames(CrdNames& names) {
-  if (names.singular.empty()) names.singular = ToLower(names.kind);
+  if (names.singular.empty()) names.singular = schema::ToLowerForDns(names.kind);
   if (names.list_kind.empty() && !names.kind.empty()) names.list_kind = names.kind + "List";
 }
 

@@ -78,8 +78,10 @@ void CheckKeysHaveMap(const SchemaProps& schema, const std::string& path,
                                       : schema::Required(type_path, kDetail));
 }
 
-/// items as the Go type JSONSchemaPropsOrArray, of which only the array is there.
+/// items as the Go type JSONSchemaPropsOrArray, of which at most the array is there.
 std::string PrintItemsArray(const SchemaProps& schema) {
+  // Neither a schema nor a list was written, but true or the like.
+  if (schema.items->schemas.is_nil) return R"({"Schema":null,"JSONSchemas":null})";
   std::string printed;
   for (const SchemaProps& item : schema.items->schemas) {
     if (!printed.empty()) printed += ',';

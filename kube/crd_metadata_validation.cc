@@ -1,4 +1,5 @@
 #include <optional>
+#include <set>
 #include <string>
 
 #include "kube/crd_spec_validation.h"
@@ -53,6 +54,49 @@ std::vector<std::string> GenerateNameProblems(std::string_view prefix, const Crd
   return problems;
 }
 
+/// What is wrong with the contents of metadata, whose generation the server sets itself.
+std::vector<FieldError> ContentErrors(const json::Value& metadata) {
+  std::vector<FieldError> errors = schema::ValidateObjectMeta(metadata, "metadata");
+  std::erase_if(errors, [](const FieldError& e) { return e.field == "metadata.generation"; });
+  return errors;
+}
+
+std::set<std::string_view> FinalizersOf(const json::Value& metadata) {
+  std::set<std::string_view> finalizers;
+  if (const json::Value* list = metadata.Find("finalizers")) {
+    for (const json::Value& finalizer : list->elements()) finalizers.insert(finalizer.text());
+  }
+  return finalizers;
+}
+
+/// ValidateNoNewFinalizers.
+void ForbidNewFinalizers(const json::Value& metadata, const json::Value& old,
+                         std::vector<FieldError>& errors) {
+  const std::set<std::string_view> known = FinalizersOf(old);
+  std::string extra;
+  for (const std::string_view finalizer : FinalizersOf(metadata)) {
+    if (known.contains(finalizer)) continue;
+    if (!extra.empty()) extra += ", ";
+    extra += schema::GoQuote(finalizer);
+  }
+  if (extra.empty()) return;
+  errors.push_back(
+      schema::Forbidden("metadata.finalizers",
+                        "no new finalizers can be added if the object is being deleted, found new "
+                        "finalizers []string{" +
+                            extra + "}"));
+}
+
+/// For what the server takes from the old object where the new one says nothing.
+void RequireSameIfSet(std::string_view field, const json::Value& metadata, const json::Value& old,
+                      std::vector<FieldError>& errors) {
+  const json::Value* now = metadata.Find(field);
+  const json::Value* before = old.Find(field);
+  if (now == nullptr || (before != nullptr && json::Equal(*now, *before))) return;
+  errors.push_back(schema::Invalid(schema::Child("metadata", field), schema::PrintAsJson(*now),
+                                   "field is immutable"));
+}
+
 bool IsOfDomain(std::string_view group, std::string_view domain) {
   return group == domain ||
          (group.ends_with(domain) && group[group.size() - domain.size() - 1] == '.');
@@ -96,10 +140,7 @@ void ValidateCrdMetadata(const Crd& crd, std::vector<FieldError>& errors) {
   if (!metadata.FindText("namespace").empty()) {
     errors.push_back(schema::Forbidden("metadata.namespace", "not allowed on this type"));
   }
-  // The server sets the generation itself.
-  for (FieldError& error : schema::ValidateObjectMeta(metadata, "metadata")) {
-    if (error.field != "metadata.generation") errors.push_back(std::move(error));
-  }
+  Append(errors, ContentErrors(metadata));
 }
 
 void ValidateCrdMetadataUpdate(const Crd& crd, const Crd& old, std::vector<FieldError>& errors) {
@@ -114,6 +155,23 @@ void ValidateCrdMetadataUpdate(const Crd& crd, const Crd& old, std::vector<Field
         schema::Invalid("metadata.uid", schema::PrintJsonText(crd.uid), "field is immutable"));
   }
   Append(errors, schema::ValidateObjectMetaUpdate(metadata, "metadata"));
+}
+
+void ValidateCommonMetadata(const Crd& crd, const Crd& old, std::vector<FieldError>& errors) {
+  json::Arena arena;
+  const json::Value metadata = MetadataOf(crd, arena);
+  const json::Value before = MetadataOf(old, arena);
+  const std::string_view generate_name = metadata.FindText("generateName");
+  AddProblems("metadata.generateName", generate_name,
+              schema::PathSegmentProblems(generate_name, /*is_prefix=*/true), errors);
+  AddProblems("metadata.name", crd.name, schema::PathSegmentProblems(crd.name, false), errors);
+  Append(errors, ContentErrors(metadata));
+  if (before.Find("deletionTimestamp")) {
+    ForbidNewFinalizers(metadata, before, errors);
+  } else {
+    RequireSameIfSet("deletionTimestamp", metadata, before, errors);
+  }
+  RequireSameIfSet("deletionGracePeriodSeconds", metadata, before, errors);
 }
 
 void ValidateApproval(const Crd& crd, const Crd* old, std::vector<FieldError>& errors) {

@@ -1,6 +1,7 @@
 #include "kube/base64.h"
 #include "kube/crd.h"
 #include "kube/crd_defaults.h"
+#include "kube/crd_metadata_read.h"
 #include "kube/schema/typed_reader.h"
 
 namespace kube {
@@ -23,7 +24,7 @@ class CrdReader {
 
   void Read(const Value& root) {
     ForEachField(root, "CustomResourceDefinition", [this](std::string_view key, const Value& v) {
-      if (key == "metadata") ReadMetadata(v);
+      if (key == "metadata") ReadCrdMetadata(reader_, v, crd_);
       if (key == "spec") ReadSpec(v);
       if (key == "status") ReadStatus(v);
     });
@@ -50,27 +51,6 @@ class CrdReader {
     for (std::size_t i = 0; i < list->size() && !reader_.ended(); ++i) {
       const TypedReader::Step step(reader_, i);
       read(value.elements()[i], (*list)[i]);
-    }
-  }
-
-  void ReadMetadata(const Value& value) {
-    if (!value.is_object()) return reader_.NoteMismatch(value, "v1.ObjectMeta");
-    ForEachField(value, "ObjectMeta", [this](std::string_view key, const Value& v) {
-      if (key == "name") reader_.Read(v, crd_.name);
-      if (key == "uid") reader_.Read(v, crd_.uid, "types.UID");
-      if (key == "resourceVersion") reader_.Read(v, crd_.resource_version);
-      if (key == "generation") reader_.Read(v, crd_.generation);
-      if (key == "deletionTimestamp") crd_.terminating = !v.is_null();
-      if (key == "labels") ReadStringMap(v, crd_.labels);
-      if (key == "annotations") ReadStringMap(v, crd_.annotations);
-    });
-  }
-
-  void ReadStringMap(const Value& value, std::map<std::string, std::string, std::less<>>& map) {
-    if (!reader_.ExpectObject(value, "map[string]string")) return;
-    for (const json::Member& member : value.members()) {
-      const TypedReader::Step step(reader_, member.key.text());
-      reader_.Read(member.value, map[std::string(member.key.text())]);
     }
   }
 
@@ -238,17 +218,30 @@ class CrdReader {
                    if (key == "storedVersions") reader_.Read(v, crd_.stored_versions);
                    if (key == "acceptedNames") ReadNames(v, crd_.accepted_names);
                    if (key == "conditions") ReadConditions(v);
+                   if (key == "observedGeneration") CheckInteger(v);
                  });
   }
 
   void ReadConditions(const Value& value) {
     constexpr std::string_view kCondition = "CustomResourceDefinitionCondition";
     if (!reader_.ExpectArray(value, Api(kCondition, "[]"))) return;
-    for (std::size_t i = 0; i < value.size(); ++i) {
+    for (std::size_t i = 0; i < value.size() && !reader_.ended(); ++i) {
       const TypedReader::Step step(reader_, i);
-      reader_.ExpectObject(value.elements()[i], Api(kCondition));
+      ForEachField(value.elements()[i], kCondition, [this](std::string_view key, const Value& v) {
+        std::string_view text;
+        if (key == "type") reader_.Read(v, text, Api("CustomResourceDefinitionConditionType"));
+        if (key == "status") reader_.Read(v, text, Api("ConditionStatus"));
+        if (key == "reason" || key == "message") reader_.Read(v, text);
+        if (key == "lastTransitionTime") reader_.CheckTime(v);
+        if (key == "observedGeneration") CheckInteger(v);
+      });
     }
     crd_.status_conditions = value;
+  }
+
+  void CheckInteger(const Value& value) {
+    std::int64_t number = 0;
+    reader_.Read(value, number);
   }
 
   TypedReader& reader_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kube/ca_bundle.h"
 #include "kube/crd_schema_validation.h"
 #include "kube/schema/default_validation.h"
 #include "kube/schema/schema_walk.h"
@@ -106,13 +107,6 @@ bool HasStructuralExtensions(const Crd& crd) { return AnySchemaOf(crd, HasStruct
 
 bool IsRecognizedReviewVersion(std::string_view version) {
   return version == "v1" || version == "v1beta1";
-}
-
-std::string CaBundleProblem(std::string_view ca_bundle) {
-  if (ca_bundle.find("-----BEGIN CERTIFICATE-----") != std::string_view::npos) return "";
-  return ca_bundle.find("-----BEGIN ") != std::string_view::npos
-             ? "unable to load root certificates: no valid certificate authority data seen"
-             : "unable to load root certificates: unable to parse bytes as PEM block";
 }
 
 }  // namespace kube

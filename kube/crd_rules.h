@@ -36,9 +36,6 @@ bool HasStructuralExtensions(const Crd& crd);
 
 /// True for conversionReviewVersions that the server speaks.
 bool IsRecognizedReviewVersion(std::string_view version);
-/// Why the CA bundle of a webhook is none; empty where it is one, or no PEM is malformed (the
-/// certificates themselves are not parsed).
-std::string CaBundleProblem(std::string_view ca_bundle);
 
 /// The most selectable fields that a version may have.
 inline constexpr std::size_t kMostSelectableFields = 8;

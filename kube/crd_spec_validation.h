@@ -16,6 +16,10 @@ void ValidateCrdMetadata(const Crd& crd, std::vector<schema::FieldError>& errors
 /// metadata of an update.
 void ValidateCrdMetadataUpdate(const Crd& crd, const Crd& old,
                                std::vector<schema::FieldError>& errors);
+/// What an update of any object may not do to its metadata (apiserver pkg/registry/rest,
+/// BeforeUpdate and validateCommonFields).
+void ValidateCommonMetadata(const Crd& crd, const Crd& old,
+                            std::vector<schema::FieldError>& errors);
 /// The annotation that groups of the Kubernetes community need. `old` may be the null pointer.
 void ValidateApproval(const Crd& crd, const Crd* old, std::vector<schema::FieldError>& errors);
 

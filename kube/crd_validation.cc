@@ -120,10 +120,17 @@ void RequireSame(const std::string& path, const std::string& now, const std::str
   if (now != before) errors.push_back(schema::InvalidText(path, now, "field is immutable"));
 }
 
+/// ResourceScope is a Go type of its own, not a string: printed as JSON.
+void RequireSameScope(const Crd& crd, const Crd& old, std::vector<FieldError>& errors) {
+  if (crd.scope == old.scope) return;
+  errors.push_back(
+      schema::Invalid("spec.scope", schema::PrintJsonText(crd.scope), "field is immutable"));
+}
+
 void ValidateImmutableFields(const Crd& crd, const Crd& old, const CrdRules& rules,
                              std::vector<FieldError>& errors) {
   if (rules.require_immutable_names) {
-    RequireSame("spec.scope", crd.scope, old.scope, errors);
+    RequireSameScope(crd, old, errors);
     RequireSame("spec.names.kind", crd.names.kind, old.names.kind, errors);
   }
   RequireSame("spec.group", crd.group, old.group, errors);
@@ -195,6 +202,19 @@ std::vector<CrdFinding> ValidateCrd(const Crd& crd, const Crd* old,
 std::vector<CrdFinding> ValidateCrd(const Crd& crd, const Crd* old) {
   schema::PatternChecks patterns = MakePatternChecks();
   return ValidateCrd(crd, old, patterns);
+}
+
+std::vector<CrdFinding> ValidateCrdRequest(const Crd& crd, const Crd* old,
+                                           schema::PatternChecks& patterns) {
+  std::vector<CrdFinding> findings = ValidateCrd(crd, old, patterns);
+  std::vector<FieldError> errors;
+  if (old) {
+    ValidateCommonMetadata(crd, *old, errors);
+  } else {
+    std::erase_if(findings,
+                  [](const CrdFinding& f) { return f.error.field == "metadata.namespace"; });
+  }
+  return SortedFindings(std::move(findings), std::move(errors));
 }
 
 }  // namespace kube

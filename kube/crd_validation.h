@@ -32,4 +32,10 @@ std::vector<CrdFinding> ValidateCrd(const Crd& crd, const Crd* old,
 /// The same with MakePatternChecks().
 std::vector<CrdFinding> ValidateCrd(const Crd& crd, const Crd* old = nullptr);
 
+/// What the API server says to a request to create `crd`, or to update `old` to it: ValidateCrd,
+/// but that a namespace of a new CRD is cleared before, and that updates of all kinds of objects
+/// have rules of their own (apiserver pkg/registry/rest, BeforeCreate and BeforeUpdate).
+std::vector<CrdFinding> ValidateCrdRequest(const Crd& crd, const Crd* old,
+                                           schema::PatternChecks& patterns);
+
 }  // namespace kube

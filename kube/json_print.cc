@@ -29,6 +29,12 @@ void AppendAscii(std::string& out, char c) {
     case '\\':
       out += "\\\\";
       break;
+    case '\b':
+      out += "\\b";
+      break;
+    case '\f':
+      out += "\\f";
+      break;
     case '\n':
       out += "\\n";
       break;

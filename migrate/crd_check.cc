@@ -241,7 +241,7 @@ void CrdCheck::FindAdmissionProblems(kube::Crd& crd, const CrdCheckOptions& opti
   std::map<std::string, kube::schema::FieldError> found;
   kube::schema::PatternChecks patterns = kube::MakePatternChecks();
   const auto add = [&found, &crd, old, &patterns] {
-    for (kube::CrdFinding& finding : kube::ValidateCrd(crd, old, patterns)) {
+    for (kube::CrdFinding& finding : kube::ValidateCrdRequest(crd, old, patterns)) {
       if (finding.structural) continue;
       std::string message = finding.error.ToString();
       found.emplace(std::move(message), std::move(finding.error));
@@ -255,7 +255,7 @@ void CrdCheck::FindAdmissionProblems(kube::Crd& crd, const CrdCheckOptions& opti
   }
   if (old == nullptr && HasUnknownStoredVersion(crd)) {
     // An update of the CRD as it is: what the server says of its status.
-    for (kube::CrdFinding& finding : kube::ValidateCrd(crd, &crd, patterns)) {
+    for (kube::CrdFinding& finding : kube::ValidateCrdRequest(crd, &crd, patterns)) {
       std::string message = finding.error.ToString();
       if (!finding.error.field.starts_with("status.storedVersions")) continue;
       found.emplace(std::move(message), std::move(finding.error));

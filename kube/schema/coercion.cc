@@ -77,7 +77,14 @@ class Coercer {
   Coercer(bool drop_invalid_fields, json::Arena& arena, std::vector<std::string>* paths)
       : drop_invalid_fields_(drop_invalid_fields), arena_(arena), unknown_field_paths_(paths) {}
 
-  /// All return the server's error, or nothing.
+  /// All return the server's error, or nothing. `embedded` says what an object is; the elements of
+  /// a list are what their schema says.
+  std::optional<std::string> CoerceRoot(json::Value& value, const StructuralSchema& schema,
+                                        bool embedded) {
+    if (value.is_object()) return CoerceObject(value, schema, embedded, nullptr);
+    return Coerce(value, schema, nullptr);
+  }
+
   std::optional<std::string> CoerceObject(json::Value& object, const StructuralSchema& schema,
                                           bool embedded, const PathStep* at) {
     for (std::size_t i = 0; i < object.size();) {
@@ -168,15 +175,14 @@ void DropNulls(json::Value& object, const StructuralSchema& schema,
   NullDropper(folded_paths).Drop(object, schema, nullptr);
 }
 
-std::optional<std::string> CoerceEmbedded(json::Value& object, const StructuralSchema& schema,
+std::optional<std::string> CoerceEmbedded(json::Value& value, const StructuralSchema& schema,
                                           bool drop_invalid_fields, json::Arena& arena,
                                           std::vector<std::string>* unknown_field_paths,
                                           bool is_resource_root) {
-  if (!object.is_object() || !(schema.may_have_embedded || is_resource_root)) return std::nullopt;
+  if (!schema.may_have_embedded && !is_resource_root) return std::nullopt;
   std::vector<std::string> paths;
   Coercer coercer(drop_invalid_fields, arena, unknown_field_paths ? &paths : nullptr);
-  auto error =
-      coercer.CoerceObject(object, schema, schema.embedded_resource || is_resource_root, nullptr);
+  auto error = coercer.CoerceRoot(value, schema, schema.embedded_resource || is_resource_root);
   if (paths.empty()) return error;
   std::sort(paths.begin(), paths.end());
   unknown_field_paths->insert(unknown_field_paths->end(), paths.begin(), paths.end());

@@ -18,18 +18,19 @@ void DropNulls(json::Value& object, const StructuralSchema& schema,
                std::vector<std::string>* folded_paths = nullptr);
 
 /// Passes the type meta and metadata of embedded resources through their Go types, as
-/// objectmeta.Coerce does (apiextensions pkg/apiserver/schema/objectmeta). The root counts as an
-/// embedded resource where `schema` says so or with `is_resource_root`.
+/// objectmeta.Coerce does (apiextensions pkg/apiserver/schema/objectmeta). An object at the root
+/// counts as one where `schema` says so or with `is_resource_root`; of a list each element does
+/// where its schema says so.
 ///
 /// With `drop_invalid_fields` (reads from etcd) bad fields vanish, but metadata that is no object
-/// stays; without, the first bad one in the order of the object is returned as the server's error,
-/// e.g. "spec.template.kind: Invalid value: null: must be a string". Numbers in `object` are held
+/// stays; without, the first bad one in the order of the value is returned as the server's error,
+/// e.g. "spec.template.kind: Invalid value: null: must be a string". Numbers in `value` are held
 /// as the server stores them (json::StoreNumbers), which is how errors quote them.
 ///
 /// Dropped unknown fields of embedded metadata are appended to `unknown_field_paths` if given,
 /// sorted, e.g. "spec.templates[0].metadata.garbage".
 [[nodiscard]] std::optional<std::string> CoerceEmbedded(
-    json::Value& object, const StructuralSchema& schema, bool drop_invalid_fields,
+    json::Value& value, const StructuralSchema& schema, bool drop_invalid_fields,
     json::Arena& arena, std::vector<std::string>* unknown_field_paths = nullptr,
     bool is_resource_root = false);
 

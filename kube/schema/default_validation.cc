@@ -41,15 +41,15 @@ FieldError AtPath(const std::string& path, const std::string& error) {
   return Invalid(field, end == std::string::npos ? "" : error.substr(end + kMarkSize), "");
 }
 
-/// CoerceEmbedded, with numbers in the error as the server prints them.
+/// CoerceEmbedded, with numbers in the error as the server prints them. With an error `value` is
+/// what it was up to there.
 std::optional<std::string> Coerce(json::Value& value, const StructuralSchema& structural,
                                   bool is_resource, json::Arena& arena) {
   json::Value stored = json::DeepCopy(value, arena);
-  if (json::StoreNumbers(stored, arena)) stored = value;
-  if (auto error = CoerceEmbedded(stored, structural, false, arena, nullptr, is_resource)) {
-    return error;
-  }
-  return CoerceEmbedded(value, structural, false, arena, nullptr, is_resource);
+  if (json::StoreNumbers(stored, arena)) stored = json::DeepCopy(value, arena);
+  auto error = CoerceEmbedded(value, structural, false, arena, nullptr, is_resource);
+  auto stored_error = CoerceEmbedded(stored, structural, false, arena, nullptr, is_resource);
+  return stored_error ? stored_error : error;
 }
 
 class DefaultValidator {
@@ -106,8 +106,12 @@ class DefaultValidator {
     if (const auto error = Coerce(resource, *context.resource, true, arena)) {
       problem = *error;
     } else {
-      problem = Aggregate(
-          SortedStrings(ValidateEmbeddedResources(resource, *context.resource, "", true)));
+      std::vector<std::string> problems;
+      for (const FieldError& found :
+           ValidateEmbeddedResources(resource, *context.resource, "", true)) {
+        problems.push_back(found.ToString());
+      }
+      problem = Aggregate(problems);
     }
     if (problem.empty()) return true;
     errors_.push_back(
@@ -134,11 +138,15 @@ class DefaultValidator {
 
   bool ValidateOutside(json::Value& value, const StructuralSchema& structural,
                        const std::string& path, bool is_resource, json::Arena& arena) {
-    if (require_pruned_ && ChangesWhenPruned(value, structural, is_resource)) {
+    const bool has_unknown_fields =
+        require_pruned_ && ChangesWhenPruned(value, structural, is_resource);
+    // Unknown fields of embedded metadata vanish here without an error. The server words its errors
+    // only at the end, so that they show the value without them, too.
+    const auto error = Coerce(value, structural, is_resource, arena);
+    if (has_unknown_fields) {
       errors_.push_back(Invalid(path, PrintBadValue(value), "must not have unknown fields"));
     }
-    // Unknown fields of embedded metadata vanish here without an error.
-    if (const auto error = Coerce(value, structural, is_resource, arena)) {
+    if (error) {
       errors_.push_back(AtPath(path, *error));
       return false;
     }

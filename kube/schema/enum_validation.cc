@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <set>
 
 #include "kube/schema/field_errors.h"
@@ -43,6 +44,47 @@ bool IsAs(const json::Value& value, const json::Value& allowed) {
   return GoDeepEqual(value, allowed);
 }
 
+void AppendFormatted(std::string& out, const json::Value& value);
+
+void AppendFormatted(std::string& out, std::span<const json::Value> values) {
+  out += '[';
+  for (const json::Value& value : values) {
+    if (&value != values.data()) out += ' ';
+    AppendFormatted(out, value);
+  }
+  out += ']';
+}
+
+void AppendFormattedMap(std::string& out, const json::Value& object) {
+  std::map<std::string_view, const json::Value*> sorted;
+  for (const json::Member& member : object.members()) {
+    sorted.emplace(member.key.text(), &member.value);
+  }
+  out += "map[";
+  const std::size_t start = out.size();
+  for (const auto& [key, value] : sorted) {
+    if (out.size() != start) out += ' ';
+    out.append(key).append(":");
+    AppendFormatted(out, *value);
+  }
+  out += ']';
+}
+
+/// fmt's %v.
+void AppendFormatted(std::string& out, const json::Value& value) {
+  if (value.is_null()) {
+    out += "<nil>";
+  } else if (value.is_string()) {
+    out += value.text();
+  } else if (value.is_array()) {
+    AppendFormatted(out, value.elements());
+  } else if (value.is_object()) {
+    AppendFormattedMap(out, value);
+  } else {
+    out += PrintBadValue(value);
+  }
+}
+
 }  // namespace
 
 bool IsInEnum(const json::Value& value, std::span<const json::Value> values) {
@@ -57,6 +99,12 @@ std::vector<std::string> PrintEnum(std::span<const json::Value> values) {
     printed.push_back(value.is_string() ? std::string(value.text()) : PrintAsJson(value));
   }
   return printed;
+}
+
+std::string FormatEnum(std::span<const json::Value> values) {
+  std::string formatted;
+  AppendFormatted(formatted, values);
+  return formatted;
 }
 
 bool HasDuplicates(const json::Value& array) {

@@ -13,6 +13,8 @@ namespace kube::schema {
 bool IsInEnum(const json::Value& value, std::span<const json::Value> values);
 /// The values as an error lists them: strings as they are, the rest as JSON.
 std::vector<std::string> PrintEnum(std::span<const json::Value> values);
+/// The values as kube-openapi's own text lists them, by fmt's %v: "[a 1 map[b:2]]".
+std::string FormatEnum(std::span<const json::Value> values);
 /// True if two elements of `array` are deeply equal in Go.
 bool HasDuplicates(const json::Value& array);
 

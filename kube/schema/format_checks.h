@@ -12,9 +12,6 @@ bool IsIpv4(std::string_view text);  ///< with leading zeros, and IPv6 that ends
 bool IsIpv6(std::string_view text);  ///< net.ParseIP, with a colon
 bool IsCidr(std::string_view text);  ///< with leading zeros
 bool IsMac(std::string_view text);   ///< net.ParseMAC
-/// netip.ParseAddr of an IPv6 address, which may have a zone. With `allow_leading_zeros` the
-/// dotted part at its end may have them, too.
-bool IsIpv6Address(std::string_view text, bool allow_zone, bool allow_leading_zeros = false);
 
 // format_email.cc
 bool IsEmail(std::string_view text);  ///< net/mail.ParseAddress

@@ -19,7 +19,34 @@ bool EqualFold(std::string_view text, std::string_view lower) {
                     [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; });
 }
 
+bool IsHexDigit(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+bool IsBase64(std::string_view text) {
+  if (text.size() % 4 != 0) return false;
+  for (int i = 0; i < 2 && text.ends_with('='); ++i) text.remove_suffix(1);
+  return std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '+' ||
+           c == '/';
+  });
+}
+
+/// As qDecode of Go's package mime takes it.
+bool IsQuotedPrintable(std::string_view text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '=') {
+      if (text.size() - i < 3 || !IsHexDigit(text[i + 1]) || !IsHexDigit(text[i + 2])) return false;
+      i += 2;
+    } else if (IsMultibyte(text[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /// False for an encoded word (RFC 2047) like =?big5?q?...?= in a charset that Go does not know.
+/// What cannot be decoded is no encoded word, whatever its charset.
 bool HasKnownCharset(std::string_view word) {
   if (word.size() < 8 || !word.starts_with("=?") || !word.ends_with("?=") ||
       std::count(word.begin(), word.end(), '?') != 4) {
@@ -27,10 +54,11 @@ bool HasKnownCharset(std::string_view word) {
   }
   const std::string_view charset = word.substr(2, word.find('?', 2) - 2);
   const std::string_view encoding = word.substr(charset.size() + 3);
-  if (charset.empty() || encoding[1] != '?' ||
-      std::string_view("bBqQ").find(encoding[0]) == std::string_view::npos) {
-    return true;
-  }
+  if (charset.empty() || encoding[1] != '?') return true;
+  const std::string_view text = encoding.substr(2, encoding.size() - 4);
+  const bool is_base64 = encoding[0] == 'b' || encoding[0] == 'B';
+  const bool is_quoted = encoding[0] == 'q' || encoding[0] == 'Q';
+  if (!(is_base64 && IsBase64(text)) && !(is_quoted && IsQuotedPrintable(text))) return true;
   return EqualFold(charset, "utf-8") || EqualFold(charset, "iso-8859-1") ||
          EqualFold(charset, "us-ascii");
 }

@@ -92,19 +92,15 @@ bool HasOnlyHexBytes(std::string_view text, std::size_t group, char separator) {
 
 bool IsMacLength(std::size_t bytes) { return bytes == 6 || bytes == 8 || bytes == 20; }
 
-}  // namespace
-
-bool IsIpv6Address(std::string_view text, bool allow_zone, bool allow_leading_zeros) {
-  const std::size_t percent = text.find('%');
-  if (percent != std::string_view::npos) {
-    if (!allow_zone || percent + 1 == text.size()) return false;
-    text = text.substr(0, percent);
-  }
+/// Without a zone. With `allow_leading_zeros` the dotted part at its end may have them.
+bool IsIpv6Address(std::string_view text, bool allow_leading_zeros) {
   const bool has_ellipsis = text.starts_with("::");
   if (has_ellipsis) text.remove_prefix(2);
   if (has_ellipsis && text.empty()) return true;
   return IsIpv6Groups(text, has_ellipsis, allow_leading_zeros);
 }
+
+}  // namespace
 
 bool IsIp(std::string_view text) {
   const std::size_t mark = text.find_first_of(".:");
@@ -115,7 +111,7 @@ bool IsIp(std::string_view text) {
 bool IsIpv4(std::string_view text) {
   const std::size_t mark = text.find_first_of(".:");
   if (mark == std::string_view::npos || text.find('.') == std::string_view::npos) return false;
-  return text[mark] == '.' ? IsDottedIpv4(text, true) : IsIpv6Address(text, false, true);
+  return text[mark] == '.' ? IsDottedIpv4(text, true) : IsIpv6Address(text, true);
 }
 
 bool IsIpv6(std::string_view text) {
@@ -128,7 +124,7 @@ bool IsCidr(std::string_view text) {
   const std::string_view address = text.substr(0, slash);
   std::string_view mask = text.substr(slash + 1);
   const bool is_ipv4 = IsDottedIpv4(address, true);
-  if (!is_ipv4 && !IsIpv6Address(address, false, true)) return false;
+  if (!is_ipv4 && !IsIpv6Address(address, true)) return false;
   return TakeNumber(mask, is_ipv4 ? 32 : 128, true) && mask.empty();
 }
 

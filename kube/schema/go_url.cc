@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "kube/schema/format_checks.h"
 #include "kube/schema/go_format.h"
+#include "kube/schema/go_netip.h"
 
 namespace kube::schema {
 namespace {
@@ -82,18 +82,11 @@ std::string EscapeUser(std::string_view text) {
   return escaped;
 }
 
-/// Why `address`, which stood in brackets, is no IPv6 address; netip.ParseAddr's words for the
-/// commonest cases.
+/// Why `address`, which stood in brackets, is no IPv6 address.
 Problem BracketProblem(std::string_view address) {
-  const std::size_t mark = address.find_first_of(".:%");
-  const std::string start = "invalid host: ParseAddr(" + GoQuote(address) + "): ";
-  if (mark == std::string_view::npos) return start + "unable to parse IP";
-  if (address[mark] == '%') return start + "missing IPv6 address";
-  if (address[mark] == '.') {
-    return IsIp(address) ? "invalid IP-literal" : start + "unexpected character";
-  }
-  if (IsIpv6Address(address, /*allow_zone=*/true)) return std::nullopt;
-  return start + "each colon-separated field must have at least one digit";
+  if (const auto problem = IpAddressProblem(address)) return "invalid host: " + *problem;
+  if (address[address.find_first_of(".:")] == '.') return "invalid IP-literal";
+  return std::nullopt;
 }
 
 Problem PortProblem(std::string_view colon_port) {

@@ -53,12 +53,17 @@ void ValidateAnnotations(const json::Value& annotations, const std::string& path
   if (bytes > kMostAnnotationBytes) errors.push_back(TooLong(path, kMostAnnotationBytes));
 }
 
-/// The version of an apiVersion; empty where it has none, or too many slashes.
-std::string_view VersionOf(std::string_view api_version) {
+struct GroupVersion {
+  std::string_view group, version;
+};
+
+/// schema.ParseGroupVersion; both are empty where there are too many slashes.
+GroupVersion ParseGroupVersion(std::string_view api_version) {
   const std::size_t slash = api_version.find('/');
-  if (slash == std::string_view::npos) return api_version;
+  if (slash == std::string_view::npos) return {"", api_version};
   const std::string_view version = api_version.substr(slash + 1);
-  return version.find('/') == std::string_view::npos ? version : std::string_view();
+  if (version.find('/') != std::string_view::npos) return {};
+  return {api_version.substr(0, slash), version};
 }
 
 /// metav1.OwnerReference as JSON.
@@ -78,7 +83,8 @@ std::string PrintOwnerReference(const json::Value& owner) {
 void ValidateOwner(const json::Value& owner, const std::string& path,
                    std::vector<FieldError>& errors) {
   const std::string_view api_version = owner.FindText("apiVersion");
-  if (VersionOf(api_version).empty()) {
+  const auto [group, version] = ParseGroupVersion(api_version);
+  if (version.empty()) {
     errors.push_back(
         InvalidText(Child(path, "apiVersion"), api_version, "version must not be empty"));
   }
@@ -87,7 +93,7 @@ void ValidateOwner(const json::Value& owner, const std::string& path,
       errors.push_back(InvalidText(Child(path, key), "", "must not be empty"));
     }
   }
-  if (api_version == "v1" && owner.FindText("kind") == "Event") {
+  if (group.empty() && version == "v1" && owner.FindText("kind") == "Event") {
     errors.push_back(Invalid(path, PrintOwnerReference(owner),
                              "/v1, Kind=Event is disallowed from being an owner"));
   }
@@ -194,9 +200,14 @@ std::vector<FieldError> ValidateObjectMetaUpdate(const json::Value& metadata,
 }
 
 std::vector<FieldError> ValidateObjectMeta(const json::Value& metadata, std::string_view path) {
-  std::vector<FieldError> errors = ValidateObjectMetaUpdate(metadata, path);
+  std::vector<FieldError> errors;
   ValidateGeneration(metadata, path, errors);
+  ValidateLabels(FindOrNull(metadata, "labels"), Child(path, "labels"), errors);
+  ValidateAnnotations(FindOrNull(metadata, "annotations"), Child(path, "annotations"), errors);
+  ValidateOwners(FindOrNull(metadata, "ownerReferences"), Child(path, "ownerReferences"), errors);
   ValidateFinalizers(FindOrNull(metadata, "finalizers"), Child(path, "finalizers"), errors);
+  ValidateManagedFields(FindOrNull(metadata, "managedFields"), Child(path, "managedFields"),
+                        errors);
   return errors;
 }
 

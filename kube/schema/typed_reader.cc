@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kube/schema/field_error.h"
+#include "kube/schema/go_time.h"
 
 namespace kube::schema {
 TypedReader::Step::Step(TypedReader& reader, std::string_view type, std::string_view name)
@@ -89,6 +90,13 @@ void TypedReader::Read(const json::Value& value, double& out) {
   } else {
     Note("number " + std::string(value.text()), "float64");
   }
+}
+
+void TypedReader::CheckTime(const json::Value& value) {
+  if (value.is_null()) return;
+  const Unmarshaler unmarshaler(*this);
+  if (!value.is_string()) return NoteMismatch(value, "string");
+  if (const auto time = ParseGoTime(value.text()); !time) Refuse(time.error());
 }
 
 bool TypedReader::ExpectObject(const json::Value& value, GoType go_type) {

@@ -82,6 +82,8 @@ class TypedReader {
   void Read(const json::Value& value, std::int32_t& out);
   void Read(const json::Value& value, std::int64_t& out);
   void Read(const json::Value& value, double& out);
+  /// metav1.Time, of which nothing is kept.
+  void CheckTime(const json::Value& value);
   /// Lists of strings; a null element is "".
   template <typename T>
   void Read(const json::Value& value, std::vector<T>& out) {

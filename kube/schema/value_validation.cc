@@ -353,8 +353,7 @@ class ValueValidator final : private NumberFindingSink {
     if (!schema.enum_values || IsInEnum(value, *schema.enum_values)) return;
     FieldError error =
         NotSupported(FieldPath(), PrintBadValue(value), PrintEnum(*schema.enum_values));
-    const std::string text = "should be one of " + error.detail;
-    Add(std::move(error), text);
+    Add(std::move(error), "should be one of " + FormatEnum(*schema.enum_values));
   }
 
   void CheckObject(const json::Value& object, const SchemaProps& schema, bool is_nested) {

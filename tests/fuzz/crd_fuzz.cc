@@ -18,11 +18,11 @@ void Validate(const kube::Crd& crd) {
   Require(problems.size() == crd.versions.size());
   kube::NonStructuralSchemaCondition(crd, problems);
   kube::schema::PatternChecks patterns = kube::MakePatternChecks();
-  for (const kube::CrdFinding& finding : kube::ValidateCrd(crd, nullptr, patterns)) {
+  for (const kube::CrdFinding& finding : kube::ValidateCrdRequest(crd, nullptr, patterns)) {
     RequireText(finding.error.ToString());
   }
   // Nothing changes: what the server let in once it keeps. It only must not crash here.
-  kube::ValidateCrd(crd, &crd, patterns);
+  kube::ValidateCrdRequest(crd, &crd, patterns);
 }
 
 }  // namespace

@@ -19,6 +19,21 @@ TEST_CASE("Names are derived from the kind", "[crd][defaults]") {
   CHECK(TestCrd("v1", "{}").names.list_kind.empty());
 }
 
+// strings.ToLower makes ASCII of two letters that are not.
+TEST_CASE("The singular of a kind with a Kelvin sign is ASCII", "[crd][defaults]") {
+  const Crd crd = TestCrd("v1", "{\"names\":{\"kind\":\"\u212Aind\"}}");
+  CHECK(crd.names.singular == "kind");
+  CHECK(crd.names.list_kind == "\u212AindList");
+}
+
+TEST_CASE("Versions whose schemas differ in the text of a number share them", "[crd][defaults]") {
+  const Crd crd = TestCrd("v1", R"({"versions":[
+      {"name":"v1","schema":{"openAPIV3Schema":{"type":"number","default":0.5}}},
+      {"name":"v2","schema":{"openAPIV3Schema":{"type":"number","default":0.50}}}]})");
+  CHECK(crd.common.schema != nullptr);
+  CHECK(crd.versions[0].own.schema == nullptr);
+}
+
 TEST_CASE("v1beta1 preserves unknown fields unless told otherwise", "[crd][defaults]") {
   CHECK(TestCrd("v1beta1", "{}").preserve_unknown_fields);
   CHECK(TestCrd("v1beta1", R"({"preserveUnknownFields":null})").preserve_unknown_fields);

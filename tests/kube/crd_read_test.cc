@@ -137,6 +137,65 @@ TEST_CASE("What the server cannot decode is an error at its path", "[crd]") {
   CHECK(ErrorOf(fields) == want);
 }
 
+TEST_CASE("What nobody asks for later must be decodable, too", "[crd]") {
+  const std::string time =
+      R"(parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006")";
+  const std::string start = ": json: cannot unmarshal ";
+  const auto [fields, want] = GENERATE_COPY(table<std::string, std::string>({
+      {R"("metadata":{"finalizers":"x"})",
+       "metadata.finalizers" + start +
+           "string into Go struct field ObjectMeta.metadata.finalizers of type []string"},
+      {R"("metadata":{"namespace":5})",
+       "metadata.namespace" + start +
+           "number into Go struct field ObjectMeta.metadata.namespace of type string"},
+      {R"("metadata":{"generateName":5})",
+       "metadata.generateName" + start +
+           "number into Go struct field ObjectMeta.metadata.generateName of type string"},
+      {R"("metadata":{"selfLink":5})",
+       "metadata.selfLink" + start +
+           "number into Go struct field ObjectMeta.metadata.selfLink of type string"},
+      {R"("metadata":{"deletionGracePeriodSeconds":"5"})",
+       "metadata.deletionGracePeriodSeconds" + start +
+           "string into Go struct field ObjectMeta.metadata.deletionGracePeriodSeconds of type "
+           "int64"},
+      {R"("metadata":{"creationTimestamp":5})",
+       "metadata.creationTimestamp" + start +
+           "number into Go struct field ObjectMeta.metadata.creationTimestamp of type string"},
+      {R"("metadata":{"creationTimestamp":"x"})", "metadata.creationTimestamp: " + time},
+      {R"("metadata":{"deletionTimestamp":"x"})", "metadata.deletionTimestamp: " + time},
+      {R"("metadata":{"ownerReferences":[{"name":5}]})",
+       "metadata.ownerReferences[0].name" + start +
+           "number into Go struct field OwnerReference.metadata.ownerReferences.name of type "
+           "string"},
+      {R"("metadata":{"ownerReferences":[{"controller":"true"}]})",
+       "metadata.ownerReferences[0].controller" + start +
+           "string into Go struct field OwnerReference.metadata.ownerReferences.controller of "
+           "type bool"},
+      {R"("metadata":{"managedFields":[{"operation":5}]})",
+       "metadata.managedFields[0].operation" + start +
+           "number into Go struct field ManagedFieldsEntry.metadata.managedFields.operation of "
+           "type v1.ManagedFieldsOperationType"},
+      {R"("metadata":{"managedFields":[{"time":"x"}]})", "metadata.managedFields[0].time: " + time},
+      {R"("status":{"conditions":[{"type":5}]})",
+       "status.conditions[0].type" + start +
+           "number into Go struct field CustomResourceDefinitionCondition.status.conditions.type "
+           "of type v1.CustomResourceDefinitionConditionType"},
+      {R"("status":{"conditions":[{"lastTransitionTime":"x"}]})",
+       "status.conditions[0].lastTransitionTime: " + time},
+      // A time that cannot be read ends the decoding, and wins over what was wrong before.
+      {R"("metadata":{"namespace":5,"creationTimestamp":"x"})",
+       "metadata.creationTimestamp: " + time},
+  }));
+  CHECK(ErrorOf(fields) == want);
+}
+
+TEST_CASE("Unset and unknown metadata is no error", "[crd]") {
+  CHECK(ErrorOf(R"("metadata":{"finalizers":null,"creationTimestamp":null,"namespace":null,
+      "deletionGracePeriodSeconds":null,"ownerReferences":[{"controller":null}],
+      "managedFields":[{"time":"2026-01-01T00:00:00Z","fieldsV1":5}],"clusterName":5},
+      "status":{"conditions":[{"lastTransitionTime":null}],"foo":5})") == "");
+}
+
 TEST_CASE("Another object is no CRD", "[crd]") {
   const auto crd = ReadCrdText(R"({"apiVersion":"v1","kind":"ConfigMap"})");
   REQUIRE(!crd);

@@ -159,6 +159,20 @@ TEST_CASE("Rules that the old CRD broke are not checked", "[crd_schema]") {
   CHECK(ValidateCrdSchema(schema.props, "", rules).empty());
 }
 
+// What JSONSchemaPropsOrArray's UnmarshalJSON (v1/marshal.go) makes of items that are no schema.
+TEST_CASE("Items that are neither a schema nor a list are printed as nil", "[crd_schema]") {
+  const auto check = [](std::string_view items) {
+    const TestSchema schema(R"({"type":"array","x-kubernetes-list-type":"map",
+        "x-kubernetes-list-map-keys":["k"],"items":)" +
+                            std::string(items) + "}");
+    const auto errors = ValidateCrdSchema(schema.props, "", CrdRules());
+    return errors.empty() ? "" : errors.front().ToString();
+  };
+  const std::string end = "}: must only have a single schema if x-kubernetes-list-type is map";
+  CHECK(check("true") == R"(items: Invalid value: {"Schema":null,"JSONSchemas":null)" + end);
+  CHECK(check("[]") == R"(items: Invalid value: {"Schema":null,"JSONSchemas":[])" + end);
+}
+
 TEST_CASE("Beside a status subresource the root may hold only what status does not lose",
           "[crd_schema]") {
   const auto check = [](std::string_view text) {

@@ -363,6 +363,120 @@ TEST_CASE("An update does not tighten what the old CRD got away with", "[crd_val
   }
 }
 
+std::string CrdWithMetadata(const std::string& metadata) {
+  return Expand(R"({$TYPE,"metadata":{"name":"foos.example.com")" + metadata +
+                R"(},"spec":{$NAMES,"versions":[$V1]}})");
+}
+
+std::vector<std::string> RequestErrors(const std::string& metadata, const Crd* old) {
+  const auto crd = ReadCrdText(CrdWithMetadata(metadata));
+  REQUIRE(crd);
+  schema::PatternChecks patterns = MakePatternChecks();
+  return Strings(ValidateCrdRequest(*crd, old, patterns));
+}
+
+// EnsureObjectNamespaceMatchesRequestNamespace (apiserver pkg/registry/rest/meta.go).
+TEST_CASE("The server clears the namespace of a CRD before it looks at it", "[crd_validation]") {
+  const auto crd = ReadCrdText(CrdWithMetadata(R"(,"namespace":"ns")"));
+  REQUIRE(crd);
+  CHECK(Strings(ValidateCrd(*crd)) ==
+        std::vector<std::string>{"metadata.namespace: Forbidden: not allowed on this type"});
+  CHECK(RequestErrors(R"(,"namespace":"ns")", nullptr).empty());
+  CHECK(RequestErrors(R"(,"namespace":"ns")", &*crd).empty());
+}
+
+struct MetadataUpdate {
+  std::string_view name;
+  std::string old;
+  std::string metadata;
+  std::vector<std::string> errors;
+};
+
+// ValidateObjectMetaAccessor and ValidateObjectMetaAccessorUpdate
+// (apimachinery pkg/api/validation/objectmeta.go) behind what BeforeUpdate takes from the old
+// object.
+const MetadataUpdate kMetadataUpdates[] = {
+    {"Finalizers may be added to a CRD that stays", "", R"(,"finalizers":["a/b"])", {}},
+    {"Not to one that is being deleted",
+     R"(,"deletionTimestamp":"2026-01-01T00:00:00Z","finalizers":["b/c"])",
+     R"(,"finalizers":["b/c","x/y","a/b"])",
+     {R"(metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"a/b", "x/y"})"}},
+    {"From that they may be removed",
+     R"(,"deletionTimestamp":"2026-01-01T00:00:00Z","finalizers":["b/c"])",
+     "",
+     {}},
+    {"The time of the deletion is the server's to set",
+     "",
+     R"(,"deletionTimestamp":"2026-01-01T00:00:00Z")",
+     {R"(metadata.deletionTimestamp: Invalid value: "2026-01-01T00:00:00Z": field is immutable)"}},
+    {"Once it is set another one does not count",
+     R"(,"deletionTimestamp":"2026-01-01T00:00:00Z")",
+     R"(,"deletionTimestamp":"2027-01-01T00:00:00Z")",
+     {}},
+    {"The grace period stays",
+     R"(,"deletionTimestamp":"2026-01-01T00:00:00Z","deletionGracePeriodSeconds":0)",
+     R"(,"deletionGracePeriodSeconds":5)",
+     {"metadata.deletionGracePeriodSeconds: Invalid value: 5: field is immutable"}},
+    {"It may be left out",
+     R"(,"deletionTimestamp":"2026-01-01T00:00:00Z","deletionGracePeriodSeconds":0)",
+     "",
+     {}},
+    {"A finalizer that is none",
+     "",
+     R"(,"finalizers":["a b"])",
+     {R"(metadata.finalizers: Invalid value: "a b": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]'))"}},
+    {"A generateName that is no part of a path",
+     "",
+     R"(,"generateName":"a/b")",
+     {R"(metadata.generateName: Invalid value: "a/b": may not contain '/')"}},
+    {"A generation does not count", "", R"(,"generation":-1)", {}},
+};
+
+TEST_CASE("An update is held to the rules for all kinds of objects", "[crd_validation]") {
+  for (const MetadataUpdate& row : kMetadataUpdates) {
+    DYNAMIC_SECTION(row.name) {
+      const auto old = ReadCrdText(CrdWithMetadata(row.old));
+      REQUIRE(old);
+      CHECK(RequestErrors(row.metadata, &*old) == row.errors);
+    }
+  }
+}
+
+// Two certificates of two bytes; why they are none is told by ca_bundle_test.cc.
+TEST_CASE("A broken CA bundle may stay broken, but none may become so", "[crd_validation]") {
+  const auto with_bundle = [](std::string_view bundle) {
+    return Expand(R"($CRD {$NAMES,"versions":[$V1],"conversion":{"strategy":"Webhook","webhook":{
+        "clientConfig":{"url":"https://a/","caBundle":")" +
+                  std::string(bundle) + R"("},"conversionReviewVersions":["v1"]}}},"status":{
+        "conditions":[{"type":"Established","status":"True"}],"storedVersions":["v1"]}})");
+  };
+  constexpr std::string_view kBroken =
+      "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCmFHaz0KLS0tLS1FTkQgQ0VSVElGSUNBVEUtLS0tLQo=";
+  const auto without = ReadCrdText(with_bundle(""));
+  const auto no_pem = ReadCrdText(with_bundle("aGk="));
+  const auto broken = ReadCrdText(with_bundle(kBroken));
+  REQUIRE((without && no_pem && broken));
+  CHECK(Strings(ValidateCrd(*broken, &*without)) ==
+        std::vector<std::string>{"spec.conversion.webhookClientConfig.caBundle: Invalid value: \"" +
+                                 std::string(kBroken) +
+                                 "\": unable to load root certificates: failed to parse "
+                                 "certificate: x509: malformed certificate"});
+  CHECK(Strings(ValidateCrd(*broken, &*no_pem)).empty());
+  CHECK(Strings(ValidateCrd(*no_pem, &*broken)).empty());
+}
+
+TEST_CASE("A new scope is printed as JSON where it may not change", "[crd_validation]") {
+  const auto old = ReadCrdText(Expand(R"($CRD {$NAMES,"versions":[$V1]},"status":{
+      "conditions":[{"type":"Established","status":"True"}],"storedVersions":["v1"]}})"));
+  const auto crd = ReadCrdText(Expand(R"($CRD {"group":"example.com","scope":"a<b",
+      "names":{"plural":"foos","kind":"Foo"},"versions":[$V1]}})"));
+  REQUIRE((old && crd));
+  CHECK(Strings(ValidateCrd(*crd, &*old)) ==
+        std::vector<std::string>{
+            R"(spec.scope: Invalid value: "a\u003cb": field is immutable)",
+            R"(spec.scope: Unsupported value: "a<b": supported values: "Cluster", "Namespaced")"});
+}
+
 TEST_CASE("Structural findings can be told from the others", "[crd_validation]") {
   const Crd crd = TestCrd("v1", R"({"versions":[{"name":"v1","storage":true,"schema":{
       "openAPIV3Schema":{"nullable":true,"properties":{"a":{"type":"array"}}}}}]})");

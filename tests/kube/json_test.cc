@@ -105,11 +105,12 @@ TEST_CASE("A document can be used again after an error", "[json]") {
 
 TEST_CASE("Printing follows encoding/json", "[json]") {
   Document document;
-  REQUIRE(!document.Parse(R"({"b":"<>&\u2028\u0001\n\u007f","a":[],"c":{}})"));
+  REQUIRE(!document.Parse(R"({"b":"<>&\u2028\u0001\b\f\n\u007f","a":[],"c":{}})"));
   CHECK(Print(document.root()) ==
-        "{\"a\":[],\"b\":\"\\u003c\\u003e\\u0026\\u2028\\u0001\\n\x7F\",\"c\":{}}");
+        "{\"a\":[],\"b\":\"\\u003c\\u003e\\u0026\\u2028\\u0001\\b\\f\\n\x7F\",\"c\":{}}");
   CHECK(PrintIndented(document.root()) ==
-        "{\n    \"a\": [],\n    \"b\": \"\\u003c\\u003e\\u0026\\u2028\\u0001\\n\x7F\",\n    \"c\": "
+        "{\n    \"a\": [],\n    \"b\": \"\\u003c\\u003e\\u0026\\u2028\\u0001\\b\\f\\n\x7F\",\n    "
+        "\"c\": "
         "{}\n}");
 }
 

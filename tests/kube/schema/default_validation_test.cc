@@ -90,6 +90,20 @@ const Row
               {R"(properties[p].properties[kind].default: Invalid value: "f_": must result in valid metadata: kind: Invalid value: "f_": may have mixed case, but should otherwise match: a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?'))"}},
              {"A default of metadata of a wrong type", R"({"type":"object","properties":{"p":{"type":"object","properties":{"metadata":{"type":"object","properties":{"labels":{"type":"object","x-kubernetes-preserve-unknown-fields":true,"default":{"a":1}}}}},"x-kubernetes-embedded-resource":true}}})", {R"(properties[p].properties[metadata].properties[labels].default: Invalid value: {"a":1}: must result in valid metadata: metadata: Invalid value: {"labels":{"a":1}}: json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string)"}}};
 
+const Row kEmbeddedRows[] = {
+    {"A list of embedded resources ends at the first that is wrong",
+     R"({"type":"object","properties":{"p":{"type":"array","items":{"x-kubernetes-embedded-resource":true,"x-kubernetes-preserve-unknown-fields":true,"type":"object"},"default":[{"apiVersion":"v1","kind":"Foo","metadata":{"foo":1}},{"apiVersion":"v1","kind":1},{"apiVersion":1}]}}})",
+     {"properties[p].default[1].kind: Invalid value: 1: must be a string"}},
+    {"Unknown metadata in a list of embedded resources vanishes",
+     R"({"type":"object","properties":{"p":{"type":"array","items":{"x-kubernetes-embedded-resource":true,"type":"object","properties":{"metadata":{"type":"object","maxProperties":1}}},"default":[{"apiVersion":"v1","kind":"Foo","metadata":{"name":"a","foo":1}}]}}})",
+     {}},
+    {"A bad value shows what is left of its metadata",
+     R"({"type":"object","properties":{"p":{"type":"object","x-kubernetes-embedded-resource":true,"properties":{"apiVersion":{"type":"string"},"kind":{"type":"string"},"metadata":{"type":"object"}},"default":{"apiVersion":"v1","kind":"Foo","metadata":{"name":"a","bogus":1,"creationTimestamp":null},"bad":1}}}})",
+     {R"(properties[p].default: Invalid value: {"apiVersion":"v1","bad":1,"kind":"Foo","metadata":{"name":"a"}}: must not have unknown fields)"}},
+    {"Several faults of a name are in the server's order",
+     R"({"type":"object","properties":{"p":{"type":"object","properties":{"metadata":{"type":"object","default":{"name":"%/","labels":{"a":"-"},"finalizers":["-"],"generateName":"/"},"properties":{"name":{"type":"string"},"generateName":{"type":"string"},"labels":{"type":"object","x-kubernetes-preserve-unknown-fields":true},"finalizers":{"type":"array","items":{"type":"string"}}}}},"x-kubernetes-embedded-resource":true}}})",
+     {R"x(properties[p].properties[metadata].default: Invalid value: {"finalizers":["-"],"generateName":"/","labels":{"a":"-"},"name":"%/"}: must result in valid metadata: [metadata.generateName: Invalid value: "/": may not contain '/', metadata.name: Invalid value: "%/": may not contain '/', metadata.name: Invalid value: "%/": may not contain '%', metadata.labels: Invalid value: "-": a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?'), metadata.finalizers: Invalid value: "-": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')])x"}}};
+
 std::vector<FieldError> Validate(const TestSchema& schema, std::string_view path,
                                  bool require_pruned) {
   PatternChecks patterns([] { return std::chrono::seconds(0); });
@@ -98,6 +112,17 @@ std::vector<FieldError> Validate(const TestSchema& schema, std::string_view path
 
 TEST_CASE("Defaults are refused for what the API server refuses them for", "[defaults]") {
   for (const Row& row : kRows) {
+    DYNAMIC_SECTION(row.name) {
+      const TestSchema schema(row.schema);
+      CHECK(SortedStrings(Validate(schema, "", /*require_pruned=*/true)) == row.errors);
+    }
+  }
+}
+
+// Coerce goes through lists and changes the default, which errors quote only at the end
+// (schema/objectmeta/algorithm.go, schema/defaulting/validation.go).
+TEST_CASE("Defaults that hold embedded resources are coerced first", "[defaults]") {
+  for (const Row& row : kEmbeddedRows) {
     DYNAMIC_SECTION(row.name) {
       const TestSchema schema(row.schema);
       CHECK(SortedStrings(Validate(schema, "", /*require_pruned=*/true)) == row.errors);

@@ -34,6 +34,14 @@ TEST_CASE("Lists and objects are compared without conversion", "[enum]") {
   CHECK_FALSE(IsIn("[1]", "[[1.0]]"));
 }
 
+// fmt's %v, in which kube-openapi's EnumFail lists them.
+TEST_CASE("The values of an enum are formatted as Go does", "[enum]") {
+  json::Document document;
+  REQUIRE(!document.Parse(R"(["a b",1,1.50,1000000.0,true,null,["x",[]],{"k":"v","a":{}}])"));
+  CHECK(FormatEnum(document.root().elements()) ==
+        "[a b 1 1.5 1e+06 true <nil> [x []] map[a:map[] k:v]]");
+}
+
 TEST_CASE("Many elements are searched for duplicates in reasonable time", "[enum]") {
   std::string text = "[0";
   for (int i = 1; i < 20000; ++i) text += "," + std::to_string(i);

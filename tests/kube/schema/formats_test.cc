@@ -127,6 +127,18 @@ const Row kRows[] = {
      {"a..b"}},
     {"bsonobjectid", {"0123456789abcdef01234567"}, {"0123456789ABCDEF0123456g", "x"}}};
 
+// net/mail passes over what mime.WordDecoder cannot decode, and refuses only charsets.
+TEST_CASE("A name in an unknown charset is refused only where it can be decoded", "[formats]") {
+  for (const char* name : {"b?!!!?", "b?eA=?", "q?=4?", "q?x\u00e9?", "x?x?"}) {
+    CAPTURE(name);
+    CHECK(MatchesFormat("email", "=?big5?" + std::string(name) + "= <a@b>"));
+  }
+  for (const char* name : {"b?eA==?", "b??", "q?=4f_?", "q??"}) {
+    CAPTURE(name);
+    CHECK_FALSE(MatchesFormat("email", "=?big5?" + std::string(name) + "= <a@b>"));
+  }
+}
+
 TEST_CASE("Formats take what Go takes", "[formats]") {
   for (const Row& row : kRows) {
     DYNAMIC_SECTION(row.format) {

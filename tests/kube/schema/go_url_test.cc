@@ -36,6 +36,12 @@ const Row kRows[] = {
     {"https://ué@a/", "parse \"https://ué@a/\": net/url: invalid userinfo"},
     {"https://[fe80::1%25en0]/", ""},
     {"https://[1.2.3.4]/", "parse \"https://[1.2.3.4]/\": invalid IP-literal"},
+    {"https://[::%25]/",
+     R"(parse "https://[::%25]/": invalid host: ParseAddr("::%"): zone must be a non-empty string)"},
+    {"https://[1.2.3]/",
+     R"(parse "https://[1.2.3]/": invalid host: ParseAddr("1.2.3"): IPv4 address too short)"},
+    {"https://[1::2::3]/",
+     R"(parse "https://[1::2::3]/": invalid host: ParseAddr("1::2::3"): multiple :: in address (at ":3"))"},
     {"https://a[b]/", "parse \"https://a[b]/\": invalid IP-literal"}};
 
 TEST_CASE("URLs are read as Go reads them", "[go_url]") {

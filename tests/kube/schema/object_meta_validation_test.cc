@@ -54,6 +54,30 @@ TEST_CASE("Events own nothing", "[object_meta_validation]") {
                 R"(being an owner)"});
 }
 
+// ParseGroupVersion takes the group before the slash, which may be empty.
+TEST_CASE("Events own nothing, however their version is written", "[object_meta_validation]") {
+  const Strings errors = Validate(R"({"ownerReferences":[
+      {"apiVersion":"/v1","kind":"Event","name":"n","uid":"u"},
+      {"apiVersion":"g/v1","kind":"Event","name":"n","uid":"u"}]})");
+  CHECK(errors == Strings{R"(metadata.ownerReferences: Invalid value: {"apiVersion":"/v1",)"
+                          R"("kind":"Event","name":"n","uid":"u"}: /v1, Kind=Event is disallowed )"
+                          R"(from being an owner)"});
+}
+
+// validateObjectMetaAccessorWithOptsCommon.
+TEST_CASE("The order is the server's", "[object_meta_validation]") {
+  json::Document document;
+  REQUIRE(!document.Parse(R"({"finalizers":["-"],"labels":{"a":"-"},"annotations":{"-":""},
+      "managedFields":[{"operation":"x"}],"ownerReferences":[{"apiVersion":"v1","kind":"K","name":"n"}],
+      "generation":-1})"));
+  Strings fields;
+  for (const FieldError& error : ValidateObjectMeta(document.root(), "m")) {
+    fields.push_back(error.field);
+  }
+  CHECK(fields == Strings{"m.generation", "m.labels", "m.annotations", "m.ownerReferences.uid",
+                          "m.finalizers", "m.managedFields[0].operation"});
+}
+
 TEST_CASE("Only one owner controls", "[object_meta_validation]") {
   const Strings errors = Validate(R"({"ownerReferences":[
       {"apiVersion":"v1","kind":"A","name":"a","uid":"u","controller":true},

@@ -22,6 +22,13 @@ TEST_CASE("Nil and empty lists are equal", "[schema][schema_props]") {
   CHECK(Equal(R"({"required":[],"allOf":[],"properties":{},"enum":[]})", "{}"));
 }
 
+// Numbers are an int64 or a float64 when they are compared.
+TEST_CASE("The text of a number makes no difference, its type does", "[schema][schema_props]") {
+  CHECK(Equal(R"({"default":{"a":[0.50]},"enum":[1e2]})",
+              R"({"default":{"a":[0.5]},"enum":[100.0]})"));
+  CHECK(!Equal(R"({"default":1})", R"({"default":1.0})"));
+}
+
 TEST_CASE("Each keyword makes a difference", "[schema][schema_props]") {
   const std::string keyword = GENERATE(
       R"("type":"a")", R"("description":"a")", R"("id":"a")", R"("$schema":"a")", R"("$ref":"")",

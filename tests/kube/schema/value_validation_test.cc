@@ -108,6 +108,13 @@ const Row kRows[] = {
      R"({"enum":[1,true,{"a":1.0}]})",
      R"("c")",
      {R"(<nil>: Unsupported value: "c": supported values: "1", "true", "{\"a\":1}")"}},
+    // kube-openapi keeps one error of each text (EnumFail, AddErrors); "%v" of both lists is [a b].
+    {"Enums that read the same count once",
+     R"({"allOf":[{"enum":["a b"]},{"enum":["a","b"]},{"enum":["1"]},{"enum":[1]}]})",
+     R"("c")",
+     {R"(<nil>: Invalid value: "": "" must validate all the schemas (allOf). None validated)",
+      R"(<nil>: Unsupported value: "c": supported values: "1")",
+      R"(<nil>: Unsupported value: "c": supported values: "a b")"}},
     {"1.5 counts as 1 in an enum", R"({"enum":[1]})", "1.5", {}},
     {"65 counts as A in an enum", R"({"enum":["A"]})", "65", {}},
     {"Minimum",
