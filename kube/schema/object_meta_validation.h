@@ -12,8 +12,8 @@ namespace kube::schema {
 
 /// Checks the contents of `metadata`, which passed through ObjectMeta (object_meta.h), as
 /// ValidateObjectMeta does (k8s.io/apimachinery/pkg/api/validation), but for name, generateName and
-/// namespace. Paths start at `path`; the order is the
-/// server's, labels and annotations in that of `metadata`.
+/// namespace. Paths start at `path`; the order is the server's, labels and annotations in that of
+/// `metadata`.
 std::vector<FieldError> ValidateObjectMeta(const json::Value& metadata, std::string_view path);
 /// The same for an update, which may leave finalizers and the generation as they are.
 std::vector<FieldError> ValidateObjectMetaUpdate(const json::Value& metadata,
