@@ -94,8 +94,9 @@ class PemReader {
       if (c != ' ' && c != '\t') base64 += c;
     }
     auto decoded = DecodeBase64(base64);
-    if (decoded) bytes = *std::move(decoded);
-    return decoded.has_value();
+    if (!decoded) return false;
+    bytes = *std::move(decoded);
+    return true;
   }
 
   std::string_view rest_;
