@@ -159,8 +159,7 @@ EnabledPruning Resume(MigrationState state, const LiveCrd& crd, const EnablePrun
 
 std::string BrokenBehindFlip(const std::string& what) {
   return "pruning is on, but this run broke off: " + what +
-         "\nmend that, then run the same command again, with the same --state-dir: it goes on from "
-         "here";
+         "\nthe same command, with the same --state-dir, goes on from here";
 }
 
 EnabledPruning ResumePruning(const LiveCrd& crd, const EnablePruningOptions& options,
