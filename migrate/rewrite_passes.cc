@@ -40,16 +40,30 @@ class RewritePasses {
   }
 
  private:
-  // What an earlier run has verified proves nothing of what is stored now.
+  // What an earlier run has verified to the end proves nothing of what is stored now.
   void ForgetOutdated() {
-    for (int pass = 0; pass < kVerifyingPasses; ++pass) {
-      Spool::Remove(folder_, NameOfVerifying(pass));
-    }
+    if (IsVerified()) ForgetVerified();
     if (!IsSetBack(Spool(folder_, kRewrite).newest_resource_version())) return;
+    ForgetVerified();
     observer_.OnLine(scope_.crd_name +
                      ": the cluster was set back to what it was before an earlier run; what that "
                      "run has rewritten is rewritten again");
     Spool::Remove(folder_, kRewrite);
+  }
+
+  // Whether the last pass of an earlier run came to its end.
+  bool IsVerified() const {
+    for (int pass = kVerifyingPasses; pass-- > 0;) {
+      const Spool spool(folder_, NameOfVerifying(pass));
+      if (!spool.purpose().empty()) return spool.is_complete() && spool.is_answered();
+    }
+    return false;
+  }
+
+  void ForgetVerified() {
+    for (int pass = 0; pass < kVerifyingPasses; ++pass) {
+      Spool::Remove(folder_, NameOfVerifying(pass));
+    }
   }
 
   // To a snapshot of etcd: with each write of the cluster its resource version grows.

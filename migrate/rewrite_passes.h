@@ -42,9 +42,10 @@ struct RewriteResult {
 /// is may have done so to others. What other writers do meanwhile does no harm.
 ///
 /// The files of the passes are in `folder`, with the names "rewrite" and "verify1" to "verify3".
-/// Run again with the same folder the rewriting pass goes on where it was, unless the cluster is
-/// seen to be older than its answers (etcd was set back to a snapshot): it begins anew then. What
-/// verifies always begins anew, as it has to prove what is stored now.
+/// Run again with the same folder they go on where they were, but for two cases. Verifying that
+/// came to its end begins anew, as it has to prove what is stored now. Where the cluster is seen to
+/// be older than the answers of the rewriting pass (etcd was set back to a snapshot) all begins
+/// anew.
 RewriteResult RunRewritePasses(const RewriteScope& scope, const SweepOptions& options,
                                const std::filesystem::path& folder, MigrationObserver& observer,
                                kube::Client& client, const kube::Clock& clock);
