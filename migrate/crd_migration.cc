@@ -24,6 +24,7 @@
 #include "migrate/recent_change.h"
 #include "migrate/retried_objects.h"
 #include "migrate/rewrite_passes.h"
+#include "migrate/run_state.h"
 #include "migrate/stored_versions.h"
 #include "migrate/temporary_folder.h"
 
@@ -31,12 +32,6 @@ namespace migrate {
 namespace {
 
 namespace fs = std::filesystem;
-using Phase = MigrationState::Phase;
-
-// Within the state folder: those of a whole run, which the next run goes on with, and those of a
-// run over some objects, which nobody needs later.
-constexpr char kSweeps[] = "sweeps";
-constexpr char kPartialSweeps[] = "partial";
 
 /// One run over one CRD.
 class CrdMigrator {
@@ -71,7 +66,7 @@ class CrdMigrator {
       Rewrite();
       Trim();
     }
-    CloseState();
+    state_->Close(EndOfRun());
   }
 
   void Fail(std::string why) {
@@ -224,55 +219,13 @@ class CrdMigrator {
       temporary_ = std::make_unique<TemporaryFolder>();
       state_dir = temporary_->path();
     }
-    folder_ = std::make_unique<StateFolder>(state_dir, context_.cluster, crd_->uid, report_.name);
-    state_ = folder_->Load();
-    if (!is_partial()) PrepareState();
-  }
-
-  // The files of sweeps hold for the very CRD they were made for. That objects are held stays true
-  // as long as the server prunes, whatever else of the CRD is changed.
-  void PrepareState() {
-    if (IsStateOfCrd()) {
-      if (IsBegun()) Line(report_.name + ": going on where an earlier run has ended");
-      if (!state_.stored_before.empty()) report_.stored_before = state_.stored_before;
-      if (state_.phase == Phase::kHolding) ClearSweeps();
-    } else if (IsBehindFlip()) {
-      ClearSweeps();
-    } else {
-      folder_->Clear();
-      state_ = {};
-    }
-    state_.crd_uid = crd_->uid;
-    SaveShape();
-  }
-
-  bool IsBegun() const {
-    return IsBehindFlip() || fs::exists(folder_->path() / kSweeps) ||
-           fs::exists(folder_->path() / "before");
-  }
-
-  bool IsBehindFlip() const {
-    return state_.phase != Phase::kBeforeFlip && !crd_->preserve_unknown_fields;
-  }
-
-  bool IsStateOfCrd() const {
-    if (state_.storage_version != report_.storage_version) return false;
-    if (state_.generation == crd_->generation) return true;
-    // The flip itself moves it by one, and may be the last thing that the earlier run did.
-    return state_.phase == Phase::kBackupComplete && IsBehindFlip() &&
-           state_.flip_resource_version.empty() && state_.generation + 1 == crd_->generation;
-  }
-
-  void SaveShape() {
-    state_.generation = crd_->generation;
-    state_.storage_version = report_.storage_version;
-    state_.stored_before = report_.stored_before;
-    folder_->Save(state_);
-  }
-
-  void ClearSweeps() {
-    std::error_code ignored;
-    fs::remove_all(folder_->path() / kSweeps, ignored);
+    state_ = std::make_unique<RunState>(state_dir, context_.cluster,
+                                        RunOfCrd{.crd_name = report_.name,
+                                                 .shape = guard_->expected(),
+                                                 .stored_versions = crd_->stored_versions,
+                                                 .is_partial = is_partial()});
+    if (state_->goes_on()) Line(report_.name + ": going on where an earlier run has ended");
+    report_.stored_before = state_->stored_before();
   }
 
   /// False if the migration ends here, and the report says why.
@@ -289,20 +242,21 @@ class CrdMigrator {
 
   bool TurnPruningOn() {
     if (enables_pruning()) {
-      if (!Take(EnablePruning(live_, EnablingOptions(), Target(), OptionsOfSweep(), *folder_,
-                              context_.observer, context_.client, context_.clock))) {
+      if (!Take(EnablePruning(live_, EnablingOptions(), Target(), OptionsOfSweep(),
+                              state_->folder(), context_.observer, context_.client,
+                              context_.clock))) {
         // Of the rewrite before the flip it looks like a failure of objects.
         if (change_) Fail(WithNextStep(*change_));
         return false;
       }
       return is_dry_run() || TakeFlip();
     }
-    if (!IsBehindFlip()) return true;
-    if (!Take(ResumePruning(live_, EnablingOptions(), *folder_, context_.observer, context_.client,
-                            context_.clock))) {
+    if (!state_->is_behind_flip()) return true;
+    if (!Take(ResumePruning(live_, EnablingOptions(), state_->folder(), context_.observer,
+                            context_.client, context_.clock))) {
       return false;
     }
-    BeginRewriting();
+    state_->BeginRewriting(guard_->expected());
     return true;
   }
 
@@ -322,7 +276,7 @@ class CrdMigrator {
     }
     crd_ = *std::move(crd);
     guard_.emplace(target_, expected, context_.client);
-    BeginRewriting();
+    state_->BeginRewriting(expected);
     return true;
   }
 
@@ -331,22 +285,8 @@ class CrdMigrator {
            " -o yaml), then run the same command again";
   }
 
-  void BeginRewriting() {
-    if (is_partial()) return;
-    state_ = folder_->Load();
-    state_.phase = Phase::kRewriting;
-    SaveShape();
-  }
-
-  fs::path SweepFolder() const {
-    return folder_->path() / (is_partial() ? kPartialSweeps : kSweeps);
-  }
-
   void Rewrite() {
-    const fs::path folder = SweepFolder();
-    if (is_partial()) fs::remove_all(folder);
-    fs::create_directory(folder);
-    fs::permissions(folder, fs::perms::owner_all);
+    const fs::path folder = state_->MakeSweepFolder();
     RewriteScope scope{.crd_name = report_.name, .target = Target()};
     scope.verify = options_.verify && !is_dry_run();
     if (options_.retried) scope.named = RetriedOf(report_.name, *options_.retried);
@@ -357,7 +297,6 @@ class CrdMigrator {
     }
     Take(RunRewritePasses(scope, options, folder, context_.observer, context_.client,
                           context_.clock));
-    if (is_partial()) fs::remove_all(folder);
   }
 
   void Take(RewriteResult result) {
@@ -433,22 +372,13 @@ class CrdMigrator {
                     "leave it by --keep-stored-versions";
   }
 
-  // What the next run needs stays: after an end in the middle all of it, of objects that are held
-  // what they are told by. After any other end the next run begins anew.
-  void CloseState() {
-    if (is_dry_run() || is_partial() || report_.outcome == Outcome::kInterrupted ||
-        report_.outcome == Outcome::kError) {
-      return;
+  // After a run that ended by itself the next one begins anew, but for what is held.
+  RunState::End EndOfRun() const {
+    if (report_.outcome == Outcome::kInterrupted || report_.outcome == Outcome::kError) {
+      return RunState::End::kInTheMiddle;
     }
     const bool holds = !is_complete_ || report_.counts[ObjectClass::kHeld] > 0;
-    if (is_held_ && holds) return HoldOn(folder_->Load());
-    folder_->Clear();
-  }
-
-  void HoldOn(MigrationState state) {
-    ClearSweeps();
-    state.phase = Phase::kHolding;
-    folder_->Save(state);
+    return is_held_ && holds ? RunState::End::kHolding : RunState::End::kDone;
   }
 
   const MigrationContext& context_;
@@ -461,8 +391,7 @@ class CrdMigrator {
   std::optional<CrdGuard> guard_;  // of the CRD as it is to stay from now on
   Preflight preflight_;
   std::unique_ptr<TemporaryFolder> temporary_;
-  std::unique_ptr<StateFolder> folder_;
-  MigrationState state_;
+  std::unique_ptr<RunState> state_;
   std::function<bool(const ListedObject&)> is_held_;
   std::optional<std::string> change_;  // of the CRD, that ended the run
   bool is_complete_ = false;

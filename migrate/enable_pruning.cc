@@ -30,7 +30,6 @@ namespace {
 namespace fs = std::filesystem;
 using Phase = MigrationState::Phase;
 
-constexpr char kBeforeFolder[] = "before";
 constexpr char kQuestion[] = "Turn pruning on? apiextensions.k8s.io/v1 cannot turn it off again.";
 constexpr char kRunAnew[] = "; run the same command again";
 constexpr char kRunAgain[] = "; the same command goes on from here";
@@ -206,7 +205,7 @@ class PruningEnabler {
   }
 
   bool RewriteBefore() {
-    const fs::path folder = folder_.path() / kBeforeFolder;
+    const fs::path folder = folder_.path() / kSweepsBeforeFlip;
     fs::create_directory(folder);
     fs::permissions(folder, fs::perms::owner_all);
     const RewriteScope scope{.crd_name = name() + " (before pruning)", .target = target_};
@@ -228,7 +227,7 @@ class PruningEnabler {
     if (result.verified && ended_.failures.empty()) return true;
     // The next run has to try what failed anew.
     std::error_code ignored;
-    fs::remove_all(folder_.path() / kBeforeFolder, ignored);
+    fs::remove_all(folder_.path() / kSweepsBeforeFlip, ignored);
     std::string why = "not every object could be rewritten";
     if (result.stopped) {
       why = *result.stopped;

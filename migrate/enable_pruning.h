@@ -56,8 +56,8 @@ struct EnabledPruning {
 /// for with dryRun=All.
 ///
 /// `target` and `sweep_options` are those of the rewrite before the flip, whose files in `folder`
-/// are in a folder "before". Throws kube::Error for what no later run would get right by itself: a
-/// backup that cannot be written.
+/// are in its folder kSweepsBeforeFlip. Throws kube::Error for what no later run would get right by
+/// itself: a backup that cannot be written.
 EnabledPruning EnablePruning(const LiveCrd& crd, const EnablePruningOptions& options,
                              const SweepTarget& target, const SweepOptions& sweep_options,
                              StateFolder& folder, MigrationObserver& observer, kube::Client& client,

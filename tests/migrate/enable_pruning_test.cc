@@ -109,6 +109,18 @@ struct World {
     fault.first = (options.no_backup ? kReadsWithoutBackup : kReadsBeforeFlip) + 1;
     cluster.server.AddFault(fault);
   }
+  /// Is interrupted when the backup is complete, and the flip not asked for.
+  EnabledPruning BackUpOnly() {
+    FakeFault fault;
+    fault.before = [this] { stop = true; };
+    fault.target = kCrd;
+    fault.first = kReadsBeforeFlip;
+    cluster.server.AddFault(fault);
+    EnabledPruning interrupted = Enable();
+    REQUIRE(interrupted.outcome == Outcome::kInterrupted);
+    stop = false;
+    return interrupted;
+  }
   fs::path StatePath() {
     const LiveCrd& live = Live();
     return StateFolder(folder.path(), "cluster", live.shape.uid, kName).path();
@@ -379,13 +391,7 @@ TEST_CASE("Without its backup a later run does not go on by itself", "[migrate][
 TEST_CASE("Whoever has turned pruning on, what is written later is not held",
           "[migrate][enable_pruning]") {
   World world;
-  FakeFault fault;
-  fault.before = [&] { world.stop = true; };
-  fault.target = kCrd;
-  fault.first = World::kReadsBeforeFlip;
-  world.cluster.server.AddFault(fault);
-  REQUIRE(world.Enable().outcome == Outcome::kInterrupted);
-  world.stop = false;
+  world.BackUpOnly();
   world.cluster.server.PatchCrd(kName, R"({"spec":{"names":{"plural":"widgets",)"
                                        R"("kind":"Kindwidgets","shortNames":["w"]}}})");
   world.cluster.server.PatchCrd(kName, R"({"spec":{"preserveUnknownFields":false}})");
@@ -539,15 +545,8 @@ TEST_CASE("A CRD that is no longer what was checked is not backed up",
 
 TEST_CASE("An earlier backup counts until the next one is complete", "[migrate][enable_pruning]") {
   World world;
-  FakeFault fault;
-  fault.before = [&] { world.stop = true; };
-  fault.target = kCrd;
-  fault.first = World::kReadsBeforeFlip;
-  world.cluster.server.AddFault(fault);
-  const EnabledPruning first = world.Enable();
-  REQUIRE(first.outcome == Outcome::kInterrupted);
+  const std::string backup = world.BackUpOnly().backup;
   REQUIRE(world.Backups().size() == 1);
-  world.stop = false;
   world.Write("b", R"({"x":3})");
   FakeFault flip;
   flip.target = "/v1/widgets?";
@@ -560,7 +559,7 @@ TEST_CASE("An earlier backup counts until the next one is complete", "[migrate][
   REQUIRE(world.Enable().outcome == Outcome::kError);
   REQUIRE(world.IsPruningOn());
   const EnabledPruning resumed = world.Resume();
-  CHECK(resumed.backup == first.backup);
+  CHECK(resumed.backup == backup);
   CHECK(world.Backups().size() == 1);
   CHECK_FALSE(world.IsHeld(resumed, "a"));
   CHECK(world.IsHeld(resumed, "b"));
