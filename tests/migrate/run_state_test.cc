@@ -39,7 +39,7 @@ void LeaveBackup(const TempFolder& folder, const std::string& flip_resource_vers
 }
 
 /// Leaves a file of a sweep, and says where.
-fs::path LeaveSweep(RunState& run) {
+fs::path LeaveSweep(const RunState& run) {
   fs::path file = run.MakeSweepFolder() / "rewrite.listed";
   std::ofstream(file) << "x";
   return file;
@@ -56,10 +56,7 @@ TEST_CASE("A first run has nothing to go on with", "[migrate][state]") {
 
 TEST_CASE("A run goes on with the sweeps of one that came to no end", "[migrate][state]") {
   const TempFolder folder;
-  const fs::path file = [&] {
-    RunState first = Open(folder, Widgets(3));
-    return LeaveSweep(first);
-  }();
+  const fs::path file = LeaveSweep(Open(folder, Widgets(3)));
   RunOfCrd widgets = Widgets(3);
   widgets.stored_versions = {"v1"};  // somebody else has trimmed it
   const RunState second = Open(folder, widgets);
@@ -70,10 +67,7 @@ TEST_CASE("A run goes on with the sweeps of one that came to no end", "[migrate]
 
 TEST_CASE("Sweeps of another generation or storage version are forgotten", "[migrate][state]") {
   const TempFolder folder;
-  const fs::path file = [&] {
-    RunState first = Open(folder, Widgets(3));
-    return LeaveSweep(first);
-  }();
+  const fs::path file = LeaveSweep(Open(folder, Widgets(3)));
   RunOfCrd changed = Widgets(3);
   SECTION("generation") { changed.shape.generation = 4; }
   SECTION("storage version") { changed.shape.storage_version = "v2"; }
@@ -156,10 +150,7 @@ TEST_CASE("A partial run knows what is held, and leaves all as it was", "[migrat
   const TempFolder folder;
   LeaveBackup(folder, "1234");
   RunOfCrd pruning = Widgets(4, /*preserves=*/false);
-  const fs::path kept = [&] {
-    RunState whole = Open(folder, pruning);
-    return LeaveSweep(whole);
-  }();
+  const fs::path kept = LeaveSweep(Open(folder, pruning));
   pruning.is_partial = true;
   {
     RunState partial = Open(folder, pruning);
