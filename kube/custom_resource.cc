@@ -28,6 +28,11 @@ constexpr char kTooManyDefaults[] = "the defaults of the schema make the object 
 /// The server's Go code runs into a nil pointer there.
 constexpr char kNoMetadata[] = "the API server cannot read an object without metadata";
 
+std::string ByWebhook(const GroupVersion& from, const GroupVersion& to) {
+  return "a webhook converts it from " + from.ToString() + " to " + to.ToString() +
+         ", which can only be asked by the API server";
+}
+
 std::string RewriteVersion(const Crd& crd) {
   const CrdVersion* storage = crd.StorageVersion();
   if (storage && storage->served) return storage->name;
@@ -59,7 +64,8 @@ CustomResourceServer::CustomResourceServer(const Crd& crd, bool preserve_unknown
     : group_(crd.group),
       kind_(crd.accepted_names.kind.empty() ? crd.names.kind : crd.accepted_names.kind),
       rewrite_version_(RewriteVersion(crd)),
-      preserve_unknown_fields_(preserve_unknown_fields) {
+      preserve_unknown_fields_(preserve_unknown_fields),
+      converts_by_webhook_(crd.conversion.strategy != "None") {
   if (const CrdVersion* storage = crd.StorageVersion()) storage_version_ = storage->name;
   versions_.reserve(crd.versions.size());
   for (const CrdVersion& version : crd.versions) AddVersion(version);
@@ -216,6 +222,7 @@ Error CustomResourceServer::Convert(json::Value& object, std::string_view versio
     return "request to convert CR from an invalid group/version: " + from.group_version.ToString();
   }
   if (from.group_version != to) {
+    if (converts_by_webhook_) return ByWebhook(from.group_version, to);
     object.Set("apiVersion", json::Value::String(arena.Copy(to.ToString())), arena);
   }
   ApplyOptions options;

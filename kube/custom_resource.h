@@ -29,8 +29,8 @@ struct ServerNotes {
 std::optional<std::string> StrictDecodingError(const std::vector<std::string>& unknown_fields);
 
 /// What the API server makes of custom resources of one CRD: on a request, when it writes to etcd
-/// and when it reads from there (apiextensions pkg/apiserver/customresource_handler.go). Versions
-/// are converted by the strategy None whatever the CRD says.
+/// and when it reads from there (apiextensions pkg/apiserver/customresource_handler.go). Where a
+/// webhook converts versions, and one would have to be made from another, that is an error.
 ///
 /// All methods change the object in place and return nothing or the server's error, with which the
 /// object is left half done. Objects borrow from `*this` then, which must outlive them.
@@ -46,6 +46,8 @@ class CustomResourceServer {
   /// The schema of a version, with its defaults pruned; null pointer where the version has none or
   /// is unknown. Without a schema nothing is specified: everything is pruned.
   const schema::StructuralSchema* FindSchema(std::string_view version) const;
+
+  bool converts_by_webhook() const { return converts_by_webhook_; }
 
   /// Makes of a request body what admission would see: pruned, coerced and defaulted by the schema
   /// of its own apiVersion. `text` is the body as sent, which one error quotes; printed anew if
@@ -98,6 +100,7 @@ class CustomResourceServer {
 
   std::string group_, kind_, storage_version_, rewrite_version_;
   bool preserve_unknown_fields_;
+  bool converts_by_webhook_;
   std::optional<std::string> cannot_serve_;
   json::Arena defaults_;  // the defaults of the schemas live here
   std::vector<Version> versions_;

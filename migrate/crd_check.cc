@@ -12,6 +12,7 @@
 #include "kube/schema/hints.h"
 #include "kube/schema/pruned_validation.h"
 #include "kube/schema/pruning.h"
+#include "kube/type_meta.h"
 #include "migrate/managed_fields.h"
 #include "migrate/pruned_validity.h"
 
@@ -31,6 +32,10 @@ constexpr auto kPatternsOfObject = std::chrono::milliseconds(1);
 constexpr std::string_view kValidityUnknown =
     "not every object could be held against the patterns of its schema (or only in minutes): some "
     "may be invalid once they are pruned";
+
+constexpr std::string_view kInOwnVersion =
+    "a webhook converts its objects, so each was looked at in the version that it is written in "
+    "alone";
 
 constexpr std::string_view kUndecided =
     "not every default could be held against its pattern (or only in minutes): the API server may "
@@ -136,6 +141,7 @@ CrdTally::VersionTally& CrdTally::Version(std::size_t index) {
 
 void CrdTally::Merge(CrdTally&& other) {
   const auto merge = [](VersionTally& into, VersionTally& from) {
+    into.objects += from.objects;
     into.objects_losing_fields += from.objects_losing_fields;
     into.pruned_fields.Merge(from.pruned_fields);
     into.added_defaults.Merge(from.added_defaults);
@@ -196,7 +202,9 @@ void CrdCheck::DescribeReads(const kube::Crd& crd, const CrdCheckOptions& option
   // What the older version's schema does not know is gone from pruned reads: only a proposal can
   // change that.
   const bool is_known = read_version_.empty() || (options.replaced != nullptr && converts_nothing_);
-  counts_migration_ = report_.migration_needed && is_known;
+  in_own_version_ = options.origin == CrdCheckOptions::Origin::kFile && !ConvertsNothing(crd);
+  if (in_own_version_ && crd.versions.size() > 1) report_.AddNote(kInOwnVersion);
+  counts_migration_ = report_.migration_needed && is_known && !in_own_version_;
 }
 
 bool CrdCheck::IsLookedAt(const kube::CrdVersion& version) const {
@@ -299,7 +307,8 @@ void CrdCheck::CheckObject(const CheckedObject& object, CrdTally& tally) const {
   ObjectPaths paths;
   bool loses = false, loses_nulls = false;
   for (std::size_t i = 0; i < versions_.size(); ++i) {
-    if (!versions_[i].is_looked_at) continue;
+    if (!Meets(versions_[i], object)) continue;
+    ++tally.Version(i).objects;
     loses |= CheckVersion(versions_[i], object, counted, tally.Version(i), paths);
     loses_nulls |= CountRewrite(versions_[i], object, counted, tally.Version(i), tally.errors_);
   }
@@ -308,7 +317,9 @@ void CrdCheck::CheckObject(const CheckedObject& object, CrdTally& tally) const {
   if (counts_migration_) CheckStorageMigration(object, counted, tally.storage_migration_);
   CheckReadable(object, counted, tally);
   if (reads_are_pruned_) {
-    for (const LackingField& field : FindLackingFields(object.value, ReadSchema())) {
+    const std::string_view api_version =
+        server_->converts_by_webhook() ? object.value.FindText("apiVersion") : "";
+    for (const LackingField& field : FindLackingFields(object.value, ReadSchema(), api_version)) {
       tally.maybe_in_etcd_.Add(field.path, counted, kube::json::Type::kNull, {field.manager}, "");
     }
   }
@@ -319,6 +330,13 @@ void CrdCheck::CheckObject(const CheckedObject& object, CrdTally& tally) const {
   }
   paths.source = object.source;
   tally.paths_.push_back(std::move(paths));
+}
+
+// What a webhook converts meets the schema of the version that it is written in. What it is made
+// into then, nobody can tell.
+bool CrdCheck::Meets(const Version& version, const CheckedObject& object) const {
+  return version.is_looked_at && (!in_own_version_ || object.value.FindText("apiVersion") ==
+                                                          report_.group + "/" + version.name);
 }
 
 // That of a version in which objects are read.
@@ -369,7 +387,7 @@ void CrdCheck::CountInvalid(const CheckedObject& object, const CountedObject& co
     tally.patterns_ = std::make_unique<kube::schema::PatternChecks>(kube::MakePatternChecks());
   }
   for (std::size_t i = 0; i < versions_.size(); ++i) {
-    if (versions_[i].validation == nullptr) continue;
+    if (versions_[i].validation == nullptr || !Meets(versions_[i], object)) continue;
     tally.patterns_->Allow(kPatternsOfObject);
     const auto why = WhyInvalidOncePruned(object.value, versions_[i].schemas,
                                           *versions_[i].validation, *tally.patterns_);
@@ -417,7 +435,11 @@ void CrdCheck::CheckReadable(const CheckedObject& object, const CountedObject& c
   if (std::none_of(versions_.begin(), versions_.end(), may_fail)) return;
   kube::json::Arena arena;
   Value copy = kube::json::DeepCopy(object.value, arena);
-  if (const auto error = server_->Rewrite(copy, arena)) {
+  const auto error =
+      server_->converts_by_webhook()
+          ? server_->OnRead(copy, kube::TypeOf(object.value).group_version.version, arena)
+          : server_->Rewrite(copy, arena);
+  if (error) {
     tally.errors_.Add(counted.place, std::string(counted.full_name) + ": " + *error);
   }
 }
@@ -431,10 +453,11 @@ CrdReport CrdCheck::Report(const CrdTally& tally, bool objects_skipped) const {
     VersionReport& version = report.versions[i];
     version.is_left_out = versions_[i].convertible && !versions_[i].is_looked_at;
     if (objects_skipped || !versions_[i].is_looked_at) continue;
-    version.objects = tally.objects_;
+    version.objects = 0;
     if (versions_[i].is_validated) version.objects_invalid_once_pruned = 0;
     if (i >= tally.versions_.size()) continue;
     const CrdTally::VersionTally& counted = tally.versions_[i];
+    version.objects = counted.objects;
     version.objects_losing_fields = counted.objects_losing_fields;
     version.pruned_fields = counted.pruned_fields.Report();
     version.added_defaults = counted.added_defaults.Report();

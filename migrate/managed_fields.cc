@@ -1,6 +1,7 @@
 #include "migrate/managed_fields.h"
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 
 namespace migrate {
@@ -12,17 +13,17 @@ using kube::schema::PathElement;
 using kube::schema::StructuralSchema;
 
 // What selects an element among others in `fields`, in the form of FieldsV1: its keys, its value or
-// its index. The server writes keys sorted and without blanks, all selectors of a list alike, so
-// that the first one tells which keys there are.
+// its index. The server writes keys sorted and without blanks, and leaves out those that an element
+// lacks: all selectors together tell which keys there are.
 class ElementSelectors {
  public:
   explicit ElementSelectors(const Value& fields) {
     for (const auto& [selector, below] : fields.members()) {
       const std::string_view text = selector.text();
       if (text.size() < 2 || text[1] != ':' || text[0] == 'f') continue;
-      kind_ = text[0];
-      if (kind_ == 'k' && keys_.Parse(text.substr(2))) kind_ = 0;
-      return;
+      if (kind_ == 0) kind_ = text[0];
+      if (kind_ != 'k') return;
+      if (text[0] == 'k') AddKeys(text.substr(2));
     }
   }
 
@@ -40,17 +41,23 @@ class ElementSelectors {
   }
 
  private:
+  void AddKeys(std::string_view selector) {
+    Document keys;
+    if (keys.Parse(selector)) return;
+    for (const auto& [key, unused] : keys.root().members()) keys_.emplace(key.text());
+  }
+
   std::string Keys(const Value& element) const {
     kube::json::Arena arena;
     Value keys = Value::Object();
-    for (const auto& [key, unused] : keys_.root().members()) {
-      if (const Value* value = element.Find(key.text())) keys.Set(key.text(), *value, arena);
+    for (const std::string& key : keys_) {
+      if (const Value* value = element.Find(key)) keys.Set(key, *value, arena);
     }
     return kube::json::Print(keys);
   }
 
   char kind_ = 0;
-  Document keys_;
+  std::set<std::string> keys_;
 };
 
 namespace {
@@ -175,7 +182,8 @@ std::size_t OwnerFinder::OwnedDepth(const Value& fields, std::span<const PathEle
       level = FindField(*level, step.key);
     }
     if (level == nullptr || value == nullptr) break;
-    if (IsOwned(*level)) owned = depth + 1;
+    // Of what the writer's schema specifies the parts are owned, and not the whole.
+    if (IsOwned(*level) || depth + 1 == elements.size()) owned = depth + 1;
   }
   return owned;
 }
@@ -203,11 +211,13 @@ FieldOwners FindOwners(const Value& object, std::span<const PathElement> element
   return OwnerFinder(object).Find(elements);
 }
 
-std::vector<LackingField> FindLackingFields(const Value& object, const StructuralSchema* schema) {
+std::vector<LackingField> FindLackingFields(const Value& object, const StructuralSchema* schema,
+                                            std::string_view api_version) {
   std::vector<LackingField> found;
   MemberIndex members;
   std::size_t path_bytes = 0;
   for (const Value& entry : Entries(object)) {
+    if (!api_version.empty() && entry.FindText("apiVersion") != api_version) continue;
     const Value* fields = entry.Find("fieldsV1", Type::kObject);
     if (fields != nullptr)
       LackingCollector(entry.FindText("manager"), members, path_bytes, found)

@@ -29,8 +29,8 @@ class OwnerFinder {
   explicit OwnerFinder(const kube::json::Value& object);
   ~OwnerFinder();
 
-  /// The managers whose entries own the field at `elements` or, where none does, its nearest owned
-  /// ancestor (lists are often owned as one). Empty without managedFields.
+  /// The managers whose entries own the field at `elements`, or parts of it, or, where none does,
+  /// its nearest owned ancestor (lists are often owned as one). Empty without managedFields.
   FieldOwners Find(std::span<const kube::schema::PathElement> elements);
 
  private:
@@ -57,7 +57,11 @@ struct LackingField {
 /// Fields that some entry of managedFields owns and `object` does not have: where the CRD prunes
 /// they may still be in etcd. Tops only; sorted by path, then manager; each once. What is a map is
 /// told by `schema`, which may be the null pointer. Of one object no more than 1 MiB of paths.
+///
+/// Each entry has its paths in the terms of its own apiVersion: only those of `api_version` are
+/// looked at, all if it is empty (where no webhook converts, all versions have the same fields).
 std::vector<LackingField> FindLackingFields(const kube::json::Value& object,
-                                            const kube::schema::StructuralSchema* schema);
+                                            const kube::schema::StructuralSchema* schema,
+                                            std::string_view api_version = {});
 
 }  // namespace migrate

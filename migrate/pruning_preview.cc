@@ -59,6 +59,11 @@ kube::Result<ObjectChange, std::string> PruningPreview::Preview(Value& object, A
   if (auto error = kube::json::StoreNumbers(object, arena)) {
     return kube::Unexpected(*std::move(error));
   }
+  const std::string_view written_in = object.FindText("apiVersion");
+  if (check_->server().converts_by_webhook() && written_in != api_version_) {
+    return kube::Unexpected("a webhook converts it from " + std::string(written_in) + " to " +
+                            api_version_ + ", which can only be asked by the API server");
+  }
   object.Set("apiVersion", Value::String(api_version_), arena);
   Value* metadata = object.Find("metadata");
   if (metadata != nullptr && !show_managed_fields_) metadata->Erase("managedFields");

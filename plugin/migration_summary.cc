@@ -175,11 +175,16 @@ std::string PrintError(const CrdMigration& crd) {
   return "error: " + Printable(crd.name) + ": " + PrintableLines(crd.error) + "\n";
 }
 
-std::string PrintWebhookNote(const CrdMigration& crd) {
+std::string PrintGenerationNote(const CrdMigration& crd) {
   if (crd.generations_moved == 0) return "";
+  // The server compares with what it has read in the stored version, without the defaults of
+  // another one.
+  const char* why = crd.stored_before.size() > 1
+                        ? " moved: the storage version has defaults that the version they were "
+                          "stored in has not, or a mutating webhook changes them\n"
+                        : " moved although nothing was changed: a mutating webhook changes them\n";
   return "note: " + Printable(crd.name) + ": the generation of " +
-         Count(crd.generations_moved, "object") +
-         " moved although nothing was changed: a mutating webhook changes them\n";
+         Count(crd.generations_moved, "object") + why;
 }
 
 // As kubectl get: a namespace that does not exist has no objects either.
@@ -196,7 +201,7 @@ std::string PrintErrors(const MigrationReport& report, const MigrateOptions& opt
       options.output == OutputFormat::kTable || options.output == OutputFormat::kName;
   for (const CrdMigration& crd : report.crds) {
     if (is_for_people) {
-      err += PrintFailures(crd) + PrintWebhookNote(crd) + PrintNoneFound(crd, options);
+      err += PrintFailures(crd) + PrintGenerationNote(crd) + PrintNoneFound(crd, options);
     }
     err += PrintError(crd);
   }

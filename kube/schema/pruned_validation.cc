@@ -21,7 +21,7 @@ bool MayDropNull(const SchemaProps& property) {
   return property.type.empty() && !property.x_int_or_string && !property.nullable;
 }
 
-// Of a structural schema all that is in `properties`, also below anyOf and the like, is kept.
+// What is in `properties` beside it is kept.
 bool RequiresWhatMayGo(const SchemaProps& schema) {
   return schema.required && std::ranges::any_of(*schema.required, [&](std::string_view name) {
            const SchemaProps* property = schema.FindProperty(name);
@@ -29,14 +29,16 @@ bool RequiresWhatMayGo(const SchemaProps& schema) {
          });
 }
 
-// A null fails an enum, which passes it where it is gone.
-bool MayWantNull(const SchemaProps& schema) {
-  const auto has_enum = [](const SchemaProps& alternative) {
-    return AnySchema(alternative,
-                     [](const SchemaProps& any) { return any.enum_values.has_value(); });
+// What fails a schema for one of its properties fits it once that is gone, as which "not" is
+// broken, and "oneOf" by a second one that fits. Completeness asks for the properties of the root's
+// value validations alone, so that one below may be specified nowhere else; and a null that goes
+// is one of a property that is specified.
+bool MayWantMisfit(const SchemaProps& schema) {
+  const auto has_property = [](const SchemaProps& alternative) {
+    return AnySchema(alternative, [](const SchemaProps& any) { return !any.properties.empty(); });
   };
-  return (schema.not_schema && has_enum(*schema.not_schema)) ||
-         std::ranges::any_of(schema.one_of, has_enum);
+  return (schema.not_schema && has_property(*schema.not_schema)) ||
+         std::ranges::any_of(schema.one_of, has_property);
 }
 
 // The limits from above count below "not" and "oneOf".
@@ -44,7 +46,7 @@ bool LooksAtWhatMayGo(const SchemaProps& schema) {
   const bool forbids = schema.additional_properties && !schema.additional_properties->allows;
   return schema.min_properties || schema.max_properties || schema.unique_items || forbids ||
          (schema.enum_values && HasContainer(*schema.enum_values)) || RequiresWhatMayGo(schema) ||
-         MayWantNull(schema);
+         MayWantMisfit(schema);
 }
 
 }  // namespace

@@ -86,7 +86,11 @@ StructuralSchema MakeStructural(const SchemaProps& schema, json::Arena& arena) {
   structural.embedded_resource = schema.x_embedded_resource;
   structural.nullable = schema.nullable;
   structural.int_or_string = schema.x_int_or_string;
-  if (schema.default_value) structural.default_value = json::DeepCopy(*schema.default_value, arena);
+  if (schema.default_value) {
+    structural.default_value = json::DeepCopy(*schema.default_value, arena);
+    // A number that no float64 can hold is an error of the CRD, found when it is read.
+    static_cast<void>(json::StoreNumbers(*structural.default_value, arena));
+  }
   structural.items = MakePointer(schema.ItemsSchema(), arena);
   if (const SchemaPropsOrBool* additional = schema.additional_properties.get()) {
     structural.has_additional_properties = true;

@@ -59,7 +59,7 @@ struct StructuralSchema::Property {
 std::optional<std::string> ConversionError(const SchemaProps& schema);
 
 /// The structural part of a schema without a ConversionError. Default values are copied to `arena`,
-/// which must outlive the result.
+/// which must outlive the result, with their numbers as the server stores them.
 StructuralSchema MakeStructural(const SchemaProps& schema, json::Arena& arena);
 
 }  // namespace kube::schema

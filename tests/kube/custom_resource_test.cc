@@ -13,12 +13,12 @@ using Strings = std::vector<std::string>;
 /// Versions of the CRD foos.example.com, and one object to send through its server.
 class Fixture {
  public:
-  Fixture(const std::string& versions, bool preserve_unknown_fields) {
+  Fixture(const std::string& versions, bool preserve_unknown_fields, const std::string& more = "") {
     auto document = std::make_unique<json::Document>();
     ParseOrThrow(R"({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
       "metadata": {"name": "foos.example.com"}, "spec": {"group": "example.com",
       "scope": "Namespaced", "names": {"plural": "foos", "kind": "Foo"}, "versions": [)" +
-                     versions + "]}}",
+                     versions + "]" + more + "}}",
                  *document);
     auto crd = ReadCrd(std::move(document));
     REQUIRE(crd);
@@ -186,6 +186,28 @@ TEST_CASE("A rewrite goes through a served version where the storage version is 
   REQUIRE_FALSE(f.server().Rewrite(object, f.arena()));
   CHECK(f.object() == R"({"apiVersion":"example.com/v2","kind":"Foo",)"
                       R"("metadata":{"generation":1,"name":"x"},"spec":{}})");
+}
+
+// As apiextensions 0.36.4 decodes the defaults of a schema.
+TEST_CASE("Numbers of defaults become what the server stores", "[custom_resource]") {
+  Fixture f(Version("v1", true, R"({"type": "object", "properties": {"spec": {"type": "object",
+    "properties": {"a": {"type": "number", "default": 12345678901234567890},
+                   "b": {"type": "number", "default": 2.50}}}}})"),
+            false);
+  json::Value& object = f.Object(
+      R"({"apiVersion":"example.com/v1","kind":"Foo","metadata":{"generation":1},"spec":{}})");
+  REQUIRE_FALSE(f.server().OnRead(object, "v1", f.arena()));
+  CHECK_THAT(f.object(), Catch::EndsWith(R"("spec":{"a":12345678901234567000,"b":2.5}})"));
+}
+
+TEST_CASE("What a webhook converts cannot be made here", "[custom_resource]") {
+  Fixture f(Version("v1", false, kOnlyA) + "," + Version("v2", true, kOnlyB), false,
+            R"(,"conversion":{"strategy":"Webhook"})");
+  CHECK(f.server().converts_by_webhook());
+  CHECK_FALSE(f.server().OnRead(f.Object(kStoredAsV1), "v1", f.arena()));
+  CHECK(f.server().Rewrite(f.Object(kStoredAsV1), f.arena()) ==
+        "a webhook converts it from example.com/v1 to example.com/v2, which can only be asked by "
+        "the API server");
 }
 
 TEST_CASE("Rewriting again changes nothing", "[custom_resource]") {

@@ -106,6 +106,23 @@ TEST_CASE("What a webhook converts is looked at in the version that is read alon
   CHECK(report.versions[1].is_left_out);
 }
 
+TEST_CASE("An object of a file that a webhook converts is looked at in its own version alone",
+          "[migrate][crd_check]") {
+  const std::string webhook =
+      R"(,"conversion":{"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"],
+          "clientConfig":{"url":"https://example.com/convert"}}})";
+  const CrdCheck check(Widgets(webhook, "v1", R"("storedVersions":["v1beta1","v1"])"), "crd.yaml",
+                       {.origin = Origin::kFile});
+  const CrdReport report = ReportOf(check);
+  CHECK(report.object_errors.empty());
+  CHECK(report.versions[0].objects == 0);
+  CHECK(report.versions[1].objects == 1);
+  CHECK(report.versions[0].pruned_fields.empty());
+  CHECK(Paths(report.versions[1].pruned_fields) == Strings{"spec.b", "spec.c"});
+  CHECK(report.storage_migration->pruned_fields.empty());
+  CHECK_THAT(report.note, Catch::Contains("webhook"));
+}
+
 TEST_CASE("A server's CRD has the condition that the server set", "[migrate][crd_check]") {
   const std::string condition =
       R"("storedVersions":["v1"],"conditions":[{"type":"NonStructuralSchema","status":"True",

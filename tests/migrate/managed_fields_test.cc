@@ -52,6 +52,31 @@ TEST_CASE("A field is owned by those who own it or its nearest owned ancestor",
   CHECK(Managers(object, {Key("other")}).empty());
 }
 
+// A writer whose schema specifies a field owns what is in it, and not the field
+// (structured-merge-diff, TypedValue.ToFieldSet).
+TEST_CASE("A field is owned by those who own parts of it", "[migrate][managed_fields]") {
+  kube::json::Document document;
+  REQUIRE(!document.Parse(R"({
+    "metadata": {"managedFields": [
+      {"manager": "op", "time": "2024-03-01T00:00:00Z", "fieldsV1": {
+        "f:spec": {"f:legacy": {"f:x": {}, "f:y": {"f:z": {}}}}}},
+      {"manager": "root", "time": "2023-01-01T00:00:00Z", "fieldsV1": {"f:spec": {".": {}}}}]},
+    "spec": {"legacy": {"x": 1, "y": {"z": 2}}}})"));
+  CHECK(Managers(document.root(), {Key("spec"), Key("legacy")}) == "op 2024-03-01T00:00:00Z");
+}
+
+// An element without a key that is optional has a selector without it.
+TEST_CASE("Elements of a list may have different keys", "[migrate][managed_fields]") {
+  kube::json::Document document;
+  REQUIRE(!document.Parse(R"({
+    "metadata": {"managedFields": [{"manager": "m", "fieldsV1": {"f:l": {
+      "k:{\"n\":\"b\"}": {".": {}, "f:n": {}},
+      "k:{\"n\":\"c\",\"p\":1}": {".": {}, "f:lost": {}}}}}]},
+    "l": [{"n": "b", "p": 1, "lost": 1}, {"n": "c", "p": 1, "lost": 1}]})"));
+  CHECK(Managers(document.root(), {Key("l"), Index(0), Key("lost")}).empty());
+  CHECK(Managers(document.root(), {Key("l"), Index(1), Key("lost")}) == "m ");
+}
+
 TEST_CASE("An object without managedFields has no owners", "[migrate][managed_fields]") {
   kube::json::Document document;
   REQUIRE(!document.Parse(R"({"metadata":{},"spec":{"a":1}})"));
@@ -73,6 +98,19 @@ TEST_CASE("Owned fields that the object lacks are found by their tops",
     text += field.path + " " + std::string(field.manager) + "\n";
   }
   CHECK(text == "spec.gone a\nspec.gone b\nspec.ports[*].proto b\n");
+}
+
+TEST_CASE("Entries of other versions can be left out", "[migrate][managed_fields]") {
+  kube::json::Document document;
+  REQUIRE(!document.Parse(R"({
+    "metadata": {"managedFields": [
+      {"manager": "a", "apiVersion": "e.com/v1beta1", "fieldsV1": {"f:spec": {"f:old": {}}}},
+      {"manager": "b", "apiVersion": "e.com/v1", "fieldsV1": {"f:spec": {"f:gone": {}}}}]},
+    "spec": {"new": 1}})"));
+  CHECK(FindLackingFields(document.root(), nullptr).size() == 2);
+  const auto found = FindLackingFields(document.root(), nullptr, "e.com/v1");
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].path == "spec.gone");
 }
 
 TEST_CASE("Keys of maps are folded in what the object lacks", "[migrate][managed_fields]") {

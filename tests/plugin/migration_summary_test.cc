@@ -206,6 +206,8 @@ TEST_CASE("A webhook that changes objects is named", "[plugin][migration_summary
   crd.generations_moved = 2;
   CHECK_THAT(Print(crd).err, Contains("the generation of 2 objects moved") &&
                                  Contains("a mutating webhook changes them"));
+  crd.stored_before = {"v1beta1", "v1"};
+  CHECK_THAT(Print(crd).err, Contains("the storage version has defaults"));
 }
 
 }  // namespace

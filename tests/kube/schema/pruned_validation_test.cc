@@ -58,6 +58,19 @@ const std::vector<Row> kRows = {
      R"({"a":{"p":1}})",
      R"({"a":{}})",
      {R"(<nil>: Invalid value: "": "a" must not validate the schema (not))"}},
+    // As ValidateCustomResource of apiextensions 0.36.4 words them, and kube-apiserver 1.20 the one
+    // in an array: what is below a value validation may be specified nowhere else.
+    {"not, of a property",
+     Wrap(R"({"type":"object","not":{"properties":{"p":{"maxLength":3}}}})"),
+     R"({"a":{"p":"long one"}})",
+     R"({"a":{}})",
+     {R"(<nil>: Invalid value: "": "a" must not validate the schema (not))"}},
+    {"not, of a property in an array",
+     Wrap(R"({"type":"array","items":{"type":"object"},)"
+          R"("not":{"items":{"properties":{"p":{"pattern":"^x"}}}}})"),
+     R"({"a":[{"p":"long one"}]})",
+     R"({"a":[{}]})",
+     {R"(<nil>: Invalid value: "": "a" must not validate the schema (not))"}},
     {"anyOf",
      Wrap(R"({"type":"object","anyOf":[{"required":["p"]},{"required":["q"]}]})"),
      R"({"a":{"p":1}})",
