@@ -1,6 +1,7 @@
 #include "migrate/backup.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -81,6 +82,17 @@ fs::path BackupPath(const fs::path& folder, const std::string& crd_name,
   // Room for what HiddenPath adds.
   constexpr std::size_t kLongestCrdName = 200;
   return folder / (FileName(crd_name, kLongestCrdName) + text);
+}
+
+std::string WhyNotWritable(const fs::path& file) {
+  if (file.empty()) return "";
+  std::error_code error;
+  fs::path folder = fs::absolute(file).parent_path();
+  while (!fs::exists(folder, error) && folder.has_relative_path()) folder = folder.parent_path();
+  int cause = ENOTDIR;
+  if (fs::is_directory(folder, error)) cause = access(folder.c_str(), W_OK | X_OK) == 0 ? 0 : errno;
+  if (cause == 0) return "";
+  return "\"" + file.string() + "\": " + std::generic_category().message(cause);
 }
 
 void PrintBackupLine(std::string& out, Value& object) {

@@ -21,6 +21,10 @@ namespace migrate {
 std::filesystem::path BackupPath(const std::filesystem::path& folder, const std::string& crd_name,
                                  std::chrono::sys_seconds now);
 
+/// Why a file of this path could not be made, quoted path first, as far as the rights to the folder
+/// tell, or to what is there of it; empty if it could, and for an empty path. Makes nothing.
+std::string WhyNotWritable(const std::filesystem::path& file);
+
 /// Adds the line of a backup for `object`: the object as the server sent it, numbers as text,
 /// without the metadata.resourceVersion, by which `kubectl replace` would refuse to bring it back.
 /// That is taken out of `object` too.

@@ -18,9 +18,9 @@ namespace migrate {
 namespace {
 
 constexpr char kRunAgain[] = "; the same command goes on from here";
-
-// A backup has what loses no field, but a null, or is given a default.
-bool Loses(const MigrationState& state) { return !state.doomed.empty() || !state.backup.empty(); }
+constexpr char kHeldBySchema[] =
+    "nobody has written it since pruning was turned on, and the schemas are no longer those that "
+    "the backup was made for";
 
 bool IsFlipUnknown(const MigrationState& state) {
   return state.flip_resource_version.empty() && state.settled_resource_version.empty();
@@ -58,7 +58,8 @@ EnabledPruning BehindFlip::Finish(MigrationState state, std::shared_ptr<const Kn
                                   bool waits) const {
   EnabledPruning ended;
   if (waits) ended = Wait(state, known.get());
-  const bool is_settled = waits && Loses(state);
+  // A run over some of the objects may have noted it, and rewritten these since.
+  const bool is_settled = waits && state.settled_resource_version.empty();
   if (ended.outcome == Outcome::kDone && (is_settled || IsFlipUnknown(state))) {
     ended = NoteSettled(state);
   }
@@ -89,7 +90,22 @@ EnabledPruning BehindFlip::NoteSettled(MigrationState& state) const {
   return {};
 }
 
+// What reads show is true of the servers that were met by them.
 EnabledPruning BehindFlip::Wait(const MigrationState& state, const KnownWrites* known) const {
+  const std::int64_t seen =
+      state.generation == live.shape.generation || state.generation == live.shape.generation + 1
+          ? state.generation_seen
+          : 0;
+  const kube::Clock::TimePoint noticed = clock.Now() + TimeUntilNoticed(seen, options.now());
+  EnabledPruning ended = WaitForReads(state, known);
+  if (ended.outcome == Outcome::kDone && !PauseUntil(noticed, stop, client, clock)) {
+    return Interrupted();
+  }
+  return ended;
+}
+
+EnabledPruning BehindFlip::WaitForReads(const MigrationState& state,
+                                        const KnownWrites* known) const {
   SettleOptions settle{.collection = live.ObjectsTarget(""),
                        .is_namespaced = live.is_namespaced,
                        .doomed = state.doomed,
@@ -103,11 +119,9 @@ EnabledPruning BehindFlip::Wait(const MigrationState& state, const KnownWrites* 
   const Settled settled = WaitUntilPruning(settle, client, clock);
   switch (settled.step) {
     case Settled::Step::kDone:
-      if (!settled.message.empty()) observer.OnLine(settled.message);
-      return {};
     case Settled::Step::kNothingTells:
       if (!settled.message.empty()) observer.OnLine(settled.message);
-      return Loses(state) ? WaitBlindly() : EnabledPruning();
+      return {};
     case Settled::Step::kInterrupted:
       return Interrupted();
     case Settled::Step::kForbidden:
@@ -125,10 +139,6 @@ EnabledPruning BehindFlip::Wait(const MigrationState& state, const KnownWrites* 
                  "--settle-timeout if need be");
 }
 
-EnabledPruning BehindFlip::WaitBlindly() const {
-  return PauseUntil(clock.Now() + kNoticed, stop, client, clock) ? EnabledPruning() : Interrupted();
-}
-
 namespace {
 
 EnabledPruning Resume(MigrationState state, const LiveCrd& crd, const EnablePruningOptions& options,
@@ -142,17 +152,22 @@ EnabledPruning Resume(MigrationState state, const LiveCrd& crd, const EnablePrun
     state.flip_resource_version = FindFlipVersion(crd, *known, client);
     folder.Save(state);
   }
+  bool are_schemas_changed = false;
   if (state.schemas != crd.shape.schemas) {
     state.doomed.clear();
     if (known != nullptr || !state.backup.empty()) {
       known = std::make_shared<KnownWrites>();
+      are_schemas_changed = true;
       observer.OnLine("warning: " + crd.identity.name +
                       ": the schemas were changed since the backup was made; objects that nobody "
                       "has written since pruning was turned on are not taken for backed up");
     }
   }
-  return BehindFlip{crd, options, options.stop, folder, observer, client, clock}.Finish(
-      state, known, state.phase == MigrationState::Phase::kBackupComplete);
+  EnabledPruning ended =
+      BehindFlip{crd, options, options.stop, folder, observer, client, clock}.Finish(
+          state, known, state.phase == MigrationState::Phase::kBackupComplete);
+  if (are_schemas_changed) ended.held_because = kHeldBySchema;
+  return ended;
 }
 
 }  // namespace

@@ -25,17 +25,16 @@ struct BehindFlip {
   kube::Client& client;
   const kube::Clock& clock;
 
-  /// With `waits`, waits until every server is seen to prune (where something is lost and nothing
-  /// can show it, as long as any change of a CRD may take), and notes in `folder` what was written
-  /// by then. `known` may be the null pointer where nothing is known of writes. With kDone
-  /// the result tells what is to be held.
+  /// With `waits`, waits until every server is seen to prune, and at least as long as any change of
+  /// a CRD may take, and notes in `folder` what was written by then. `known` may be the null
+  /// pointer where nothing is known of writes. With kDone the result tells what is to be held.
   EnabledPruning Finish(MigrationState state, std::shared_ptr<const KnownWrites> known,
                         bool waits) const;
 
  private:
   EnabledPruning NoteSettled(MigrationState& state) const;
   EnabledPruning Wait(const MigrationState& state, const KnownWrites* known) const;
-  EnabledPruning WaitBlindly() const;
+  EnabledPruning WaitForReads(const MigrationState& state, const KnownWrites* known) const;
 };
 
 /// The error of a run that broke behind the flip by an exception with this text.

@@ -13,6 +13,7 @@
 #include "kube/schema/pruned_validation.h"
 #include "kube/schema/pruning.h"
 #include "kube/type_meta.h"
+#include "migrate/apply_effect.h"
 #include "migrate/managed_fields.h"
 #include "migrate/pruned_validity.h"
 
@@ -203,8 +204,17 @@ void CrdCheck::DescribeReads(const kube::Crd& crd, const CrdCheckOptions& option
   // change that.
   const bool is_known = read_version_.empty() || (options.replaced != nullptr && converts_nothing_);
   in_own_version_ = options.origin == CrdCheckOptions::Origin::kFile && !ConvertsNothing(crd);
+  if (options.origin == CrdCheckOptions::Origin::kProposal) DescribeLive(crd, options.replaced);
   if (in_own_version_ && crd.versions.size() > 1) report_.AddNote(kInOwnVersion);
   counts_migration_ = report_.migration_needed && is_known && !in_own_version_;
+}
+
+// What the file says of pruning is not what the cluster does.
+void CrdCheck::DescribeLive(const kube::Crd& crd, const kube::Crd* live) {
+  if (live == nullptr) return report_.AddNote("the cluster does not have it, nor objects of it");
+  if (live->preserve_unknown_fields && !crd.preserve_unknown_fields) {
+    report_.AddNote(DescribeApply(crd, *live));
+  }
 }
 
 bool CrdCheck::IsLookedAt(const kube::CrdVersion& version) const {

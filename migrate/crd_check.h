@@ -113,6 +113,7 @@ class CrdCheck {
 
   void DescribeCrd(const kube::Crd& crd);
   void DescribeReads(const kube::Crd& crd, const CrdCheckOptions& options);
+  void DescribeLive(const kube::Crd& crd, const kube::Crd* live);
   bool IsLookedAt(const kube::CrdVersion& version) const;
   void KeepValidations(kube::Crd& crd, const CrdCheckOptions& options);
   void FindProblems(const kube::Crd& crd);

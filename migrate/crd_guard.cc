@@ -1,14 +1,20 @@
 #include "migrate/crd_guard.h"
 
+#include <chrono>
+
 #include "kube/schema/go_format.h"
 #include "migrate/crd_request.h"
 #include "migrate/known_writes.h"
+#include "migrate/pause.h"
 
 namespace migrate {
 namespace {
 
 using kube::json::Value;
 using kube::schema::GoQuote;
+
+constexpr std::chrono::minutes kPatience(2);
+constexpr std::chrono::seconds kPause(1);
 
 std::string StorageVersionOf(const kube::Crd& crd) {
   const kube::CrdVersion* storage = crd.StorageVersion();
@@ -70,10 +76,18 @@ std::optional<std::string> FindChange(const CrdShape& expected, const kube::Crd&
 }
 
 std::optional<std::string> CrdGuard::FindChange() const {
-  const auto crd = GetCrd(client_, target_);
-  if (crd) return migrate::FindChange(expected_, *crd);
-  if (!crd.error().status || !crd.error().status->IsNotFound()) return std::nullopt;
-  return "the CustomResourceDefinition was deleted";
+  const kube::Clock::TimePoint patience = clock_.Now() + kPatience;
+  for (;;) {
+    const auto crd = GetCrd(client_, target_);
+    if (crd) return migrate::FindChange(expected_, *crd);
+    const auto& status = crd.error().status;
+    if (status && status->IsNotFound()) return "the CustomResourceDefinition was deleted";
+    const bool is_refused = status && (status->code == 401 || status->code == 403);
+    if (is_refused || clock_.Now() >= patience) {
+      return "the CustomResourceDefinition cannot be read any more: " + crd.error().message;
+    }
+    if (!PauseUntil(clock_.Now() + kPause, stop_, client_, clock_)) return std::nullopt;
+  }
 }
 
 }  // namespace migrate

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
 
 #include "kube/client.h"
+#include "kube/clock.h"
 #include "kube/crd.h"
 
 namespace migrate {
@@ -27,19 +29,28 @@ std::optional<std::string> FindChange(const CrdShape& expected, const kube::Crd&
 /// Watches one CRD, for SweepOptions::find_change.
 class CrdGuard {
  public:
-  /// `target` is that of the CRD. `client` must outlive it.
-  CrdGuard(std::string target, CrdShape expected, kube::Client& client)
-      : target_(std::move(target)), expected_(std::move(expected)), client_(client) {}
+  /// `target` is that of the CRD. `client` and `clock` must outlive it, and `stop`, which may be
+  /// the null pointer.
+  CrdGuard(std::string target, CrdShape expected, const std::atomic<bool>* stop,
+           kube::Client& client, const kube::Clock& clock)
+      : target_(std::move(target)),
+        expected_(std::move(expected)),
+        stop_(stop),
+        client_(client),
+        clock_(clock) {}
 
   const CrdShape& expected() const { return expected_; }
-  /// Reads the CRD and compares. That it cannot be read for a moment is no change; that it is gone
-  /// is one.
+  /// Reads the CRD and compares. Where it cannot be read it is tried again for two minutes, while
+  /// requests that are under way go on; then, and at once where the right is missing, that is the
+  /// change. Absent too if it is to be stopped.
   std::optional<std::string> FindChange() const;
 
  private:
   std::string target_;
   CrdShape expected_;
+  const std::atomic<bool>* stop_;
   kube::Client& client_;
+  const kube::Clock& clock_;
 };
 
 }  // namespace migrate

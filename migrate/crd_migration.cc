@@ -15,6 +15,7 @@
 #include "migrate/crd_check.h"
 #include "migrate/crd_guard.h"
 #include "migrate/crd_request.h"
+#include "migrate/hidden_fields.h"
 #include "migrate/live_crd.h"
 #include "migrate/missing_version.h"
 #include "migrate/object_count.h"
@@ -36,11 +37,12 @@ namespace fs = std::filesystem;
 /// One run over one CRD.
 class CrdMigrator {
  public:
-  CrdMigrator(const MigrationContext& context, const std::string& crd_name)
+  CrdMigrator(const MigrationContext& context, const LiveCrd& found)
       : context_(context),
         options_(context.options),
-        target_(context.crds_target + "/" + kube::UrlEscape(crd_name)) {
-    report_.name = crd_name;
+        found_(found),
+        target_(context.crds_target + "/" + kube::UrlEscape(found.identity.name)) {
+    report_.name = found.identity.name;
     report_.dry_run = options_.dry_run;
     report_.begins_anew = is_partial() || is_dry_run();
   }
@@ -109,11 +111,18 @@ class CrdMigrator {
     }
     crd_ = *std::move(crd);
     const CrdShape shape = ShapeOf(*crd_);
-    guard_.emplace(target_, shape, context_.client);
+    Expect(shape);
+    // Since when every server may be taken to know the CRD as it is.
+    const bool is_as_found = shape.generation == found_.shape.generation;
+    noticed_ = (is_as_found ? context_.found_at : context_.clock.Now()) + kNoticed;
     live_ = CheckedCrd();
     report_.storage_version = shape.storage_version;
     report_.stored_before = report_.stored_after = crd_->stored_versions;
     return true;
+  }
+
+  void Expect(CrdShape shape) {
+    guard_.emplace(target_, std::move(shape), options_.stop, context_.client, context_.clock);
   }
 
   LiveCrd CheckedCrd() const {
@@ -209,6 +218,7 @@ class CrdMigrator {
     enabling.dry_run = options_.dry_run;
     enabling.stop = options_.stop;
     enabling.verifies = options_.verify;
+    enabling.verify_from = noticed_;
     return enabling;
   }
 
@@ -223,7 +233,10 @@ class CrdMigrator {
                                         RunOfCrd{.crd_name = report_.name,
                                                  .shape = guard_->expected(),
                                                  .stored_versions = crd_->stored_versions,
-                                                 .is_partial = is_partial()});
+                                                 .is_partial = is_partial()},
+                                        options_.enabling.now());
+    noticed_ = std::min(noticed_,
+                        context_.clock.Now() + state_->TimeUntilNoticed(options_.enabling.now()));
     if (state_->goes_on()) Line(report_.name + ": going on where an earlier run has ended");
     report_.stored_before = state_->stored_before();
   }
@@ -235,6 +248,7 @@ class CrdMigrator {
     report_.failures = std::move(enabled.failures);
     report_.backup = std::move(enabled.backup);
     is_held_ = std::move(enabled.is_held);
+    held_because_ = std::move(enabled.held_because);
     report_.outcome = enabled.outcome;
     report_.error = std::move(enabled.error);
     return report_.outcome == Outcome::kDone;
@@ -245,19 +259,37 @@ class CrdMigrator {
       if (!Take(EnablePruning(live_, EnablingOptions(), Target(), OptionsOfSweep(),
                               state_->folder(), context_.observer, context_.client,
                               context_.clock))) {
-        // Of the rewrite before the flip it looks like a failure of objects.
-        if (change_) Fail(WithNextStep(*change_));
         return false;
       }
       return is_dry_run() || TakeFlip();
     }
-    if (!state_->is_behind_flip()) return true;
+    if (!state_->is_behind_flip()) return !options_.enable_pruning || MayLoseHiddenFields();
     if (!Take(ResumePruning(live_, EnablingOptions(), state_->folder(), context_.observer,
                             context_.client, context_.clock))) {
       return false;
     }
     state_->BeginRewriting(guard_->expected());
     return true;
+  }
+
+  // Whoever asks for pruning thinks that it is off, and that a backup will be made.
+  bool MayLoseHiddenFields() {
+    if (state_->goes_on()) return true;
+    const auto hidden =
+        DescribeHiddenFields(live_, OptionsOfSweep(), context_.client, context_.clock);
+    if (IsStopped()) return false;
+    if (!hidden) {
+      Fail(hidden.error());
+      return false;
+    }
+    if (hidden->empty()) return true;
+    Line("Warning: " + *hidden);
+    if (is_dry_run() || context_.observer.Confirm("Rewrite the objects of " + report_.name +
+                                                  " without a backup?")) {
+      return true;
+    }
+    Fail("nothing was rewritten, as that was not confirmed");
+    return false;
   }
 
   // The CRD has a new generation, and must be what it was in everything else.
@@ -275,7 +307,8 @@ class CrdMigrator {
       return false;
     }
     crd_ = *std::move(crd);
-    guard_.emplace(target_, expected, context_.client);
+    Expect(expected);
+    noticed_ = context_.clock.Now();
     state_->BeginRewriting(expected);
     return true;
   }
@@ -289,9 +322,11 @@ class CrdMigrator {
     const fs::path folder = state_->MakeSweepFolder();
     RewriteScope scope{.crd_name = report_.name, .target = Target()};
     scope.verify = options_.verify && !is_dry_run();
+    scope.verify_from = noticed_;
     if (options_.retried) scope.named = RetriedOf(report_.name, *options_.retried);
     SweepOptions options = OptionsOfSweep();
     options.is_held = is_held_;
+    if (!held_because_.empty()) options.held_because = held_because_;
     if (options_.retried && !is_held_ && !options_.enabling.rewrite_unbacked) {
       HoldAsReported(report_.name, *options_.retried, options);
     }
@@ -377,22 +412,26 @@ class CrdMigrator {
     if (report_.outcome == Outcome::kInterrupted || report_.outcome == Outcome::kError) {
       return RunState::End::kInTheMiddle;
     }
-    const bool holds = !is_complete_ || report_.counts[ObjectClass::kHeld] > 0;
-    return is_held_ && holds ? RunState::End::kHolding : RunState::End::kDone;
+    const std::uint64_t held = report_.counts[ObjectClass::kHeld];
+    if (!is_complete_ || report_.counts.Failures() > held) return RunState::End::kFailures;
+    return held > 0 ? RunState::End::kHolding : RunState::End::kDone;
   }
 
   const MigrationContext& context_;
   const MigrationOptions& options_;
+  const LiveCrd& found_;
   const std::string target_;
   CrdMigration report_;
 
   std::optional<kube::Crd> crd_;
   LiveCrd live_;                   // of the same read
   std::optional<CrdGuard> guard_;  // of the CRD as it is to stay from now on
+  kube::Clock::TimePoint noticed_{};
   Preflight preflight_;
   std::unique_ptr<TemporaryFolder> temporary_;
   std::unique_ptr<RunState> state_;
   std::function<bool(const ListedObject&)> is_held_;
+  std::string held_because_;
   std::optional<std::string> change_;  // of the CRD, that ended the run
   bool is_complete_ = false;
   std::string unverified_because_;
@@ -400,8 +439,8 @@ class CrdMigrator {
 
 }  // namespace
 
-CrdMigration MigrateCrd(const MigrationContext& context, const std::string& crd_name) {
-  return CrdMigrator(context, crd_name).Run();
+CrdMigration MigrateCrd(const MigrationContext& context, const LiveCrd& found) {
+  return CrdMigrator(context, found).Run();
 }
 
 }  // namespace migrate

@@ -4,6 +4,7 @@
 
 #include "kube/client.h"
 #include "kube/clock.h"
+#include "migrate/live_crd.h"
 #include "migrate/migration.h"
 #include "migrate/migration_observer.h"
 #include "migrate/migration_report.h"
@@ -18,13 +19,14 @@ struct MigrationContext {
   MigrationObserver& observer;
   kube::Client& client;
   const kube::Clock& clock;
+  kube::Clock::TimePoint found_at;  ///< when all CRDs had been read
 };
 
 /// Migrates one CRD, from the preflight to the trim of status.storedVersions, as migration.h says.
-/// It is read first: long may have passed since it was found.
+/// It is read first: long may have passed since it was `found`.
 ///
 /// Whatever goes wrong is in the result; also what Client::Poll throws (no credentials) and what
 /// cannot be written to the state folder or the backup becomes an Outcome::kError.
-CrdMigration MigrateCrd(const MigrationContext& context, const std::string& crd_name);
+CrdMigration MigrateCrd(const MigrationContext& context, const LiveCrd& found);
 
 }  // namespace migrate

@@ -19,6 +19,7 @@
 #include "migrate/object_metadata.h"
 #include "migrate/pager.h"
 #include "migrate/pruning_plan.h"
+#include "migrate/recent_change.h"
 #include "migrate/retry.h"
 #include "migrate/rewrite_forecast.h"
 #include "migrate/rewrite_passes.h"
@@ -30,7 +31,6 @@ namespace {
 namespace fs = std::filesystem;
 using Phase = MigrationState::Phase;
 
-constexpr char kQuestion[] = "Turn pruning on? apiextensions.k8s.io/v1 cannot turn it off again.";
 constexpr char kRunAnew[] = "; run the same command again";
 constexpr char kRunAgain[] = "; the same command goes on from here";
 
@@ -75,7 +75,8 @@ class PruningEnabler {
     if (options_.dry_run == DryRun::kNone) observer_.RequireAnswer();
     if (!ReadCrd() || !Plan()) return std::move(ended_);
     if (options_.dry_run != DryRun::kNone) return DryFlip();
-    if (!observer_.Confirm(kQuestion)) {
+    if (!observer_.Confirm("Turn pruning on for " + name() +
+                           "? apiextensions.k8s.io/v1 cannot turn it off again.")) {
       return End(Outcome::kError, "pruning was not turned on, as that was not confirmed");
     }
     // Long may have passed: with a plan of many objects, and a person who thinks it over.
@@ -135,6 +136,10 @@ class PruningEnabler {
     if (!options_.no_backup) {
       backup_path_ = BackupPath(options_.backup_dir, name(),
                                 std::chrono::floor<std::chrono::seconds>(options_.now()));
+    }
+    if (const std::string why = WhyNotWritable(backup_path_); !why.empty()) {
+      return Fail(Outcome::kError,
+                  "cannot write the backup " + why + "; name another folder by --backup-dir");
     }
     doomed_ = dry_run.doomed;
     const UpdateWebhooks webhooks = FindWebhooks();
@@ -208,11 +213,12 @@ class PruningEnabler {
     const fs::path folder = folder_.path() / kSweepsBeforeFlip;
     fs::create_directory(folder);
     fs::permissions(folder, fs::perms::owner_all);
-    const RewriteScope scope{.crd_name = name() + " (before pruning)", .target = target_};
-    SweepOptions options = sweep_options_;
-    // What is rewritten once somebody else has turned pruning on is lost without a backup.
-    options.change_interval = std::chrono::seconds(1);
-    RewriteResult result = RunRewritePasses(scope, options, folder, observer_, client_, clock_);
+    const RewriteScope scope{.crd_name = name() + " (before pruning)",
+                             .target = target_,
+                             .verified_words = "rewritten before the switch",
+                             .verify_from = options_.verify_from};
+    RewriteResult result =
+        RunRewritePasses(scope, sweep_options_, folder, observer_, client_, clock_);
     ended_.before_flip = result.sweep.counts;
     ended_.failures = std::move(result.sweep.failures);
     std::move(result.later_failures.begin(), result.later_failures.end(),
@@ -222,6 +228,8 @@ class PruningEnabler {
 
   bool JudgeBefore(const RewriteResult& result) {
     if (result.is_interrupted) return Interrupt();
+    // Of a change of the CRD it looks like a failure of objects.
+    if (result.stopped && !ReadCrd()) return false;
     if (result.list_error) return Fail(Outcome::kError, result.list_error->message + kRunAgain);
     if (result.is_broken) return Fail(Outcome::kError, *result.stopped + kRunAgain);
     if (result.verified && ended_.failures.empty()) return true;
@@ -291,6 +299,10 @@ class PruningEnabler {
     if (!summary.path.empty()) state.backup = fs::absolute(summary.path).string();
     state.doomed = run.doomed();
     ended_.backup = state.backup;
+    if (!summary.path.empty()) {
+      observer_.OnLine("backup: " + summary.path + " (" +
+                       DescribeSize(summary.objects, summary.bytes) + ")");
+    }
     return true;
   }
 
@@ -311,6 +323,7 @@ class PruningEnabler {
       case Flip::Step::kDone:
         ended_.flipped = true;
         state_.generation = flip.generation;
+        state_.generation_seen = Milliseconds(options_.now());
         state_.flip_resource_version = flip.resource_version;
         return true;
       case Flip::Step::kInterrupted:

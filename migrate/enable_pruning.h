@@ -28,6 +28,8 @@ struct EnablePruningOptions {
   bool verifies = true;           ///< what is rewritten after the flip is verified: for the plan
   std::filesystem::path backup_dir = "kubectl-prune-backup";
   std::chrono::nanoseconds settle_timeout = std::chrono::minutes(2);
+  /// RewriteScope::verify_from of the rewrite before the flip.
+  kube::Clock::TimePoint verify_from{};
   DryRun dry_run = DryRun::kNone;
   const std::atomic<bool>* stop = nullptr;  ///< ends it early: kInterrupted
   /// The time of day, for the name of the backup.
@@ -44,6 +46,7 @@ struct EnabledPruning {
   std::string backup;                      ///< path; empty: none
   /// For SweepOptions::is_held of the sweep that follows; empty: nothing is to be held.
   std::function<bool(const ListedObject&)> is_held;
+  std::string held_because;  ///< SweepOptions::held_because; empty: as it is there
 };
 
 /// Turns pruning on for a CRD that preserves unknown fields and has passed the preflight

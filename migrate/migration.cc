@@ -53,6 +53,7 @@ class Migration {
     ClusterReader reader(client_, clock_, {.workers = WorkerCount(), .stop = options_.stop},
                          no_progress);
     crds_ = ReadClusterCrds({.names = Names(), .selector = options_.crd_selector}, {}, reader);
+    found_at_ = clock_.Now();
   }
 
   std::vector<std::string> Names() const {
@@ -73,14 +74,24 @@ class Migration {
   }
 
   void MigrateAll() {
-    std::optional<std::string> cluster;
+    std::vector<const LiveCrd*> wanted;
     for (const auto& [name, live] : crds_.crds) {
-      if (!IsWanted(live)) continue;
+      if (IsWanted(live)) wanted.push_back(&live);
+    }
+    std::optional<std::string> cluster;
+    std::size_t number = 0;
+    for (const LiveCrd* live : wanted) {
+      const std::string& name = live->identity.name;
       if (is_stopped()) return AddInterrupted(name);
       if (!cluster) cluster = FindCluster();
       if (!cluster) return AddInterrupted(name);
-      const MigrationContext context{options_, crds_.target, *cluster, observer_, client_, clock_};
-      report_.crds.push_back(MigrateCrd(context, name));
+      const MigrationContext context{options_, crds_.target, *cluster, observer_,
+                                     client_,  clock_,       found_at_};
+      if (wanted.size() > 1) {
+        observer_.OnLine("migrating " + name + " (" + std::to_string(++number) + " of " +
+                         std::to_string(wanted.size()) + ")");
+      }
+      report_.crds.push_back(MigrateCrd(context, *live));
       if (report_.crds.back().outcome == Outcome::kInterrupted) return;
     }
   }
@@ -125,6 +136,7 @@ class Migration {
   MigrationObserver& observer_;
   kube::Client& client_;
   const kube::Clock& clock_;
+  kube::Clock::TimePoint found_at_{};
   ClusterCrds crds_;
   MigrationReport report_;
 };

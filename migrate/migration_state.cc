@@ -159,11 +159,16 @@ MigrationState StateFolder::Load() const {
   const Descriptor file(openat(lock_, kStateFile, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
   // What cannot be read may tell what is held.
   const fs::path path = path_ / kStateFile;
-  if (file.get() < 0 && errno != ENOENT && errno != ELOOP) FailInUse("read", path, errno);
+  if (file.get() < 0 && errno != ENOENT) FailInUse("read", path, errno);
   if (file.get() < 0) return none;
   const std::optional<std::string> text = ReadAll(file.get(), path);
+  if (text && text->empty()) return none;
   std::optional<MigrationState> state = text ? ReadMigrationState(*text) : std::nullopt;
-  return state && state->crd_uid == crd_uid_ ? *std::move(state) : none;
+  if (state && state->crd_uid == crd_uid_) return *std::move(state);
+  throw kube::Error("\"" + path.string() +
+                    "\" is not the state of this migration (another release may have written it), "
+                    "and may tell which objects are held; go on with that release, or move the "
+                    "folder away to begin anew");
 }
 
 void StateFolder::Save(const MigrationState& state) {

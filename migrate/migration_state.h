@@ -25,6 +25,8 @@ struct MigrationState {
   Phase phase = Phase::kBeforeFlip;
   std::string crd_uid;
   std::int64_t generation = 0;  ///< of the CRD, as of the phase
+  /// When a run first saw the CRD at that: milliseconds of Unix time by its clock; 0: unknown.
+  std::int64_t generation_seen = 0;
   std::string storage_version;
   std::vector<std::string> stored_before;  ///< status.storedVersions when the migration began
   std::string backup;                      ///< path of the finished backup; empty if there is none
@@ -58,8 +60,8 @@ class StateFolder {
   static bool IsLeft(const std::filesystem::path& state_dir, const std::string& crd_uid);
 
   const std::filesystem::path& path() const { return path_; }
-  /// What was saved last; a default one (with the CRD's uid) where there is none, or it is none of
-  /// ours (a torn file counts as none). Throws kube::Error where it cannot be read.
+  /// What was saved last; a default one (with the CRD's uid) where there is none, or an empty file.
+  /// Throws kube::Error where it cannot be read, or understood: it may tell what is held.
   MigrationState Load() const;
   /// Replaces state.json: temporary file, fsync, rename, fsync of the folder. Throws kube::Error.
   void Save(const MigrationState& state);

@@ -78,6 +78,7 @@ std::string PrintMigrationState(const MigrationState& state) {
   set("phase", Value::String(PhaseName(state.phase)));
   set("crdUID", Value::String(state.crd_uid));
   set("generation", Value::Number(state.generation, arena));
+  set("generationSeen", Value::Number(state.generation_seen, arena));
   set("storageVersion", Value::String(state.storage_version));
   set("storedBefore", Texts(state.stored_before, arena));
   set("backup", Value::String(state.backup));
@@ -102,6 +103,8 @@ std::optional<MigrationState> ReadMigrationState(std::string_view text) {
   state.phase = *phase;
   state.crd_uid = root.FindText("crdUID");
   state.generation = kube::json::AsInt64(*generation).value_or(0);
+  const Value* seen = root.Find("generationSeen", Type::kNumber);
+  if (seen != nullptr) state.generation_seen = kube::json::AsInt64(*seen).value_or(0);
   state.storage_version = root.FindText("storageVersion");
   state.stored_before = TextsAt(root, "storedBefore");
   state.backup = root.FindText("backup");

@@ -56,13 +56,16 @@ class NamedObjects::Read : public kube::ResultSink {
 
   ListedObject object;
   bool is_done = false;
+  bool is_gone = false;
   kube::Clock::TimePoint due{};
 
  private:
   void OnFailure(const kube::CallError& error) {
     const auto now = owner_.clock_.Now();
     const auto retry_after = error.status ? error.status->retry_after : std::nullopt;
-    const auto pause = budget_.Next(Judge(error), retry_after, now);
+    const AnswerVerdict verdict = Judge(error, ObjectText(owner_.target_, object));
+    is_gone = verdict.object_class == ObjectClass::kGone;
+    const auto pause = budget_.Next(verdict, retry_after, now);
     if (!pause) return;
     is_done = false;
     due = now + *pause;
@@ -115,13 +118,19 @@ void NamedObjects::Advance() {
   if (page_.empty()) BeginPage();
   for (const auto& read : page_) read->Advance();
   if (!IsPageRead()) return;
+  const std::uint64_t first = spool_.listed();
   for (const auto& read : page_) spool_.Add(read->object);
-  page_.clear();
   // Every name is an object of the spool.
   const std::uint64_t spooled =
       spool_.listed() + std::min<std::uint64_t>(at_once_, names_.size() - spool_.listed());
   is_done_ = spooled == names_.size();
   spool_.EndPage(is_done_ ? "" : std::to_string(spooled));
+  for (std::size_t i = 0; i < page_.size(); ++i) {
+    ObjectAnswer gone;
+    gone.object_class = ObjectClass::kGone;
+    if (page_[i]->is_gone) spool_.Answer(first + i, gone);
+  }
+  page_.clear();
 }
 
 void NamedObjects::BeginPage() {

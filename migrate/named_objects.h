@@ -18,8 +18,8 @@ namespace migrate {
 /// Objects that are named: reads the metadata of one after the other, some at a time, into a spool,
 /// and goes on where the spool ends.
 ///
-/// One that cannot be read is spooled without uid and resourceVersion: what is wrong with it is
-/// found out by the write.
+/// One that is not found is answered as gone. Any other that cannot be read is spooled without uid
+/// and resourceVersion: what is wrong with it is found out by the write.
 class NamedObjects : public ObjectSource {
  public:
   /// All must outlive it.

@@ -21,6 +21,23 @@ using kube::schema::GoQuote;
 constexpr char kCrdGroup[] = "apiextensions.k8s.io";
 constexpr char kCrdPlural[] = "customresourcedefinitions";
 
+const kube::json::Value* SchemaOf(const kube::Crd& crd, const std::string& version) {
+  const kube::json::Value* spec = crd.document->root().Find("spec");
+  const kube::json::Value* versions = spec == nullptr ? nullptr : spec->Find("versions");
+  if (versions == nullptr) return nullptr;
+  const auto found = std::ranges::find_if(
+      versions->elements(), [&](const auto& one) { return one.FindText("name") == version; });
+  return found == versions->elements().end() ? nullptr : found->Find("schema");
+}
+
+// Without one of its own a version has that of v1beta1 for all.
+bool HaveSameSchema(const kube::Crd& crd, const std::string& one, const std::string& other) {
+  const kube::json::Value* left = SchemaOf(crd, one);
+  const kube::json::Value* right = SchemaOf(crd, other);
+  if (left == nullptr || right == nullptr) return left == right;
+  return kube::json::Equal(*left, *right);
+}
+
 /// The questions one after the other; the first refusal ends them.
 class PreflightCheck {
  public:
@@ -30,8 +47,9 @@ class PreflightCheck {
 
   Preflight Run() {
     result_.version = ReadVersion(crd_);
-    static_cast<void>(IsServed() && IsPruningWanted() && IsStructural() && IsOnlyMigration() &&
-                      MayRewrite() && MayEnablePruning() && CanEnablePruning());
+    static_cast<void>(IsServed() && IsPruningWanted() && IsWrittenWhole() && IsStructural() &&
+                      IsOnlyMigration() && MayRewrite() && MayEnablePruning() &&
+                      CanEnablePruning());
     if (result_.refusal.empty()) FindTrimRights();
     return std::move(result_);
   }
@@ -63,6 +81,19 @@ class PreflightCheck {
         "remove by: " +
         OwnCommand("check " + crd_.name) +
         ", then run: " + OwnCommand("migrate " + crd_.name + " --enable-pruning"));
+  }
+
+  // Behind the flip there is no backup any more of what the written version's schema does not know.
+  bool IsWrittenWhole() {
+    const kube::CrdVersion& storage = *crd_.StorageVersion();
+    const kube::CrdVersion* written = crd_.FindVersion(result_.version);
+    const bool converts = crd_.conversion.strategy != "None";
+    if (crd_.preserve_unknown_fields || written == &storage || converts) return true;
+    if (HaveSameSchema(crd_, storage.name, written->name)) return true;
+    return Refuse("the storage version " + storage.name +
+                  " is not served, and an object that is rewritten as " + written->name +
+                  " loses the fields that only the schema of " + storage.name +
+                  " specifies; set served: true for it while you migrate");
   }
 
   bool IsStructural() {

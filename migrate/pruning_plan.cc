@@ -20,8 +20,8 @@ namespace {
 constexpr double kWritesASecond = 700;
 // With a write that changes nothing, as those that verify: 1.8 times as many.
 constexpr double kUnchangedASecond = 1260;
-// Five rounds, half a second each, and nearly always no more.
-constexpr double kWaitSeconds = 2.5;
+// Behind the flip, kNoticed and nearly always no more.
+constexpr double kWaitSeconds = 5;
 // As many names as fit a line.
 constexpr std::size_t kMostNames = 5;
 
@@ -115,14 +115,20 @@ std::string InvalidLine(const PruningDryRun& dry_run) {
          "): " + version->invalid_once_pruned.at(0) + (count == 1 ? "" : ", ...");
 }
 
-const std::vector<FieldUse>& LostFields(const PruningPlan& plan) {
-  static const std::vector<FieldUse> kNone;
+// As a rule objects are rewritten in the storage version.
+bool IsRewrittenBy(const VersionReport& version, const PruningPlan& plan) {
+  return version.storage || version.name == plan.dry_run.write_version;
+}
+
+std::size_t FieldsLost(const PruningPlan& plan) {
   const CrdReport& crd = plan.dry_run.report;
-  if (plan.in_one_pass && crd.storage_migration) return crd.storage_migration->pruned_fields;
+  if (plan.in_one_pass && crd.storage_migration) return crd.storage_migration->pruned_fields.size();
+  std::set<std::string_view> paths;
   for (const VersionReport& version : crd.versions) {
-    if (version.storage) return version.pruned_fields;
+    if (!IsRewrittenBy(version, plan)) continue;
+    for (const FieldUse& use : version.pruned_fields) paths.insert(use.path);
   }
-  return kNone;
+  return paths.size();
 }
 
 std::uint64_t ObjectsLosing(const PruningPlan& plan) {
@@ -130,10 +136,15 @@ std::uint64_t ObjectsLosing(const PruningPlan& plan) {
   if (plan.in_one_pass && crd.storage_migration) {
     return crd.storage_migration->objects_losing_fields;
   }
+  std::uint64_t losing = 0;
+  int versions = 0;
   for (const VersionReport& version : crd.versions) {
-    if (version.storage) return version.objects_losing_fields;
+    if (!IsRewrittenBy(version, plan)) continue;
+    losing = version.objects_losing_fields;
+    ++versions;
   }
-  return 0;
+  // Rather too many than too few: it is not counted how many lose by either of two.
+  return versions > 1 ? crd.objects_losing_fields : losing;
 }
 
 std::string LossLine(const PruningPlan& plan) {
@@ -143,7 +154,7 @@ std::string LossLine(const PruningPlan& plan) {
   if (losing == 0)
     return line + "none of " + Count(crd.object_count, "object") + " would lose a field";
   line += std::to_string(losing) + " of " + Count(crd.object_count, "object") + " would lose ";
-  line += Count(LostFields(plan).size(), "field");
+  line += Count(FieldsLost(plan), "field");
   return line + " (" + OwnCommand("check " + crd.name) + ")";
 }
 
@@ -172,7 +183,7 @@ double EstimatedSeconds(const PruningPlan& plan) {
   const double verifying = objects / limit(kUnchangedASecond);
   double seconds = rewriting + (plan.verifies ? verifying : 0);
   if (plan.rewrites_before) seconds += rewriting + verifying;
-  return plan.dry_run.doomed.empty() ? seconds : seconds + kWaitSeconds;
+  return seconds + kWaitSeconds;
 }
 
 std::string WritesLine(const PruningPlan& plan) {
@@ -190,6 +201,10 @@ std::string WritesLine(const PruningPlan& plan) {
 }
 
 }  // namespace
+
+std::string DescribeSize(std::uint64_t objects, std::uint64_t bytes) {
+  return Count(objects, "object") + ", " + Bytes(bytes);
+}
 
 PruningDryRun DryRunPruning(const LiveCrd& crd, const RewriteForecast& forecast,
                             const DryRunOptions& options, kube::Client& client,
@@ -217,8 +232,9 @@ std::vector<std::string> DescribePlan(const PruningPlan& plan) {
   lines.push_back("plan: every write that changes what is stored is an event for all who watch " +
                   name);
   if (!plan.backup.empty() && plan.dry_run.backup_objects > 0) {
-    lines.push_back("backup: " + plan.backup + " (" + Count(plan.dry_run.backup_objects, "object") +
-                    ", " + Bytes(plan.dry_run.backup_bytes) + ")");
+    lines.push_back("plan: back up " +
+                    DescribeSize(plan.dry_run.backup_objects, plan.dry_run.backup_bytes) + ", to " +
+                    plan.backup);
   }
   for (const std::string& error : plan.dry_run.report.object_errors) {
     lines.push_back("warning: the server will refuse an object: " + error);

@@ -49,6 +49,9 @@ struct PruningPlan {
   std::string backup{};          ///< where it is to be; empty: there is to be none
 };
 
+/// "1874 objects, 4.1 MiB".
+std::string DescribeSize(std::uint64_t objects, std::uint64_t bytes);
+
 /// The plan for people, a line each, warnings at the end.
 std::vector<std::string> DescribePlan(const PruningPlan& plan);
 

@@ -44,4 +44,18 @@ std::chrono::system_clock::duration TimeUntilNoticed(const Value& crd,
   return std::clamp<Duration>(*last + kNoticed - now, Duration::zero(), kNoticed);
 }
 
+std::chrono::system_clock::duration TimeUntilNoticed(std::int64_t seen,
+                                                     std::chrono::system_clock::time_point now) {
+  const std::int64_t today = Milliseconds(now);
+  if (seen <= 0 || seen > today) return kNoticed;  // unknown, or the clock was set back
+  const std::int64_t passed = today - seen;
+  const auto needed = std::chrono::milliseconds(kNoticed);
+  return passed >= needed.count() ? std::chrono::milliseconds(0)
+                                  : needed - std::chrono::milliseconds(passed);
+}
+
+std::int64_t Milliseconds(std::chrono::system_clock::time_point time) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
+}
+
 }  // namespace migrate

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 
 #include "kube/json.h"
 
@@ -18,5 +19,13 @@ inline constexpr std::chrono::seconds kNoticed{5};
 /// it takes a fraction of a second.
 std::chrono::system_clock::duration TimeUntilNoticed(const kube::json::Value& crd,
                                                      std::chrono::system_clock::time_point now);
+
+/// The same by what we have seen ourselves, as managedFields do not tell of every change: five
+/// seconds from `seen`, MigrationState::generation_seen, on.
+std::chrono::system_clock::duration TimeUntilNoticed(std::int64_t seen,
+                                                     std::chrono::system_clock::time_point now);
+
+/// A time as MigrationState::generation_seen.
+std::int64_t Milliseconds(std::chrono::system_clock::time_point time);
 
 }  // namespace migrate

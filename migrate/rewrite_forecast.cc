@@ -33,7 +33,7 @@ class PathSink : public kube::schema::UnknownFieldSink {
 
 RewriteForecast::RewriteForecast(const CrdCheck& check, const std::string& read_version,
                                  bool in_one_pass)
-    : server_(check.server()), group_(check.group()) {
+    : server_(check.server()), group_(check.group()), read_version_(read_version) {
   const CrdReport crd = check.Report({}, /*objects_skipped=*/true);
   storage_version_ = crd.storage_version;
   stored_versions_ = {storage_version_};
@@ -55,13 +55,15 @@ bool RewriteForecast::Changes(const Value& object) const {
       stored_versions_, [&](const std::string& version) { return ChangesFrom(object, version); });
 }
 
-// First by the schema of the version that it is stored in, then, as it is converted, by that of the
-// storage version: what either does not know goes.
+// First by the schema of the version that it is stored in, then, as it is converted, by those of
+// the version in which it is rewritten and of the storage version: what any of them does not know
+// goes.
 bool RewriteForecast::ChangesFrom(const Value& object, const std::string& stored_version) const {
   AnySink unknown;
   kube::schema::FindUnknownFields(object, server_.FindSchema(stored_version), true, unknown);
-  if (stored_version != storage_version_) {
-    kube::schema::FindUnknownFields(object, server_.FindSchema(storage_version_), true, unknown);
+  for (const std::string* version : {&read_version_, &storage_version_}) {
+    if (*version == stored_version) continue;
+    kube::schema::FindUnknownFields(object, server_.FindSchema(*version), true, unknown);
   }
   if (unknown.found) return true;
   kube::json::Arena arena;

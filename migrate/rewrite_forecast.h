@@ -12,8 +12,9 @@ namespace migrate {
 /// May be used by several threads.
 class RewriteForecast {
  public:
-  /// With `in_one_pass` objects may be stored in any of status.storedVersions, and the worst case
-  /// counts; otherwise they are stored in the storage version. `check` must outlive it.
+  /// Objects are read and written in `read_version`. With `in_one_pass` they may be stored in any
+  /// of status.storedVersions, and the worst case counts; otherwise they are stored in the storage
+  /// version. `check` must outlive it.
   RewriteForecast(const CrdCheck& check, const std::string& read_version, bool in_one_pass);
 
   /// True if a field or null goes from the object, or a default comes to it, when it is rewritten;
@@ -28,7 +29,7 @@ class RewriteForecast {
   bool ChangesFrom(const kube::json::Value& object, const std::string& stored_version) const;
 
   const kube::CustomResourceServer& server_;
-  std::string group_, storage_version_;
+  std::string group_, storage_version_, read_version_;
   std::vector<std::string> stored_versions_;  // that an object may be stored in
   std::vector<std::string> read_by_;          // versions whose schema prunes every read
 };

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "migrate/pager.h"
+#include "migrate/pause.h"
 #include "migrate/resource_version.h"
 #include "migrate/spool.h"
 #include "migrate/sweep_paths.h"
@@ -35,7 +36,7 @@ class RewritePasses {
     ForgetOutdated();
     result_.sweep = Rewrite();
     TakeEnd(result_.sweep);
-    if (scope_.verify && result_.is_complete()) Verify();
+    if (scope_.verify && result_.is_complete() && WaitToVerify()) Verify();
     return std::move(result_);
   }
 
@@ -96,6 +97,15 @@ class RewritePasses {
     return Sweep(scope_.target, options, folder_, kRewrite, client_, clock_);
   }
 
+  // False: to be stopped.
+  bool WaitToVerify() {
+    const bool has_objects = result_.sweep.counts.Total() > 0;
+    if (!has_objects || PauseUntil(scope_.verify_from, options_.stop, client_, clock_)) return true;
+    result_.is_interrupted = true;
+    result_.stopped = "interrupted";
+    return false;
+  }
+
   void Verify() {
     SweepOptions options = OptionsOf("verifying " + scope_.crd_name);
     options.is_held = nullptr;  // what is held was not rewritten
@@ -135,7 +145,8 @@ class RewritePasses {
     result_.verified = true;
     result_.unverified_because.clear();
     if (total > 0)
-      observer_.OnLine("verified: a " + ordinal + " pass over " + objects + " rewrote none");
+      observer_.OnLine(scope_.verified_words + ": a " + ordinal + " pass over " + objects +
+                       " rewrote none");
     return false;
   }
 

@@ -19,6 +19,10 @@ struct RewriteScope {
   SweepTarget target;
   std::optional<std::vector<ObjectName>> named{};  ///< only these, in the place of a list
   bool verify = true;
+  std::string verified_words = "verified";  ///< how the line begins that says so
+  /// Verifying does not begin before: until then a server may take for stored as it should be what
+  /// it stores as before the CRD's last change.
+  kube::Clock::TimePoint verify_from{};
 };
 
 struct RewriteResult {

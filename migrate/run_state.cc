@@ -3,6 +3,8 @@
 #include <system_error>
 #include <utility>
 
+#include "migrate/recent_change.h"
+
 namespace migrate {
 namespace {
 
@@ -19,7 +21,8 @@ void Remove(const fs::path& folder) {
 
 }  // namespace
 
-RunState::RunState(const fs::path& state_dir, const std::string& cluster, RunOfCrd run)
+RunState::RunState(const fs::path& state_dir, const std::string& cluster, RunOfCrd run,
+                   std::chrono::system_clock::time_point now)
     : run_(std::move(run)),
       folder_(state_dir, cluster, run_.shape.uid, run_.crd_name),
       state_(folder_.Load()) {
@@ -27,6 +30,7 @@ RunState::RunState(const fs::path& state_dir, const std::string& cluster, RunOfC
     fs::remove_all(sweep_folder());
   } else {
     TakeOver();
+    if (state_.generation != run_.shape.generation) state_.generation_seen = Milliseconds(now);
     SaveShape();
   }
 }
@@ -59,6 +63,12 @@ bool RunState::IsBegun() const {
 
 bool RunState::is_behind_flip() const {
   return state_.phase != Phase::kBeforeFlip && !run_.shape.preserves_unknown_fields;
+}
+
+std::chrono::system_clock::duration RunState::TimeUntilNoticed(
+    std::chrono::system_clock::time_point now) const {
+  const bool is_seen = state_.generation == run_.shape.generation;
+  return migrate::TimeUntilNoticed(is_seen ? state_.generation_seen : 0, now);
 }
 
 void RunState::SaveShape() {
@@ -94,15 +104,20 @@ void RunState::Close(End end) {
     case End::kInTheMiddle:
       break;
     case End::kHolding:
-      state_ = folder_.Load();
-      Remove(sweep_folder());
-      state_.phase = Phase::kHolding;
-      folder_.Save(state_);
-      break;
+      return KeepWithoutSweeps(Phase::kHolding);
+    case End::kFailures:
+      if (is_behind_flip()) return KeepWithoutSweeps(Phase::kRewriting);
+      return folder_.Clear();
     case End::kDone:
-      folder_.Clear();
-      break;
+      return folder_.Clear();
   }
+}
+
+void RunState::KeepWithoutSweeps(Phase phase) {
+  state_ = folder_.Load();
+  Remove(sweep_folder());
+  state_.phase = phase;
+  folder_.Save(state_);
 }
 
 }  // namespace migrate

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -26,12 +27,15 @@ class RunState {
   enum class End {
     kInTheMiddle,  ///< the next run goes on where this one was
     kHolding,      ///< the next run begins anew, but knows what is held
+    kFailures,     ///< the same, and behind the flip the backup is still needed
     kDone,         ///< the next run begins anew
   };
 
   /// Forgets what does not hold any more, unless the run is partial. Throws kube::Error as
   /// StateFolder does.
-  RunState(const std::filesystem::path& state_dir, const std::string& cluster, RunOfCrd run);
+  /// `now` is the time of day.
+  RunState(const std::filesystem::path& state_dir, const std::string& cluster, RunOfCrd run,
+           std::chrono::system_clock::time_point now);
 
   StateFolder& folder() { return folder_; }
   /// An earlier run has come to no end, or holds objects.
@@ -40,6 +44,10 @@ class RunState {
   bool is_behind_flip() const;
   /// status.storedVersions when the first of the runs began.
   const std::vector<std::string>& stored_before() const { return run_.stored_versions; }
+
+  /// As TimeUntilNoticed, by what earlier runs have seen of the CRD as it is.
+  std::chrono::system_clock::duration TimeUntilNoticed(
+      std::chrono::system_clock::time_point now) const;
 
   /// The server was seen to prune, and `shape` is the CRD's from now on.
   void BeginRewriting(const CrdShape& shape);
@@ -56,6 +64,7 @@ class RunState {
   bool IsBegun() const;
   std::filesystem::path sweep_folder() const;
   void SaveShape();
+  void KeepWithoutSweeps(MigrationState::Phase phase);
 
   RunOfCrd run_;
   StateFolder folder_;

@@ -43,7 +43,8 @@ Spool::Spool(const std::filesystem::path& folder, const std::string& name)
 }
 
 void Spool::Remove(const std::filesystem::path& folder, const std::string& name) {
-  for (const char* extension : {".answered", ".listed"}) {
+  // A list without answers would be taken up, answers without a list are not.
+  for (const char* extension : {".listed", ".answered"}) {
     std::filesystem::remove(FilePath(folder, name, extension));
   }
 }

@@ -50,6 +50,7 @@ class SweepRun {
   SweepResult Run() {
     try {
       while (Step()) client_.Poll(NextEvent());
+      if (result_.is_given_up) AnswerHeld();
       spool_.Flush();
     } catch (const std::exception& error) {
       result_.is_broken = true;
@@ -103,6 +104,12 @@ class SweepRun {
     }
   }
 
+  // Whoever tries what was not tried, perhaps from another machine, has to know of it.
+  void AnswerHeld() {
+    while (NextToWrite()) {
+    }
+  }
+
   std::optional<SpooledObject> NextToWrite() {
     while (auto object = spool_.Next()) {
       if (!options_.is_held || !options_.is_held(object->object)) return object;
@@ -116,10 +123,13 @@ class SweepRun {
 
   void LookForStop() {
     if (result_.stopped && source_.is_done()) return;
-    if (options_.stop != nullptr && *options_.stop) {
-      result_.is_interrupted = true;
-      return Stop("interrupted");
-    }
+    LookForChange();
+    if (options_.stop == nullptr || !*options_.stop) return;
+    result_.is_interrupted = true;
+    Stop("interrupted");
+  }
+
+  void LookForChange() {
     if (!options_.find_change || clock_.Now() < next_check_) return;
     if (const auto change = options_.find_change()) Stop(*change);
     next_check_ = clock_.Now() + options_.change_interval;

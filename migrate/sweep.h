@@ -47,7 +47,7 @@ struct SweepOptions {
   /// Is asked before the first write, then at this interval. A text ends the sweep: why the CRD is
   /// no longer what it was.
   std::function<std::optional<std::string>()> find_change{};
-  std::chrono::seconds change_interval{10};
+  std::chrono::seconds change_interval{1};
   /// Is asked of every object as it is listed. True: it is not written, its class is kHeld.
   std::function<bool(const ListedObject&)> is_held{};
   /// The message of what is held.

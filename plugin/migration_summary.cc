@@ -80,7 +80,7 @@ std::string SummaryLine(const CrdMigration& crd) {
 // What could not even be begun has nothing to count.
 bool HasSummary(const CrdMigration& crd) {
   return crd.outcome == Outcome::kDone || crd.outcome == Outcome::kFailures ||
-         crd.counts.Total() > 0;
+         crd.counts.Total() > 0 || (EndedBeforeFlip(crd) && crd.before_flip->Total() > 0);
 }
 
 std::string PrintLines(const MigrationReport& report) {
@@ -155,20 +155,26 @@ std::string HeldAdvice(const CrdMigration& crd) {
 
 std::string PrintFailures(const CrdMigration& crd) {
   if (crd.failures.empty()) return "";
+  const bool is_dry_run = crd.dry_run != DryRun::kNone;
   // Before the flip all objects have to be clean, not only these.
-  const char* retry_advice = EndedBeforeFlip(crd)
+  const char* retry_advice = is_dry_run || EndedBeforeFlip(crd)
                                  ? "\n"
                                  : ", or keep the report of -o json and try only these by "
                                    "--retry-from FILE\n";
   return Printable(crd.name) + ": " + Count(crd.failures.size(), "object") +
-         (crd.failures.size() == 1 ? " was" : " were") + " not migrated:\n" + FailureLines(crd) +
+         (is_dry_run                 ? " would not be"
+          : crd.failures.size() == 1 ? " was not"
+                                     : " were not") +
+         " migrated:\n" + FailureLines(crd) +
          "Next: mend what the messages name, then run the same command again" + retry_advice +
          HeldAdvice(crd);
 }
 
 std::string PrintError(const CrdMigration& crd) {
   if (crd.outcome == Outcome::kInterrupted) {
-    return Printable(crd.name) + ": interrupted; the same command " +
+    const std::string what = crd.error.empty() ? "interrupted" : PrintableLines(crd.error);
+    if (what.find("the same command") != what.npos) return Printable(crd.name) + ": " + what + "\n";
+    return Printable(crd.name) + ": " + what + "; the same command " +
            (crd.begins_anew ? "begins anew\n" : "goes on where it was\n");
   }
   if (crd.error.empty()) return "";

@@ -503,6 +503,16 @@ class Parts(MigrationTest):
         path = subject.collection("v1")
         wait_for("v1 is still served", lambda: self.api.request("GET", path)[0] == 404)
 
+        before = Stored(CLUSTER, subject)
+
+        refused = self.migrator.run(subject.name)
+
+        self.assertEqual(2, refused.code, refused)  # v1beta1 does not know all that v1 specifies
+        self.assertIn("set served: true for it while you migrate", refused.stderr)
+        self.assertEqual(set(), Stored(CLUSTER, subject).rewritten_since(before))
+
+        versions[1]["schema"] = versions[0]["schema"]
+        self.api.patch(f"{V1_CRDS}/{subject.name}", {"spec": {"versions": versions}})
         run = self.migrator.run(subject.name)
 
         self.assert_done(run, 20)

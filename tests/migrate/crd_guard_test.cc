@@ -21,7 +21,10 @@ const std::string kTarget =
 /// A cluster with one CRD, and a guard of it.
 struct Guarded {
   Guarded() { cluster.server.Add(FakeCrdText("widgets")); }
-  CrdGuard Guard() { return {kTarget, ShapeOf(*GetCrd(cluster.client, kTarget)), cluster.client}; }
+  CrdGuard Guard() {
+    return {kTarget, ShapeOf(*GetCrd(cluster.client, kTarget)), nullptr, cluster.client,
+            cluster.clock};
+  }
 
   FakeCluster cluster;
 };
@@ -73,11 +76,26 @@ TEST_CASE("A CRD that cannot be read for a moment has not changed", "[migrate][g
   const CrdGuard guard = guarded.Guard();
   FakeFault fault;
   fault.target = kName;
-  const int code = GENERATE(403, 500, 503);
-  fault.answer = FakeStatus(code, "", "not now");
+  fault.times = 30;
+  fault.answer = FakeStatus(GENERATE(500, 503), "", "not now");
   guarded.cluster.server.AddFault(fault);
   CHECK(guard.FindChange() == std::nullopt);
-  CHECK(guard.FindChange() == std::nullopt);  // and when it can again
+  CHECK(guarded.cluster.clock.passed() >= std::chrono::seconds(29));
+}
+
+TEST_CASE("Of a CRD that cannot be read nobody knows that it has not changed", "[migrate][guard]") {
+  Guarded guarded;
+  const CrdGuard guard = guarded.Guard();
+  const int code = GENERATE(401, 403, 503);
+  FakeFault fault;
+  fault.target = kName;
+  fault.times = 0;
+  fault.answer = FakeStatus(code, "", "not now");
+  guarded.cluster.server.AddFault(fault);
+  const auto change = guard.FindChange();
+  REQUIRE(change);
+  CHECK_THAT(*change, Contains("cannot be read any more") && Contains("not now"));
+  CHECK((guarded.cluster.clock.passed() < std::chrono::seconds(30)) == (code != 503));
 }
 
 TEST_CASE("An answer that is no CRD is an error, not a CRD", "[migrate][guard]") {

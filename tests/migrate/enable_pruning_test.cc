@@ -155,14 +155,16 @@ TEST_CASE("Pruning is turned on behind a backup and a question", "[migrate][enab
   const std::string backup = "widgets.demo.example.com-20261121T031500Z.ndjson";
   CHECK(world.Backups() == Strings{backup});
   CHECK(enabled.backup == (world.options.backup_dir / backup).string());
-  CHECK(world.person.questions ==
-        Strings{"Turn pruning on? apiextensions.k8s.io/v1 cannot turn it off again."});
-  REQUIRE(world.person.lines.size() == 5);
+  CHECK(world.person.questions == Strings{"Turn pruning on for widgets.demo.example.com? "
+                                          "apiextensions.k8s.io/v1 cannot turn it off again."});
+  REQUIRE(world.person.lines.size() == 6);
   CHECK(world.person.lines[0] ==
         "widgets.demo.example.com: 2 of 3 objects would lose 1 field (kubectl prune check "
         "widgets.demo.example.com)");
-  CHECK_THAT(world.person.lines[3], Catch::StartsWith("backup: " + enabled.backup + " (2 objects"));
-  CHECK(world.person.lines[4] == kSettled);
+  CHECK_THAT(world.person.lines[3], Catch::StartsWith("plan: back up 2 objects") &&
+                                        Catch::EndsWith(", to " + enabled.backup));
+  CHECK_THAT(world.person.lines[4], Catch::StartsWith("backup: " + enabled.backup + " (2 objects"));
+  CHECK(world.person.lines[5] == kSettled);
   for (const char* name : {"a", "b", "plain"}) CHECK_FALSE(world.IsHeld(enabled, name));
   const MigrationState state = world.State();
   CHECK(state.phase == Phase::kBackupComplete);
@@ -234,7 +236,7 @@ TEST_CASE("Objects in several stored versions are rewritten before", "[migrate][
     CHECK_FALSE(enabled.before_flip);
     CHECK(world.Writes() == kDryWriteAndFlip);
     // v1beta1 does not know spec.a: "plain" may lose it.
-    CHECK_THAT(world.person.lines[3], Catch::Contains("(3 objects"));
+    CHECK_THAT(world.person.lines[3], Catch::Contains("back up 3 objects"));
   }
   SECTION("one that fails stops it") {
     FakeFault fault;
@@ -332,13 +334,16 @@ TEST_CASE("Where no object can show it, servers get the time that any change may
   CHECK_FALSE(world.State().settled_resource_version.empty());
 }
 
-TEST_CASE("Behind a flip that loses nothing there is no wait", "[migrate][enable_pruning]") {
+// A server that has not noticed the flip stores what others write as they send it.
+TEST_CASE("Behind a flip that loses nothing it is waited for servers all the same",
+          "[migrate][enable_pruning]") {
   World world;
   for (const char* name : {"a", "b"}) world.Write(name, R"({"a":"1"})");
   const EnabledPruning enabled = world.Enable();
   REQUIRE(enabled.outcome == Outcome::kDone);
   CHECK(enabled.backup.empty());
-  CHECK(world.cluster.clock.passed() < 1s);
+  CHECK(world.cluster.clock.passed() >= 5s);
+  CHECK_FALSE(world.State().settled_resource_version.empty());
 }
 
 TEST_CASE("What breaks behind the flip is told as such, and leaves what to go on with",
@@ -404,6 +409,20 @@ TEST_CASE("Whoever has turned pruning on, what is written later is not held",
   CHECK_FALSE(world.IsHeld(resumed, "b"));
   world.Write("new", "{}");
   CHECK_FALSE(world.IsHeld(resumed, "new"));
+}
+
+TEST_CASE("What was written since a run over some of the objects saw servers prune is not held",
+          "[migrate][enable_pruning]") {
+  World world;
+  REQUIRE(world.Enable().outcome == Outcome::kDone);
+  const std::string settled = world.State().settled_resource_version;
+  REQUIRE_FALSE(settled.empty());
+  // That run has rewritten some, and left the phase as it was.
+  world.Write("b", R"({"a":"1"})");
+  const EnabledPruning resumed = world.Resume();
+  REQUIRE(resumed.outcome == Outcome::kDone);
+  CHECK(world.State().settled_resource_version == settled);
+  CHECK_FALSE(world.IsHeld(resumed, "b"));
 }
 
 TEST_CASE("Held objects stay held in a later run until somebody writes them",
@@ -568,7 +587,11 @@ TEST_CASE("An earlier backup counts until the next one is complete", "[migrate][
 TEST_CASE("A backup that cannot be written keeps pruning off", "[migrate][enable_pruning]") {
   World world;
   world.options.backup_dir = world.folder.Write("file", "");
-  CHECK_THROWS_WITH(world.Enable(), Catch::Contains("cannot write the backup"));
+  const EnabledPruning enabled = world.Enable();
+  CHECK(enabled.outcome == Outcome::kError);
+  CHECK_THAT(enabled.error,
+             Catch::Contains("cannot write the backup") && Catch::Contains("--backup-dir"));
+  CHECK(world.person.questions.empty());
   CHECK_FALSE(world.IsPruningOn());
 }
 

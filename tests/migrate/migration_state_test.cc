@@ -35,6 +35,7 @@ MigrationState SomeState() {
   state.phase = Phase::kBackupComplete;
   state.crd_uid = "crd-uid";
   state.generation = 7;
+  state.generation_seen = 1'795'000'000'123;
   state.storage_version = "v1";
   state.stored_before = {"v1beta1", "v1"};
   state.backup = "backup/\"odd\"\n.ndjson";
@@ -51,6 +52,7 @@ TEST_CASE("State that was saved is loaded by the next run", "[migrate][state]") 
   CHECK(state.phase == Phase::kBackupComplete);
   CHECK(state.crd_uid == "crd-uid");
   CHECK(state.generation == 7);
+  CHECK(state.generation_seen == 1'795'000'000'123);
   CHECK(state.storage_version == "v1");
   CHECK(state.stored_before == Strings{"v1beta1", "v1"});
   CHECK(state.backup == "backup/\"odd\"\n.ndjson");
@@ -84,12 +86,22 @@ TEST_CASE("A state that cannot be read is an error, as it may tell what is held"
                                              Contains("run the same command again"));
 }
 
-TEST_CASE("Without state, or with a torn one, there is a default state", "[migrate][state]") {
+TEST_CASE("Without state there is a default state", "[migrate][state]") {
+  const TempFolder folder;
+  StateFolder state_folder(folder.path(), "c", "crd-uid", "widgets");
+  SECTION("none") {}
+  SECTION("empty") { std::ofstream(state_folder.path() / "state.json").flush(); }
+  const MigrationState state = state_folder.Load();
+  CHECK(state.phase == Phase::kBeforeFlip);
+  CHECK(state.crd_uid == "crd-uid");
+  CHECK(state.storage_version.empty());
+}
+
+TEST_CASE("A state that is not understood is an error, as it may tell what is held",
+          "[migrate][state]") {
   const TempFolder folder;
   StateFolder state_folder(folder.path(), "c", "crd-uid", "widgets");
   const fs::path file = state_folder.path() / "state.json";
-  SECTION("none") {}
-  SECTION("empty") { std::ofstream(file).flush(); }
   SECTION("torn") {
     state_folder.Save(SomeState());
     fs::resize_file(file, fs::file_size(file) / 2);
@@ -101,10 +113,7 @@ TEST_CASE("Without state, or with a torn one, there is a default state", "[migra
     state_folder.Save(other);
   }
   SECTION("a link") { fs::create_symlink(folder.Write("elsewhere.json", "{}"), file); }
-  const MigrationState state = state_folder.Load();
-  CHECK(state.phase == Phase::kBeforeFlip);
-  CHECK(state.crd_uid == "crd-uid");
-  CHECK(state.storage_version.empty());
+  CHECK_THROWS_WITH(state_folder.Load(), Contains("state.json"));
 }
 
 TEST_CASE("Nobody else may read the state", "[migrate][state]") {

@@ -25,6 +25,13 @@ struct World {
     }
     CHECK(objects.remaining() == 0);
   }
+  std::string Gone() {
+    std::string text;
+    for (std::uint64_t i = 0; i < spool.listed(); ++i) {
+      if (spool.class_of(i) == ObjectClass::kGone) text += names[i].name + " ";
+    }
+    return text;
+  }
   std::string Known() {
     std::string text;
     while (const auto next = spool.Next()) {
@@ -41,10 +48,15 @@ struct World {
       {"shop", "a"}, {"shop", "b"}, {"shop", "c"}, {"shop", "d"}, {"other", "e"}};
 };
 
-TEST_CASE("Each name is one object, known or not", "[migrate][named_objects]") {
+TEST_CASE("Each name is one object, known, gone or unknown", "[migrate][named_objects]") {
   World world;
+  test_support::FakeFault fault;
+  fault.target = "/widgets/c";
+  fault.answer = test_support::FakeStatus(403, "Forbidden", "no");
+  world.cluster.server.AddFault(fault);
   world.Run();
-  CHECK(world.Known() == "a b c d? e? ");
+  CHECK(world.Known() == "a b c? ");
+  CHECK(world.Gone() == "d e ");
   CHECK(world.cluster.server.RequestLines().at(0) ==
         "GET /apis/demo.example.com/v1/namespaces/shop/widgets/a");
 }
@@ -57,7 +69,7 @@ TEST_CASE("A read that may pass is tried again", "[migrate][named_objects]") {
   fault.answer = test_support::FakeText(503, "text/plain", "");
   world.cluster.server.AddFault(fault);
   world.Run();
-  CHECK(world.Known() == "a b c d? e? ");
+  CHECK(world.Known() == "a b c ");
 }
 
 TEST_CASE("Without names there is nothing to do", "[migrate][named_objects]") {

@@ -130,8 +130,8 @@ TEST_CASE("Where nothing gets anywhere it is told why", "[migrate][object_writer
   World world;
   SECTION("as the server refuses all") {
     world.AddBusy(1000);
-    CHECK_THAT(FirstLine(world), Catch::StartsWith("nothing was written for 1") &&
-                                     Catch::EndsWith("; trying again"));
+    CHECK_THAT(FirstLine(world),
+               Catch::StartsWith("nothing was written for 1") && Catch::EndsWith("; trying again"));
   }
   SECTION("as it does not answer") {
     test_support::FakeFault silent;

@@ -67,6 +67,23 @@ TEST_CASE("Where the storage version is not served another one is written",
   CHECK(preflight.version == "v1");
 }
 
+TEST_CASE(
+    "What the schema of the version that is written does not know is not lost behind the flip",
+    "[migrate][preflight]") {
+  FakeCluster cluster;
+  cluster.server.Add(FakeCrdText("widgets"));
+  const std::string versions = R"("versions":[
+      {"name":"v2","served":false,"storage":true,"schema":{"openAPIV3Schema":{"type":"object",
+        "properties":{"onlyv2":{"type":"string"}}}}},
+      {"name":"v1","served":true,"storage":false,"schema":{"openAPIV3Schema":{"type":"object"}}}])";
+  cluster.server.PatchCrd(kName, R"({"spec":{)" + versions + "}}");
+  CHECK_THAT(Check(cluster).refusal,
+             Contains("the storage version v2 is not served") && Contains("set served: true"));
+  // Before it there is a plan and a backup.
+  cluster.server.PatchCrd(kName, R"({"spec":{"preserveUnknownFields":true}})");
+  CHECK(Check(cluster, {.enable_pruning = true}).refusal.empty());
+}
+
 TEST_CASE("A CRD that cannot be migrated is refused, with the next command",
           "[migrate][preflight]") {
   FakeCluster cluster;

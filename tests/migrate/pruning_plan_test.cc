@@ -45,8 +45,8 @@ TEST_CASE("The plan tells what is lost, written and asked", "[migrate][pruning_p
         Strings{"widgets.demo.example.com: 1874 of 2000 objects would lose 2 fields (kubectl prune "
                 "check widgets.demo.example.com)",
                 "plan: 2000 writes before pruning (stored as v1beta1 and v1), 2000 after, about "
-                "9 s; 1 admission webhook sees updates: policy.example.com",
-                kEvents, "backup: b/w.ndjson (1874 objects, 4.1 MiB)"});
+                "14 s; 1 admission webhook sees updates: policy.example.com",
+                kEvents, "plan: back up 1874 objects, 4.1 MiB, to b/w.ndjson"});
 }
 
 TEST_CASE("In one pass more may be lost, and half is written", "[migrate][pruning_plan]") {

@@ -52,5 +52,19 @@ TEST_CASE("Without a time nothing is waited for", "[migrate][recent_change]") {
   CHECK(TimeUntilNoticed(document.root(), kNoon) == std::chrono::system_clock::duration::zero());
 }
 
+TEST_CASE("What we have seen ourselves is told by our own clock", "[migrate][recent_change]") {
+  const auto until = [](std::int64_t seen) {
+    return TimeUntilNoticed(seen, std::chrono::system_clock::time_point(kNoon));
+  };
+  using std::chrono::milliseconds;
+  const std::int64_t now = Milliseconds(kNoon);
+  CHECK(until(now) == seconds(5));
+  CHECK(until(now - 1500) == milliseconds(3500));
+  CHECK(until(now - 5000) == seconds(0));
+  CHECK(until(1) == seconds(0));
+  CHECK(until(0) == seconds(5));
+  CHECK(until(now + 1) == seconds(5));  // the clock was set back
+}
+
 }  // namespace
 }  // namespace migrate

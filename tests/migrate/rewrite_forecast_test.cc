@@ -41,6 +41,15 @@ TEST_CASE("An object is changed by a rewrite if a field or null goes or a defaul
   CHECK(without_default.Changes(Object(R"({"a":null})").root()));
 }
 
+// v1 is not served: what is rewritten as v1beta1 is pruned by that before it is stored as v1.
+TEST_CASE("An object is changed by the schema of the version that it is rewritten in",
+          "[migrate][rewrite_forecast]") {
+  const CrdCheck check = Check(R"(["v1"])");
+  const auto object = Object(R"({"a":"1"})");
+  CHECK_FALSE(RewriteForecast(check, "v1", false).Changes(object.root()));
+  CHECK(RewriteForecast(check, "v1beta1", false).Changes(object.root()));
+}
+
 TEST_CASE("In one pass the worst of all versions counts that an object may be stored in",
           "[migrate][rewrite_forecast]") {
   const CrdCheck check = Check(R"(["v1beta1","v1"])");

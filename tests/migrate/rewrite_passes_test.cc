@@ -85,6 +85,29 @@ TEST_CASE("A pass over everything that rewrites none verifies", "[migrate][rewri
   CHECK(world.listener.doing == "verifying widgets.demo.example.com");
 }
 
+// A server takes what it stores as before the CRD's last change for stored as it should be.
+TEST_CASE("Verifying waits until every server may have noticed the CRD",
+          "[migrate][rewrite_passes]") {
+  World world;
+  const auto begin = world.cluster.clock.Now();
+  world.scope.verify_from = begin + std::chrono::seconds(5);
+  world.cluster.server.ServeStale(
+      [&] { return world.cluster.clock.Now() < begin + std::chrono::seconds(4); });
+  const RewriteResult result = world.Run();
+  CHECK(result.verified);
+  CHECK(world.Dirty(10) == 0);
+  CHECK(world.listener.lines.back() == "verified: a third pass over 10 objects rewrote none");
+}
+
+TEST_CASE("A signal ends the wait for verifying", "[migrate][rewrite_passes]") {
+  World world;
+  world.scope.verify_from = world.cluster.clock.Now() + std::chrono::seconds(5);
+  world.Before("w109", 1, [&] { world.stop = true; });
+  const RewriteResult result = world.Run();
+  CHECK(result.is_interrupted);
+  CHECK_FALSE(result.verified);
+}
+
 TEST_CASE("Nothing is verified where that is not asked for", "[migrate][rewrite_passes]") {
   World world;
   world.scope.verify = false;

@@ -24,8 +24,10 @@ RunOfCrd Widgets(std::int64_t generation, bool preserves = true) {
           .stored_versions = {"v1beta1", "v1"}};
 }
 
+constexpr std::chrono::sys_days kNow = std::chrono::year(2026) / 11 / 22;
+
 RunState Open(const TempFolder& folder, RunOfCrd run) {
-  return {folder.path(), "cluster-uid", std::move(run)};
+  return {folder.path(), "cluster-uid", std::move(run), kNow};
 }
 
 /// What a run leaves that has made its backup, and was killed about the flip.
@@ -138,12 +140,45 @@ TEST_CASE("What a run leaves depends on how it ended", "[migrate][state]") {
     CHECK(next.is_behind_flip());
     CHECK(next.folder().Load().flip_resource_version == "1234");
   }
+  SECTION("with failures: the backup is still needed") {
+    CHECK_FALSE(end_with(End::kFailures));
+    RunState next = Open(folder, pruning);
+    CHECK(next.goes_on());
+    CHECK(next.is_behind_flip());
+    CHECK(next.folder().Load().phase == Phase::kRewriting);
+  }
   SECTION("done") {
     CHECK_FALSE(end_with(End::kDone));
     RunState next = Open(folder, pruning);
     CHECK_FALSE(next.goes_on());
     CHECK_FALSE(next.is_behind_flip());
   }
+}
+
+TEST_CASE("After failures of a run that has turned nothing on the next begins anew",
+          "[migrate][state]") {
+  const TempFolder folder;
+  {
+    RunState run = Open(folder, Widgets(3, /*preserves=*/false));
+    LeaveSweep(run);
+    run.Close(End::kFailures);
+  }
+  CHECK_FALSE(Open(folder, Widgets(3, /*preserves=*/false)).goes_on());
+}
+
+TEST_CASE("A CRD may be noticed five seconds after a run first saw it as it is",
+          "[migrate][state]") {
+  using std::chrono::seconds;
+  const TempFolder folder;
+  CHECK(Open(folder, Widgets(3)).TimeUntilNoticed(kNow + seconds(1)) == seconds(4));
+  CHECK(Open(folder, Widgets(3)).TimeUntilNoticed(kNow + seconds(9)) == seconds(0));
+  {
+    RunOfCrd partial = Widgets(4);
+    partial.is_partial = true;
+    CHECK(Open(folder, partial).TimeUntilNoticed(kNow + seconds(9)) == seconds(5));
+  }
+  const RunState changed(folder.path(), "cluster-uid", Widgets(4), kNow + seconds(9));
+  CHECK(changed.TimeUntilNoticed(kNow + seconds(10)) == seconds(4));
 }
 
 TEST_CASE("A partial run knows what is held, and leaves all as it was", "[migrate][state]") {

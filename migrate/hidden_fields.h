@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+
+#include "kube/client.h"
+#include "kube/clock.h"
+#include "kube/result.h"
+#include "migrate/live_crd.h"
+#include "migrate/sweep.h"
+
+namespace migrate {
+
+/// Of a CRD that prunes already: a line on the fields that etcd may still hold though no read shows
+/// them, as managedFields tell, which nobody can back up and a rewrite removes; empty if there are
+/// none. managedFields keep such fields after a rewrite too, so this proves nothing.
+///
+/// Reads all objects, in chunks of `options.chunk_size`, until `options.stop`. The error says why
+/// they could not be read.
+kube::Result<std::string, std::string> DescribeHiddenFields(const LiveCrd& crd,
+                                                            const SweepOptions& options,
+                                                            kube::Client& client,
+                                                            const kube::Clock& clock);
+
+}  // namespace migrate
