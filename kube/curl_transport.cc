@@ -37,10 +37,16 @@ constexpr long kKeepAliveIdleSeconds = 30;
 constexpr long kKeepAliveIntervalSeconds = 15;
 constexpr int kSilenceMilliseconds = 45'000;
 constexpr std::size_t kMaxIdleHandles = 64;
+// A server closes its idle HTTP/2 connections after 90 s; in that moment requests fail.
+constexpr long kMaxIdleSeconds = 60;
 
 /// libcurl's own state for the whole program, made once and never given back.
 void InitializeCurl() {
-  static const CURLcode result = curl_global_init(CURL_GLOBAL_DEFAULT);
+  static const CURLcode result = [] {
+    // Set for a browser, libcurl would write our sessions' secrets to that file as well.
+    unsetenv("SSLKEYLOGFILE");
+    return curl_global_init(CURL_GLOBAL_DEFAULT);
+  }();
   if (result != CURLE_OK) {
     throw Error(std::string("cannot use libcurl: ") + curl_easy_strerror(result));
   }
@@ -143,8 +149,22 @@ bool IsLostConnection(CURLcode code) {
   }
 }
 
+/// In a TLS handshake, as of a load balancer without a server behind it. Where libcurl knows a
+/// cause, it words that in the place of SSL_ERROR_SYSCALL.
+bool IsClosedInHandshake(CURLcode code, const std::string& message) {
+  return code == CURLE_SSL_CONNECT_ERROR && (message.find("SSL_ERROR_SYSCALL") != message.npos ||
+                                             message.find("unexpected eof") != message.npos);
+}
+
+/// What a proxy answers instead of a tunnel will not pass by itself, but for trouble of its own.
+bool IsRefusedByProxy(long connect_code) {
+  constexpr long kSuccesses = 300, kServerErrors = 500;
+  return connect_code >= kSuccesses && connect_code < kServerErrors;
+}
+
 TransportError::Kind KindOf(CURLcode code, int system_error, const std::string& message) {
   using Kind = TransportError::Kind;
+  if (IsClosedInHandshake(code, message)) return Kind::kConnectionLost;
   if (code == CURLE_OPERATION_TIMEDOUT) return Kind::kTimeout;
   if (code == CURLE_COULDNT_CONNECT) {
     return system_error == ECONNREFUSED ? Kind::kRefused : Kind::kOther;
@@ -176,7 +196,8 @@ std::string MessageOf(CURLcode code, int system_error, const std::string& detail
   if (code == CURLE_PEER_FAILED_VERIFICATION) {
     return "tls: failed to verify certificate: " + message;
   }
-  if (code == CURLE_GOT_NOTHING) return "EOF";  // Go's word for it
+  // Go's word for it.
+  if (code == CURLE_GOT_NOTHING || IsClosedInHandshake(code, detail)) return "EOF";
   if (code == CURLE_COULDNT_CONNECT && system_error != 0) {
     message += ": " + std::generic_category().message(system_error);
   }
@@ -369,8 +390,10 @@ Easy CurlTransport::Impl::MakeHandle() {
   Set(easy.get(), CURLOPT_PROTOCOLS_STR, "http,https");
   Set(easy.get(), CURLOPT_PATH_AS_IS, 1L);
   Set(easy.get(), CURLOPT_FOLLOWLOCATION, 0L);
-  // Without TLS there is no HTTP/2 to agree on.
-  Set(easy.get(), CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
+  // Without TLS there is no HTTP/2 to agree on. The variable is client-go's.
+  const bool is_disabled = !ProcessEnvironment().variable("DISABLE_HTTP2").empty();
+  Set(easy.get(), CURLOPT_HTTP_VERSION,
+      static_cast<long>(is_disabled ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS));
   Set(easy.get(), CURLOPT_PIPEWAIT, 1L);
   Set(easy.get(), CURLOPT_CONNECT_TO, connect_to_.get());
   SetTls(easy.get());
@@ -424,6 +447,9 @@ void CurlTransport::Impl::SetProxyTls(CURL* easy) {
 void CurlTransport::Impl::SetLimits(CURL* easy) {
   Set(easy, CURLOPT_NOSIGNAL, 1L);
   Set(easy, CURLOPT_CONNECTTIMEOUT, kConnectTimeoutSeconds);
+  Set(easy, CURLOPT_MAXAGE_CONN, kMaxIdleSeconds);
+  // Else the end of a request would wait for the system's resolver.
+  Set(easy, CURLOPT_QUICK_EXIT, 1L);
   Set(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
   Set(easy, CURLOPT_LOW_SPEED_TIME, static_cast<long>(std::chrono::seconds(kStalled).count()));
   Set(easy, CURLOPT_TCP_KEEPALIVE, 1L);
@@ -565,6 +591,12 @@ std::optional<TransportError> CurlTransport::Impl::ErrorOf(const Transfer& trans
   if (code == CURLE_OK) return std::nullopt;
   long system_error = 0;
   curl_easy_getinfo(transfer.easy.get(), CURLINFO_OS_ERRNO, &system_error);
+  long connect_code = 0;
+  curl_easy_getinfo(transfer.easy.get(), CURLINFO_HTTP_CONNECTCODE, &connect_code);
+  if (IsRefusedByProxy(connect_code)) {
+    return TransportError{Kind::kOther, "the proxy refuses to connect to the server (status code " +
+                                            std::to_string(connect_code) + ")"};
+  }
   const int number = static_cast<int>(system_error);
   const std::string detail(transfer.error);
   return TransportError{KindOf(code, number, detail), MessageOf(code, number, detail)};

@@ -1,3 +1,6 @@
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <csignal>
 #include <cstddef>
@@ -52,6 +55,15 @@ int WithWarnings(int exit_code, bool are_errors) {
   return std::max(exit_code, 2);
 }
 
+// What is closed leads nowhere, as in Go. Else the next connection would get its number, and the
+// server what we print.
+void OpenStandardFiles() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    // The lowest number that is free is the one that open() takes.
+    if (fcntl(descriptor, F_GETFD) < 0) (void)open("/dev/null", O_RDWR);
+  }
+}
+
 int RunCommand(const Command& command) {
   return std::visit(
       [](const auto& options) { return WithWarnings(Run(options), AreWarningsErrors(options)); },
@@ -64,6 +76,7 @@ int RunCommand(const Command& command) {
 int main(int argc, char** argv) {
   // A file that may grow no more is told by write(), as a full disk is, and cleaned up after.
   std::signal(SIGXFSZ, SIG_IGN);
+  plugin::OpenStandardFiles();
   try {
     // argv may be empty, without even the program's name.
     const std::vector<std::string> words(argc > 0 ? argv + 1 : argv, argv + argc);

@@ -1,5 +1,6 @@
 #include "plugin/output.h"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,12 +17,21 @@
 namespace plugin {
 namespace {
 
+// Who shares a pipe or terminal with us may have made it one that does not block.
+void AwaitRoom(int descriptor) {
+  pollfd room = {.fd = descriptor, .events = POLLOUT, .revents = 0};
+  constexpr int kNoLimit = -1;
+  (void)poll(&room, 1, kNoLimit);
+}
+
 // The error number, 0 where all was written.
 int WriteAll(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = write(descriptor, text.data(), text.size());
     if (written >= 0) {
       text.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno == EAGAIN) {
+      AwaitRoom(descriptor);
     } else if (errno != EINTR) {
       return errno;
     }

@@ -298,6 +298,19 @@ class Claims(DocumentTest):
         self.says("replaced", "kubectl replace -f schemas.yaml", 0)
         self.assertFalse(self.preserves())
 
+    def test_an_apply_removes_the_field_that_the_manifest_before_has_named(self):
+        for server_side in ("", " --server-side --force-conflicts"):
+            self.demo()
+            self.says("", "sed 's/^spec:$/spec:\\n  preserveUnknownFields: true/' schemas.yaml"
+                          f" | kubectl apply{server_side} -f -", 0)
+            self.assertTrue(self.preserves(), server_side)
+            self.says("kubectl apply of this file turns pruning on, without a backup",
+                      "kubectl prune check -f schemas.yaml --fail-on=none", 0)
+            self.says("", f"kubectl apply{server_side} -f schemas.yaml", 0)
+            self.assertFalse(self.preserves(), server_side)
+            self.says("pruning is on already, so no backup can be made",
+                      "kubectl prune migrate widgets --enable-pruning --yes", 0)
+
     def test_the_plan_warns_of_what_is_invalid_once_it_is_pruned_and_the_server_does_not(self):
         self.demo()
         path = f"{V1_CRDS}/widgets.{GROUP}"

@@ -302,6 +302,14 @@ TEST_CASE("Why no answer came is told by its kind", "[kube][curl]") {
     Run(transport, Get("/"), sink);
     CHECK(KindOfFailure(sink) == Kind::kOther);
   }
+  // As of a load balancer that has lost the server behind it.
+  SECTION("closed within the TLS handshake") {
+    const LoopbackServer server([](LoopbackConnection&, int) {});
+    CurlTransport transport(To("https://127.0.0.1:" + std::to_string(server.port())));
+    Run(transport, Get("/"), sink);
+    CHECK(KindOfFailure(sink) == Kind::kConnectionLost);
+    CHECK(sink.error->message.find("SSL") == std::string::npos);
+  }
   SECTION("no TLS") {
     const LoopbackServer server([](LoopbackConnection& c, int) {
       c.Write("HTTP/1.1 400 Bad Request\r\n\r\n");
@@ -428,6 +436,23 @@ TEST_CASE("A proxy is used where it is named, not where only the environment doe
     CHECK((sink.body.find("Accept-Encoding: gzip\r\n") != sink.body.npos) ==
           request.always_compress);
   }
+}
+
+TEST_CASE("What a proxy refuses is not taken for a lost connection", "[kube][curl]") {
+  const std::string status = GENERATE("302 Found", "403 Forbidden by policy", "407 Who are you",
+                                      "503 Service Unavailable");
+  const LoopbackServer proxy([&status](LoopbackConnection& c, int) {
+    c.ReadRequest();
+    c.Write("HTTP/1.1 " + status + "\r\nContent-Length: 0\r\n\r\n");
+  });
+  ConnectionConfig config = To("https://api.example.com");
+  config.proxy_url = proxy.url();
+  CurlTransport transport(config);
+  RecordingSink sink;
+  Run(transport, Get("/"), sink);
+  const bool may_pass = status.starts_with("503");
+  CHECK((KindOfFailure(sink) == Kind::kConnectionLost) == may_pass);
+  CHECK_THAT(sink.error->message, Catch::Contains(status.substr(0, 3)));
 }
 
 TEST_CASE("A compressed answer arrives as it was before", "[kube][curl]") {
