@@ -28,16 +28,18 @@ bool WasNamedByClient(const kube::Crd& live) {
   return !document.Parse(applied->second) && NamesField(document.root());
 }
 
+bool Owns(const Value& entry) {
+  const Value* fields = entry.Find("fieldsV1", Type::kObject);
+  return fields != nullptr && NamesField(*fields, "f:spec", "f:preserveUnknownFields");
+}
+
+// What somebody else owns too stays.
 bool WasNamedToServer(const kube::Crd& live) {
   const Value* metadata = live.document->root().Find("metadata", Type::kObject);
   const Value* entries =
       metadata == nullptr ? nullptr : metadata->Find("managedFields", Type::kArray);
-  if (entries == nullptr) return false;
-  return std::ranges::any_of(entries->elements(), [](const Value& entry) {
-    const Value* fields = entry.Find("fieldsV1", Type::kObject);
-    return entry.FindText("operation") == "Apply" && fields != nullptr &&
-           NamesField(*fields, "f:spec", "f:preserveUnknownFields");
-  });
+  if (entries == nullptr || std::ranges::count_if(entries->elements(), Owns) != 1) return false;
+  return std::ranges::find_if(entries->elements(), Owns)->FindText("operation") == "Apply";
 }
 
 }  // namespace

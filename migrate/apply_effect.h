@@ -13,7 +13,7 @@ namespace migrate {
 /// It does where the file says so; also where it does not name spec.preserveUnknownFields and the
 /// manifest applied before does: apply removes the field then, and v1 takes that for false. By
 /// client-side apply the annotation last-applied-configuration tells, by server-side apply a
-/// manager of metadata.managedFields.
+/// manager of metadata.managedFields that alone owns it.
 std::string DescribeApply(const kube::Crd& file, const kube::Crd& live);
 
 }  // namespace migrate

@@ -34,9 +34,9 @@ constexpr std::string_view kValidityUnknown =
     "not every object could be held against the patterns of its schema (or only in minutes): some "
     "may be invalid once they are pruned";
 
-constexpr std::string_view kInOwnVersion =
-    "a webhook converts its objects, so each was looked at in the version that it is written in "
-    "alone";
+constexpr std::string_view kConverted =
+    "a webhook converts its objects, which was not asked: of an object only the version that it is "
+    "written in tells what is lost";
 
 constexpr std::string_view kUndecided =
     "not every default could be held against its pattern (or only in minutes): the API server may "
@@ -142,7 +142,6 @@ CrdTally::VersionTally& CrdTally::Version(std::size_t index) {
 
 void CrdTally::Merge(CrdTally&& other) {
   const auto merge = [](VersionTally& into, VersionTally& from) {
-    into.objects += from.objects;
     into.objects_losing_fields += from.objects_losing_fields;
     into.pruned_fields.Merge(from.pruned_fields);
     into.added_defaults.Merge(from.added_defaults);
@@ -203,10 +202,11 @@ void CrdCheck::DescribeReads(const kube::Crd& crd, const CrdCheckOptions& option
   // What the older version's schema does not know is gone from pruned reads: only a proposal can
   // change that.
   const bool is_known = read_version_.empty() || (options.replaced != nullptr && converts_nothing_);
-  in_own_version_ = options.origin == CrdCheckOptions::Origin::kFile && !ConvertsNothing(crd);
   if (options.origin == CrdCheckOptions::Origin::kProposal) DescribeLive(crd, options.replaced);
-  if (in_own_version_ && crd.versions.size() > 1) report_.AddNote(kInOwnVersion);
-  counts_migration_ = report_.migration_needed && is_known && !in_own_version_;
+  const bool is_converted =
+      options.origin == CrdCheckOptions::Origin::kFile && !ConvertsNothing(crd);
+  if (is_converted && crd.versions.size() > 1) report_.AddNote(kConverted);
+  counts_migration_ = report_.migration_needed && is_known;
 }
 
 // What the file says of pruning is not what the cluster does.
@@ -317,8 +317,7 @@ void CrdCheck::CheckObject(const CheckedObject& object, CrdTally& tally) const {
   ObjectPaths paths;
   bool loses = false, loses_nulls = false;
   for (std::size_t i = 0; i < versions_.size(); ++i) {
-    if (!Meets(versions_[i], object)) continue;
-    ++tally.Version(i).objects;
+    if (!versions_[i].is_looked_at) continue;
     loses |= CheckVersion(versions_[i], object, counted, tally.Version(i), paths);
     loses_nulls |= CountRewrite(versions_[i], object, counted, tally.Version(i), tally.errors_);
   }
@@ -340,13 +339,6 @@ void CrdCheck::CheckObject(const CheckedObject& object, CrdTally& tally) const {
   }
   paths.source = object.source;
   tally.paths_.push_back(std::move(paths));
-}
-
-// What a webhook converts meets the schema of the version that it is written in. What it is made
-// into then, nobody can tell.
-bool CrdCheck::Meets(const Version& version, const CheckedObject& object) const {
-  return version.is_looked_at && (!in_own_version_ || object.value.FindText("apiVersion") ==
-                                                          report_.group + "/" + version.name);
 }
 
 // That of a version in which objects are read.
@@ -397,7 +389,7 @@ void CrdCheck::CountInvalid(const CheckedObject& object, const CountedObject& co
     tally.patterns_ = std::make_unique<kube::schema::PatternChecks>(kube::MakePatternChecks());
   }
   for (std::size_t i = 0; i < versions_.size(); ++i) {
-    if (versions_[i].validation == nullptr || !Meets(versions_[i], object)) continue;
+    if (versions_[i].validation == nullptr) continue;
     tally.patterns_->Allow(kPatternsOfObject);
     const auto why = WhyInvalidOncePruned(object.value, versions_[i].schemas,
                                           *versions_[i].validation, *tally.patterns_);
@@ -463,11 +455,10 @@ CrdReport CrdCheck::Report(const CrdTally& tally, bool objects_skipped) const {
     VersionReport& version = report.versions[i];
     version.is_left_out = versions_[i].convertible && !versions_[i].is_looked_at;
     if (objects_skipped || !versions_[i].is_looked_at) continue;
-    version.objects = 0;
+    version.objects = tally.objects_;
     if (versions_[i].is_validated) version.objects_invalid_once_pruned = 0;
     if (i >= tally.versions_.size()) continue;
     const CrdTally::VersionTally& counted = tally.versions_[i];
-    version.objects = counted.objects;
     version.objects_losing_fields = counted.objects_losing_fields;
     version.pruned_fields = counted.pruned_fields.Report();
     version.added_defaults = counted.added_defaults.Report();

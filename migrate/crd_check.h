@@ -32,7 +32,7 @@ class CrdTally {
   friend class CrdCheck;
 
   struct VersionTally {
-    std::uint64_t objects = 0, objects_losing_fields = 0;
+    std::uint64_t objects_losing_fields = 0;
     FieldTally pruned_fields, added_defaults, dropped_nulls;
     FirstTexts invalid_once_pruned;
   };
@@ -72,8 +72,7 @@ std::string ReadVersion(const kube::Crd& crd);
 ///
 /// Where the objects come from a server that prunes them already, they are as that server shows
 /// them in ReadVersion: what other versions would lose is not looked at, as nobody has it, but for
-/// the storage version of a proposal. Objects of files that a webhook converts are looked at in the
-/// version that they are written in.
+/// the storage version of a proposal.
 ///
 /// Not changed after construction: several threads may check objects, each with its own tally.
 class CrdCheck {
@@ -118,7 +117,6 @@ class CrdCheck {
   void KeepValidations(kube::Crd& crd, const CrdCheckOptions& options);
   void FindProblems(const kube::Crd& crd);
   void FindAdmissionProblems(kube::Crd& crd, const CrdCheckOptions& options);
-  bool Meets(const Version& version, const CheckedObject& object) const;
   const kube::schema::StructuralSchema* ReadSchema() const;
   bool CheckVersion(const Version& version, const CheckedObject& object,
                     const CountedObject& counted, CrdTally::VersionTally& tally,
@@ -140,7 +138,6 @@ class CrdCheck {
   bool reads_are_pruned_ = false;  // fields may be in etcd that the objects do not show
   std::string read_version_;       // of reads that are pruned by a server; else empty
   bool converts_nothing_ = true;   // objects are the same in every version, but for pruning
-  bool in_own_version_ = false;    // an object is looked at in the version it is written in alone
   bool counts_migration_ = false;
   bool validates_ = false;  // some version has a validation
   std::unique_ptr<kube::CustomResourceServer> server_;

@@ -298,18 +298,30 @@ class Claims(DocumentTest):
         self.says("replaced", "kubectl replace -f schemas.yaml", 0)
         self.assertFalse(self.preserves())
 
+    def name_the_field(self, apply):
+        self.says("", "sed 's/^spec:$/spec:\\n  preserveUnknownFields: true/' schemas.yaml"
+                      f" | {apply} -f -", 0)
+        self.assertTrue(self.preserves())
+
+    def says_of_schemas(self, text):
+        self.says(text, "kubectl prune check -f schemas.yaml --fail-on=none", 0)
+
+    def test_a_server_side_apply_leaves_what_somebody_else_owns_too(self):
+        self.demo()
+        apply = "kubectl apply --server-side --force-conflicts"
+        self.name_the_field(apply)
+        self.says_of_schemas("kubectl apply of this file leaves it so")
+        self.says("", f"{apply} -f schemas.yaml", 0)
+        self.assertTrue(self.preserves())
+
     def test_an_apply_removes_the_field_that_the_manifest_before_has_named(self):
-        for server_side in ("", " --server-side --force-conflicts"):
-            self.demo()
-            self.says("", "sed 's/^spec:$/spec:\\n  preserveUnknownFields: true/' schemas.yaml"
-                          f" | kubectl apply{server_side} -f -", 0)
-            self.assertTrue(self.preserves(), server_side)
-            self.says("kubectl apply of this file turns pruning on, without a backup",
-                      "kubectl prune check -f schemas.yaml --fail-on=none", 0)
-            self.says("", f"kubectl apply{server_side} -f schemas.yaml", 0)
-            self.assertFalse(self.preserves(), server_side)
-            self.says("pruning is on already, so no backup can be made",
-                      "kubectl prune migrate widgets --enable-pruning --yes", 0)
+        self.demo()
+        self.name_the_field("kubectl apply")
+        self.says_of_schemas("kubectl apply of this file turns pruning on, without a backup")
+        self.says("", "kubectl apply -f schemas.yaml", 0)
+        self.assertFalse(self.preserves())
+        self.says("pruning is on already, so no backup can be made",
+                  "kubectl prune migrate widgets --enable-pruning --yes", 0)
 
     def test_the_plan_warns_of_what_is_invalid_once_it_is_pruned_and_the_server_does_not(self):
         self.demo()

@@ -41,12 +41,16 @@ TEST_CASE("A manifest that no longer names what it has named turns pruning on",
 }
 
 TEST_CASE("Of server-side apply the managers tell", "[migrate][apply_effect]") {
-  const auto managed = [](const std::string& operation) {
-    return R"(,"managedFields":[{"manager":"m","operation":")" + operation +
-           R"(","fieldsV1":{"f:spec":{"f:preserveUnknownFields":{}}}}])";
+  const auto owner = [](const std::string& operation) {
+    return R"({"manager":"m","operation":")" + operation +
+           R"(","fieldsV1":{"f:spec":{"f:preserveUnknownFields":{}}}})";
   };
-  CHECK(TurnsPruningOn(managed("Apply")));
-  CHECK_FALSE(TurnsPruningOn(managed("Update")));
+  const auto managed = [](const std::string& entries) {
+    return R"(,"managedFields":[)" + entries + "]";
+  };
+  CHECK(TurnsPruningOn(managed(owner("Apply"))));
+  CHECK_FALSE(TurnsPruningOn(managed(owner("Update"))));
+  CHECK_FALSE(TurnsPruningOn(managed(owner("Apply") + "," + owner("Update"))));
 }
 
 TEST_CASE("A manifest that says false turns pruning on", "[migrate][apply_effect]") {

