@@ -28,11 +28,6 @@ constexpr char kTooManyDefaults[] = "the defaults of the schema make the object 
 /// The server's Go code runs into a nil pointer there.
 constexpr char kNoMetadata[] = "the API server cannot read an object without metadata";
 
-std::string ByWebhook(const GroupVersion& from, const GroupVersion& to) {
-  return "a webhook converts it from " + from.ToString() + " to " + to.ToString() +
-         ", which can only be asked by the API server";
-}
-
 std::string RewriteVersion(const Crd& crd) {
   const CrdVersion* storage = crd.StorageVersion();
   if (storage && storage->served) return storage->name;
@@ -95,6 +90,15 @@ const CustomResourceServer::Version* CustomResourceServer::FindVersion(
 const schema::StructuralSchema* CustomResourceServer::FindSchema(std::string_view version) const {
   const Version* found = FindVersion(version);
   return found && found->schema ? &*found->schema : nullptr;
+}
+
+Error CustomResourceServer::WebhookError(const json::Value& object,
+                                         std::string_view version) const {
+  const GroupVersion from = TypeOf(object).group_version;
+  const GroupVersion to{group_, version};
+  if (!converts_by_webhook_ || from == to) return std::nullopt;
+  return "a webhook converts it from " + from.ToString() + " to " + to.ToString() +
+         ", which can only be asked by the API server";
 }
 
 bool CustomResourceServer::IsOwnKind(const GroupVersionKind& type) const {
@@ -221,8 +225,8 @@ Error CustomResourceServer::Convert(json::Value& object, std::string_view versio
   if (!FindVersion(from.group_version.version)) {
     return "request to convert CR from an invalid group/version: " + from.group_version.ToString();
   }
+  if (auto error = WebhookError(object, version)) return error;
   if (from.group_version != to) {
-    if (converts_by_webhook_) return ByWebhook(from.group_version, to);
     object.Set("apiVersion", json::Value::String(arena.Copy(to.ToString())), arena);
   }
   ApplyOptions options;

@@ -48,6 +48,10 @@ class CustomResourceServer {
   const schema::StructuralSchema* FindSchema(std::string_view version) const;
 
   bool converts_by_webhook() const { return converts_by_webhook_; }
+  /// The error of all methods below that would have to make of `object` one of another `version`
+  /// where a webhook does that; absent where none is needed.
+  std::optional<std::string> WebhookError(const json::Value& object,
+                                          std::string_view version) const;
 
   /// Makes of a request body what admission would see: pruned, coerced and defaulted by the schema
   /// of its own apiVersion. `text` is the body as sent, which one error quotes; printed anew if

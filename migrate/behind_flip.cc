@@ -40,9 +40,7 @@ EnabledPruning End(Outcome outcome, std::string error) {
   return ended;
 }
 
-EnabledPruning Interrupted() {
-  return End(Outcome::kInterrupted, "interrupted; pruning is on" + std::string(kRunAgain));
-}
+EnabledPruning Interrupted() { return End(Outcome::kInterrupted, "interrupted; pruning is on"); }
 
 // Where the answer to the flip was lost with the run that asked for it.
 std::string FindFlipVersion(const LiveCrd& live, const KnownWrites& known, kube::Client& client) {
@@ -90,7 +88,8 @@ EnabledPruning BehindFlip::NoteSettled(MigrationState& state) const {
   return {};
 }
 
-// What reads show is true of the servers that were met by them.
+// What reads show is true of the servers that were met by them. State that is neither of the CRD as
+// it was found nor, one on, as the flip has made it does not tell since when it is as it is.
 EnabledPruning BehindFlip::Wait(const MigrationState& state, const KnownWrites* known) const {
   const std::int64_t seen =
       state.generation == live.shape.generation || state.generation == live.shape.generation + 1

@@ -328,9 +328,11 @@ class PruningEnabler {
         return true;
       case Flip::Step::kInterrupted:
         return Interrupt();
-      case Flip::Step::kUnknown:
-        return Fail(is_stopped() ? Outcome::kInterrupted : Outcome::kError,
-                    "it is not known whether pruning was turned on: " + flip.error + kRunAgain);
+      case Flip::Step::kUnknown: {
+        const std::string unknown = "it is not known whether pruning was turned on: " + flip.error;
+        return is_stopped() ? Fail(Outcome::kInterrupted, unknown)
+                            : Fail(Outcome::kError, unknown + kRunAgain);
+      }
       case Flip::Step::kRefused:
         break;
     }

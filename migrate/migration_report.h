@@ -27,7 +27,9 @@ struct CrdMigration {
   std::string storage_version;
   std::string written_version;  ///< where the storage version is not served: the one used instead
   Outcome outcome = Outcome::kDone;
-  std::string error;  ///< with kError and where a sweep stopped early: why, and the next step
+  /// With kError and where a sweep stopped early: why, and the next step. With kInterrupted: what
+  /// is known of pruning.
+  std::string error;
   DryRun dry_run = DryRun::kNone;
   bool begins_anew =
       false;  ///< of a run over some objects, or a dry run, nothing is kept for later

@@ -59,16 +59,13 @@ kube::Result<ObjectChange, std::string> PruningPreview::Preview(Value& object, A
   if (auto error = kube::json::StoreNumbers(object, arena)) {
     return kube::Unexpected(*std::move(error));
   }
-  const std::string_view written_in = object.FindText("apiVersion");
-  if (check_->server().converts_by_webhook() && written_in != api_version_) {
-    return kube::Unexpected("a webhook converts it from " + std::string(written_in) + " to " +
-                            api_version_ + ", which can only be asked by the API server");
-  }
+  const kube::CustomResourceServer& server = check_->server();
+  if (auto error = server.WebhookError(object, version_))
+    return kube::Unexpected(*std::move(error));
   object.Set("apiVersion", Value::String(api_version_), arena);
   Value* metadata = object.Find("metadata");
   if (metadata != nullptr && !show_managed_fields_) metadata->Erase("managedFields");
   Value after = kube::json::DeepCopy(object, arena);
-  const kube::CustomResourceServer& server = check_->server();
   std::optional<std::string> error;
   if (is_storage_version_) {
     error = server.Rewrite(after, arena);

@@ -20,6 +20,7 @@ using Clock = kube::Clock;
 
 // How soon a signal is noticed, and progress told.
 constexpr std::chrono::milliseconds kTick(100);
+constexpr std::chrono::seconds kChangeInterval(1);
 
 /// What a spool is for: another sweep does not take it up.
 std::string Purpose(const SweepTarget& target, const std::string& what) {
@@ -132,7 +133,7 @@ class SweepRun {
   void LookForChange() {
     if (!options_.find_change || clock_.Now() < next_check_) return;
     if (const auto change = options_.find_change()) Stop(*change);
-    next_check_ = clock_.Now() + options_.change_interval;
+    next_check_ = clock_.Now() + kChangeInterval;
   }
 
   // The list goes on.

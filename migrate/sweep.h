@@ -44,10 +44,9 @@ struct SweepOptions {
   std::size_t concurrency = 16;             ///< the most writes in flight
   double max_rate = 0;                      ///< writes a second; 0: no limit
   const std::atomic<bool>* stop = nullptr;  ///< no more writes are begun; those in flight end
-  /// Is asked before the first write, then at this interval. A text ends the sweep: why the CRD is
-  /// no longer what it was.
+  /// Is asked before the first write, then every second. A text ends the sweep: why the CRD is no
+  /// longer what it was.
   std::function<std::optional<std::string>()> find_change{};
-  std::chrono::seconds change_interval{1};
   /// Is asked of every object as it is listed. True: it is not written, its class is kHeld.
   std::function<bool(const ListedObject&)> is_held{};
   /// The message of what is held.

@@ -173,7 +173,6 @@ std::string PrintFailures(const CrdMigration& crd) {
 std::string PrintError(const CrdMigration& crd) {
   if (crd.outcome == Outcome::kInterrupted) {
     const std::string what = crd.error.empty() ? "interrupted" : PrintableLines(crd.error);
-    if (what.find("the same command") != what.npos) return Printable(crd.name) + ": " + what + "\n";
     return Printable(crd.name) + ": " + what + "; the same command " +
            (crd.begins_anew ? "begins anew\n" : "goes on where it was\n");
   }

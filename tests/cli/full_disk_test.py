@@ -80,11 +80,5 @@ class FullDisk(unittest.TestCase):
         self.assertRegex(done.stderr, r'cannot write ".*": File too large')
 
 
-def main():
-    global BOX
-    with sandbox.sandbox(*sys.argv[1:3]) as BOX:
-        return 0 if unittest.main(argv=sys.argv[:1] + sys.argv[3:], exit=False).result.wasSuccessful() else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(sandbox.run_tests())

@@ -162,12 +162,5 @@ class HostileSize(unittest.TestCase):
         self.run_in_little_memory("check", "--local", *self.write("crd.json", crd))
 
 
-def main():
-    global BOX
-    with sandbox.sandbox(*sys.argv[1:3]) as BOX:
-        argv = sys.argv[:1] + sys.argv[3:]
-        return 0 if unittest.main(argv=argv, exit=False).result.wasSuccessful() else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(sandbox.run_tests())

@@ -292,12 +292,5 @@ class TheTestItself(unittest.TestCase):
             self.assertIsNone(STEERING.search(ascii(text)), what)
 
 
-def main():
-    global BOX
-    with sandbox.sandbox(*sys.argv[1:3]) as BOX:
-        argv = sys.argv[:1] + sys.argv[3:]
-        return 0 if unittest.main(argv=argv, exit=False).result.wasSuccessful() else 1
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(sandbox.run_tests())

@@ -4,7 +4,9 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
+import unittest
 
 TESTS = pathlib.Path(__file__).resolve().parent.parent
 
@@ -50,3 +52,13 @@ def sandbox(kubectl_prune, fake_api_server):
         result = Sandbox(folder, kubectl_prune, fake_api_server)
         shutil.copytree(TESTS / "demo", result.work / "demo")
         yield result
+
+
+def run_tests():
+    """Runs the tests of the program's main file, whose BOX is the sandbox; returns its exit code.
+
+    Its arguments are KUBECTL_PRUNE FAKE_API_SERVER, and those of unittest.
+    """
+    with sandbox(*sys.argv[1:3]) as sys.modules["__main__"].BOX:
+        program = unittest.main(argv=sys.argv[:1] + sys.argv[3:], exit=False)
+        return 0 if program.result.wasSuccessful() else 1

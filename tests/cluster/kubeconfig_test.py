@@ -507,6 +507,13 @@ class Kubeconfigs(unittest.TestCase):
         self.assertEqual(tokens[:2], ["Bearer first", "Bearer second"])
         self.assertEqual(set(tokens[1:]), {"Bearer second"})
 
+    def test_the_secrets_of_its_sessions_are_written_nowhere(self):
+        runner = Runner(situations.IN_NAMESPACE)
+        log = runner.folder / "keys.log"
+        run = runner.run(["env", f"SSLKEYLOGFILE={log}", BINARY, "check", CRD])
+        self.assertEqual(run.returncode, 0, run.stderr + run.stdout)
+        self.assertFalse(log.exists())
+
 
 def main():
     global BINARY, SURROUNDINGS, ONLY

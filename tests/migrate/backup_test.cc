@@ -233,6 +233,17 @@ class SmallDisk {
   void (*handler_)(int) = nullptr;
 };
 
+TEST_CASE("Whether a backup could be made is told before, by what is there", "[migrate][backup]") {
+  const TempFolder folder;
+  const fs::path path = folder.path();
+  CHECK(WhyNotWritable("").empty());
+  CHECK(WhyNotWritable("backup.ndjson").empty());
+  CHECK(WhyNotWritable(path / "not" / "there" / "w.ndjson").empty());
+  CHECK(FilesIn(path).empty());
+  const fs::path below_file = fs::path(folder.Write("file", "")) / "w.ndjson";
+  CHECK(WhyNotWritable(below_file) == "\"" + below_file.string() + "\": Not a directory");
+}
+
 TEST_CASE("A full disk is an error, and leaves no half backup", "[migrate][backup]") {
   const TempFolder folder;
   const std::string spec = "\"" + std::string(1000, 'x') + "\"";

@@ -157,6 +157,51 @@ TEST_CASE("Who says no has changed nothing", "[migrate][migration][migration_pru
   CHECK(preserved.StoredVersions() == 2);
 }
 
+TEST_CASE("What etcd may hold of a CRD that prunes already is not rewritten without a question",
+          "[migrate][migration][migration_pruning]") {
+  Preserved preserved;
+  preserved.cluster.server.PatchCrd(kName, R"({"spec":{"preserveUnknownFields":false}})");
+  preserved.cluster.server.Add(
+      R"({"apiVersion":"demo.example.com/v1","kind":"Kindwidgets","metadata":{"namespace":"shop",)"
+      R"("name":"w1","managedFields":[{"manager":"op","apiVersion":"demo.example.com/v1",)"
+      R"("fieldsV1":{"f:spec":{"f:a":{},"f:extra":{}}}}]},"spec":{"a":"1","extra":true}})");
+  const auto warning = [&] {
+    const Strings& lines = preserved.person.lines;
+    return std::ranges::count_if(lines, [](const std::string& line) {
+      return line.starts_with("Warning: " + kName + ": pruning is on already") &&
+             line.find(": .spec.extra (") != line.npos;
+    });
+  };
+  SECTION("no") {
+    preserved.person.agrees = false;
+    const CrdMigration crd = preserved.Migrate();
+    CHECK(crd.outcome == Outcome::kError);
+    CHECK(crd.error == "nothing was rewritten, as that was not confirmed");
+    CHECK(preserved.person.asked == 1);
+    CHECK(warning() == 1);
+    CHECK(preserved.HasExtra("w1"));
+  }
+  SECTION("yes") {
+    CHECK(preserved.Migrate().outcome == Outcome::kDone);
+    CHECK(preserved.person.asked == 1);
+    CHECK(warning() == 1);
+    CHECK_FALSE(preserved.HasExtra("w1"));
+  }
+  SECTION("a dry run only warns") {
+    preserved.options.dry_run = DryRun::kServer;
+    CHECK(preserved.Migrate().outcome == Outcome::kDone);
+    CHECK(preserved.person.asked == 0);
+    CHECK(warning() == 1);
+    CHECK(preserved.HasExtra("w1"));
+  }
+  SECTION("who does not ask for pruning knows that it is on") {
+    preserved.options.enable_pruning = false;
+    CHECK(preserved.Migrate().outcome == Outcome::kDone);
+    CHECK(preserved.person.asked == 0);
+    CHECK(warning() == 0);
+  }
+}
+
 TEST_CASE("A dry run turns nothing on", "[migrate][migration][migration_pruning]") {
   Preserved preserved;
   preserved.options.dry_run = GENERATE(DryRun::kClient, DryRun::kServer);
@@ -350,6 +395,7 @@ TEST_CASE("A run that is stopped behind the flip is gone on with",
   preserved.cluster.server.AddFault(fault);
   const CrdMigration first = preserved.Migrate();
   CHECK(first.outcome == Outcome::kInterrupted);
+  CHECK(first.error == "interrupted; pruning is on");
   CHECK(preserved.Prunes());
   CHECK(preserved.StoredVersions() == 2);
 

@@ -192,6 +192,9 @@ TEST_CASE("What was interrupted shows how far it came", "[plugin][migration_summ
   const MigrationOutput output = Print(crd);
   CHECK_THAT(output.out, Contains("10 not-tried"));
   CHECK_THAT(output.err, Contains("interrupted; the same command goes on where it was"));
+  crd.error = "interrupted; pruning is on";
+  CHECK_THAT(Print(crd).err,
+             Contains("interrupted; pruning is on; the same command goes on where it was\n"));
 }
 
 TEST_CASE("An interrupted run of which nothing is kept says so", "[plugin][migration_summary]") {
