@@ -157,7 +157,7 @@ EnabledPruning Resume(MigrationState state, const LiveCrd& crd, const EnablePrun
     if (known != nullptr || !state.backup.empty()) {
       known = std::make_shared<KnownWrites>();
       are_schemas_changed = true;
-      observer.OnLine("warning: " + crd.identity.name +
+      observer.OnLine("Warning: " + crd.identity.name +
                       ": the schemas were changed since the backup was made; objects that nobody "
                       "has written since pruning was turned on are not taken for backed up");
     }

@@ -34,7 +34,7 @@ std::string GivenTwiceNote(const std::string& crd) {
 
 std::string NotStoredError(const CrdCheck& check, const std::string& object,
                            const std::string& why) {
-  return check.name() + ": the API server would not store " + object + ": " + why;
+  return check.name() + ": left out " + object + ": " + why;
 }
 
 }  // namespace migrate

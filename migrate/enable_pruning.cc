@@ -289,7 +289,7 @@ class PruningEnabler {
         break;
     }
     if (const std::string why = run.unwatched_because(); !why.empty()) {
-      observer_.OnLine("warning: " + name() + " cannot be watched (" + why +
+      observer_.OnLine("Warning: " + name() + " cannot be watched (" + why +
                        "): objects written from now on until pruning is on are held");
     }
     run.EndWatch();

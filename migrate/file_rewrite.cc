@@ -44,6 +44,7 @@ FileRewriteReport RewriteFiles(const FileRewriteOptions& options,
     take(object.value);
   });
   run.crds().Select(options.crd_names, {});
+  report.has_crds = !run.crds().Sorted().empty();
   report.preserving.assign(preserving.begin(), preserving.end());
   report.ambiguous.assign(ambiguous.begin(), ambiguous.end());
   report.unknown_kinds = run.UnknownKinds();

@@ -18,6 +18,7 @@ struct FileRewriteOptions {
 };
 
 struct FileRewriteReport {
+  bool has_crds = false;                   ///< the files hold some
   std::uint64_t objects = 0;               ///< that were handed out
   std::vector<std::string> object_errors;  ///< "namespace/name: why", in the order of reading
   std::vector<UnknownKind> unknown_kinds;

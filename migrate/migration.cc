@@ -78,6 +78,7 @@ class Migration {
     for (const auto& [name, live] : crds_.crds) {
       if (IsWanted(live)) wanted.push_back(&live);
     }
+    TellPreserving();
     std::optional<std::string> cluster;
     std::size_t number = 0;
     for (const LiveCrd* live : wanted) {
@@ -94,6 +95,17 @@ class Migration {
       report_.crds.push_back(MigrateCrd(context, *live));
       if (report_.crds.back().outcome == Outcome::kInterrupted) return;
     }
+  }
+
+  // There may be hundreds: the first one stands for the others.
+  void TellPreserving() {
+    if (preserving_.empty()) return;
+    const std::size_t others = preserving_.size() - 1;
+    observer_.OnLine(
+        "note: " + preserving_[0] +
+        (others == 0 ? " is" : " and " + std::to_string(others) + " more are") +
+        " left out: unknown fields are preserved there, which --enable-pruning ends (" +
+        OwnCommand("check") + ")");
   }
 
   // Absent: to be stopped. That it cannot be read for the moment must not look like another
@@ -123,7 +135,10 @@ class Migration {
     if (!live.shape.preserves_unknown_fields) {
       return StateFolder::IsLeft(options_.state_dir, live.shape.uid);
     }
-    if (!options_.enable_pruning) return false;
+    if (!options_.enable_pruning) {
+      preserving_.push_back(live.identity.name);
+      return false;
+    }
     if (report.verdict != Verdict::kBlocked) return true;
     const std::string& name = live.identity.name;
     observer_.OnLine("note: " + name +
@@ -138,6 +153,7 @@ class Migration {
   const kube::Clock& clock_;
   kube::Clock::TimePoint found_at_{};
   ClusterCrds crds_;
+  std::vector<std::string> preserving_;  // that --all leaves out for that
   MigrationReport report_;
 };
 

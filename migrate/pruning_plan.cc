@@ -110,7 +110,7 @@ std::string InvalidLine(const PruningDryRun& dry_run) {
   if (version == crd.versions.end()) return "";
   const std::uint64_t count = version->objects_invalid_once_pruned.value_or(0);
   if (count == 0) return "";
-  return "warning: once pruned, " + Count(count, "object") +
+  return "Warning: once pruned, " + Count(count, "object") +
          " would be invalid, and updates refused (" + OwnCommand("check " + crd.name) +
          "): " + version->invalid_once_pruned.at(0) + (count == 1 ? "" : ", ...");
 }
@@ -237,14 +237,14 @@ std::vector<std::string> DescribePlan(const PruningPlan& plan) {
                     plan.backup);
   }
   for (const std::string& error : plan.dry_run.report.object_errors) {
-    lines.push_back("warning: the server will refuse an object: " + error);
+    lines.push_back("Warning: the server will refuse an object: " + error);
   }
   const std::string& note = plan.dry_run.report.note;
-  if (!note.empty()) lines.push_back("warning: " + note);
+  if (!note.empty()) lines.push_back("Warning: " + note);
   if (std::string line = InvalidLine(plan.dry_run); !line.empty()) lines.push_back(std::move(line));
   if (!plan.gitops_owner.empty()) {
     lines.push_back(
-        "warning: " + plan.gitops_owner + " manages " + name +
+        "Warning: " + plan.gitops_owner + " manages " + name +
         " and may undo this or stop at it: pause it, and take spec.preserveUnknownFields: "
         "true out of the manifest that it keeps (one of v1beta1 has to say false)");
   }

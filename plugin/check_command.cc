@@ -7,6 +7,7 @@
 #include "kube/error.h"
 #include "migrate/cluster_check.h"
 #include "migrate/file_check.h"
+#include "plugin/check_summary.h"
 #include "plugin/check_table.h"
 #include "plugin/cluster_access.h"
 #include "plugin/output.h"
@@ -99,6 +100,11 @@ std::string NothingFound(const CheckOptions& options) {
   return "error: no CustomResourceDefinitions found; name the files that hold them by -f\n";
 }
 
+bool ShowsSections(const CheckOptions& options) {
+  return !options.no_headers &&
+         (options.output == OutputFormat::kTable || options.output == OutputFormat::kWide);
+}
+
 std::string PrintErrors(const CheckReport& report, const CheckOptions& options) {
   std::string err;
   if (report.not_all_crds_read) {
@@ -109,7 +115,7 @@ std::string PrintErrors(const CheckReport& report, const CheckOptions& options) 
     err += "No resources found\n";
   }
   for (const std::string& error : report.file_errors) err += "error: " + Printable(error) + "\n";
-  return err;
+  return ShowsSections(options) ? err : err + IncompleteErrors(report);
 }
 
 migrate::ClusterCheckOptions ClusterOptions(const CheckOptions& options) {

@@ -216,7 +216,7 @@ class Section {
 
   // What is checked in a file has to be in the cluster before it is migrated.
   std::string ApplyStep() const {
-    return crd_.source.empty() ? "" : "kubectl apply -f " + Printable(crd_.source) + ", ";
+    return crd_.source.empty() ? "" : "kubectl apply -f " + FileArgument(crd_.source) + ", ";
   }
 
   void AppendNext() {
@@ -224,7 +224,7 @@ class Section {
     if (crd_.verdict == Verdict::kBlocked) {
       out_ += crd_.source.empty()
                   ? "Next: mend the CRD, then: " + migrate::OwnCommand("check " + name_) + "\n"
-                  : "Next: mend " + Printable(crd_.source) + ", then run this check again\n";
+                  : "Next: mend " + FileArgument(crd_.source) + ", then run this check again\n";
     } else if (crd_.verdict == Verdict::kLosesFields && crd_.objects_losing_fields == 0) {
       out_ += "Next: mend the objects or loosen the schema, " + ApplyStep() + "then check again\n";
     } else if (crd_.verdict == Verdict::kLosesFields && crd_.preserve_unknown_fields) {

@@ -78,7 +78,7 @@ std::string ApplyStep(const std::vector<const CrdReport*>& crds) {
   for (const CrdReport* crd : crds) files.insert(crd->source);
   files.erase("");
   if (files.empty()) return "";
-  return "kubectl apply -f " + (files.size() == 1 ? Printable(*files.begin()) : "FILE...") +
+  return "kubectl apply -f " + (files.size() == 1 ? FileArgument(*files.begin()) : "FILE...") +
          ", then: ";
 }
 
@@ -141,6 +141,20 @@ std::string CrdNotes(const CheckReport& report) {
     notes += "note: " + Printable(crd.name) + ": " + Printable(crd.note) + "\n";
   }
   return notes;
+}
+
+std::string IncompleteErrors(const CheckReport& report) {
+  std::string errors;
+  for (const CrdReport& crd : report.crds) {
+    const std::string begin = "error: " + Printable(crd.name.empty() ? "<none>" : crd.name);
+    if (!crd.error.empty() && !crd.is_interrupted) {
+      errors += begin + " could not be checked: " + PrintableLines(crd.error) + "\n";
+    }
+    for (const std::string& error : crd.object_errors) {
+      errors += begin + ": an object could not be checked: " + Printable(error) + "\n";
+    }
+  }
+  return errors + InterruptedNote(report);
 }
 
 std::string InterruptedNote(const CheckReport& report) {

@@ -18,11 +18,15 @@ std::string ReadyNote(const migrate::CheckReport& report);
 /// none.
 std::string UnknownKindsNote(const migrate::CheckReport& report, bool all);
 
-/// Which objects were read, if not all; else empty.
+/// Which CRDs and objects could not be checked, and why, a line each, for what shows no sections:
+/// names, rows, JSON.
+std::string IncompleteErrors(const migrate::CheckReport& report);
+
 /// How many CRDs a signal kept from being looked at.
 std::string InterruptedNote(const migrate::CheckReport& report);
 /// A line for each CRD whose report has a note.
 std::string CrdNotes(const migrate::CheckReport& report);
+/// Which objects were read, if not all; else empty.
 std::string ObjectFilterNote(const migrate::CheckReport& report);
 
 /// That custom resources in files were passed over; empty where there were none.

@@ -88,19 +88,24 @@ void PrintTroubles(const FileRewriteReport& report) {
     WriteStderr("Warning: " + Printable(crd) + " was given more than once; the last one counts\n");
   }
   for (const std::string& error : report.object_errors) {
-    WriteStderr("error: the server would not store " + Printable(error) + "\n");
+    WriteStderr("error: left out " + Printable(error) + "\n");
   }
   for (const migrate::UnknownKind& unknown : report.unknown_kinds) {
     WriteStderr("note: " + std::to_string(unknown.objects) + " of kind " + Printable(unknown.kind) +
                 " (" + Printable(unknown.api_version) +
                 ") left out: no CustomResourceDefinition for it is given\n");
   }
-  for (const std::string& error : report.file_errors)
+  for (const std::string& error : report.file_errors) {
     WriteStderr("error: " + Printable(error) + "\n");
+  }
+  // As a rule a pipeline broke that should have given them.
+  if (!report.has_crds && report.file_errors.empty()) {
+    WriteStderr("error: no CustomResourceDefinitions found; name the files that hold them by -f\n");
+  }
 }
 
 int ExitCode(const FileRewriteReport& report) {
-  if (!report.file_errors.empty()) return 2;
+  if (!report.file_errors.empty() || !report.has_crds) return 2;
   return report.object_errors.empty() ? 0 : 1;
 }
 

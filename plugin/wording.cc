@@ -1,5 +1,7 @@
 #include "plugin/wording.h"
 
+#include "plugin/terminal.h"
+
 namespace plugin {
 
 std::string_view VerdictName(migrate::Verdict verdict) {
@@ -30,6 +32,10 @@ std::string Count(std::uint64_t count, std::string_view noun) {
   std::string text = std::to_string(count).append(" ").append(noun);
   if (count != 1) text += 's';
   return text;
+}
+
+std::string FileArgument(const std::string& source) {
+  return source == "<stdin>" ? "FILE" : Printable(source);
 }
 
 std::string Join(const std::vector<std::string>& parts, std::string_view separator) {

@@ -72,6 +72,7 @@ TEST_CASE("What the server would not store is named, not printed", "[migrate][fi
   const FileRewriteReport report = RewriteFiles(
       {.filenames = {folder.path()}}, [&printed](const kube::json::Value&) { ++printed; });
   CHECK(printed == 0);
+  CHECK(report.has_crds);
   REQUIRE(report.object_errors.size() == 1);
   CHECK(report.object_errors[0].starts_with("ns/bad: "));
 }

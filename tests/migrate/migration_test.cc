@@ -494,6 +494,7 @@ TEST_CASE("The flag --all migrates what has several stored versions", "[migrate]
   const MigrationReport report = widgets.MigrateAll();
   REQUIRE(report.crds.size() == 1);
   CHECK(report.crds[0].name == kName);
+  CHECK(widgets.listener.Heard("note: gadgets.demo.example.com is left out: unknown fields are"));
   CHECK(widgets.MigrateAll().crds.empty());
   widgets.cluster.server.PatchCrd("gadgets.demo.example.com",
                                   R"({"status":{"storedVersions":["v1beta1","v1"]}})");

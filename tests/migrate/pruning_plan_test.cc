@@ -76,10 +76,10 @@ TEST_CASE("What is not known, and who may undo it, is said", "[migrate][pruning_
       {.dry_run = dry_run, .webhooks = webhooks, .gitops_owner = "Argo CD (label a/b)"});
   CHECK_THAT(lines[1], Catch::EndsWith("which admission webhooks see updates is unknown: Error "
                                        "from server (Forbidden): no"));
-  CHECK(lines[3] == "warning: the server will refuse an object: shop/one: too large");
-  CHECK(lines[4] == "warning: not known");
+  CHECK(lines[3] == "Warning: the server will refuse an object: shop/one: too large");
+  CHECK(lines[4] == "Warning: not known");
   CHECK_THAT(lines[5], Catch::StartsWith(
-                           "warning: Argo CD (label a/b) manages "
+                           "Warning: Argo CD (label a/b) manages "
                            "widgets.demo.example.com and may undo this or stop at it: pause it"));
 }
 
@@ -95,13 +95,13 @@ TEST_CASE("Objects that pruning makes invalid in the version of the writes are w
   CHECK(DescribePlan({.dry_run = dry_run, .webhooks = {}}).back() == kEvents);
   dry_run.write_version = "v2";
   CHECK(DescribePlan({.dry_run = dry_run, .webhooks = {}}).back() ==
-        "warning: once pruned, 1 object would be invalid, and updates refused (kubectl prune check "
+        "Warning: once pruned, 1 object would be invalid, and updates refused (kubectl prune check "
         "widgets.demo.example.com): shop/old: spec.b: Required value");
   v2.objects_invalid_once_pruned = 2;
   v2.invalid_once_pruned = {"shop/a: spec.c: Required value", "shop/b: spec.c: Required value"};
   CHECK(
       DescribePlan({.dry_run = dry_run, .webhooks = {}}).back() ==
-      "warning: once pruned, 2 objects would be invalid, and updates refused (kubectl prune check "
+      "Warning: once pruned, 2 objects would be invalid, and updates refused (kubectl prune check "
       "widgets.demo.example.com): shop/a: spec.c: Required value, ...");
 }
 

@@ -95,6 +95,31 @@ TEST_CASE("O3: The flag -o name lists the CRDs", "[plugin][check_command]") {
         "customresourcedefinition.apiextensions.k8s.io/gizmos.demo.example.com\n");
 }
 
+TEST_CASE("Why not all could be checked is told beside every output", "[plugin][check_command]") {
+  CheckReport report =
+      Report({test_reports::Gadgets(), test_reports::Gizmos(), test_reports::Widgets()});
+  report.crds[0].verdict = migrate::Verdict::kUnknown;
+  report.crds[0].error = "widgets is forbidden\x1B";
+  report.crds[1].object_errors = {"a/b: why"};
+  report.crds[2].verdict = migrate::Verdict::kUnknown;
+  report.crds[2].error = "interrupted after 1 object";
+  report.crds[2].is_interrupted = true;
+  CheckOptions options;
+  SECTION("in the table itself") {
+    CHECK(PrintCheck(report, options, test_reports::kNow).err.empty());
+    return;
+  }
+  SECTION("names") { options.output = OutputFormat::kName; }
+  SECTION("JSON") { options.output = OutputFormat::kJson; }
+  SECTION("rows") { options.no_headers = true; }
+  const CheckOutput output = PrintCheck(report, options, test_reports::kNow);
+  CHECK(output.err ==
+        "error: gadgets.demo.example.com could not be checked: widgets is forbidden^[\n"
+        "error: gizmos.demo.example.com: an object could not be checked: a/b: why\n"
+        "interrupted: the objects of 1 CRD were not read\n");
+  CHECK(output.exit_code == 2);
+}
+
 TEST_CASE("O2: The flag -o json prints one document", "[plugin][check_command]") {
   CheckOptions options;
   options.output = OutputFormat::kJson;

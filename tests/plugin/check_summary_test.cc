@@ -36,6 +36,8 @@ TEST_CASE("What is ready in a file has to be applied before", "[plugin][check_su
   CHECK_THAT(ReadyNote(report),
              Catch::EndsWith("Next: kubectl apply -f gadgets.yaml, then: kubectl prune migrate "
                              "gadgets.demo.example.com --enable-pruning\n"));
+  report.crds[0].source = "<stdin>";
+  CHECK_THAT(ReadyNote(report), Catch::Contains("Next: kubectl apply -f FILE, then: kubectl"));
   report.crds.push_back(report.crds[0]);
   report.crds[1].source = "more.yaml";
   CHECK_THAT(ReadyNote(report), Catch::Contains("Next: kubectl apply -f FILE..., then: kubectl"));
