@@ -33,7 +33,7 @@ class ComparingTaker : public CrdObjectTaker {
         preview_(preview),
         taker_(taker) {}
 
-  /// Of objects that the server would not store, in the order of the list.
+  /// Of objects that are left out, in the order of the list.
   const std::map<std::uint64_t, std::string>& errors() const { return errors_; }
 
  private:
@@ -42,7 +42,7 @@ class ComparingTaker : public CrdObjectTaker {
     const auto change = preview_.Preview(object.root(), object.arena());
     if (change) return taker_.Take(*change);
     const std::lock_guard lock(mutex_);
-    errors_.emplace(number, NotStoredError(check_, name, change.error()));
+    errors_.emplace(number, LeftOutError(check_, name, change.error()));
     if (errors_.size() > kErrorsKept) errors_.erase(std::prev(errors_.end()));
   }
 

@@ -197,6 +197,8 @@ class CrdMigrator {
                               context_.observer, context_.client, context_.clock))) {
         return;
       }
+    } else if (options_.enable_pruning && !MayLoseHiddenFields()) {
+      return;
     }
     const auto count = CountAll();
     if (IsStopped()) return;
@@ -274,9 +276,13 @@ class CrdMigrator {
 
   // Whoever asks for pruning thinks that it is off, and that a backup will be made.
   bool MayLoseHiddenFields() {
-    if (state_->goes_on()) return true;
-    const auto hidden =
-        DescribeHiddenFields(live_, OptionsOfSweep(), context_.client, context_.clock);
+    if (state_ && state_->goes_on()) return true;
+    const auto hidden = DescribeHiddenFields(
+        live_,
+        {.chunk_size = options_.chunk_size,
+         .stop = options_.stop,
+         .on_progress = ProgressOf("reading " + report_.name, context_.observer)},
+        context_.client, context_.clock);
     if (IsStopped()) return false;
     if (!hidden) {
       Fail(hidden.error());
@@ -348,6 +354,8 @@ class CrdMigrator {
   void Judge(const RewriteResult& result) {
     if (result.is_interrupted) {
       report_.outcome = Outcome::kInterrupted;
+      const bool prunes = options_.enable_pruning && !crd_->preserve_unknown_fields;
+      if (prunes) report_.error = "interrupted; pruning is on";
     } else if (const auto change = FindChangeNow()) {
       Fail(WithNextStep(*change));
     } else if (result.is_broken) {

@@ -32,8 +32,7 @@ std::string GivenTwiceNote(const std::string& crd) {
   return crd + " was given more than once; the last one counts";
 }
 
-std::string NotStoredError(const CrdCheck& check, const std::string& object,
-                           const std::string& why) {
+std::string LeftOutError(const CrdCheck& check, const std::string& object, const std::string& why) {
   return check.name() + ": left out " + object + ": " + why;
 }
 

@@ -27,8 +27,7 @@ std::string RefusalNote(const CrdCheck& check);
 /// That of several CRDs of one name the last counts.
 std::string GivenTwiceNote(const std::string& crd);
 
-/// Of an object that the API server would not store.
-std::string NotStoredError(const CrdCheck& check, const std::string& object,
-                           const std::string& why);
+/// Of an object of which it is not known how the API server would store it, or that it would not.
+std::string LeftOutError(const CrdCheck& check, const std::string& object, const std::string& why);
 
 }  // namespace migrate

@@ -38,14 +38,6 @@ std::string CrdTarget(kube::Client& client, const LiveCrd& live) {
   return FindCrdsTarget(client) + "/" + kube::UrlEscape(live.identity.name);
 }
 
-std::function<void(const ListProgress&)> ProgressOf(const std::string& what,
-                                                    MigrationObserver& observer) {
-  return [what, &observer](const ListProgress& progress) {
-    observer.OnProgress(what,
-                        {.listed = progress.items, .expected = progress.items_known, .counts = {}});
-  };
-}
-
 EnabledPruning End(Outcome outcome, std::string error) {
   EnabledPruning ended;
   ended.outcome = outcome;

@@ -54,7 +54,7 @@ class FileDiff {
     const std::string name = FullName(object);
     kube::json::Arena arena;
     const auto change = preview.Preview(object, arena);
-    if (!change) return report_.errors.push_back(NotStoredError(check, name, change.error()));
+    if (!change) return report_.errors.push_back(LeftOutError(check, name, change.error()));
     ++report_.objects;
     taker_.Take(*change);
   }

@@ -10,7 +10,7 @@ namespace {
 
 using kube::json::Value;
 
-// The server's error, if it would not store the object.
+// Why it is not stored, or not known how; in the server's words if it would not.
 std::optional<std::string> Rewrite(const CrdCheck& crd, Value& object, kube::json::Arena& arena) {
   if (auto error = kube::json::StoreNumbers(object, arena)) return error;
   return crd.server().Rewrite(object, arena);

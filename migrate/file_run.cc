@@ -92,6 +92,7 @@ void FileRun::AddBrokenCrd(const ManifestObject& object, const std::string& why)
   if (metadata != nullptr) report.name = metadata->FindText("name");
   report.source = SourceOf(object.place);
   report.error = why;
+  report.is_file_error = true;
   const std::lock_guard lock(mutex_);
   broken_crds_.emplace_back(object.place, std::move(report));
 }

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "migrate/program_name.h"
-#include "migrate/pruning_plan.h"
 
 namespace migrate {
 namespace {
@@ -22,12 +21,11 @@ std::string PathsText(const std::vector<FieldUse>& fields) {
 }  // namespace
 
 kube::Result<std::string, std::string> DescribeHiddenFields(const LiveCrd& crd,
-                                                            const SweepOptions& options,
+                                                            const DryRunOptions& options,
                                                             kube::Client& client,
                                                             const kube::Clock& clock) {
   const RewriteForecast forecast(*crd.checks.at(0), crd.read_version, /*in_one_pass=*/false);
-  const PruningDryRun dry_run = DryRunPruning(
-      crd, forecast, {.chunk_size = options.chunk_size, .stop = options.stop}, client, clock);
+  const PruningDryRun dry_run = DryRunPruning(crd, forecast, options, client, clock);
   if (!dry_run.error.empty()) return kube::Unexpected(dry_run.error);
   const std::vector<FieldUse>& fields = dry_run.report.maybe_in_etcd;
   if (fields.empty()) return std::string();

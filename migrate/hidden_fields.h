@@ -6,7 +6,7 @@
 #include "kube/clock.h"
 #include "kube/result.h"
 #include "migrate/live_crd.h"
-#include "migrate/sweep.h"
+#include "migrate/pruning_plan.h"
 
 namespace migrate {
 
@@ -14,10 +14,10 @@ namespace migrate {
 /// them, as managedFields tell, which nobody can back up and a rewrite removes; empty if there are
 /// none. managedFields keep such fields after a rewrite too, so this proves nothing.
 ///
-/// Reads all objects, in chunks of `options.chunk_size`, until `options.stop`. The error says why
-/// they could not be read.
+/// Reads all objects. The error says why they could not be read, also where `options.stop` ended
+/// that.
 kube::Result<std::string, std::string> DescribeHiddenFields(const LiveCrd& crd,
-                                                            const SweepOptions& options,
+                                                            const DryRunOptions& options,
                                                             kube::Client& client,
                                                             const kube::Clock& clock);
 

@@ -104,7 +104,7 @@ class Migration {
     observer_.OnLine(
         "note: " + preserving_[0] +
         (others == 0 ? " is" : " and " + std::to_string(others) + " more are") +
-        " left out: unknown fields are preserved there, which --enable-pruning ends (" +
+        " left out: unknown fields are preserved there, which --enable-pruning may end (" +
         OwnCommand("check") + ")");
   }
 

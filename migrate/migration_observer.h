@@ -1,13 +1,15 @@
 #pragma once
 
+#include <functional>
 #include <string>
 
+#include "migrate/list_reader.h"
 #include "migrate/sweep.h"
 
 namespace migrate {
 
-/// Is told what a migration is doing, and asked before pruning is turned on. Everything is for
-/// people. Calls come from the thread that runs the migration.
+/// Is told what a migration is doing, and asked before what cannot be taken back. Everything is
+/// for people. Calls come from the thread that runs the migration.
 class MigrationObserver {
  public:
   virtual ~MigrationObserver() = default;
@@ -22,5 +24,14 @@ class MigrationObserver {
   /// Asks for a decision that cannot be taken back. False: no.
   virtual bool Confirm(const std::string& question) = 0;
 };
+
+/// Tells `observer`, which must outlive it, how far the reading of a list has come.
+inline std::function<void(const ListProgress&)> ProgressOf(const std::string& what,
+                                                           MigrationObserver& observer) {
+  return [what, &observer](const ListProgress& progress) {
+    observer.OnProgress(what,
+                        {.listed = progress.items, .expected = progress.items_known, .counts = {}});
+  };
+}
 
 }  // namespace migrate

@@ -47,6 +47,7 @@ class ProposalReader {
     if (metadata != nullptr) report.name = metadata->FindText("name");
     report.source = SourceOf(object);
     report.error = why;
+    report.is_file_error = true;
     const std::lock_guard lock(mutex_);
     found_.broken.push_back(std::move(report));
   }

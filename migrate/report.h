@@ -89,6 +89,7 @@ struct CrdReport {
   std::string note;                         ///< what the report cannot vouch for; may be empty
   std::string error;                        ///< verdict unknown
   bool is_interrupted = false;              ///< that is all there is to the error
+  bool is_file_error = false;               ///< CheckReport::file_errors tell of it too
 
   /// True if there are objects that pruning makes invalid.
   bool MakesInvalid() const {

@@ -6,6 +6,7 @@
 #include "kube/clock.h"
 #include "kube/error.h"
 #include "migrate/cluster_check.h"
+#include "migrate/diff_targets.h"
 #include "migrate/file_check.h"
 #include "plugin/check_summary.h"
 #include "plugin/check_table.h"
@@ -97,7 +98,7 @@ std::string NothingFound(const CheckOptions& options) {
            "that "
            "--crd-selector chooses\n";
   }
-  return "error: no CustomResourceDefinitions found; name the files that hold them by -f\n";
+  return "error: " + std::string(migrate::kNoCrdsFound) + "\n";
 }
 
 bool ShowsSections(const CheckOptions& options) {

@@ -147,7 +147,7 @@ std::string IncompleteErrors(const CheckReport& report) {
   std::string errors;
   for (const CrdReport& crd : report.crds) {
     const std::string begin = "error: " + Printable(crd.name.empty() ? "<none>" : crd.name);
-    if (!crd.error.empty() && !crd.is_interrupted) {
+    if (!crd.error.empty() && !crd.is_interrupted && !crd.is_file_error) {
       errors += begin + " could not be checked: " + PrintableLines(crd.error) + "\n";
     }
     for (const std::string& error : crd.object_errors) {

@@ -19,7 +19,7 @@ std::string ReadyNote(const migrate::CheckReport& report);
 std::string UnknownKindsNote(const migrate::CheckReport& report, bool all);
 
 /// Which CRDs and objects could not be checked, and why, a line each, for what shows no sections:
-/// names, rows, JSON.
+/// names, rows, JSON. Without those that CheckReport::file_errors tell of.
 std::string IncompleteErrors(const migrate::CheckReport& report);
 
 /// How many CRDs a signal kept from being looked at.

@@ -4,6 +4,7 @@
 
 #include "kube/json.h"
 #include "kube/yaml.h"
+#include "migrate/diff_targets.h"
 #include "migrate/file_rewrite.h"
 #include "plugin/output.h"
 #include "plugin/terminal.h"
@@ -98,9 +99,8 @@ void PrintTroubles(const FileRewriteReport& report) {
   for (const std::string& error : report.file_errors) {
     WriteStderr("error: " + Printable(error) + "\n");
   }
-  // As a rule a pipeline broke that should have given them.
   if (!report.has_crds && report.file_errors.empty()) {
-    WriteStderr("error: no CustomResourceDefinitions found; name the files that hold them by -f\n");
+    WriteStderr("error: " + std::string(migrate::kNoCrdsFound) + "\n");
   }
 }
 

@@ -24,8 +24,8 @@ std::optional<std::string> ReadAnswer() {
 void MigrationConsole::RequireAnswer() {
   if (yes_ || read_answer_) return;
   throw kube::Error(
-      "nobody can be asked whether to turn pruning on, as stdin is no terminal; see the plan "
-      "by --dry-run=client, then use --yes to do it without being asked");
+      "nobody can be asked, as stdin is no terminal; see by --dry-run=client what would be done, "
+      "then use --yes to do it without being asked");
 }
 
 bool MigrationConsole::Confirm(const std::string& question) {

@@ -27,7 +27,7 @@ REFUSALS = {
     "migrate/object_writer.cc": (r'on_wait_\("(nothing was written for )',),
     "migrate/missing_version.h": (r'"(request to convert[^"]+)"',),
     "plugin/migration_summary.cc": (r'": (no objects found)"',),
-    "plugin/migration_console.cc": (r'"(nobody can be asked[^",]+)',),
+    "plugin/migration_console.cc": (r'"(nobody can be asked[^";]+)',),
 }
 
 

@@ -14,7 +14,7 @@ import unittest
 import sandbox
 
 PATIENCE_SECONDS = 60
-ALPN_HTTP_2 = b"\x02h2"
+ALPN_HTTP_1, ALPN_HTTP_2 = b"\x08http/1.1", b"\x02h2"
 BOX = None
 
 
@@ -67,11 +67,14 @@ class Surroundings(unittest.TestCase):
                    variables=variables, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         connection, head = self.first_bytes(server, 5)  # type, version and length of the record
         length = int.from_bytes(head[3:], "big")
+        connection.settimeout(None)  # else it would not wait for all
         return connection.recv(length, socket.MSG_WAITALL)
 
     def test_http_2_can_be_disabled_as_in_kubectl(self):
         self.assertIn(ALPN_HTTP_2, self.greeting())
-        self.assertNotIn(ALPN_HTTP_2, self.greeting(DISABLE_HTTP2="1"))
+        disabled = self.greeting(DISABLE_HTTP2="1")
+        self.assertIn(ALPN_HTTP_1, disabled)
+        self.assertNotIn(ALPN_HTTP_2, disabled)
 
 
 if __name__ == "__main__":

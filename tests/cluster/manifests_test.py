@@ -32,6 +32,7 @@ COLLECTIONS = {
     "ClusterRole": f"{RBAC}/clusterroles",
     "ClusterRoleBinding": f"{RBAC}/clusterrolebindings",
     "Job": "/apis/batch/v1/namespaces/kubectl-prune/jobs",
+    "Pod": "/api/v1/namespaces/kubectl-prune/pods",
 }
 ROBOT = "robot"  # the service account, to Cluster
 OBJECTS = 8
@@ -252,7 +253,7 @@ class MigratorRole(ManifestsTest):
 
 class Job(ManifestsTest):
     def test_the_server_and_kubectl_take_every_manifest(self):
-        for name in ("reader.yaml", "migrator.yaml", "all-groups.yaml"):
+        for name in ("reader.yaml", "migrator.yaml", "all-groups.yaml", "backup-reader.yaml"):
             self.assertTrue(decoded(self.api, name, GROUP_OF_USER))
         for document in documents("job.yaml"):
             if not re.search("^kind: (Namespace|ServiceAccount|ClusterRoleBinding)$", document,
@@ -273,6 +274,20 @@ class Job(ManifestsTest):
         self.assertIn(f"USER {user}:", image)
         self.assertIn('COPY kubectl-prune /kubectl-prune\n', image)
         self.assertIn('ENTRYPOINT ["/kubectl-prune"]', image)
+
+    def test_the_backup_can_be_read_as_the_job_leaves_it(self):
+        job = self.pod()
+        reader = decoded(self.api, "backup-reader.yaml")[0]["spec"]
+        for key in ("runAsUser", "runAsGroup", "fsGroup"):
+            self.assertEqual(job["securityContext"][key], reader["securityContext"][key])
+        data, mount = job["volumes"][0], job["containers"][0]["volumeMounts"][0]
+        self.assertIn("persistentVolumeClaim", data)
+        self.assertEqual(data["persistentVolumeClaim"]["claimName"],
+                         reader["volumes"][0]["persistentVolumeClaim"]["claimName"])
+        self.assertEqual(mount | {"readOnly": True}, reader["containers"][0]["volumeMounts"][0])
+        folder = next(one for one in job["containers"][0]["args"] if "--backup-dir=" in one)
+        self.assertIn(f"kubectl-prune-backup-reader:{folder.removeprefix('--backup-dir=')} ",
+                      (MANIFESTS / "backup-reader.yaml").read_text(encoding="utf-8"))
 
     def start(self, arguments, user):
         """As a pod runs it: in a root file system that it cannot write, and without a home."""

@@ -188,7 +188,7 @@ TEST_CASE("What etcd may hold of a CRD that prunes already is not rewritten with
     CHECK_FALSE(preserved.HasExtra("w1"));
   }
   SECTION("a dry run only warns") {
-    preserved.options.dry_run = DryRun::kServer;
+    preserved.options.dry_run = GENERATE(DryRun::kClient, DryRun::kServer);
     CHECK(preserved.Migrate().outcome == Outcome::kDone);
     CHECK(preserved.person.asked == 0);
     CHECK(warning() == 1);
@@ -409,6 +409,24 @@ TEST_CASE("A run that is stopped behind the flip is gone on with",
   CHECK(second.counts.Total() == 3);
   CHECK(second.backup == first.backup);
   CHECK(preserved.StoredVersions() == 1);
+}
+
+TEST_CASE("Who is interrupted in the rewrite behind the flip is told that pruning is on",
+          "[migrate][migration][migration_pruning]") {
+  Preserved preserved;
+  std::atomic<bool> stop{false};
+  preserved.options.stop = &stop;
+  preserved.options.concurrency = 1;
+  FakeFault fault;
+  fault.target = "/widgets/w1";
+  fault.times = 0;
+  fault.before = [&] { stop = preserved.Prunes() && !preserved.HasExtra("w0"); };
+  preserved.cluster.server.AddFault(fault);
+  const CrdMigration crd = preserved.Migrate();
+  CHECK(crd.outcome == Outcome::kInterrupted);
+  CHECK(crd.error == "interrupted; pruning is on");
+  CHECK(crd.counts[ObjectClass::kRewritten] > 0);
+  CHECK(crd.counts[ObjectClass::kNotTried] > 0);
 }
 
 TEST_CASE("A backup whose objects somebody else had pruned meanwhile is none",

@@ -495,7 +495,9 @@ TEST_CASE("The flag --all migrates what has several stored versions", "[migrate]
   REQUIRE(report.crds.size() == 1);
   CHECK(report.crds[0].name == kName);
   CHECK(widgets.listener.Heard("note: gadgets.demo.example.com is left out: unknown fields are"));
+  widgets.cluster.server.Add(FakeCrdText("gears", kPreserves));
   CHECK(widgets.MigrateAll().crds.empty());
+  CHECK(widgets.listener.Heard("note: gadgets.demo.example.com and 1 more are left out: unknown"));
   widgets.cluster.server.PatchCrd("gadgets.demo.example.com",
                                   R"({"status":{"storedVersions":["v1beta1","v1"]}})");
   const MigrationReport refused = widgets.MigrateAll();
