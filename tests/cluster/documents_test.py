@@ -150,6 +150,10 @@ class DocumentTest(unittest.TestCase):
         turn_pruning_on(self.api, subject)
         return subject
 
+    def job(self):
+        done = self.folder.run("kubectl apply -f migrator.yaml -f job.yaml")
+        self.assertEqual(0, done.returncode, done.stdout)
+
     def a_version_that_is_gone(self):
         subject = self.two_stored_versions("gauges")
         path = f"{V1_CRDS}/{subject.name}"
@@ -168,6 +172,7 @@ class DocumentTest(unittest.TestCase):
         ("docs/RUNBOOK.md", "A version was removed too early"): a_version_that_is_gone,
         ("docs/RUNBOOK.md", "A version cannot be removed"): two_stored_versions,
         ("docs/REPORTS.md", ""): demo_that_prunes,
+        ("krew/manifests/backup-reader.yaml", ""): job,
     }
 
     # What each section leaves, where its output does not tell.

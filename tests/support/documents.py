@@ -21,7 +21,7 @@ NOT_RUN = [
     (r"argocd ", "needs Argo CD"),
     (r"flux ", "needs Flux"),
     (r"docker ", "needs Docker"),
-    (r"kubectl logs ", "needs a node that runs pods"),
+    (r"kubectl (logs|wait|cp) ", "needs a node that runs pods"),
     (r"sudo ", "changes the machine; the files that are installed are tested in tests/krew and tests/cli"),
     (r"cmake ", "builds the program that this test is given"),
     (r"sh tests/(run|demo|tidy)\.sh", "runs this test, builds, or shows the demo: tests/run.sh is how one runs it"),
