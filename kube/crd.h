@@ -148,4 +148,7 @@ bool IsCrd(const json::Value& object);
 /// What ValidateCrd (crd_validation.h) finds is no error here.
 Result<Crd, std::string> ReadCrd(std::unique_ptr<json::Document> document);
 
+/// Reads a copy of `crd`, which stays the caller's. Errors as above.
+Result<Crd, std::string> ReadCopiedCrd(const json::Value& crd);
+
 }  // namespace kube

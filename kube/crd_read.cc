@@ -271,4 +271,10 @@ Result<Crd, std::string> ReadCrd(std::unique_ptr<json::Document> document) {
   return crd;
 }
 
+Result<Crd, std::string> ReadCopiedCrd(const json::Value& crd) {
+  auto document = std::make_unique<json::Document>();
+  document->root() = json::DeepCopy(crd, document->arena());
+  return ReadCrd(std::move(document));
+}
+
 }  // namespace kube

@@ -40,7 +40,7 @@ EnabledPruning End(Outcome outcome, std::string error) {
   return ended;
 }
 
-EnabledPruning Interrupted() { return End(Outcome::kInterrupted, "interrupted; pruning is on"); }
+EnabledPruning Interrupted() { return End(Outcome::kInterrupted, kInterruptedBehindFlip); }
 
 // Where the answer to the flip was lost with the run that asked for it.
 std::string FindFlipVersion(const LiveCrd& live, const KnownWrites& known, kube::Client& client) {

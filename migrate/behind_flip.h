@@ -37,6 +37,9 @@ struct BehindFlip {
   EnabledPruning WaitForReads(const MigrationState& state, const KnownWrites* known) const;
 };
 
+/// The error of a run that was interrupted behind the flip.
+inline constexpr char kInterruptedBehindFlip[] = "interrupted; pruning is on";
+
 /// The error of a run that broke behind the flip by an exception with this text.
 std::string BrokenBehindFlip(const std::string& what);
 

@@ -85,6 +85,7 @@ class ClusterCheck {
   CheckReport Run() {
     ReadCrds();
     ReadObjects();
+    if (!options_.filenames.empty()) NoteNotInFiles();
     std::stable_sort(report_.crds.begin(), report_.crds.end(),
                      [](const CrdReport& a, const CrdReport& b) { return a.name < b.name; });
     return std::move(report_);
@@ -121,6 +122,12 @@ class ClusterCheck {
     }
     ReadCrdObjects(wanted, crds_.target, reader_);
     for (const CrdObjects& objects : wanted) TakeReports(ReportsOf(objects));
+  }
+
+  void NoteNotInFiles() {
+    for (CrdReport& crd : report_.crds) {
+      if (crd.source.empty() && crd.error.empty()) crd.AddNote(kNotInFiles);
+    }
   }
 
   ListJob ObjectsOf(const LiveCrd& crd) const {

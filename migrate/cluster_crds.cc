@@ -70,7 +70,8 @@ class CrdReader {
     if (found_.is_complete) {
       if (!options_.selector.empty()) FindLeftOut();
       AddNewCrds();
-      RequireEachNamesOne(options_.names, identities_);
+      RequireEachNamesOne(options_.names, identities_,
+                          options_.selector.empty() ? "" : " among those of --crd-selector");
       RequireNoneNamesTwo(options_.ignored, identities_);
     }
     return std::move(found_);

@@ -30,6 +30,10 @@ struct ClusterCrds {
   bool is_complete = true;              ///< false: the run was stopped before all were read
 };
 
+/// What is said of a CRD that is named beside files which do not have it: no proposal was looked
+/// at.
+inline constexpr char kNotInFiles[] = "not in the files of -f, so taken as the cluster has it";
+
 /// Where the CRDs of a server are, as ClusterCrds::target. Throws kube::Error if it cannot be
 /// reached.
 std::string FindCrdsTarget(kube::Client& client);

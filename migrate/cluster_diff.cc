@@ -116,6 +116,9 @@ class ClusterDiff {
     const CrdCheck& check = *crd.checks.back();
     const bool is_proposed = !check.source().empty();
     if (crd.checks.size() > 1) report_.notes.push_back(GivenTwiceNote(crd.identity.name));
+    if (!is_proposed && !options_.filenames.empty()) {
+      report_.notes.push_back(check.name() + ": " + kNotInFiles);
+    }
     if (!crd.shape.preserves_unknown_fields && !is_proposed)
       return pruning_.push_back(check.name());
     auto preview = PruningPreview::Make(check, options_.preview);

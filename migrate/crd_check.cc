@@ -96,9 +96,7 @@ bool ConvertsNothing(const kube::Crd& crd) { return crd.conversion.strategy == "
 
 // A second CRD of the same JSON, to be compared with when the first has been changed.
 std::optional<kube::Crd> CopyOf(const kube::Crd& crd) {
-  auto document = std::make_unique<kube::json::Document>();
-  document->root() = kube::json::DeepCopy(crd.document->root(), document->arena());
-  auto copy = kube::ReadCrd(std::move(document));
+  auto copy = kube::ReadCopiedCrd(crd.document->root());
   return copy ? std::optional(*std::move(copy)) : std::nullopt;
 }
 

@@ -126,9 +126,7 @@ class CrdMigrator {
   }
 
   LiveCrd CheckedCrd() const {
-    auto document = std::make_unique<kube::json::Document>();
-    document->root() = kube::json::DeepCopy(crd_->document->root(), document->arena());
-    auto copy = kube::ReadCrd(std::move(document));
+    auto copy = kube::ReadCopiedCrd(crd_->document->root());
     if (!copy) throw kube::Error(copy.error());
     LiveCrd live = DescribeLiveCrd(*copy);
     const CrdCheckOptions options{.origin = CrdCheckOptions::Origin::kServer};
@@ -355,7 +353,7 @@ class CrdMigrator {
     if (result.is_interrupted) {
       report_.outcome = Outcome::kInterrupted;
       const bool prunes = options_.enable_pruning && !crd_->preserve_unknown_fields;
-      if (prunes) report_.error = "interrupted; pruning is on";
+      if (prunes) report_.error = kInterruptedBehindFlip;
     } else if (const auto change = FindChangeNow()) {
       Fail(WithNextStep(*change));
     } else if (result.is_broken) {

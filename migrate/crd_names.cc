@@ -87,10 +87,12 @@ void RequireNoneNamesTwo(const std::vector<std::string>& arguments,
 }
 
 void RequireEachNamesOne(const std::vector<std::string>& arguments,
-                         const std::vector<CrdIdentity>& crds) {
+                         const std::vector<CrdIdentity>& crds, const std::string& where) {
   for (const std::string& argument : arguments) {
     const std::set<std::string> found = NamesOf(argument, crds);
-    if (found.empty()) throw kube::Error("no CustomResourceDefinition named \"" + argument + "\"");
+    if (found.empty()) {
+      throw kube::Error("no CustomResourceDefinition named \"" + argument + "\"" + where);
+    }
     RequireNotTwo(argument, found);
   }
 }

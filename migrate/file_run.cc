@@ -6,6 +6,7 @@
 
 #include "kube/schema/object_meta.h"
 #include "kube/type_meta.h"
+#include "migrate/manifest_crd.h"
 #include "migrate/plain_metadata.h"
 #include "migrate/worker_pool.h"
 
@@ -63,10 +64,12 @@ void FileRun::ReadObjects(const Handler& handler) {
 }
 
 void FileRun::TakeCrd(const ManifestObject& object) {
-  auto document = std::make_unique<kube::json::Document>();
-  document->root() = kube::json::DeepCopy(object.value, document->arena());
-  auto crd = kube::ReadCrd(std::move(document));
-  if (!crd) return AddBrokenCrd(object, crd.error());
+  auto crd = ReadManifestCrd(object, reader_);
+  if (!crd) {
+    const std::lock_guard lock(mutex_);
+    broken_crds_.emplace_back(object.place, std::move(crd).error());
+    return;
+  }
   CrdIdentity identity = IdentityOf(*crd);
   auto check = std::make_unique<CrdCheck>(std::move(*crd), SourceOf(object.place), options_);
   crds_.Add(object.place, std::move(check), std::move(identity));
@@ -83,18 +86,6 @@ void FileRun::TakeLateCrd(const ManifestObject& object) {
                      "this CustomResourceDefinition was found late: objects read by then were not "
                      "checked against it; give it in a file of its own");
   }
-}
-
-void FileRun::AddBrokenCrd(const ManifestObject& object, const std::string& why) {
-  reader_.AddError(object, "cannot read the CustomResourceDefinition: " + why);
-  CrdReport report;
-  const Value* metadata = object.value.Find("metadata");
-  if (metadata != nullptr) report.name = metadata->FindText("name");
-  report.source = SourceOf(object.place);
-  report.error = why;
-  report.is_file_error = true;
-  const std::lock_guard lock(mutex_);
-  broken_crds_.emplace_back(object.place, std::move(report));
 }
 
 void FileRun::Take(std::size_t worker, ManifestObject& object, const Handler& handler) {

@@ -63,7 +63,6 @@ class FileRun {
   std::string SourceOf(const Place& place) const { return reader_.files()[place.file].name(); }
   void TakeCrd(const ManifestObject& object);
   void TakeLateCrd(const ManifestObject& object);
-  void AddBrokenCrd(const ManifestObject& object, const std::string& why);
   void Take(std::size_t worker, ManifestObject& object, const Handler& handler);
   void HandOut(std::size_t worker, kube::json::Value& value, const Place& place,
                const Handler& handler);

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <utility>
 
+#include "migrate/manifest_crd.h"
 #include "migrate/manifest_reader.h"
 #include "migrate/worker_pool.h"
 
@@ -32,24 +33,13 @@ class ProposalReader {
       ++found_.objects;
       return;
     }
-    auto document = std::make_unique<kube::json::Document>();
-    document->root() = kube::json::DeepCopy(object.value, document->arena());
-    auto crd = kube::ReadCrd(std::move(document));
-    if (!crd) return AddBroken(object, crd.error());
+    auto crd = ReadManifestCrd(object, reader_);
     const std::lock_guard lock(mutex_);
-    found_.crds.push_back({object.place, SourceOf(object), *std::move(crd)});
-  }
-
-  void AddBroken(const ManifestObject& object, const std::string& why) {
-    reader_.AddError(object, "cannot read the CustomResourceDefinition: " + why);
-    CrdReport report;
-    const kube::json::Value* metadata = object.value.Find("metadata");
-    if (metadata != nullptr) report.name = metadata->FindText("name");
-    report.source = SourceOf(object);
-    report.error = why;
-    report.is_file_error = true;
-    const std::lock_guard lock(mutex_);
-    found_.broken.push_back(std::move(report));
+    if (crd) {
+      found_.crds.push_back({object.place, SourceOf(object), *std::move(crd)});
+    } else {
+      found_.broken.push_back(std::move(crd).error());
+    }
   }
 
   std::string SourceOf(const ManifestObject& object) const {

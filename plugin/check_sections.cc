@@ -193,7 +193,8 @@ class Section {
   void AppendMaybeInEtcd() {
     if (crd_.maybe_in_etcd.empty()) return;
     out_.append(title_);
-    out_ += ": etcd may still hold fields that reads no longer show; a rewrite removes them:\n";
+    out_ += ": etcd may still hold fields that reads no longer show; a rewrite removes them (" +
+            migrate::OwnCommand("migrate " + name_) + "):\n";
     const std::size_t count = crd_.maybe_in_etcd.size();
     const std::size_t shown = options_.wide ? count : std::min(count, kShownNotes);
     Table table({"PATH", "OBJECTS", "WRITTEN-BY"});

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "migrate/program_name.h"
 #include "plugin/migration_report_json.h"
 #include "plugin/output.h"
 #include "plugin/template_output.h"
@@ -192,6 +193,14 @@ std::string PrintGenerationNote(const CrdMigration& crd) {
          Count(crd.generations_moved, "object") + why;
 }
 
+// A report has only what failed, so nobody knows of the rest whether it is migrated.
+std::string PrintRetriedAdvice(const CrdMigration& crd, const MigrateOptions& options) {
+  const bool is_left = !crd.kept_because.empty() && crd.dry_run == DryRun::kNone;
+  if (options.retry_from.empty() || crd.outcome != Outcome::kDone || !is_left) return "";
+  return "Next: " + migrate::OwnCommand("migrate " + Printable(crd.name)) +
+         " looks at all objects, then trims status.storedVersions\n";
+}
+
 // As kubectl get: a namespace that does not exist has no objects either.
 std::string PrintNoneFound(const CrdMigration& crd, const MigrateOptions& options) {
   if (crd.outcome != Outcome::kDone || crd.counts.Total() > 0) return "";
@@ -206,7 +215,8 @@ std::string PrintErrors(const MigrationReport& report, const MigrateOptions& opt
       options.output == OutputFormat::kTable || options.output == OutputFormat::kName;
   for (const CrdMigration& crd : report.crds) {
     if (is_for_people) {
-      err += PrintFailures(crd) + PrintGenerationNote(crd) + PrintNoneFound(crd, options);
+      err += PrintFailures(crd) + PrintGenerationNote(crd) + PrintNoneFound(crd, options) +
+             PrintRetriedAdvice(crd, options);
     }
     err += PrintError(crd);
   }

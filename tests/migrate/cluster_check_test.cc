@@ -405,6 +405,8 @@ TEST_CASE("CRDs of files are checked against the objects of the cluster",
         Check(cluster, {.crd_names = {"gizmos", "widgets"}, .filenames = {file}});
     CHECK(Verdicts(named) == Strings{"gizmos pruning", "widgets loses-fields"});
     CHECK(named.crds[1].source.empty());
+    CHECK(named.crds[0].note.find("not in the files") == std::string::npos);
+    CHECK(named.crds[1].note == "not in the files of -f, so taken as the cluster has it");
   }
 }
 

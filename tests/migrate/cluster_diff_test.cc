@@ -108,6 +108,19 @@ TEST_CASE("A proposed CRD prunes the objects of one that prunes already",
   CHECK(report.objects == 1);
 }
 
+TEST_CASE("A named CRD that the files do not have is compared as it is, with a note",
+          "[migrate][cluster_diff]") {
+  World world;
+  const TempFolder folder;
+  const DiffReport report =
+      world.Diff({.targets = {{"widgets", ""}},
+                  .filenames = {folder.Write("crd.json", FakeCrdText("gadgets"))}});
+  CHECK(report.errors.empty());
+  CHECK(report.notes == Strings{"widgets.demo.example.com: not in the files of -f, so taken as "
+                                "the cluster has it"});
+  CHECK(report.objects > 0);
+}
+
 TEST_CASE("Files without a CRD are an error", "[migrate][cluster_diff]") {
   World world;
   const TempFolder folder;

@@ -43,6 +43,8 @@ TEST_CASE("An argument has to name one CRD", "[migrate][crd_names]") {
                                          Identity("widgets", "a.example.com", "wa")};
   CHECK_NOTHROW(RequireEachNamesOne({"wb", "widgets.a.example.com"}, crds));
   CHECK_THROWS_WITH(RequireEachNamesOne({"wx"}, crds), "no CustomResourceDefinition named \"wx\"");
+  CHECK_THROWS_WITH(RequireEachNamesOne({"wx"}, crds, " here"),
+                    "no CustomResourceDefinition named \"wx\" here");
   CHECK_THROWS_WITH(
       RequireEachNamesOne({"Widget"}, crds),
       "\"Widget\" is ambiguous; name one of: widgets.a.example.com, widgets.b.example.com");

@@ -211,7 +211,7 @@ TEST_CASE("What etcd may still hold and bad objects are noted", "[plugin][check_
         "certificates.cert-manager.io: objects that could not be checked:\n"
         "  default/a: metadata.name: ^[\n"
         "certificates.cert-manager.io: etcd may still hold fields that reads no longer show; a "
-        "rewrite removes them:\n"
+        "rewrite removes them (kubectl prune migrate certificates.cert-manager.io):\n"
         "  PATH        OBJECTS   WRITTEN-BY\n"
         "  .spec.old   3         helm\n");
 }

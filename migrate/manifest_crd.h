@@ -1,0 +1,16 @@
+#pragma once
+
+#include "kube/crd.h"
+#include "kube/result.h"
+#include "migrate/manifest_reader.h"
+#include "migrate/report.h"
+
+namespace migrate {
+
+/// The CRD that `object` is (kube::IsCrd), as a copy that outlives the call that hands it out. The
+/// error is the report of a CRD that cannot be read, with its name as far as there is one; `reader`
+/// is told of it as well. May be called by handlers.
+kube::Result<kube::Crd, CrdReport> ReadManifestCrd(const ManifestObject& object,
+                                                   ManifestReader& reader);
+
+}  // namespace migrate
