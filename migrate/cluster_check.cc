@@ -8,6 +8,7 @@
 #include "migrate/cluster_crds.h"
 #include "migrate/crd_objects.h"
 #include "migrate/live_crd.h"
+#include "migrate/manifest_crd.h"
 #include "migrate/pager.h"
 #include "migrate/proposals.h"
 #include "migrate/worker_pool.h"
@@ -95,7 +96,10 @@ class ClusterCheck {
   void ReadCrds() {
     Proposals proposals = ReadProposals(options_.filenames, options_.recursive);
     if (options_.on_files_read) options_.on_files_read();
+    // Without names nothing is checked then, which is told as such.
+    const bool are_none = !options_.filenames.empty() && proposals.AreNone();
     report_.file_errors = std::move(proposals.errors);
+    if (are_none && !options_.crd_names.empty()) report_.file_errors.emplace_back(kNoCrdsFound);
     report_.file_objects = proposals.objects;
     report_.object_filter = Filter(options_);
     TakeReports(std::move(proposals.broken));

@@ -30,9 +30,9 @@ struct ClusterCrds {
   bool is_complete = true;              ///< false: the run was stopped before all were read
 };
 
-/// What is said of a CRD that is named beside files which do not have it: no proposal was looked
-/// at.
-inline constexpr char kNotInFiles[] = "not in the files of -f, so taken as the cluster has it";
+/// What is said of a CRD that is named beside files which propose nothing for it.
+inline constexpr char kNotInFiles[] =
+    "the files of -f give no CRD of this name, so the cluster's was taken";
 
 /// Where the CRDs of a server are, as ClusterCrds::target. Throws kube::Error if it cannot be
 /// reached.

@@ -9,6 +9,7 @@
 #include "migrate/cluster_crds.h"
 #include "migrate/crd_objects.h"
 #include "migrate/diff_targets.h"
+#include "migrate/manifest_crd.h"
 #include "migrate/object_diff.h"
 #include "migrate/pager.h"
 #include "migrate/proposals.h"
@@ -90,26 +91,20 @@ class ClusterDiff {
   void ReadCrds() {
     Proposals proposals = ReadProposals(options_.filenames, options_.recursive);
     if (options_.on_files_read) options_.on_files_read();
+    const bool are_none = !options_.filenames.empty() && proposals.AreNone();
     report_.errors = std::move(proposals.errors);
-    for (const CrdReport& crd : proposals.broken) AddError(crd.name, crd.error);
     if (proposals.objects > 0) {
       report_.notes.emplace_back(
           "only the CustomResourceDefinitions of the files are looked at; with --local their "
           "objects are, instead of those of the cluster");
     }
-    if (IsWithoutCrds(proposals)) report_.errors.emplace_back(kNoCrdsFound);
+    if (are_none) report_.errors.emplace_back(kNoCrdsFound);
     crds_ = ReadClusterCrds({.names = CrdNamesOf(options_.targets),
                              .selector = options_.crd_selector,
                              .is_limited_to_proposals = !options_.filenames.empty()},
                             std::move(proposals.crds), reader_);
     for (const CrdReport& crd : crds_.unread) AddError(crd.name, crd.error);
     report_.is_stopped = !crds_.is_complete;
-  }
-
-  // As a rule a pipeline broke that should have given some.
-  bool IsWithoutCrds(const Proposals& proposals) const {
-    return !options_.filenames.empty() && proposals.crds.empty() && proposals.broken.empty() &&
-           proposals.errors.empty();
   }
 
   void Plan(LiveCrd& crd) {

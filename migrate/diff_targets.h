@@ -12,9 +12,6 @@
 /// What DiffCluster and DiffFiles have in common.
 namespace migrate {
 
-inline constexpr std::string_view kNoCrdsFound =
-    "no CustomResourceDefinitions found; name the files that hold them by -f";
-
 /// The CRDs that `targets` name, each once.
 std::vector<std::string> CrdNamesOf(const std::vector<DiffTarget>& targets);
 

@@ -5,6 +5,7 @@
 
 #include "migrate/diff_targets.h"
 #include "migrate/file_run.h"
+#include "migrate/manifest_crd.h"
 #include "migrate/object_diff.h"
 
 namespace migrate {
@@ -84,9 +85,6 @@ class FileDiff {
       if (!note.empty()) report_.notes.push_back(note);
     }
     for (const std::string& name : twice_) report_.notes.push_back(GivenTwiceNote(name));
-    for (const CrdReport& crd : run_.TakeBrokenCrds()) {
-      report_.errors.push_back(crd.name + ": " + crd.error);
-    }
   }
 
   void AddMissing() {

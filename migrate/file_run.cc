@@ -71,7 +71,8 @@ void FileRun::TakeCrd(const ManifestObject& object) {
     return;
   }
   CrdIdentity identity = IdentityOf(*crd);
-  auto check = std::make_unique<CrdCheck>(std::move(*crd), SourceOf(object.place), options_);
+  auto check =
+      std::make_unique<CrdCheck>(std::move(*crd), reader_.SourceOf(object.place), options_);
   crds_.Add(object.place, std::move(check), std::move(identity));
 }
 
@@ -115,7 +116,7 @@ void FileRun::HandOut(std::size_t worker, Value& value, const Place& place,
     ++unknown_kinds_[worker][{type.group_version.ToString(), std::string(type.kind)}];
     return;
   }
-  const std::string source = SourceOf(place);
+  const std::string source = reader_.SourceOf(place);
   FileObject object{value, place, source, crds};
   handler(worker, object);
 }

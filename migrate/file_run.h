@@ -60,7 +60,6 @@ class FileRun {
   std::vector<std::string> TakeErrors();
 
  private:
-  std::string SourceOf(const Place& place) const { return reader_.files()[place.file].name(); }
   void TakeCrd(const ManifestObject& object);
   void TakeLateCrd(const ManifestObject& object);
   void Take(std::size_t worker, ManifestObject& object, const Handler& handler);

@@ -12,7 +12,7 @@ kube::Result<kube::Crd, CrdReport> ReadManifestCrd(const ManifestObject& object,
   CrdReport report;
   const kube::json::Value* metadata = object.value.Find("metadata");
   if (metadata != nullptr) report.name = metadata->FindText("name");
-  report.source = reader.files()[object.place.file].name();
+  report.source = reader.SourceOf(object.place);
   report.error = std::move(crd).error();
   report.is_file_error = true;
   return kube::Unexpected(std::move(report));

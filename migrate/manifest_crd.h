@@ -1,11 +1,16 @@
 #pragma once
 
+#include <string_view>
+
 #include "kube/crd.h"
 #include "kube/result.h"
 #include "migrate/manifest_reader.h"
 #include "migrate/report.h"
 
 namespace migrate {
+
+inline constexpr std::string_view kNoCrdsFound =
+    "no CustomResourceDefinitions found; name the files that hold them by -f";
 
 /// The CRD that `object` is (kube::IsCrd), as a copy that outlives the call that hands it out. The
 /// error is the report of a CRD that cannot be read, with its name as far as there is one; `reader`

@@ -47,6 +47,8 @@ class ManifestReader {
       : files_(std::move(files)), workers_(workers) {}
 
   const std::vector<ManifestFile>& files() const { return files_; }
+  /// The file that the place is in, as the user named it.
+  std::string SourceOf(const Place& place) const { return files_[place.file].name(); }
   std::size_t workers() const { return workers_; }
   /// True if ReadMentioning looks into the file.
   bool IsSmall(std::size_t file) const {

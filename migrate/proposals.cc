@@ -1,7 +1,6 @@
 #include "migrate/proposals.h"
 
 #include <algorithm>
-#include <memory>
 #include <mutex>
 #include <utility>
 
@@ -36,14 +35,10 @@ class ProposalReader {
     auto crd = ReadManifestCrd(object, reader_);
     const std::lock_guard lock(mutex_);
     if (crd) {
-      found_.crds.push_back({object.place, SourceOf(object), *std::move(crd)});
+      found_.crds.push_back({object.place, reader_.SourceOf(object.place), *std::move(crd)});
     } else {
       found_.broken.push_back(std::move(crd).error());
     }
-  }
-
-  std::string SourceOf(const ManifestObject& object) const {
-    return reader_.files()[object.place.file].name();
   }
 
   ManifestReader reader_;

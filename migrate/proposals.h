@@ -19,9 +19,13 @@ struct Proposal {
 
 struct Proposals {
   std::vector<Proposal> crds;       ///< in the order of reading; names may come twice
-  std::vector<CrdReport> broken;    ///< CRDs that cannot be read, each with its error
+  std::vector<CrdReport> broken;    ///< CRDs that cannot be read, which `errors` tell of too
   std::vector<std::string> errors;  ///< "file:line:column: why", in the order of reading
   std::uint64_t objects = 0;        ///< anything else in the files
+
+  /// True if the files can be read and hold no CRD; as a rule a pipeline broke that should have
+  /// given some.
+  bool AreNone() const { return crds.empty() && broken.empty() && errors.empty(); }
 };
 
 /// Reads the CRDs in the files of -f. Throws kube::Error for a path that does not exist; what else

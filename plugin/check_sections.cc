@@ -193,8 +193,11 @@ class Section {
   void AppendMaybeInEtcd() {
     if (crd_.maybe_in_etcd.empty()) return;
     out_.append(title_);
-    out_ += ": etcd may still hold fields that reads no longer show; a rewrite removes them (" +
-            migrate::OwnCommand("migrate " + name_) + "):\n";
+    out_ += ": etcd may still hold fields that reads no longer show; a rewrite removes ";
+    // Schemas of a file may show and keep them, once they are applied.
+    out_ += crd_.source.empty() ? "them for good (" + migrate::OwnCommand("migrate " + name_) +
+                                      " --enable-pruning asks before):\n"
+                                : "for good what the schemas do not specify:\n";
     const std::size_t count = crd_.maybe_in_etcd.size();
     const std::size_t shown = options_.wide ? count : std::min(count, kShownNotes);
     Table table({"PATH", "OBJECTS", "WRITTEN-BY"});

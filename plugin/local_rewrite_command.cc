@@ -4,8 +4,8 @@
 
 #include "kube/json.h"
 #include "kube/yaml.h"
-#include "migrate/diff_targets.h"
 #include "migrate/file_rewrite.h"
+#include "migrate/manifest_crd.h"
 #include "plugin/output.h"
 #include "plugin/terminal.h"
 

@@ -193,12 +193,13 @@ std::string PrintGenerationNote(const CrdMigration& crd) {
          Count(crd.generations_moved, "object") + why;
 }
 
-// A report has only what failed, so nobody knows of the rest whether it is migrated.
+// A report names only what failed: of the rest it does not tell whether it is migrated.
 std::string PrintRetriedAdvice(const CrdMigration& crd, const MigrateOptions& options) {
-  const bool is_left = !crd.kept_because.empty() && crd.dry_run == DryRun::kNone;
-  if (options.retry_from.empty() || crd.outcome != Outcome::kDone || !is_left) return "";
-  return "Next: " + migrate::OwnCommand("migrate " + Printable(crd.name)) +
-         " looks at all objects, then trims status.storedVersions\n";
+  if (options.retry_from.empty() || crd.outcome != Outcome::kDone) return "";
+  if (crd.dry_run != DryRun::kNone) return "";
+  return "Next: migrate and verify all objects by: " +
+         migrate::OwnCommand("migrate " + Printable(crd.name)) +
+         (options.keep_stored_versions ? " --keep-stored-versions\n" : "\n");
 }
 
 // As kubectl get: a namespace that does not exist has no objects either.

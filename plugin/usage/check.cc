@@ -13,10 +13,10 @@ example.
 
  Without a CRD and without -f all CRDs of the cluster are checked. CRDs in the files of -f are
 proposed: they are checked against the objects that the cluster holds, which tells what an upgrade
-would lose. Objects are read in chunks, of all namespaces, and only where the answer depends on
-them: those of CRDs that still preserve unknown fields, that are named or proposed, or that may be
-stored in several versions. With --local no server is contacted, and objects come from the files
-too.
+would lose; one that is named and not in the files is checked as the cluster has it, with a note.
+Objects are read in chunks, of all namespaces, and only where the answer depends on them: those of
+CRDs that still preserve unknown fields, that are named or proposed, or that may be stored in
+several versions. With --local no server is contacted, and objects come from the files too.
 
  The verdict of a CRD is "blocked" (the server would refuse to turn pruning on), "loses-fields"
 (or some object would be invalid once it is pruned), "ready" (pruning can be turned on and nothing

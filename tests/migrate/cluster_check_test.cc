@@ -405,8 +405,30 @@ TEST_CASE("CRDs of files are checked against the objects of the cluster",
         Check(cluster, {.crd_names = {"gizmos", "widgets"}, .filenames = {file}});
     CHECK(Verdicts(named) == Strings{"gizmos pruning", "widgets loses-fields"});
     CHECK(named.crds[1].source.empty());
-    CHECK(named.crds[0].note.find("not in the files") == std::string::npos);
-    CHECK(named.crds[1].note == "not in the files of -f, so taken as the cluster has it");
+    CHECK(named.crds[0].note.find("the files of -f") == std::string::npos);
+    CHECK(named.crds[1].note ==
+          "the files of -f give no CRD of this name, so the cluster's was taken");
+    CHECK(named.file_errors.empty());
+  }
+  SECTION("files without a CRD are an error also beside a name") {
+    const auto objects = folder.Write("objects.json", FakeObjectText("gizmos", "two", "{}"));
+    const CheckReport named = Check(cluster, {.crd_names = {"widgets"}, .filenames = {objects}});
+    CHECK(Verdicts(named) == Strings{"widgets loses-fields"});
+    CHECK(named.file_errors ==
+          Strings{"no CustomResourceDefinitions found; name the files that hold them by -f"});
+  }
+  SECTION("a CRD that cannot be read proposes nothing") {
+    std::string text = FakeCrdText("widgets");
+    text.replace(text.find(R"("spec":)"), 7, R"("spec":[],"was":)");
+    const auto broken = folder.Write("broken.json", text);
+    const CheckReport named = Check(cluster, {.crd_names = {"widgets"}, .filenames = {broken}});
+    REQUIRE(named.crds.size() == 2);
+    for (const CrdReport& crd : named.crds) {
+      CHECK(crd.source == (crd.is_file_error ? broken : ""));
+      CHECK(crd.note.empty() == crd.is_file_error);
+    }
+    REQUIRE(named.file_errors.size() == 1);
+    CHECK(named.file_errors[0].starts_with(broken + ":1:1: cannot read the Custom"));
   }
 }
 

@@ -116,9 +116,24 @@ TEST_CASE("A named CRD that the files do not have is compared as it is, with a n
       world.Diff({.targets = {{"widgets", ""}},
                   .filenames = {folder.Write("crd.json", FakeCrdText("gadgets"))}});
   CHECK(report.errors.empty());
-  CHECK(report.notes == Strings{"widgets.demo.example.com: not in the files of -f, so taken as "
-                                "the cluster has it"});
+  CHECK(report.notes == Strings{"widgets.demo.example.com: the files of -f give no CRD of this "
+                                "name, so the cluster's was taken"});
   CHECK(report.objects > 0);
+}
+
+TEST_CASE("Each file that cannot be read is told of once, in the order of the files",
+          "[migrate][cluster_diff]") {
+  World world;
+  const TempFolder folder;
+  std::string broken = FakeCrdText("gadgets");
+  broken.replace(broken.find(R"("spec":)"), 7, R"("spec":[],"was":)");
+  const DiffReport report =
+      world.Diff({.filenames = {folder.Write("a.yaml", "a: [b"), folder.Write("b.json", broken),
+                                folder.Write("c.json", broken)}});
+  REQUIRE(report.errors.size() == 3);
+  CHECK(report.errors[0].find("a.yaml:") != std::string::npos);
+  CHECK(report.errors[1].find("b.json:1:1: cannot read the Custom") != std::string::npos);
+  CHECK(report.errors[2].find("c.json:1:1: cannot read the Custom") != std::string::npos);
 }
 
 TEST_CASE("Files without a CRD are an error", "[migrate][cluster_diff]") {

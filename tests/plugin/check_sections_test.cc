@@ -211,9 +211,14 @@ TEST_CASE("What etcd may still hold and bad objects are noted", "[plugin][check_
         "certificates.cert-manager.io: objects that could not be checked:\n"
         "  default/a: metadata.name: ^[\n"
         "certificates.cert-manager.io: etcd may still hold fields that reads no longer show; a "
-        "rewrite removes them (kubectl prune migrate certificates.cert-manager.io):\n"
+        "rewrite removes them for good (kubectl prune migrate certificates.cert-manager.io "
+        "--enable-pruning asks before):\n"
         "  PATH        OBJECTS   WRITTEN-BY\n"
         "  .spec.old   3         helm\n");
+  crd.source = "new.yaml";
+  CHECK_THAT(Print(crd), Catch::Contains("reads no longer show; a rewrite removes for good what "
+                                         "the schemas do not specify:\n") &&
+                             !Catch::Contains("kubectl prune migrate"));
 }
 
 }  // namespace

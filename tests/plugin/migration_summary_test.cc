@@ -204,21 +204,18 @@ TEST_CASE("An interrupted run of which nothing is kept says so", "[plugin][migra
   CHECK(Print(crd).err == "widgets.demo.example.com: interrupted; the same command begins anew\n");
 }
 
-TEST_CASE("Who has tried what failed is told to migrate the rest", "[plugin][migration_summary]") {
+TEST_CASE("Who has tried what failed is told to migrate all", "[plugin][migration_summary]") {
+  const std::string advice =
+      "Next: migrate and verify all objects by: kubectl prune migrate widgets.demo.example.com";
   MigrateOptions options;
   options.retry_from = "report.json";
   CrdMigration crd = Migrated();
-  SECTION("which was done") { CHECK(PrintMigration(Report(crd), options).err.empty()); }
-  SECTION("which is left") {
-    crd.stored_after = crd.stored_before;
-    crd.kept_because = "only the objects of --retry-from were rewritten";
-    CHECK(PrintMigration(Report(crd), options).err ==
-          "Next: kubectl prune migrate widgets.demo.example.com looks at all objects, then trims "
-          "status.storedVersions\n");
-    CHECK(Print(crd).err.empty());
-    crd.dry_run = DryRun::kServer;
-    CHECK(PrintMigration(Report(crd), options).err.empty());
-  }
+  CHECK(PrintMigration(Report(crd), options).err == advice + "\n");
+  options.keep_stored_versions = true;
+  CHECK(PrintMigration(Report(crd), options).err == advice + " --keep-stored-versions\n");
+  crd.dry_run = DryRun::kServer;
+  CHECK(PrintMigration(Report(crd), options).err.empty());
+  CHECK_THAT(PrintMigration(Report(Failed(1)), options).err, !Contains(advice));
 }
 
 TEST_CASE("A webhook that changes objects is named", "[plugin][migration_summary]") {
