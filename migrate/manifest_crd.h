@@ -9,6 +9,7 @@
 
 namespace migrate {
 
+/// The error of a run over files that hold none.
 inline constexpr std::string_view kNoCrdsFound =
     "no CustomResourceDefinitions found; name the files that hold them by -f";
 

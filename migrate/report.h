@@ -113,8 +113,9 @@ struct UnknownKind {
 struct CheckReport {
   std::vector<CrdReport> crds;             ///< by name, then source
   std::vector<UnknownKind> unknown_kinds;  ///< by apiVersion and kind
-  std::vector<std::string> file_errors;    ///< "file:line:column: why", in the order of reading
-  std::uint64_t file_objects = 0;          ///< custom resources in files that were passed over
+  /// "file:line:column: why", in the order of reading; or that there is no CRD in the files.
+  std::vector<std::string> file_errors;
+  std::uint64_t file_objects = 0;  ///< custom resources in files that were passed over
   /// Which objects were read, if not all: `namespace "shop", label selector "app=x"`.
   std::string object_filter;
   bool not_all_crds_read = false;  ///< the check was stopped before
