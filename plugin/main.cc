@@ -9,19 +9,19 @@
 #include <variant>
 #include <vector>
 
-#include "migrate/program_name.h"
-#include "plugin/check_command.h"
-#include "plugin/complete_command.h"
-#include "plugin/completion_script.h"
-#include "plugin/diff_command.h"
-#include "plugin/migrate_command.h"
-#include "plugin/options.h"
-#include "plugin/output.h"
-#include "plugin/server_warnings.h"
-#include "plugin/stop_signal.h"
-#include "plugin/usage.h"
-#include "plugin/version_command.h"
-#include "plugin/wording.h"
+#include "migrate/report/program_name.h"
+#include "plugin/command/check_command.h"
+#include "plugin/command/diff_command.h"
+#include "plugin/command/migrate_command.h"
+#include "plugin/command/server_warnings.h"
+#include "plugin/command/stop_signal.h"
+#include "plugin/command/version_command.h"
+#include "plugin/completion/complete_command.h"
+#include "plugin/completion/completion_script.h"
+#include "plugin/flags/options.h"
+#include "plugin/terminal/output.h"
+#include "plugin/terminal/wording.h"
+#include "plugin/usage/usage.h"
 
 namespace plugin {
 namespace {

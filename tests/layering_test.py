@@ -1,41 +1,32 @@
 #!/usr/bin/env python3
-"""Keeps the dependency rule of docs/DESIGN.md: plugin -> migrate -> kube -> kube/schema.
+"""Keeps the rooms of docs/DESIGN.md: a folder includes only folders before it (tests/support/rooms.py).
 
 Usage: layering_test.py ROOT. Prints one line an offence, e.g.
-`kube/client.h:7: kube/ may not include plugin/`, and exits 1 if there is one.
+`kube/client/client.h:7: kube/client/ may not include plugin/flags/`, and exits 1 if there is one. The picture
+of docs/DESIGN.md has to be that of the real includes: with UPDATE=1 it is drawn anew.
 """
+import os
 import pathlib
 import re
 import sys
 import tempfile
 
-SOURCE_SUFFIXES = {".cc", ".h"}
-INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "support"))
+import rooms
 
-# What a folder may include of ours; the longest matching folder counts. tests/ may include anything.
-LAYERS = {
-    "plugin": ("plugin/", "migrate/", "kube/"),
-    "migrate": ("migrate/", "kube/"),
-    "kube": ("kube/",),
-    "kube/schema": ("kube/schema/", "kube/json.h", "kube/result.h"),
-}
-OURS = ("plugin/", "migrate/", "kube/", "tests/")
+OURS = (*(top + "/" for top in rooms.TOPS), "tests/")
+PICTURE = re.compile(r"(```mermaid\n)(.*?)(```\n)", re.DOTALL)
 
 # The one file that may include a library, by the start of the header's name.
 LIBRARIES = {
-    "rapidjson/": "kube/json.cc",
-    "yaml-cpp/": "kube/yaml.cc",
-    "curl/": "kube/curl_transport.cc",
-    "boost/": "plugin/flag_set.cc",
-    "re2/": "kube/schema/go_regexp.cc",
+    "rapidjson/": "kube/json/json.cc",
+    "yaml-cpp/": "kube/yaml/yaml.cc",
+    "curl/": "kube/http/curl_transport.cc",
+    "boost/": "plugin/flags/flag_set.cc",
+    "re2/": "kube/go/go_regexp.cc",
 }
 # The benchmark runs RapidJSON's own reader beside ours.
 LIBRARY_EXCEPTIONS = {("rapidjson/", "tests/bench")}
-
-
-def layer_of(path):
-    folders = [f for f in LAYERS if path.startswith(f + "/")]
-    return max(folders, key=len, default=None)
 
 
 def library_fault(path, header):
@@ -54,21 +45,18 @@ def own_fault(path, header, quoted):
         return f'"{header}" must be written from the root of the project'
     if named and not quoted:
         return f'<{header}> must be written in quotes'
-    layer = layer_of(path)
-    if not named or layer is None or header.startswith(LAYERS[layer]):
+    room = rooms.room_of(path)
+    if not named or room is None:  # tests may include anything
         return None
-    target = layer_of(header) or header.split("/")[0]
-    what = header if layer == "kube/schema" and target == "kube" else target + "/"
-    return f"{layer}/ may not include {what}"
+    other = rooms.room_of(header)
+    if other is not None and rooms.may_include(room, other):
+        return None
+    return f"{room}/ may not include {header.rpartition('/')[0]}/"
 
 
 def faults_of(root, file):
     path = file.relative_to(root).as_posix()
-    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
-        match = INCLUDE.match(line)
-        if not match:
-            continue
-        quoted, header = match[1] == '"', match[2]
+    for number, quoted, header in rooms.includes(file):
         fault = library_fault(path, header)
         # Libraries may be written in quotes too; they are not ours.
         if not fault and not header.startswith(tuple(LIBRARIES)):
@@ -77,69 +65,119 @@ def faults_of(root, file):
             yield f"{path}:{number}: {fault}"
 
 
-def sources(root):
-    for folder in ("plugin", "migrate", "kube", "tests"):
-        yield from (f for f in sorted((root / folder).rglob("*")) if f.suffix in SOURCE_SUFFIXES)
+def room_faults(root):
+    """Sources outside of all rooms, and rooms that hold more than a person sees at once."""
+    files = [file.relative_to(root).as_posix() for file in rooms.sources(root)]
+    for path in files:
+        if rooms.room_of(path) is None:
+            yield f"{path}: its folder is no room (tests/support/rooms.py)"
+    for room in rooms.ROOMS:
+        count = sum(1 for path in files if rooms.room_of(path) == room)
+        if count > rooms.MOST_FILES:
+            yield f"{room}/: holds {count} files, more than {rooms.MOST_FILES}"
+
+
+def build_faults(root):
+    """The build adds the rooms in an order in which none links with a later one."""
+    for top in rooms.TOPS:
+        text = (root / top / "CMakeLists.txt").read_text(encoding="utf-8")
+        added = [f"{top}/{name}" for name in re.findall(r"^add_subdirectory\((\S+)\)", text, re.MULTILINE)]
+        if set(added) != {room for room in rooms.ROOMS if room.startswith(top + "/")}:
+            yield f"{top}/CMakeLists.txt: adds other rooms than those of tests/support/rooms.py"
+        elif [rooms.ROOMS[room] for room in added] != sorted(rooms.ROOMS[room] for room in added):
+            yield f"{top}/CMakeLists.txt: adds its rooms in another order than tests/support/rooms.py"
+
+
+def picture_faults(root):
+    document = root / "docs/DESIGN.md"
+    text = document.read_text(encoding="utf-8")
+    shown, drawn = PICTURE.search(text), rooms.picture(root)
+    if not shown:
+        yield "docs/DESIGN.md: shows no picture of the rooms"
+    elif shown[2] != drawn and os.environ.get("UPDATE"):
+        document.write_text(text[:shown.start(2)] + drawn + text[shown.end(2):], encoding="utf-8")
+    elif shown[2] != drawn:
+        yield "docs/DESIGN.md: its picture is not that of the includes: UPDATE=1 python3 tests/layering_test.py ."
 
 
 def check(root):
-    return [fault for file in sources(root) for fault in faults_of(root, file)]
+    files = rooms.sources(root, (*rooms.TOPS, "tests"))
+    return [fault for file in files for fault in faults_of(root, file)]
 
 
 # Each sample: file, its text, and the fault that must be found ("" for none).
 SAMPLES = [
-    ("kube/client.h", '#pragma once\n#include "plugin/printer.h"\n',
-     "kube/client.h:2: kube/ may not include plugin/"),
-    ("kube/crd.cc", '#include "migrate/check.h"\n', "kube/crd.cc:1: kube/ may not include migrate/"),
-    ("kube/crd.h", '#include "kube/schema/structural.h"\n', ""),
-    ("migrate/check.cc", '  #  include "plugin/options.h"\n',
-     "migrate/check.cc:1: migrate/ may not include plugin/"),
-    ("migrate/check.h", '#include "kube/schema/pruning.h"\n#include <vector>\n', ""),
+    ("kube/client/client.h", '#pragma once\n#include "plugin/flags/options.h"\n',
+     "kube/client/client.h:2: kube/client/ may not include plugin/flags/"),
+    ("kube/crd/crd.cc", '#include "migrate/check/crd_check.h"\n',
+     "kube/crd/crd.cc:1: kube/crd/ may not include migrate/check/"),
+    ("kube/crd/crd.h", '#include "kube/schema/structural.h"\n#include "kube/crd/crd_read.h"\n', ""),
+    ("kube/crd/crd.h", '#include "kube/crd/rules/crd_rules.h"\n',
+     "kube/crd/crd.h:1: kube/crd/ may not include kube/crd/rules/"),
+    ("kube/crd/crd.h", '#include "kube/client/client.h"\n',  # on the same line of the order
+     "kube/crd/crd.h:1: kube/crd/ may not include kube/client/"),
+    ("migrate/check/member_index.cc", '  #  include "plugin/flags/options.h"\n',
+     "migrate/check/member_index.cc:1: migrate/check/ may not include plugin/flags/"),
+    ("migrate/sweep/write/retry.h", '#include "migrate/sweep/sweep.h"\n',
+     "migrate/sweep/write/retry.h:1: migrate/sweep/write/ may not include migrate/sweep/"),
+    ("migrate/sweep/sweep.h", '#include "migrate/sweep/write/retry.h"\n#include <vector>\n', ""),
+    ("migrate/sweep/sweep.h", '#include "migrate/nowhere/retry.h"\n',
+     "migrate/sweep/sweep.h:1: migrate/sweep/ may not include migrate/nowhere/"),
     ("plugin/main.cc", '#include "tests/support/fake_clock.h"\n',
-     "plugin/main.cc:1: plugin/ may not include tests/"),
-    ("kube/schema/pruning.h", '#include "kube/json.h"\n#include "kube/result.h"\n', ""),
-    ("kube/schema/pruning.cc", '#include "kube/crd.h"\n',
-     "kube/schema/pruning.cc:1: kube/schema/ may not include kube/crd.h"),
-    ("kube/schema/validation.cc", '#include "migrate/report.h"\n',
-     "kube/schema/validation.cc:1: kube/schema/ may not include migrate/"),
-    ("kube/yaml.h", '#include "json.h"\n',
-     'kube/yaml.h:1: "json.h" must be written from the root of the project'),
-    ("kube/error.h", '#include <kube/json.h>\n',
-     "kube/error.h:1: <kube/json.h> must be written in quotes"),
-    ("kube/json.cc", "#include <rapidjson/reader.h>\n", ""),
-    ("kube/json.h", "#include <rapidjson/reader.h>\n",
-     "kube/json.h:1: only kube/json.cc may include rapidjson/"),
-    ("kube/yaml.cc", "#include <yaml-cpp/eventhandler.h>\n", ""),
-    ("migrate/source.cc", '#include "yaml-cpp/yaml.h"\n',
-     "migrate/source.cc:1: only kube/yaml.cc may include yaml-cpp/"),
-    ("plugin/check_command.cc", "#include <boost/program_options.hpp>\n",
-     "plugin/check_command.cc:1: only plugin/flag_set.cc may include boost/"),
-    ("kube/transport.h", "#include <curl/curl.h>\n",
-     "kube/transport.h:1: only kube/curl_transport.cc may include curl/"),
+     "plugin/main.cc:1: plugin/ may not include tests/support/"),
+    ("plugin/main.cc", '#include "plugin/completion/completion.h"\n#include "kube/base/error.h"\n', ""),
+    ("kube/yaml/yaml.h", '#include "json.h"\n',
+     'kube/yaml/yaml.h:1: "json.h" must be written from the root of the project'),
+    ("kube/base/error.h", '#include <kube/json/json.h>\n',
+     "kube/base/error.h:1: <kube/json/json.h> must be written in quotes"),
+    ("kube/json/json.cc", "#include <rapidjson/reader.h>\n", ""),
+    ("kube/json/json.h", "#include <rapidjson/reader.h>\n",
+     "kube/json/json.h:1: only kube/json/json.cc may include rapidjson/"),
+    ("kube/yaml/yaml.cc", "#include <yaml-cpp/eventhandler.h>\n", ""),
+    ("migrate/lists/pager.cc", '#include "yaml-cpp/yaml.h"\n',
+     "migrate/lists/pager.cc:1: only kube/yaml/yaml.cc may include yaml-cpp/"),
+    ("plugin/command/check_command.cc", "#include <boost/program_options.hpp>\n",
+     "plugin/command/check_command.cc:1: only plugin/flags/flag_set.cc may include boost/"),
+    ("kube/http/transport.h", "#include <curl/curl.h>\n",
+     "kube/http/transport.h:1: only kube/http/curl_transport.cc may include curl/"),
     ("tests/kube/regexp_test.cc", "#include <re2/re2.h>\n",
-     "tests/kube/regexp_test.cc:1: only kube/schema/go_regexp.cc may include re2/"),
-    ("tests/bench/bench.cc", '#include <rapidjson/reader.h>\n#include "migrate/check.h"\n', ""),
+     "tests/kube/regexp_test.cc:1: only kube/go/go_regexp.cc may include re2/"),
+    ("tests/bench/bench.cc", '#include <rapidjson/reader.h>\n#include "migrate/sweep/sweep.h"\n', ""),
 ]
+
+
+def write(root, path, text):
+    file = root / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
 
 
 def self_test():
     """Says what this test would miss or report wrongly, by samples in a folder of their own."""
     for path, text, expected in SAMPLES:
         with tempfile.TemporaryDirectory() as folder:
-            file = pathlib.Path(folder, path)
-            file.parent.mkdir(parents=True)
-            file.write_text(text, encoding="utf-8")
-            found = check(pathlib.Path(folder))
+            root = pathlib.Path(folder)
+            write(root, path, text)
+            found = check(root)
         if found != ([expected] if expected else []):
             yield f"self-test of {path}: expected {expected or 'no fault'!r}, found {found}"
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for i in range(rooms.MOST_FILES + 1):
+            write(root, f"kube/base/a{i}.h", "")
+        write(root, "kube/stray.h", "")
+        if len(list(room_faults(root))) != 2:
+            yield "self-test: a full room or a file in none is not found"
 
 
 def main():
     root = pathlib.Path(sys.argv[1]).resolve()
-    faults = list(self_test()) + check(root)
-    if not any(True for _ in sources(root)):
+    faults = [*self_test(), *check(root), *room_faults(root), *build_faults(root)]
+    if not faults:
+        faults = list(picture_faults(root))
+    if not any(True for _ in rooms.sources(root)):
         faults.append(f"no sources below {root}")
-    print("\n".join(faults) if faults else "every include follows the dependency rule")
+    print("\n".join(faults) if faults else "every include follows the order of the rooms")
     return 1 if faults else 0
 
 

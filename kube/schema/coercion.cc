@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <string_view>
 
-#include "kube/schema/field_error.h"
-#include "kube/schema/go_format.h"
+#include "kube/go/go_format.h"
+#include "kube/meta/field_error.h"
+#include "kube/meta/object_path.h"
 #include "kube/schema/object_meta.h"
-#include "kube/schema/object_path.h"
 
 namespace kube::schema {
 namespace {

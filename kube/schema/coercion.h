@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "kube/json.h"
+#include "kube/json/json.h"
 #include "kube/schema/structural.h"
 
 /// What the API server does to an object beside pruning and defaulting.

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "kube/meta/object_path.h"
 #include "kube/schema/coercion.h"
-#include "kube/schema/object_path.h"
 #include "kube/schema/pruning.h"
 
 namespace kube::schema {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "kube/json.h"
+#include "kube/json/json.h"
 #include "kube/schema/structural.h"
 
 namespace kube::schema {

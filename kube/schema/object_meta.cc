@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kube/schema/go_struct.h"
+#include "kube/go/go_struct.h"
 
 namespace kube::schema {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "kube/json.h"
-#include "kube/result.h"
+#include "kube/base/result.h"
+#include "kube/json/json.h"
 
 namespace kube::schema {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kube/json.h"
+#include "kube/json/json.h"
 #include "kube/schema/structural.h"
 
 namespace kube::schema {

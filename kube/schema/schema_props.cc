@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kube/schema/go_value.h"
+#include "kube/go/go_value.h"
 
 namespace kube::schema {
 namespace {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "kube/json.h"
-#include "kube/result.h"
+#include "kube/base/result.h"
+#include "kube/json/json.h"
 
 namespace kube::schema {
 

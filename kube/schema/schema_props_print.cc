@@ -1,4 +1,4 @@
-#include "kube/schema/go_format.h"
+#include "kube/go/go_format.h"
 #include "kube/schema/schema_props.h"
 
 namespace kube::schema {

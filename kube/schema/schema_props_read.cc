@@ -2,8 +2,8 @@
 #include <array>
 #include <memory>
 
+#include "kube/meta/typed_reader.h"
 #include "kube/schema/schema_props.h"
-#include "kube/schema/typed_reader.h"
 
 namespace kube::schema {
 namespace {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kube/json.h"
-#include "kube/result.h"
+#include "kube/base/result.h"
+#include "kube/json/json.h"
 #include "kube/schema/property_index.h"
 #include "kube/schema/schema_props.h"
 

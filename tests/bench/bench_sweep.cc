@@ -13,8 +13,8 @@
 #include <string>
 #include <utility>
 
-#include "kube/curl_transport.h"
-#include "migrate/sweep.h"
+#include "kube/http/curl_transport.h"
+#include "migrate/sweep/sweep.h"
 #include "tests/bench/measure.h"
 #include "tests/bench/slow_server.h"
 #include "tests/bench/synthetic_api.h"

@@ -3,12 +3,12 @@
 #include <string_view>
 #include <vector>
 
-#include "kube/json.h"
-#include "kube/list_splitter.h"
+#include "kube/json/json.h"
+#include "kube/json/list_splitter.h"
 #include "kube/schema/pruning.h"
 #include "kube/schema/schema_props.h"
 #include "kube/schema/structural.h"
-#include "kube/yaml.h"
+#include "kube/yaml/yaml.h"
 #include "tests/bench/custom_resources.h"
 #include "tests/bench/readers.h"
 

@@ -1,8 +1,8 @@
 #include <string>
 #include <string_view>
 
-#include "kube/api_status.h"
-#include "kube/utf8.h"
+#include "kube/base/utf8.h"
+#include "kube/client/api_status.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {

@@ -1,10 +1,10 @@
 #include <memory>
 
-#include "kube/crd.h"
-#include "kube/crd_condition.h"
-#include "kube/crd_validation.h"
-#include "kube/custom_resource.h"
-#include "kube/utf8.h"
+#include "kube/base/utf8.h"
+#include "kube/crd/crd.h"
+#include "kube/crd/crd_condition.h"
+#include "kube/crd/custom_resource.h"
+#include "kube/crd/rules/crd_validation.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {

@@ -4,17 +4,17 @@
 #include <string>
 #include <vector>
 
-#include "kube/crd.h"
-#include "kube/crd_condition.h"
-#include "kube/crd_validation.h"
-#include "kube/json.h"
+#include "kube/crd/crd.h"
+#include "kube/crd/crd_condition.h"
+#include "kube/crd/rules/crd_validation.h"
+#include "kube/json/json.h"
+#include "kube/meta/type_meta.h"
 #include "kube/schema/coercion.h"
-#include "kube/schema/pruned_validation.h"
 #include "kube/schema/pruning.h"
 #include "kube/schema/structural.h"
-#include "kube/type_meta.h"
-#include "migrate/crd_check.h"
-#include "migrate/recent_change.h"
+#include "kube/schema/validation/pruned_validation.h"
+#include "migrate/check/crd_check.h"
+#include "migrate/crds/recent_change.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {

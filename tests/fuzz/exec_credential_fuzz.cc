@@ -1,7 +1,7 @@
 #include <string>
 
-#include "kube/exec_credential.h"
-#include "kube/utf8.h"
+#include "kube/auth/exec_credential.h"
+#include "kube/base/utf8.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {

@@ -1,9 +1,9 @@
 #include <string>
 
-#include "kube/schema/formats.h"
-#include "kube/schema/go_time.h"
-#include "kube/schema/go_url.h"
-#include "kube/schema/names.h"
+#include "kube/go/go_time.h"
+#include "kube/go/go_url.h"
+#include "kube/meta/names.h"
+#include "kube/schema/format/formats.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {

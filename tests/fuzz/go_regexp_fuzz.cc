@@ -1,5 +1,5 @@
-#include "kube/schema/go_regexp.h"
-#include "kube/utf8.h"
+#include "kube/base/utf8.h"
+#include "kube/go/go_regexp.h"
 #include "tests/fuzz/fuzz.h"
 
 // A pattern in the first line is refused in Go's words, or can be held against the next.

@@ -1,7 +1,7 @@
 #include <string>
 
-#include "kube/json.h"
-#include "kube/utf8.h"
+#include "kube/base/utf8.h"
+#include "kube/json/json.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {

@@ -1,4 +1,4 @@
-#include "kube/json_path_template.h"
+#include "plugin/report/data/json_path_template.h"
 #include "tests/fuzz/fuzz.h"
 
 // A template in the first line prints any object in the next, in each style, or is an error.

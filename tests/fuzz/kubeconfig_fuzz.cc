@@ -1,11 +1,11 @@
 #include <string>
 
-#include "kube/auth_provider.h"
-#include "kube/error.h"
-#include "kube/kubeconfig_choice.h"
-#include "kube/kubeconfig_file.h"
-#include "kube/pem.h"
-#include "kube/server_address.h"
+#include "kube/base/error.h"
+#include "kube/config/auth_provider.h"
+#include "kube/config/kubeconfig_choice.h"
+#include "kube/config/kubeconfig_file.h"
+#include "kube/config/pem.h"
+#include "kube/config/server_address.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {

@@ -1,7 +1,7 @@
 #include <map>
 #include <string>
 
-#include "migrate/manifest_reader.h"
+#include "migrate/manifests/manifest_reader.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/temp_folder.h"
 

@@ -3,9 +3,9 @@
 #include <utility>
 #include <vector>
 
-#include "kube/client.h"
-#include "migrate/cached_list.h"
-#include "migrate/metadata_list.h"
+#include "kube/client/client.h"
+#include "migrate/sweep/source/cached_list.h"
+#include "migrate/sweep/source/metadata_list.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/fake_clock.h"
 #include "tests/support/temp_folder.h"

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "kube/json.h"
+#include "kube/json/json.h"
 #include "kube/schema/structural.h"
 #include "tests/fuzz/fuzz.h"
 

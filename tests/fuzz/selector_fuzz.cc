@@ -1,5 +1,5 @@
-#include "kube/field_selector.h"
-#include "kube/label_selector.h"
+#include "kube/client/field_selector.h"
+#include "kube/client/label_selector.h"
 #include "tests/fuzz/fuzz.h"
 
 // A selector is one, or it is told what is wrong with it.

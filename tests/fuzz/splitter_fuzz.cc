@@ -1,8 +1,8 @@
 #include <optional>
 #include <string>
 
-#include "kube/manifest_splitter.h"
-#include "kube/utf8.h"
+#include "kube/base/utf8.h"
+#include "kube/json/manifest_splitter.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <string>
 
-#include "migrate/spool.h"
+#include "migrate/spool/spool.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/temp_folder.h"
 

@@ -2,8 +2,8 @@
 #include <string>
 #include <string_view>
 
-#include "kube/utf8.h"
-#include "migrate/watch_reader.h"
+#include "kube/base/utf8.h"
+#include "migrate/lists/watch_reader.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {

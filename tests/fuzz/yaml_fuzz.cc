@@ -1,7 +1,7 @@
 #include <string>
 #include <string_view>
 
-#include "kube/yaml.h"
+#include "kube/yaml/yaml.h"
 #include "tests/fuzz/fuzz.h"
 
 // Whatever is read must print to what reads back as the same value.

@@ -4,8 +4,8 @@
 #include <mutex>
 #include <string>
 
-#include "kube/json.h"
-#include "migrate/object_diff.h"
+#include "kube/json/json.h"
+#include "migrate/inspect/object_diff.h"
 
 namespace test_support {
 

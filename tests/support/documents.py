@@ -11,7 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCUMENTS = ["README.md", "CONTRIBUTING.md", "docs/CONVENTIONS.md", "docs/DESIGN.md", "docs/REPORTS.md",
              "docs/RUNBOOK.md", *(str(p.relative_to(ROOT)) for p in sorted(ROOT.glob("krew/*.md"))),
              *(str(p.relative_to(ROOT)) for p in sorted(ROOT.glob("krew/manifests/*")))]
-SAMPLES = {"text", "yaml", "json"}
+SAMPLES = {"text", "yaml", "json", "mermaid"}
 PROGRAMS = {"apt-get", "argocd", "build/release/tests/bench/bench_prune", "cat", "chmod", "cmake", "cp",
             "curl", "docker", "flux", "git", "grep", "helm", "kubectl", "kubectl-prune", "ls", "mkdir",
             "mv", "python3", "sed", "sh", "sudo", "tar", "tests", "export", "ln", "cd", "bash", "file", "ldd",

@@ -1,5 +1,5 @@
-#include "kube/base64.h"
-#include "kube/json.h"
+#include "kube/base/base64.h"
+#include "kube/json/json.h"
 #include "tests/support/fake_api.h"
 
 namespace test_support {

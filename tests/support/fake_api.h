@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "kube/clock.h"
-#include "kube/json.h"
-#include "kube/result.h"
-#include "kube/transport.h"
+#include "kube/base/result.h"
+#include "kube/http/transport.h"
+#include "kube/json/json.h"
+#include "kube/system/clock.h"
 #include "tests/support/fake_watch.h"
 
 namespace test_support {

@@ -4,7 +4,7 @@
 #include <map>
 #include <vector>
 
-#include "kube/transport.h"
+#include "kube/http/transport.h"
 #include "tests/support/fake_api.h"
 #include "tests/support/fake_clock.h"
 

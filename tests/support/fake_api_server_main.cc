@@ -19,9 +19,9 @@
 #include <utility>
 #include <vector>
 
-#include "kube/json.h"
-#include "kube/manifest_splitter.h"
-#include "kube/yaml.h"
+#include "kube/json/json.h"
+#include "kube/json/manifest_splitter.h"
+#include "kube/yaml/yaml.h"
 #include "tests/support/fake_api.h"
 
 namespace test_support {

@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "kube/clock.h"
+#include "kube/system/clock.h"
 
 namespace test_support {
 

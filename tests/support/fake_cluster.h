@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "kube/client.h"
+#include "kube/client/client.h"
 #include "tests/support/fake_api_server.h"
 #include "tests/support/fake_clock.h"
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "kube/json.h"
+#include "kube/json/json.h"
 
 namespace test_support {
 

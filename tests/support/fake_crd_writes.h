@@ -3,8 +3,8 @@
 #include <memory>
 #include <string>
 
-#include "kube/json.h"
-#include "kube/result.h"
+#include "kube/base/result.h"
+#include "kube/json/json.h"
 #include "tests/support/fake_api.h"
 
 namespace test_support {

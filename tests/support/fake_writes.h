@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "kube/crd.h"
-#include "kube/custom_resource.h"
-#include "kube/json.h"
+#include "kube/crd/crd.h"
+#include "kube/crd/custom_resource.h"
+#include "kube/json/json.h"
 
 namespace test_support {
 

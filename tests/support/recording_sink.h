@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "kube/transport.h"
+#include "kube/http/transport.h"
 
 namespace test_support {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "kube/json.h"
+#include "kube/json/json.h"
 #include "kube/schema/schema_props.h"
 #include "kube/schema/structural.h"
 

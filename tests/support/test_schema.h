@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kube/crd.h"
-#include "kube/schema/field_error.h"
+#include "kube/crd/crd.h"
+#include "kube/meta/field_error.h"
 #include "kube/schema/schema_props.h"
 
 namespace support {

@@ -2,10 +2,10 @@
 
 #include <optional>
 
-#include "kube/crd.h"
+#include "kube/crd/crd.h"
+#include "kube/meta/type_meta.h"
 #include "kube/schema/schema_props.h"
 #include "kube/schema/structural.h"
-#include "kube/type_meta.h"
 #include "tests/vectors/vector.h"
 
 namespace vectors {

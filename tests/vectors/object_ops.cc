@@ -1,7 +1,7 @@
 // The ops that say what becomes of an object: prune, server, prune-defaults.
 #include <algorithm>
 
-#include "kube/custom_resource.h"
+#include "kube/crd/custom_resource.h"
 #include "kube/schema/defaulting.h"
 #include "kube/schema/pruning.h"
 #include "tests/vectors/inputs.h"

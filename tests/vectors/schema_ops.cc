@@ -1,8 +1,8 @@
 // The ops that say what is wrong with a schema or CRD: structural, validate-schema,
 // nonstructural-condition, validate-crd.
-#include "kube/crd_condition.h"
-#include "kube/crd_validation.h"
-#include "kube/schema/validation.h"
+#include "kube/crd/crd_condition.h"
+#include "kube/crd/rules/crd_validation.h"
+#include "kube/schema/validation/validation.h"
 #include "tests/vectors/inputs.h"
 #include "tests/vectors/ops.h"
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kube/json.h"
+#include "kube/json/json.h"
 
 /// Replays what the API server answers. Each line of a vector file is
 /// {"name", "op", "input", "expected"}: what the server's own library answered to an input.

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "kube/base/result.h"
+
+namespace kube {
+
+/// Decodes standard base64 with padding as Go's base64.StdEncoding does: line breaks are skipped.
+/// The error is Go's, e.g. "illegal base64 data at input byte 4".
+Result<std::string, std::string> DecodeBase64(std::string_view text);
+
+/// Encodes as standard base64 with padding.
+std::string EncodeBase64(std::string_view bytes);
+
+}  // namespace kube

@@ -1,0 +1,358 @@
+#include "kube/client/client.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "kube/base/space.h"
+#include "kube/client/warning_header.h"
+#include "kube/http/server_url.h"
+
+namespace kube {
+namespace {
+
+constexpr int kMaxRetries = 10;  // rest.Request.maxRetries
+constexpr std::chrono::seconds kPauseAfterLostConnection{1};
+// The API server asks for a few seconds. Longer than this nobody waits without being asked.
+constexpr std::chrono::seconds kLongestWait{60};
+constexpr std::chrono::seconds kLongestSilentWait{1};
+// How soon Get notices that it shall stop.
+constexpr std::chrono::milliseconds kTick(100);
+// A Status is a few KiB, of a CRD with many faults some more; the rest is not ours to keep.
+constexpr std::size_t kMaxErrorBytes = 1024 * 1024;
+// A chunk of the largest CRDs is far below this.
+constexpr std::size_t kMaxDocumentBytes = 512 * 1024 * 1024;
+// So many different warnings are told; a server that goes on is not listened to.
+constexpr std::size_t kMaxWarnings = 1000;
+
+bool IsSuccess(int status) { return status >= 200 && status <= 299; }
+
+/// Gathers an answer for Client::Send.
+class Gatherer : public ResultSink {
+ public:
+  void OnBytes(std::string_view bytes) override {
+    too_large = too_large || bytes.size() > kMaxDocumentBytes - body.size();
+    if (!too_large) body += bytes;
+  }
+  void OnEnd(const std::optional<CallError>& call_error) override {
+    done = true;
+    error = call_error;
+  }
+
+  std::string body;
+  bool too_large = false;
+  bool done = false;
+  std::optional<CallError> error;
+};
+
+CallError UnusableAnswer(const std::string& request_line, const std::string& why) {
+  CallError error;
+  error.message = "the server's answer to " + request_line + " " + why;
+  error.transport = TransportError{TransportError::Kind::kOther, error.message};
+  return error;
+}
+
+CallError TooLongAWait(CallError error) {
+  error.message += " (the server asks to wait " +
+                   std::to_string(error.status->retry_after->count()) + " s; try again then)";
+  return error;
+}
+
+CallError Interrupted() {
+  CallError error;
+  error.message = "interrupted";
+  error.transport = TransportError{TransportError::Kind::kOther, error.message};
+  return error;
+}
+
+bool IsUnreserved(char c) {
+  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' ||
+         c == '.' || c == '_' || c == '~';
+}
+
+}  // namespace
+
+/// One call from Start to its end, over all its attempts.
+class Client::Call : public ResponseSink {
+ public:
+  Call(Client& owner, CallId call_id, ApiRequest api_request, ResultSink& result_sink,
+       Clock::TimePoint now)
+      : client(owner),
+        id(call_id),
+        request(std::move(api_request)),
+        sink(result_sink),
+        due(now),
+        logged(owner.log_.NewBody()) {}
+
+  void OnHead(const ResponseHead& answer_head) override {
+    head = answer_head;
+    client.Warn(*head);
+  }
+  void OnBytes(std::string_view bytes) override {
+    if (IsSuccess(head->status)) {
+      handed_on = true;
+      logged.Add(bytes);
+      sink.OnBytes(bytes);
+    } else {
+      logged.Add(bytes);
+      error_body += bytes.substr(0, kMaxErrorBytes - error_body.size());
+    }
+  }
+  void OnEnd(const std::optional<TransportError>& error) override {
+    in_flight.reset();
+    client.OnAnswered(*this, error);  // may destroy *this
+  }
+
+  /// What the server said instead of a result.
+  ApiStatus Status() const { return ReadApiStatus(request.method, *head, error_body); }
+  /// To be sent again, as if nothing had been answered.
+  void SendAt(Clock::TimePoint when) {
+    due = when;
+    head.reset();
+    error_body.clear();
+  }
+  /// To be sent again after 401 if the credentials can be refreshed; else that was the answer.
+  void RefreshAt(Clock::TimePoint when) {
+    unauthorized = true;
+    due = when;
+  }
+  bool AwaitsRefresh() const { return due && head; }
+  bool MayRetry() const { return request.retry && retries < kMaxRetries; }
+
+  Client& client;
+  const CallId id;
+  const ApiRequest request;
+  ResultSink& sink;
+  std::optional<Clock::TimePoint> due;            // absent while it is under way
+  std::optional<Transport::RequestId> in_flight;  // what was sent
+  Clock::TimePoint sent_at{};
+  int retries = 0;
+  std::uint64_t credentials_version = 0;  // with which it was sent
+  bool unauthorized = false;              // answered 401 once
+  bool handed_on = false;
+  std::optional<ResponseHead> head;
+  std::string error_body;
+  LoggedBody logged;
+};
+
+Client::Client(Transport& transport, Credentials& credentials, const Clock& clock,
+               ClientOptions options)
+    : transport_(transport),
+      credentials_(credentials),
+      clock_(clock),
+      options_(std::move(options)),
+      log_(options_.log_level, options_.on_request) {
+  // Only words of messages depend on it: who cannot be reached has been told so elsewhere.
+  if (auto url = ParseServerUrl(options_.server)) server_ = *std::move(url);
+}
+
+Client::~Client() {
+  for (const auto& [id, call] : calls_) {
+    if (call->in_flight) transport_.Cancel(*call->in_flight);
+  }
+}
+
+Client::CallId Client::Start(ApiRequest request, ResultSink& sink) {
+  const CallId id = next_id_++;
+  calls_[id] = std::make_unique<Call>(*this, id, std::move(request), sink, clock_.Now());
+  return id;
+}
+
+void Client::Cancel(CallId id) {
+  const auto found = calls_.find(id);
+  if (found == calls_.end()) return;
+  if (found->second->in_flight) transport_.Cancel(*found->second->in_flight);
+  calls_.erase(found);
+}
+
+void Client::Poll(Clock::TimePoint deadline) {
+  if (SendDue()) return;
+  for (const auto& [id, call] : calls_) {
+    if (call->due) deadline = std::min(deadline, *call->due);
+  }
+  transport_.Poll(deadline);
+}
+
+bool Client::SendDue() {
+  const Clock::TimePoint now = clock_.Now();
+  std::vector<CallId> due;
+  for (const auto& [id, call] : calls_) {
+    if (call->due && *call->due <= now) due.push_back(id);
+  }
+  bool ended = false;
+  for (const CallId id : due) {
+    // A sink of one before it may have cancelled it.
+    const auto found = calls_.find(id);
+    if (found != calls_.end() && !SendOrEnd(*found->second)) ended = true;
+  }
+  return ended;
+}
+
+bool Client::SendOrEnd(Call& call) {
+  if (call.AwaitsRefresh()) {
+    if (!RefreshFor(call)) {
+      Finish(call, ErrorOf(call.Status()));
+      return false;
+    }
+    call.SendAt(clock_.Now());
+  }
+  HttpRequest request;
+  request.method = call.request.method;
+  request.target = call.request.target;
+  request.headers = Headers(call.request);
+  request.body = call.request.body;
+  request.fresh_connection = call.request.fresh_connection;
+  request.always_compress = call.request.always_compress;
+  call.due.reset();
+  call.sent_at = clock_.Now();
+  call.credentials_version = credentials_.version();
+  log_.LogRequest(request, UrlOf(request.target));
+  call.logged = log_.NewBody();
+  call.in_flight = transport_.Start(std::move(request), options_.request_timeout, call);
+  return true;
+}
+
+std::vector<HttpHeader> Client::Headers(const ApiRequest& request) {
+  std::vector<HttpHeader> headers = {{"Accept", request.accept}};
+  if (!request.content_type.empty()) headers.push_back({"Content-Type", request.content_type});
+  if (!options_.user_agent.empty()) headers.push_back({"User-Agent", options_.user_agent});
+  for (HttpHeader& header : credentials_.Headers()) headers.push_back(std::move(header));
+  return headers;
+}
+
+bool Client::RefreshFor(const Call& call) {
+  // Of many calls that were refused together the first refreshes for all.
+  return call.credentials_version != credentials_.version() || credentials_.Refresh();
+}
+
+void Client::Warn(const ResponseHead& head) {
+  if (!options_.on_warning) return;
+  for (const std::string& text : WarningTexts(head)) {
+    if (warnings_.size() < kMaxWarnings && warnings_.insert(text).second) options_.on_warning(text);
+  }
+}
+
+std::string Client::UrlOf(const std::string& target) const {
+  return server_.scheme + "://" + server_.authority + server_.path + target;
+}
+
+void Client::Log(const Call& call, const ResponseHead* head) const {
+  const auto taken =
+      std::chrono::duration_cast<std::chrono::milliseconds>(clock_.Now() - call.sent_at);
+  log_.LogAnswer(call.request.method, UrlOf(call.request.target), head, call.logged, taken);
+}
+
+void Client::TellWait(const Call& call, const ApiStatus& status) const {
+  if (!options_.on_wait || *status.retry_after <= kLongestSilentWait) return;
+  options_.on_wait("waiting " + std::to_string(status.retry_after->count()) + " s, as the server " +
+                   "asks, to send " + call.request.method + " " + call.request.target +
+                   " again: " + Describe(status));
+}
+
+void Client::OnAnswered(Call& call, const std::optional<TransportError>& error) {
+  if (error) return OnLost(call, *error);
+  Log(call, &*call.head);
+  if (IsSuccess(call.head->status)) return Finish(call, std::nullopt);
+  if (call.head->status == 401 && !call.unauthorized) return call.RefreshAt(clock_.Now());
+  const ApiStatus status = call.Status();
+  if (!status.AsksToRetry() || !call.MayRetry()) return Finish(call, ErrorOf(status));
+  if (*status.retry_after > kLongestWait) return Finish(call, TooLongAWait(ErrorOf(status)));
+  ++call.retries;
+  TellWait(call, status);
+  call.SendAt(clock_.Now() + *status.retry_after);
+}
+
+void Client::OnLost(Call& call, const TransportError& error) {
+  Log(call, nullptr);
+  const bool may_pass = error.kind == TransportError::Kind::kConnectionLost &&
+                        call.request.method == "GET" && !call.handed_on;
+  if (!may_pass || !call.MayRetry()) {
+    return Finish(call, ErrorOf(error, call.head.has_value()));
+  }
+  ++call.retries;
+  call.SendAt(clock_.Now() + kPauseAfterLostConnection);
+}
+
+void Client::Finish(Call& call, const std::optional<CallError>& error) {
+  const auto node = calls_.extract(call.id);  // for its sink the call is over
+  call.sink.OnEnd(error);
+}
+
+CallError Client::ErrorOf(ApiStatus status) const {
+  CallError error;
+  error.message = Describe(status);
+  error.status = std::move(status);
+  return error;
+}
+
+CallError Client::ErrorOf(const TransportError& transport, bool answer_began) const {
+  CallError error;
+  error.transport = transport;
+  if (transport.kind == TransportError::Kind::kRefused) {
+    error.message = "The connection to the server " + server_.authority +
+                    " was refused - did you specify the right host or port?";
+  } else if (answer_began) {
+    error.message = "unexpected error when reading response body. Please retry. Original error: " +
+                    transport.message;
+  } else {
+    error.message = "Unable to connect to the server: " + transport.message;
+  }
+  return error;
+}
+
+Result<std::unique_ptr<json::Document>, CallError> Client::Get(const std::string& target) {
+  ApiRequest request;
+  request.target = target;
+  return Send(std::move(request));
+}
+
+Result<std::unique_ptr<json::Document>, CallError> Client::Send(ApiRequest request) {
+  struct CancelAtExit {  // Poll may throw while `answer` is still known to the call
+    Client& client;
+    CallId id;
+    ~CancelAtExit() { client.Cancel(id); }
+  };
+  Gatherer answer;
+  const std::string request_line = request.method + " " + request.target;
+  const Clock::Duration grace = request.grace;
+  std::optional<Clock::TimePoint> stopped_at;
+  const CancelAtExit call{*this, Start(std::move(request), answer)};
+  while (!answer.done) {
+    if (options_.stop != nullptr && *options_.stop) {
+      if (!stopped_at) stopped_at = clock_.Now();
+      if (clock_.Now() >= *stopped_at + grace) return Unexpected(Interrupted());
+    }
+    Poll(options_.stop == nullptr ? Clock::TimePoint::max() : clock_.Now() + kTick);
+  }
+  if (answer.error) return Unexpected(*std::move(answer.error));
+  if (answer.too_large) return Unexpected(UnusableAnswer(request_line, "is too large"));
+  if (TrimSpace(answer.body).starts_with('<')) {
+    return Unexpected(UnusableAnswer(
+        request_line, "is HTML, not JSON; is there a proxy or a login page in between?"));
+  }
+  auto document = std::make_unique<json::Document>();
+  if (const auto error = document->Parse(answer.body)) {
+    return Unexpected(UnusableAnswer(request_line, "is not JSON: " + error->message));
+  }
+  return document;
+}
+
+std::string UrlEscape(std::string_view text) {
+  static constexpr char kHex[] = "0123456789ABCDEF";
+  std::string escaped;
+  for (const char c : text) {
+    if (IsUnreserved(c)) {
+      escaped += c;
+      continue;
+    }
+    const auto byte = static_cast<unsigned char>(c);
+    escaped += {'%', kHex[byte >> 4], kHex[byte & 0xF]};
+  }
+  return escaped;
+}
+
+std::string WithQuery(std::string target, std::string_view query) {
+  target += target.find('?') == std::string::npos ? '?' : '&';
+  return target.append(query);
+}
+
+}  // namespace kube

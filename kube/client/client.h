@@ -1,0 +1,158 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kube/base/result.h"
+#include "kube/client/api_status.h"
+#include "kube/client/request_log.h"
+#include "kube/http/server_url.h"
+#include "kube/http/transport.h"
+#include "kube/json/json.h"
+#include "kube/system/clock.h"
+
+namespace kube {
+
+/// Why a call brought no result: the server's status, or why there was no answer.
+struct CallError {
+  std::optional<ApiStatus> status;          ///< what the server said; absent if it said nothing
+  std::optional<TransportError> transport;  ///< present where `status` is absent
+  /// For people, as kubectl words it: Describe(*status), or `Unable to connect to the server: ...`,
+  /// `The connection to the server HOST was refused - did you specify the right host or port?`.
+  std::string message;
+};
+
+/// Who we are, for the headers of a request. Behind this stand tokens, token files, passwords and
+/// credential plugins.
+class Credentials {
+ public:
+  virtual ~Credentials() = default;
+  /// Headers for the next request, e.g. Authorization. Throws kube::Error if there are none to be
+  /// had (a plugin failed).
+  virtual std::vector<HttpHeader> Headers() = 0;
+  /// Is told that the server answered 401 to a request with what Headers() gave last. True: they
+  /// are new now, the request is worth sending once more.
+  virtual bool Refresh() = 0;
+  /// Becomes larger whenever Headers() begins to give others, by Refresh() or by itself.
+  virtual std::uint64_t version() const { return 0; }
+};
+
+struct ApiRequest {
+  std::string method = "GET";
+  std::string target;  ///< as HttpRequest::target
+  std::string accept = "application/json";
+  std::string content_type;  ///< of `body`; empty if there is none
+  std::string body;
+  bool fresh_connection = false;  ///< as HttpRequest::fresh_connection
+  bool always_compress = false;   ///< as HttpRequest::always_compress
+  /// False: the first answer counts, for a caller with its own rules of what to send again; only a
+  /// 401 is still answered with new credentials.
+  bool retry = true;
+  /// For Send: how long ClientOptions::stop leaves it to end, for a write whose outcome matters.
+  Clock::Duration grace{};
+};
+
+/// Takes the answer to a call. Calls come from within Client::Poll.
+class ResultSink {
+ public:
+  virtual ~ResultSink() = default;
+  /// A piece of a successful (2xx) answer.
+  virtual void OnBytes(std::string_view bytes) = 0;
+  /// The end, exactly once unless cancelled; absent: the answer is complete. May start other calls.
+  virtual void OnEnd(const std::optional<CallError>& error) = 0;
+};
+
+struct ClientOptions {
+  std::string server;                 ///< URL, for messages
+  std::string user_agent;             ///< "kubectl-prune/v0.1.0 (linux/amd64) kubernetes/abc1234"
+  Clock::Duration request_timeout{};  ///< 0: none
+  /// Ends Get when it becomes true. May be the null pointer.
+  const std::atomic<bool>* stop = nullptr;
+  /// Is called with the text of each Warning header (code 299), each text once.
+  std::function<void(const std::string&)> on_warning;
+  /// Is called with a line about each wait of more than a second that the server asked for. May be
+  /// empty.
+  std::function<void(const std::string&)> on_wait{};
+  /// Is called with the lines about requests that `log_level` asks for (kube/request_log.h). May be
+  /// empty.
+  std::function<void(const std::string&)> on_request;
+  int log_level = 6;
+};
+
+/// Calls to an API server over a transport: credentials, warnings, statuses and retries.
+///
+/// Sends a request again as client-go does (rest/with_retry.go, at most 10 times): after the
+/// server's Retry-After with 429 or 5xx, if that is no more than a minute; a GET after one second
+/// if the connection was lost before any of its answer was handed on; once more after 401 if the
+/// credentials could be refreshed. What was handed to a sink already is never sent for again here:
+/// the sink hears kConnectionLost.
+///
+/// For one thread. `transport`, `credentials` and `clock` must outlive it.
+class Client {
+ public:
+  using CallId = std::uint64_t;
+
+  Client(Transport& transport, Credentials& credentials, const Clock& clock, ClientOptions options);
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+  ~Client();
+
+  /// Begins a call; it is sent by the next Poll. `sink` must live until OnEnd or Cancel.
+  CallId Start(ApiRequest request, ResultSink& sink);
+  /// Forgets a call: nothing more is called for it. Not an error if it has ended. Not to be called
+  /// from within OnBytes of the same call.
+  void Cancel(CallId id);
+  /// Works on all calls until something has happened, a call is due to be sent again, or `deadline`
+  /// is reached. Throws what Credentials and sinks throw.
+  void Poll(Clock::TimePoint deadline);
+
+  /// Makes one GET and waits for its JSON; other calls go on meanwhile. An answer that is no JSON
+  /// is a CallError too; "interrupted" where ClientOptions::stop became true. Not to be called from
+  /// within a sink.
+  Result<std::unique_ptr<json::Document>, CallError> Get(const std::string& target);
+  /// The same for any request, such as a PATCH. Where the connection was lost it is not known
+  /// whether a write was done.
+  Result<std::unique_ptr<json::Document>, CallError> Send(ApiRequest request);
+
+ private:
+  class Call;
+  bool SendDue();
+  bool SendOrEnd(Call& call);
+  std::vector<HttpHeader> Headers(const ApiRequest& request);
+  bool RefreshFor(const Call& call);
+  void Warn(const ResponseHead& head);
+  std::string UrlOf(const std::string& target) const;
+  void Log(const Call& call, const ResponseHead* head) const;
+  void TellWait(const Call& call, const ApiStatus& status) const;
+  void OnAnswered(Call& call, const std::optional<TransportError>& error);
+  void OnLost(Call& call, const TransportError& error);
+  void Finish(Call& call, const std::optional<CallError>& error);
+  CallError ErrorOf(ApiStatus status) const;
+  CallError ErrorOf(const TransportError& transport, bool answer_began) const;
+
+  Transport& transport_;
+  Credentials& credentials_;
+  const Clock& clock_;
+  ClientOptions options_;
+  ServerUrl server_;
+  RequestLog log_;
+  std::map<CallId, std::unique_ptr<Call>> calls_;
+  std::set<std::string> warnings_;  // told already
+  CallId next_id_ = 1;
+};
+
+/// Percent-encodes one segment of a path, or a value of a query.
+std::string UrlEscape(std::string_view text);
+
+/// A target with `query`, as "limit=1", behind what it asks for already.
+std::string WithQuery(std::string target, std::string_view query);
+
+}  // namespace kube

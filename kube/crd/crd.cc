@@ -1,0 +1,41 @@
+#include "kube/crd/crd.h"
+
+#include <algorithm>
+
+namespace kube {
+namespace {
+
+constexpr std::string_view kV1 = "apiextensions.k8s.io/v1";
+constexpr std::string_view kV1beta1 = "apiextensions.k8s.io/v1beta1";
+
+}  // namespace
+
+const CrdVersion* Crd::FindVersion(std::string_view version_name) const {
+  const auto found = std::ranges::find(versions, version_name, &CrdVersion::name);
+  return found != versions.end() ? &*found : nullptr;
+}
+
+const CrdVersion* Crd::StorageVersion() const {
+  const auto found = std::ranges::find(versions, true, &CrdVersion::storage);
+  return found != versions.end() ? &*found : nullptr;
+}
+
+const json::Value* Crd::FindCondition(std::string_view type) const {
+  for (const json::Value& condition : status_conditions.elements()) {
+    if (condition.FindText("type") == type) return &condition;
+  }
+  return nullptr;
+}
+
+bool Crd::IsConditionTrue(std::string_view type) const {
+  const json::Value* condition = FindCondition(type);
+  return condition != nullptr && condition->FindText("status") == "True";
+}
+
+bool IsCrd(const json::Value& object) {
+  const std::string_view api_version = object.FindText("apiVersion");
+  return object.FindText("kind") == "CustomResourceDefinition" &&
+         (api_version == kV1 || api_version == kV1beta1);
+}
+
+}  // namespace kube

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "kube/base/result.h"
+
+/// RFC 3339 times as Go's package time reads and prints them.
+namespace kube::schema {
+
+/// An instant.
+struct GoTime {
+  std::int64_t unix_seconds;  ///< rounded down
+  std::int32_t nanoseconds;   ///< 0 to 999,999,999 after unix_seconds
+
+  /// True for January 1 of the year 1, 00:00:00 UTC, which Go takes for "no time".
+  bool IsZero() const;
+};
+
+/// time.Parse(time.RFC3339, text). That is laxer than RFC 3339: the hour may have one digit, a
+/// comma may stand before a fraction. The error is Go's text, e.g. `parsing time
+/// "2020-13-01T00:00:00Z": month out of range`.
+Result<GoTime, std::string> ParseGoTime(std::string_view text);
+
+/// The time in UTC, cut to seconds, e.g. "2020-01-02T03:04:05Z". Years before 0 and beyond 9999,
+/// which an offset can lead to, are printed as Go does: "-0001-...", "10000-...".
+std::string FormatGoTime(const GoTime& time);
+
+}  // namespace kube::schema

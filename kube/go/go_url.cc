@@ -1,0 +1,230 @@
+#include "kube/go/go_url.h"
+
+#include <algorithm>
+
+#include "kube/go/go_format.h"
+#include "kube/go/go_netip.h"
+
+namespace kube::schema {
+namespace {
+
+enum class Part { kPath, kUser, kHost, kZone, kFragment };
+
+/// Why a part of a URL is wrong; absent where it is not.
+using Problem = std::optional<std::string>;
+
+bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+bool IsUnreserved(char c) {
+  return IsLetter(c) || IsDigit(c) || c == '-' || c == '_' || c == '.' || c == '~';
+}
+bool IsOneOf(char c, std::string_view characters) {
+  return characters.find(c) != std::string_view::npos;
+}
+
+int HexValue(char c) {
+  if (IsDigit(c)) return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+/// What may stand in a host as it is.
+bool IsHostCharacter(char c) {
+  return IsUnreserved(c) || IsOneOf(c, "!$&'()*+,;=:[]<>\"") ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
+
+bool IsHostEscape(std::string_view escape, Part part) {
+  if (escape == "%25" || (part != Part::kHost && part != Part::kZone)) return true;
+  const int value = HexValue(escape[1]) * 16 + HexValue(escape[2]);
+  if (part == Part::kHost) return value >= 0x80;
+  // shouldEscape holds for all bytes that are not ASCII.
+  return value == ' ' || (value < 0x80 && IsHostCharacter(static_cast<char>(value)));
+}
+
+std::string InvalidEscape(std::string_view escape) {
+  return "invalid URL escape " + GoQuote(escape);
+}
+
+/// Appends `text` to `out` without its escapes.
+Problem Unescape(std::string_view text, Part part, std::string& out) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      if ((part == Part::kHost || part == Part::kZone) && !IsHostCharacter(text[i])) {
+        return "invalid character " + GoQuote(text.substr(i, 1)) + " in host name";
+      }
+      out += text[i];
+      continue;
+    }
+    const std::string_view escape = text.substr(i, 3);
+    if (escape.size() < 3 || HexValue(escape[1]) < 0 || HexValue(escape[2]) < 0 ||
+        !IsHostEscape(escape, part)) {
+      return InvalidEscape(escape);
+    }
+    out += static_cast<char>(HexValue(escape[1]) * 16 + HexValue(escape[2]));
+    i += 2;
+  }
+  return std::nullopt;
+}
+
+std::string EscapeUser(std::string_view text) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  std::string escaped;
+  for (const char c : text) {
+    if (IsUnreserved(c) || IsOneOf(c, "$&+,;=")) {
+      escaped += c;
+    } else {
+      const auto byte = static_cast<unsigned char>(c);
+      escaped += {'%', kHex[byte >> 4], kHex[byte & 15]};
+    }
+  }
+  return escaped;
+}
+
+/// Why `address`, which stood in brackets, is no IPv6 address.
+Problem BracketProblem(std::string_view address) {
+  if (const auto problem = IpAddressProblem(address)) return "invalid host: " + *problem;
+  if (address[address.find_first_of(".:")] == '.') return "invalid IP-literal";
+  return std::nullopt;
+}
+
+Problem PortProblem(std::string_view colon_port) {
+  if (colon_port.empty()) return std::nullopt;
+  const std::string_view port = colon_port.substr(1);
+  if (colon_port.front() == ':' && std::all_of(port.begin(), port.end(), IsDigit)) {
+    return std::nullopt;
+  }
+  return "invalid port " + GoQuote(colon_port) + " after host";
+}
+
+Problem ReadBracketHost(std::string_view host, std::string& out) {
+  const std::size_t close = host.rfind(']');
+  if (close == std::string_view::npos) return "missing ']' in host";
+  if (Problem problem = PortProblem(host.substr(close + 1))) return problem;
+  const std::string_view name = host.substr(1, close - 1);
+  const std::size_t zone = std::min(name.find("%25"), name.size());
+  std::string address;
+  if (Problem problem = Unescape(name.substr(0, zone), Part::kHost, address)) return problem;
+  if (Problem problem = Unescape(name.substr(zone), Part::kZone, address)) return problem;
+  if (Problem problem = BracketProblem(address)) return problem;
+  out.append("[").append(address).append("]").append(host.substr(close + 1));
+  return std::nullopt;
+}
+
+Problem ReadHost(std::string_view scheme, std::string_view host, std::string& out) {
+  const std::size_t bracket = host.rfind('[');
+  if (bracket == 0) return ReadBracketHost(host, out);
+  if (bracket != std::string_view::npos) return "invalid IP-literal";
+  // Other schemes than HTTP may name several hosts with ports.
+  const bool is_http = scheme == "http" || scheme == "https";
+  const std::size_t colon = is_http ? host.find(':') : host.rfind(':');
+  if (colon != std::string_view::npos) {
+    if (Problem problem = PortProblem(host.substr(colon))) return problem;
+  }
+  return Unescape(host, Part::kHost, out);
+}
+
+Problem ReadUser(std::string_view user_info, GoUrl& url) {
+  const bool is_valid = std::all_of(user_info.begin(), user_info.end(), [](char c) {
+    return IsUnreserved(c) || IsOneOf(c, ":!$&'()*+,;=%@");
+  });
+  if (!is_valid) return "net/url: invalid userinfo";
+  const std::size_t colon = user_info.find(':');
+  std::string name;
+  if (Problem problem = Unescape(user_info.substr(0, colon), Part::kUser, name)) return problem;
+  url.user = EscapeUser(name);
+  if (colon == std::string_view::npos) return std::nullopt;
+  std::string password;
+  if (Problem problem = Unescape(user_info.substr(colon + 1), Part::kUser, password)) {
+    return problem;
+  }
+  url.user->append(":").append(EscapeUser(password));
+  return std::nullopt;
+}
+
+Problem ReadAuthority(std::string_view authority, GoUrl& url) {
+  const std::size_t at = authority.rfind('@');
+  const std::string_view host = at == std::string_view::npos ? authority : authority.substr(at + 1);
+  if (Problem problem = ReadHost(url.scheme, host, url.host)) return problem;
+  return at == std::string_view::npos ? std::nullopt : ReadUser(authority.substr(0, at), url);
+}
+
+/// Takes "scheme:" from the front of `text`, if it starts so.
+Problem TakeScheme(std::string_view& text, std::string& scheme) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == ':') {
+      if (i == 0) return "missing protocol scheme";
+      for (const char s : text.substr(0, i)) {
+        scheme += s >= 'A' && s <= 'Z' ? static_cast<char>(s - 'A' + 'a') : s;
+      }
+      text.remove_prefix(i + 1);
+      return std::nullopt;
+    }
+    if (!IsLetter(c) && (i == 0 || !(IsDigit(c) || IsOneOf(c, "+-.")))) return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+void TakeQuery(std::string_view& text, std::string& raw_query) {
+  const std::size_t mark = text.find('?');
+  if (mark == std::string_view::npos) return;
+  raw_query = text.substr(mark + 1);
+  text = text.substr(0, mark);
+}
+
+bool IsControl(char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; }
+
+/// Reads everything but the fragment.
+Problem Read(std::string_view text, bool is_request, GoUrl& url) {
+  if (std::any_of(text.begin(), text.end(), IsControl)) {
+    return "net/url: invalid control character in URL";
+  }
+  if (text.empty() && is_request) return "empty url";
+  if (text == "*") return std::nullopt;
+  if (Problem problem = TakeScheme(text, url.scheme)) return problem;
+  TakeQuery(text, url.raw_query);
+  if (!text.starts_with('/')) {
+    if (!url.scheme.empty()) return std::nullopt;
+    if (is_request) return "invalid URI for request";
+    if (text.substr(0, text.find('/')).find(':') != std::string_view::npos) {
+      return "first path segment in URL cannot contain colon";
+    }
+  }
+  const bool may_have_authority = !url.scheme.empty() || (!is_request && !text.starts_with("///"));
+  if (may_have_authority && text.starts_with("//")) {
+    text.remove_prefix(2);
+    const std::size_t slash = std::min(text.find('/'), text.size());
+    if (Problem problem = ReadAuthority(text.substr(0, slash), url)) return problem;
+    text.remove_prefix(slash);
+  }
+  std::string path;
+  return Unescape(text, Part::kPath, path);
+}
+
+Unexpected<std::string> ParseError(std::string_view text, const std::string& problem) {
+  return Unexpected("parse " + GoQuote(text) + ": " + problem);
+}
+
+}  // namespace
+
+Result<GoUrl, std::string> ParseUrl(std::string_view text) {
+  GoUrl url;
+  const std::string_view before = text.substr(0, text.find('#'));
+  if (const Problem problem = Read(before, false, url)) return ParseError(before, *problem);
+  if (before.size() == text.size()) return url;
+  const std::string_view fragment = text.substr(before.size() + 1);
+  if (const Problem problem = Unescape(fragment, Part::kFragment, url.fragment)) {
+    return ParseError(text, *problem);
+  }
+  return url;
+}
+
+Result<GoUrl, std::string> ParseRequestUri(std::string_view text) {
+  GoUrl url;
+  if (const Problem problem = Read(text, true, url)) return ParseError(text, *problem);
+  return url;
+}
+
+}  // namespace kube::schema

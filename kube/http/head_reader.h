@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string_view>
+
+#include "kube/http/transport.h"
+
+namespace kube {
+
+/// Gathers the lines of one or more heads of HTTP/1.1 or HTTP/2, of which the last that is not
+/// interim (1xx) counts. Lines that are no header are passed over; a status that is no number is 0.
+class HeadReader {
+ public:
+  /// Takes a line, with its line break or without. True if the head of the answer is complete by
+  /// it; what comes after that, a trailer, is passed over.
+  bool Take(std::string_view line);
+
+  const ResponseHead& head() const { return head_; }
+  bool complete() const { return complete_; }
+
+ private:
+  void ReadStatus(std::string_view line);
+  void ReadHeader(std::string_view line);
+
+  ResponseHead head_;
+  bool complete_ = false;
+};
+
+}  // namespace kube

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kube/system/clock.h"
+
+/// The seam between what we say to an API server and how the bytes travel.
+namespace kube {
+
+struct HttpHeader {
+  std::string name, value;
+};
+
+struct HttpRequest {
+  std::string method = "GET";
+  std::string target;  ///< path and query, percent-encoded, behind the server's URL: "/version"
+  std::vector<HttpHeader> headers;
+  std::string body;
+  /// Not over a connection that has served before: a load balancer may choose another server.
+  bool fresh_connection = false;
+  /// The answer may come compressed even where that costs more time than it saves, for one that
+  /// shrinks to a fraction.
+  bool always_compress = false;
+};
+
+/// Status line and headers of an answer; never an interim one (1xx).
+struct ResponseHead {
+  int status = 0;
+  std::vector<HttpHeader> headers;  ///< in the order of arrival
+
+  /// The value of the first header of this name, in any case of letters; null pointer if there is
+  /// none.
+  const std::string* Find(std::string_view name) const;
+  /// The values of all headers of this name, in their order.
+  std::vector<std::string_view> FindAll(std::string_view name) const;
+};
+
+/// Why no complete answer came.
+struct TransportError {
+  enum class Kind {
+    kRefused,         ///< nothing listens there
+    kConnectionLost,  ///< reset or closed before the answer was complete
+    kTimeout,
+    kTls,    ///< the server's certificate, or ours, was not accepted
+    kOther,  ///< unknown host, proxy, ...
+  };
+  Kind kind;
+  std::string message;  ///< the cause, lower case, no secrets: "certificate has expired"
+};
+
+/// Takes an answer as it arrives. Calls come from within Transport::Poll, on its thread.
+class ResponseSink {
+ public:
+  virtual ~ResponseSink() = default;
+  virtual void OnHead(const ResponseHead& head) = 0;
+  /// A piece of the body, decompressed. May block: nothing is read from any connection meanwhile.
+  virtual void OnBytes(std::string_view bytes) = 0;
+  /// The end, exactly once unless the request was cancelled. Without an error OnHead was called and
+  /// the body is complete. May start and cancel other requests.
+  virtual void OnEnd(const std::optional<TransportError>& error) = 0;
+};
+
+/// Requests to one server, many at a time over few connections. For one thread.
+class Transport {
+ public:
+  using RequestId = std::uint64_t;
+
+  virtual ~Transport() = default;
+
+  /// Begins a request; nothing is called before Poll. `sink` must live until OnEnd or Cancel.
+  /// A zero `timeout` is none; it counts for the whole answer, as Go's http.Client.Timeout.
+  virtual RequestId Start(HttpRequest request, Clock::Duration timeout, ResponseSink& sink) = 0;
+  /// Forgets a request: nothing more is called for it. Not an error if it has ended. Not to be
+  /// called from within a sink of the same request.
+  virtual void Cancel(RequestId id) = 0;
+  /// Moves bytes and calls sinks until something has happened or `deadline` is reached. What a sink
+  /// throws comes out here; its request is over then.
+  virtual void Poll(Clock::TimePoint deadline) = 0;
+};
+
+}  // namespace kube

@@ -1,0 +1,65 @@
+#include "kube/meta/object_path.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace kube::schema {
+namespace {
+
+std::vector<const PathStep*> StepsFromRoot(const PathStep* last) {
+  std::vector<const PathStep*> steps;
+  for (const PathStep* step = last; step != nullptr; step = step->parent) steps.push_back(step);
+  std::reverse(steps.begin(), steps.end());
+  return steps;
+}
+
+void AppendName(std::string& path, std::string_view name) {
+  if (!path.empty()) path += '.';
+  path += name;
+}
+
+void AppendBracketed(std::string& path, std::string_view text) {
+  path += '[';
+  path += text;
+  path += ']';
+}
+
+}  // namespace
+
+std::string PrintPath(const PathStep* last) {
+  std::string path;
+  for (const PathStep* step : StepsFromRoot(last)) {
+    switch (step->kind) {
+      case PathStep::Kind::kField:
+        AppendName(path, step->name);
+        break;
+      case PathStep::Kind::kKey:
+        AppendBracketed(path, step->name);
+        break;
+      case PathStep::Kind::kIndex:
+        AppendBracketed(path, std::to_string(step->index));
+        break;
+    }
+  }
+  return path;
+}
+
+std::string PrintFoldedPath(const PathStep* last) {
+  std::string path;
+  for (const PathStep* step : StepsFromRoot(last)) {
+    switch (step->kind) {
+      case PathStep::Kind::kField:
+        AppendName(path, step->name);
+        break;
+      case PathStep::Kind::kKey:
+        AppendName(path, "*");
+        break;
+      case PathStep::Kind::kIndex:
+        AppendBracketed(path, "*");
+        break;
+    }
+  }
+  return path;
+}
+
+}  // namespace kube::schema

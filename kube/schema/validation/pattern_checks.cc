@@ -1,0 +1,78 @@
+#include "kube/schema/validation/pattern_checks.h"
+
+#include <utility>
+
+#include "kube/go/go_regexp.h"
+
+namespace kube::schema {
+namespace {
+
+// In bytes: some 200 patterns, or three large ones.
+constexpr std::size_t kMostMemory = std::size_t{64} << 20;
+// What a pattern takes beside its program, as a rule.
+constexpr std::size_t kMemoryOfPattern = std::size_t{64} << 10;
+
+}  // namespace
+
+// One of the two is there.
+struct PatternChecks::Pattern {
+  explicit Pattern(std::string_view pattern) : error(GoRegexpError(pattern)) {
+    if (!error) matcher.emplace(pattern);
+  }
+
+  std::size_t Memory() const { return kMemoryOfPattern + (matcher ? matcher->MostMemory() : 0); }
+
+  std::optional<std::string> error;
+  std::optional<GoMatcher> matcher;
+};
+
+/// Adds the time while it lives to what was used.
+class PatternChecks::Stopwatch {
+ public:
+  explicit Stopwatch(PatternChecks& checks) : checks_(checks), start_(checks.cpu_time_()) {}
+  ~Stopwatch() { checks_.used_ += checks_.cpu_time_() - start_; }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+ private:
+  PatternChecks& checks_;
+  const std::chrono::nanoseconds start_;
+};
+
+PatternChecks::PatternChecks(CpuClock cpu_time) : cpu_time_(std::move(cpu_time)) {}
+
+PatternChecks::PatternChecks(PatternChecks&&) noexcept = default;
+PatternChecks::~PatternChecks() = default;
+
+const PatternChecks::Pattern& PatternChecks::Find(std::string_view pattern) {
+  const auto found = patterns_.find(pattern);
+  if (found != patterns_.end()) return *found->second;
+  auto made = std::make_unique<const Pattern>(pattern);
+  memory_ += made->Memory();
+  if (memory_ > kMostMemory) {
+    patterns_.clear();
+    memory_ = made->Memory();
+  }
+  return *patterns_.emplace(pattern, std::move(made)).first->second;
+}
+
+std::optional<std::string> PatternChecks::Mismatch(std::string_view pattern,
+                                                   std::string_view text) {
+  if (used_ >= limit_) {
+    ++undecided_;
+    return std::nullopt;
+  }
+  const Stopwatch stopwatch(*this);
+  const Pattern& found = Find(pattern);
+  std::string detail;
+  if (found.error) {
+    detail = ", but pattern is invalid: " + *found.error;
+  } else {
+    const std::optional<bool> matches = found.matcher->Matches(text);
+    if (!matches) ++undecided_;
+    if (matches.value_or(true)) return std::nullopt;
+  }
+  return "should match '" + std::string(pattern) + detail + "'";
+}
+
+}  // namespace kube::schema

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "kube/json/json.h"
+
+/// YAML as Kubernetes reads and prints it (sigs.k8s.io/yaml over go-yaml v2).
+namespace kube::yaml {
+
+struct ParseError {
+  std::size_t line;    ///< from 1, counted from the start of `text` + first_line - 1
+  std::size_t column;  ///< from 1; 0 where only the line is known
+  std::string message;
+};
+
+/// Reads one YAML document into `document` as a JSON value: YAML 1.1 booleans and numbers, merge
+/// keys, anchors, binary, the last of equal keys wins, keys of any scalar type become strings.
+/// An empty document is null. What follows the document ("...") is not looked at, as in go-yaml.
+///
+/// Numbers have the text that sigs.k8s.io/yaml gives them in JSON: 010 is 8, 1.0 is 1, 1e3 is 1000.
+///
+/// Aliases may not blow the value up beyond what go-yaml takes ("document contains excessive
+/// aliasing"); nesting is limited as in JSON, and by yaml-cpp to less than 500 levels of text.
+///
+/// Remaining differences from kubectl, all far from what manifests hold: U+2028 and U+2029 are
+/// no line breaks; a flow sequence may hold [a:] as a map but not [?a]; anchors and tags may hold
+/// any characters; a "%" line in the middle, a tab on an empty line and the escape "\/" are let
+/// pass.
+[[nodiscard]] std::optional<ParseError> Parse(std::string_view text, std::size_t first_line,
+                                              json::Document& document);
+
+/// Prints `value` as `kubectl -o yaml` does: keys in go-yaml's order ("a2" before "a10"), two
+/// blanks a level, sequences not indented below their key, lines folded behind column 80; but that
+/// what is bidirectional is escaped, so that no terminal turns it around. Numbers are printed as
+/// they are held. Ends with a line break. Parse reads the same value back.
+std::string Print(const json::Value& value);
+void PrintTo(std::string& out, const json::Value& value);
+
+}  // namespace kube::yaml

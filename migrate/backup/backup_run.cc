@@ -1,0 +1,154 @@
+#include "migrate/backup/backup_run.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "migrate/lists/worker_pool.h"
+
+namespace migrate {
+namespace {
+
+using kube::json::Value;
+
+// A watch shows a write within milliseconds of it.
+constexpr std::chrono::milliseconds kQuiet(200);
+// Of a list that is written without a pause not all is seen anyway.
+constexpr std::chrono::seconds kLongestCatchUp(5);
+// How often the list is read again, as the server forgets too soon what was written since.
+constexpr int kMostLists = 3;
+
+std::string_view MetadataText(const Value& object, std::string_view key) {
+  const Value* metadata = object.Find("metadata");
+  return metadata == nullptr ? std::string_view() : metadata->FindText(key);
+}
+
+}  // namespace
+
+/// Takes the objects of one attempt to read the list.
+class BackupRun::Taker : public ItemTaker {
+ public:
+  Taker(BackupRun& run, int attempt) : run_(run), attempt_(attempt) {}
+  void Take(std::size_t, kube::json::Document& item, std::uint64_t number) override {
+    run_.TakeItem(attempt_, item, number);
+  }
+
+ private:
+  BackupRun& run_;
+  int attempt_;
+};
+
+BackupRun::BackupRun(const BackupRunOptions& options, const RewriteForecast& forecast,
+                     kube::Client& client, const kube::Clock& clock)
+    : options_(options), forecast_(forecast), client_(client), clock_(clock) {
+  Begin();
+}
+
+BackupRun::~BackupRun() = default;
+
+void BackupRun::Begin() {
+  watch_ = std::make_unique<ObjectWatch>(
+      options_.target,
+      [this](WatchEventType type, Value& object, kube::json::Document&) {
+        TakeEvent(type, object);
+      },
+      client_, clock_);
+  // The old one has to be gone first: it has the same name.
+  backup_.reset();
+  known_.reset();
+  backup_ = std::make_unique<Backup>(options_.path);
+  known_ = std::make_unique<KnownWritesLog>(options_.state_folder, options_.generation);
+  doomed_.Clear();
+}
+
+BackupRun::Step BackupRun::Read() {
+  for (int lists = 1;; ++lists) {
+    Step step = ReadList();
+    if (step == Step::kDone) step = CatchUp();
+    if (step != Step::kDone || watch_->state() != ObjectWatch::State::kExpired) return step;
+    if (lists == kMostLists) {
+      error_ = "the server forgets what is written before it can be watched: " + watch_->error();
+      return Step::kFailed;
+    }
+    Begin();
+  }
+}
+
+BackupRun::Step BackupRun::ReadList() {
+  std::vector<ListJob> jobs;
+  jobs.emplace_back(options_.target, [this]() -> std::shared_ptr<ItemTaker> {
+    doomed_.Clear();
+    return std::make_shared<Taker>(*this, ++attempts_);
+  });
+  const auto on_progress = [&](const ListProgress& progress) {
+    AdvanceWatch(jobs[0].resource_version);
+    if (options_.on_progress) options_.on_progress(progress);
+  };
+  ReadLists(jobs, client_, clock_,
+            {.chunk_size = options_.chunk_size,
+             .workers = WorkerCount(),
+             .lists_at_once = 1,
+             .stop = options_.stop,
+             .on_progress = on_progress});
+  if (is_stopped()) return Step::kInterrupted;
+  if (jobs[0].error) {
+    error_ = jobs[0].error->message;
+    return Step::kFailed;
+  }
+  AdvanceWatch(jobs[0].resource_version);
+  return Step::kDone;
+}
+
+// From the first page on: a server does not keep for long what was written.
+void BackupRun::AdvanceWatch(const std::string& resource_version) {
+  if (watch_->state() != ObjectWatch::State::kIdle) return watch_->Advance();
+  if (!resource_version.empty()) watch_->Start(resource_version);
+}
+
+BackupRun::Step BackupRun::CatchUp() {
+  backup_->Sync();
+  const auto deadline = clock_.Now() + kLongestCatchUp;
+  auto quiet_at = clock_.Now() + kQuiet;
+  while (watch_->state() == ObjectWatch::State::kWatching && clock_.Now() < quiet_at &&
+         clock_.Now() < deadline) {
+    if (is_stopped()) return Step::kInterrupted;
+    const std::uint64_t before = watch_->events();
+    client_.Poll(std::min(quiet_at, deadline));
+    watch_->Advance();
+    if (watch_->events() != before) quiet_at = clock_.Now() + kQuiet;
+  }
+  return is_stopped() ? Step::kInterrupted : Step::kDone;
+}
+
+void BackupRun::TakeItem(int attempt, kube::json::Document& item, std::uint64_t number) {
+  Value& object = item.root();
+  doomed_.Look(object, number, forecast_);
+  known_->Add(MetadataText(object, "uid"), MetadataText(object, "resourceVersion"));
+  if (forecast_.Changes(object)) backup_->AddListed(attempt, object);
+}
+
+void BackupRun::TakeEvent(WatchEventType type, Value& object) {
+  known_->Add(MetadataText(object, "uid"), MetadataText(object, "resourceVersion"));
+  if (type != WatchEventType::kDeleted && forecast_.Changes(object)) {
+    backup_->AddWritten(object);
+  } else {
+    backup_->Drop(object);
+  }
+}
+
+void BackupRun::EndWatch() { watch_->Stop(); }
+
+BackupSummary BackupRun::Complete() {
+  BackupSummary summary = backup_->Finish();
+  known_->Finish();
+  return summary;
+}
+
+std::string BackupRun::unwatched_because() const {
+  return watch_->state() == ObjectWatch::State::kFailed ? watch_->error() : "";
+}
+
+std::vector<DoomedObject> BackupRun::doomed() const {
+  return doomed_.Pick([this](std::string_view uid) { return backup_->HasWrites(uid); });
+}
+
+}  // namespace migrate

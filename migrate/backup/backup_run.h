@@ -1,0 +1,90 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kube/client/client.h"
+#include "kube/system/clock.h"
+#include "migrate/backup/backup.h"
+#include "migrate/backup/doomed_objects.h"
+#include "migrate/backup/known_writes.h"
+#include "migrate/check/rewrite_forecast.h"
+#include "migrate/lists/list_reader.h"
+#include "migrate/lists/object_watch.h"
+
+namespace migrate {
+
+/// Which objects are backed up, and where to.
+struct BackupRunOptions {
+  std::string target;  ///< of their list, in all namespaces
+  std::filesystem::path path;
+  std::filesystem::path state_folder;  ///< for the file of KnownWritesLog
+  std::int64_t generation = 0;         ///< of the CRD
+  std::int64_t chunk_size = 500;
+  const std::atomic<bool>* stop = nullptr;
+  std::function<void(const ListProgress&)> on_progress{};
+};
+
+/// Backs up the objects that a rewrite will change, and keeps the backup current until it is told
+/// to complete it: a watch shows what is written while the list is read and after it.
+///
+/// Whatever is not complete when it ends leaves nothing behind.
+class BackupRun {
+ public:
+  enum class Step {
+    kDone,
+    kInterrupted,  ///< by BackupRunOptions::stop
+    kFailed,       ///< see error()
+  };
+
+  /// All must outlive it. Throws kube::Error where a file cannot be made; so do the other methods
+  /// where one cannot be written.
+  BackupRun(const BackupRunOptions& options, const RewriteForecast& forecast, kube::Client& client,
+            const kube::Clock& clock);
+  ~BackupRun();
+
+  /// Reads the list, and the watch until nothing has come for a moment.
+  Step Read();
+  /// Ends the watch: no object is read any more. After Read, and as shortly as can be before the
+  /// flip: what is written in between is not in the files.
+  void EndWatch();
+  /// Makes both files complete.
+  BackupSummary Complete();
+
+  const std::string& error() const { return error_; }
+  /// Why the objects could not be watched: what was written since the list is not in the backup.
+  /// Empty if they could.
+  std::string unwatched_because() const;
+  /// After Complete: objects that lose a field and were not written since the list.
+  std::vector<DoomedObject> doomed() const;
+
+ private:
+  class Taker;
+
+  Step ReadList();
+  Step CatchUp();
+  void Begin();
+  void TakeItem(int attempt, kube::json::Document& item, std::uint64_t number);
+  void TakeEvent(WatchEventType type, kube::json::Value& object);
+  void AdvanceWatch(const std::string& resource_version);
+  bool is_stopped() const { return options_.stop != nullptr && *options_.stop; }
+
+  const BackupRunOptions& options_;
+  const RewriteForecast& forecast_;
+  kube::Client& client_;
+  const kube::Clock& clock_;
+  std::unique_ptr<Backup> backup_;
+  std::unique_ptr<KnownWritesLog> known_;
+  std::unique_ptr<ObjectWatch> watch_;
+  DoomedObjects doomed_;
+  int attempts_ = 0;  // to read the list
+  std::string error_;
+};
+
+}  // namespace migrate

@@ -1,0 +1,108 @@
+#include "migrate/backup/known_writes.h"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <system_error>
+#include <utility>
+
+#include "kube/base/error.h"
+#include "migrate/disk/stable_hash.h"
+#include "migrate/spool/resource_version.h"
+
+namespace migrate {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kFile[] = "known";
+constexpr char kNewFile[] = "known.new";
+constexpr std::size_t kHashBytes = 8;
+
+fs::path NewFile(const fs::path& folder) {
+  fs::path path = folder / kNewFile;
+  std::error_code ignored;  // then it cannot be made either, and that is told
+  fs::remove(path, ignored);
+  return path;
+}
+
+// A uid holds no blank.
+std::uint64_t HashWrite(std::string_view uid, std::string_view resource_version) {
+  std::string text(uid);
+  text.append(" ").append(resource_version);
+  return StableHash(text);
+}
+
+std::array<char, kHashBytes> ToBytes(std::uint64_t hash) {
+  std::array<char, kHashBytes> bytes{};
+  for (char& byte : bytes) {
+    byte = static_cast<char>(hash & 0xFF);
+    hash >>= 8;
+  }
+  return bytes;
+}
+
+std::uint64_t FromBytes(const std::array<char, kHashBytes>& bytes) {
+  std::uint64_t hash = 0;
+  for (std::size_t i = kHashBytes; i-- > 0;)
+    hash = hash << 8 | static_cast<unsigned char>(bytes[i]);
+  return hash;
+}
+
+}  // namespace
+
+KnownWritesLog::KnownWritesLog(const fs::path& folder, std::int64_t generation)
+    : folder_(folder), file_(NewFile(folder)) {
+  const auto bytes = ToBytes(static_cast<std::uint64_t>(generation));
+  file_.Write({bytes.data(), bytes.size()});
+}
+
+void KnownWritesLog::Add(std::string_view uid, std::string_view resource_version) {
+  const auto bytes = ToBytes(HashWrite(uid, resource_version));
+  const std::lock_guard lock(mutex_);
+  file_.Write({bytes.data(), bytes.size()});
+}
+
+void KnownWritesLog::Finish() {
+  const std::lock_guard lock(mutex_);
+  file_.MoveTo(folder_ / kFile);
+}
+
+std::optional<KnownWrites> KnownWrites::Read(const fs::path& folder) {
+  std::error_code error;
+  const std::uintmax_t size = fs::file_size(folder / kFile, error);
+  if (error || size == 0 || size % kHashBytes != 0) return std::nullopt;
+  std::ifstream file(folder / kFile, std::ios::binary);
+  KnownWrites known;
+  known.hashes_.reserve(size / kHashBytes - 1);
+  std::array<char, kHashBytes> bytes{};
+  if (!file.read(bytes.data(), kHashBytes)) return std::nullopt;
+  known.generation_ = static_cast<std::int64_t>(FromBytes(bytes));
+  while (file.read(bytes.data(), kHashBytes)) known.hashes_.push_back(FromBytes(bytes));
+  if (known.hashes_.size() + 1 != size / kHashBytes) return std::nullopt;
+  std::sort(known.hashes_.begin(), known.hashes_.end());
+  return known;
+}
+
+void ForgetKnownWrites(const fs::path& folder) {
+  std::error_code error;
+  fs::remove(folder / kFile, error);
+  if (error) {
+    throw kube::Error("cannot remove \"" + (folder / kFile).string() + "\": " + error.message());
+  }
+}
+
+bool KnownWrites::Contains(std::string_view uid, std::string_view resource_version) const {
+  return std::binary_search(hashes_.begin(), hashes_.end(), HashWrite(uid, resource_version));
+}
+
+std::function<bool(const ListedObject&)> HoldUnknown(std::shared_ptr<const KnownWrites> known,
+                                                     const std::string& last_unpruned) {
+  const std::uint64_t last = NumberOf(last_unpruned);
+  return [known = std::move(known), last](const ListedObject& object) {
+    if (known->Contains(object.uid, object.resource_version)) return false;
+    return last == 0 || NumberOf(object.resource_version) <= last;
+  };
+}
+
+}  // namespace migrate

@@ -1,0 +1,491 @@
+#include "migrate/check/crd_check.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <tuple>
+
+#include "kube/crd/crd_condition.h"
+#include "kube/crd/rules/crd_validation.h"
+#include "kube/meta/type_meta.h"
+#include "kube/schema/coercion.h"
+#include "kube/schema/defaulting.h"
+#include "kube/schema/pruning.h"
+#include "kube/schema/validation/pruned_validation.h"
+#include "migrate/check/apply_effect.h"
+#include "migrate/check/hints.h"
+#include "migrate/check/managed_fields.h"
+#include "migrate/check/pruned_validity.h"
+
+namespace migrate {
+namespace {
+
+using kube::json::Value;
+using kube::schema::StructuralSchema;
+using kube::schema::UnknownField;
+
+// The server's word for what a migration changes anyway; it blocks nothing.
+constexpr std::string_view kPreserveUnknownFields = "spec.preserveUnknownFields";
+
+// More than most take, so that only very large or hostile patterns come to an end.
+constexpr auto kPatternsOfObject = std::chrono::milliseconds(1);
+
+constexpr std::string_view kValidityUnknown =
+    "not every object could be held against the patterns of its schema (or only in minutes): some "
+    "may be invalid once they are pruned";
+
+constexpr std::string_view kConverted =
+    "a webhook converts its objects, which was not asked: of an object only the version that it is "
+    "written in tells what is lost";
+
+constexpr std::string_view kUndecided =
+    "not every default could be held against its pattern (or only in minutes): the API server may "
+    "refuse some";
+
+// Counts the unknown fields of one object.
+class TallySink : public kube::schema::UnknownFieldSink {
+ public:
+  TallySink(const Value& object, const CountedObject& counted, FieldTally& tally,
+            std::vector<std::string>* paths)
+      : owners_(object), counted_(counted), tally_(tally), paths_(paths) {}
+
+  void OnUnknownField(const UnknownField& field) override {
+    const FieldOwners owners = owners_.Find(field.elements);
+    tally_.Add(field.folded_path, counted_, field.value.type(), owners.managers,
+               owners.last_written);
+    if (paths_ != nullptr) Keep(field.Path());
+    found_ = true;
+  }
+  std::uint64_t paths_left_out() const { return paths_left_out_; }
+  bool found() const { return found_; }
+
+ private:
+  // The paths of one object can take far more memory than the object.
+  void Keep(std::string path) {
+    constexpr std::size_t kMostPathBytes = std::size_t{1} << 20;
+    if (paths_left_out_ == 0 && path.size() <= kMostPathBytes - path_bytes_) {
+      path_bytes_ += path.size();
+      paths_->push_back(std::move(path));
+    } else {
+      ++paths_left_out_;
+    }
+  }
+
+  OwnerFinder owners_;
+  const CountedObject& counted_;
+  FieldTally& tally_;
+  std::vector<std::string>* paths_;
+  std::size_t path_bytes_ = 0;
+  std::uint64_t paths_left_out_ = 0;
+  bool found_ = false;
+};
+
+bool HasNull(const Value& value) {
+  return value.is_null() ||
+         std::any_of(value.elements().begin(), value.elements().end(), HasNull) ||
+         std::any_of(value.members().begin(), value.members().end(),
+                     [](const kube::json::Member& member) { return HasNull(member.value); });
+}
+
+bool HasUnknownStoredVersion(const kube::Crd& crd) {
+  return std::any_of(crd.stored_versions.begin(), crd.stored_versions.end(),
+                     [&crd](const std::string& name) { return crd.FindVersion(name) == nullptr; });
+}
+
+bool ConvertsNothing(const kube::Crd& crd) { return crd.conversion.strategy == "None"; }
+
+// A second CRD of the same JSON, to be compared with when the first has been changed.
+std::optional<kube::Crd> CopyOf(const kube::Crd& crd) {
+  auto copy = kube::ReadCopiedCrd(crd.document->root());
+  return copy ? std::optional(*std::move(copy)) : std::nullopt;
+}
+
+// The server's own condition; absent where it has set none.
+std::optional<kube::CrdCondition> OwnCondition(const kube::Crd& crd) {
+  const Value* condition = crd.FindCondition("NonStructuralSchema");
+  if (condition == nullptr) return std::nullopt;
+  const auto text = [condition](std::string_view key) {
+    return std::string(condition->FindText(key));
+  };
+  return kube::CrdCondition{text("status"), text("reason"), text("message")};
+}
+
+Problem MakeProblem(const kube::schema::FieldError& error, std::string version) {
+  return {std::move(version), error.field, error.ToString(), kube::schema::Hint(error)};
+}
+
+}  // namespace
+
+std::string ReadVersion(const kube::Crd& crd) {
+  const kube::CrdVersion* storage = crd.StorageVersion();
+  if (storage != nullptr && storage->served) return storage->name;
+  const auto served = std::find_if(crd.versions.begin(), crd.versions.end(),
+                                   [](const kube::CrdVersion& version) { return version.served; });
+  return served == crd.versions.end() ? "" : served->name;
+}
+
+std::string FullName(const Value& object) {
+  const Value* metadata = object.Find("metadata");
+  if (metadata == nullptr) return "<none>";
+  const std::string_view namespace_ = metadata->FindText("namespace");
+  const std::string_view name = metadata->FindText("name");
+  std::string full_name = namespace_.empty() ? "" : std::string(namespace_) + "/";
+  return full_name.append(name.empty() ? "<none>" : name);
+}
+
+CrdTally::VersionTally& CrdTally::Version(std::size_t index) {
+  if (versions_.size() <= index) versions_.resize(index + 1);
+  return versions_[index];
+}
+
+void CrdTally::Merge(CrdTally&& other) {
+  const auto merge = [](VersionTally& into, VersionTally& from) {
+    into.objects_losing_fields += from.objects_losing_fields;
+    into.pruned_fields.Merge(from.pruned_fields);
+    into.added_defaults.Merge(from.added_defaults);
+    into.dropped_nulls.Merge(from.dropped_nulls);
+    into.invalid_once_pruned.Merge(std::move(from.invalid_once_pruned));
+  };
+  objects_ += other.objects_;
+  objects_losing_fields_ += other.objects_losing_fields_;
+  for (std::size_t i = 0; i < other.versions_.size(); ++i) merge(Version(i), other.versions_[i]);
+  merge(storage_migration_, other.storage_migration_);
+  maybe_in_etcd_.Merge(other.maybe_in_etcd_);
+  std::move(other.paths_.begin(), other.paths_.end(), std::back_inserter(paths_));
+  errors_.Merge(std::move(other.errors_));
+  is_validity_unknown_ |= other.is_validity_unknown_;
+}
+
+CrdCheck::CrdCheck(kube::Crd crd, std::string source, const CrdCheckOptions& options)
+    : keep_paths_(options.keep_paths) {
+  report_.source = std::move(source);
+  if (options.replaced != nullptr) crd.stored_versions = options.replaced->stored_versions;
+  DescribeCrd(crd);
+  DescribeReads(crd, options);
+  server_ = std::make_unique<kube::CustomResourceServer>(
+      crd, options.as_is && crd.preserve_unknown_fields);
+  FindProblems(crd);
+  if (options.origin == CrdCheckOptions::Origin::kServer) report_.condition = OwnCondition(crd);
+  FindAdmissionProblems(crd, options);
+  KeepValidations(crd, options);
+}
+
+void CrdCheck::DescribeCrd(const kube::Crd& crd) {
+  report_.name = crd.name;
+  report_.group = crd.group;
+  report_.kind = crd.names.kind;
+  report_.scope = crd.scope;
+  report_.preserve_unknown_fields = crd.preserve_unknown_fields;
+  report_.stored_versions = crd.stored_versions;
+  for (const kube::CrdVersion& version : crd.versions) {
+    VersionReport& report = report_.versions.emplace_back();
+    report.name = version.name;
+    report.served = version.served;
+    report.storage = version.storage;
+    if (version.served) report_.served_versions.push_back(version.name);
+    if (version.storage && report_.storage_version.empty()) report_.storage_version = version.name;
+  }
+  report_.migration_needed =
+      std::any_of(crd.stored_versions.begin(), crd.stored_versions.end(),
+                  [this](const std::string& stored) { return stored != report_.storage_version; });
+}
+
+void CrdCheck::DescribeReads(const kube::Crd& crd, const CrdCheckOptions& options) {
+  const kube::Crd& server_crd = options.replaced == nullptr ? crd : *options.replaced;
+  reads_are_pruned_ = !server_crd.preserve_unknown_fields;
+  if (options.origin != CrdCheckOptions::Origin::kFile && reads_are_pruned_) {
+    read_version_ = ReadVersion(server_crd);
+    converts_nothing_ = ConvertsNothing(crd) && ConvertsNothing(server_crd);
+  }
+  // What the older version's schema does not know is gone from pruned reads: only a proposal can
+  // change that.
+  const bool is_known = read_version_.empty() || (options.replaced != nullptr && converts_nothing_);
+  if (options.origin == CrdCheckOptions::Origin::kProposal) DescribeLive(crd, options.replaced);
+  const bool is_converted =
+      options.origin == CrdCheckOptions::Origin::kFile && !ConvertsNothing(crd);
+  if (is_converted && crd.versions.size() > 1) report_.AddNote(kConverted);
+  counts_migration_ = report_.migration_needed && is_known;
+}
+
+// What the file says of pruning is not what the cluster does.
+void CrdCheck::DescribeLive(const kube::Crd& crd, const kube::Crd* live) {
+  if (live == nullptr) return report_.AddNote("the cluster does not have it, nor objects of it");
+  if (live->preserve_unknown_fields && !crd.preserve_unknown_fields) {
+    report_.AddNote(DescribeApply(crd, *live));
+  }
+}
+
+bool CrdCheck::IsLookedAt(const kube::CrdVersion& version) const {
+  return read_version_.empty() || version.name == read_version_ ||
+         (version.storage && converts_nothing_);
+}
+
+void CrdCheck::FindProblems(const kube::Crd& crd) {
+  const std::vector<kube::VersionProblems> all = kube::FindStructuralProblems(crd);
+  report_.condition = kube::NonStructuralSchemaCondition(crd, all);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const kube::VersionProblems& found = all[i];
+    report_.versions[i].structural = found.structural() && crd.versions[i].schema != nullptr;
+    if (found.conversion_error) {
+      report_.problems.push_back({found.version, "", *found.conversion_error,
+                                  kube::schema::ConversionHint(*found.conversion_error)});
+    }
+    for (const kube::schema::FieldError& error : found.errors) {
+      report_.problems.push_back(MakeProblem(error, found.version));
+    }
+    const bool convertible = !found.conversion_error;
+    versions_.push_back({found.version,
+                         convertible,
+                         convertible ? server_->FindSchema(found.version) : nullptr,
+                         convertible && IsLookedAt(crd.versions[i]),
+                         false,
+                         nullptr,
+                         {}});
+  }
+  blocked_ = blocked_ || !report_.problems.empty();
+}
+
+// Findings about the CRD as it is, and those that only show once pruning is on. Of what a server
+// has already it tolerates more than it would of something new.
+void CrdCheck::FindAdmissionProblems(kube::Crd& crd, const CrdCheckOptions& options) {
+  std::optional<kube::Crd> copy;
+  const kube::Crd* old = options.replaced;
+  if (options.origin == CrdCheckOptions::Origin::kServer) {
+    copy = CopyOf(crd);
+    if (copy) old = &*copy;
+  }
+  std::map<std::string, kube::schema::FieldError> found;
+  kube::schema::PatternChecks patterns = kube::MakePatternChecks();
+  const auto add = [&found, &crd, old, &patterns] {
+    for (kube::CrdFinding& finding : kube::ValidateCrdRequest(crd, old, patterns)) {
+      if (finding.structural) continue;
+      std::string message = finding.error.ToString();
+      found.emplace(std::move(message), std::move(finding.error));
+    }
+  };
+  add();
+  if (crd.preserve_unknown_fields) {
+    crd.preserve_unknown_fields = false;
+    add();
+    crd.preserve_unknown_fields = true;
+  }
+  if (old == nullptr && HasUnknownStoredVersion(crd)) {
+    // An update of the CRD as it is: what the server says of its status.
+    for (kube::CrdFinding& finding : kube::ValidateCrdRequest(crd, &crd, patterns)) {
+      std::string message = finding.error.ToString();
+      if (!finding.error.field.starts_with("status.storedVersions")) continue;
+      found.emplace(std::move(message), std::move(finding.error));
+    }
+  }
+  if (patterns.undecided() != 0) report_.AddNote(kUndecided);
+  for (const auto& [message, error] : found) {
+    report_.admission_problems.push_back(MakeProblem(error, ""));
+    if (error.field != kPreserveUnknownFields) blocked_ = true;
+  }
+}
+
+// Nobody writes in a version that is not served, and what a server prunes as it reads loses
+// nothing. Who reads another version than the stored one gets what is left by that one's schema,
+// unless a webhook converts.
+void CrdCheck::KeepValidations(kube::Crd& crd, const CrdCheckOptions& options) {
+  if (options.origin == CrdCheckOptions::Origin::kServer && reads_are_pruned_) return;
+  const auto storage = std::ranges::find(versions_, report_.storage_version, &Version::name);
+  for (std::size_t i = 0; i < versions_.size(); ++i) {
+    const std::shared_ptr<const kube::schema::SchemaProps>& schema = crd.versions[i].schema;
+    Version& version = versions_[i];
+    version.is_validated = crd.versions[i].served && version.is_looked_at;
+    // Two versions of one name, as no server takes them, share a schema for pruning.
+    if (!version.is_validated || schema == nullptr || version.schema == nullptr) continue;
+    const bool is_pruned_before = ConvertsNothing(crd) && converts_nothing_ &&
+                                  storage != versions_.end() && &*storage != &version &&
+                                  storage->convertible;
+    if (!is_pruned_before && !kube::schema::CanPruningInvalidate(*schema)) continue;
+    version.validation = schema;
+    if (is_pruned_before) version.schemas.push_back(storage->schema);
+    version.schemas.push_back(version.schema);
+    validates_ = true;
+  }
+  if (validates_) crd_ = std::move(crd.document);
+}
+
+void CrdCheck::CheckObject(const CheckedObject& object, CrdTally& tally) const {
+  const std::string full_name = FullName(object.value);
+  const CountedObject counted{object.place, full_name};
+  ++tally.objects_;
+  ObjectPaths paths;
+  bool loses = false, loses_nulls = false;
+  for (std::size_t i = 0; i < versions_.size(); ++i) {
+    if (!versions_[i].is_looked_at) continue;
+    loses |= CheckVersion(versions_[i], object, counted, tally.Version(i), paths);
+    loses_nulls |= CountRewrite(versions_[i], object, counted, tally.Version(i), tally.errors_);
+  }
+  if (loses) ++tally.objects_losing_fields_;
+  if (validates_ && (loses || loses_nulls)) CountInvalid(object, counted, tally);
+  if (counts_migration_) CheckStorageMigration(object, counted, tally.storage_migration_);
+  CheckReadable(object, counted, tally);
+  if (reads_are_pruned_) {
+    const std::string_view api_version =
+        server_->converts_by_webhook() ? object.value.FindText("apiVersion") : "";
+    for (const LackingField& field : FindLackingFields(object.value, ReadSchema(), api_version)) {
+      tally.maybe_in_etcd_.Add(field.path, counted, kube::json::Type::kNull, {field.manager}, "");
+    }
+  }
+  if (!keep_paths_) return;
+  if (const Value* metadata = object.value.Find("metadata")) {
+    paths.namespace_ = metadata->FindText("namespace");
+    paths.name = metadata->FindText("name");
+  }
+  paths.source = object.source;
+  tally.paths_.push_back(std::move(paths));
+}
+
+// That of a version in which objects are read.
+const kube::schema::StructuralSchema* CrdCheck::ReadSchema() const {
+  const auto found = std::ranges::find(versions_, true, &Version::is_looked_at);
+  return found == versions_.end() ? nullptr : found->schema;
+}
+
+bool CrdCheck::CheckVersion(const Version& version, const CheckedObject& object,
+                            const CountedObject& counted, CrdTally::VersionTally& tally,
+                            ObjectPaths& paths) const {
+  std::vector<std::string>* kept = keep_paths_ ? &paths.pruned_paths[version.name] : nullptr;
+  TallySink sink(object.value, counted, tally.pruned_fields, kept);
+  kube::schema::FindUnknownFields(object.value, version.schema, true, sink);
+  if (kept != nullptr) std::sort(kept->begin(), kept->end());
+  if (sink.paths_left_out() > 0) paths.paths_left_out[version.name] = sink.paths_left_out();
+  if (sink.found()) ++tally.objects_losing_fields;
+  return sink.found();
+}
+
+// What a rewrite adds and drops beside pruning (the order is that of a read from etcd). True if it
+// drops nulls.
+bool CrdCheck::CountRewrite(const Version& version, const CheckedObject& object,
+                            const CountedObject& counted, CrdTally::VersionTally& tally,
+                            FirstTexts& errors) const {
+  if (version.schema == nullptr) return false;
+  const bool has_defaults =
+      version.schema->default_value.has_value() || version.schema->may_have_defaults_below;
+  if (!has_defaults && !HasNull(object.value)) return false;
+  kube::json::Arena arena;
+  Value copy = kube::json::DeepCopy(object.value, arena);
+  std::vector<std::string> defaults, nulls;
+  kube::schema::DropUnknownFields(copy, version.schema, true);
+  kube::schema::DropNulls(copy, *version.schema, &nulls);
+  if (!kube::schema::SetDefaults(copy, *version.schema, arena, &defaults)) {
+    errors.Add(counted.place, std::string(counted.full_name) + ": the defaults of version " +
+                                  version.name + " would make it too large");
+    return false;
+  }
+  for (const std::string& path : defaults) tally.added_defaults.Add(path, counted);
+  for (const std::string& path : nulls) tally.dropped_nulls.Add(path, counted);
+  return !nulls.empty();
+}
+
+void CrdCheck::CountInvalid(const CheckedObject& object, const CountedObject& counted,
+                            CrdTally& tally) const {
+  if (!tally.patterns_) {
+    tally.patterns_ = std::make_unique<kube::schema::PatternChecks>(kube::MakePatternChecks());
+  }
+  for (std::size_t i = 0; i < versions_.size(); ++i) {
+    if (versions_[i].validation == nullptr) continue;
+    tally.patterns_->Allow(kPatternsOfObject);
+    const auto why = WhyInvalidOncePruned(object.value, versions_[i].schemas,
+                                          *versions_[i].validation, *tally.patterns_);
+    if (!why) tally.is_validity_unknown_ = true;
+    if (!why || why->empty()) continue;
+    tally.Version(i).invalid_once_pruned.Add(counted.place,
+                                             std::string(counted.full_name) + ": " + *why);
+  }
+}
+
+// Which version an object is stored in is not known: the worst of all that it may be counts. The
+// object is pruned by the schema of the stored version first, then by that of the storage version.
+void CrdCheck::CheckStorageMigration(const CheckedObject& object, const CountedObject& counted,
+                                     CrdTally::VersionTally& tally) const {
+  const auto find = [this](const std::string& name) {
+    return std::find_if(versions_.begin(), versions_.end(),
+                        [&name](const Version& version) { return version.name == name; });
+  };
+  const auto storage = find(report_.storage_version);
+  bool loses = false;
+  for (const std::string& stored : report_.stored_versions) {
+    const auto from = find(stored);
+    if (from == versions_.end() || storage == versions_.end()) continue;
+    if (!from->convertible || !storage->convertible) continue;
+    TallySink first(object.value, counted, tally.pruned_fields, nullptr);
+    kube::schema::FindUnknownFields(object.value, from->schema, true, first);
+    loses |= first.found();
+    if (from == storage) continue;
+    kube::json::Arena arena;
+    Value copy = kube::json::DeepCopy(object.value, arena);
+    kube::schema::DropUnknownFields(copy, from->schema, true);
+    TallySink second(copy, counted, tally.pruned_fields, nullptr);
+    kube::schema::FindUnknownFields(copy, storage->schema, true, second);
+    loses |= second.found();
+  }
+  if (loses) ++tally.objects_losing_fields;
+}
+
+// Embedded resources are the one part of an object that can make it unreadable.
+void CrdCheck::CheckReadable(const CheckedObject& object, const CountedObject& counted,
+                             CrdTally& tally) const {
+  const auto may_fail = [](const Version& version) {
+    return version.schema != nullptr && version.schema->may_have_embedded;
+  };
+  if (std::none_of(versions_.begin(), versions_.end(), may_fail)) return;
+  kube::json::Arena arena;
+  Value copy = kube::json::DeepCopy(object.value, arena);
+  const auto error =
+      server_->converts_by_webhook()
+          ? server_->OnRead(copy, kube::TypeOf(object.value).group_version.version, arena)
+          : server_->Rewrite(copy, arena);
+  if (error) {
+    tally.errors_.Add(counted.place, std::string(counted.full_name) + ": " + *error);
+  }
+}
+
+CrdReport CrdCheck::Report(const CrdTally& tally, bool objects_skipped) const {
+  CrdReport report = report_;
+  report.object_count = tally.objects_;
+  report.objects_losing_fields = tally.objects_losing_fields_;
+  report.objects_skipped = objects_skipped;
+  for (std::size_t i = 0; i < versions_.size(); ++i) {
+    VersionReport& version = report.versions[i];
+    version.is_left_out = versions_[i].convertible && !versions_[i].is_looked_at;
+    if (objects_skipped || !versions_[i].is_looked_at) continue;
+    version.objects = tally.objects_;
+    if (versions_[i].is_validated) version.objects_invalid_once_pruned = 0;
+    if (i >= tally.versions_.size()) continue;
+    const CrdTally::VersionTally& counted = tally.versions_[i];
+    version.objects_losing_fields = counted.objects_losing_fields;
+    version.pruned_fields = counted.pruned_fields.Report();
+    version.added_defaults = counted.added_defaults.Report();
+    version.dropped_nulls = counted.dropped_nulls.Report();
+    if (!versions_[i].is_validated) continue;
+    version.objects_invalid_once_pruned = counted.invalid_once_pruned.count();
+    version.invalid_once_pruned = counted.invalid_once_pruned.Texts();
+  }
+  if (report_.migration_needed && !objects_skipped) {
+    report.storage_migration = {tally.storage_migration_.objects_losing_fields,
+                                tally.storage_migration_.pruned_fields.Report()};
+  }
+  report.maybe_in_etcd = tally.maybe_in_etcd_.Report();
+  report.objects = tally.paths_;
+  std::sort(
+      report.objects.begin(), report.objects.end(), [](const ObjectPaths& a, const ObjectPaths& b) {
+        return std::tie(a.namespace_, a.name, a.source) < std::tie(b.namespace_, b.name, b.source);
+      });
+  report.object_errors = tally.errors_.Texts();
+  if (tally.is_validity_unknown_) report.AddNote(kValidityUnknown);
+  report.verdict = FindVerdict(report);
+  return report;
+}
+
+Verdict CrdCheck::FindVerdict(const CrdReport& report) const {
+  if (blocked_) return Verdict::kBlocked;
+  // What only drops a null can be invalid without it.
+  if (report.objects_losing_fields != 0 || report.MakesInvalid()) return Verdict::kLosesFields;
+  return report.preserve_unknown_fields ? Verdict::kReady : Verdict::kPruning;
+}
+
+}  // namespace migrate

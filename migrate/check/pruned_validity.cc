@@ -1,0 +1,63 @@
+#include "migrate/check/pruned_validity.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "kube/base/utf8.h"
+#include "kube/meta/field_error.h"
+#include "kube/schema/coercion.h"
+#include "kube/schema/defaulting.h"
+#include "kube/schema/pruning.h"
+#include "kube/schema/validation/pruned_validation.h"
+
+namespace migrate {
+namespace {
+
+using kube::json::Value;
+using kube::schema::StructuralSchema;
+
+// As much as a person reads; one may quote all of the object.
+std::string Shortened(const std::string& error) {
+  constexpr std::size_t kMostBytes = 512;
+  if (error.size() <= kMostBytes) return error;
+  return std::string(kube::utf8::Prefix(error, kMostBytes)) + "...";
+}
+
+// An object may have as many errors as fields.
+std::string FirstErrors(const std::vector<std::string>& errors) {
+  constexpr std::size_t kMost = 8;
+  std::vector<std::string> first;
+  for (std::size_t i = 0; i < std::min(errors.size(), kMost); ++i) {
+    first.push_back(Shortened(errors[i]));
+  }
+  if (errors.size() > kMost) first.push_back(std::to_string(errors.size() - kMost) + " more");
+  return kube::schema::Aggregate(first);
+}
+
+// As a server does it that prunes what it reads.
+bool Prune(Value& object, const StructuralSchema* schema, kube::json::Arena& arena) {
+  kube::schema::DropUnknownFields(object, schema, true);
+  if (schema == nullptr) return true;
+  kube::schema::DropNulls(object, *schema);
+  return kube::schema::SetDefaults(object, *schema, arena);
+}
+
+}  // namespace
+
+std::optional<std::string> WhyInvalidOncePruned(const Value& object,
+                                                std::span<const StructuralSchema* const> schemas,
+                                                const kube::schema::SchemaProps& validation,
+                                                kube::schema::PatternChecks& patterns) {
+  kube::json::Arena arena;
+  Value before = kube::json::DeepCopy(object, arena);
+  Value after = kube::json::DeepCopy(object, arena);
+  // Of what defaults make too large an error of its own tells.
+  for (const StructuralSchema* schema : schemas) {
+    if (schema != nullptr && !kube::schema::SetDefaults(before, *schema, arena)) return "";
+    if (!Prune(after, schema, arena)) return "";
+  }
+  const auto errors = kube::schema::ErrorsOfPruning(before, after, validation, patterns);
+  return errors ? std::optional(FirstErrors(*errors)) : std::nullopt;
+}
+
+}  // namespace migrate

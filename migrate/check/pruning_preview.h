@@ -1,0 +1,58 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "kube/base/result.h"
+#include "kube/json/json.h"
+#include "migrate/check/crd_check.h"
+
+namespace migrate {
+
+/// A custom resource before and after it is pruned. Borrows from the object and from the arena that
+/// it was made with, and from the PruningPreview.
+struct ObjectChange {
+  std::string_view group, version, kind;
+  std::string_view namespace_;  ///< empty for an object of a resource without namespaces
+  std::string_view name;
+  kube::json::Value now, after;
+  bool differs;  ///< pruning changes something
+};
+
+struct PreviewOptions {
+  /// In which version objects are shown, and by whose schema they are pruned; empty: in the storage
+  /// version.
+  std::string version{};
+  bool show_managed_fields = false;  ///< else metadata.managedFields is left out
+};
+
+/// What pruning by the schema of one version leaves of the objects of a CRD.
+///
+/// Not changed after construction: can be used by several threads.
+class PruningPreview {
+ public:
+  /// `check` must outlive the result, and be made without CrdCheckOptions::as_is. The error is for
+  /// people: the CRD has no such version (it lists those that there are), or its schema is not
+  /// structural, so that the API server would prune nothing.
+  static kube::Result<PruningPreview, std::string> Make(const CrdCheck& check,
+                                                        const PreviewOptions& options);
+
+  const std::string& version() const { return version_; }
+
+  /// What the API server shows of `object` now, and what once pruning is on and the object was
+  /// rewritten: unknown fields removed, nulls dropped, defaults added. Numbers are as the server
+  /// stores them. `object` may be in any version of the CRD, and is changed. The error is the API
+  /// server's, of an object that it would not store, or CustomResourceServer::WebhookError.
+  kube::Result<ObjectChange, std::string> Preview(kube::json::Value& object,
+                                                  kube::json::Arena& arena) const;
+
+ private:
+  PruningPreview(const CrdCheck& check, const CrdReport& report, const PreviewOptions& options);
+
+  const CrdCheck* check_;
+  std::string version_, api_version_;
+  bool is_storage_version_;
+  bool show_managed_fields_;
+};
+
+}  // namespace migrate

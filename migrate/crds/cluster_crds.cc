@@ -1,0 +1,292 @@
+#include "migrate/crds/cluster_crds.h"
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "kube/base/error.h"
+
+namespace migrate {
+namespace {
+
+using kube::CallError;
+using kube::json::Document;
+using kube::json::Value;
+
+constexpr std::string_view kApis = "/apis/";
+
+bool IsFullName(const std::string& name) { return name.find('.') != std::string::npos; }
+
+std::string NameOf(const Value& object) {
+  const Value* metadata = object.Find("metadata");
+  return metadata == nullptr ? "" : std::string(metadata->FindText("name"));
+}
+
+bool HasVersion(const Value& group, std::string_view version) {
+  const Value* versions = group.Find("versions");
+  return versions != nullptr && std::ranges::any_of(versions->elements(), [&](const Value& v) {
+           return v.FindText("version") == version;
+         });
+}
+
+CrdReport UnreadReport(const std::string& name, const std::string& why) {
+  CrdReport report;
+  report.name = name;
+  report.error = why;
+  return report;
+}
+
+// Of a current server only v1; of one without either, v1 is the better message.
+kube::Result<std::string, std::string> AskCrdsTarget(kube::Client& client) {
+  const std::string group_target = std::string(kApis) + "apiextensions.k8s.io";
+  const auto group = client.Get(group_target);
+  std::string version = "v1";
+  if (group) {
+    version = HasVersion((*group)->root(), "v1") ? "v1" : "v1beta1";
+  } else if (!group.error().status || group.error().status->IsUnauthorized()) {
+    return kube::Unexpected(group.error().message);
+  }
+  return group_target + "/" + version + "/customresourcedefinitions";
+}
+
+class CrdReader {
+ public:
+  CrdReader(const ClusterCrdOptions& options, std::vector<Proposal> proposals,
+            ClusterReader& reader)
+      : options_(options), reader_(reader) {
+    for (Proposal& proposal : proposals) {
+      proposals_[proposal.crd.name].push_back(std::move(proposal));
+    }
+  }
+
+  ClusterCrds Read() {
+    if (FindTarget()) ReadAll();
+    // What is missing then is not new.
+    found_.is_complete = !reader_.is_stopped();
+    if (found_.is_complete) {
+      if (!options_.selector.empty()) FindLeftOut();
+      AddNewCrds();
+      RequireEachNamesOne(options_.names, identities_,
+                          options_.selector.empty() ? "" : " among those of --crd-selector");
+      RequireNoneNamesTwo(options_.ignored, identities_);
+    }
+    return std::move(found_);
+  }
+
+ private:
+  // False if the run was stopped meanwhile.
+  bool FindTarget() {
+    auto target = AskCrdsTarget(reader_.client());
+    if (reader_.is_stopped()) return false;
+    if (!target) throw kube::Error(target.error());
+    found_.target = *std::move(target);
+    api_version_ = found_.target.substr(kApis.size());
+    api_version_.resize(api_version_.rfind('/'));
+    return true;
+  }
+
+  // One by one where all are named in full: that needs the least of rights and of bytes.
+  void ReadAll() {
+    const bool are_proposed = options_.names.empty() && options_.is_limited_to_proposals;
+    const std::set<std::string> names = are_proposed ? ProposedNames() : GivenNames();
+    if (are_proposed && names.empty()) return;
+    const bool by_name =
+        !names.empty() && options_.selector.empty() && std::ranges::all_of(names, IsFullName);
+    const bool all_found = by_name && ReadByName(names);
+    // A name that was not found may still be "widget.demo.example.com".
+    if (!by_name || (!all_found && !are_proposed)) ListAll();
+  }
+
+  std::set<std::string> GivenNames() const {
+    std::set<std::string> names;
+    for (const std::string& name : options_.names) names.insert(CrdNameOf(name));
+    return names;
+  }
+
+  std::set<std::string> ProposedNames() const {
+    std::set<std::string> names;
+    for (const auto& [name, proposals] : proposals_) {
+      if (!name.empty()) names.insert(name);
+    }
+    return names;
+  }
+
+  // False if there is no CRD of some name.
+  bool ReadByName(const std::set<std::string>& names) {
+    const std::vector<ListJob> jobs = ReadEach(names, [this](const std::string& name) {
+      return TakeEach([this, name](Document& item) { TakeNamed(name, item.root()); });
+    });
+    bool all_found = true;
+    auto name = names.begin();
+    for (const ListJob& job : jobs) {
+      if (job.error) all_found &= TakeError(*name, *job.error);
+      ++name;
+    }
+    return all_found;
+  }
+
+  std::vector<ListJob> ReadEach(const std::set<std::string>& names,
+                                const std::function<TakerMaker(const std::string& name)>& maker) {
+    std::vector<ListJob> jobs;
+    for (const std::string& name : names) {
+      jobs.emplace_back(found_.target + "/" + kube::UrlEscape(name), maker(name), false);
+    }
+    reader_.Read(jobs, "CRDs");
+    return jobs;
+  }
+
+  // False if there is no such CRD.
+  bool TakeError(const std::string& name, const CallError& error) {
+    if (error.status && error.status->IsNotFound()) return false;
+    if (error.transport) throw kube::Error(error.message);
+    identities_.push_back({name, "", {}});
+    found_.unread.push_back(UnreadReport(name, error.message));
+    found_.unread.back().is_interrupted = reader_.is_stopped();
+    seen_.insert(name);
+    return true;
+  }
+
+  void ListAll() {
+    std::string target = found_.target;
+    if (!options_.selector.empty()) {
+      target += "?labelSelector=" + kube::UrlEscape(options_.selector);
+    }
+    std::vector<ListJob> jobs;
+    jobs.emplace_back(target, TakeEach([this](Document& item) { TakeCrd(item.root()); }));
+    reader_.Read(jobs, "CRDs");
+    if (jobs[0].error && !reader_.is_stopped()) throw kube::Error(jobs[0].error->message);
+  }
+
+  // What is asked for by its name may be answered by anything.
+  void TakeNamed(const std::string& name, const Value& item) {
+    if (NameOf(item) == name) return TakeCrd(item);
+    if (IsFirstOf(name)) {
+      TakeUnreadable(name, "the server's answer is no CustomResourceDefinition of this name");
+    }
+  }
+
+  void TakeCrd(const Value& item) {
+    const std::string name = NameOf(item);
+    if (!IsFirstOf(name)) return;
+    auto document = std::make_unique<Document>();
+    document->root() = kube::json::DeepCopy(item, document->arena());
+    // The items of a list do not say what they are.
+    Value& root = document->root();
+    if (root.is_object()) {
+      root.Set("apiVersion", Value::String(api_version_), document->arena());
+      root.Set("kind", Value::String("CustomResourceDefinition"), document->arena());
+    }
+    auto crd = kube::ReadCrd(std::move(document));
+    if (!crd) return TakeUnreadable(name, crd.error());
+    LiveCrd live = DescribeLiveCrd(*crd);
+    const bool is_wanted = IsWanted(live.identity);
+    if (is_wanted) AddChecks(live, *std::move(crd));
+    const std::lock_guard lock(mutex_);
+    identities_.push_back(live.identity);
+    if (is_wanted) found_.crds.emplace(name, std::move(live));
+  }
+
+  // CRDs may come twice: by their name and in the list, or in a list that was begun anew.
+  bool IsFirstOf(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    return seen_.insert(name).second;
+  }
+
+  void TakeUnreadable(const std::string& name, const std::string& why) {
+    const CrdIdentity identity{name, "", {}};
+    if (!IsWanted(identity)) return;
+    const std::lock_guard lock(mutex_);
+    identities_.push_back(identity);
+    found_.unread.push_back(UnreadReport(name, why));
+  }
+
+  bool IsWanted(const CrdIdentity& identity) const {
+    if (IsNamedByAny(identity, options_.ignored)) return false;
+    if (!options_.names.empty()) return IsNamedByAny(identity, options_.names);
+    return !options_.is_limited_to_proposals || proposals_.contains(identity.name);
+  }
+
+  // Workers do this at once, each for a CRD of another name.
+  void AddChecks(LiveCrd& live, kube::Crd crd) {
+    bool matters = ObjectsMatter(crd) || !options_.names.empty() || options_.all_objects;
+    if (const auto proposals = proposals_.find(crd.name); proposals != proposals_.end()) {
+      for (Proposal& proposal : proposals->second) AddProposal(live, proposal, &crd);
+      matters = true;
+    } else {
+      const CrdCheckOptions options{.keep_paths = options_.keep_paths,
+                                    .origin = CrdCheckOptions::Origin::kServer};
+      live.checks.push_back(std::make_unique<CrdCheck>(std::move(crd), "", options));
+    }
+    live.reads_objects = matters && !options_.skip_objects;
+  }
+
+  void AddProposal(LiveCrd& live, Proposal& proposal, const kube::Crd* replaced) const {
+    const CrdCheckOptions options{.keep_paths = options_.keep_paths,
+                                  .origin = CrdCheckOptions::Origin::kProposal,
+                                  .replaced = replaced};
+    live.checks.push_back(
+        std::make_unique<CrdCheck>(std::move(proposal.crd), std::move(proposal.source), options));
+  }
+
+  // A proposal whose CRD was not in the list may be for one that the selector left out.
+  void FindLeftOut() {
+    std::set<std::string> names = ProposedNames();
+    std::erase_if(names, [this](const std::string& name) {
+      const std::vector<Proposal>& proposals = proposals_.at(name);
+      return seen_.contains(name) || std::ranges::none_of(proposals, [this](const Proposal& p) {
+               return IsWanted(IdentityOf(p.crd));
+             });
+    });
+    const std::vector<ListJob> jobs =
+        ReadEach(names, [](const std::string&) { return TakeEach([](Document&) {}); });
+    auto name = names.begin();
+    for (const ListJob& job : jobs) {
+      if (!job.error) seen_.insert(*name);
+      if (job.error) TakeError(*name, *job.error);
+      ++name;
+    }
+  }
+
+  // Proposals that the server has no CRD for.
+  void AddNewCrds() {
+    for (auto& [name, proposals] : proposals_) {
+      if (seen_.contains(name)) continue;
+      for (Proposal& proposal : proposals) {
+        CrdIdentity identity = IdentityOf(proposal.crd);
+        if (!IsWanted(identity)) continue;
+        identities_.push_back(identity);
+        LiveCrd& live = found_.crds[name];
+        live.identity = std::move(identity);
+        AddProposal(live, proposal, nullptr);
+      }
+    }
+  }
+
+  const ClusterCrdOptions& options_;
+  ClusterReader& reader_;
+  std::string api_version_;
+  std::map<std::string, std::vector<Proposal>> proposals_;  // by name; the map itself stays
+  std::mutex mutex_;                                        // guards what follows while workers run
+  std::set<std::string> seen_;
+  std::vector<CrdIdentity> identities_;
+  ClusterCrds found_;
+};
+
+}  // namespace
+
+std::string FindCrdsTarget(kube::Client& client) {
+  auto target = AskCrdsTarget(client);
+  if (!target) throw kube::Error(target.error());
+  return *std::move(target);
+}
+
+ClusterCrds ReadClusterCrds(const ClusterCrdOptions& options, std::vector<Proposal> proposals,
+                            ClusterReader& reader) {
+  return CrdReader(options, std::move(proposals), reader).Read();
+}
+
+}  // namespace migrate

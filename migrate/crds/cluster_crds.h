@@ -1,0 +1,51 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "migrate/crds/live_crd.h"
+#include "migrate/lists/cluster_reader.h"
+#include "migrate/manifests/proposals.h"
+#include "migrate/report/report.h"
+
+namespace migrate {
+
+/// Which CRDs of a cluster are meant, and what is done with them.
+struct ClusterCrdOptions {
+  std::vector<std::string> names{};      ///< in any form kubectl knows; empty: all, or the proposed
+  std::vector<std::string> ignored{};    ///< none of these
+  std::string selector{};                ///< only those with these labels
+  bool is_limited_to_proposals = false;  ///< where `names` is empty
+  bool skip_objects = false;             ///< of no CRD
+  bool all_objects = false;              ///< of every CRD
+  bool keep_paths = false;               ///< CrdCheckOptions::keep_paths
+};
+
+/// The CRDs of a cluster, each with its checks.
+struct ClusterCrds {
+  std::string target;                   ///< where they are: ".../v1/customresourcedefinitions"
+  std::map<std::string, LiveCrd> crds;  ///< by name
+  std::vector<CrdReport> unread;        ///< those that could not be read, with the error
+  bool is_complete = true;              ///< false: the run was stopped before all were read
+};
+
+/// What is said of a CRD that is named beside files which propose nothing for it.
+inline constexpr char kNotInFiles[] =
+    "the files of -f give no CRD of this name, so the cluster's was taken";
+
+/// Where the CRDs of a server are, as ClusterCrds::target. Throws kube::Error if it cannot be
+/// reached.
+std::string FindCrdsTarget(kube::Client& client);
+
+/// Reads CRDs, v1 where it is served, else v1beta1, and checks them; where there are proposals for
+/// one those are checked instead, and the proposals for new CRDs too. CRDs that are named in full
+/// are read one by one, others are looked for among all. A proposal for a CRD of the server that
+/// the selector leaves out is left out too.
+///
+/// Throws kube::Error if the server cannot be reached, if CRDs cannot be listed, and for a name
+/// that no CRD, or more than one, answers to, and an ignored one that more than one does.
+ClusterCrds ReadClusterCrds(const ClusterCrdOptions& options, std::vector<Proposal> proposals,
+                            ClusterReader& reader);
+
+}  // namespace migrate

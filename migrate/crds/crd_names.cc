@@ -1,0 +1,100 @@
+#include "migrate/crds/crd_names.h"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "kube/base/error.h"
+
+namespace migrate {
+namespace {
+
+std::string Lower(std::string_view text) {
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return lower;
+}
+
+std::string Join(const std::set<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+std::set<std::string> NamesOf(const std::string& argument, const std::vector<CrdIdentity>& crds) {
+  std::set<std::string> found;
+  for (const CrdIdentity& crd : crds) {
+    if (IsNamed(crd, argument)) found.insert(crd.name);
+  }
+  return found;
+}
+
+void RequireNotTwo(const std::string& argument, const std::set<std::string>& names) {
+  if (names.size() <= 1) return;
+  throw kube::Error("\"" + argument + "\" is ambiguous; name one of: " + Join(names));
+}
+
+}  // namespace
+
+CrdIdentity IdentityOf(const kube::Crd& crd) {
+  CrdIdentity identity{crd.name, crd.group, crd.names};
+  for (const kube::CrdVersion& version : crd.versions) {
+    if (version.served) identity.served_versions.push_back(version.name);
+  }
+  return identity;
+}
+
+// kubectl takes a type before the name: crd/NAME.
+std::string_view WithoutCrdType(std::string_view argument) {
+  const std::string lower = Lower(argument);
+  for (const std::string_view type :
+       {"crd/", "crds/", "customresourcedefinition/", "customresourcedefinitions/",
+        "customresourcedefinition.apiextensions.k8s.io/",
+        "customresourcedefinitions.apiextensions.k8s.io/"}) {
+    if (lower.starts_with(type)) return argument.substr(type.size());
+  }
+  return argument;
+}
+
+std::string CrdNameOf(std::string_view argument) { return Lower(WithoutCrdType(argument)); }
+
+bool IsNamed(const CrdIdentity& crd, std::string_view argument) {
+  const std::string name = CrdNameOf(argument);
+  if (name == crd.name) return true;
+  const std::string group = "." + crd.group;
+  const auto fits = [&](const std::string& word) {
+    const std::string lower = Lower(word);
+    if (lower.empty() || !name.starts_with(lower)) return false;
+    const std::string rest = name.substr(lower.size());
+    return rest.empty() || rest == group ||
+           std::ranges::any_of(crd.served_versions,
+                               [&](const auto& version) { return rest == "." + version + group; });
+  };
+  const kube::CrdNames& names = crd.names;
+  return fits(names.plural) || fits(names.singular) || fits(names.kind) ||
+         std::any_of(names.short_names.begin(), names.short_names.end(), fits);
+}
+
+bool IsNamedByAny(const CrdIdentity& crd, const std::vector<std::string>& arguments) {
+  return std::any_of(arguments.begin(), arguments.end(),
+                     [&crd](const std::string& argument) { return IsNamed(crd, argument); });
+}
+
+void RequireNoneNamesTwo(const std::vector<std::string>& arguments,
+                         const std::vector<CrdIdentity>& crds) {
+  for (const std::string& argument : arguments) RequireNotTwo(argument, NamesOf(argument, crds));
+}
+
+void RequireEachNamesOne(const std::vector<std::string>& arguments,
+                         const std::vector<CrdIdentity>& crds, const std::string& where) {
+  for (const std::string& argument : arguments) {
+    const std::set<std::string> found = NamesOf(argument, crds);
+    if (found.empty()) {
+      throw kube::Error("no CustomResourceDefinition named \"" + argument + "\"" + where);
+    }
+    RequireNotTwo(argument, found);
+  }
+}
+
+}  // namespace migrate

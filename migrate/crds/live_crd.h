@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kube/crd/crd.h"
+#include "migrate/check/crd_check.h"
+#include "migrate/crds/crd_guard.h"
+#include "migrate/crds/crd_names.h"
+#include "migrate/report/report.h"
+
+namespace migrate {
+
+/// A CRD of a server on its way through a check, or a proposal that the server has no CRD for.
+struct LiveCrd {
+  CrdIdentity identity;
+  CrdShape shape;            ///< without uid: the server has none of this name
+  std::string read_version;  ///< in which its objects are read; empty: no version is served
+  bool is_namespaced = true;
+  std::string not_served_because;  ///< of an established CRD empty; for messages
+  bool reads_objects = false;
+  /// The CRD itself, or each proposal for it.
+  std::vector<std::unique_ptr<CrdCheck>> checks;
+
+  /// Where its objects are, in all namespaces or in one.
+  std::string ObjectsTarget(const std::string& namespace_) const;
+  /// The reports of all checks, with `error` and the verdict `unknown`.
+  std::vector<CrdReport> FailedReports(const std::string& error) const;
+};
+
+/// What is to be known of a server's CRD before its objects are read; without checks.
+LiveCrd DescribeLiveCrd(const kube::Crd& crd);
+
+/// True if the objects of the CRD have something to tell by default: it preserves unknown fields,
+/// or some may be stored in another version than the storage version.
+bool ObjectsMatter(const kube::Crd& crd);
+
+}  // namespace migrate

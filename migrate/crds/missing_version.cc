@@ -1,0 +1,12 @@
+#include "migrate/crds/missing_version.h"
+
+namespace migrate {
+
+std::string WithVersionAdvice(std::string message) {
+  if (message.find(kMissingVersion) == std::string::npos) return message;
+  return message +
+         "\nobjects are stored in a version that the CustomResourceDefinition no longer has: give "
+         "it that version again, with served: false, then migrate";
+}
+
+}  // namespace migrate

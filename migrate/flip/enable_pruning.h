@@ -1,0 +1,69 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kube/client/client.h"
+#include "kube/system/clock.h"
+#include "migrate/crds/live_crd.h"
+#include "migrate/report/migration_report.h"
+#include "migrate/spool/listed_object.h"
+#include "migrate/state/migration_state.h"
+#include "migrate/sweep/migration_observer.h"
+#include "migrate/sweep/sweep.h"
+
+namespace migrate {
+
+struct EnablePruningOptions {
+  bool single_pass = false;  ///< do not rewrite before the flip
+  bool no_backup = false;
+  bool rewrite_unbacked = false;  ///< hold nothing
+  bool verifies = true;           ///< what is rewritten after the flip is verified: for the plan
+  std::filesystem::path backup_dir = "kubectl-prune-backup";
+  std::chrono::nanoseconds settle_timeout = std::chrono::minutes(2);
+  /// RewriteScope::verify_from of the rewrite before the flip.
+  kube::Clock::TimePoint verify_from{};
+  DryRun dry_run = DryRun::kNone;
+  const std::atomic<bool>* stop = nullptr;  ///< ends it early: kInterrupted
+  /// The time of day, for the name of the backup.
+  std::function<std::chrono::system_clock::time_point()> now = std::chrono::system_clock::now;
+};
+
+/// How turning pruning on ended. With kDone pruning is on, and the server was seen to prune.
+struct EnabledPruning {
+  Outcome outcome = Outcome::kDone;
+  std::string error;                       ///< where it is not kDone: why, and the next step
+  bool flipped = false;                    ///< this run has turned pruning on, whatever came then
+  std::optional<ClassCounts> before_flip;  ///< where everything was rewritten before the flip
+  std::vector<ObjectFailure> failures;     ///< of that
+  std::string backup;                      ///< path; empty: none
+  /// For SweepOptions::is_held of the sweep that follows; empty: nothing is to be held.
+  std::function<bool(const ListedObject&)> is_held;
+  std::string held_because;  ///< SweepOptions::held_because; empty: as it is there
+};
+
+/// Turns pruning on for a CRD that preserves unknown fields and has passed the preflight
+/// (DESIGN.md 2 `--enable-pruning`, steps 1 to 5): dry run, plan and question; the rewrite before
+/// the flip where more than the storage version is stored; the backup, kept current by a watch; the
+/// flip, guarded by the CRD's resourceVersion; the wait until the server prunes. What a later run
+/// needs goes to `folder` before the flip is asked for.
+///
+/// With a dry run nothing is written anywhere: the plan is told, and with kServer the flip is asked
+/// for with dryRun=All.
+///
+/// `target` and `sweep_options` are those of the rewrite before the flip, whose files in `folder`
+/// are in its folder kSweepsBeforeFlip. Throws kube::Error for what no later run would get right by
+/// itself: a backup that cannot be written.
+EnabledPruning EnablePruning(const LiveCrd& crd, const EnablePruningOptions& options,
+                             const SweepTarget& target, const SweepOptions& sweep_options,
+                             StateFolder& folder, MigrationObserver& observer, kube::Client& client,
+                             const kube::Clock& clock);
+
+}  // namespace migrate

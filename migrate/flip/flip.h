@@ -1,0 +1,45 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include "kube/client/client.h"
+#include "kube/system/clock.h"
+#include "migrate/crds/crd_guard.h"
+
+namespace migrate {
+
+/// A CRD as it is when it is about to be flipped.
+struct FlipTarget {
+  std::string target;  ///< of the CRD: ".../v1/customresourcedefinitions/widgets.demo.example.com"
+  CrdShape shape;
+};
+
+/// How the request to turn pruning on ended.
+struct Flip {
+  enum class Step {
+    kDone,         ///< pruning is on
+    kRefused,      ///< it is not, or not by us: `error` says why
+    kUnknown,      ///< the server could not be asked any more, or `stop` says not to
+    kInterrupted,  ///< by `stop`, before it was asked for
+  };
+  Step step = Step::kRefused;
+  std::string error;
+  /// Of the CRD: writes with a greater one are surely newer than the flip.
+  std::string resource_version;
+  std::int64_t generation = 0;  ///< of the CRD, with pruning on
+};
+
+/// Turns spec.preserveUnknownFields off, if the CRD is still the one of `target`: by its
+/// resourceVersion, which is read again where only status or metadata have changed meanwhile.
+///
+/// Where the answer is lost, the CRD tells whether it was done: with pruning on, a generation
+/// one higher and the same schemas it was, and the present resourceVersion counts as that of the
+/// flip, which it is not before. Tries five times in all.
+///
+/// With `dry_run` nothing is changed: kDone says that the server would do it.
+Flip TurnPruningOn(const FlipTarget& target, bool dry_run, const std::atomic<bool>* stop,
+                   kube::Client& client, const kube::Clock& clock);
+
+}  // namespace migrate

@@ -1,0 +1,39 @@
+#include "migrate/flip/hidden_fields.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "migrate/report/program_name.h"
+
+namespace migrate {
+namespace {
+
+constexpr std::size_t kMostPaths = 5;
+
+std::string PathsText(const std::vector<FieldUse>& fields) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(fields.size(), kMostPaths); ++i) {
+    text.append(i == 0 ? "." : ", .").append(fields[i].path);
+  }
+  return fields.size() > kMostPaths ? text + ", ..." : text;
+}
+
+}  // namespace
+
+kube::Result<std::string, std::string> DescribeHiddenFields(const LiveCrd& crd,
+                                                            const DryRunOptions& options,
+                                                            kube::Client& client,
+                                                            const kube::Clock& clock) {
+  const RewriteForecast forecast(*crd.checks.at(0), crd.read_version, /*in_one_pass=*/false);
+  const PruningDryRun dry_run = DryRunPruning(crd, forecast, options, client, clock);
+  if (!dry_run.error.empty()) return kube::Unexpected(dry_run.error);
+  const std::vector<FieldUse>& fields = dry_run.report.maybe_in_etcd;
+  if (fields.empty()) return std::string();
+  const std::string& name = crd.identity.name;
+  return name +
+         ": pruning is on already, so no backup can be made. Unless every object was rewritten "
+         "since, etcd still holds fields that no read shows, and a rewrite removes them: " +
+         PathsText(fields) + " (" + OwnCommand("check " + name) + ")";
+}
+
+}  // namespace migrate

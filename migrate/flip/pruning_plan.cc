@@ -1,0 +1,254 @@
+#include "migrate/flip/pruning_plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "migrate/backup/backup.h"
+#include "migrate/backup/doomed_objects.h"
+#include "migrate/lists/worker_pool.h"
+#include "migrate/report/program_name.h"
+
+namespace migrate {
+namespace {
+
+// What one API server does with a write that changes something, as a rule; the progress tells more.
+constexpr double kWritesASecond = 700;
+// With a write that changes nothing, as those that verify: 1.8 times as many.
+constexpr double kUnchangedASecond = 1260;
+// Behind the flip, kNoticed and nearly always no more.
+constexpr double kWaitSeconds = 5;
+// As many names as fit a line.
+constexpr std::size_t kMostNames = 5;
+
+/// Looks at each object of one attempt to read the list.
+class DryRunTaker : public ItemTaker {
+ public:
+  DryRunTaker(const CrdCheck& check, const RewriteForecast& forecast, std::size_t workers)
+      : check_(check), forecast_(forecast), workers_(workers) {}
+
+  void Take(std::size_t worker, kube::json::Document& item, std::uint64_t number) override {
+    Worker& own = workers_[worker];
+    check_.CheckObject({item.root(), {0, number, 0}, ""}, own.tally);
+    doomed_.Look(item.root(), number, forecast_);
+    if (!forecast_.Changes(item.root())) return;
+    own.line.clear();
+    PrintBackupLine(own.line, item.root());
+    ++own.objects;
+    own.bytes += own.line.size();
+  }
+
+  PruningDryRun Result() {
+    PruningDryRun result;
+    CrdTally sum;
+    for (Worker& worker : workers_) {
+      sum.Merge(std::move(worker.tally));
+      result.backup_objects += worker.objects;
+      result.backup_bytes += worker.bytes;
+    }
+    result.report = check_.Report(sum, /*objects_skipped=*/false);
+    result.doomed = doomed_.Pick([](std::string_view) { return false; });
+    return result;
+  }
+
+ private:
+  struct Worker {
+    CrdTally tally;
+    std::uint64_t objects = 0, bytes = 0;
+    std::string line;
+  };
+
+  const CrdCheck& check_;
+  const RewriteForecast& forecast_;
+  std::vector<Worker> workers_;
+  DoomedObjects doomed_;
+};
+
+std::string Count(std::uint64_t count, std::string_view noun) {
+  return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
+}
+
+std::string Join(const std::vector<std::string>& parts, std::string_view separator) {
+  std::string joined;
+  for (const std::string& part : parts) {
+    joined.append(joined.empty() ? "" : separator).append(part);
+  }
+  return joined;
+}
+
+std::string Bytes(std::uint64_t bytes) {
+  constexpr double kUnit = 1024;
+  const char* unit = "KiB";
+  double size = static_cast<double>(bytes) / kUnit;
+  if (size >= kUnit) {
+    size /= kUnit;
+    unit = "MiB";
+  }
+  char text[64];
+  std::snprintf(text, sizeof text, "%.1f %s", size, unit);
+  return text;
+}
+
+std::string Duration(double seconds) {
+  constexpr double kMinute = 60, kHour = 3600;
+  const auto whole = [](double value) {
+    return std::to_string(std::max(1L, std::lround(std::ceil(value))));
+  };
+  if (seconds < 2 * kMinute) return whole(seconds) + " s";
+  if (seconds < 2 * kHour) return whole(seconds / kMinute) + " min";
+  return whole(seconds / kHour) + " h";
+}
+
+// Empty where there is nothing to warn of.
+std::string InvalidLine(const PruningDryRun& dry_run) {
+  const CrdReport& crd = dry_run.report;
+  const auto version = std::ranges::find(crd.versions, dry_run.write_version, &VersionReport::name);
+  if (version == crd.versions.end()) return "";
+  const std::uint64_t count = version->objects_invalid_once_pruned.value_or(0);
+  if (count == 0) return "";
+  return "Warning: once pruned, " + Count(count, "object") +
+         " would be invalid, and updates refused (" + OwnCommand("check " + crd.name) +
+         "): " + version->invalid_once_pruned.at(0) + (count == 1 ? "" : ", ...");
+}
+
+// As a rule objects are rewritten in the storage version.
+bool IsRewrittenBy(const VersionReport& version, const PruningPlan& plan) {
+  return version.storage || version.name == plan.dry_run.write_version;
+}
+
+std::size_t FieldsLost(const PruningPlan& plan) {
+  const CrdReport& crd = plan.dry_run.report;
+  if (plan.in_one_pass && crd.storage_migration) return crd.storage_migration->pruned_fields.size();
+  std::set<std::string_view> paths;
+  for (const VersionReport& version : crd.versions) {
+    if (!IsRewrittenBy(version, plan)) continue;
+    for (const FieldUse& use : version.pruned_fields) paths.insert(use.path);
+  }
+  return paths.size();
+}
+
+std::uint64_t ObjectsLosing(const PruningPlan& plan) {
+  const CrdReport& crd = plan.dry_run.report;
+  if (plan.in_one_pass && crd.storage_migration) {
+    return crd.storage_migration->objects_losing_fields;
+  }
+  std::uint64_t losing = 0;
+  int versions = 0;
+  for (const VersionReport& version : crd.versions) {
+    if (!IsRewrittenBy(version, plan)) continue;
+    losing = version.objects_losing_fields;
+    ++versions;
+  }
+  // Rather too many than too few: it is not counted how many lose by either of two.
+  return versions > 1 ? crd.objects_losing_fields : losing;
+}
+
+std::string LossLine(const PruningPlan& plan) {
+  const CrdReport& crd = plan.dry_run.report;
+  const std::uint64_t losing = ObjectsLosing(plan);
+  std::string line = crd.name + ": ";
+  if (losing == 0)
+    return line + "none of " + Count(crd.object_count, "object") + " would lose a field";
+  line += std::to_string(losing) + " of " + Count(crd.object_count, "object") + " would lose ";
+  line += Count(FieldsLost(plan), "field");
+  return line + " (" + OwnCommand("check " + crd.name) + ")";
+}
+
+std::string WebhookText(const UpdateWebhooks& webhooks) {
+  if (!webhooks.unknown_because.empty()) {
+    return "which admission webhooks see updates is unknown: " + webhooks.unknown_because;
+  }
+  if (webhooks.names.empty()) return "no admission webhook sees updates";
+  std::vector<std::string> names = webhooks.names;
+  if (names.size() > kMostNames) {
+    const std::size_t more = names.size() - kMostNames;
+    names.resize(kMostNames);
+    names.push_back(std::to_string(more) + " more");
+  }
+  return Count(webhooks.names.size(), "admission webhook") +
+         (webhooks.names.size() == 1 ? " sees" : " see") + " updates: " + Join(names, ", ");
+}
+
+// From the flip, or the rewrite before it, to the proof.
+double EstimatedSeconds(const PruningPlan& plan) {
+  const auto limit = [&](double rate) {
+    return plan.max_rate > 0 ? std::min(plan.max_rate, rate) : rate;
+  };
+  const auto objects = static_cast<double>(plan.dry_run.report.object_count);
+  const double rewriting = objects / limit(kWritesASecond);
+  const double verifying = objects / limit(kUnchangedASecond);
+  double seconds = rewriting + (plan.verifies ? verifying : 0);
+  if (plan.rewrites_before) seconds += rewriting + verifying;
+  return seconds + kWaitSeconds;
+}
+
+std::string WritesLine(const PruningPlan& plan) {
+  const CrdReport& crd = plan.dry_run.report;
+  const std::uint64_t objects = crd.object_count;
+  std::string line = "plan: ";
+  if (plan.rewrites_before) {
+    line += Count(objects, "write") + " before pruning (stored as ";
+    line += Join(crd.stored_versions, " and ") + "), " + std::to_string(objects) + " after";
+  } else {
+    line += Count(objects, "write");
+  }
+  line += ", about " + Duration(EstimatedSeconds(plan));
+  return line + "; " + WebhookText(plan.webhooks);
+}
+
+}  // namespace
+
+std::string DescribeSize(std::uint64_t objects, std::uint64_t bytes) {
+  return Count(objects, "object") + ", " + Bytes(bytes);
+}
+
+PruningDryRun DryRunPruning(const LiveCrd& crd, const RewriteForecast& forecast,
+                            const DryRunOptions& options, kube::Client& client,
+                            const kube::Clock& clock) {
+  std::vector<ListJob> jobs;
+  const std::size_t workers = WorkerCount();
+  jobs.emplace_back(crd.ObjectsTarget(""), [&]() -> std::shared_ptr<ItemTaker> {
+    return std::make_shared<DryRunTaker>(*crd.checks.at(0), forecast, workers);
+  });
+  ReadLists(jobs, client, clock,
+            {.chunk_size = options.chunk_size,
+             .workers = workers,
+             .lists_at_once = 1,
+             .stop = options.stop,
+             .on_progress = options.on_progress});
+  PruningDryRun result = static_cast<DryRunTaker&>(*jobs[0].taker).Result();
+  result.write_version = crd.read_version;
+  if (jobs[0].error) result.error = jobs[0].error->message;
+  return result;
+}
+
+std::vector<std::string> DescribePlan(const PruningPlan& plan) {
+  const std::string& name = plan.dry_run.report.name;
+  std::vector<std::string> lines{LossLine(plan), WritesLine(plan)};
+  lines.push_back("plan: every write that changes what is stored is an event for all who watch " +
+                  name);
+  if (!plan.backup.empty() && plan.dry_run.backup_objects > 0) {
+    lines.push_back("plan: back up " +
+                    DescribeSize(plan.dry_run.backup_objects, plan.dry_run.backup_bytes) + ", to " +
+                    plan.backup);
+  }
+  for (const std::string& error : plan.dry_run.report.object_errors) {
+    lines.push_back("Warning: the server will refuse an object: " + error);
+  }
+  const std::string& note = plan.dry_run.report.note;
+  if (!note.empty()) lines.push_back("Warning: " + note);
+  if (std::string line = InvalidLine(plan.dry_run); !line.empty()) lines.push_back(std::move(line));
+  if (!plan.gitops_owner.empty()) {
+    lines.push_back(
+        "Warning: " + plan.gitops_owner + " manages " + name +
+        " and may undo this or stop at it: pause it, and take spec.preserveUnknownFields: "
+        "true out of the manifest that it keeps (one of v1beta1 has to say false)");
+  }
+  return lines;
+}
+
+}  // namespace migrate

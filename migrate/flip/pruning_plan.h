@@ -1,0 +1,58 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "kube/client/client.h"
+#include "kube/system/clock.h"
+#include "migrate/check/rewrite_forecast.h"
+#include "migrate/crds/live_crd.h"
+#include "migrate/flip/admission_webhooks.h"
+#include "migrate/lists/list_reader.h"
+#include "migrate/report/report.h"
+#include "migrate/state/migration_state.h"
+
+namespace migrate {
+
+struct DryRunOptions {
+  std::int64_t chunk_size = 500;
+  const std::atomic<bool>* stop = nullptr;
+  std::function<void(const ListProgress&)> on_progress{};
+};
+
+/// What turning pruning on would do to the objects of a CRD.
+struct PruningDryRun {
+  CrdReport report;                                    ///< as `check` makes it
+  std::uint64_t backup_objects = 0, backup_bytes = 0;  ///< of a backup made now
+  std::vector<DoomedObject> doomed;
+  std::string write_version;  ///< that of the migration's writes
+  std::string error;          ///< the objects could not be read to their end: why
+};
+
+/// Reads the objects, one list for all versions.
+PruningDryRun DryRunPruning(const LiveCrd& crd, const RewriteForecast& forecast,
+                            const DryRunOptions& options, kube::Client& client,
+                            const kube::Clock& clock);
+
+/// What is to be said before pruning is turned on.
+struct PruningPlan {
+  const PruningDryRun& dry_run;
+  const UpdateWebhooks& webhooks;
+  std::string gitops_owner{};    ///< as FindGitOpsOwner
+  bool rewrites_before = false;  ///< everything once before the flip
+  bool in_one_pass = false;      ///< objects may be stored in older versions at the flip
+  bool verifies = true;          ///< everything once more after the flip
+  double max_rate = 0;           ///< writes a second; 0: no limit
+  std::string backup{};          ///< where it is to be; empty: there is to be none
+};
+
+/// "1874 objects, 4.1 MiB".
+std::string DescribeSize(std::uint64_t objects, std::uint64_t bytes);
+
+/// The plan for people, a line each, warnings at the end.
+std::vector<std::string> DescribePlan(const PruningPlan& plan);
+
+}  // namespace migrate

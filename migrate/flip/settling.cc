@@ -1,0 +1,46 @@
+#include "migrate/flip/settling.h"
+
+#include <algorithm>
+#include <cassert>
+#include <chrono>
+
+namespace migrate {
+namespace {
+
+constexpr std::size_t kObjects = 5;
+constexpr std::chrono::milliseconds kPause(500);
+
+}  // namespace
+
+Settling::Settling(std::vector<DoomedObject> doomed, kube::Clock::TimePoint now,
+                   kube::Clock::Duration timeout)
+    : doomed_(doomed.begin(), doomed.end()), due_(now), deadline_(now + timeout) {
+  if (doomed_.empty()) step_ = Step::kNoneLeft;
+}
+
+std::vector<const DoomedObject*> Settling::objects() const {
+  std::vector<const DoomedObject*> objects;
+  for (std::size_t i = 0; i < std::min(doomed_.size(), kObjects); ++i) {
+    objects.push_back(&doomed_[i]);
+  }
+  return objects;
+}
+
+void Settling::OnRound(const std::vector<Seen>& seen, kube::Clock::TimePoint now) {
+  assert(seen.size() <= doomed_.size());
+  const bool all_pruned = std::ranges::all_of(seen, [](Seen one) { return one == Seen::kPruned; });
+  rounds_ = all_pruned ? rounds_ + 1 : 0;
+  for (std::size_t i = seen.size(); i-- > 0;) {
+    if (seen[i] == Seen::kUnfit) doomed_.erase(doomed_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  due_ = now + kPause;
+  if (rounds_ == kRounds) {
+    step_ = Step::kDone;
+  } else if (doomed_.empty()) {
+    step_ = Step::kNoneLeft;
+  } else if (due_ >= deadline_) {
+    step_ = Step::kTimedOut;
+  }
+}
+
+}  // namespace migrate

@@ -1,0 +1,186 @@
+#include "migrate/inspect/cluster_check.h"
+
+#include <algorithm>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "migrate/crds/cluster_crds.h"
+#include "migrate/crds/crd_objects.h"
+#include "migrate/crds/live_crd.h"
+#include "migrate/lists/pager.h"
+#include "migrate/lists/worker_pool.h"
+#include "migrate/manifests/manifest_crd.h"
+#include "migrate/manifests/proposals.h"
+
+namespace migrate {
+namespace {
+
+using kube::json::Document;
+
+// Lists of one resource are read page by page: several at once keep the server busy, and few enough
+// take no more than a share of what it gives to one user.
+constexpr std::size_t kListsAtOnce = 4;
+
+/// Counts what the objects of one CRD would lose.
+class ObjectTaker : public CrdObjectTaker {
+ public:
+  ObjectTaker(const LiveCrd& crd, std::size_t workers)
+      : CrdObjectTaker(crd.identity, workers), crd_(crd), tallies_(workers) {
+    for (std::vector<CrdTally>& worker : tallies_) worker.resize(crd.checks.size());
+  }
+
+  std::vector<CrdReport> Reports() {
+    std::vector<CrdReport> reports;
+    for (std::size_t i = 0; i < crd_.checks.size(); ++i) {
+      CrdTally sum;
+      for (auto& worker : tallies_) sum.Merge(std::move(worker[i]));
+      reports.push_back(crd_.checks[i]->Report(sum, /*objects_skipped=*/false));
+    }
+    return reports;
+  }
+
+ private:
+  void TakeObject(std::size_t worker, Document& object, std::uint64_t number) override {
+    for (std::size_t i = 0; i < crd_.checks.size(); ++i) {
+      crd_.checks[i]->CheckObject({object.root(), {0, number, 0}, ""}, tallies_[worker][i]);
+    }
+  }
+
+  const LiveCrd& crd_;
+  std::vector<std::vector<CrdTally>> tallies_;  // by worker and check
+};
+
+std::string Filter(const ClusterCheckOptions& options) {
+  std::string filter;
+  const auto add = [&filter](std::string_view what, const std::string& value) {
+    if (value.empty()) return;
+    filter.append(filter.empty() ? "" : ", ").append(what).append(" \"").append(value).append("\"");
+  };
+  add("namespace", options.namespace_);
+  add("label selector", options.label_selector);
+  add("field selector", options.field_selector);
+  return filter;
+}
+
+std::vector<CrdReport> WithoutObjects(const LiveCrd& crd) {
+  std::vector<CrdReport> reports;
+  // A CRD that is only proposed has no objects; of others they were not asked for.
+  const bool are_skipped = !crd.shape.uid.empty();
+  for (const auto& check : crd.checks) reports.push_back(check->Report({}, are_skipped));
+  return reports;
+}
+
+/// One run of CheckCluster.
+class ClusterCheck {
+ public:
+  ClusterCheck(const ClusterCheckOptions& options, kube::Client& client, const kube::Clock& clock)
+      : options_(options),
+        reader_(client, clock,
+                {.chunk_size = options.chunk_size,
+                 .workers = WorkerCount(),
+                 .lists_at_once = kListsAtOnce,
+                 .stop = options.stop},
+                options.on_progress) {}
+
+  CheckReport Run() {
+    ReadCrds();
+    ReadObjects();
+    if (!options_.filenames.empty()) NoteNotInFiles();
+    std::stable_sort(report_.crds.begin(), report_.crds.end(),
+                     [](const CrdReport& a, const CrdReport& b) { return a.name < b.name; });
+    return std::move(report_);
+  }
+
+ private:
+  void ReadCrds() {
+    Proposals proposals = ReadProposals(options_.filenames, options_.recursive);
+    if (options_.on_files_read) options_.on_files_read();
+    // Without names nothing is checked then, which is told as such.
+    const bool are_none = !options_.filenames.empty() && proposals.AreNone();
+    report_.file_errors = std::move(proposals.errors);
+    if (are_none && !options_.crd_names.empty()) report_.file_errors.emplace_back(kNoCrdsFound);
+    report_.file_objects = proposals.objects;
+    report_.object_filter = Filter(options_);
+    TakeReports(std::move(proposals.broken));
+    crds_ = ReadClusterCrds({.names = options_.crd_names,
+                             .ignored = options_.ignored_crds,
+                             .selector = options_.crd_selector,
+                             .is_limited_to_proposals = !options_.filenames.empty(),
+                             .skip_objects = options_.skip_objects,
+                             .all_objects = options_.all_objects,
+                             .keep_paths = options_.show_objects},
+                            std::move(proposals.crds), reader_);
+    TakeReports(std::move(crds_.unread));
+    report_.not_all_crds_read = !crds_.is_complete;
+  }
+
+  void ReadObjects() {
+    std::vector<CrdObjects> wanted;
+    for (const auto& [name, crd] : crds_.crds) {
+      if (crd.reads_objects) {
+        wanted.push_back({.crd = &crd, .jobs = {ObjectsOf(crd)}});
+      } else {
+        TakeReports(WithoutObjects(crd));
+      }
+    }
+    ReadCrdObjects(wanted, crds_.target, reader_);
+    for (const CrdObjects& objects : wanted) TakeReports(ReportsOf(objects));
+  }
+
+  void NoteNotInFiles() {
+    for (CrdReport& crd : report_.crds) {
+      if (crd.source.empty() && crd.error.empty()) crd.AddNote(kNotInFiles);
+    }
+  }
+
+  ListJob ObjectsOf(const LiveCrd& crd) const {
+    const auto make_taker = [this, &crd]() -> std::shared_ptr<ItemTaker> {
+      return std::make_shared<ObjectTaker>(crd, reader_.workers());
+    };
+    return {WithSelectors(crd.ObjectsTarget(options_.namespace_), options_.label_selector,
+                          options_.field_selector),
+            make_taker};
+  }
+
+  static std::vector<CrdReport> ReportsOf(const CrdObjects& objects) {
+    if (!objects.failure.empty()) return objects.crd->FailedReports(objects.failure);
+    auto& taker = static_cast<ObjectTaker&>(*objects.jobs[0].taker);
+    if (objects.is_stopped) return Interrupted(*objects.crd, taker);
+    std::vector<CrdReport> reports = taker.Reports();
+    for (CrdReport& report : reports) report.AddNote(objects.note);
+    return reports;
+  }
+
+  // What was found so far, if anything was read.
+  static std::vector<CrdReport> Interrupted(const LiveCrd& crd, ObjectTaker& taker) {
+    const std::uint64_t count = taker.count();
+    auto reports = count == 0 ? crd.FailedReports("interrupted") : taker.Reports();
+    for (CrdReport& report : reports) {
+      report.verdict = Verdict::kUnknown;
+      report.is_interrupted = count == 0;
+      if (count == 0) continue;
+      report.error =
+          "interrupted after " + std::to_string(count) + " object" + (count == 1 ? "" : "s");
+    }
+    return reports;
+  }
+
+  void TakeReports(std::vector<CrdReport> reports) {
+    std::move(reports.begin(), reports.end(), std::back_inserter(report_.crds));
+  }
+
+  const ClusterCheckOptions& options_;
+  ClusterReader reader_;
+  CheckReport report_;
+  ClusterCrds crds_;
+};
+
+}  // namespace
+
+CheckReport CheckCluster(const ClusterCheckOptions& options, kube::Client& client,
+                         const kube::Clock& clock) {
+  return ClusterCheck(options, client, clock).Run();
+}
+
+}  // namespace migrate

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "kube/client/client.h"
+#include "kube/system/clock.h"
+#include "migrate/lists/cluster_reader.h"
+#include "migrate/report/report.h"
+
+namespace migrate {
+
+struct ClusterCheckOptions {
+  std::vector<std::string> crd_names{};  ///< in any form kubectl knows; empty: all, or those of -f
+  std::vector<std::string> ignored_crds{};  ///< leave these out
+  std::string crd_selector{};               ///< only CRDs with these labels
+  std::vector<std::string> filenames{};     ///< values of -f: proposed CRDs
+  bool recursive = false;
+  std::string namespace_{};  ///< only objects of this namespace; empty: all
+  std::string label_selector{}, field_selector{};
+  std::int64_t chunk_size = 500;  ///< 0: lists are not cut into chunks
+  bool skip_objects = false;
+  bool all_objects = false;  ///< of CRDs too whose objects tell nothing by default
+  bool show_objects = false;
+  /// Is called once the files are read and before the server is asked. May be empty.
+  std::function<void()> on_files_read{};
+  const std::atomic<bool>* stop = nullptr;  ///< ends the check early, with what it has
+  ProgressFunction on_progress{};
+};
+
+/// Checks CRDs of a cluster, or CRDs that are proposed for it, by the custom resources of the
+/// cluster. Only reads.
+///
+/// Objects are read of CRDs that preserve unknown fields, are proposed, were named, or have other
+/// stored versions than the storage version. What cannot be read of one CRD (its objects are
+/// forbidden, served by an aggregated server, or gone) makes its verdict `unknown`, with the
+/// reason; the others are checked all the same. So does a CRD that changed while its objects were
+/// read, or of which that cannot be told; who may not read single CRDs gets a note instead.
+///
+/// Throws kube::Error if the server cannot be reached, if CRDs cannot be listed, and for a name
+/// that no CRD, or more than one, answers to.
+CheckReport CheckCluster(const ClusterCheckOptions& options, kube::Client& client,
+                         const kube::Clock& clock);
+
+}  // namespace migrate

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "migrate/report/report.h"
+
+namespace migrate {
+
+struct FileCheckOptions {
+  std::vector<std::string> filenames{};  ///< values of -f
+  bool recursive = false;
+  std::vector<std::string> crd_names{};     ///< only these, in any form kubectl knows; empty: all
+  std::vector<std::string> ignored_crds{};  ///< leave these out
+  bool skip_objects = false;
+  bool show_objects = false;
+};
+
+/// Checks the CRDs in files and, by them, the custom resources in the same files (check --local).
+///
+/// CRDs may stand anywhere in the input. Where several have the same name, objects are checked
+/// against each. Throws kube::Error for a path that does not exist and for a name that no CRD, or
+/// more than one, answers to; everything else that is wrong with the input is in the report.
+CheckReport CheckFiles(const FileCheckOptions& options);
+
+}  // namespace migrate

@@ -1,0 +1,148 @@
+#include "migrate/inspect/file_run.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "kube/meta/type_meta.h"
+#include "kube/schema/object_meta.h"
+#include "migrate/inspect/plain_metadata.h"
+#include "migrate/lists/worker_pool.h"
+#include "migrate/manifests/manifest_crd.h"
+
+namespace migrate {
+namespace {
+
+using kube::json::Value;
+
+constexpr std::string_view kCrdWord = "CustomResourceDefinition";
+
+// Text of any sort is a YAML string.
+std::string DescribeNoObject(const Value& value) {
+  const std::string what = "not an object but " + std::string(kube::json::TypeName(value.type()));
+  return value.text().starts_with('<') ? what + "; is this HTML?" : what;
+}
+
+// Why the server would not decode the object's metadata.
+std::optional<std::string> FindMetadataError(const Value& value) {
+  if (HasPlainMetadata(value)) return std::nullopt;
+  kube::json::Arena arena;
+  const auto metadata = kube::schema::GetObjectMeta(value, false, arena);
+  if (metadata) return std::nullopt;
+  return FullName(value) + " cannot be decoded: " + metadata.error();
+}
+
+}  // namespace
+
+FileRun::FileRun(std::vector<ManifestFile> files, std::size_t workers,
+                 const CrdCheckOptions& options)
+    : reader_(std::move(files), workers), options_(options), unknown_kinds_(workers) {
+  for (std::size_t i = 0; i < reader_.files().size(); ++i) {
+    crds_may_come_late_ |= !reader_.IsSmall(i);
+  }
+}
+
+void FileRun::CollectCrds() {
+  reader_.ReadMentioning(kCrdWord, [this](std::size_t, ManifestObject& object) {
+    if (!kube::IsCrd(object.value)) return;
+    TakeCrd(object);
+    if (&object.value == &object.document.root()) reader_.LeaveOut(object.place);
+    const std::lock_guard lock(mutex_);
+    taken_.insert(object.place);
+  });
+}
+
+void FileRun::ReadObjects(const Handler& handler) {
+  reader_.ReadAll([this, &handler](std::size_t worker, ManifestObject& object) {
+    Take(worker, object, handler);
+  });
+  const auto take_deferred = [this, &handler](std::size_t worker) {
+    deferred_.ForEach(
+        [&](Value& value, const Place& place) { HandOut(worker, value, place, handler); });
+  };
+  RunWorkers(1, take_deferred, [] {});
+}
+
+void FileRun::TakeCrd(const ManifestObject& object) {
+  auto crd = ReadManifestCrd(object, reader_);
+  if (!crd) {
+    const std::lock_guard lock(mutex_);
+    broken_crds_.emplace_back(object.place, std::move(crd).error());
+    return;
+  }
+  CrdIdentity identity = IdentityOf(*crd);
+  auto check =
+      std::make_unique<CrdCheck>(std::move(*crd), reader_.SourceOf(object.place), options_);
+  crds_.Add(object.place, std::move(check), std::move(identity));
+}
+
+void FileRun::TakeLateCrd(const ManifestObject& object) {
+  const kube::json::Value* spec = object.value.Find("spec");
+  const kube::json::Value* names = spec == nullptr ? nullptr : spec->Find("names");
+  const bool known =
+      names != nullptr && !crds_.Find(spec->FindText("group"), names->FindText("kind")).empty();
+  TakeCrd(object);
+  if (known || !crds_may_come_late_) {
+    reader_.AddError(object,
+                     "this CustomResourceDefinition was found late: objects read by then were not "
+                     "checked against it; give it in a file of its own");
+  }
+}
+
+void FileRun::Take(std::size_t worker, ManifestObject& object, const Handler& handler) {
+  if (kube::IsCrd(object.value)) {
+    if (!taken_.contains(object.place)) TakeLateCrd(object);
+    return;
+  }
+  if (!object.value.is_object()) return reader_.AddError(object, DescribeNoObject(object.value));
+  const kube::GroupVersionKind type = kube::TypeOf(object.value);
+  if (type.kind.empty()) return reader_.AddError(object, "Object 'Kind' is missing");
+  // Named, but checked all the same: what pruning does has nothing to do with metadata.
+  if (const auto error = FindMetadataError(object.value)) reader_.AddError(object, *error);
+  const std::string_view group = type.group_version.group;
+  const bool may_have_late_crd = crds_may_come_late_ && !group.empty();
+  if (may_have_late_crd && crds_.Find(group, type.kind).empty()) {
+    deferred_.Add(object.value, object.place);
+  } else {
+    HandOut(worker, object.value, object.place, handler);
+  }
+}
+
+void FileRun::HandOut(std::size_t worker, Value& value, const Place& place,
+                      const Handler& handler) {
+  const kube::GroupVersionKind type = kube::TypeOf(value);
+  const auto crds = crds_.Find(type.group_version.group, type.kind);
+  if (crds.empty()) {
+    ++unknown_kinds_[worker][{type.group_version.ToString(), std::string(type.kind)}];
+    return;
+  }
+  const std::string source = reader_.SourceOf(place);
+  FileObject object{value, place, source, crds};
+  handler(worker, object);
+}
+
+std::vector<CrdReport> FileRun::TakeBrokenCrds() {
+  std::sort(broken_crds_.begin(), broken_crds_.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<CrdReport> reports;
+  for (auto& [place, report] : broken_crds_) reports.push_back(std::move(report));
+  return reports;
+}
+
+std::vector<UnknownKind> FileRun::UnknownKinds() const {
+  std::map<std::pair<std::string, std::string>, std::uint64_t> sum;
+  for (const auto& kinds : unknown_kinds_) {
+    for (const auto& [kind, objects] : kinds) sum[kind] += objects;
+  }
+  std::vector<UnknownKind> kinds;
+  for (const auto& [kind, objects] : sum) kinds.push_back({kind.first, kind.second, objects});
+  return kinds;
+}
+
+std::vector<std::string> FileRun::TakeErrors() {
+  std::vector<std::string> texts;
+  for (FileError& error : reader_.TakeErrors()) texts.push_back(std::move(error.text));
+  return texts;
+}
+
+}  // namespace migrate

@@ -1,0 +1,16 @@
+#include "migrate/lists/cluster_reader.h"
+
+namespace migrate {
+
+void ClusterReader::Read(std::vector<ListJob>& jobs, const std::string& what) {
+  if (jobs.empty()) return;
+  options_.on_progress = nullptr;
+  if (on_progress_ && !what.empty()) {
+    options_.on_progress = [this, &what](const ListProgress& progress) {
+      on_progress_(what, progress);
+    };
+  }
+  ReadLists(jobs, client_, clock_, options_);
+}
+
+}  // namespace migrate

@@ -1,0 +1,411 @@
+#include "migrate/lists/list_reader.h"
+
+#include <algorithm>
+#include <mutex>
+#include <string_view>
+#include <utility>
+
+#include "kube/go/go_format.h"
+#include "kube/json/list_splitter.h"
+#include "migrate/lists/batch_queue.h"
+#include "migrate/lists/pager.h"
+#include "migrate/lists/worker_pool.h"
+
+namespace migrate {
+namespace {
+
+using kube::CallError;
+using kube::ListSplitter;
+
+constexpr std::size_t kBatchBytes = 256 * 1024;
+// For each worker one batch in work and one waiting; the lists each fill one more.
+constexpr std::size_t kBatchesAWorker = 2;
+// A server that does not know the first form answers in the second.
+constexpr char kMetadataOnly[] =
+    "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
+// How soon a signal is noticed, and progress told.
+constexpr std::chrono::milliseconds kTick(100);
+
+CallError NoAnswer(std::string message) {
+  return {.status = std::nullopt, .transport = std::nullopt, .message = std::move(message)};
+}
+
+CallError BrokenOff() {
+  const char* why = "the answer ends in the middle";
+  return {.status = std::nullopt,
+          .transport = kube::TransportError{kube::TransportError::Kind::kConnectionLost, why},
+          .message = why};
+}
+
+/// Gives every item to a function.
+class FunctionTaker : public ItemTaker {
+ public:
+  using Function = std::function<void(kube::json::Document&)>;
+
+  explicit FunctionTaker(Function function) : function_(std::move(function)) {}
+  void Take(std::size_t, kube::json::Document& item, std::uint64_t) override { function_(item); }
+
+ private:
+  Function function_;
+};
+
+/// One reading of a list from its beginning.
+struct Attempt {
+  explicit Attempt(std::shared_ptr<ItemTaker> t) : taker(std::move(t)) {}
+
+  std::shared_ptr<ItemTaker> taker;
+  std::mutex mutex;   // guards what follows
+  std::string error;  // of the first item that is no JSON
+};
+
+/// Items on their way to the workers.
+struct ItemBatch {
+  struct Item {
+    std::size_t offset, size;
+  };
+
+  std::string text;
+  std::vector<Item> items;
+  std::uint64_t first_number = 0;
+  std::shared_ptr<Attempt> attempt;
+
+  void Clear() {
+    constexpr std::size_t kKeptBytes = 2 * 1024 * 1024;
+    if (text.capacity() > kKeptBytes) *this = ItemBatch();
+    text.clear();
+    items.clear();
+    attempt = nullptr;
+  }
+};
+
+using ItemQueue = BatchQueue<ItemBatch>;
+
+void ParseItems(std::size_t worker, const ItemBatch& batch, kube::json::Document& document) {
+  std::uint64_t number = batch.first_number;
+  for (const ItemBatch::Item& item : batch.items) {
+    const auto text = std::string_view(batch.text).substr(item.offset, item.size);
+    if (const auto error = document.Parse(text)) {
+      const std::lock_guard lock(batch.attempt->mutex);
+      if (batch.attempt->error.empty()) batch.attempt->error = error->message;
+    } else {
+      batch.attempt->taker->Take(worker, document, number);
+    }
+    ++number;
+  }
+}
+
+void Work(std::size_t worker, ItemQueue& queue) {
+  kube::json::Document document;
+  try {
+    while (std::unique_ptr<ItemBatch> batch = queue.TakeFull()) {
+      ParseItems(worker, *batch, document);
+      queue.Recycle(std::move(batch));
+    }
+  } catch (...) {
+    queue.Abort();
+    throw;
+  }
+}
+
+/// Reads one list, page by page.
+class ListRun : public kube::ResultSink, private ListSplitter::Sink {
+ public:
+  ListRun(ListJob& job, kube::Client& client, const kube::Clock& clock, ItemQueue& queue,
+          std::int64_t chunk_size)
+      : job_(job), client_(client), clock_(clock), queue_(queue), chunk_size_(chunk_size) {
+    BeginAttempt();
+  }
+
+  /// Asks for the page that is due, if any.
+  void Advance() {
+    if (is_waiting_ && refusal_) return GiveUp(*refusal_);
+    if (is_done_ || is_waiting_ || clock_.Now() < not_before_) return;
+    is_waiting_ = true;
+    splitter_ = std::make_unique<ListSplitter>(static_cast<ListSplitter::Sink&>(*this));
+    refusal_.reset();
+    continue_token_.clear();
+    page_items_ = page_bytes_ = 0;
+    is_complete_ = false;
+    kube::ApiRequest request;
+    request.target = Target();
+    if (job_.metadata_only) request.accept = kMetadataOnly;
+    call_ = client_.Start(std::move(request), *this);
+  }
+  void Interrupt() {
+    if (!is_done_) GiveUp("interrupted");
+  }
+
+  bool is_done() const { return is_done_; }
+  std::uint64_t items() const { return items_; }
+  std::uint64_t items_known() const { return std::max(items_, items_known_); }
+  kube::Clock::TimePoint not_before() const { return not_before_; }
+  bool is_waiting() const { return is_waiting_; }
+  /// To be called once the workers are done: what is wrong with an item is found by them.
+  void TakeItemError() {
+    if (job_.error || attempt_->error.empty()) return;
+    job_.error = NoAnswer("the server's answer cannot be read: " + attempt_->error);
+  }
+
+  void OnBytes(std::string_view bytes) override {
+    if (refusal_) return;
+    if (const auto error = splitter_->Push(bytes)) {
+      const std::uint64_t place = error->position.offset - page_bytes_;
+      const bool is_markup = place < bytes.size() && bytes[place] == '<';
+      Refuse(DescribeSplitError(is_markup ? "HTML, not JSON" : error->message));
+    }
+    page_bytes_ += bytes.size();
+  }
+  void OnEnd(const std::optional<CallError>& error) override {
+    is_waiting_ = false;
+    Flush();
+    if (is_aborted_) return Finish(NoAnswer("interrupted"));
+    if (refusal_) return Finish(NoAnswer(*refusal_));
+    if (error) return Take(pager_.OnError(*error, page_items_), error);
+    // Cut short without a word about it.
+    if (splitter_->Finish() || !is_complete_)
+      return Take(pager_.OnError(BrokenOff(), page_items_), BrokenOff());
+    Take(pager_.OnPage(std::move(continue_token_)),
+         NoAnswer("the server gives the same continue token again and again"));
+  }
+
+ private:
+  using Clock = kube::Clock;
+
+  void BeginAttempt() {
+    attempt_ = std::make_shared<Attempt>(job_.make_taker());
+    items_ = items_known_ = 0;
+    job_.resource_version.clear();
+  }
+
+  std::string Target() const {
+    if (!job_.is_list) return job_.target;
+    return WithChunk(job_.target, chunk_size_, pager_.page().continue_token);
+  }
+
+  void OnObject(ListSplitter::Kind kind, std::string_view text,
+                const kube::TextPosition&) override {
+    if (refusal_) return;
+    if (is_complete_) return Refuse("the server's answer is more than one JSON value");
+    if (!job_.is_list) return TakeOne(kind, text);
+    if (kind == ListSplitter::Kind::kItem) return AddItem(text);
+    ReadList(kind, text);
+  }
+
+  void TakeOne(ListSplitter::Kind kind, std::string_view text) {
+    if (kind != ListSplitter::Kind::kObject || text.starts_with('[')) {
+      return Refuse("the server's answer is a list in the place of one object");
+    }
+    is_complete_ = true;
+    AddItem(text);
+  }
+
+  void AddItem(std::string_view text) {
+    if (page_items_++ < pager_.page().skip) return;
+    if (batch_ == nullptr) batch_ = queue_.TakeEmpty();
+    if (batch_ == nullptr) {
+      is_aborted_ = true;
+      return;
+    }
+    if (batch_->items.empty()) {
+      batch_->first_number = items_;
+      batch_->attempt = attempt_;
+    }
+    batch_->items.push_back({batch_->text.size(), text.size()});
+    batch_->text.append(text);
+    ++items_;
+    if (batch_->text.size() >= kBatchBytes) Flush();
+  }
+
+  void Flush() {
+    if (batch_ != nullptr) queue_.Put(std::move(batch_));
+    batch_ = nullptr;
+  }
+
+  void ReadList(ListSplitter::Kind kind, std::string_view text) {
+    kube::json::Document document;
+    if (const auto error = document.Parse(text)) {
+      return Refuse("the server's answer cannot be read: " + error->message);
+    }
+    const kube::json::Value& list = document.root();
+    // A list with "items": null comes as an object too. Its kind may be any word: listKind is free.
+    const kube::json::Value* items = list.Find("items");
+    if (kind == ListSplitter::Kind::kObject && (items == nullptr || !items->is_null())) {
+      return Refuse("the server's answer is no list" + DescribeKind(list));
+    }
+    is_complete_ = true;
+    if (const kube::json::Value* metadata = list.Find("metadata")) ReadListMetadata(*metadata);
+  }
+
+  void ReadListMetadata(const kube::json::Value& metadata) {
+    continue_token_ = metadata.FindText("continue");
+    // Later pages may be newer, where the list went on behind an expired token.
+    if (job_.resource_version.empty()) {
+      job_.resource_version = metadata.FindText("resourceVersion");
+    }
+    items_known_ = items_ + RemainingItemCount(metadata).value_or(0);
+  }
+
+  static std::string DescribeKind(const kube::json::Value& object) {
+    constexpr std::size_t kMostBytes = 100;  // a kind has 63 at most
+    const std::string_view kind = object.FindText("kind").substr(0, kMostBytes);
+    return kind.empty() ? "" : " (kind " + kube::schema::GoQuote(kind) + ")";
+  }
+
+  std::string DescribeSplitError(const std::string& why) const {
+    const std::string what = job_.is_list ? "no list of objects" : "no object";
+    return "the server's answer is " + what + " (" + why +
+           "); is there a proxy or a login page in between?";
+  }
+
+  // The first reason counts. The call is given up as soon as it may be.
+  void Refuse(std::string why) {
+    if (!refusal_) refusal_ = std::move(why);
+  }
+
+  void GiveUp(const std::string& why) {
+    if (is_waiting_) client_.Cancel(call_);
+    is_waiting_ = false;
+    Finish(NoAnswer(why));
+  }
+
+  void Take(Pager::Step step, const std::optional<CallError>& error) {
+    not_before_ = clock_.Now() + pager_.pause();
+    switch (step) {
+      case Pager::Step::kRead:
+        return Advance();
+      case Pager::Step::kRestart:
+        BeginAttempt();
+        return Advance();
+      case Pager::Step::kDone:
+        return Finish(std::nullopt);
+      case Pager::Step::kFailed:
+        return Finish(error);
+    }
+  }
+
+  void Finish(std::optional<CallError> error) {
+    is_done_ = true;
+    Flush();
+    items_known_ = 0;
+    job_.taker = attempt_->taker;
+    job_.error = std::move(error);
+  }
+
+  ListJob& job_;
+  kube::Client& client_;
+  const Clock& clock_;
+  ItemQueue& queue_;
+  std::int64_t chunk_size_;
+
+  Pager pager_;
+  std::shared_ptr<Attempt> attempt_;
+  std::unique_ptr<ItemBatch> batch_;
+  std::uint64_t items_ = 0, items_known_ = 0;
+  bool is_done_ = false, is_waiting_ = false;
+  Clock::TimePoint not_before_{};
+
+  // Of the page that is being read:
+  kube::Client::CallId call_ = 0;
+  std::unique_ptr<ListSplitter> splitter_;
+  std::optional<std::string> refusal_;  // why it is not what was asked for
+  std::string continue_token_;
+  std::uint64_t page_items_ = 0, page_bytes_ = 0;
+  bool is_complete_ = false;  // its end was there
+  bool is_aborted_ = false;   // a worker cannot go on
+};
+
+/// Keeps several lists going until all are read.
+class ListReader {
+ public:
+  ListReader(std::vector<ListJob>& jobs, kube::Client& client, const kube::Clock& clock,
+             const ListReaderOptions& options)
+      : jobs_(jobs),
+        client_(client),
+        clock_(clock),
+        options_(options),
+        queue_(options.workers * kBatchesAWorker + options.lists_at_once) {}
+
+  void Run() {
+    RunWorkers(
+        options_.workers, [this](std::size_t worker) { Work(worker, queue_); },
+        [this] { Produce(); });
+    for (const auto& run : runs_) run->TakeItemError();
+  }
+
+ private:
+  void Produce() {
+    try {
+      while (Advance()) {
+        client_.Poll(NextEvent());
+        if (options_.on_progress) options_.on_progress(CountProgress());
+      }
+    } catch (...) {
+      queue_.Abort();
+      throw;
+    }
+    queue_.Close();
+  }
+
+  // Begins what can begin; false when all is done.
+  bool Advance() {
+    const bool stopped = options_.stop != nullptr && *options_.stop;
+    std::size_t running = 0;
+    for (const auto& run : runs_) {
+      stopped ? run->Interrupt() : run->Advance();
+      running += run->is_done() ? 0 : 1;
+    }
+    while (runs_.size() < jobs_.size() && (stopped || running < options_.lists_at_once)) {
+      Begin();
+      if (stopped) {
+        runs_.back()->Interrupt();
+      } else {
+        runs_.back()->Advance();
+        ++running;
+      }
+    }
+    return running > 0;
+  }
+
+  void Begin() {
+    runs_.push_back(std::make_unique<ListRun>(jobs_[runs_.size()], client_, clock_, queue_,
+                                              options_.chunk_size));
+  }
+
+  kube::Clock::TimePoint NextEvent() const {
+    kube::Clock::TimePoint next = clock_.Now() + kTick;
+    for (const auto& run : runs_) {
+      if (!run->is_done() && !run->is_waiting()) next = std::min(next, run->not_before());
+    }
+    return next;
+  }
+
+  ListProgress CountProgress() const {
+    ListProgress progress{.lists = jobs_.size()};
+    for (const auto& run : runs_) {
+      progress.lists_done += run->is_done() ? 1 : 0;
+      progress.items += run->items();
+      progress.items_known += run->items_known();
+    }
+    return progress;
+  }
+
+  std::vector<ListJob>& jobs_;
+  kube::Client& client_;
+  const kube::Clock& clock_;
+  const ListReaderOptions& options_;
+  ItemQueue queue_;
+  std::vector<std::unique_ptr<ListRun>> runs_;
+};
+
+}  // namespace
+
+TakerMaker TakeEach(std::function<void(kube::json::Document&)> take) {
+  return [take = std::move(take)] { return std::make_shared<FunctionTaker>(take); };
+}
+
+void ReadLists(std::vector<ListJob>& jobs, kube::Client& client, const kube::Clock& clock,
+               const ListReaderOptions& options) {
+  ListReader(jobs, client, clock, options).Run();
+}
+
+}  // namespace migrate

@@ -1,0 +1,86 @@
+#include "migrate/lists/object_watch.h"
+
+#include <utility>
+
+namespace migrate {
+namespace {
+
+constexpr int kMostFailures = 5;
+constexpr std::chrono::seconds kPause(1);
+
+bool MayPass(const kube::ApiStatus& status) { return status.code == 429 || status.code >= 500; }
+
+}  // namespace
+
+ObjectWatch::ObjectWatch(std::string target, TakeFunction take, kube::Client& client,
+                         const kube::Clock& clock)
+    : target_(std::move(target)), take_(std::move(take)), client_(client), clock_(clock) {}
+
+ObjectWatch::~ObjectWatch() { Stop(); }
+
+void ObjectWatch::Start(const std::string& resource_version) {
+  Stop();
+  resource_version_ = resource_version;
+  failures_ = 0;
+  state_ = State::kWatching;
+  Connect();
+}
+
+void ObjectWatch::Connect() {
+  reader_ = std::make_unique<WatchReader>(static_cast<WatchReader::Sink&>(*this));
+  broken_.reset();
+  kube::ApiRequest request;
+  request.target = target_ + "?watch=1&resourceVersion=" + kube::UrlEscape(resource_version_) +
+                   "&allowWatchBookmarks=true";
+  call_ = client_.Start(std::move(request), *this);
+}
+
+void ObjectWatch::Advance() {
+  if (broken_) {
+    const WatchError error = *std::exchange(broken_, std::nullopt);
+    if (call_) client_.Cancel(*std::exchange(call_, std::nullopt));
+    TakeError(error.status, error.message);
+  }
+  if (state_ == State::kWatching && !call_ && clock_.Now() >= due_) Connect();
+}
+
+void ObjectWatch::Stop() {
+  if (call_) client_.Cancel(*std::exchange(call_, std::nullopt));
+  if (state_ == State::kWatching) state_ = State::kIdle;
+}
+
+void ObjectWatch::OnBytes(std::string_view bytes) {
+  // A call must not be cancelled from here.
+  if (!broken_) broken_ = reader_->Push(bytes);
+}
+
+void ObjectWatch::OnEvent(WatchEventType type, kube::json::Value& object,
+                          kube::json::Document& event) {
+  resource_version_ = object.Find("metadata")->FindText("resourceVersion");
+  failures_ = 0;
+  if (type == WatchEventType::kBookmark) return;
+  ++events_;
+  take_(type, object, event);
+}
+
+// The server ends every watch after some time.
+void ObjectWatch::OnEnd(const std::optional<kube::CallError>& error) {
+  call_.reset();
+  if (broken_) return;
+  due_ = clock_.Now() + kPause;
+  if (!error) return;
+  TakeError(error->status, error->message);
+}
+
+void ObjectWatch::TakeError(const std::optional<kube::ApiStatus>& status,
+                            const std::string& message) {
+  due_ = clock_.Now() + kPause;
+  error_ = message;
+  if (status && status->IsExpired()) {
+    state_ = State::kExpired;
+  } else if ((status && !MayPass(*status)) || ++failures_ > kMostFailures) {
+    state_ = State::kFailed;
+  }
+}
+
+}  // namespace migrate

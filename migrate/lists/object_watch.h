@@ -1,0 +1,74 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "kube/client/client.h"
+#include "kube/system/clock.h"
+#include "migrate/lists/watch_reader.h"
+
+namespace migrate {
+
+/// Watches a list from a resource version on: every change is handed out, in the order in which
+/// each object was written. A connection that broke is made anew from the version seen last.
+///
+/// Events come from within Client::Poll, on its thread; Advance must be called now and then.
+class ObjectWatch : private kube::ResultSink, private WatchReader::Sink {
+ public:
+  /// As WatchReader::Sink::OnEvent, but for bookmarks, which are kept from it.
+  using TakeFunction = std::function<void(WatchEventType type, kube::json::Value& object,
+                                          kube::json::Document& event)>;
+  enum class State {
+    kIdle,
+    kWatching,  ///< or about to connect again
+    kExpired,   ///< the server no longer has what came after the version seen last
+    kFailed,    ///< it cannot be watched: see error()
+  };
+
+  /// `target` is that of the list: "/apis/g/v1/widgets". Client and clock must outlive it.
+  ObjectWatch(std::string target, TakeFunction take, kube::Client& client,
+              const kube::Clock& clock);
+  ObjectWatch(const ObjectWatch&) = delete;
+  ObjectWatch& operator=(const ObjectWatch&) = delete;
+  ~ObjectWatch() override;
+
+  /// Begins to watch what came after `resource_version`.
+  void Start(const std::string& resource_version);
+  /// Connects again where that is due.
+  void Advance();
+  /// Nothing more is handed out. Not to be called from within TakeFunction.
+  void Stop();
+
+  State state() const { return state_; }
+  const std::string& error() const { return error_; }
+  /// How many events were handed out.
+  std::uint64_t events() const { return events_; }
+
+ private:
+  void OnBytes(std::string_view bytes) override;
+  void OnEnd(const std::optional<kube::CallError>& error) override;
+  void OnEvent(WatchEventType type, kube::json::Value& object,
+               kube::json::Document& event) override;
+  void Connect();
+  void TakeError(const std::optional<kube::ApiStatus>& status, const std::string& message);
+
+  std::string target_;
+  TakeFunction take_;
+  kube::Client& client_;
+  const kube::Clock& clock_;
+  State state_ = State::kIdle;
+  std::string error_;
+  std::string resource_version_;  // seen last
+  std::uint64_t events_ = 0;
+  std::unique_ptr<WatchReader> reader_;
+  std::optional<kube::Client::CallId> call_;
+  std::optional<WatchError> broken_;  // the call is of no more use
+  int failures_ = 0;                  // since an event came
+  kube::Clock::TimePoint due_{};
+};
+
+}  // namespace migrate

@@ -1,0 +1,84 @@
+#include "migrate/lists/pager.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace migrate {
+namespace {
+
+constexpr int kMostFailures = 5;
+constexpr int kMostRestarts = 3;
+
+bool BrokeOff(const kube::CallError& error) {
+  return error.transport && error.transport->kind == kube::TransportError::Kind::kConnectionLost;
+}
+
+}  // namespace
+
+Pager::Step Pager::OnPage(std::string continue_token) {
+  // By the same token the same page would come for ever.
+  if (!continue_token.empty() && continue_token == page_.continue_token) return Step::kFailed;
+  failures_ = 0;
+  pause_ = std::chrono::seconds(0);
+  is_pinned_ = true;
+  page_ = {std::move(continue_token), 0};
+  return page_.continue_token.empty() ? Step::kDone : Step::kRead;
+}
+
+Pager::Step Pager::OnError(const kube::CallError& error, std::uint64_t items) {
+  if (++failures_ > kMostFailures) return Step::kFailed;
+  pause_ = std::chrono::seconds(failures_ - 1);
+  if (error.status && error.status->IsExpired()) {
+    // Without a token in the request there is nothing to expire.
+    if (page_.continue_token.empty()) return Step::kFailed;
+    // A new token starts where this page does, and what it will bring of the items that were read
+    // already cannot be told.
+    if (error.status->continue_token.empty() || page_.skip > 0) return Restart();
+    page_ = {error.status->continue_token, 0};
+    is_pinned_ = false;
+    return Step::kRead;
+  }
+  return BrokeOff(error) ? ReadAgain(items) : Step::kFailed;
+}
+
+Pager::Step Pager::Restart() {
+  if (++restarts_ > kMostRestarts) return Step::kFailed;
+  page_ = {};
+  is_pinned_ = false;
+  return Step::kRestart;
+}
+
+Pager::Step Pager::ReadAgain(std::uint64_t items) {
+  if (items > 0 && !is_pinned_) return Restart();
+  // The page may break off sooner than the time before.
+  page_.skip = std::max(page_.skip, items);
+  return Step::kRead;
+}
+
+std::string WithSelectors(std::string target, const std::string& label_selector,
+                          const std::string& field_selector) {
+  const auto add = [&target](const char* key, const std::string& value) {
+    if (!value.empty()) target = kube::WithQuery(std::move(target), key + kube::UrlEscape(value));
+  };
+  add("labelSelector=", label_selector);
+  add("fieldSelector=", field_selector);
+  return target;
+}
+
+std::string WithChunk(std::string target, std::int64_t chunk_size,
+                      const std::string& continue_token) {
+  if (chunk_size > 0) {
+    target = kube::WithQuery(std::move(target), "limit=" + std::to_string(chunk_size));
+  }
+  if (continue_token.empty()) return target;
+  return kube::WithQuery(std::move(target), "continue=" + kube::UrlEscape(continue_token));
+}
+
+std::optional<std::uint64_t> RemainingItemCount(const kube::json::Value& metadata) {
+  const auto* count = metadata.Find("remainingItemCount", kube::json::Type::kNumber);
+  const std::int64_t number = count == nullptr ? -1 : kube::json::AsInt64(*count).value_or(-1);
+  if (number < 0) return std::nullopt;
+  return static_cast<std::uint64_t>(number);
+}
+
+}  // namespace migrate

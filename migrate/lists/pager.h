@@ -1,0 +1,66 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "kube/client/client.h"
+#include "kube/json/json.h"
+
+namespace migrate {
+
+/// Reads a list in chunks: which page comes next, and what to do about one that failed. No I/O.
+///
+/// An expired continue token (410) goes on by the token that the server gives with it, from a newer
+/// resource version, so that a long list is not begun again (apimachinery's pager begins again).
+class Pager {
+ public:
+  enum class Step {
+    kRead,     ///< read page(), after pause()
+    kRestart,  ///< the same, and forget all that was read: it cannot be told what is missing
+    kDone,
+    kFailed,
+  };
+
+  /// The page to read.
+  struct Page {
+    std::string continue_token;  ///< empty: the first page
+    std::uint64_t skip = 0;      ///< how many of its items were read already, before it broke off
+  };
+
+  const Page& page() const { return page_; }
+  std::chrono::seconds pause() const { return pause_; }
+
+  /// The page was read to its end; `continue_token` is its metadata.continue. Fails where that is
+  /// the token that the page was asked for by.
+  Step OnPage(std::string continue_token);
+  /// The page failed or broke off after `items` of its items, counted from its start.
+  Step OnError(const kube::CallError& error, std::uint64_t items);
+
+ private:
+  Step Restart();
+  Step ReadAgain(std::uint64_t items);
+
+  Page page_;
+  // The token is from a page of this list: reading by it twice gives the same items, as both see
+  // the same resource version. Not so for the first page and by the token of a 410.
+  bool is_pinned_ = false;
+  int failures_ = 0;  // since a page was read
+  int restarts_ = 0;
+  std::chrono::seconds pause_{0};
+};
+
+/// The target of a list of the objects with these labels and fields; empty: of all.
+std::string WithSelectors(std::string target, const std::string& label_selector,
+                          const std::string& field_selector);
+
+/// The target of a list's page: at most `chunk_size` objects (0: all of them), from
+/// `continue_token` on (empty: from the first).
+std::string WithChunk(std::string target, std::int64_t chunk_size,
+                      const std::string& continue_token);
+
+/// remainingItemCount in the metadata of a list; absent where there is none, or no count.
+std::optional<std::uint64_t> RemainingItemCount(const kube::json::Value& metadata);
+
+}  // namespace migrate

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <atomic>
+
+#include "kube/client/client.h"
+#include "kube/system/clock.h"
+
+namespace migrate {
+
+/// Lets requests go on until then. False: it ended early, as `stop` was set (may be the null
+/// pointer). Throws what Client::Poll throws.
+bool PauseUntil(kube::Clock::TimePoint until, const std::atomic<bool>* stop, kube::Client& client,
+                const kube::Clock& clock);
+
+}  // namespace migrate

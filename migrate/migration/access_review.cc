@@ -1,0 +1,51 @@
+#include "migrate/migration/access_review.h"
+
+#include <string_view>
+#include <utility>
+
+#include "kube/json/json.h"
+
+namespace migrate {
+namespace {
+
+using kube::json::Arena;
+using kube::json::Type;
+using kube::json::Value;
+
+std::string Review(const Access& access) {
+  Arena arena;
+  Value attributes = Value::Object();
+  const auto set = [&](std::string_view key, const std::string& value) {
+    if (!value.empty()) attributes.Set(key, Value::String(value), arena);
+  };
+  set("namespace", access.namespace_);
+  set("verb", access.verb);
+  set("group", access.group);
+  set("resource", access.resource);
+  set("subresource", access.subresource);
+  set("name", access.name);
+  Value spec = Value::Object();
+  spec.Set("resourceAttributes", attributes, arena);
+  Value review = Value::Object();
+  review.Set("apiVersion", Value::String("authorization.k8s.io/v1"), arena);
+  review.Set("kind", Value::String("SelfSubjectAccessReview"), arena);
+  review.Set("spec", spec, arena);
+  return kube::json::Print(review);
+}
+
+}  // namespace
+
+bool IsAllowed(const Access& access, kube::Client& client) {
+  kube::ApiRequest request;
+  request.method = "POST";
+  request.target = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+  request.content_type = "application/json";
+  request.body = Review(access);
+  const auto answer = client.Send(std::move(request));
+  if (!answer) return true;
+  const Value* status = (*answer)->root().Find("status");
+  const Value* allowed = status == nullptr ? nullptr : status->Find("allowed", Type::kBool);
+  return allowed == nullptr || allowed->AsBool();
+}
+
+}  // namespace migrate

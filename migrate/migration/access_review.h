@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include "kube/client/client.h"
+
+namespace migrate {
+
+/// What somebody wants to do, as a SelfSubjectAccessReview names it.
+struct Access {
+  std::string verb;
+  std::string group, resource;
+  std::string subresource{};
+  std::string namespace_{};  ///< empty: in all, or cluster-scoped
+  std::string name{};        ///< empty: any
+};
+
+/// False if the API server says that we may not. True also where it cannot be asked, or is not
+/// sure: the request itself will tell.
+bool IsAllowed(const Access& access, kube::Client& client);
+
+}  // namespace migrate

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+
+#include "kube/client/client.h"
+#include "kube/system/clock.h"
+#include "migrate/crds/live_crd.h"
+#include "migrate/migration/migration.h"
+#include "migrate/report/migration_report.h"
+#include "migrate/sweep/migration_observer.h"
+
+namespace migrate {
+
+/// What the migrations of all CRDs of a run share.
+struct MigrationContext {
+  const MigrationOptions& options;
+  std::string crds_target;  ///< ClusterCrds::target
+  std::string cluster;      ///< uid of the namespace kube-system; empty if unknown
+  MigrationObserver& observer;
+  kube::Client& client;
+  const kube::Clock& clock;
+  kube::Clock::TimePoint found_at;  ///< when all CRDs had been read
+};
+
+/// Migrates one CRD, from the preflight to the trim of status.storedVersions, as migration.h says.
+/// It is read first: long may have passed since it was `found`.
+///
+/// Whatever goes wrong is in the result; also what Client::Poll throws (no credentials) and what
+/// cannot be written to the state folder or the backup becomes an Outcome::kError.
+CrdMigration MigrateCrd(const MigrationContext& context, const LiveCrd& found);
+
+}  // namespace migrate

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kube/client/client.h"
+#include "kube/system/clock.h"
+#include "migrate/flip/enable_pruning.h"
+#include "migrate/report/migration_report.h"
+#include "migrate/sweep/migration_observer.h"
+#include "migrate/sweep/retried_objects.h"
+
+namespace migrate {
+
+struct MigrationOptions {
+  std::vector<std::string> crd_names{};  ///< in any form kubectl knows
+  bool all = false;                      ///< --all, in the place of names
+  std::string crd_selector{};            ///< with `all`: only CRDs with these labels
+  bool enable_pruning = false;
+  EnablePruningOptions enabling{};
+  DryRun dry_run = DryRun::kNone;
+  std::string namespace_{};  ///< only objects of this namespace; empty: all
+  std::string label_selector{}, field_selector{};
+  std::int64_t chunk_size = 500;
+  std::uint64_t most_in_one_piece = 0;  ///< as SweepOptions::most_in_one_piece
+  std::size_t concurrency = 16;
+  double max_rate = 0;  ///< objects a second; 0: no limit
+  bool verify = true;
+  bool keep_stored_versions = false;
+  std::filesystem::path state_dir;
+  /// The objects of --retry-from; present: only these are rewritten.
+  std::optional<std::vector<RetriedObject>> retried{};
+  const std::atomic<bool>* stop = nullptr;
+};
+
+/// Migrates CRDs of a cluster one after the other, each with its own account; what fails for one
+/// does not keep the others from being migrated. For each: preflight (preflight.h), pruning turned
+/// on where that is asked for (enable_pruning.h), the sweep over all objects, verification by up to
+/// three further sweeps, the guarded trim of status.storedVersions (stored_versions.h); the CRD is
+/// watched meanwhile (crd_guard.h).
+///
+/// Throws kube::Error if the server cannot be reached, if CRDs cannot be listed, and for a name
+/// that no CRD, or more than one, answers to; nothing is written then.
+MigrationReport Migrate(const MigrationOptions& options, MigrationObserver& observer,
+                        kube::Client& client, const kube::Clock& clock);
+
+}  // namespace migrate

@@ -1,0 +1,255 @@
+#include "migrate/migration/preflight.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "kube/crd/crd_condition.h"
+#include "kube/go/go_format.h"
+#include "kube/json/json.h"
+#include "migrate/check/crd_check.h"
+#include "migrate/crds/crd_request.h"
+#include "migrate/crds/live_crd.h"
+#include "migrate/migration/access_review.h"
+#include "migrate/migration/storage_migrations.h"
+#include "migrate/report/program_name.h"
+
+namespace migrate {
+namespace {
+
+using kube::schema::GoQuote;
+
+constexpr char kCrdGroup[] = "apiextensions.k8s.io";
+constexpr char kCrdPlural[] = "customresourcedefinitions";
+
+const kube::json::Value* SchemaOf(const kube::Crd& crd, const std::string& version) {
+  const kube::json::Value* spec = crd.document->root().Find("spec");
+  const kube::json::Value* versions = spec == nullptr ? nullptr : spec->Find("versions");
+  if (versions == nullptr) return nullptr;
+  const auto found = std::ranges::find_if(
+      versions->elements(), [&](const auto& one) { return one.FindText("name") == version; });
+  return found == versions->elements().end() ? nullptr : found->Find("schema");
+}
+
+// Without one of its own a version has that of v1beta1 for all.
+bool HaveSameSchema(const kube::Crd& crd, const std::string& one, const std::string& other) {
+  const kube::json::Value* left = SchemaOf(crd, one);
+  const kube::json::Value* right = SchemaOf(crd, other);
+  if (left == nullptr || right == nullptr) return left == right;
+  return kube::json::Equal(*left, *right);
+}
+
+/// The questions one after the other; the first refusal ends them.
+class PreflightCheck {
+ public:
+  PreflightCheck(const kube::Crd& crd, const std::string& target, const PreflightOptions& options,
+                 kube::Client& client)
+      : crd_(crd), target_(target), options_(options), client_(client) {}
+
+  Preflight Run() {
+    result_.version = ReadVersion(crd_);
+    static_cast<void>(IsServed() && IsPruningWanted() && IsWrittenWhole() && IsStructural() &&
+                      IsOnlyMigration() && MayRewrite() && MayEnablePruning() &&
+                      CanEnablePruning());
+    if (result_.refusal.empty()) FindTrimRights();
+    return std::move(result_);
+  }
+
+ private:
+  bool Refuse(std::string why) {
+    result_.refusal = std::move(why);
+    return false;
+  }
+
+  bool enables_pruning() const { return options_.enable_pruning && crd_.preserve_unknown_fields; }
+
+  bool IsServed() {
+    const std::string why = DescribeLiveCrd(crd_).not_served_because;
+    const std::string look = " (kubectl get crd " + crd_.name + " -o yaml)";
+    if (!why.empty()) return Refuse(why + look);
+    if (crd_.StorageVersion() == nullptr) return Refuse("it has no storage version" + look);
+    if (result_.version.empty()) {
+      return Refuse("no version is served, so its objects can be neither read nor written; set " +
+                    std::string("served: true for one") + look);
+    }
+    return true;
+  }
+
+  bool IsPruningWanted() {
+    if (!crd_.preserve_unknown_fields || options_.enable_pruning) return true;
+    return Refuse(
+        "it preserves unknown fields, so a rewrite would prune nothing; see what pruning would "
+        "remove by: " +
+        OwnCommand("check " + crd_.name) +
+        ", then run: " + OwnCommand("migrate " + crd_.name + " --enable-pruning"));
+  }
+
+  // Behind the flip there is no backup any more of what the written version's schema does not know.
+  bool IsWrittenWhole() {
+    const kube::CrdVersion& storage = *crd_.StorageVersion();
+    const kube::CrdVersion* written = crd_.FindVersion(result_.version);
+    const bool converts = crd_.conversion.strategy != "None";
+    if (crd_.preserve_unknown_fields || written == &storage || converts) return true;
+    if (HaveSameSchema(crd_, storage.name, written->name)) return true;
+    return Refuse("the storage version " + storage.name +
+                  " is not served, and an object that is rewritten as " + written->name +
+                  " loses the fields that only the schema of " + storage.name +
+                  " specifies; set served: true for it while you migrate");
+  }
+
+  bool IsStructural() {
+    const std::string problem = StructuralProblem();
+    if (problem.empty()) return true;
+    return Refuse(
+        "its schema is not structural: " + problem +
+        "; see all problems, and how to mend them, by: " + OwnCommand("check " + crd_.name));
+  }
+
+  // The server's own condition also names spec.preserveUnknownFields, which is about to be mended;
+  // of a CRD that it prunes already its opinion of the schema counts, not ours.
+  std::string StructuralProblem() const {
+    if (!enables_pruning()) {
+      const bool has_condition = crd_.IsConditionTrue("NonStructuralSchema");
+      if (!has_condition) return "";
+      return std::string(crd_.FindCondition("NonStructuralSchema")->FindText("message"));
+    }
+    for (const kube::VersionProblems& version : kube::FindStructuralProblems(crd_)) {
+      if (version.conversion_error) return version.version + ": " + *version.conversion_error;
+      if (!version.errors.empty()) return version.errors.front().ToString();
+    }
+    return "";
+  }
+
+  bool IsOnlyMigration() {
+    // Set by the in-tree storage version migrator since 1.36.
+    if (crd_.IsConditionTrue("StorageMigrating")) {
+      return Refuse(
+          "another storage migration is under way (condition StorageMigrating); wait "
+          "for it to end: kubectl get crd " +
+          crd_.name + " -o yaml");
+    }
+    const auto others = FindStorageMigrations(crd_.group, crd_.names.plural, client_);
+    if (!others.running.empty()) {
+      return Refuse("another storage migration is under way: " + others.running +
+                    "; wait for it to end, or delete it: kubectl get " + others.running +
+                    " -o yaml");
+    }
+    if (!others.unknown_because.empty()) {
+      result_.warnings.push_back("whether another storage migration is under way is unknown: " +
+                                 others.unknown_because);
+    }
+    return true;
+  }
+
+  Access AccessToObjects(const std::string& verb) const {
+    return {.verb = verb,
+            .group = crd_.group,
+            .resource = crd_.names.plural,
+            .namespace_ = options_.namespace_};
+  }
+  bool MayObjects(const std::string& verb) { return IsAllowed(AccessToObjects(verb), client_); }
+
+  /// `where`: the flags by which kubectl is asked the same.
+  bool RefuseRight(const std::string& verb, const std::string& resource,
+                   const std::string& where = "") {
+    return Refuse("the right to " + verb + " " + resource +
+                  " is missing; ask for it, or be somebody else by --as; see: kubectl auth can-i " +
+                  verb + " " + resource + where);
+  }
+
+  // Where the objects are; without it kubectl would ask about one namespace.
+  std::string Where() const {
+    if (crd_.scope != "Namespaced") return "";
+    return options_.namespace_.empty() ? " -A" : " -n " + options_.namespace_;
+  }
+
+  bool MayRewrite() {
+    const std::string resource = crd_.names.plural + "." + crd_.group;
+    const std::string read = options_.by_name ? "get" : "list";
+    if (!MayObjects(read)) return RefuseRight(read, resource, Where());
+    if (options_.dry_run == DryRun::kClient || MayObjects("patch")) return true;
+    if (!MayObjects("update") || !MayObjects("get")) return RefuseRight("patch", resource, Where());
+    result_.by_update = true;
+    result_.warnings.push_back("the right to patch " + resource +
+                               " is missing; each object is read and updated instead");
+    return true;
+  }
+
+  Access AccessToCrd(const std::string& subresource) const {
+    return {.verb = "patch",
+            .group = kCrdGroup,
+            .resource = kCrdPlural,
+            .subresource = subresource,
+            .name = crd_.name};
+  }
+
+  bool MayEnablePruning() {
+    if (!enables_pruning() || options_.dry_run == DryRun::kClient) return true;
+    if (!IsAllowed(AccessToCrd(""), client_)) {
+      return RefuseRight("patch", std::string(kCrdPlural) + "." + kCrdGroup + "/" + crd_.name);
+    }
+    // By reading some it is seen whether the server prunes already.
+    const std::string resource = crd_.names.plural + "." + crd_.group;
+    if (!MayObjects("get")) return RefuseRight("get", resource, Where());
+    if (options_.backs_up && !MayObjects("watch")) {
+      result_.warnings.push_back("the right to watch " + resource +
+                                 " is missing; objects that are written while the backup is made "
+                                 "will be held");
+    }
+    return true;
+  }
+
+  // The server knows reasons that nobody else does: CEL rules, admission policies, its release.
+  bool CanEnablePruning() {
+    if (!enables_pruning() || options_.dry_run == DryRun::kClient) return true;
+    const std::string body = R"({"metadata":{"resourceVersion":)" +
+                             kube::json::Print(kube::json::Value::String(crd_.resource_version)) +
+                             R"(},"spec":{"preserveUnknownFields":false}})";
+    const auto answer = PatchCrd(client_, target_ + "?dryRun=All", body);
+    if (answer) return true;
+    const kube::CallError& error = answer.error();
+    if (IsDryRunUnsupported(error)) {
+      result_.warnings.push_back(
+          "the server cannot be asked in advance whether it would turn "
+          "pruning on: " +
+          error.message);
+      return true;
+    }
+    if (error.status && error.status->code == 409) {
+      return Refuse("it was changed by somebody else just now; run the same command again");
+    }
+    return Refuse("the server would not turn pruning on: " + error.message +
+                  "\nsee what else is in the way by: " + OwnCommand("check " + crd_.name));
+  }
+
+  // apiserver pkg/admission/plugin/webhook/errors NewDryRunUnsupportedErr
+  static bool IsDryRunUnsupported(const kube::CallError& error) {
+    return error.status && error.status->code == 400 &&
+           error.status->message.find("does not support dry run") != std::string::npos;
+  }
+
+  void FindTrimRights() {
+    const kube::CrdVersion* storage = crd_.StorageVersion();
+    if (!options_.trims || crd_.stored_versions == std::vector<std::string>{storage->name}) return;
+    if (IsAllowed(AccessToCrd("status"), client_)) return;
+    const std::string resource = std::string(kCrdPlural) + "/status";
+    result_.kept_because = "the right to patch " + resource + " is missing";
+    result_.warnings.push_back(
+        "status.storedVersions will be left as it is: " + result_.kept_because +
+        " (kubectl auth can-i patch " + "customresourcedefinitions --subresource=status)");
+  }
+
+  const kube::Crd& crd_;
+  const std::string& target_;
+  const PreflightOptions& options_;
+  kube::Client& client_;
+  Preflight result_;
+};
+
+}  // namespace
+
+Preflight CheckBefore(const kube::Crd& crd, const std::string& target,
+                      const PreflightOptions& options, kube::Client& client) {
+  return PreflightCheck(crd, target, options, client).Run();
+}
+
+}  // namespace migrate

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kube/client/client.h"
+#include "kube/crd/crd.h"
+#include "migrate/report/migration_report.h"
+
+namespace migrate {
+
+struct PreflightOptions {
+  bool enable_pruning = false;
+  DryRun dry_run = DryRun::kNone;
+  std::string namespace_{};  ///< only objects of this namespace; empty: all
+  bool by_name = false;      ///< objects are read one by one, not listed
+  bool backs_up = true;      ///< where pruning is turned on: a backup is made
+  bool trims = true;         ///< status.storedVersions may be trimmed at the end
+};
+
+struct Preflight {
+  /// Why the CRD is not migrated, and what to do next; empty: it is.
+  std::string refusal;
+  std::string version;       ///< to write objects in: the storage version, else one that is served
+  bool by_update = false;    ///< SweepTarget::by_update
+  std::string kept_because;  ///< why storedVersions cannot be trimmed; empty: it can
+  std::vector<std::string> warnings;  ///< one line each
+};
+
+/// Finds out, before anything is written, whether the CRD at `target` can be migrated: that it is
+/// served, structural where pruning is on or is to be turned on, that nobody else migrates it, that
+/// we have the rights, and, where pruning is to be turned on, that the server would do it: it is
+/// asked by a dry run, and its refusal shown in its own words.
+///
+/// With DryRun::kClient nothing is asked of the server that is named like a write.
+Preflight CheckBefore(const kube::Crd& crd, const std::string& target,
+                      const PreflightOptions& options, kube::Client& client);
+
+}  // namespace migrate

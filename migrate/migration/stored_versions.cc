@@ -1,0 +1,98 @@
+#include "migrate/migration/stored_versions.h"
+
+#include <utility>
+
+#include "kube/crd/crd.h"
+#include "kube/json/json.h"
+#include "migrate/crds/crd_request.h"
+
+namespace migrate {
+namespace {
+
+using kube::json::Arena;
+using kube::json::Value;
+using Versions = std::vector<std::string>;
+
+// Controllers write conditions; nobody writes without end.
+constexpr int kAttempts = 5;
+
+std::string TrimPatch(const std::string& resource_version, const std::string& storage_version) {
+  Arena arena;
+  Value metadata = Value::Object();
+  metadata.Set("resourceVersion", Value::String(resource_version), arena);
+  Value stored = Value::Array();
+  stored.Append(Value::String(storage_version), arena);
+  Value status = Value::Object();
+  status.Set("storedVersions", stored, arena);
+  Value patch = Value::Object();
+  patch.Set("metadata", metadata, arena);
+  patch.Set("status", status, arena);
+  return kube::json::Print(patch);
+}
+
+/// One attempt after the other, until it is known how the versions are.
+class Trimmer {
+ public:
+  Trimmer(const std::string& target, const CrdShape& expected, kube::Client& client)
+      : target_(target), expected_(expected), client_(client) {}
+
+  TrimmedVersions Run() {
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+      if (!Read()) return std::move(result_);
+      Patch();
+    }
+    // The last attempt may have succeeded as well.
+    Read();
+    return std::move(result_);
+  }
+
+ private:
+  // False where nothing is left to do.
+  bool Read() {
+    const auto crd = GetCrd(client_, target_);
+    if (!crd) return Keep(crd.error().message);
+    result_.after = crd->stored_versions;
+    if (const auto change = FindChange(expected_, *crd)) {
+      result_.is_changed = true;
+      return Keep(*change);
+    }
+    if (crd->stored_versions == Versions{expected_.storage_version}) return Keep("");
+    if (is_refused_) return false;
+    resource_version_ = crd->resource_version;
+    return true;
+  }
+
+  // Also where no answer came the write may have been done: only reading tells.
+  void Patch() {
+    const auto patched = PatchCrd(client_, target_ + "/status",
+                                  TrimPatch(resource_version_, expected_.storage_version));
+    if (patched) {
+      result_.kept_because = "the server answered to the PATCH of its status, but did not do it";
+      return;
+    }
+    result_.kept_because = patched.error().message;
+    const auto& status = patched.error().status;
+    is_refused_ = status && status->code != 409;
+  }
+
+  bool Keep(std::string why) {
+    result_.kept_because = std::move(why);
+    return false;
+  }
+
+  const std::string& target_;
+  const CrdShape& expected_;
+  kube::Client& client_;
+  TrimmedVersions result_;
+  std::string resource_version_;
+  bool is_refused_ = false;
+};
+
+}  // namespace
+
+TrimmedVersions TrimStoredVersions(const std::string& target, const CrdShape& expected,
+                                   kube::Client& client) {
+  return Trimmer(target, expected, client).Run();
+}
+
+}  // namespace migrate

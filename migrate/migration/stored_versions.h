@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kube/client/client.h"
+#include "migrate/crds/crd_guard.h"
+
+namespace migrate {
+
+/// How status.storedVersions is after an attempt to trim it.
+struct TrimmedVersions {
+  std::vector<std::string> after;  ///< what the server holds now, as far as it is known
+  std::string kept_because;        ///< why it could not be trimmed; empty: it is just the storage
+                                   ///< version
+  bool is_changed = false;         ///< because the CRD is no longer what was expected
+};
+
+/// Sets status.storedVersions of the CRD at `target` to the storage version alone, if the CRD is
+/// still what `expected` says. The write is guarded by the CRD's resourceVersion: after a conflict
+/// the CRD is read and compared again, a few times. The server takes any names here, so the value
+/// is read back.
+///
+/// Nothing else than this may be checked here: that every object was migrated and verified is for
+/// the caller to know. Nothing is thrown for what the server says.
+TrimmedVersions TrimStoredVersions(const std::string& target, const CrdShape& expected,
+                                   kube::Client& client);
+
+}  // namespace migrate

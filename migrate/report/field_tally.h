@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kube/json/json.h"
+#include "migrate/report/place.h"
+#include "migrate/report/report.h"
+
+namespace migrate {
+
+/// The object that is counted: its name and its place among all that were read.
+struct CountedObject {
+  Place place;                 ///< decides which comes first
+  std::string_view full_name;  ///< "namespace/name", or the name alone
+};
+
+/// Counts in how many objects a path occurs, folded to [*] and .*; who writes it; examples.
+///
+/// One tally may be filled by each thread and all be merged: the result is the same in any order.
+class FieldTally {
+ public:
+  /// Counts `path` in `object`, once however often it is called for the same object.
+  void Add(std::string_view path, const CountedObject& object);
+  /// The same, for a field with a value; `managers` and `last_written` may be empty.
+  void Add(std::string_view path, const CountedObject& object, kube::json::Type type,
+           const std::vector<std::string_view>& managers, std::string_view last_written);
+  void Merge(const FieldTally& other);
+
+  bool empty() const { return counts_.empty(); }
+  /// Sorted by path, bytewise.
+  std::vector<FieldUse> Report() const;
+
+ private:
+  struct Example {
+    Place place;
+    std::string name;
+  };
+  struct Count {
+    std::uint64_t objects = 0;
+    Place last_place;    // of the object counted last
+    unsigned types = 0;  // a bit for each kube::json::Type
+    std::set<std::string, std::less<>> managers;
+    std::string last_written;
+    std::vector<Example> examples;  // by place
+  };
+
+  static void KeepFirst(std::vector<Example>& examples);
+  Count& CountObject(std::string_view path, const CountedObject& object);
+
+  std::map<std::string, Count, std::less<>> counts_;
+};
+
+}  // namespace migrate

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "migrate/report/object_class.h"
+
+/// What a migration did, as plain structs. The plugin prints them; docs/REPORTS.md has the contract
+/// of the printed form (kind MigrationReport).
+namespace migrate {
+
+enum class DryRun { kNone, kClient, kServer };
+
+/// How the migration of one CRD ended. The worst one of a run decides the exit code.
+enum class Outcome {
+  kDone,         ///< every object is in one of the classes that are no failure: exit code 0
+  kFailures,     ///< some object was not migrated, or verifying or trimming failed: 1
+  kError,        ///< refused, or the run could not go on; `error` says why: 2
+  kInterrupted,  ///< by a signal; the same command goes on where it was, or
+                 ///< CrdMigration::begins_anew
+};
+
+struct CrdMigration {
+  std::string name;
+  std::string storage_version;
+  std::string written_version;  ///< where the storage version is not served: the one used instead
+  Outcome outcome = Outcome::kDone;
+  /// With kError and where a sweep stopped early: why, and the next step. With kInterrupted: what
+  /// is known of pruning.
+  std::string error;
+  DryRun dry_run = DryRun::kNone;
+  bool begins_anew =
+      false;  ///< of a run over some objects, or a dry run, nothing is kept for later
+
+  ClassCounts counts;                      ///< of the sweep behind the flip; adds up to the listed
+  std::vector<ObjectFailure> failures;     ///< by namespace and name; also those before the flip
+  std::optional<ClassCounts> before_flip;  ///< where everything was rewritten before the flip
+  bool pruning_enabled = false;            ///< this run turned pruning on
+  bool verified = false;                   ///< a last pass over all objects rewrote none
+  std::vector<std::string> stored_before;  ///< status.storedVersions at the start
+  std::vector<std::string> stored_after;   ///< the same at the end
+  std::string kept_because;             ///< why storedVersions was left alone; empty: trimmed, or
+                                        ///< nothing to trim
+  std::string backup;                   ///< path; empty: none was needed or wanted
+  std::uint64_t generations_moved = 0;  ///< objects that a mutating webhook changed
+  double seconds = 0;
+};
+
+struct MigrationReport {
+  std::vector<CrdMigration> crds;  ///< in the order in which they were migrated
+  double seconds = 0;
+};
+
+}  // namespace migrate

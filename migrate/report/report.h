@@ -1,0 +1,124 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kube/crd/crd_condition.h"
+
+/// What a run found or did, as plain structs. The plugin prints them; docs/REPORTS.md has the
+/// contract of the printed form.
+namespace migrate {
+
+enum class Verdict { kUnknown, kBlocked, kLosesFields, kReady, kPruning };
+
+/// A finding in a CRD, in the API server's own words, with a hint how to mend it.
+struct Problem {
+  std::string version;  ///< empty where the whole CRD is meant
+  std::string field;    ///< the path alone; empty for a conversion error
+  std::string message;  ///< the server's whole string, path included
+  std::string hint;     ///< one line
+};
+
+/// A path in objects, indices folded to [*] and keys of maps to .*, without a leading dot.
+struct FieldUse {
+  std::string path;
+  std::uint64_t objects = 0;
+  std::vector<std::string> types;     ///< JSON types, sorted
+  std::vector<std::string> managers;  ///< who writes it (managedFields), sorted
+  std::string last_written;           ///< RFC 3339, UTC; empty if unknown
+  std::vector<std::string> examples;  ///< "namespace/name", the first ones found
+};
+
+/// An object and what each version would prune of it, paths as the server records them.
+struct ObjectPaths {
+  std::string namespace_;  ///< empty if cluster-scoped
+  std::string name;
+  std::string source;  ///< the file it came from; empty for a live object
+  std::map<std::string, std::vector<std::string>> pruned_paths;  ///< by version, each sorted
+  /// How many more there are, by version; only where they would take more than 1 MiB.
+  std::map<std::string, std::uint64_t> paths_left_out{};
+};
+
+struct VersionReport {
+  std::string name;
+  bool served = false;
+  bool storage = false;
+  bool structural = false;
+  std::optional<std::uint64_t> objects;  ///< absent where the dry run is impossible or was skipped
+  bool is_left_out = false;  ///< the objects were not looked at in this version, as none has it
+  std::uint64_t objects_losing_fields = 0;
+  std::vector<FieldUse> pruned_fields;   ///< sorted by path, bytewise; so are the next two
+  std::vector<FieldUse> added_defaults;  ///< path and objects only
+  std::vector<FieldUse> dropped_nulls;   ///< path and objects only
+  /// Objects that are valid as long as they keep all of their fields, and not once they are pruned:
+  /// the server would refuse updates of them in this version. Absent where nobody looked.
+  std::optional<std::uint64_t> objects_invalid_once_pruned;
+  std::vector<std::string> invalid_once_pruned;  ///< "namespace/name: why", the first ones
+};
+
+struct StorageMigrationReport {
+  std::uint64_t objects_losing_fields = 0;
+  std::vector<FieldUse> pruned_fields;
+};
+
+struct CrdReport {
+  std::string name, group, kind, scope;
+  std::string source;  ///< the file it came from; empty for a live CRD
+  bool preserve_unknown_fields = false;
+  std::string storage_version;
+  std::vector<std::string> served_versions, stored_versions;
+  Verdict verdict = Verdict::kUnknown;
+  bool migration_needed = false;
+  std::optional<kube::CrdCondition> condition;
+  std::vector<Problem> problems;
+  std::vector<Problem> admission_problems;
+  std::vector<VersionReport> versions;  ///< in the order of the CRD
+  std::optional<StorageMigrationReport> storage_migration;
+  std::vector<FieldUse> maybe_in_etcd;  ///< path, objects and managers only
+  std::vector<ObjectPaths> objects;     ///< with --show-objects; sorted by namespace and name
+  /// Objects that the server could not read or would refuse, "namespace/name: why"; the first ones.
+  std::vector<std::string> object_errors;
+  std::uint64_t object_count = 0;           ///< objects looked at
+  std::uint64_t objects_losing_fields = 0;  ///< in any version
+  bool objects_skipped = false;             ///< --skip-objects, or not read by default
+  std::string note;                         ///< what the report cannot vouch for; may be empty
+  std::string error;                        ///< verdict unknown
+  bool is_interrupted = false;              ///< that is all there is to the error
+  bool is_file_error = false;               ///< CheckReport::file_errors tell of it too
+
+  /// True if there are objects that pruning makes invalid.
+  bool MakesInvalid() const {
+    return std::ranges::any_of(versions, [](const VersionReport& version) {
+      return version.objects_invalid_once_pruned.value_or(0) > 0;
+    });
+  }
+
+  void AddNote(std::string_view text) {
+    if (!note.empty() && !text.empty()) note += "; ";
+    note += text;
+  }
+};
+
+/// Objects that no CRD is known for.
+struct UnknownKind {
+  std::string api_version, kind;
+  std::uint64_t objects = 0;
+};
+
+struct CheckReport {
+  std::vector<CrdReport> crds;             ///< by name, then source
+  std::vector<UnknownKind> unknown_kinds;  ///< by apiVersion and kind
+  /// "file:line:column: why", in the order of reading; or that there is no CRD in the files.
+  std::vector<std::string> file_errors;
+  std::uint64_t file_objects = 0;  ///< custom resources in files that were passed over
+  /// Which objects were read, if not all: `namespace "shop", label selector "app=x"`.
+  std::string object_filter;
+  bool not_all_crds_read = false;  ///< the check was stopped before
+};
+
+}  // namespace migrate

@@ -1,0 +1,31 @@
+#include "migrate/spool/object_metadata.h"
+
+#include <initializer_list>
+
+namespace migrate {
+namespace {
+
+// An API server allows 253 bytes in a name.
+constexpr std::size_t kMaxText = 4096;
+
+}  // namespace
+
+std::optional<ListedObject> ReadObjectMetadata(const kube::json::Value& object) {
+  const kube::json::Value* metadata = object.Find("metadata");
+  if (metadata == nullptr) return std::nullopt;
+  ListedObject result;
+  result.namespace_ = metadata->FindText("namespace");
+  result.name = metadata->FindText("name");
+  result.uid = metadata->FindText("uid");
+  result.resource_version = metadata->FindText("resourceVersion");
+  for (const std::string* text : {&result.name, &result.uid, &result.resource_version}) {
+    if (text->empty() || text->size() > kMaxText) return std::nullopt;
+  }
+  if (result.namespace_.size() > kMaxText) return std::nullopt;
+  if (const auto* generation = metadata->Find("generation", kube::json::Type::kNumber)) {
+    result.generation = kube::json::AsInt64(*generation).value_or(0);
+  }
+  return result;
+}
+
+}  // namespace migrate

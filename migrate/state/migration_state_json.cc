@@ -1,0 +1,121 @@
+#include "migrate/state/migration_state_json.h"
+
+#include <utility>
+#include <vector>
+
+#include "kube/json/json.h"
+#include "migrate/spool/resource_version.h"
+
+namespace migrate {
+namespace {
+
+using kube::json::Arena;
+using kube::json::Document;
+using kube::json::Type;
+using kube::json::Value;
+using Phase = MigrationState::Phase;
+
+constexpr std::string_view kFormat = "kubectl-prune-state/v1";
+
+constexpr std::pair<Phase, std::string_view> kPhases[] = {
+    {Phase::kBeforeFlip, "before-flip"},
+    {Phase::kBackupComplete, "backup-complete"},
+    {Phase::kRewriting, "rewriting"},
+    {Phase::kHolding, "holding"},
+};
+
+std::string_view PhaseName(Phase phase) {
+  for (const auto& [candidate, name] : kPhases) {
+    if (candidate == phase) return name;
+  }
+  return {};
+}
+
+std::optional<Phase> PhaseOf(std::string_view name) {
+  for (const auto& [phase, candidate] : kPhases) {
+    if (candidate == name) return phase;
+  }
+  return std::nullopt;
+}
+
+Value Texts(const std::vector<std::string>& texts, Arena& arena) {
+  Value array = Value::Array();
+  for (const std::string& text : texts) array.Append(Value::String(text), arena);
+  return array;
+}
+
+std::vector<std::string> TextsAt(const Value& object, std::string_view key) {
+  std::vector<std::string> texts;
+  const Value* array = object.Find(key, Type::kArray);
+  if (array == nullptr) return texts;
+  for (const Value& element : array->elements()) texts.emplace_back(element.text());
+  return texts;
+}
+
+Value DoomedValue(const DoomedObject& doomed, Arena& arena) {
+  Value object = Value::Object();
+  object.Set("namespace", Value::String(doomed.namespace_), arena);
+  object.Set("name", Value::String(doomed.name), arena);
+  object.Set("uid", Value::String(doomed.uid), arena);
+  object.Set("paths", Texts(doomed.paths, arena), arena);
+  return object;
+}
+
+DoomedObject ReadDoomed(const Value& object) {
+  return {.namespace_ = std::string(object.FindText("namespace")),
+          .name = std::string(object.FindText("name")),
+          .uid = std::string(object.FindText("uid")),
+          .paths = TextsAt(object, "paths")};
+}
+
+}  // namespace
+
+std::string PrintMigrationState(const MigrationState& state) {
+  Arena arena;
+  Value root = Value::Object();
+  const auto set = [&](std::string_view key, Value value) { root.Set(key, value, arena); };
+  set("format", Value::String(kFormat));
+  set("phase", Value::String(PhaseName(state.phase)));
+  set("crdUID", Value::String(state.crd_uid));
+  set("generation", Value::Number(state.generation, arena));
+  set("generationSeen", Value::Number(state.generation_seen, arena));
+  set("storageVersion", Value::String(state.storage_version));
+  set("storedBefore", Texts(state.stored_before, arena));
+  set("backup", Value::String(state.backup));
+  const std::string schemas = std::to_string(state.schemas);  // JSON's numbers are signed here
+  set("schemas", Value::String(schemas));
+  set("flipResourceVersion", Value::String(state.flip_resource_version));
+  set("settledResourceVersion", Value::String(state.settled_resource_version));
+  Value doomed = Value::Array();
+  for (const DoomedObject& object : state.doomed) doomed.Append(DoomedValue(object, arena), arena);
+  set("doomed", doomed);
+  return kube::json::PrintIndented(root, kube::json::KeyOrder::kAsWritten) + "\n";
+}
+
+std::optional<MigrationState> ReadMigrationState(std::string_view text) {
+  Document document;
+  if (document.Parse(text)) return std::nullopt;
+  const Value& root = document.root();
+  const std::optional<Phase> phase = PhaseOf(root.FindText("phase"));
+  const Value* generation = root.Find("generation", Type::kNumber);
+  if (root.FindText("format") != kFormat || !phase || generation == nullptr) return std::nullopt;
+  MigrationState state;
+  state.phase = *phase;
+  state.crd_uid = root.FindText("crdUID");
+  state.generation = kube::json::AsInt64(*generation).value_or(0);
+  const Value* seen = root.Find("generationSeen", Type::kNumber);
+  if (seen != nullptr) state.generation_seen = kube::json::AsInt64(*seen).value_or(0);
+  state.storage_version = root.FindText("storageVersion");
+  state.stored_before = TextsAt(root, "storedBefore");
+  state.backup = root.FindText("backup");
+  state.schemas = NumberOf(root.FindText("schemas"));
+  state.flip_resource_version = root.FindText("flipResourceVersion");
+  state.settled_resource_version = root.FindText("settledResourceVersion");
+  const Value* doomed = root.Find("doomed", Type::kArray);
+  for (const Value& object : doomed ? doomed->elements() : std::span<const Value>()) {
+    state.doomed.push_back(ReadDoomed(object));
+  }
+  return state;
+}
+
+}  // namespace migrate

@@ -1,0 +1,123 @@
+#include "migrate/state/run_state.h"
+
+#include <system_error>
+#include <utility>
+
+#include "migrate/crds/recent_change.h"
+
+namespace migrate {
+namespace {
+
+namespace fs = std::filesystem;
+using Phase = MigrationState::Phase;
+
+constexpr char kSweeps[] = "sweeps";
+constexpr char kPartialSweeps[] = "partial";
+
+void Remove(const fs::path& folder) {
+  std::error_code ignored;
+  fs::remove_all(folder, ignored);
+}
+
+}  // namespace
+
+RunState::RunState(const fs::path& state_dir, const std::string& cluster, RunOfCrd run,
+                   std::chrono::system_clock::time_point now)
+    : run_(std::move(run)),
+      folder_(state_dir, cluster, run_.shape.uid, run_.crd_name),
+      state_(folder_.Load()) {
+  if (run_.is_partial) {
+    fs::remove_all(sweep_folder());
+  } else {
+    TakeOver();
+    if (state_.generation != run_.shape.generation) state_.generation_seen = Milliseconds(now);
+    SaveShape();
+  }
+}
+
+void RunState::TakeOver() {
+  if (HoldsForCrd()) {
+    goes_on_ = IsBegun();
+    if (!state_.stored_before.empty()) run_.stored_versions = state_.stored_before;
+    if (state_.phase == Phase::kHolding) Remove(sweep_folder());
+  } else if (is_behind_flip()) {
+    Remove(sweep_folder());
+  } else {
+    folder_.Clear();
+    state_ = {};
+  }
+}
+
+bool RunState::HoldsForCrd() const {
+  if (state_.storage_version != run_.shape.storage_version) return false;
+  if (state_.generation == run_.shape.generation) return true;
+  // The flip itself moves it by one, and may be the last thing that the earlier run did.
+  return state_.phase == Phase::kBackupComplete && is_behind_flip() &&
+         state_.flip_resource_version.empty() && state_.generation + 1 == run_.shape.generation;
+}
+
+bool RunState::IsBegun() const {
+  return is_behind_flip() || fs::exists(sweep_folder()) ||
+         fs::exists(folder_.path() / kSweepsBeforeFlip);
+}
+
+bool RunState::is_behind_flip() const {
+  return state_.phase != Phase::kBeforeFlip && !run_.shape.preserves_unknown_fields;
+}
+
+std::chrono::system_clock::duration RunState::TimeUntilNoticed(
+    std::chrono::system_clock::time_point now) const {
+  const bool is_seen = state_.generation == run_.shape.generation;
+  return migrate::TimeUntilNoticed(is_seen ? state_.generation_seen : 0, now);
+}
+
+void RunState::SaveShape() {
+  state_.crd_uid = run_.shape.uid;
+  state_.generation = run_.shape.generation;
+  state_.storage_version = run_.shape.storage_version;
+  state_.stored_before = run_.stored_versions;
+  folder_.Save(state_);
+}
+
+void RunState::BeginRewriting(const CrdShape& shape) {
+  if (run_.is_partial) return;
+  run_.shape = shape;
+  state_ = folder_.Load();
+  state_.phase = Phase::kRewriting;
+  SaveShape();
+}
+
+fs::path RunState::sweep_folder() const {
+  return folder_.path() / (run_.is_partial ? kPartialSweeps : kSweeps);
+}
+
+fs::path RunState::MakeSweepFolder() const {
+  fs::path folder = sweep_folder();
+  fs::create_directory(folder);
+  fs::permissions(folder, fs::perms::owner_all);
+  return folder;
+}
+
+void RunState::Close(End end) {
+  if (run_.is_partial) return Remove(sweep_folder());
+  switch (end) {
+    case End::kInTheMiddle:
+      break;
+    case End::kHolding:
+      return KeepWithoutSweeps(Phase::kHolding);
+    case End::kFailures:
+      if (is_behind_flip()) return KeepWithoutSweeps(Phase::kRewriting);
+      return folder_.Clear();
+    case End::kDone:
+      return folder_.Clear();
+  }
+}
+
+void RunState::KeepWithoutSweeps(Phase phase) {
+  state_ = folder_.Load();
+  Remove(sweep_folder());
+  state_.phase = phase;
+  folder_.Save(state_);
+}
+
+}  // namespace migrate

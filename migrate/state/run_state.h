@@ -1,0 +1,75 @@
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "migrate/crds/crd_guard.h"
+#include "migrate/state/migration_state.h"
+
+namespace migrate {
+
+/// The CRD of a run, as it is when the run begins.
+struct RunOfCrd {
+  std::string crd_name;
+  CrdShape shape;
+  std::vector<std::string> stored_versions;  ///< status.storedVersions
+  bool is_partial = false;                   ///< over some of its objects: leaves nothing to others
+};
+
+/// What the runs over one CRD leave to each other in its StateFolder: how far the migration has
+/// come, and the files of its sweeps. A run takes over what still holds for the CRD as it is now;
+/// that objects are held holds as long as the server prunes, whatever else of the CRD changes.
+class RunState {
+ public:
+  /// How a run ended, as the next one has to know it.
+  enum class End {
+    kInTheMiddle,  ///< the next run goes on where this one was
+    kHolding,      ///< the next run begins anew, but knows what is held
+    kFailures,     ///< the same, and behind the flip the backup is still needed
+    kDone,         ///< the next run begins anew
+  };
+
+  /// Forgets what does not hold any more, unless the run is partial. Throws kube::Error as
+  /// StateFolder does.
+  /// `now` is the time of day.
+  RunState(const std::filesystem::path& state_dir, const std::string& cluster, RunOfCrd run,
+           std::chrono::system_clock::time_point now);
+
+  StateFolder& folder() { return folder_; }
+  /// An earlier run has come to no end, or holds objects.
+  bool goes_on() const { return goes_on_; }
+  /// An earlier run has made its backup, and the CRD prunes by now: by that run, or somebody else.
+  bool is_behind_flip() const;
+  /// status.storedVersions when the first of the runs began.
+  const std::vector<std::string>& stored_before() const { return run_.stored_versions; }
+
+  /// As TimeUntilNoticed, by what earlier runs have seen of the CRD as it is.
+  std::chrono::system_clock::duration TimeUntilNoticed(
+      std::chrono::system_clock::time_point now) const;
+
+  /// The server was seen to prune, and `shape` is the CRD's from now on.
+  void BeginRewriting(const CrdShape& shape);
+  /// Where the files of the sweeps over the objects belong; made, mode 0700, if it is not there.
+  /// Throws std::filesystem::filesystem_error.
+  std::filesystem::path MakeSweepFolder() const;
+  /// To be called once, at the end of a run; without it a run counts as one that ended in the
+  /// middle.
+  void Close(End end);
+
+ private:
+  void TakeOver();
+  bool HoldsForCrd() const;
+  bool IsBegun() const;
+  std::filesystem::path sweep_folder() const;
+  void SaveShape();
+  void KeepWithoutSweeps(MigrationState::Phase phase);
+
+  RunOfCrd run_;
+  StateFolder folder_;
+  MigrationState state_;
+  bool goes_on_ = false;
+};
+
+}  // namespace migrate

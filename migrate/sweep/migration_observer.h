@@ -1,0 +1,37 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "migrate/lists/list_reader.h"
+#include "migrate/sweep/sweep.h"
+
+namespace migrate {
+
+/// Is told what a migration is doing, and asked before what cannot be taken back. Everything is
+/// for people. Calls come from the thread that runs the migration.
+class MigrationObserver {
+ public:
+  virtual ~MigrationObserver() = default;
+  /// A line that stays: "backup: ...", "waiting until the server prunes: ...", a warning.
+  virtual void OnLine(const std::string& line) = 0;
+  /// How far a sweep has come; `what` as in "widgets.demo.example.com", "verifying
+  /// widgets.demo.example.com".
+  virtual void OnProgress(const std::string& what, const SweepProgress& progress) = 0;
+  /// Throws kube::Error, with the next step, if Confirm could not be answered: to be told before
+  /// the work that leads to the question.
+  virtual void RequireAnswer() {}
+  /// Asks for a decision that cannot be taken back. False: no.
+  virtual bool Confirm(const std::string& question) = 0;
+};
+
+/// Tells `observer`, which must outlive it, how far the reading of a list has come.
+inline std::function<void(const ListProgress&)> ProgressOf(const std::string& what,
+                                                           MigrationObserver& observer) {
+  return [what, &observer](const ListProgress& progress) {
+    observer.OnProgress(what,
+                        {.listed = progress.items, .expected = progress.items_known, .counts = {}});
+  };
+}
+
+}  // namespace migrate

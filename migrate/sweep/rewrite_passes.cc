@@ -1,0 +1,177 @@
+#include "migrate/sweep/rewrite_passes.h"
+
+#include <utility>
+
+#include "migrate/lists/pager.h"
+#include "migrate/lists/pause.h"
+#include "migrate/spool/resource_version.h"
+#include "migrate/spool/spool.h"
+#include "migrate/sweep/write/sweep_paths.h"
+
+namespace migrate {
+namespace {
+
+constexpr char kRewrite[] = "rewrite";
+
+constexpr int kVerifyingPasses = 3;
+constexpr const char* kOrdinals[] = {"second", "third", "fourth"};
+
+std::string NameOfVerifying(int pass) { return "verify" + std::to_string(pass + 1); }
+
+std::uint64_t Failures(const SweepResult& sweep) { return sweep.counts.Failures(); }
+
+class RewritePasses {
+ public:
+  RewritePasses(const RewriteScope& scope, const SweepOptions& options,
+                const std::filesystem::path& folder, MigrationObserver& observer,
+                kube::Client& client, const kube::Clock& clock)
+      : scope_(scope),
+        options_(options),
+        folder_(folder),
+        observer_(observer),
+        client_(client),
+        clock_(clock) {}
+
+  RewriteResult Run() {
+    ForgetOutdated();
+    result_.sweep = Rewrite();
+    TakeEnd(result_.sweep);
+    if (scope_.verify && result_.is_complete() && WaitToVerify()) Verify();
+    return std::move(result_);
+  }
+
+ private:
+  // What an earlier run has verified to the end proves nothing of what is stored now.
+  void ForgetOutdated() {
+    if (IsVerified()) ForgetVerified();
+    if (!IsSetBack(Spool(folder_, kRewrite).newest_resource_version())) return;
+    ForgetVerified();
+    observer_.OnLine(scope_.crd_name +
+                     ": the cluster was set back to what it was before an earlier run; what that "
+                     "run has rewritten is rewritten again");
+    Spool::Remove(folder_, kRewrite);
+  }
+
+  // Whether the last pass of an earlier run came to its end.
+  bool IsVerified() const {
+    for (int pass = kVerifyingPasses; pass-- > 0;) {
+      const Spool spool(folder_, NameOfVerifying(pass));
+      if (!spool.purpose().empty()) return spool.is_complete() && spool.is_answered();
+    }
+    return false;
+  }
+
+  void ForgetVerified() {
+    for (int pass = 0; pass < kVerifyingPasses; ++pass) {
+      Spool::Remove(folder_, NameOfVerifying(pass));
+    }
+  }
+
+  // To a snapshot of etcd: with each write of the cluster its resource version grows.
+  bool IsSetBack(std::uint64_t newest_rewritten) {
+    if (newest_rewritten == 0) return false;
+    const auto list = client_.Get(WithChunk(ListPath(scope_.target), 1, ""));
+    if (!list) return false;  // the rewrite meets the same error
+    const kube::json::Value* metadata = (*list)->root().Find("metadata");
+    const std::uint64_t now =
+        metadata == nullptr ? 0 : NumberOf(metadata->FindText("resourceVersion"));
+    return now != 0 && now < newest_rewritten;
+  }
+
+  SweepOptions OptionsOf(const std::string& what) const {
+    SweepOptions options = options_;
+    options.on_progress = [this, what](const SweepProgress& progress) {
+      observer_.OnProgress(what, progress);
+    };
+    options.on_line = [this](const std::string& line) {
+      observer_.OnLine(scope_.crd_name + ": " + line);
+    };
+    return options;
+  }
+
+  SweepResult Rewrite() {
+    const SweepOptions options = OptionsOf(scope_.crd_name);
+    if (scope_.named) {
+      return SweepNamed(scope_.target, options, folder_, *scope_.named, kRewrite, client_, clock_);
+    }
+    return Sweep(scope_.target, options, folder_, kRewrite, client_, clock_);
+  }
+
+  // False: to be stopped.
+  bool WaitToVerify() {
+    const bool has_objects = result_.sweep.counts.Total() > 0;
+    if (!has_objects || PauseUntil(scope_.verify_from, options_.stop, client_, clock_)) return true;
+    result_.is_interrupted = true;
+    result_.stopped = "interrupted";
+    return false;
+  }
+
+  void Verify() {
+    SweepOptions options = OptionsOf("verifying " + scope_.crd_name);
+    options.is_held = nullptr;  // what is held was not rewritten
+    std::string previous = kRewrite;
+    for (int pass = 0; pass < kVerifyingPasses; ++pass) {
+      const std::string name = NameOfVerifying(pass);
+      const SweepResult sweep =
+          SweepAgain(scope_.target, options, folder_, previous, name, client_, clock_);
+      TakeEnd(sweep);
+      if (!TakePass(sweep, kOrdinals[pass])) return;
+      previous = name;
+    }
+  }
+
+  // False where no other pass is needed, or of use.
+  bool TakePass(const SweepResult& sweep, const std::string& ordinal) {
+    result_.later_failures.insert(result_.later_failures.end(), sweep.failures.begin(),
+                                  sweep.failures.end());
+    const std::uint64_t rewritten = sweep.counts[ObjectClass::kRewritten];
+    const std::uint64_t total = sweep.counts.Total();
+    const std::string objects = std::to_string(total) + (total == 1 ? " object" : " objects");
+    if (!result_.is_complete()) {
+      result_.unverified_because = "the verifying pass ended early";
+      return false;
+    }
+    if (rewritten > 0) {
+      result_.unverified_because = "the " + ordinal + " pass over " + objects + " still rewrote " +
+                                   std::to_string(rewritten);
+      observer_.OnLine(scope_.crd_name + ": " + result_.unverified_because);
+      return true;
+    }
+    if (!result_.later_failures.empty() || Failures(sweep) > 0) {
+      result_.unverified_because =
+          "some objects could not be rewritten once more by the verifying pass";
+      return false;
+    }
+    result_.verified = true;
+    result_.unverified_because.clear();
+    if (total > 0)
+      observer_.OnLine(scope_.verified_words + ": a " + ordinal + " pass over " + objects +
+                       " rewrote none");
+    return false;
+  }
+
+  void TakeEnd(const SweepResult& sweep) {
+    result_.stopped = sweep.stopped;
+    result_.is_interrupted = sweep.is_interrupted;
+    result_.is_broken = sweep.is_broken;
+    result_.list_error = sweep.list_error;
+  }
+
+  const RewriteScope& scope_;
+  const SweepOptions& options_;
+  const std::filesystem::path& folder_;
+  MigrationObserver& observer_;
+  kube::Client& client_;
+  const kube::Clock& clock_;
+  RewriteResult result_;
+};
+
+}  // namespace
+
+RewriteResult RunRewritePasses(const RewriteScope& scope, const SweepOptions& options,
+                               const std::filesystem::path& folder, MigrationObserver& observer,
+                               kube::Client& client, const kube::Clock& clock) {
+  return RewritePasses(scope, options, folder, observer, client, clock).Run();
+}
+
+}  // namespace migrate

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kube/client/client.h"
+#include "kube/system/clock.h"
+#include "migrate/sweep/migration_observer.h"
+#include "migrate/sweep/sweep.h"
+
+namespace migrate {
+
+/// Which objects are rewritten, and whether that is verified.
+struct RewriteScope {
+  std::string crd_name;  ///< for the progress
+  SweepTarget target;
+  std::optional<std::vector<ObjectName>> named{};  ///< only these, in the place of a list
+  bool verify = true;
+  std::string verified_words = "verified";  ///< how the line begins that says so
+  /// Verifying does not begin before: until then a server may take for stored as it should be what
+  /// it stores as before the CRD's last change.
+  kube::Clock::TimePoint verify_from{};
+};
+
+struct RewriteResult {
+  SweepResult sweep;                          ///< of the rewriting pass
+  std::vector<ObjectFailure> later_failures;  ///< of the verifying passes
+  bool verified = false;           ///< the last pass over all that the first has rewritten or left
+                                   ///< unchanged rewrote none, and none failed
+  std::string unverified_because;  ///< where it was to be verified, and is not
+  std::optional<std::string> stopped;  ///< why a pass ended early
+  bool is_interrupted = false;
+  bool is_broken = false;  ///< SweepResult::is_broken
+  std::optional<kube::CallError> list_error;
+
+  /// Every object was listed and tried, in every pass that was begun.
+  bool is_complete() const { return !stopped && !is_interrupted && !list_error; }
+};
+
+/// Rewrites objects, then verifies it by rewriting all of them once more: what is rewritten then
+/// was not stored as it should be (by a server that had not noticed the change of the CRD). After
+/// such a pass comes another over all of them, three at most: a server that leaves one object as it
+/// is may have done so to others. What other writers do meanwhile does no harm.
+///
+/// The files of the passes are in `folder`, with the names "rewrite" and "verify1" to "verify3".
+/// Run again with the same folder they go on where they were, but for two cases. Verifying that
+/// came to its end begins anew, as it has to prove what is stored now. Where the cluster is seen to
+/// be older than the answers of the rewriting pass (etcd was set back to a snapshot) all begins
+/// anew.
+RewriteResult RunRewritePasses(const RewriteScope& scope, const SweepOptions& options,
+                               const std::filesystem::path& folder, MigrationObserver& observer,
+                               kube::Client& client, const kube::Clock& clock);
+
+}  // namespace migrate

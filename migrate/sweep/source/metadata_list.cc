@@ -1,0 +1,141 @@
+#include "migrate/sweep/source/metadata_list.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "migrate/sweep/write/sweep_paths.h"
+
+namespace migrate {
+namespace {
+
+using kube::CallError;
+
+// Far above any that a server gives; the lines of the spool have an end.
+constexpr std::size_t kMaxToken = 256 * 1024;
+// The first chunk is small, so that writes begin soon.
+constexpr std::int64_t kFirstChunk = 100;
+
+}  // namespace
+
+MetadataList::MetadataList(const SweepTarget& target, std::int64_t chunk_size, Spool& spool,
+                           kube::Client& client, const kube::Clock& clock)
+    : target_(target),
+      chunk_size_(chunk_size),
+      spool_(spool),
+      client_(client),
+      clock_(clock),
+      is_done_(spool.is_complete()) {
+  if (spool_.continue_token().empty()) return;
+  pager_.OnPage(spool_.continue_token());
+  last_key_ = spool_.last_key();
+  skips_known_ = true;
+  has_old_token_ = true;
+}
+
+void MetadataList::Advance() {
+  if (is_done_ || call_ || clock_.Now() < not_before_) return;
+  page_.emplace(target_.is_namespaced, [this](const ListedObject& object) { Take(object); });
+  page_last_key_.clear();
+  kube::ApiRequest request;
+  request.target = PagePath();
+  request.accept = kMetadataListAccept;
+  request.always_compress = true;  // managedFields, mostly, which resemble each other
+  request.retry = false;
+  call_ = client_.Start(std::move(request), *this);
+}
+
+void MetadataList::Stop() {
+  if (call_) client_.Cancel(*call_);
+  call_.reset();
+  is_done_ = true;
+}
+
+kube::Clock::TimePoint MetadataList::next_event() const {
+  return is_done_ || call_ ? kube::Clock::TimePoint::max() : not_before_;
+}
+
+std::string MetadataList::PagePath() const {
+  const std::string& token = pager_.page().continue_token;
+  const std::int64_t most = token.empty() ? kFirstChunk : chunk_size_;
+  return WithChunk(ListPath(target_), std::min(chunk_size_, most), token);
+}
+
+void MetadataList::OnBytes(std::string_view bytes) { page_->Push(bytes); }
+
+void MetadataList::Take(const ListedObject& object) {
+  page_last_key_ = ObjectKey(object);
+  if (skips_known_ && page_last_key_ <= spool_.last_key()) return;
+  spool_.Add(object);
+}
+
+void MetadataList::OnEnd(const std::optional<CallError>& error) {
+  call_.reset();
+  if (error) {
+    spool_.DropPage();
+    if (error->status && error->status->IsExpired()) return OnExpired(*error);
+    return OnFailure(Judge(*error), *error);
+  }
+  if (page_->fault()) {
+    spool_.DropPage();
+    return Fail(*page_->fault());
+  }
+  if (!page_->Finish()) {
+    spool_.DropPage();
+    return OnFailure(Judge(BrokenAnswer::kCutShort), UnreadableList("it ends in the middle"));
+  }
+  TakePage();
+}
+
+// A list that goes on has to come on: tokens that lead in a circle would have us read for ever, and
+// count objects twice.
+bool MetadataList::LeadsNowhere() const {
+  const std::string& token = page_->continue_token();
+  if (token.empty()) return false;
+  return page_last_key_ <= last_key_ || token == pager_.page().continue_token ||
+         token.size() > kMaxToken;
+}
+
+void MetadataList::TakePage() {
+  if (LeadsNowhere()) {
+    spool_.DropPage();
+    return Fail(UnreadableList("its continue token leads nowhere"));
+  }
+  has_old_token_ = false;
+  spool_.EndPage(page_->continue_token());
+  last_key_ = page_last_key_;
+  remaining_ = page_->remaining();
+  budget_ = RetryBudget();
+  is_done_ = pager_.OnPage(page_->continue_token()) == Pager::Step::kDone;
+}
+
+void MetadataList::OnFailure(const AnswerVerdict& verdict, const CallError& error) {
+  const auto retry_after = error.status ? error.status->retry_after : std::nullopt;
+  const auto pause = budget_.Next(verdict, retry_after, clock_.Now());
+  if (!pause && has_old_token_ && error.status) return ListFromBeginning();
+  if (!pause) return Fail(error);
+  not_before_ = clock_.Now() + *pause;
+}
+
+// The token of an earlier run may be of a state of the cluster that it was set back from; no run
+// would ever get on by it.
+void MetadataList::ListFromBeginning() {
+  has_old_token_ = false;
+  pager_ = Pager();
+  last_key_.clear();
+  budget_ = RetryBudget();
+}
+
+void MetadataList::OnExpired(const CallError& error) {
+  skips_known_ = true;
+  const Pager::Step step = pager_.OnError(error, 0);
+  if (step == Pager::Step::kFailed) return Fail(error);
+  if (step == Pager::Step::kRestart) last_key_.clear();
+  not_before_ = clock_.Now() + pager_.pause();
+}
+
+void MetadataList::Fail(CallError error) {
+  is_done_ = true;
+  error_ = std::move(error);
+}
+
+}  // namespace migrate

@@ -1,0 +1,49 @@
+#include "migrate/sweep/source/metadata_page.h"
+
+#include "migrate/lists/pager.h"
+#include "migrate/spool/object_metadata.h"
+
+namespace migrate {
+
+using kube::ListSplitter;
+
+kube::CallError UnreadableList(const std::string& why) {
+  return {.status = std::nullopt,
+          .transport = std::nullopt,
+          .message = "the server's answer is no list of objects (" + why +
+                     "); is there a proxy or a login page in between?"};
+}
+
+void MetadataPage::Push(std::string_view bytes) {
+  if (fault_) return;
+  if (const auto error = splitter_.Push(bytes)) Fail(error->message);
+}
+
+void MetadataPage::OnObject(ListSplitter::Kind kind, std::string_view text,
+                            const kube::TextPosition&) {
+  if (fault_) return;
+  kind == ListSplitter::Kind::kItem ? TakeItem(text) : TakeListMetadata(text);
+}
+
+void MetadataPage::TakeItem(std::string_view text) {
+  if (item_.Parse(text)) return Fail("an item is no JSON");
+  const auto object = ReadObjectMetadata(item_.root());
+  if (!object || object->namespace_.empty() == is_namespaced_) {
+    return Fail("an item has no metadata of an object");
+  }
+  take_(*object);
+}
+
+void MetadataPage::TakeListMetadata(std::string_view text) {
+  kube::json::Document list;
+  if (list.Parse(text)) return;
+  is_list_ = list.root().FindText("kind").ends_with("List");
+  const kube::json::Value* metadata = list.root().Find("metadata");
+  if (metadata == nullptr) return;
+  continue_token_ = metadata->FindText("continue");
+  remaining_ = RemainingItemCount(*metadata);
+}
+
+void MetadataPage::Fail(const std::string& why) { fault_ = UnreadableList(why); }
+
+}  // namespace migrate

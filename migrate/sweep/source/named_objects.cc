@@ -1,0 +1,149 @@
+#include "migrate/sweep/source/named_objects.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "migrate/spool/object_metadata.h"
+#include "migrate/sweep/write/retry.h"
+#include "migrate/sweep/write/sweep_paths.h"
+
+namespace migrate {
+namespace {
+
+constexpr std::size_t kMaxAnswer = 8 * 1024 * 1024;
+
+}  // namespace
+
+/// The reading of one object.
+class NamedObjects::Read : public kube::ResultSink {
+ public:
+  Read(NamedObjects& owner, const ObjectName& name) : owner_(owner) {
+    object.namespace_ = name.namespace_;
+    object.name = name.name;
+  }
+  ~Read() override { Leave(); }
+
+  /// Ends it; the object stays as far as it is known.
+  void Leave() {
+    if (call_) owner_.client_.Cancel(*call_);
+    call_.reset();
+    is_done = true;
+  }
+
+  /// Sends the request if it is due.
+  void Advance() {
+    if (is_done || call_ || owner_.clock_.Now() < due) return;
+    body_.clear();
+    kube::ApiRequest request;
+    request.target = ObjectPath(owner_.target_, object);
+    request.accept = kMetadataAccept;
+    request.retry = false;
+    call_ = owner_.client_.Start(std::move(request), *this);
+  }
+  bool is_under_way() const { return call_.has_value(); }
+
+  void OnBytes(std::string_view bytes) override {
+    body_ += bytes.substr(0, kMaxAnswer - body_.size());
+  }
+  void OnEnd(const std::optional<kube::CallError>& error) override {
+    call_.reset();
+    is_done = true;
+    if (error) return OnFailure(*error);
+    if (owner_.document_.Parse(body_)) return;
+    auto read = ReadObjectMetadata(owner_.document_.root());
+    if (read && read->name == object.name) object = *std::move(read);
+  }
+
+  ListedObject object;
+  bool is_done = false;
+  bool is_gone = false;
+  kube::Clock::TimePoint due{};
+
+ private:
+  void OnFailure(const kube::CallError& error) {
+    const auto now = owner_.clock_.Now();
+    const auto retry_after = error.status ? error.status->retry_after : std::nullopt;
+    const AnswerVerdict verdict = Judge(error, ObjectText(owner_.target_, object));
+    is_gone = verdict.object_class == ObjectClass::kGone;
+    const auto pause = budget_.Next(verdict, retry_after, now);
+    if (!pause) return;
+    is_done = false;
+    due = now + *pause;
+  }
+
+  NamedObjects& owner_;
+  std::optional<kube::Client::CallId> call_;
+  std::string body_;
+  RetryBudget budget_;
+};
+
+NamedObjects::NamedObjects(const SweepTarget& target, const std::vector<ObjectName>& names,
+                           std::size_t at_once, Spool& spool, kube::Client& client,
+                           const kube::Clock& clock)
+    : target_(target),
+      names_(names),
+      at_once_(std::max<std::size_t>(at_once, 1)),
+      spool_(spool),
+      client_(client),
+      clock_(clock),
+      is_done_(spool.is_complete()) {}
+
+NamedObjects::~NamedObjects() = default;
+
+void NamedObjects::NameOnly() {
+  names_only_ = true;
+  for (const auto& read : page_) read->Leave();
+}
+
+void NamedObjects::Stop() {
+  page_.clear();
+  is_done_ = true;
+}
+
+std::optional<std::uint64_t> NamedObjects::remaining() const {
+  return names_.size() - spool_.listed();
+}
+
+kube::Clock::TimePoint NamedObjects::next_event() const {
+  auto next = kube::Clock::TimePoint::max();
+  if (!is_done_ && IsPageRead()) return kube::Clock::TimePoint::min();
+  for (const auto& read : page_) {
+    if (!read->is_done && !read->is_under_way()) next = std::min(next, read->due);
+  }
+  return next;
+}
+
+void NamedObjects::Advance() {
+  if (is_done_) return;
+  if (page_.empty()) BeginPage();
+  for (const auto& read : page_) read->Advance();
+  if (!IsPageRead()) return;
+  const std::uint64_t first = spool_.listed();
+  for (const auto& read : page_) spool_.Add(read->object);
+  // Every name is an object of the spool.
+  const std::uint64_t spooled =
+      spool_.listed() + std::min<std::uint64_t>(at_once_, names_.size() - spool_.listed());
+  is_done_ = spooled == names_.size();
+  spool_.EndPage(is_done_ ? "" : std::to_string(spooled));
+  for (std::size_t i = 0; i < page_.size(); ++i) {
+    ObjectAnswer gone;
+    gone.object_class = ObjectClass::kGone;
+    if (page_[i]->is_gone) spool_.Answer(first + i, gone);
+  }
+  page_.clear();
+}
+
+void NamedObjects::BeginPage() {
+  const std::size_t first = static_cast<std::size_t>(spool_.listed());
+  const std::size_t end = std::min(names_.size(), first + at_once_);
+  for (std::size_t i = first; i < end; ++i) {
+    page_.push_back(std::make_unique<Read>(*this, names_[i]));
+    if (names_only_) page_.back()->Leave();
+  }
+}
+
+bool NamedObjects::IsPageRead() const {
+  return std::all_of(page_.begin(), page_.end(), [](const auto& read) { return read->is_done; });
+}
+
+}  // namespace migrate

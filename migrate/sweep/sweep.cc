@@ -1,0 +1,238 @@
+#include "migrate/sweep/sweep.h"
+
+#include <algorithm>
+#include <exception>
+#include <memory>
+#include <tuple>
+#include <utility>
+
+#include "migrate/spool/spool.h"
+#include "migrate/sweep/source/cached_list.h"
+#include "migrate/sweep/source/named_objects.h"
+#include "migrate/sweep/source/previous_objects.h"
+#include "migrate/sweep/write/failure_streak.h"
+#include "migrate/sweep/write/object_writer.h"
+
+namespace migrate {
+namespace {
+
+using Clock = kube::Clock;
+
+// How soon a signal is noticed, and progress told.
+constexpr std::chrono::milliseconds kTick(100);
+constexpr std::chrono::seconds kChangeInterval(1);
+
+/// What a spool is for: another sweep does not take it up.
+std::string Purpose(const SweepTarget& target, const std::string& what) {
+  std::string purpose = what;
+  for (const std::string* text :
+       {&target.group, &target.version, &target.plural, &target.namespace_, &target.label_selector,
+        &target.field_selector}) {
+    purpose.append(" \"").append(*text).append("\"");
+  }
+  return purpose + (target.dry_run ? " dry run" : "");
+}
+
+/// One run of a sweep: reads and writes until everything is answered, or it is stopped.
+class SweepRun {
+ public:
+  SweepRun(const SweepTarget& target, const SweepOptions& options, Spool& spool,
+           ObjectSource& source, kube::Client& client, const Clock& clock)
+      : options_(options),
+        spool_(spool),
+        source_(source),
+        client_(client),
+        clock_(clock),
+        names_not_tried_(!target.ignores_other_writers),
+        writer_(target, Throttle(options.concurrency, options.max_rate), options.on_line, client,
+                clock),
+        started_(clock.Now()) {}
+
+  SweepResult Run() {
+    try {
+      while (Step()) client_.Poll(NextEvent());
+      if (result_.is_given_up) AnswerHeld();
+      spool_.Flush();
+    } catch (const std::exception& error) {
+      result_.is_broken = true;
+      result_.stopped = error.what();
+    }
+    TellProgress();
+    result_.counts = spool_.counts();
+    TakeFailures();
+    result_.generations_moved = spool_.generations_moved();
+    result_.list_error = source_.error();
+    result_.duration = clock_.Now() - started_;
+    return std::move(result_);
+  }
+
+ private:
+  // False at the end.
+  bool Step() {
+    writer_.TakeAnswers([this](const SpooledObject& object, const ObjectAnswer& answer) {
+      OnAnswer(object, answer);
+    });
+    // At once: who is killed again and again must get on all the same.
+    spool_.Flush();
+    if (IsOver()) return false;
+    LookForStop();
+    source_.Advance();
+    if (!result_.stopped) Write();
+    Tick();
+    return !IsOver();
+  }
+
+  bool IsOver() const {
+    return source_.is_done() && (result_.stopped ? writer_.is_idle() : spool_.is_answered());
+  }
+
+  void OnAnswer(const SpooledObject& object, const ObjectAnswer& answer) {
+    spool_.Answer(object.number, answer);
+    if (answer.object_class == ObjectClass::kRewritten) {
+      source_.OnRewritten(answer.resource_version);
+    }
+    if (!IsFailure(answer.object_class)) return streak_.OnSuccess();
+    const auto enough = streak_.OnFailure(answer.object_class, answer.code, answer.message);
+    if (enough) GiveUp(*enough);
+  }
+
+  void Write() {
+    writer_.SendDue();
+    while (writer_.HasRoom()) {
+      auto object = NextToWrite();
+      if (!object) return;
+      writer_.Begin(*std::move(object));
+    }
+  }
+
+  // Whoever tries what was not tried, perhaps from another machine, has to know of it.
+  void AnswerHeld() {
+    while (NextToWrite()) {
+    }
+  }
+
+  std::optional<SpooledObject> NextToWrite() {
+    while (auto object = spool_.Next()) {
+      if (!options_.is_held || !options_.is_held(object->object)) return object;
+      ObjectAnswer held;
+      held.object_class = ObjectClass::kHeld;
+      held.message = options_.held_because;
+      spool_.Answer(object->number, held);
+    }
+    return std::nullopt;
+  }
+
+  void LookForStop() {
+    if (result_.stopped && source_.is_done()) return;
+    LookForChange();
+    if (options_.stop == nullptr || !*options_.stop) return;
+    result_.is_interrupted = true;
+    Stop("interrupted");
+  }
+
+  void LookForChange() {
+    if (!options_.find_change || clock_.Now() < next_check_) return;
+    if (const auto change = options_.find_change()) Stop(*change);
+    next_check_ = clock_.Now() + kChangeInterval;
+  }
+
+  // The list goes on.
+  void GiveUp(const std::string& why) {
+    if (result_.stopped) return;
+    result_.stopped = why;
+    result_.is_given_up = true;
+    writer_.Stop();
+    names_not_tried_ ? source_.NameOnly() : source_.Stop();
+  }
+
+  void Stop(const std::string& why) {
+    if (!result_.stopped) result_.stopped = why;
+    source_.Stop();
+    writer_.Stop();
+  }
+
+  void TakeFailures() {
+    const bool names_all = result_.is_given_up && names_not_tried_;
+    result_.failures = names_all ? spool_.FailuresAndNotTried() : spool_.Failures();
+  }
+
+  void Tick() {
+    if (clock_.Now() < ticked_ + kTick) return;
+    ticked_ = clock_.Now();
+    TellProgress();
+  }
+
+  void TellProgress() {
+    if (!options_.on_progress) return;
+    SweepProgress progress{.listed = spool_.listed(), .counts = spool_.counts()};
+    if (source_.is_done())
+      progress.expected = progress.listed;
+    else if (source_.remaining())
+      progress.expected = progress.listed + *source_.remaining();
+    options_.on_progress(progress);
+  }
+
+  Clock::TimePoint NextEvent() const {
+    const Clock::TimePoint tick = clock_.Now() + kTick;
+    return std::min({tick, source_.next_event(), writer_.next_event()});
+  }
+
+  const SweepOptions& options_;
+  Spool& spool_;
+  ObjectSource& source_;
+  kube::Client& client_;
+  const Clock& clock_;
+  const bool names_not_tried_;
+  ObjectWriter writer_;
+  FailureStreak streak_;
+  SweepResult result_;
+  Clock::TimePoint started_;
+  Clock::TimePoint next_check_{};  // the first one comes before any write
+  Clock::TimePoint ticked_{};
+};
+
+}  // namespace
+
+SweepResult Sweep(const SweepTarget& target, const SweepOptions& options,
+                  const std::filesystem::path& folder, const std::string& name,
+                  kube::Client& client, const kube::Clock& clock) {
+  Spool spool(folder, name, Purpose(target, "all"));
+  CachedList list(target, options.most_in_one_piece, options.chunk_size, spool, client, clock);
+  return SweepRun(target, options, spool, list, client, clock).Run();
+}
+
+SweepResult SweepAgain(const SweepTarget& target, const SweepOptions& options,
+                       const std::filesystem::path& folder, const std::string& previous,
+                       const std::string& name, kube::Client& client, const kube::Clock& clock) {
+  SweepTarget verified = target;
+  verified.ignores_other_writers = true;
+  const Spool earlier(folder, previous);
+  const ClassCounts counts = earlier.counts();
+  const std::uint64_t objects = counts[ObjectClass::kRewritten] + counts[ObjectClass::kUnchanged];
+  Spool spool(folder, name, "again " + std::to_string(objects) + " of " + earlier.purpose());
+  PreviousObjects source(earlier, {ObjectClass::kRewritten, ObjectClass::kUnchanged}, spool);
+  return SweepRun(verified, options, spool, source, client, clock).Run();
+}
+
+SweepResult SweepNamed(const SweepTarget& target, const SweepOptions& options,
+                       const std::filesystem::path& folder, const std::vector<ObjectName>& objects,
+                       const std::string& name, kube::Client& client, const kube::Clock& clock) {
+  std::vector<ObjectName> names = objects;
+  const auto key = [](const ObjectName& object) {
+    return std::tie(object.namespace_, object.name);
+  };
+  std::ranges::sort(names, {}, key);
+  const auto is_same = [&key](const ObjectName& one, const ObjectName& other) {
+    return key(one) == key(other);
+  };
+  names.erase(std::unique(names.begin(), names.end(), is_same), names.end());
+  std::uint64_t checksum = kEmptyChecksum;
+  for (const ObjectName& object : names) {
+    checksum = Checksum(object.namespace_ + "/" + object.name + "\n", checksum);
+  }
+  Spool spool(folder, name, Purpose(target, "named " + std::to_string(checksum)));
+  NamedObjects source(target, names, options.concurrency, spool, client, clock);
+  return SweepRun(target, options, spool, source, client, clock).Run();
+}
+
+}  // namespace migrate

@@ -1,0 +1,125 @@
+#include "migrate/sweep/write/object_write.h"
+
+#include <utility>
+
+#include "migrate/spool/object_metadata.h"
+#include "migrate/sweep/write/sweep_paths.h"
+
+namespace migrate {
+namespace {
+
+/// What a text that does not parse is, by its first and last characters: a server's answer begins
+/// with { and ends with }.
+BrokenAnswer Diagnose(std::string_view body) {
+  return body.empty() || body.front() == '{' ? BrokenAnswer::kCutShort : BrokenAnswer::kNotObject;
+}
+
+kube::CallError Describe(BrokenAnswer broken) {
+  return {.status = std::nullopt,
+          .transport = std::nullopt,
+          .message = broken == BrokenAnswer::kCutShort
+                         ? "the server's answer ends in the middle"
+                         : "the server's answer is no object of its; is there a proxy or a login "
+                           "page in between?"};
+}
+
+}  // namespace
+
+kube::ApiRequest ObjectWrite::Request() const {
+  kube::ApiRequest request;
+  request.target = ObjectPath(*target_, object_.object);
+  request.retry = false;
+  if (ReadsMetadata()) request.accept = kMetadataAccept;
+  if (ReadsMetadata() || ReadsWhole()) return request;
+  if (target_->dry_run) request.target += "?dryRun=All";
+  request.accept = kMetadataAccept;
+  request.method = target_->by_update ? "PUT" : "PATCH";
+  request.content_type = target_->by_update ? "application/json" : "application/merge-patch+json";
+  request.body = target_->by_update ? read_ : PatchBody();
+  return request;
+}
+
+// A resourceVersion in a patch is a precondition, and changes nothing.
+std::string ObjectWrite::PatchBody() const {
+  if (!TakesOthersWrites()) return "{}";
+  return R"({"metadata":{"resourceVersion":)" +
+         kube::json::Print(kube::json::Value::String(object_.object.resource_version)) + "}}";
+}
+
+ObjectWrite::Step ObjectWrite::OnAnswer(std::string_view body,
+                                        const std::optional<kube::CallError>& error,
+                                        kube::json::Document& document,
+                                        kube::Clock::TimePoint now) {
+  was_slowdown_ = false;
+  retry_after_.reset();
+  if (!error) return OnObject(body, document, now);
+  return Fail(Judge(*error, ObjectText(*target_, object_.object)), *error, now);
+}
+
+ObjectWrite::Step ObjectWrite::OnObject(std::string_view body, kube::json::Document& document,
+                                        kube::Clock::TimePoint now) {
+  if (document.Parse(body)) {
+    const BrokenAnswer broken = Diagnose(body);
+    return Fail(Judge(broken), Describe(broken), now);
+  }
+  auto stored = ReadObjectMetadata(document.root());
+  if (!stored || stored->name != object_.object.name) {
+    return Fail(Judge(BrokenAnswer::kNotObject), Describe(BrokenAnswer::kNotObject), now);
+  }
+  if (ReadsMetadata()) {
+    object_.object = *std::move(stored);
+    return Step::kSend;
+  }
+  if (ReadsWhole()) {
+    read_ = body;
+    if (TakesOthersWrites()) object_.object = *std::move(stored);
+    return Step::kSend;
+  }
+  return Succeed(*std::move(stored));
+}
+
+ObjectWrite::Step ObjectWrite::Succeed(ListedObject stored) {
+  const ListedObject& listed = object_.object;
+  const bool is_same = stored.uid == listed.uid;
+  if (target_->dry_run) {
+    answer_.object_class = ObjectClass::kAccepted;
+  } else if (is_same && stored.resource_version == listed.resource_version) {
+    answer_.object_class = ObjectClass::kUnchanged;
+  } else {
+    answer_.object_class = ObjectClass::kRewritten;
+  }
+  // A generation of 0 is one that the server repairs.
+  answer_.generation_moved =
+      is_same && listed.generation != 0 && stored.generation != listed.generation;
+  if (stored.uid != spooled_uid_) answer_.uid = std::move(stored.uid);
+  answer_.resource_version = std::move(stored.resource_version);
+  answer_.generation = stored.generation;
+  return Step::kDone;
+}
+
+ObjectWrite::Step ObjectWrite::Fail(const AnswerVerdict& verdict, const kube::CallError& error,
+                                    kube::Clock::TimePoint now) {
+  was_slowdown_ = verdict.is_slowdown;
+  if (error.status) retry_after_ = error.status->retry_after;
+  OnFailedTry(error.status ? error.status->code : 0);
+  if (const auto pause = budget_.Next(verdict, retry_after_, now)) {
+    due_ = now + *pause;
+    return Step::kPause;
+  }
+  answer_.object_class = verdict.object_class;
+  answer_.code = error.status ? error.status->code : 0;
+  answer_.reason = error.status ? error.status->reason : "";
+  answer_.message = error.status ? error.status->message : error.message;
+  return Step::kDone;
+}
+
+void ObjectWrite::OnFailedTry(int code) {
+  const bool was_write = !ReadsMetadata() && !ReadsWhole();
+  read_.clear();  // what was read is old by the next try
+  if (!was_write) return;
+  if (code == 409 && TakesOthersWrites()) object_.object.resource_version.clear();
+  // 4xx is a refusal; anything else may come after it was stored.
+  if (code < 400 || code > 499) may_be_written_ = true;
+}
+
+}  // namespace migrate

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "kube/client/client.h"
+#include "kube/json/json.h"
+#include "kube/system/clock.h"
+#include "migrate/spool/spool.h"
+#include "migrate/sweep/write/retry.h"
+#include "migrate/sweep/write/sweep_target.h"
+
+namespace migrate {
+
+/// One object on its way through the server, from its first request to what becomes of it. No I/O.
+///
+/// A merge patch {}, or where `by_update` says so, a GET and a PUT of the same bytes. Both are
+/// answered with metadata, which tells what happened: an object whose resourceVersion is no longer
+/// the listed one was stored anew, by us or by another writer, and so was one that was deleted and
+/// created again (another uid).
+///
+/// Where `ignores_other_writers` says so, the write is for the listed resourceVersion alone: after
+/// a conflict the object is read, and what was read takes the place of what was listed. Not so once
+/// a write of ours got no clear answer: what is stored anew then may be ours.
+///
+/// An object that comes without a resourceVersion is read first: without it nothing could be told.
+class ObjectWrite {
+ public:
+  enum class Step {
+    kSend,   ///< Request() is to be sent now
+    kPause,  ///< the same, at due()
+    kDone,   ///< answer() is there
+  };
+
+  /// `target` must outlive it.
+  ObjectWrite(const SweepTarget& target, SpooledObject object)
+      : target_(&target), object_(std::move(object)), spooled_uid_(object_.object.uid) {}
+
+  const SpooledObject& object() const { return object_; }
+  kube::ApiRequest Request() const;
+
+  /// Takes the answer to Request(): `body` of a success, which is parsed with `document`, or
+  /// `error`. `now` is when it came.
+  Step OnAnswer(std::string_view body, const std::optional<kube::CallError>& error,
+                kube::json::Document& document, kube::Clock::TimePoint now);
+
+  /// The last answer was that of a server with too much to do, and how long it asks us to wait.
+  bool was_slowdown() const { return was_slowdown_; }
+  std::optional<std::chrono::seconds> retry_after() const { return retry_after_; }
+  kube::Clock::TimePoint due() const { return due_; }
+  const ObjectAnswer& answer() const { return answer_; }
+
+ private:
+  /// What Request() is. The metadata are read before anything else.
+  bool ReadsMetadata() const { return object_.object.resource_version.empty(); }
+  bool ReadsWhole() const { return target_->by_update && read_.empty(); }
+  bool TakesOthersWrites() const { return target_->ignores_other_writers && !may_be_written_; }
+  std::string PatchBody() const;
+
+  Step OnObject(std::string_view body, kube::json::Document& document, kube::Clock::TimePoint now);
+  void OnFailedTry(int code);
+  Step Fail(const AnswerVerdict& verdict, const kube::CallError& error, kube::Clock::TimePoint now);
+  Step Succeed(ListedObject stored);
+
+  const SweepTarget* target_;
+  SpooledObject object_;
+  std::string spooled_uid_;
+  std::string read_;  // by update: the object as it was read, to be sent back
+  RetryBudget budget_;
+  bool may_be_written_ = false;  // by a try without a clear answer
+  bool was_slowdown_ = false;
+  std::optional<std::chrono::seconds> retry_after_;
+  kube::Clock::TimePoint due_{};
+  ObjectAnswer answer_;
+};
+
+}  // namespace migrate

@@ -1,0 +1,153 @@
+#include "migrate/sweep/write/object_writer.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace migrate {
+namespace {
+
+// So many objects may wait to be tried again: enough to find out soon that all fail in the same
+// way.
+constexpr std::size_t kMostWaiting = 64;
+// Above what an API server takes in a request, let alone what etcd stores.
+constexpr std::size_t kMaxAnswer = 8 * 1024 * 1024;
+// The most that one answer makes all objects wait: it may be about its own object alone, as a
+// webhook's is. A server that needs longer says so again.
+constexpr std::chrono::seconds kLongestHold{60};
+constexpr std::chrono::seconds kLongestSilentHold{1};
+// Without an object that is done; then it is told why, and again a minute later.
+constexpr std::chrono::seconds kStall{10}, kBetweenStallLines{60};
+
+}  // namespace
+
+/// An object and its request that is under way.
+class ObjectWriter::Flight : public kube::ResultSink {
+ public:
+  Flight(ObjectWriter& owner, const SweepTarget& target, SpooledObject object)
+      : write(target, std::move(object)), owner_(owner) {}
+
+  void OnBytes(std::string_view bytes) override {
+    body += bytes.substr(0, kMaxAnswer - body.size());
+  }
+  void OnEnd(const std::optional<kube::CallError>& call_error) override {
+    error = call_error;
+    answered_at = owner_.clock_.Now();
+    owner_.answered_.push_back(this);
+  }
+
+  ObjectWrite write;
+  kube::Client::CallId call = 0;
+  std::string body;
+  std::optional<kube::CallError> error;
+  kube::Clock::TimePoint sent_at{}, answered_at{};
+
+ private:
+  ObjectWriter& owner_;
+};
+
+ObjectWriter::ObjectWriter(const SweepTarget& target, Throttle throttle,
+                           std::function<void(const std::string&)> on_wait, kube::Client& client,
+                           const kube::Clock& clock)
+    : target_(target),
+      throttle_(throttle),
+      on_wait_(std::move(on_wait)),
+      client_(client),
+      clock_(clock),
+      moved_(clock.Now()) {}
+
+ObjectWriter::~ObjectWriter() {
+  for (const auto& [flight, owned] : in_flight_) client_.Cancel(owned->call);
+}
+
+void ObjectWriter::TakeAnswers(const OnDone& on_done) {
+  for (const Flight* answered : std::exchange(answered_, {})) {
+    Take(std::move(in_flight_.extract(answered).mapped()), on_done);
+  }
+}
+
+void ObjectWriter::Take(std::unique_ptr<Flight> flight, const OnDone& on_done) {
+  ObjectWrite& write = flight->write;
+  const auto step = write.OnAnswer(flight->body, flight->error, document_, flight->answered_at);
+  throttle_.OnAnswer(flight->sent_at, flight->answered_at, write.was_slowdown());
+  // The server says it to all of our requests, not to this one.
+  if (write.was_slowdown() && write.retry_after()) Hold(*write.retry_after());
+  if (is_stopped_ && step != ObjectWrite::Step::kDone) return;
+  switch (step) {
+    case ObjectWrite::Step::kSend:
+      return Send(std::move(flight));
+    case ObjectWrite::Step::kPause: {
+      const auto due = write.due();
+      if (flight->error) last_error_ = flight->error->message;
+      waiting_.emplace(due, std::move(flight));
+      return;
+    }
+    case ObjectWrite::Step::kDone:
+      moved_ = clock_.Now();
+      last_error_.clear();
+      return on_done(write.object(), write.answer());
+  }
+}
+
+void ObjectWriter::Hold(std::chrono::seconds asked_for) {
+  const std::chrono::seconds hold = std::min(asked_for, kLongestHold);
+  const auto until = clock_.Now() + hold;
+  throttle_.HoldUntil(until);
+  moved_ = std::max(moved_, until);
+  // Whatever was in flight together is told to wait at about the same time.
+  if (!on_wait_ || hold <= kLongestSilentHold || until <= told_until_ + kLongestSilentHold) return;
+  told_until_ = until;
+  on_wait_("waiting " + std::to_string(hold.count()) + " s, as the server asks for it");
+}
+
+void ObjectWriter::TellStall() {
+  const auto now = clock_.Now();
+  if (is_idle()) moved_ = now;
+  if (!on_wait_ || now < std::max(moved_ + kStall, stall_told_ + kBetweenStallLines)) return;
+  stall_told_ = now;
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now - moved_);
+  on_wait_("nothing was written for " + std::to_string(seconds.count()) + " s: " +
+           (last_error_.empty() ? "the server does not answer" : last_error_ + "; trying again"));
+}
+
+void ObjectWriter::SendDue() {
+  TellStall();
+  const auto now = clock_.Now();
+  while (!waiting_.empty() && waiting_.begin()->first <= now &&
+         throttle_.MayStart(now, in_flight_.size())) {
+    Send(std::move(waiting_.extract(waiting_.begin()).mapped()));
+  }
+}
+
+bool ObjectWriter::HasRoom() const {
+  return waiting_.size() < kMostWaiting && throttle_.MayStart(clock_.Now(), in_flight_.size());
+}
+
+void ObjectWriter::Begin(SpooledObject object) {
+  Send(std::make_unique<Flight>(*this, target_, std::move(object)));
+}
+
+void ObjectWriter::Stop() {
+  is_stopped_ = true;
+  waiting_.clear();
+}
+
+void ObjectWriter::Send(std::unique_ptr<Flight> flight) {
+  flight->body.clear();
+  flight->error.reset();
+  flight->sent_at = clock_.Now();
+  flight->call = client_.Start(flight->write.Request(), *flight);
+  const Flight* key = flight.get();
+  in_flight_.emplace(key, std::move(flight));
+  throttle_.OnStart(clock_.Now(), in_flight_.size());
+}
+
+kube::Clock::TimePoint ObjectWriter::next_event() const {
+  // An answer comes first where there is no room.
+  if (in_flight_.size() >= throttle_.limit()) return kube::Clock::TimePoint::max();
+  const auto due = waiting_.empty() ? kube::Clock::TimePoint::max() : waiting_.begin()->first;
+  const auto now = clock_.Now();
+  const auto start = throttle_.next_start();
+  return start > now ? (waiting_.size() < kMostWaiting ? start : std::max(start, due)) : due;
+}
+
+}  // namespace migrate

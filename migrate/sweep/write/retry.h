@@ -1,0 +1,51 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string_view>
+
+#include "kube/client/client.h"
+#include "kube/system/clock.h"
+#include "migrate/report/object_class.h"
+
+namespace migrate {
+
+/// What an answer that is no success means for the object that it is about.
+struct AnswerVerdict {
+  ObjectClass object_class = ObjectClass::kFailed;  ///< what it ends as, if it is not tried again
+  bool may_pass = false;                            ///< worth another try after a pause
+  bool is_slowdown = false;                         ///< the server has too much to do
+};
+
+/// What is wrong with an answer of 2xx.
+enum class BrokenAnswer {
+  kCutShort,   ///< ends in the middle, without a word about it
+  kNotObject,  ///< HTML, another object, ...
+};
+
+/// The table from an answer to what follows from it. Total: what it does not know has failed, and
+/// is not tried again.
+///
+/// `object` is what the answer is about, as the server words it: `widgets.demo.example.com "a"`.
+/// It is gone only if it is said to be not found itself: what is not found may also be its
+/// namespace, and it is stored all the same. Empty: nothing is gone.
+AnswerVerdict Judge(const kube::CallError& error, std::string_view object = {});
+AnswerVerdict Judge(BrokenAnswer broken);
+
+/// How often and after which pauses one object is tried: ten times within three minutes, long
+/// enough for a webhook whose certificate is renewed, or an API server that is started again. A
+/// conflict has a shorter pause than trouble of the server. Retry-After is obeyed; where it is
+/// longer than what is left of the three minutes, the object is given up.
+class RetryBudget {
+ public:
+  /// The pause before the next try; absent: no more. `now` is the time of the answer.
+  std::optional<kube::Clock::Duration> Next(const AnswerVerdict& verdict,
+                                            std::optional<std::chrono::seconds> retry_after,
+                                            kube::Clock::TimePoint now);
+
+ private:
+  std::optional<kube::Clock::TimePoint> first_failure_;
+  int failures_ = 0;
+};
+
+}  // namespace migrate

@@ -1,0 +1,78 @@
+#include "plugin/command/cluster_access.h"
+
+#include <string_view>
+#include <utility>
+
+#include "kube/auth/credentials.h"
+#include "kube/base/error.h"
+#include "kube/config/kubeconfig.h"
+#include "kube/go/go_format.h"
+#include "kube/http/curl_transport.h"
+#include "kube/http/read_only_transport.h"
+#include "plugin/command/server_warnings.h"
+#include "plugin/command/stop_signal.h"
+#include "plugin/command/version.h"
+
+namespace plugin {
+namespace {
+
+// "v1.36" of v1.36.2-gke.100.
+std::string MinorVersion(std::string_view version) {
+  const std::size_t dot = version.find('.');
+  if (dot == std::string_view::npos) return std::string(version);
+  return std::string(version.substr(0, version.find('.', dot + 1)));
+}
+
+}  // namespace
+
+ClusterAccess::ClusterAccess(const CommonOptions& options, Right right, const kube::Clock& clock,
+                             std::function<void(const std::string&)> write_line)
+    : must_match_version_(options.match_server_version) {
+  const kube::ConnectionConfig config =
+      kube::LoadConnection(options.connection, kube::ProcessEnvironment());
+  auto transport = std::make_unique<kube::CurlTransport>(config);
+  kube::ExecOptions exec_options;
+  exec_options.use_certificate = [&transport = *transport](const kube::ClientCertificate& ours) {
+    transport.UseCertificate(ours);
+  };
+  exec_options.stop = &StopFlag();
+  transport_ = std::move(transport);
+  if (right == Right::kRead) read_only_ = std::make_unique<kube::ReadOnlyTransport>(*transport_);
+  credentials_ = kube::MakeCredentials(config, clock, std::move(exec_options));
+  kube::ClientOptions client_options{
+      .server = config.server,
+      .user_agent = UserAgent(),
+      .request_timeout = std::chrono::duration_cast<kube::Clock::Duration>(config.request_timeout),
+      .stop = &StopFlag(),
+      .on_warning =
+          [write_line](const std::string& text) {
+            CountServerWarning();
+            write_line("Warning: " + text);
+          },
+      .on_wait = write_line,
+      .on_request = write_line,
+      .log_level = options.verbosity};
+  client_ = std::make_unique<kube::Client>(read_only_ ? *read_only_ : *transport_, *credentials_,
+                                           clock, std::move(client_options));
+}
+
+ClusterAccess::~ClusterAccess() = default;
+
+kube::Client& ClusterAccess::client() {
+  if (std::exchange(must_match_version_, false)) RequireServerVersion();
+  return *client_;
+}
+
+// Where kubectl compares itself, the rules that are foretold are compared: they are what changes
+// from one minor version of the server to the next.
+void ClusterAccess::RequireServerVersion() {
+  const auto version = client_->Get("/version");
+  if (!version) throw kube::Error(version.error().message);
+  const std::string_view server = (*version)->root().FindText("gitVersion");
+  if (MinorVersion(server) == kServerVersion) return;
+  throw kube::Error("server version (" + kube::schema::GoQuote(server) +
+                    ") differs from the version whose rules this program knows (" +
+                    kube::schema::GoQuote(kServerVersion) + "); leave --match-server-version out");
+}
+
+}  // namespace plugin

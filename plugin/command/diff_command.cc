@@ -1,0 +1,119 @@
+#include "plugin/command/diff_command.h"
+
+#include <csignal>
+#include <cstdlib>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "kube/base/error.h"
+#include "kube/system/clock.h"
+#include "migrate/inspect/object_diff.h"
+#include "plugin/command/cluster_access.h"
+#include "plugin/command/diff_folders.h"
+#include "plugin/command/external_diff.h"
+#include "plugin/command/stop_signal.h"
+#include "plugin/terminal/output.h"
+#include "plugin/terminal/progress.h"
+#include "plugin/terminal/terminal.h"
+#include "plugin/terminal/wording.h"
+
+namespace plugin {
+namespace {
+
+using migrate::DiffReport;
+
+constexpr std::string_view kInterrupted = "interrupted: not all objects were read";
+constexpr int kError = 2;
+constexpr int kSignalExitCode = 128;
+
+migrate::PreviewOptions Preview(const DiffOptions& options) {
+  return {.version = options.version, .show_managed_fields = options.show_managed_fields};
+}
+
+/// Hands objects of files on until a signal comes.
+class LocalTaker : public migrate::ChangeTaker {
+ public:
+  explicit LocalTaker(DiffFolders& folders) : folders_(folders) {}
+
+  void Take(const migrate::ObjectChange& change) override {
+    // Until there is something to clean up a signal may end the program as ever, even where it
+    // waits for its stdin.
+    std::call_once(once_, CatchStopSignals);
+    if (StopFlag()) throw kube::Error(std::string(kInterrupted));
+    folders_.Take(change);
+  }
+
+ private:
+  std::once_flag once_;
+  DiffFolders& folders_;
+};
+
+DiffReport DiffLocal(const DiffOptions& options, DiffFolders& folders) {
+  LocalTaker taker(folders);
+  return migrate::DiffFiles({.targets = options.targets,
+                             .preview = Preview(options),
+                             .filenames = options.input.filenames,
+                             .recursive = options.input.recursive},
+                            taker);
+}
+
+migrate::ClusterDiffOptions ClusterOptions(const DiffOptions& options) {
+  return {.targets = options.targets,
+          .preview = Preview(options),
+          .crd_selector = options.crd_selector,
+          .filenames = options.input.filenames,
+          .recursive = options.input.recursive,
+          .namespace_ = options.objects.namespace_,
+          .label_selector = options.objects.selector,
+          .field_selector = options.objects.field_selector,
+          .chunk_size = options.objects.chunk_size,
+          .on_files_read = CatchStopSignals,
+          .stop = &StopFlag()};
+}
+
+DiffReport DiffLive(const DiffOptions& options, DiffFolders& folders) {
+  const kube::SystemClock clock;
+  Progress progress(CanRewriteStderr(), WriteStderrAsIs, clock);
+  ClusterAccess cluster(options.common, ClusterAccess::Right::kRead, clock,
+                        [&progress](const std::string& line) { progress.WriteLine(line); });
+  migrate::ClusterDiffOptions cluster_options = ClusterOptions(options);
+  cluster_options.on_progress = [&progress](const auto& what, const auto& counts) {
+    progress.Show(what, counts);
+  };
+  return migrate::DiffCluster(cluster_options, cluster.client(), clock, folders);
+}
+
+int RunProgram(DiffFolders& folders) {
+  const DiffCommandLine command = MakeDiffCommand(
+      std::getenv("KUBECTL_EXTERNAL_DIFF"), folders.live().string(), folders.merged().string());
+  for (const std::string& argument : command.ignored) {
+    WriteStderr("Warning: invalid argument is ignored: " + Printable(argument) +
+                ", only Alphanumeric (case-insensitive), dash and equal are allowed\n");
+  }
+  return RunDiffCommand(command.words, [] { return StopExitCode() == kSignalExitCode + SIGTERM; });
+}
+
+void PrintTroubles(const DiffReport& report) {
+  for (const std::string& note : report.notes) WriteStderr("note: " + Printable(note) + "\n");
+  for (const std::string& error : report.errors) WriteStderr(ErrorText(Printable(error)) + "\n");
+}
+
+}  // namespace
+
+int RunDiff(const DiffOptions& options) {
+  DiffFolders folders;
+  const DiffReport report =
+      options.input.local ? DiffLocal(options, folders) : DiffLive(options, folders);
+  if (report.is_stopped) {
+    WriteStderr(ErrorText(std::string(kInterrupted)) + "\n");
+    return StopExitCode();
+  }
+  const bool is_nothing_compared = report.objects == 0 && !report.errors.empty();
+  const int code = is_nothing_compared ? kError : RunProgram(folders);
+  PrintTroubles(report);
+  if (const int stopped = StopExitCode()) return stopped;
+  return report.errors.empty() ? code : kError;
+}
+
+}  // namespace plugin

@@ -1,0 +1,62 @@
+#include "plugin/command/diff_folders.h"
+
+#include <cerrno>
+#include <fstream>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "kube/base/error.h"
+#include "kube/yaml/yaml.h"
+#include "migrate/disk/file_name.h"
+
+namespace plugin {
+namespace {
+
+namespace fs = std::filesystem;
+
+void WriteFile(const fs::path& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  if (file) return;
+  throw kube::Error("cannot write \"" + path.string() + "\": " +
+                    std::generic_category().message(errno) + " (TMPDIR names another place)");
+}
+
+}  // namespace
+
+DiffFolders::Folders& DiffFolders::folders() {
+  std::call_once(once_, [this] { folders_ = std::make_unique<Folders>(); });
+  return *folders_;
+}
+
+void DiffFolders::Take(const migrate::ObjectChange& change) {
+  const std::string name = DiffFileName(change);
+  std::string now, after;
+  if (change.differs) {
+    now = kube::yaml::Print(change.now);
+    after = kube::yaml::Print(change.after);
+  }
+  const std::lock_guard lock(mutex_);
+  if (change.differs) {
+    WriteFile(live() / name, now);
+    WriteFile(merged() / name, after);
+  } else {
+    // There may be an older state of the object.
+    std::error_code ignored;
+    fs::remove(live() / name, ignored);
+    fs::remove(merged() / name, ignored);
+  }
+}
+
+std::string DiffFileName(const migrate::ObjectChange& change) {
+  std::string name(change.group);
+  for (const std::string_view part :
+       {change.version, change.kind, change.namespace_, change.name}) {
+    name.append(".").append(part);
+  }
+  return migrate::FileName(std::move(name));
+}
+
+}  // namespace plugin

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "migrate/disk/temporary_folder.h"
+#include "migrate/inspect/object_diff.h"
+
+namespace plugin {
+
+/// Two folders for a diff program, as `kubectl diff` makes them: LIVE-... with the objects as they
+/// are now, MERGED-... with what pruning leaves of them, a file of YAML for each object that
+/// differs. They are made when they are needed, nobody else may read them, and both are gone at the
+/// end. May be used by several threads.
+///
+/// Every method throws kube::Error where the system refuses a folder or a file.
+class DiffFolders : public migrate::ChangeTaker {
+ public:
+  void Take(const migrate::ObjectChange& change) override;
+
+  std::filesystem::path live() { return folders().live.path(); }
+  std::filesystem::path merged() { return folders().merged.path(); }
+
+ private:
+  struct Folders {
+    migrate::TemporaryFolder live{"LIVE-"}, merged{"MERGED-"};
+  };
+
+  Folders& folders();
+
+  std::mutex mutex_;  // guards the files
+  std::once_flag once_;
+  std::unique_ptr<Folders> folders_;
+};
+
+/// The name of the object's file, kubectl's GROUP.VERSION.KIND.NAMESPACE.NAME. What no file name
+/// can hold, and a server's object should not have, is replaced, and told apart by a number.
+std::string DiffFileName(const migrate::ObjectChange& change);
+
+}  // namespace plugin

@@ -1,0 +1,130 @@
+#include "plugin/command/local_rewrite_command.h"
+
+#include <string>
+
+#include "kube/json/json.h"
+#include "kube/yaml/yaml.h"
+#include "migrate/inspect/file_rewrite.h"
+#include "migrate/manifests/manifest_crd.h"
+#include "plugin/terminal/output.h"
+#include "plugin/terminal/terminal.h"
+
+namespace plugin {
+namespace {
+
+using kube::json::Value;
+using migrate::FileRewriteReport;
+
+// Writes objects one after the other, gathered to pieces of some size.
+class ObjectWriter {
+ public:
+  explicit ObjectWriter(OutputFormat format) : format_(format) {}
+
+  void Write(const Value& object) {
+    if (format_ == OutputFormat::kYaml) {
+      if (!first_) text_ += "---\n";
+      kube::yaml::PrintTo(text_, object);
+    } else {
+      text_ += first_ ? kListStart : ",\n";
+      AppendIndented(PrintJson(object));
+    }
+    first_ = false;
+    if (text_.size() >= kPiece) Flush();
+  }
+
+  void Finish() {
+    if (format_ == OutputFormat::kJson) {
+      text_ += first_ ? kEmptyList : kListEnd;
+    }
+    Flush();
+  }
+
+ private:
+  static constexpr std::size_t kPiece = 64 * 1024;
+  // What kubectl prints around several objects.
+  static constexpr std::string_view kListStart =
+      "{\n    \"apiVersion\": \"v1\",\n    \"items\": [\n";
+  static constexpr std::string_view kListEnd = "\n    ],\n    \"kind\": \"List\"\n}\n";
+  static constexpr std::string_view kEmptyList =
+      "{\n    \"apiVersion\": \"v1\",\n    \"items\": [],\n    \"kind\": \"List\"\n}\n";
+  static constexpr std::string_view kItemIndent = "        ";
+
+  // Strings hold no line breaks as such: each one is between two lines of the object.
+  void AppendIndented(std::string_view object) {
+    while (true) {
+      const std::size_t end = object.find('\n');
+      text_.append(kItemIndent).append(object.substr(0, end));
+      if (end == std::string_view::npos) return;
+      text_ += '\n';
+      object.remove_prefix(end + 1);
+    }
+  }
+
+  void Flush() {
+    WriteStdout(text_);
+    text_.clear();
+  }
+
+  OutputFormat format_;
+  bool first_ = true;
+  std::string text_;
+};
+
+// As kubectl prints objects.
+Value WithoutManagedFields(const Value& object, kube::json::Arena& arena) {
+  const Value* metadata = object.Find("metadata");
+  if (metadata == nullptr || metadata->Find("managedFields") == nullptr) return object;
+  Value copy = kube::json::DeepCopy(object, arena);
+  copy.Find("metadata")->Erase("managedFields");
+  return copy;
+}
+
+void PrintTroubles(const FileRewriteReport& report) {
+  for (const std::string& crd : report.preserving) {
+    WriteStderr("note: " + Printable(crd) +
+                " preserves unknown fields, so nothing is pruned; see what pruning leaves with "
+                "--enable-pruning\n");
+  }
+  for (const std::string& crd : report.ambiguous) {
+    WriteStderr("Warning: " + Printable(crd) + " was given more than once; the last one counts\n");
+  }
+  for (const std::string& error : report.object_errors) {
+    WriteStderr("error: left out " + Printable(error) + "\n");
+  }
+  for (const migrate::UnknownKind& unknown : report.unknown_kinds) {
+    WriteStderr("note: " + std::to_string(unknown.objects) + " of kind " + Printable(unknown.kind) +
+                " (" + Printable(unknown.api_version) +
+                ") left out: no CustomResourceDefinition for it is given\n");
+  }
+  for (const std::string& error : report.file_errors) {
+    WriteStderr("error: " + Printable(error) + "\n");
+  }
+  if (!report.has_crds && report.file_errors.empty()) {
+    WriteStderr("error: " + std::string(migrate::kNoCrdsFound) + "\n");
+  }
+}
+
+int ExitCode(const FileRewriteReport& report) {
+  if (!report.file_errors.empty() || !report.has_crds) return 2;
+  return report.object_errors.empty() ? 0 : 1;
+}
+
+}  // namespace
+
+int RunLocalRewrite(const MigrateOptions& options) {
+  ObjectWriter writer(options.output);
+  const FileRewriteReport report = migrate::RewriteFiles(
+      {.filenames = options.input.filenames,
+       .recursive = options.input.recursive,
+       .crd_names = options.input.crds,
+       .enable_pruning = options.enable_pruning},
+      [&](const Value& object) {
+        kube::json::Arena arena;
+        writer.Write(options.show_managed_fields ? object : WithoutManagedFields(object, arena));
+      });
+  writer.Finish();
+  PrintTroubles(report);
+  return ExitCode(report);
+}
+
+}  // namespace plugin

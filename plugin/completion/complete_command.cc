@@ -1,0 +1,199 @@
+#include "plugin/completion/complete_command.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <exception>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kube/config/kubeconfig.h"
+#include "kube/system/clock.h"
+#include "kube/system/environment.h"
+#include "migrate/lists/pager.h"
+#include "plugin/command/cluster_access.h"
+#include "plugin/completion/completion.h"
+#include "plugin/terminal/output.h"
+
+namespace plugin {
+namespace {
+
+using kube::json::Document;
+using kube::json::Value;
+using Names = std::set<std::string>;
+
+constexpr unsigned kMostSeconds = 3;  // nobody waits longer for a list of names
+constexpr std::chrono::seconds kRequestTimeout(2);
+
+// github.com/spf13/cobra's ShellCompDirective.
+constexpr int kNoSpace = 2, kNoFiles = 4, kFoldersOnly = 16;
+
+void EndWithNothing(int) {
+  [[maybe_unused]] const ssize_t written = write(STDOUT_FILENO, ":4\n", 3);
+  _exit(0);
+}
+
+// A credential plugin may hang, ask, or complain.
+void BeQuick() {
+  const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+  if (null >= 0) {
+    dup2(null, STDIN_FILENO);
+    dup2(null, STDERR_FILENO);
+  }
+  signal(SIGALRM, EndWithNothing);
+  alarm(kMostSeconds);
+}
+
+// metadata.name of every item, as far as the server says.
+Names ListNames(kube::Client& client, const std::string& target) {
+  Names names;
+  std::string token;
+  do {
+    kube::ApiRequest request;
+    request.target = migrate::WithChunk(target, 500, token);
+    request.accept = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
+    request.retry = false;
+    const auto list = client.Send(std::move(request));
+    if (!list) return names;
+    const Value& root = (*list)->root();
+    const Value* items = root.Find("items");
+    for (const Value& item : items ? items->elements() : std::span<const Value>()) {
+      const Value* metadata = item.Find("metadata");
+      if (metadata) names.insert(std::string(metadata->FindText("name")));
+    }
+    const Value* metadata = root.Find("metadata");
+    token = metadata ? metadata->FindText("continue") : "";
+  } while (!token.empty());
+  return names;
+}
+
+constexpr char kCrdsTarget[] = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+
+// A version of the CRD that is served; empty where there is none.
+std::string ServedVersion(const Value& crd) {
+  const Value* spec = crd.Find("spec");
+  const Value* versions = spec ? spec->Find("versions") : nullptr;
+  for (const Value& version : versions ? versions->elements() : std::span<const Value>()) {
+    const Value* served = version.Find("served");
+    if (served && served->is_bool() && served->AsBool()) {
+      return std::string(version.FindText("name"));
+    }
+  }
+  return "";
+}
+
+// The names of the objects of a CRD, as "CRD/NAME".
+Names ListObjects(kube::Client& client, const std::string& crd_name,
+                  const std::string& namespace_) {
+  Names names;
+  const auto crd = client.Get(std::string(kCrdsTarget) + "/" + kube::UrlEscape(crd_name));
+  const std::string version = crd ? ServedVersion((*crd)->root()) : "";
+  const std::size_t dot = crd_name.find('.');
+  if (version.empty() || dot == std::string::npos) return names;
+  const Value* spec = (*crd)->root().Find("spec");
+  std::string target =
+      "/apis/" + kube::UrlEscape(crd_name.substr(dot + 1)) + "/" + kube::UrlEscape(version) + "/";
+  if (!namespace_.empty() && spec->FindText("scope") == "Namespaced") {
+    target += "namespaces/" + kube::UrlEscape(namespace_) + "/";
+  }
+  for (const std::string& name :
+       ListNames(client, target + kube::UrlEscape(crd_name.substr(0, dot)))) {
+    names.insert(crd_name + "/" + name);
+  }
+  return names;
+}
+
+Names AskCluster(const Completion& completion, CommonOptions options) {
+  options.connection.request_timeout = kRequestTimeout;
+  options.verbosity = 0;
+  const kube::SystemClock clock;
+  ClusterAccess cluster(options, ClusterAccess::Right::kRead, clock, [](const std::string&) {});
+  kube::Client& client = cluster.client();
+  if (completion.source == CandidateSource::kNamespaces) {
+    return ListNames(client, "/api/v1/namespaces");
+  }
+  const std::size_t slash = completion.typed.find('/');
+  if (completion.source == CandidateSource::kCrdsOrObjects && slash != std::string::npos) {
+    return ListObjects(client, completion.typed.substr(0, slash), options.connection.namespace_);
+  }
+  return ListNames(client, kCrdsTarget);
+}
+
+template <typename Entry>
+Names KeysOf(const std::map<std::string, Entry>& entries) {
+  Names names;
+  for (const auto& [name, entry] : entries) names.insert(name);
+  return names;
+}
+
+Names Ask(const Completion& completion) {
+  switch (completion.source) {
+    case CandidateSource::kNone:
+    case CandidateSource::kFiles:
+    case CandidateSource::kFolders:
+      return {};
+    case CandidateSource::kContexts:
+    case CandidateSource::kClusters:
+    case CandidateSource::kUsers:
+    case CandidateSource::kNamespaces:
+    case CandidateSource::kCrds:
+    case CandidateSource::kCrdsOrObjects:
+      break;
+  }
+  const CommonOptions options = ParseCommonOptions(completion.command, completion.words_before);
+  if (completion.source >= CandidateSource::kNamespaces) return AskCluster(completion, options);
+  const kube::Kubeconfig kubeconfig =
+      kube::LoadKubeconfig(options.connection.kubeconfig, kube::ProcessEnvironment());
+  if (completion.source == CandidateSource::kContexts) return KeysOf(kubeconfig.contexts);
+  if (completion.source == CandidateSource::kClusters) return KeysOf(kubeconfig.clusters);
+  return KeysOf(kubeconfig.users);
+}
+
+bool IsTaken(const std::string& name, const Completion& completion) {
+  return std::ranges::find(completion.taken, name) != completion.taken.end();
+}
+
+int DirectiveOf(const Completion& completion) {
+  if (completion.source == CandidateSource::kFiles) return 0;
+  if (completion.source == CandidateSource::kFolders) return kFoldersOnly;
+  const bool goes_on =
+      !completion.fixed.empty() && std::ranges::all_of(completion.fixed, [](const Candidate& c) {
+        return c.text.ends_with('=');
+      });
+  return goes_on ? kNoFiles | kNoSpace : kNoFiles;
+}
+
+std::string Print(const Completion& completion, const Names& names) {
+  std::string out;
+  for (const Candidate& candidate : completion.fixed) {
+    out += completion.before + candidate.text;
+    if (!candidate.description.empty()) out += "\t" + candidate.description;
+    out += "\n";
+  }
+  for (const std::string& name : names) {
+    if (!name.starts_with(completion.typed) || !IsPlainWord(name)) continue;
+    if (!IsTaken(name, completion)) out += completion.before + name + "\n";
+  }
+  return out + ":" + std::to_string(DirectiveOf(completion)) + "\n";
+}
+
+}  // namespace
+
+int RunComplete(const CompleteOptions& options) {
+  BeQuick();
+  const Completion completion = Complete(options.words);
+  Names names;
+  try {
+    names = Ask(completion);
+  } catch (const std::exception&) {
+    // Whoever presses the tab key asked for names, not for what is wrong with the cluster.
+  }
+  WriteStdout(Print(completion, names));
+  return 0;
+}
+
+}  // namespace plugin

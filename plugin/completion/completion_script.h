@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "migrate/report/program_name.h"
+
+namespace plugin {
+
+/// What `kubectl prune completion SHELL` prints: for a shell the script that completes
+/// `name.file`, for "kubectl" the program that kubectl's own completion looks for to complete
+/// `name.command`. `shell` is one of kShells.
+std::string CompletionScript(std::string_view shell, const migrate::ProgramName& name);
+
+}  // namespace plugin

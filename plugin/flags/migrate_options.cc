@@ -1,0 +1,144 @@
+#include "plugin/flags/migrate_options.h"
+
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include "kube/go/go_duration.h"
+#include "kube/go/go_format.h"
+
+namespace plugin {
+namespace {
+
+using kube::schema::GoQuote;
+using migrate::DryRun;
+
+UsageError Refusal(const std::string& message) { return UsageError("migrate", message); }
+
+UsageError InvalidValue(const std::string& flag, const std::string& value, const std::string& why) {
+  return InvalidArgument("migrate", flag, value, why);
+}
+
+struct DryRunForm {
+  DryRun strategy;
+  std::string replacement;  // of a deprecated form
+};
+
+// cmdutil.GetDryRunStrategy
+std::optional<DryRunForm> ParseDryRun(const std::string& value) {
+  if (value == "none") return DryRunForm{DryRun::kNone, ""};
+  if (value == "client") return DryRunForm{DryRun::kClient, ""};
+  if (value == "server") return DryRunForm{DryRun::kServer, ""};
+  if (value == kBareDryRun) return DryRunForm{DryRun::kClient, "client"};
+  for (const char* yes : {"1", "t", "T", "TRUE", "true", "True"}) {
+    if (value == yes) return DryRunForm{DryRun::kClient, "client"};
+  }
+  for (const char* no : {"0", "f", "F", "FALSE", "false", "False"}) {
+    if (value == no) return DryRunForm{DryRun::kNone, "none"};
+  }
+  return std::nullopt;
+}
+
+void TakeDryRun(MigrateOptions& options, const std::string& value) {
+  const std::optional<DryRunForm> form = ParseDryRun(value);
+  if (!form) {
+    throw Refusal("Invalid dry-run value (" + value +
+                  R"(). Must be "none", "server", or "client".)");
+  }
+  options.dry_run = form->strategy;
+  if (form->replacement.empty()) return;
+  const bool is_bare = value == kBareDryRun;
+  options.dry_run_warning =
+      is_bare ? "--dry-run is deprecated" : "--dry-run=" + value + " is deprecated (boolean value)";
+  options.dry_run_warning += " and can be replaced with --dry-run=" + form->replacement + ".";
+}
+
+void TakeMaxRate(MigrateOptions& options, const std::string& value) {
+  if (value.empty()) return;
+  const char* end = value.data() + value.size();
+  const auto [rest, error] = std::from_chars(value.data(), end, options.max_rate);
+  if (error == std::errc() && rest == end && std::isfinite(options.max_rate) &&
+      options.max_rate >= 0) {
+    return;
+  }
+  throw InvalidValue("--max-rate", value, "must be a number of objects a second, 0 for no limit");
+}
+
+void TakeSettleTimeout(MigrateOptions& options, const std::string& value) {
+  if (value.empty()) return;
+  const auto timeout = kube::ParseGoDuration(value);
+  if (!timeout) {
+    throw InvalidValue("--settle-timeout", value, "time: invalid duration " + GoQuote(value));
+  }
+  if (*timeout <= std::chrono::nanoseconds::zero()) {
+    throw InvalidValue("--settle-timeout", value, "must be more than 0");
+  }
+  options.settle_timeout = *timeout;
+}
+
+void RefuseBoth(bool a, const std::string& a_name, bool b, const std::string& b_name) {
+  if (a && b) throw Refusal(a_name + " and " + b_name + " cannot be specified together");
+}
+
+bool HasObjectSelection(const MigrateOptions& options) {
+  return !options.objects.namespace_.empty() || !options.objects.selector.empty() ||
+         !options.objects.field_selector.empty();
+}
+
+// What only means something on a cluster; of the rest, that does no harm, nothing is said.
+void CheckLocal(const MigrateOptions& options) {
+  const std::string local = "--local";
+  RefuseBoth(true, local, options.all, "--all");
+  RefuseBoth(true, local, !options.crd_selector.empty(), "--crd-selector");
+  RefuseBoth(true, local, options.dry_run != DryRun::kNone, "--dry-run");
+  RefuseBoth(true, local, !options.retry_from.empty(), "--retry-from");
+  RefuseBoth(true, local, !options.objects.selector.empty(), "-l");
+  RefuseBoth(true, local, !options.objects.field_selector.empty(), "--field-selector");
+}
+
+void CheckRetry(const MigrateOptions& options) {
+  const std::string retry = "--retry-from";
+  const bool given = !options.retry_from.empty();
+  RefuseBoth(given, retry, !options.input.crds.empty(), "names of CustomResourceDefinitions");
+  RefuseBoth(given, retry, options.all, "--all");
+  RefuseBoth(given, retry, options.enable_pruning, "--enable-pruning");
+  RefuseBoth(given, retry, HasObjectSelection(options), "-n, -l or --field-selector");
+}
+
+void CheckCluster(const MigrateOptions& options) {
+  if (!options.input.filenames.empty()) {
+    throw Refusal(
+        "-f needs --local: only the objects of a cluster, or those of files, can be migrated");
+  }
+  CheckRetry(options);
+  RefuseBoth(options.all, "--all", !options.input.crds.empty(),
+             "names of CustomResourceDefinitions");
+  if (!options.crd_selector.empty() && !options.all) {
+    throw Refusal("--crd-selector chooses among --all, and needs it");
+  }
+  if (!options.all && options.input.crds.empty() && options.retry_from.empty()) {
+    throw Refusal(
+        "name the CustomResourceDefinitions whose objects are to be rewritten, or use "
+        "--all");
+  }
+  if (options.enable_pruning && HasObjectSelection(options)) {
+    throw Refusal(
+        "--enable-pruning concerns all objects of a CustomResourceDefinition, so it "
+        "cannot be combined with -n, -l or --field-selector");
+  }
+}
+
+}  // namespace
+
+void FinishMigrateOptions(MigrateOptions& options, const RawMigrateValues& raw) {
+  TakeDryRun(options, raw.dry_run);
+  TakeMaxRate(options, raw.max_rate);
+  TakeSettleTimeout(options, raw.settle_timeout);
+  RefuseBoth(options.no_backup, "--no-backup", !options.backup_dir.empty(), "--backup-dir");
+  if (options.concurrency < 1) {
+    throw InvalidValue("--concurrency", std::to_string(options.concurrency), "must be at least 1");
+  }
+  options.input.local ? CheckLocal(options) : CheckCluster(options);
+}
+
+}  // namespace plugin

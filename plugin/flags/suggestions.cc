@@ -1,0 +1,44 @@
+#include "plugin/flags/suggestions.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace plugin {
+namespace {
+
+constexpr std::size_t kMostLettersOff = 2;
+
+// Levenshtein's distance, one row of the table at a time.
+std::size_t Distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+bool IsClose(std::string_view word, std::string_view known) {
+  // Far longer words cannot be close; not asking keeps a hostile word cheap.
+  if (word.size() > known.size() + kMostLettersOff) return false;
+  return known.starts_with(word) || Distance(word, known) <= kMostLettersOff;
+}
+
+}  // namespace
+
+std::vector<std::string_view> Suggest(std::string_view word,
+                                      std::span<const std::string_view> known) {
+  std::vector<std::string_view> result;
+  if (word.empty()) return result;
+  std::ranges::copy_if(known, std::back_inserter(result),
+                       [word](std::string_view name) { return IsClose(word, name); });
+  return result;
+}
+
+}  // namespace plugin

@@ -1,0 +1,201 @@
+#include "plugin/report/data/migration_report_json.h"
+
+#include <cmath>
+#include <map>
+#include <optional>
+#include <tuple>
+
+#include "kube/yaml/yaml.h"
+#include "migrate/report/program_name.h"
+#include "plugin/report/data/object_builder.h"
+
+namespace plugin {
+namespace {
+
+using kube::json::Arena;
+using kube::json::Document;
+using kube::json::Type;
+using kube::json::Value;
+using migrate::ClassCounts;
+using migrate::CrdMigration;
+using migrate::MigrationReport;
+using migrate::ObjectClass;
+using migrate::ObjectFailure;
+using migrate::RetriedObject;
+
+constexpr std::string_view kApiVersion = "kubectl-prune/v1alpha1";
+constexpr std::string_view kKind = "MigrationReport";
+
+std::string_view OutcomeName(migrate::Outcome outcome) {
+  switch (outcome) {
+    case migrate::Outcome::kDone:
+      return "done";
+    case migrate::Outcome::kFailures:
+      return "failures";
+    case migrate::Outcome::kError:
+      return "error";
+    case migrate::Outcome::kInterrupted:
+      return "interrupted";
+  }
+  return {};
+}
+
+class ReportBuilder {
+ public:
+  explicit ReportBuilder(Arena& arena) : arena_(arena) {}
+
+  Value Report(const MigrationReport& report) {
+    ClassCounts sum;
+    for (const CrdMigration& crd : report.crds) AddTo(sum, crd.counts);
+    ObjectBuilder summary(arena_);
+    AddCounts(summary, sum);
+    summary.Add("seconds", Seconds(report.seconds));
+    return ObjectBuilder(arena_)
+        .Text("apiVersion", kApiVersion)
+        .Text("kind", kKind)
+        .Add("summary", summary.Build())
+        .List("crds", report.crds, [this](const CrdMigration& crd) { return Crd(crd); })
+        .Build();
+  }
+
+ private:
+  static void AddTo(ClassCounts& sum, const ClassCounts& counts) {
+    for (std::size_t i = 0; i < migrate::kObjectClasses; ++i) {
+      sum[static_cast<ObjectClass>(i)] += counts[static_cast<ObjectClass>(i)];
+    }
+  }
+
+  static void AddCounts(ObjectBuilder& builder, const ClassCounts& counts) {
+    builder.Number("listed", counts.Total());
+    for (std::size_t i = 0; i < migrate::kObjectClasses; ++i) {
+      const auto object_class = static_cast<ObjectClass>(i);
+      builder.Number(migrate::ClassKey(object_class), counts[object_class]);
+    }
+  }
+
+  Value Counts(const ClassCounts& counts) {
+    ObjectBuilder builder(arena_);
+    AddCounts(builder, counts);
+    return builder.Build();
+  }
+
+  // Thousandths are enough.
+  Value Seconds(double seconds) {
+    return Value::Number(arena_.Copy(kube::json::FormatFloat(std::round(seconds * 1000) / 1000)));
+  }
+
+  Value Crd(const CrdMigration& crd) {
+    ObjectBuilder builder(arena_);
+    builder.Text("name", crd.name).Text("outcome", OutcomeName(crd.outcome));
+    builder.TextIfAny("error", crd.error).TextIfAny("dryRun", DryRunName(crd.dry_run));
+    builder.TextIfAny("storageVersion", crd.storage_version);
+    builder.TextIfAny("writtenVersion", crd.written_version);
+    builder.Bool("pruningEnabled", crd.pruning_enabled).Bool("verified", crd.verified);
+    builder.Add("counts", Counts(crd.counts));
+    if (crd.before_flip) builder.Add("beforeFlip", Counts(*crd.before_flip));
+    builder.Add("storedVersions", StoredVersions(crd)).TextIfAny("backup", crd.backup);
+    if (crd.generations_moved > 0) builder.Number("generationsMoved", crd.generations_moved);
+    builder.Add("seconds", Seconds(crd.seconds));
+    builder.List("failures", crd.failures, [this](const ObjectFailure& f) { return Failure(f); });
+    return builder.Build();
+  }
+
+  static std::string_view DryRunName(migrate::DryRun dry_run) {
+    if (dry_run == migrate::DryRun::kNone) return "";
+    return dry_run == migrate::DryRun::kClient ? "client" : "server";
+  }
+
+  Value StoredVersions(const CrdMigration& crd) {
+    return ObjectBuilder(arena_)
+        .Texts("before", crd.stored_before)
+        .Texts("after", crd.stored_after)
+        .TextIfAny("keptBecause", crd.kept_because)
+        .Build();
+  }
+
+  Value Failure(const ObjectFailure& failure) {
+    ObjectBuilder builder(arena_);
+    builder.TextIfAny("namespace", failure.namespace_).Text("name", failure.name);
+    builder.Text("class", migrate::ClassName(failure.object_class));
+    if (failure.code != 0) builder.Number("code", static_cast<std::uint64_t>(failure.code));
+    return builder.TextIfAny("reason", failure.reason).Text("message", failure.message).Build();
+  }
+
+  Arena& arena_;
+};
+
+std::optional<std::string> Parse(std::string_view text, Document& document) {
+  const std::size_t start = text.find_first_not_of(" \t\r\n");
+  if (start != std::string_view::npos && text[start] == '{') {
+    const auto error = document.Parse(text);
+    return error ? std::optional(error->message) : std::nullopt;
+  }
+  const auto error = kube::yaml::Parse(text, 1, document);
+  return error ? std::optional("line " + std::to_string(error->line) + ": " + error->message)
+               : std::nullopt;
+}
+
+// path.IsValidPathSegmentName of apimachinery: anything else would be another URL.
+bool IsPathSegment(std::string_view name) {
+  return name != "." && name != ".." && name.find_first_of("/%") == std::string_view::npos;
+}
+
+std::span<const Value> ElementsAt(const Value& object, std::string_view key) {
+  const Value* array = object.Find(key, Type::kArray);
+  return array == nullptr ? std::span<const Value>() : array->elements();
+}
+
+}  // namespace
+
+Value ToJson(const MigrationReport& report, Arena& arena) {
+  return ReportBuilder(arena).Report(report);
+}
+
+kube::Result<std::vector<RetriedObject>, std::string> ReadFailedObjects(std::string_view text) {
+  Document document;
+  if (const auto error = Parse(text, document)) return kube::Unexpected(*error);
+  const Value& root = document.root();
+  if (root.FindText("apiVersion") != kApiVersion || root.FindText("kind") != kKind) {
+    return kube::Unexpected<std::string>("it is no MigrationReport of this program (" +
+                                         migrate::OwnCommand("migrate ... -o json") + ")");
+  }
+  if (root.Find("crds", Type::kArray) == nullptr) {
+    return kube::Unexpected<std::string>("it has no list of CRDs (crds)");
+  }
+  const std::string_view held = migrate::ClassName(ObjectClass::kHeld);
+  std::vector<RetriedObject> objects;
+  bool is_whole = true;
+  std::map<std::tuple<std::string, std::string, std::string>, std::size_t> seen;  // in `objects`
+  for (const Value& crd : ElementsAt(root, "crds")) {
+    // A report that lost a part of itself would be taken for one without failures.
+    if (crd.FindText("name").empty() || crd.Find("failures", Type::kArray) == nullptr) {
+      return kube::Unexpected<std::string>("a CRD in it has no name or no list of failures");
+    }
+    const std::string_view outcome = crd.FindText("outcome");
+    if (outcome == "error" || outcome == "interrupted") is_whole = false;
+    for (const Value& failure : ElementsAt(crd, "failures")) {
+      RetriedObject object{.crd = std::string(crd.FindText("name")),
+                           .namespace_ = std::string(failure.FindText("namespace")),
+                           .name = std::string(failure.FindText("name")),
+                           .is_held = failure.FindText("class") == held};
+      if (object.crd.empty() || object.name.empty() || !IsPathSegment(object.crd) ||
+          !IsPathSegment(object.namespace_) || !IsPathSegment(object.name)) {
+        return kube::Unexpected<std::string>("a failure in it names no object");
+      }
+      const auto [known, is_new] =
+          seen.try_emplace({object.crd, object.namespace_, object.name}, objects.size());
+      if (is_new) {
+        objects.push_back(std::move(object));
+      } else if (object.is_held) {
+        objects[known->second].is_held = true;
+      }
+    }
+  }
+  if (objects.empty() && !is_whole) {
+    return kube::Unexpected<std::string>(
+        "that run did not come to its end; run its command again, which goes on where it was");
+  }
+  return objects;
+}
+
+}  // namespace plugin

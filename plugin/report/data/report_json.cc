@@ -1,0 +1,204 @@
+#include "plugin/report/data/report_json.h"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "plugin/report/data/object_builder.h"
+#include "plugin/terminal/wording.h"
+
+namespace plugin {
+namespace {
+
+using kube::json::Arena;
+using kube::json::Value;
+using migrate::CheckReport;
+using migrate::CrdReport;
+using migrate::FieldUse;
+using migrate::Problem;
+using migrate::VersionReport;
+
+class ReportBuilder {
+ public:
+  ReportBuilder(bool show_objects, Arena& arena) : show_objects_(show_objects), arena_(arena) {}
+
+  Value Report(const CheckReport& report) {
+    ObjectBuilder builder(arena_);
+    builder.Text("apiVersion", "kubectl-prune/v1alpha1").Text("kind", "CheckReport");
+    builder.Add("summary", Summary(report));
+    builder.List("crds", report.crds, [this](const CrdReport& crd) { return Crd(crd); });
+    builder.ListIfAny("unknownKinds", report.unknown_kinds,
+                      [this](const migrate::UnknownKind& kind) { return UnknownKind(kind); });
+    builder.TextsIfAny("fileErrors", report.file_errors);
+    if (report.file_objects > 0) builder.Number("fileObjectsSkipped", report.file_objects);
+    builder.TextIfAny("objectFilter", report.object_filter);
+    if (report.not_all_crds_read) builder.Bool("notAllCrdsRead", true);
+    return builder.Build();
+  }
+
+ private:
+  Value Summary(const CheckReport& report) {
+    std::uint64_t objects = 0, objects_losing_fields = 0;
+    for (const CrdReport& crd : report.crds) {
+      objects += crd.object_count;
+      objects_losing_fields += crd.objects_losing_fields;
+    }
+    const auto blocked =
+        std::ranges::count(report.crds, migrate::Verdict::kBlocked, &CrdReport::verdict);
+    return ObjectBuilder(arena_)
+        .Number("crds", report.crds.size())
+        .Number("blocked", static_cast<std::uint64_t>(blocked))
+        .Number("objects", objects)
+        .Number("objectsLosingFields", objects_losing_fields)
+        .Build();
+  }
+
+  Value Crd(const CrdReport& crd) {
+    ObjectBuilder builder(arena_);
+    AddDescription(builder, crd);
+    AddFindings(builder, crd);
+    if (show_objects_) {
+      builder.List("objects", crd.objects,
+                   [this](const migrate::ObjectPaths& object) { return Object(object); });
+    }
+    if (crd.objects_skipped) builder.Bool("objectsSkipped", true);
+    builder.TextsIfAny("objectErrors", crd.object_errors);
+    builder.TextIfAny("note", crd.note);
+    builder.TextIfAny("error", crd.error);
+    return builder.Build();
+  }
+
+  void AddDescription(ObjectBuilder& builder, const CrdReport& crd) {
+    if (crd.versions.empty()) {
+      // Of a CRD that could not be read nothing else is known.
+      builder.Text("name", crd.name)
+          .TextIfAny("source", crd.source)
+          .Text("verdict", VerdictName(crd.verdict));
+      return;
+    }
+    builder.Text("name", crd.name)
+        .Text("group", crd.group)
+        .Text("kind", crd.kind)
+        .Text("scope", crd.scope)
+        .TextIfAny("source", crd.source)
+        .Bool("preserveUnknownFields", crd.preserve_unknown_fields)
+        .Text("storageVersion", crd.storage_version)
+        .Texts("servedVersions", crd.served_versions)
+        .Texts("storedVersions", crd.stored_versions)
+        .Text("verdict", VerdictName(crd.verdict))
+        .Bool("migrationNeeded", crd.migration_needed);
+    if (crd.condition) builder.Add("condition", Condition(*crd.condition));
+  }
+
+  void AddFindings(ObjectBuilder& builder, const CrdReport& crd) {
+    builder.List("problems", crd.problems, [this](const Problem& problem) {
+      return AddProblem(ObjectBuilder(arena_).Text("version", problem.version), problem);
+    });
+    builder.List("admissionProblems", crd.admission_problems, [this](const Problem& problem) {
+      return AddProblem(ObjectBuilder(arena_), problem);
+    });
+    builder.List("versions", crd.versions,
+                 [this](const VersionReport& version) { return Version(version); });
+    if (crd.storage_migration) {
+      builder.Add("storageMigration", StorageMigration(*crd.storage_migration));
+    }
+    builder.List("maybeInEtcd", crd.maybe_in_etcd, [this](const FieldUse& use) {
+      return PathBuilder(use).Texts("managers", use.managers).Build();
+    });
+  }
+
+  Value Condition(const kube::CrdCondition& condition) {
+    return ObjectBuilder(arena_)
+        .Text("status", condition.status)
+        .Text("reason", condition.reason)
+        .Text("message", condition.message)
+        .Build();
+  }
+
+  static Value AddProblem(ObjectBuilder builder, const Problem& problem) {
+    return builder.Text("field", problem.field)
+        .Text("message", problem.message)
+        .Text("hint", problem.hint)
+        .Build();
+  }
+
+  Value Version(const VersionReport& version) {
+    ObjectBuilder builder(arena_);
+    builder.Text("name", version.name)
+        .Bool("served", version.served)
+        .Bool("storage", version.storage)
+        .Bool("structural", version.structural);
+    // A zero would say that nothing is lost, where in truth nothing is known.
+    if (version.objects) {
+      builder.Number("objects", *version.objects);
+      builder.Number("objectsLosingFields", version.objects_losing_fields);
+    }
+    AddPrunedFields(builder, version.pruned_fields);
+    AddPaths(builder, "addedDefaults", version.added_defaults);
+    AddPaths(builder, "droppedNulls", version.dropped_nulls);
+    if (version.objects_invalid_once_pruned) {
+      builder.Number("objectsInvalidOncePruned", *version.objects_invalid_once_pruned);
+    }
+    builder.TextsIfAny("invalidOncePruned", version.invalid_once_pruned);
+    return builder.Build();
+  }
+
+  Value StorageMigration(const migrate::StorageMigrationReport& migration) {
+    ObjectBuilder builder(arena_);
+    builder.Number("objectsLosingFields", migration.objects_losing_fields);
+    AddPrunedFields(builder, migration.pruned_fields);
+    return builder.Build();
+  }
+
+  ObjectBuilder PathBuilder(const FieldUse& use) {
+    return ObjectBuilder(arena_).Text("path", use.path).Number("objects", use.objects);
+  }
+
+  void AddPaths(ObjectBuilder& builder, std::string_view key, const std::vector<FieldUse>& uses) {
+    builder.List(key, uses, [this](const FieldUse& use) { return PathBuilder(use).Build(); });
+  }
+
+  void AddPrunedFields(ObjectBuilder& builder, const std::vector<FieldUse>& uses) {
+    builder.List("prunedFields", uses, [this](const FieldUse& use) {
+      return PathBuilder(use)
+          .Texts("types", use.types)
+          .Texts("managers", use.managers)
+          .TextIfAny("lastWritten", use.last_written)
+          .Texts("examples", use.examples)
+          .Build();
+    });
+  }
+
+  Value Object(const migrate::ObjectPaths& object) {
+    ObjectBuilder paths(arena_);
+    for (const auto& [version, pruned] : object.pruned_paths) paths.Texts(version, pruned);
+    ObjectBuilder builder(arena_);
+    builder.Text("namespace", object.namespace_)
+        .Text("name", object.name)
+        .TextIfAny("source", object.source)
+        .Add("prunedPaths", paths.Build());
+    if (object.paths_left_out.empty()) return builder.Build();
+    ObjectBuilder left_out(arena_);
+    for (const auto& [version, count] : object.paths_left_out) left_out.Number(version, count);
+    return builder.Add("pathsLeftOut", left_out.Build()).Build();
+  }
+
+  Value UnknownKind(const migrate::UnknownKind& kind) {
+    return ObjectBuilder(arena_)
+        .Text("apiVersion", kind.api_version)
+        .Text("kind", kind.kind)
+        .Number("objects", kind.objects)
+        .Build();
+  }
+
+  bool show_objects_;
+  Arena& arena_;
+};
+
+}  // namespace
+
+Value ToJson(const CheckReport& report, bool show_objects, Arena& arena) {
+  return ReportBuilder(show_objects, arena).Report(report);
+}
+
+}  // namespace plugin

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "kube/json/json.h"
+#include "migrate/report/report.h"
+
+namespace plugin {
+
+/// The report as programs read it (docs/DESIGN.md has the contract). Beyond the contract, where
+/// there is something to say: source, objectErrors and objectsSkipped of a CRD, unknownKinds and
+/// fileErrors of the whole.
+///
+/// The value borrows from `report`, and holds in `arena` what it adds. `show_objects` says whether
+/// CRDs have `objects`.
+kube::json::Value ToJson(const migrate::CheckReport& report, bool show_objects,
+                         kube::json::Arena& arena);
+
+}  // namespace plugin

@@ -1,0 +1,257 @@
+#include "plugin/report/text/check_sections.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <vector>
+
+#include "migrate/report/program_name.h"
+#include "plugin/report/text/field_table.h"
+#include "plugin/report/text/problem_list.h"
+#include "plugin/report/text/table.h"
+#include "plugin/terminal/terminal.h"
+#include "plugin/terminal/wording.h"
+
+namespace plugin {
+namespace {
+
+using migrate::CrdReport;
+using migrate::FieldUse;
+using migrate::Verdict;
+using migrate::VersionReport;
+
+constexpr std::size_t kShownNotes = 10;
+
+class Section {
+ public:
+  Section(const CrdReport& crd, const SectionOptions& options)
+      : crd_(crd), options_(options), name_(Printable(crd.name.empty() ? "<none>" : crd.name)) {
+    title_ = name_;
+    if (options.show_source && !crd.source.empty()) {
+      title_.append(" (").append(Printable(crd.source)).append(")");
+    }
+  }
+
+  std::string Print() {
+    AppendError();
+    AppendStructuralProblems();
+    AppendAdmissionProblems();
+    AppendLoss();
+    AppendMigrationLoss();
+    AppendInvalid();
+    AppendChanges();
+    AppendObjects();
+    AppendObjectErrors();
+    AppendMaybeInEtcd();
+    AppendStoredVersions();
+    AppendNext();
+    return std::move(out_);
+  }
+
+ private:
+  FieldTableOptions Fields() const { return {.all = options_.wide, .now = options_.now}; }
+
+  void AppendError() {
+    if (crd_.error.empty() || crd_.is_interrupted) return;  // of these the report tells in one line
+    out_.append(title_).append(" could not be checked: ");
+    out_.append(PrintableLines(crd_.error)).append("\n");
+  }
+
+  void AppendStructuralProblems() {
+    if (crd_.problems.empty()) return;
+    out_.append(title_).append(" is not structural:\n");
+    // What the server says itself; of a file it can only repeat the lines below.
+    if (crd_.condition && crd_.source.empty()) {
+      out_.append("  the server's condition: NonStructuralSchema=");
+      AppendPrintable(out_, crd_.condition->status + ", reason " + crd_.condition->reason);
+      out_ += '\n';
+    }
+    AppendProblems(out_, crd_.problems, options_.wide);
+  }
+
+  void AppendAdmissionProblems() {
+    // That the flag must not be true is what the whole check is about, and gone with pruning on.
+    std::vector<migrate::Problem> problems;
+    std::ranges::copy_if(
+        crd_.admission_problems, std::back_inserter(problems),
+        [](const auto& problem) { return problem.field != "spec.preserveUnknownFields"; });
+    if (problems.empty()) return;
+    out_.append(title_).append(" with pruning on would be refused by the API server:\n");
+    AppendProblems(out_, problems, options_.wide);
+  }
+
+  void AppendLoss() {
+    const auto rows = FoldVersions(crd_.versions, &VersionReport::pruned_fields);
+    if (rows.empty()) return;
+    out_.append(title_).append(" would lose ").append(Count(CountPaths(rows), "field"));
+    out_.append(" in ").append(std::to_string(crd_.objects_losing_fields)).append(" of ");
+    out_.append(Count(crd_.object_count, "object")).append(":\n");
+    AppendLostFields(out_, rows, Fields());
+  }
+
+  // Only what the storage version's own loss, shown above, does not say yet.
+  void AppendMigrationLoss() {
+    const std::vector<FieldRow> rows = MigrationRows();
+    if (rows.empty()) return;
+    out_.append(title_).append(": a storage migration in one pass could lose ");
+    out_.append(Count(rows.size(), "more field"));
+    out_ += ", if the objects are stored in an older version:\n";
+    AppendLostFields(out_, rows, Fields());
+  }
+
+  // Once for versions that tell the same.
+  void AppendInvalid() {
+    std::map<const VersionReport*, std::vector<std::string>> names;
+    for (const VersionReport& version : crd_.versions) {
+      if (version.invalid_once_pruned.empty()) continue;
+      const auto same = std::ranges::find_if(crd_.versions, [&](const VersionReport& other) {
+        return other.objects_invalid_once_pruned == version.objects_invalid_once_pruned &&
+               other.invalid_once_pruned == version.invalid_once_pruned;
+      });
+      names[&*same].push_back(version.name);
+    }
+    for (const auto& [first, versions] : names) {
+      const std::uint64_t count = first->objects_invalid_once_pruned.value_or(0);
+      out_.append(title_).append(": once pruned, ").append(Count(count, "object"));
+      out_ += " would be invalid in ";
+      AppendPrintable(out_, Join(versions, ", "));
+      out_ += ", and updates refused:\n";
+      AppendFirst(first->invalid_once_pruned, count);
+    }
+  }
+
+  void AppendFirst(const std::vector<std::string>& texts, std::uint64_t count) {
+    const std::size_t shown = options_.wide ? texts.size() : std::min(texts.size(), kShownNotes);
+    for (std::size_t i = 0; i < shown; ++i) {
+      out_ += "  ";
+      AppendPrintable(out_, texts[i]);
+      out_ += '\n';
+    }
+    if (shown < count) out_ += "  ... and " + std::to_string(count - shown) + " more\n";
+  }
+
+  std::vector<FieldRow> MigrationRows() const {
+    if (!crd_.storage_migration) return {};
+    std::map<std::string_view, std::uint64_t> known;
+    for (const VersionReport& version : crd_.versions) {
+      if (!version.storage) continue;
+      for (const FieldUse& use : version.pruned_fields) known[use.path] = use.objects;
+    }
+    std::vector<FieldRow> rows;
+    for (const FieldUse& use : crd_.storage_migration->pruned_fields) {
+      if (known[use.path] < use.objects) rows.push_back({"", &use});
+    }
+    return rows;
+  }
+
+  // Of a CRD that prunes already a rewrite is routine; its defaults are told on demand only.
+  void AppendChanges() {
+    const bool expected = crd_.preserve_unknown_fields || crd_.migration_needed;
+    if (!expected && !options_.wide) return;
+    const auto defaults = FoldVersions(crd_.versions, &VersionReport::added_defaults);
+    const auto nulls = FoldVersions(crd_.versions, &VersionReport::dropped_nulls);
+    if (defaults.empty() && nulls.empty()) return;
+    out_.append(title_).append(": a rewrite also changes:\n");
+    AppendOtherChanges(out_, defaults, nulls, Fields());
+  }
+
+  void AppendObjects() {
+    if (!options_.show_objects || crd_.objects.empty()) return;
+    out_.append(title_).append(": objects that would lose fields:\n");
+    Table table({"OBJECT", "VERSION", "FIELDS"});
+    for (const migrate::ObjectPaths& object : crd_.objects) AddObject(table, object);
+    table.AppendTo(out_, "  ");
+  }
+
+  static void AddObject(Table& table, const migrate::ObjectPaths& object) {
+    std::string name =
+        object.namespace_.empty() ? object.name : object.namespace_ + "/" + object.name;
+    std::map<std::string, std::vector<std::string>> versions_by_fields;
+    for (const auto& [version, paths] : object.pruned_paths) {
+      const auto left_out = object.paths_left_out.find(version);
+      std::string fields = paths.empty() ? "" : "." + Join(paths, ", .");
+      if (left_out != object.paths_left_out.end()) {
+        fields += (paths.empty() ? "" : ", and ") + std::to_string(left_out->second) + " more";
+      }
+      if (!fields.empty()) versions_by_fields[fields].push_back(version);
+    }
+    for (const auto& [fields, versions] : versions_by_fields) {
+      table.AddRow({name, Join(versions, ", "), fields});
+    }
+  }
+
+  void AppendObjectErrors() {
+    if (crd_.object_errors.empty()) return;
+    out_.append(title_).append(": objects that could not be checked:\n");
+    for (const std::string& error : crd_.object_errors) {
+      out_ += "  ";
+      AppendPrintable(out_, error);
+      out_ += '\n';
+    }
+  }
+
+  void AppendMaybeInEtcd() {
+    if (crd_.maybe_in_etcd.empty()) return;
+    out_.append(title_);
+    out_ += ": etcd may still hold fields that reads no longer show; a rewrite removes ";
+    // Schemas of a file may show and keep them, once they are applied.
+    out_ += crd_.source.empty() ? "them for good (" + migrate::OwnCommand("migrate " + name_) +
+                                      " --enable-pruning asks before):\n"
+                                : "for good what the schemas do not specify:\n";
+    const std::size_t count = crd_.maybe_in_etcd.size();
+    const std::size_t shown = options_.wide ? count : std::min(count, kShownNotes);
+    Table table({"PATH", "OBJECTS", "WRITTEN-BY"});
+    for (std::size_t i = 0; i < shown; ++i) {
+      const FieldUse& use = crd_.maybe_in_etcd[i];
+      table.AddRow({"." + use.path, std::to_string(use.objects), Join(use.managers, ", ")});
+    }
+    table.AppendTo(out_, "  ");
+    if (shown < count) out_ += "  ... and " + std::to_string(count - shown) + " more\n";
+  }
+
+  void AppendStoredVersions() {
+    if (crd_.verdict != Verdict::kPruning || !crd_.migration_needed) return;
+    std::vector<std::string> older = crd_.stored_versions;
+    std::erase(older, crd_.storage_version);
+    out_.append(title_).append(" may have objects stored as ");
+    AppendPrintable(out_, Join(older, ", ") + "; its storage version is " + crd_.storage_version);
+    out_ += '\n';
+  }
+
+  // What is checked in a file has to be in the cluster before it is migrated.
+  std::string ApplyStep() const {
+    return crd_.source.empty() ? "" : "kubectl apply -f " + FileArgument(crd_.source) + ", ";
+  }
+
+  void AppendNext() {
+    const std::string command = migrate::OwnCommand("migrate " + name_);
+    if (crd_.verdict == Verdict::kBlocked) {
+      out_ += crd_.source.empty()
+                  ? "Next: mend the CRD, then: " + migrate::OwnCommand("check " + name_) + "\n"
+                  : "Next: mend " + FileArgument(crd_.source) + ", then run this check again\n";
+    } else if (crd_.verdict == Verdict::kLosesFields && crd_.objects_losing_fields == 0) {
+      out_ += "Next: mend the objects or loosen the schema, " + ApplyStep() + "then check again\n";
+    } else if (crd_.verdict == Verdict::kLosesFields && crd_.preserve_unknown_fields) {
+      out_ += "Next: add the fields to the schema or stop writing them, " + ApplyStep() +
+              "then: " + command + " --enable-pruning\n";
+    } else if (crd_.verdict == Verdict::kLosesFields) {
+      out_ += "Next: add the fields to the schema or take them out of the objects\n";
+    } else if (crd_.verdict == Verdict::kPruning && crd_.migration_needed) {
+      out_ += "Next: " + command + "\n";
+    }
+  }
+
+  const CrdReport& crd_;
+  const SectionOptions& options_;
+  std::string name_;   // printable
+  std::string title_;  // the name, with its file where that is needed
+  std::string out_;
+};
+
+}  // namespace
+
+std::string PrintSection(const CrdReport& crd, const SectionOptions& options) {
+  return Section(crd, options).Print();
+}
+
+}  // namespace plugin

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "migrate/report/report.h"
+
+namespace plugin {
+
+struct SectionOptions {
+  bool wide = false;          ///< nothing is shortened
+  bool show_objects = false;  ///< each object that loses fields, too
+  bool show_source = false;   ///< tells CRDs of the same name apart by their file
+  std::chrono::sys_seconds now;
+};
+
+/// Explains what the check found in `crd`: problems, fields that would be lost, what else a rewrite
+/// changes, and the next command. Empty where there is nothing to explain.
+std::string PrintSection(const migrate::CrdReport& crd, const SectionOptions& options);
+
+}  // namespace plugin

@@ -1,0 +1,195 @@
+#include "plugin/report/text/check_summary.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "migrate/report/program_name.h"
+#include "plugin/terminal/terminal.h"
+#include "plugin/terminal/wording.h"
+
+namespace plugin {
+namespace {
+
+using migrate::CheckReport;
+using migrate::CrdReport;
+using migrate::Verdict;
+
+constexpr std::size_t kNamesInACommand = 5;
+constexpr std::size_t kShownKinds = 10;
+
+struct Totals {
+  std::map<Verdict, std::uint64_t> crds;
+  std::uint64_t objects = 0;
+  std::uint64_t objects_losing_fields = 0;
+  std::uint64_t migrations = 0;
+};
+
+Totals CountAll(const CheckReport& report) {
+  Totals totals;
+  for (const CrdReport& crd : report.crds) {
+    ++totals.crds[crd.verdict];
+    totals.objects += crd.object_count;
+    totals.objects_losing_fields += crd.objects_losing_fields;
+    totals.migrations += crd.migration_needed ? 1 : 0;
+  }
+  return totals;
+}
+
+std::string SummaryWords(Verdict verdict, const Totals& totals) {
+  switch (verdict) {
+    case Verdict::kUnknown:
+      return " could not be checked";
+    case Verdict::kBlocked:
+      return " blocked";
+    case Verdict::kLosesFields:
+      return " would lose fields (" + std::to_string(totals.objects_losing_fields) + " of " +
+             Count(totals.objects, "object") + ")";
+    case Verdict::kReady:
+      return " ready";
+    case Verdict::kPruning:
+      return " already pruning";
+  }
+  return "";
+}
+
+// Printable, each name once; a placeholder where they would fill the screen.
+std::string CommandNames(const std::vector<const CrdReport*>& crds) {
+  std::vector<std::string> names;
+  for (const CrdReport* crd : crds) names.push_back(Printable(crd->name));
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names.size() > kNamesInACommand ? "NAME..." : Join(names, " ");
+}
+
+// `one` or `many` follows the name, or the count.
+std::string Subject(const std::vector<const CrdReport*>& crds, std::string_view one,
+                    std::string_view many) {
+  if (crds.size() == 1) return Printable(crds[0]->name).append(" ").append(one);
+  return Count(crds.size(), "CRD").append(" ").append(many);
+}
+
+// What was checked in files has to be in the cluster before it is migrated.
+std::string ApplyStep(const std::vector<const CrdReport*>& crds) {
+  std::set<std::string> files;
+  for (const CrdReport* crd : crds) files.insert(crd->source);
+  files.erase("");
+  if (files.empty()) return "";
+  return "kubectl apply -f " + (files.size() == 1 ? FileArgument(*files.begin()) : "FILE...") +
+         ", then: ";
+}
+
+// A CRD from a file without any objects has only been looked at itself.
+bool WasCheckedWithObjects(const CheckReport& report, const CrdReport& crd) {
+  return !crd.objects_skipped && report.object_filter.empty() &&
+         (crd.object_count > 0 || crd.source.empty());
+}
+
+std::vector<const CrdReport*> ReadyCrds(const CheckReport& report, bool with_objects) {
+  std::vector<const CrdReport*> crds;
+  for (const CrdReport& crd : report.crds) {
+    if (crd.verdict == Verdict::kReady && WasCheckedWithObjects(report, crd) == with_objects) {
+      crds.push_back(&crd);
+    }
+  }
+  return crds;
+}
+
+}  // namespace
+
+std::string Summary(const CheckReport& report) {
+  const Totals totals = CountAll(report);
+  std::vector<std::string> parts;
+  for (const auto& [verdict, count] : totals.crds) {
+    parts.push_back(std::to_string(count) + SummaryWords(verdict, totals));
+  }
+  std::string line = Count(report.crds.size(), "CRD") + ": " + Join(parts, ", ");
+  if (totals.migrations > 0) {
+    line += "; " + std::to_string(totals.migrations);
+    line += totals.migrations == 1 ? " needs a storage migration" : " need a storage migration";
+  }
+  return line + "\n";
+}
+
+std::string ReadyNote(const CheckReport& report) {
+  const auto checked = ReadyCrds(report, /*with_objects=*/true);
+  const auto unchecked = ReadyCrds(report, /*with_objects=*/false);
+  std::string note;
+  if (!checked.empty()) {
+    note += Subject(checked, "loses nothing when pruning is turned on\n",
+                    "lose nothing when pruning is turned on\n");
+    note += "Next: " + ApplyStep(checked) +
+            migrate::OwnCommand("migrate " + CommandNames(checked)) + " --enable-pruning\n";
+  }
+  if (!unchecked.empty()) {
+    const std::string how = report.object_filter.empty()
+                                ? "checked without objects, which may lose fields\n"
+                                : "checked by a part of the objects; others may lose fields\n";
+    note += Subject(unchecked, "was " + how, "were " + how);
+    note += "Next: check all objects before pruning is turned on\n";
+  }
+  return note;
+}
+
+std::string CrdNotes(const CheckReport& report) {
+  std::string notes;
+  for (const CrdReport& crd : report.crds) {
+    if (crd.note.empty()) continue;
+    notes += "note: " + Printable(crd.name) + ": " + Printable(crd.note) + "\n";
+  }
+  return notes;
+}
+
+std::string IncompleteErrors(const CheckReport& report) {
+  std::string errors;
+  for (const CrdReport& crd : report.crds) {
+    const std::string begin = "error: " + Printable(crd.name.empty() ? "<none>" : crd.name);
+    if (!crd.error.empty() && !crd.is_interrupted && !crd.is_file_error) {
+      errors += begin + " could not be checked: " + PrintableLines(crd.error) + "\n";
+    }
+    for (const std::string& error : crd.object_errors) {
+      errors += begin + ": an object could not be checked: " + Printable(error) + "\n";
+    }
+  }
+  return errors + InterruptedNote(report);
+}
+
+std::string InterruptedNote(const CheckReport& report) {
+  const auto count =
+      static_cast<std::uint64_t>(std::ranges::count(report.crds, true, &CrdReport::is_interrupted));
+  if (count == 0) return "";
+  return "interrupted: the objects of " + Count(count, "CRD") + " were not read\n";
+}
+
+std::string ObjectFilterNote(const CheckReport& report) {
+  if (report.object_filter.empty()) return "";
+  return "note: not all objects were read, only those of " + Printable(report.object_filter) + "\n";
+}
+
+std::string FileObjectsNote(const CheckReport& report) {
+  if (report.file_objects == 0) return "";
+  return "note: " + Count(report.file_objects, "object") +
+         " in files not looked at; with --local they are, instead of those of the cluster\n";
+}
+
+std::string UnknownKindsNote(const CheckReport& report, bool all) {
+  if (report.unknown_kinds.empty()) return "";
+  std::uint64_t objects = 0;
+  std::vector<std::string> kinds;
+  for (const migrate::UnknownKind& kind : report.unknown_kinds) {
+    objects += kind.objects;
+    if (!all && kinds.size() == kShownKinds) continue;
+    kinds.push_back(Printable(kind.kind + " in " + kind.api_version) + " (" +
+                    std::to_string(kind.objects) + ")");
+  }
+  const std::size_t left_out = report.unknown_kinds.size() - kinds.size();
+  std::string note =
+      "note: no CRD is known for " + Count(objects, "object") + ": " + Join(kinds, ", ");
+  if (left_out > 0) note += " and " + Count(left_out, "more kind");
+  return note + "\n";
+}
+
+}  // namespace plugin

@@ -1,0 +1,161 @@
+#include "plugin/report/text/check_table.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <vector>
+
+#include "plugin/report/text/check_sections.h"
+#include "plugin/report/text/check_summary.h"
+#include "plugin/report/text/table.h"
+#include "plugin/terminal/wording.h"
+
+namespace plugin {
+namespace {
+
+using migrate::CheckReport;
+using migrate::CrdReport;
+using migrate::Verdict;
+
+// More rows than this leave no room on a screen of 24 lines for what explains them.
+constexpr std::size_t kFewCrds = 16;
+
+bool IsUnread(const CrdReport& crd) { return crd.verdict == Verdict::kUnknown; }
+
+bool DryRunIsComplete(const CrdReport& crd) {
+  return std::ranges::all_of(crd.versions,
+                             [](const auto& v) { return v.objects.has_value() || v.is_left_out; });
+}
+
+std::string Structural(const CrdReport& crd) {
+  if (!crd.problems.empty()) return "no (" + std::to_string(crd.problems.size()) + ")";
+  if (crd.versions.empty()) return "<unknown>";
+  return std::ranges::all_of(crd.versions, &migrate::VersionReport::structural) ? "yes" : "no";
+}
+
+std::string Objects(const CrdReport& crd) {
+  if (crd.objects_skipped) return "<none>";
+  if (IsUnread(crd) && crd.object_count == 0) return "<unknown>";
+  return std::to_string(crd.object_count);
+}
+
+std::string LosingFields(const CrdReport& crd) {
+  if (crd.objects_losing_fields > 0) return std::to_string(crd.objects_losing_fields);
+  // Nothing is read of a CRD that prunes already, since reads would show no loss.
+  if (crd.objects_skipped && !crd.preserve_unknown_fields && !IsUnread(crd)) return "<none>";
+  if (crd.objects_skipped || IsUnread(crd)) return "<unknown>";
+  if (crd.object_count > 0 && !DryRunIsComplete(crd)) return "<unknown>";
+  return "0";
+}
+
+std::string Preserves(const CrdReport& crd) {
+  if (IsUnread(crd) && crd.versions.empty()) return "<unknown>";
+  return crd.preserve_unknown_fields ? "true" : "false";
+}
+
+std::vector<std::string> Titles(bool wide) {
+  std::vector<std::string> titles = {"NAME",    "PRESERVES",     "STRUCTURAL",
+                                     "OBJECTS", "LOSING-FIELDS", "VERDICT"};
+  if (wide) {
+    for (const char* title :
+         {"MIGRATION-NEEDED", "STORAGE-VERSION", "STORED-VERSIONS", "SERVED-VERSIONS", "SOURCE"}) {
+      titles.emplace_back(title);
+    }
+  }
+  return titles;
+}
+
+std::vector<std::string> Cells(const CrdReport& crd, bool wide) {
+  std::vector<std::string> cells = {crd.name,          Preserves(crd),
+                                    Structural(crd),   Objects(crd),
+                                    LosingFields(crd), std::string(VerdictName(crd.verdict))};
+  if (wide) {
+    cells.push_back(crd.migration_needed ? "true" : "false");
+    cells.push_back(crd.storage_version);
+    cells.push_back(Join(crd.stored_versions, ","));
+    cells.push_back(Join(crd.served_versions, ","));
+    cells.push_back(crd.source);
+  }
+  return cells;
+}
+
+constexpr const char* kIncompleteNote =
+    "Some of the input could not be read (see the errors): what was not read may lose fields\n";
+
+using Crds = std::vector<const CrdReport*>;
+
+void AppendRows(std::string& out, const Crds& crds, bool wide, bool titles) {
+  Table table(titles ? Titles(wide) : std::vector<std::string>());
+  for (const CrdReport* crd : crds) table.AddRow(Cells(*crd, wide));
+  table.AppendTo(out);
+}
+
+bool ComesBefore(const CrdReport* a, const CrdReport* b) {
+  if (IsQuiet(*a) != IsQuiet(*b)) return IsQuiet(*b);
+  return a->verdict < b->verdict;
+}
+
+std::string PrintRowsOnly(const Crds& crds, bool wide) {
+  std::string out;
+  AppendRows(out, crds, wide, /*titles=*/false);
+  return out;
+}
+
+void AppendQuietCount(std::string& out, std::size_t quiet) {
+  if (quiet == 0) return;
+  out += "... and " + Count(quiet, "CRD") + " without findings, already pruning (-o wide shows ";
+  out += quiet == 1 ? "it)\n" : "them)\n";
+}
+
+// `crd` is in report.crds, which is sorted by name.
+bool HasNamesake(const CheckReport& report, const CrdReport& crd) {
+  const CrdReport* first = report.crds.data();
+  const CrdReport* last = first + report.crds.size() - 1;
+  return (&crd != first && (&crd - 1)->name == crd.name) ||
+         (&crd != last && (&crd + 1)->name == crd.name);
+}
+
+void AppendSections(std::string& out, const CheckReport& report, const Crds& crds,
+                    const CheckTableOptions& options) {
+  for (const CrdReport* crd : crds) {
+    const SectionOptions section_options = {
+        .wide = options.wide,
+        .show_objects = options.show_objects,
+        .show_source = options.wide || HasNamesake(report, *crd),
+        .now = options.now};
+    const std::string section = PrintSection(*crd, section_options);
+    if (!section.empty()) out.append("\n").append(section);
+  }
+}
+
+}  // namespace
+
+std::string PrintCheckTable(const CheckReport& report, const CheckTableOptions& options) {
+  Crds crds;
+  std::ranges::transform(report.crds, std::back_inserter(crds),
+                         [](const CrdReport& crd) { return &crd; });
+  if (options.rows_only) return PrintRowsOnly(crds, options.wide);
+
+  std::string out;
+  std::size_t quiet = 0;
+  if (crds.size() > kFewCrds) {
+    out += Summary(report) + "\n";
+    std::ranges::stable_sort(crds, ComesBefore);
+    if (!options.wide) {
+      quiet = std::erase_if(crds, [](const CrdReport* crd) { return IsQuiet(*crd); });
+    }
+  }
+  if (!crds.empty()) AppendRows(out, crds, options.wide, /*titles=*/true);
+  AppendQuietCount(out, quiet);
+  AppendSections(out, report, crds, options);
+  const bool is_stopped = report.not_all_crds_read && !report.crds.empty();
+  const bool is_complete = report.file_errors.empty() && !is_stopped;
+  const std::string ready = is_complete ? ReadyNote(report) : kIncompleteNote;
+  const std::string notes = ready + InterruptedNote(report) + CrdNotes(report) +
+                            ObjectFilterNote(report) + UnknownKindsNote(report, options.wide) +
+                            FileObjectsNote(report);
+  if (!notes.empty()) out.append(out.empty() ? "" : "\n").append(notes);
+  return out;
+}
+
+}  // namespace plugin

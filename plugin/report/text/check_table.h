@@ -1,0 +1,23 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "migrate/report/report.h"
+
+namespace plugin {
+
+struct CheckTableOptions {
+  bool wide = false;       ///< more columns, every row, nothing shortened
+  bool rows_only = false;  ///< --no-headers: a row for each CRD and nothing else, for scripts
+  bool show_objects = false;
+  std::chrono::sys_seconds now;
+};
+
+/// Prints the report for people: a row for each CRD, and below what explains it.
+///
+/// Few CRDs are listed by name. With many, the first line counts them by verdict, those with
+/// findings come first, and those that prune already without a finding are only counted.
+std::string PrintCheckTable(const migrate::CheckReport& report, const CheckTableOptions& options);
+
+}  // namespace plugin

@@ -1,0 +1,134 @@
+#include "plugin/report/text/field_table.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string_view>
+#include <tuple>
+
+#include "plugin/report/text/age.h"
+#include "plugin/report/text/table.h"
+#include "plugin/terminal/wording.h"
+
+namespace plugin {
+namespace {
+
+using migrate::FieldUse;
+using migrate::VersionReport;
+
+constexpr std::size_t kShownRows = 20;
+
+bool SaysTheSame(const FieldUse& a, const FieldUse& b) {
+  const auto tie = [](const FieldUse& use) {
+    return std::tie(use.objects, use.types, use.managers, use.last_written, use.examples);
+  };
+  return tie(a) == tie(b);
+}
+
+// What is found of one path: usually one row, at worst one for each version.
+using RowsByPath = std::map<std::string_view, std::vector<FieldRow>>;
+
+void AddToRows(std::vector<FieldRow>& rows, const std::string& version, const FieldUse& use) {
+  const auto same = std::ranges::find_if(
+      rows, [&use](const FieldRow& row) { return SaysTheSame(*row.use, use); });
+  if (same == rows.end()) {
+    rows.push_back({version, &use});
+  } else {
+    same->versions.append(", ").append(version);
+  }
+}
+
+std::string LeadingDot(const std::string& path) { return "." + path; }
+
+std::string OrUnknown(std::string text) { return text.empty() ? "<unknown>" : text; }
+
+std::string Examples(const FieldUse& use, bool all) {
+  if (use.examples.empty()) return "";
+  return all ? Join(use.examples, ", ") : use.examples.front();
+}
+
+std::size_t ShownRows(std::size_t rows, bool all) {
+  // One row more costs no more than the line that says it is missing.
+  return all || rows == kShownRows + 1 ? rows : std::min(rows, kShownRows);
+}
+
+void AppendLeftOut(std::string& out, std::size_t left_out) {
+  if (left_out == 0) return;
+  out.append("  ... and ").append(std::to_string(left_out));
+  out += " more (-o wide or -o json shows all)\n";
+}
+
+std::vector<std::string> LostCells(const FieldRow& row, const FieldTableOptions& options) {
+  const FieldUse& use = *row.use;
+  return {LeadingDot(use.path),
+          std::to_string(use.objects),
+          Join(use.types, ", "),
+          OrUnknown(Join(use.managers, ", ")),
+          Age(use.last_written, options.now),
+          Examples(use, options.all)};
+}
+
+void AddChanges(Table& table, const std::vector<FieldRow>& rows, std::size_t first,
+                std::size_t shown, const std::string& change) {
+  for (std::size_t i = 0; i < rows.size() && first + i < shown; ++i) {
+    const FieldRow& row = rows[i];
+    table.AddRow(
+        {row.versions, LeadingDot(row.use->path), std::to_string(row.use->objects), change});
+  }
+}
+
+}  // namespace
+
+std::vector<FieldRow> FoldVersions(const std::vector<VersionReport>& versions,
+                                   std::vector<FieldUse> VersionReport::*fields) {
+  RowsByPath by_path;
+  for (const VersionReport& version : versions) {
+    for (const FieldUse& use : version.*fields) AddToRows(by_path[use.path], version.name, use);
+  }
+  std::vector<FieldRow> rows;
+  for (auto& [path, of_path] : by_path) {
+    std::ranges::move(of_path, std::back_inserter(rows));
+  }
+  std::ranges::stable_sort(rows, std::greater(),
+                           [](const FieldRow& row) { return row.use->objects; });
+  return rows;
+}
+
+std::size_t CountPaths(const std::vector<FieldRow>& rows) {
+  std::set<std::string_view> paths;
+  for (const FieldRow& row : rows) paths.insert(row.use->path);
+  return paths.size();
+}
+
+void AppendLostFields(std::string& out, const std::vector<FieldRow>& rows,
+                      const FieldTableOptions& options) {
+  if (rows.empty()) return;
+  const bool with_versions = !rows.front().versions.empty();
+  std::vector<std::string> titles = {"PATH",       "OBJECTS",      "TYPES",
+                                     "WRITTEN-BY", "LAST-WRITTEN", "EXAMPLE"};
+  if (with_versions) titles.insert(titles.begin(), "VERSION");
+  Table table(std::move(titles));
+  const std::size_t shown = ShownRows(rows.size(), options.all);
+  for (std::size_t i = 0; i < shown; ++i) {
+    std::vector<std::string> cells = LostCells(rows[i], options);
+    if (with_versions) cells.insert(cells.begin(), rows[i].versions);
+    table.AddRow(std::move(cells));
+  }
+  table.AppendTo(out, "  ");
+  AppendLeftOut(out, rows.size() - shown);
+}
+
+void AppendOtherChanges(std::string& out, const std::vector<FieldRow>& added_defaults,
+                        const std::vector<FieldRow>& dropped_nulls,
+                        const FieldTableOptions& options) {
+  const std::size_t rows = dropped_nulls.size() + added_defaults.size();
+  const std::size_t shown = ShownRows(rows, options.all);
+  Table table({"VERSION", "PATH", "OBJECTS", "CHANGE"});
+  AddChanges(table, dropped_nulls, 0, shown, "null is dropped");
+  AddChanges(table, added_defaults, dropped_nulls.size(), shown, "default is added");
+  table.AppendTo(out, "  ");
+  AppendLeftOut(out, rows - shown);
+}
+
+}  // namespace plugin

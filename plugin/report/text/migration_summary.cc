@@ -1,0 +1,256 @@
+#include "plugin/report/text/migration_summary.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "migrate/report/program_name.h"
+#include "plugin/report/data/migration_report_json.h"
+#include "plugin/report/data/template_output.h"
+#include "plugin/terminal/output.h"
+#include "plugin/terminal/terminal.h"
+#include "plugin/terminal/wording.h"
+
+namespace plugin {
+namespace {
+
+using migrate::ClassCounts;
+using migrate::CrdMigration;
+using migrate::DryRun;
+using migrate::MigrationReport;
+using migrate::ObjectClass;
+using migrate::ObjectFailure;
+using migrate::Outcome;
+
+constexpr std::size_t kFailuresShown = 20;
+// A message of a webhook may be a page long.
+constexpr std::size_t kMessageBytes = 400;
+
+std::string TypedName(const CrdMigration& crd) {
+  return "customresourcedefinition.apiextensions.k8s.io/" + Printable(crd.name);
+}
+
+std::string_view DryRunSuffix(DryRun dry_run) {
+  if (dry_run == DryRun::kNone) return "";
+  return dry_run == DryRun::kClient ? " (dry run)" : " (server dry run)";
+}
+
+// "2000 objects: 1874 rewritten, 126 unchanged"
+std::string CountsText(const ClassCounts& counts) {
+  std::string text = Count(counts.Total(), "object");
+  std::string_view separator = ": ";
+  for (std::size_t i = 0; i < migrate::kObjectClasses; ++i) {
+    const auto object_class = static_cast<ObjectClass>(i);
+    if (counts[object_class] == 0) continue;
+    text.append(separator).append(std::to_string(counts[object_class]));
+    text.append(" ").append(migrate::ClassName(object_class));
+    separator = ", ";
+  }
+  return text;
+}
+
+bool EndedBeforeFlip(const CrdMigration& crd) {
+  return crd.before_flip && !crd.pruning_enabled && crd.outcome != Outcome::kDone;
+}
+
+std::string ObjectsText(const CrdMigration& crd) {
+  if (EndedBeforeFlip(crd)) return "before pruning: " + CountsText(*crd.before_flip);
+  if (crd.dry_run != DryRun::kClient) return CountsText(crd.counts);
+  return Count(crd.counts.Total(), "object") + " to rewrite";
+}
+
+// "storedVersions v1beta1,v1 -> v1"
+std::string StoredText(const CrdMigration& crd) {
+  std::string text = "storedVersions " + Printable(Join(crd.stored_before, ","));
+  if (crd.stored_after != crd.stored_before) {
+    text += " -> " + Printable(Join(crd.stored_after, ","));
+  }
+  const bool says_why = !crd.kept_because.empty() && crd.dry_run == DryRun::kNone;
+  return says_why ? text + " kept: " + Printable(crd.kept_because) : text;
+}
+
+std::string_view Verb(const CrdMigration& crd) {
+  return crd.outcome == Outcome::kDone ? "migrated" : "not wholly migrated";
+}
+
+std::string SummaryLine(const CrdMigration& crd) {
+  return TypedName(crd) + " " + std::string(Verb(crd)) + " (" + ObjectsText(crd) + "; " +
+         StoredText(crd) + ")" + std::string(DryRunSuffix(crd.dry_run)) + "\n";
+}
+
+// What could not even be begun has nothing to count.
+bool HasSummary(const CrdMigration& crd) {
+  return crd.outcome == Outcome::kDone || crd.outcome == Outcome::kFailures ||
+         crd.counts.Total() > 0 || (EndedBeforeFlip(crd) && crd.before_flip->Total() > 0);
+}
+
+std::string PrintLines(const MigrationReport& report) {
+  std::string out;
+  for (const CrdMigration& crd : report.crds) {
+    if (HasSummary(crd)) out += SummaryLine(crd);
+  }
+  return out;
+}
+
+std::string PrintNames(const MigrationReport& report) {
+  std::string out;
+  for (const CrdMigration& crd : report.crds) {
+    if (crd.outcome == Outcome::kDone) out += TypedName(crd) + "\n";
+  }
+  return out;
+}
+
+std::string PrintReport(const MigrationReport& report, OutputFormat format) {
+  if (format == OutputFormat::kTable) return PrintLines(report);
+  if (format == OutputFormat::kName) return PrintNames(report);
+  kube::json::Arena arena;
+  return PrintValue(ToJson(report, arena), format);
+}
+
+// Cut between characters.
+std::string Shortened(const std::string& message) {
+  if (message.size() <= kMessageBytes) return message;
+  std::size_t end = kMessageBytes;
+  while (end > 0 && (static_cast<unsigned char>(message[end]) & 0xC0) == 0x80) --end;
+  return message.substr(0, end) + " ...";
+}
+
+std::string FailureLine(const ObjectFailure& failure) {
+  const std::string slash = failure.namespace_.empty() ? "" : "/";
+  return "  " + Printable(failure.namespace_ + slash + failure.name) + ": " +
+         std::string(migrate::ClassName(failure.object_class)) + ": " +
+         Printable(Shortened(failure.message)) + "\n";
+}
+
+std::string NotTriedText(const CrdMigration& crd) {
+  const auto not_tried =
+      std::ranges::count(crd.failures, ObjectClass::kNotTried, &ObjectFailure::object_class);
+  return not_tried == 0 ? "" : " (" + std::to_string(not_tried) + " not-tried)";
+}
+
+// Those that have something to tell.
+std::string FailureLines(const CrdMigration& crd) {
+  std::string lines;
+  std::size_t shown = 0;
+  for (const ObjectFailure& failure : crd.failures) {
+    if (shown == kFailuresShown) break;
+    if (failure.object_class == ObjectClass::kNotTried) continue;
+    lines += FailureLine(failure);
+    ++shown;
+  }
+  if (shown == crd.failures.size()) return lines;
+  return lines + "  and " + std::to_string(crd.failures.size() - shown) + " more" +
+         NotTriedText(crd) + "; -o json names all of them\n";
+}
+
+// What is held stays so however often it is tried.
+std::string HeldAdvice(const CrdMigration& crd) {
+  if (std::ranges::find(crd.failures, ObjectClass::kHeld, &ObjectFailure::object_class) ==
+      crd.failures.end()) {
+    return "";
+  }
+  return "Next: a held object may have fields in etcd that neither the backup nor the API shows; "
+         "it is no longer held once somebody writes it, which the --state-dir of the run that held "
+         "it tells, and --rewrite-unbacked rewrites it as it is\n";
+}
+
+std::string PrintFailures(const CrdMigration& crd) {
+  if (crd.failures.empty()) return "";
+  const bool is_dry_run = crd.dry_run != DryRun::kNone;
+  // Before the flip all objects have to be clean, not only these.
+  const char* retry_advice = is_dry_run || EndedBeforeFlip(crd)
+                                 ? "\n"
+                                 : ", or keep the report of -o json and try only these by "
+                                   "--retry-from FILE\n";
+  return Printable(crd.name) + ": " + Count(crd.failures.size(), "object") +
+         (is_dry_run                 ? " would not be"
+          : crd.failures.size() == 1 ? " was not"
+                                     : " were not") +
+         " migrated:\n" + FailureLines(crd) +
+         "Next: mend what the messages name, then run the same command again" + retry_advice +
+         HeldAdvice(crd);
+}
+
+std::string PrintError(const CrdMigration& crd) {
+  if (crd.outcome == Outcome::kInterrupted) {
+    const std::string what = crd.error.empty() ? "interrupted" : PrintableLines(crd.error);
+    return Printable(crd.name) + ": " + what + "; the same command " +
+           (crd.begins_anew ? "begins anew\n" : "goes on where it was\n");
+  }
+  if (crd.error.empty()) return "";
+  return "error: " + Printable(crd.name) + ": " + PrintableLines(crd.error) + "\n";
+}
+
+std::string PrintGenerationNote(const CrdMigration& crd) {
+  if (crd.generations_moved == 0) return "";
+  // The server compares with what it has read in the stored version, without the defaults of
+  // another one.
+  const char* why = crd.stored_before.size() > 1
+                        ? " moved: the storage version has defaults that the version they were "
+                          "stored in has not, or a mutating webhook changes them\n"
+                        : " moved although nothing was changed: a mutating webhook changes them\n";
+  return "note: " + Printable(crd.name) + ": the generation of " +
+         Count(crd.generations_moved, "object") + why;
+}
+
+// A report names only what failed: of the rest it does not tell whether it is migrated.
+std::string PrintRetriedAdvice(const CrdMigration& crd, const MigrateOptions& options) {
+  if (options.retry_from.empty() || crd.outcome != Outcome::kDone) return "";
+  if (crd.dry_run != DryRun::kNone) return "";
+  return "Next: migrate and verify all objects by: " +
+         migrate::OwnCommand("migrate " + Printable(crd.name)) +
+         (options.keep_stored_versions ? " --keep-stored-versions\n" : "\n");
+}
+
+// As kubectl get: a namespace that does not exist has no objects either.
+std::string PrintNoneFound(const CrdMigration& crd, const MigrateOptions& options) {
+  if (crd.outcome != Outcome::kDone || crd.counts.Total() > 0) return "";
+  const std::string& name = options.objects.namespace_;
+  return Printable(crd.name) + ": no objects found" +
+         (name.empty() ? "" : " in namespace " + Printable(name)) + "\n";
+}
+
+std::string PrintErrors(const MigrationReport& report, const MigrateOptions& options) {
+  std::string err;
+  const bool is_for_people =
+      options.output == OutputFormat::kTable || options.output == OutputFormat::kName;
+  for (const CrdMigration& crd : report.crds) {
+    if (is_for_people) {
+      err += PrintFailures(crd) + PrintGenerationNote(crd) + PrintNoneFound(crd, options) +
+             PrintRetriedAdvice(crd, options);
+    }
+    err += PrintError(crd);
+  }
+  return err;
+}
+
+int ExitCode(const MigrationReport& report) {
+  int code = 0;
+  for (const CrdMigration& crd : report.crds) {
+    if (crd.outcome == Outcome::kError) code = 2;
+    if (crd.outcome == Outcome::kFailures) code = std::max(code, 1);
+  }
+  return code;
+}
+
+// Where the template fails people are told what was done: it cannot be asked for again.
+MigrationOutput PrintTemplated(const MigrationReport& report, const MigrateOptions& options) {
+  kube::json::Arena arena;
+  auto printed = PrintByTemplate(ToJson(report, arena), options.output_template);
+  const std::string err = PrintErrors(report, options);
+  if (printed) return {.out = *std::move(printed), .err = err, .exit_code = ExitCode(report)};
+  return {.out = "",
+          .err = PrintLines(report) + err + "error: " + PrintableLines(printed.error()) + "\n",
+          .exit_code = 2};
+}
+
+}  // namespace
+
+MigrationOutput PrintMigration(const MigrationReport& report, const MigrateOptions& options) {
+  if (options.output == OutputFormat::kTemplate) return PrintTemplated(report, options);
+  return {.out = PrintReport(report, options.output),
+          .err = PrintErrors(report, options),
+          .exit_code = ExitCode(report)};
+}
+
+}  // namespace plugin

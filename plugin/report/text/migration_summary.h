@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include "migrate/report/migration_report.h"
+#include "plugin/flags/options.h"
+
+namespace plugin {
+
+/// What goes where, and how the program ends.
+struct MigrationOutput {
+  std::string out;  ///< for stdout
+  std::string err;  ///< for stderr, after `out`
+  int exit_code;    ///< 0 done, 1 some object was not migrated, 2 an error; not of signals
+};
+
+/// Prints `report` in the format of `options`.
+MigrationOutput PrintMigration(const migrate::MigrationReport& report,
+                               const MigrateOptions& options);
+
+}  // namespace plugin

@@ -1,0 +1,98 @@
+#include "plugin/terminal/output.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <string>
+#include <system_error>
+
+#include "kube/base/error.h"
+#include "kube/base/utf8.h"
+#include "kube/yaml/yaml.h"
+#include "plugin/terminal/terminal.h"
+
+namespace plugin {
+namespace {
+
+// Who shares a pipe or terminal with us may have made it one that does not block.
+void AwaitRoom(int descriptor) {
+  pollfd room = {.fd = descriptor, .events = POLLOUT, .revents = 0};
+  constexpr int kNoLimit = -1;
+  (void)poll(&room, 1, kNoLimit);
+}
+
+// The error number, 0 where all was written.
+int WriteAll(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = write(descriptor, text.data(), text.size());
+    if (written >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno == EAGAIN) {
+      AwaitRoom(descriptor);
+    } else if (errno != EINTR) {
+      return errno;
+    }
+  }
+  return 0;
+}
+
+// The place of the next byte that may have to be escaped, from `start` on: DEL, and those with
+// which characters begin that steer a terminal (utf8::SteeringLength).
+std::size_t FindSuspect(std::string_view json, std::size_t start) {
+  return std::min(json.find_first_of("\x7F\xC2\xD8\xE2\xEF", start), json.size());
+}
+
+// JSON leaves DEL, the C1 controls and all that is bidirectional as they are; inside its strings an
+// escape means the same.
+std::string EscapeControls(std::string json) {
+  std::size_t next = FindSuspect(json, 0);
+  if (next == json.size()) return json;
+  std::string out;
+  std::size_t done = 0;
+  for (; next < json.size(); next = FindSuspect(json, next + 1)) {
+    const std::size_t length = kube::utf8::SteeringLength(std::string_view(json).substr(next));
+    if (length == 0) continue;
+    out.append(json, done, next - done);
+    if (json[next] == '\x7F') {
+      out += "\\u007f";
+    } else {
+      AppendPrintable(out, std::string_view(json).substr(next, length));
+    }
+    done = next + length;
+  }
+  return out.append(json, done);
+}
+
+}  // namespace
+
+void WriteStderrAsIs(std::string_view text) { WriteAll(STDERR_FILENO, text); }
+
+bool CanRewriteStderr() {
+  return isatty(STDERR_FILENO) != 0 && CanRewriteLines(std::getenv("TERM"));
+}
+
+bool CanRewriteLines(const char* term) {
+  return term != nullptr && std::string_view(term) != "" && std::string_view(term) != "dumb";
+}
+
+std::string PrintJson(const kube::json::Value& value) {
+  return EscapeControls(kube::json::PrintIndented(value));
+}
+
+void WriteStdout(std::string_view text) {
+  if (const int error = WriteAll(STDOUT_FILENO, text)) {
+    throw kube::Error("cannot write to stdout: " + std::generic_category().message(error));
+  }
+}
+
+void WriteStderr(std::string_view text) { WriteAll(STDERR_FILENO, PrintableLines(text)); }
+
+std::string PrintValue(const kube::json::Value& value, OutputFormat format) {
+  if (format == OutputFormat::kYaml) return kube::yaml::Print(value);
+  return PrintJson(value) + "\n";
+}
+
+}  // namespace plugin

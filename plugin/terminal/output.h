@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string_view>
+
+#include "kube/json/json.h"
+#include "plugin/flags/options.h"
+
+namespace plugin {
+
+/// Writes all of `text` to stdout. Throws kube::Error if that fails (a full disk, say); a reader
+/// that has gone away ends the program by SIGPIPE, quietly, as in any pipe.
+void WriteStdout(std::string_view text);
+
+/// Writes `text` to stderr, made harmless for a terminal; its line breaks stay. Failures are
+/// ignored: there is nowhere left to tell them.
+void WriteStderr(std::string_view text);
+
+/// Writes `text` to stderr as it is, with what it may hold to steer a terminal.
+void WriteStderrAsIs(std::string_view text);
+
+/// True if a line can be written over on stderr: it is a terminal, as $TERM says no dumb one.
+bool CanRewriteStderr();
+/// The same of a terminal with this $TERM; the null pointer where it is not set.
+bool CanRewriteLines(const char* term);
+
+/// `value` as `-o json` prints it, without the last line break: indented, and with no control
+/// character as such.
+std::string PrintJson(const kube::json::Value& value);
+
+/// `value` as `-o json` or `-o yaml` prints it.
+std::string PrintValue(const kube::json::Value& value, OutputFormat format);
+
+}  // namespace plugin

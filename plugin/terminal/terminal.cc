@@ -1,0 +1,85 @@
+#include "plugin/terminal/terminal.h"
+
+#include <algorithm>
+
+#include "kube/base/rune.h"
+#include "kube/base/utf8.h"
+
+namespace plugin {
+namespace {
+
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
+
+void AppendEscape(std::string& out, char32_t c) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  out += "\\u";
+  for (int shift = 12; shift >= 0; shift -= 4) out += kDigits[c >> shift & 0xF];
+}
+
+void AppendControl(std::string& out, char c) {
+  if (c == '\n') {
+    out += "\\n";
+  } else if (c == '\r') {
+    out += "\\r";
+  } else if (c == '\t') {
+    out += "\\t";
+  } else {
+    out += '^';
+    out += static_cast<char>(c ^ 0x40);  // ESC is ^[, BEL is ^G, DEL is ^?
+  }
+}
+
+bool IsPlain(char c) { return c >= 0x20 && c < 0x7F; }
+
+// Appends the character at the start of `text`, which is not plain; returns its length.
+std::size_t AppendSpecial(std::string& out, std::string_view text) {
+  const std::size_t length = kube::utf8::SequenceLength(text);
+  if (length == 0) {
+    out += kReplacement;
+    return 1;
+  }
+  if (length == 1) {
+    AppendControl(out, text[0]);
+  } else if (kube::utf8::SteeringLength(text) > 0) {
+    AppendEscape(out, kube::schema::DecodeRune(text).value);
+  } else {
+    out += text.substr(0, length);
+  }
+  return length;
+}
+
+}  // namespace
+
+void AppendPrintable(std::string& out, std::string_view text) {
+  while (!text.empty()) {
+    const auto special = std::ranges::find_if_not(text, IsPlain);
+    const auto plain = static_cast<std::size_t>(special - text.begin());
+    out += text.substr(0, plain);
+    text.remove_prefix(plain);
+    if (!text.empty()) text.remove_prefix(AppendSpecial(out, text));
+  }
+}
+
+std::string Printable(std::string_view text) {
+  std::string out;
+  AppendPrintable(out, text);
+  return out;
+}
+
+std::string PrintableLines(std::string_view text) {
+  std::string out;
+  while (true) {
+    const std::size_t kept = text.find_first_of("\n\t");
+    AppendPrintable(out, text.substr(0, kept));
+    if (kept == std::string_view::npos) return out;
+    out += text[kept];
+    text.remove_prefix(kept + 1);
+  }
+}
+
+std::size_t CharacterCount(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+}  // namespace plugin

@@ -1,0 +1,57 @@
+#include "plugin/terminal/wording.h"
+
+#include "plugin/terminal/terminal.h"
+
+namespace plugin {
+
+std::string_view VerdictName(migrate::Verdict verdict) {
+  switch (verdict) {
+    case migrate::Verdict::kUnknown:
+      return "unknown";
+    case migrate::Verdict::kBlocked:
+      return "blocked";
+    case migrate::Verdict::kLosesFields:
+      return "loses-fields";
+    case migrate::Verdict::kReady:
+      return "ready";
+    case migrate::Verdict::kPruning:
+      return "pruning";
+  }
+  return "unknown";
+}
+
+std::string ErrorText(const std::string& what) {
+  for (const std::string_view start : {"Error from server", "The connection to the server ",
+                                       "Unable to connect to the server: "}) {
+    if (what.starts_with(start)) return what;
+  }
+  return "error: " + what;
+}
+
+std::string Count(std::uint64_t count, std::string_view noun) {
+  std::string text = std::to_string(count).append(" ").append(noun);
+  if (count != 1) text += 's';
+  return text;
+}
+
+std::string FileArgument(const std::string& source) {
+  return source == "<stdin>" ? "FILE" : Printable(source);
+}
+
+std::string Join(const std::vector<std::string>& parts, std::string_view separator) {
+  std::string joined;
+  for (const std::string& part : parts) {
+    if (&part != &parts.front()) joined += separator;
+    joined += part;
+  }
+  return joined;
+}
+
+bool IsQuiet(const migrate::CrdReport& crd) {
+  return crd.verdict == migrate::Verdict::kPruning && !crd.migration_needed &&
+         crd.problems.empty() && crd.admission_problems.empty() && !crd.storage_migration &&
+         crd.maybe_in_etcd.empty() && crd.object_errors.empty() && crd.objects_losing_fields == 0 &&
+         !crd.MakesInvalid();
+}
+
+}  // namespace plugin

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "migrate/report/report.h"
+
+/// The words that tables and reports have in common.
+namespace plugin {
+
+/// As the report spells it, e.g. "loses-fields".
+std::string_view VerdictName(migrate::Verdict verdict);
+
+/// `what` as kubectl tells an error: after "error: ", but the server's own words and why it cannot
+/// be reached bare (kubectl pkg/cmd/util/helpers.go).
+std::string ErrorText(const std::string& what);
+
+/// "1 field", "2 fields".
+std::string Count(std::uint64_t count, std::string_view noun);
+
+/// The file of a report as a command is to name it: FILE in the place of the standard input, which
+/// is read already.
+std::string FileArgument(const std::string& source);
+
+std::string Join(const std::vector<std::string>& parts, std::string_view separator);
+
+/// True where there is nothing to tell about `crd` but that it prunes already.
+bool IsQuiet(const migrate::CrdReport& crd);
+
+}  // namespace plugin

@@ -1,0 +1,18 @@
+#include "kube/auth/header_value.h"
+
+#include <catch2/catch.hpp>
+
+namespace kube {
+namespace {
+
+TEST_CASE("What cannot stand in a header is told apart", "[kube][credentials]") {
+  CHECK(FitsHeader(""));
+  CHECK(FitsHeader("a b\tc \xC3\xBC"));
+  for (const std::string_view value : {"a\n", "a\r\nX: 1", "\x1B[1m", "\x7F"}) {
+    CHECK_FALSE(FitsHeader(value));
+  }
+  CHECK(HeaderMisfit("the token") == "the token has control characters, which no header can carry");
+}
+
+}  // namespace
+}  // namespace kube

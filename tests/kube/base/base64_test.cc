@@ -1,0 +1,42 @@
+#include "kube/base/base64.h"
+
+#include <catch2/catch.hpp>
+
+namespace kube {
+namespace {
+
+std::string Decode(std::string_view text) {
+  const auto decoded = DecodeBase64(text);
+  return decoded ? "ok: " + *decoded : decoded.error();
+}
+
+// What Go's base64.StdEncoding says.
+TEST_CASE("Base64 is decoded as Go decodes it", "[base64]") {
+  const auto [text, want] = GENERATE(table<std::string, std::string>({
+      {"", "ok: "},
+      {"YQ==", "ok: a"},
+      {"YWI=", "ok: ab"},
+      {"YWJj", "ok: abc"},
+      {"YW\nJj\r\n", "ok: abc"},
+      {"YQ=\n=", "ok: a"},
+      {"YWJjZA==", "ok: abcd"},
+      {"YQ", "illegal base64 data at input byte 0"},
+      {"YWJjYQ", "illegal base64 data at input byte 4"},
+      {"Y", "illegal base64 data at input byte 0"},
+      {"YWJj!", "illegal base64 data at input byte 4"},
+      {"Y===", "illegal base64 data at input byte 1"},
+      {"=", "illegal base64 data at input byte 0"},
+      {"YQ=", "illegal base64 data at input byte 3"},
+      {"YQ=a", "illegal base64 data at input byte 2"},
+      {"YQ=\nx", "illegal base64 data at input byte 3"},
+      {"YQ==\n\nx", "illegal base64 data at input byte 6"},
+      {"YWJjYQ\n", "illegal base64 data at input byte 5"},
+      {"YQ==YQ==", "illegal base64 data at input byte 4"},
+      {"-_8=", "illegal base64 data at input byte 0"},
+  }));
+  CAPTURE(text);
+  CHECK(Decode(text) == want);
+}
+
+}  // namespace
+}  // namespace kube

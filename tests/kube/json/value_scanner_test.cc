@@ -1,0 +1,36 @@
+#include "kube/json/value_scanner.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+namespace kube {
+namespace {
+
+// Where the value at the start of `text` ends if it arrives in pieces of `size` bytes.
+std::size_t EndOf(std::string_view text, std::size_t size) {
+  ValueScanner scanner;
+  scanner.Start();
+  std::size_t end = 0;
+  while (end < text.size() && !scanner.done()) end += scanner.Scan(text.substr(end, size));
+  return scanner.done() ? end : std::string_view::npos;
+}
+
+TEST_CASE("A value ends where its brackets match, whatever the pieces", "[value_scanner]") {
+  const std::string filler(100, 'x');
+  const std::string value = GENERATE_COPY(
+      std::string("{}"), "[]", R"("a\"b")", "12.5", "null", R"({"a":[{"b":"}]"}]})",
+      R"({"a":"\\"})", R"({"a":"\\\"]"})", "{\"" + filler + "\":[\"" + filler + "\\\\\"]}",
+      "[" + std::string(70, '[') + std::string(70, ']') + "]",
+      "\"" + std::string(63, '\\') + "\\" + filler + "\"");
+  const auto size = GENERATE(as<std::size_t>(), 1, 2, 3, 63, 64, 65, 100000);
+  CAPTURE(value, size);
+  CHECK(EndOf(value + ",{\"next\":1}", size) == value.size());
+}
+
+TEST_CASE("A value that is cut short has no end", "[value_scanner]") {
+  const std::string text = GENERATE("{\"a\":[1,2}", "\"abc\\\"", "[[[", "{\"a\":\"}]");
+  CHECK(EndOf(text, 7) == std::string_view::npos);
+}
+
+}  // namespace
+}  // namespace kube

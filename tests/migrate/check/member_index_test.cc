@@ -1,0 +1,30 @@
+#include "migrate/check/member_index.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+namespace migrate {
+namespace {
+
+TEST_CASE("Members of small and of large objects are found, however often", "[member_index]") {
+  const int size = GENERATE(0, 1, 32, 33, 500);
+  std::string text = "{";
+  for (int i = 0; i < size; ++i) {
+    text += (i == 0 ? "\"k" : ",\"k") + std::to_string(i * 7 % size) + "\":" + std::to_string(i);
+  }
+  kube::json::Document document;
+  REQUIRE_FALSE(document.Parse(text + "}"));
+  MemberIndex index;
+  for (int round = 0; round < 10; ++round) {
+    for (int i = 0; i < size; ++i) {
+      const std::string key = "k" + std::to_string(i);
+      REQUIRE(index.Find(document.root(), key) == document.root().Find(key));
+    }
+    CHECK(index.Find(document.root(), "k500") == nullptr);
+    CHECK(index.Find(document.root(), "") == nullptr);
+  }
+  CHECK(index.Find(kube::json::Value::Number("1"), "k") == nullptr);
+}
+
+}  // namespace
+}  // namespace migrate

@@ -1,0 +1,117 @@
+#include "migrate/crds/crd_guard.h"
+
+#include <catch2/catch.hpp>
+
+#include "migrate/crds/crd_request.h"
+#include "tests/support/fake_cluster.h"
+
+namespace migrate {
+namespace {
+
+using Catch::Matchers::Contains;
+using test_support::FakeCluster;
+using test_support::FakeCrdText;
+using test_support::FakeFault;
+using test_support::FakeStatus;
+
+const std::string kName = "widgets.demo.example.com";
+const std::string kTarget =
+    "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.demo.example.com";
+
+/// A cluster with one CRD, and a guard of it.
+struct Guarded {
+  Guarded() { cluster.server.Add(FakeCrdText("widgets")); }
+  CrdGuard Guard() {
+    return {kTarget, ShapeOf(*GetCrd(cluster.client, kTarget)), nullptr, cluster.client,
+            cluster.clock};
+  }
+
+  FakeCluster cluster;
+};
+
+TEST_CASE("A CRD that stays as it is, but for its status, has not changed", "[migrate][guard]") {
+  Guarded guarded;
+  const CrdGuard guard = guarded.Guard();
+  CHECK(guard.FindChange() == std::nullopt);
+  guarded.cluster.server.PatchCrd(kName, R"({"status":{"storedVersions":["v1","v9"]}})");
+  CHECK(guard.FindChange() == std::nullopt);
+}
+
+TEST_CASE("A change of the CRD is told in its own words", "[migrate][guard]") {
+  Guarded guarded;
+  const CrdGuard guard = guarded.Guard();
+  auto& server = guarded.cluster.server;
+  std::string expected;
+  SECTION("pruning was turned off again") {
+    server.PatchCrd(kName, R"({"spec":{"preserveUnknownFields":true}})");
+    expected = "spec.preserveUnknownFields was turned on meanwhile";
+  }
+  SECTION("another storage version") {
+    server.PatchCrd(kName, R"({"spec":{"versions":[{"name":"v2","served":true,"storage":true}]}})");
+    expected = "the storage version was changed from \"v1\" to \"v2\" meanwhile";
+  }
+  SECTION("another schema") {
+    server.PatchCrd(kName, R"({"spec":{"versions":[{"name":"v1","served":true,"storage":true,
+        "schema":{"openAPIV3Schema":{"type":"object"}}}]}})");
+    expected = "the schemas were changed meanwhile";
+  }
+  SECTION("anything else in its spec") {
+    server.PatchCrd(kName, R"({"spec":{"scope":"Cluster"}})");
+    expected = "the CustomResourceDefinition was changed meanwhile (generation 1 became 2)";
+  }
+  SECTION("created anew") {
+    server.Delete("customresourcedefinitions.apiextensions.k8s.io", kName);
+    server.Add(FakeCrdText("widgets"));
+    expected = "the CustomResourceDefinition was deleted and created anew meanwhile";
+  }
+  SECTION("deleted") {
+    server.Delete("customresourcedefinitions.apiextensions.k8s.io", kName);
+    expected = "the CustomResourceDefinition was deleted";
+  }
+  CHECK(guard.FindChange() == expected);
+}
+
+TEST_CASE("A CRD that cannot be read for a moment has not changed", "[migrate][guard]") {
+  Guarded guarded;
+  const CrdGuard guard = guarded.Guard();
+  FakeFault fault;
+  fault.target = kName;
+  fault.times = 30;
+  fault.answer = FakeStatus(GENERATE(500, 503), "", "not now");
+  guarded.cluster.server.AddFault(fault);
+  CHECK(guard.FindChange() == std::nullopt);
+  CHECK(guarded.cluster.clock.passed() >= std::chrono::seconds(29));
+}
+
+TEST_CASE("Of a CRD that cannot be read nobody knows that it has not changed", "[migrate][guard]") {
+  Guarded guarded;
+  const CrdGuard guard = guarded.Guard();
+  const int code = GENERATE(401, 403, 503);
+  FakeFault fault;
+  fault.target = kName;
+  fault.times = 0;
+  fault.answer = FakeStatus(code, "", "not now");
+  guarded.cluster.server.AddFault(fault);
+  const auto change = guard.FindChange();
+  REQUIRE(change);
+  CHECK_THAT(*change, Contains("cannot be read any more") && Contains("not now"));
+  CHECK((guarded.cluster.clock.passed() < std::chrono::seconds(30)) == (code != 503));
+}
+
+TEST_CASE("An answer that is no CRD is an error, not a CRD", "[migrate][guard]") {
+  Guarded guarded;
+  FakeFault fault;
+  fault.target = kName;
+  fault.answer = test_support::FakeText(
+      200, "application/json",
+      GENERATE(R"({"kind":"Status","apiVersion":"v1"})", "null", "<html></html>",
+               R"({"kind":"CustomResourceDefinition","apiVersion":"apiextensions.k8s.io/v1",)"
+               R"("spec":{"versions":7}})"));
+  guarded.cluster.server.AddFault(fault);
+  const auto crd = GetCrd(guarded.cluster.client, kTarget);
+  REQUIRE_FALSE(crd);
+  CHECK_THAT(crd.error().message, Contains("the server's answer"));
+}
+
+}  // namespace
+}  // namespace migrate

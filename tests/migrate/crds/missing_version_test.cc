@@ -1,0 +1,26 @@
+#include "migrate/crds/missing_version.h"
+
+#include <catch2/catch.hpp>
+
+namespace migrate {
+namespace {
+
+using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
+
+TEST_CASE("Who reads objects of a version that was removed is told to give it back",
+          "[migrate][missing_version]") {
+  // As kube-apiserver 1.20.2 says it.
+  const std::string message =
+      "Error from server: request to convert CR from an invalid group/version: "
+      "demo.example.com/v1beta1";
+  CHECK_THAT(WithVersionAdvice(message), StartsWith(message + "\n") && Contains("served: false"));
+}
+
+TEST_CASE("Another error is left as it is", "[migrate][missing_version]") {
+  CHECK(WithVersionAdvice("Error from server: etcdserver: request timed out") ==
+        "Error from server: etcdserver: request timed out");
+}
+
+}  // namespace
+}  // namespace migrate

@@ -1,0 +1,116 @@
+#include "migrate/flip/pruning_plan.h"
+
+#include <catch2/catch.hpp>
+
+namespace migrate {
+namespace {
+
+using Strings = std::vector<std::string>;
+
+FieldUse Field(const std::string& path) {
+  FieldUse use;
+  use.path = path;
+  return use;
+}
+
+PruningDryRun DryRun2000() {
+  PruningDryRun dry_run;
+  CrdReport& crd = dry_run.report;
+  crd.name = "widgets.demo.example.com";
+  crd.storage_version = "v1";
+  crd.stored_versions = {"v1beta1", "v1"};
+  crd.object_count = 2000;
+  VersionReport& v1 = crd.versions.emplace_back();
+  v1.name = "v1";
+  v1.storage = true;
+  v1.objects_losing_fields = 1874;
+  v1.pruned_fields = {Field("spec.legacyMode"), Field("spec.x")};
+  crd.storage_migration = {1900, {Field("spec.a"), Field("spec.b"), Field("spec.c")}};
+  dry_run.backup_objects = 1874;
+  dry_run.backup_bytes = 4'300'000;
+  return dry_run;
+}
+
+const std::string kEvents =
+    "plan: every write that changes what is stored is an event for all who watch "
+    "widgets.demo.example.com";
+
+TEST_CASE("The plan tells what is lost, written and asked", "[migrate][pruning_plan]") {
+  const PruningDryRun dry_run = DryRun2000();
+  const UpdateWebhooks webhooks{{"policy.example.com"}, ""};
+  CHECK(DescribePlan({.dry_run = dry_run,
+                      .webhooks = webhooks,
+                      .rewrites_before = true,
+                      .backup = "b/w.ndjson"}) ==
+        Strings{"widgets.demo.example.com: 1874 of 2000 objects would lose 2 fields (kubectl prune "
+                "check widgets.demo.example.com)",
+                "plan: 2000 writes before pruning (stored as v1beta1 and v1), 2000 after, about "
+                "14 s; 1 admission webhook sees updates: policy.example.com",
+                kEvents, "plan: back up 1874 objects, 4.1 MiB, to b/w.ndjson"});
+}
+
+TEST_CASE("In one pass more may be lost, and half is written", "[migrate][pruning_plan]") {
+  const PruningDryRun dry_run = DryRun2000();
+  const Strings lines =
+      DescribePlan({.dry_run = dry_run, .webhooks = {}, .in_one_pass = true, .max_rate = 10});
+  CHECK_THAT(lines[0], Catch::Contains("1900 of 2000 objects would lose 3 fields"));
+  CHECK(lines[1] == "plan: 2000 writes, about 7 min; no admission webhook sees updates");
+  CHECK(lines.size() == 3);
+}
+
+TEST_CASE("Where nothing is lost there is nothing to back up", "[migrate][pruning_plan]") {
+  PruningDryRun dry_run = DryRun2000();
+  dry_run.report.versions[0].objects_losing_fields = 0;
+  dry_run.backup_objects = 0;
+  const Strings lines = DescribePlan({.dry_run = dry_run, .webhooks = {}, .backup = "b/w.ndjson"});
+  CHECK(lines[0] == "widgets.demo.example.com: none of 2000 objects would lose a field");
+  CHECK(lines.size() == 3);
+}
+
+TEST_CASE("What is not known, and who may undo it, is said", "[migrate][pruning_plan]") {
+  PruningDryRun dry_run = DryRun2000();
+  dry_run.report.object_errors = {"shop/one: too large"};
+  dry_run.report.note = "not known";
+  const UpdateWebhooks webhooks{{}, "Error from server (Forbidden): no"};
+  const Strings lines = DescribePlan(
+      {.dry_run = dry_run, .webhooks = webhooks, .gitops_owner = "Argo CD (label a/b)"});
+  CHECK_THAT(lines[1], Catch::EndsWith("which admission webhooks see updates is unknown: Error "
+                                       "from server (Forbidden): no"));
+  CHECK(lines[3] == "Warning: the server will refuse an object: shop/one: too large");
+  CHECK(lines[4] == "Warning: not known");
+  CHECK_THAT(lines[5], Catch::StartsWith(
+                           "Warning: Argo CD (label a/b) manages "
+                           "widgets.demo.example.com and may undo this or stop at it: pause it"));
+}
+
+TEST_CASE("Objects that pruning makes invalid in the version of the writes are warned of",
+          "[migrate][pruning_plan]") {
+  PruningDryRun dry_run = DryRun2000();
+  dry_run.write_version = "v1";
+  dry_run.report.versions.push_back(dry_run.report.versions[0]);
+  VersionReport& v2 = dry_run.report.versions[1];
+  v2.name = "v2";
+  v2.objects_invalid_once_pruned = 1;
+  v2.invalid_once_pruned = {"shop/old: spec.b: Required value"};
+  CHECK(DescribePlan({.dry_run = dry_run, .webhooks = {}}).back() == kEvents);
+  dry_run.write_version = "v2";
+  CHECK(DescribePlan({.dry_run = dry_run, .webhooks = {}}).back() ==
+        "Warning: once pruned, 1 object would be invalid, and updates refused (kubectl prune check "
+        "widgets.demo.example.com): shop/old: spec.b: Required value");
+  v2.objects_invalid_once_pruned = 2;
+  v2.invalid_once_pruned = {"shop/a: spec.c: Required value", "shop/b: spec.c: Required value"};
+  CHECK(
+      DescribePlan({.dry_run = dry_run, .webhooks = {}}).back() ==
+      "Warning: once pruned, 2 objects would be invalid, and updates refused (kubectl prune check "
+      "widgets.demo.example.com): shop/a: spec.c: Required value, ...");
+}
+
+TEST_CASE("Many webhooks are counted, and some named", "[migrate][pruning_plan]") {
+  const PruningDryRun dry_run = DryRun2000();
+  const UpdateWebhooks webhooks{{"a", "b", "c", "d", "e", "f", "g"}, ""};
+  const Strings lines = DescribePlan({.dry_run = dry_run, .webhooks = webhooks});
+  CHECK_THAT(lines[1], Catch::EndsWith("7 admission webhooks see updates: a, b, c, d, e, 2 more"));
+}
+
+}  // namespace
+}  // namespace migrate

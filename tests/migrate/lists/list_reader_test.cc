@@ -1,0 +1,334 @@
+#include "migrate/lists/list_reader.h"
+
+#include <catch2/catch.hpp>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "tests/support/fake_cluster.h"
+
+namespace migrate {
+namespace {
+
+using test_support::FakeCluster;
+using test_support::FakeFault;
+
+const std::string kWidgets = "/apis/demo.example.com/v1/widgets";
+const std::string kPreserves = R"(,"preserveUnknownFields":true)";
+
+void AddWidgets(FakeCluster& cluster, int count) {
+  cluster.server.Add(test_support::FakeCrdText("widgets", kPreserves));
+  for (int i = 0; i < count; ++i) {
+    cluster.server.Add(
+        test_support::FakeObjectText("widgets", "w" + std::to_string(100 + i), "{}"));
+  }
+}
+
+/// How often each object was taken, by the last taker.
+class Names : public ItemTaker {
+ public:
+  void Take(std::size_t, kube::json::Document& item, std::uint64_t) override {
+    const std::lock_guard lock(mutex_);
+    ++count[std::string(item.root().Find("metadata")->FindText("name"))];
+  }
+  std::map<std::string, int> count;
+
+ private:
+  std::mutex mutex_;
+};
+
+ListJob Job(const std::string& target = kWidgets) {
+  return {target, [] { return std::make_shared<Names>(); }};
+}
+
+ListJob Read(FakeCluster& cluster, const ListReaderOptions& options) {
+  std::vector<ListJob> jobs = {Job()};
+  ReadLists(jobs, cluster.client, cluster.clock, options);
+  return std::move(jobs[0]);
+}
+
+// Every object once, and no other.
+void CheckNames(const ListJob& job, int count) {
+  const auto& names = static_cast<Names&>(*job.taker).count;
+  CHECK(names.size() == static_cast<std::size_t>(count));
+  for (const auto& [name, times] : names) {
+    CAPTURE(name);
+    CHECK(times == 1);
+  }
+}
+
+FakeFault Fault(int first) {
+  FakeFault fault;
+  fault.target = kWidgets;
+  fault.first = first;
+  return fault;
+}
+
+TEST_CASE("H3 A list is read in chunks, each object once", "[migrate][list_reader]") {
+  FakeCluster cluster;
+  AddWidgets(cluster, 25);
+  const ListJob job = Read(cluster, {.chunk_size = 10, .workers = 2});
+  CHECK_FALSE(job.error);
+  CheckNames(job, 25);
+  const std::vector<std::string> lines = cluster.server.RequestLines();
+  REQUIRE(lines.size() == 3);
+  CHECK(lines[0] == "GET " + kWidgets + "?limit=10");
+  CHECK_THAT(lines[1], Catch::StartsWith("GET " + kWidgets + "?limit=10&continue="));
+  // The server refuses one beside a continue token.
+  CHECK_THAT(lines[1], !Catch::Contains("resourceVersion"));
+}
+
+TEST_CASE("A chunk size of 0 reads everything at once", "[migrate][list_reader]") {
+  FakeCluster cluster;
+  AddWidgets(cluster, 25);
+  CheckNames(Read(cluster, {.chunk_size = 0}), 25);
+  CHECK(cluster.server.RequestLines() == std::vector<std::string>{"GET " + kWidgets});
+}
+
+TEST_CASE("An empty list is read too", "[migrate][list_reader]") {
+  FakeCluster cluster;
+  AddWidgets(cluster, 0);
+  const ListJob job = Read(cluster, {});
+  CHECK_FALSE(job.error);
+  CheckNames(job, 0);
+}
+
+TEST_CASE("A list that expires midway is read on, each object once", "[migrate][list_reader]") {
+  FakeCluster cluster;
+  AddWidgets(cluster, 30);
+  FakeFault fault = Fault(2);
+  fault.before = [&cluster] { cluster.server.Compact(); };
+  cluster.server.AddFault(fault);
+  const ListJob job = Read(cluster, {.chunk_size = 10});
+  CHECK_FALSE(job.error);
+  CheckNames(job, 30);
+  // The second page was asked for twice: by its own token and by that of the 410.
+  CHECK(cluster.server.requests().size() == 4);
+}
+
+TEST_CASE("A page that breaks off is read on, each object once", "[migrate][list_reader]") {
+  const int page = GENERATE(1, 2, 3);
+  FakeCluster cluster;
+  AddWidgets(cluster, 30);
+  FakeFault fault = Fault(page);
+  fault.lost_after = 1200;
+  cluster.server.AddFault(fault);
+  const ListJob job = Read(cluster, {.chunk_size = 10, .workers = 2});
+  CHECK_FALSE(job.error);
+  CheckNames(job, 30);
+}
+
+TEST_CASE("A page that meets two faults is read on, each object once", "[migrate][list_reader]") {
+  FakeCluster cluster;
+  AddWidgets(cluster, 30);
+  FakeFault first = Fault(2);
+  first.lost_after = 1200;
+  FakeFault second = Fault(3);
+  SECTION("it breaks off sooner the second time") { second.lost_after = 600; }
+  SECTION("it breaks off before its first object the second time") { second.lost_after = 1; }
+  SECTION("it has expired when it is asked for again") {
+    second.before = [&cluster] { cluster.server.Compact(); };
+  }
+  cluster.server.AddFault(first);
+  cluster.server.AddFault(second);
+  const ListJob job = Read(cluster, {.chunk_size = 10, .workers = 2});
+  CHECK_FALSE(job.error);
+  CheckNames(job, 30);
+}
+
+TEST_CASE("A server that gives the same continue token again is not asked for ever",
+          "[migrate][list_reader]") {
+  FakeCluster cluster;
+  AddWidgets(cluster, 3);
+  FakeFault fault = Fault(1);
+  fault.times = 5;
+  fault.answer = test_support::FakeText(
+      200, "application/json", R"({"kind":"WidgetList","items":[],"metadata":{"continue":"x"}})");
+  cluster.server.AddFault(fault);
+  const ListJob job = Read(cluster, {});
+  REQUIRE(job.error);
+  CHECK(job.error->message == "the server gives the same continue token again and again");
+  CHECK(cluster.server.requests().size() == 2);
+}
+
+TEST_CASE("An answer that ends in the middle is not taken for a whole one",
+          "[migrate][list_reader]") {
+  const std::string body = GENERATE("", "{", R"({"kind":"WidgetList","items":[{"metadata":)",
+                                    R"({"kind":"WidgetList","items":[])");
+  FakeCluster cluster;
+  AddWidgets(cluster, 3);
+  FakeFault fault = Fault(1);
+  fault.answer = test_support::FakeText(200, "application/json", body);
+  cluster.server.AddFault(fault);
+  const ListJob job = Read(cluster, {});
+  CHECK_FALSE(job.error);
+  CheckNames(job, 3);
+  CHECK(cluster.server.requests().size() == 2);
+}
+
+TEST_CASE("The kind of a list may be any word", "[migrate][list_reader]") {
+  const std::string items = GENERATE("[]", "null");
+  FakeCluster cluster;
+  AddWidgets(cluster, 3);
+  FakeFault fault = Fault(1);
+  fault.answer = test_support::FakeText(
+      200, "application/json", R"({"kind":"Widgetry","metadata":{},"items":)" + items + "}");
+  cluster.server.AddFault(fault);
+  const ListJob job = Read(cluster, {});
+  CHECK_FALSE(job.error);
+  CheckNames(job, 0);
+}
+
+TEST_CASE("What is no list is an error at once, not an empty list", "[migrate][list_reader]") {
+  using Catch::Matchers::StartsWith;
+  const auto [body, message] = GENERATE(table<std::string, std::string>({
+      {"<html>login</html>",
+       "the server's answer is no list of objects (HTML, not JSON); is there a proxy or a login "
+       "page in between?"},
+      {R"({"kind":"Widget","metadata":{"name":"a"}})",
+       "the server's answer is no list (kind \"Widget\")"},
+      {R"({"kind":"Status","status":"Success"})",
+       "the server's answer is no list (kind \"Status\")"},
+      {R"({"kind":"\u001b[2J"})", "the server's answer is no list (kind \"\\x1b[2J\")"},
+      {R"({"items":{}})", "the server's answer is no list"},
+      {"{}", "the server's answer is no list"},
+      {"[1]", "the server's answer is no list"},
+      {R"({"kind":"WidgetList","items":null}{})",
+       "the server's answer is more than one JSON value"},
+      {R"({"kind":"WidgetList","items":[{"a":}]})", "the server's answer cannot be read: "},
+      {R"({"kind":,"items":[]})", "the server's answer cannot be read: "},
+  }));
+  CAPTURE(body);
+  FakeCluster cluster;
+  AddWidgets(cluster, 3);
+  FakeFault fault = Fault(1);
+  fault.times = 0;
+  fault.answer = test_support::FakeText(200, "text/html", body);
+  cluster.server.AddFault(fault);
+  const ListJob job = Read(cluster, {});
+  REQUIRE(job.error);
+  if (message.ends_with(": ")) {
+    CHECK_THAT(job.error->message, StartsWith(message));  // and what the parser says
+  } else {
+    CHECK(job.error->message == message);
+  }
+  CHECK(cluster.server.requests().size() == 1);
+}
+
+TEST_CASE("An answer that is no list is not read to its end", "[migrate][list_reader]") {
+  FakeCluster cluster;
+  AddWidgets(cluster, 3);
+  cluster.server.SetPieceSize(10);
+  FakeFault fault = Fault(1);
+  fault.answer = test_support::FakeText(200, "text/html", "<html>" + std::string(10'000, 'x'));
+  cluster.server.AddFault(fault);
+  ListReaderOptions options;
+  int polls = 0;
+  options.on_progress = [&polls](const ListProgress&) { ++polls; };
+  CHECK(Read(cluster, options).error);
+  CHECK(polls < 10);
+}
+
+TEST_CASE("One list that cannot be read does not keep the others from it",
+          "[migrate][list_reader]") {
+  FakeCluster cluster;
+  AddWidgets(cluster, 5);
+  cluster.server.Add(test_support::FakeCrdText("gizmos", kPreserves));
+  cluster.server.Forbid("gizmos.demo.example.com");
+  std::vector<ListJob> jobs;
+  for (int i = 0; i < 3; ++i) jobs.push_back(Job("/apis/demo.example.com/v1/gizmos"));
+  jobs.push_back(Job());
+  ReadLists(jobs, cluster.client, cluster.clock, {.lists_at_once = 2});
+  REQUIRE(jobs[0].error);
+  CHECK(jobs[0].error->status->code == 403);
+  CHECK_FALSE(jobs[3].error);
+  CheckNames(jobs[3], 5);
+}
+
+TEST_CASE("No more lists are read at once than asked for", "[migrate][list_reader]") {
+  FakeCluster cluster;
+  AddWidgets(cluster, 1);
+  FakeFault slow = Fault(1);
+  slow.times = 0;
+  slow.latency = std::chrono::seconds(1);
+  cluster.server.AddFault(slow);
+  std::vector<ListJob> jobs;
+  for (int i = 0; i < 6; ++i) jobs.push_back(Job());
+  ReadLists(jobs, cluster.client, cluster.clock, {.lists_at_once = 2});
+  CHECK(cluster.clock.passed() >= std::chrono::seconds(3));
+  CHECK(cluster.clock.passed() < std::chrono::seconds(4));
+}
+
+TEST_CASE("A run that is stopped ends at once, and says what it did not read",
+          "[migrate][list_reader]") {
+  FakeCluster cluster;
+  AddWidgets(cluster, 30);
+  std::atomic<bool> stop = false;
+  FakeFault fault = Fault(2);
+  fault.before = [&stop] { stop = true; };
+  cluster.server.AddFault(fault);
+  const ListJob job = Read(cluster, {.chunk_size = 10, .stop = &stop});
+  REQUIRE(job.error);
+  CHECK(job.error->message == "interrupted");
+}
+
+TEST_CASE("Progress counts items, and how many there are as far as the server tells",
+          "[migrate][list_reader]") {
+  FakeCluster cluster;
+  AddWidgets(cluster, 30);
+  std::uint64_t most_known = 0;
+  ListProgress last;
+  ListReaderOptions options{.chunk_size = 10};
+  options.on_progress = [&](const ListProgress& progress) {
+    most_known = std::max(most_known, progress.items_known);
+    last = progress;
+  };
+  Read(cluster, options);
+  CHECK(most_known == 30);
+  CHECK(last.items == 30);
+  CHECK(last.lists_done == 1);
+}
+
+TEST_CASE("One object is taken as it is", "[migrate][list_reader]") {
+  FakeCluster cluster;
+  AddWidgets(cluster, 2);
+  std::vector<ListJob> jobs;
+  jobs.emplace_back(
+      "/apis/demo.example.com/v1/namespaces/shop/widgets/w101",
+      [] { return std::make_shared<Names>(); }, false);
+  ReadLists(jobs, cluster.client, cluster.clock, {});
+  CHECK_FALSE(jobs[0].error);
+  CHECK(static_cast<Names&>(*jobs[0].taker).count == std::map<std::string, int>{{"w101", 1}});
+}
+
+TEST_CASE("A list, or two objects, in the place of one object are an error",
+          "[migrate][list_reader]") {
+  const auto [body, message] = GENERATE(table<std::string, std::string>({
+      {R"({"kind":"WidgetList","items":[{"metadata":{"name":"a"}}]})",
+       "the server's answer is a list in the place of one object"},
+      {R"({"kind":"WidgetList","items":[]})",
+       "the server's answer is a list in the place of one object"},
+      {"[1,2]", "the server's answer is a list in the place of one object"},
+      {R"({"metadata":{"name":"a"}}{"metadata":{"name":"b"}})",
+       "the server's answer is more than one JSON value"},
+      {"<html>",
+       "the server's answer is no object (HTML, not JSON); "
+       "is "
+       "there a proxy or a login page in between?"},
+  }));
+  FakeCluster cluster;
+  AddWidgets(cluster, 1);
+  FakeFault fault = Fault(1);
+  fault.answer = test_support::FakeText(200, "application/json", body);
+  cluster.server.AddFault(fault);
+  std::vector<ListJob> jobs;
+  jobs.emplace_back(
+      kWidgets + "/a", [] { return std::make_shared<Names>(); }, false);
+  ReadLists(jobs, cluster.client, cluster.clock, {});
+  REQUIRE(jobs[0].error);
+  CHECK(jobs[0].error->message == message);
+  CHECK(static_cast<Names&>(*jobs[0].taker).count.size() <= 1);
+}
+
+}  // namespace
+}  // namespace migrate

@@ -1,0 +1,144 @@
+#include "migrate/lists/pager.h"
+
+#include <catch2/catch.hpp>
+#include <utility>
+
+namespace migrate {
+namespace {
+
+using Step = Pager::Step;
+
+kube::CallError Expired(std::string token) {
+  kube::ApiStatus status;
+  status.code = 410;
+  status.reason = "Expired";
+  status.continue_token = std::move(token);
+  return {.status = status, .transport = std::nullopt, .message = "expired"};
+}
+
+kube::CallError Status(int code) {
+  kube::ApiStatus status;
+  status.code = code;
+  return {.status = status, .transport = std::nullopt, .message = "status"};
+}
+
+kube::CallError Lost(
+    kube::TransportError::Kind kind = kube::TransportError::Kind::kConnectionLost) {
+  return {
+      .status = std::nullopt, .transport = kube::TransportError{kind, "reset"}, .message = "reset"};
+}
+
+TEST_CASE("H3: Pages follow the continue tokens until there is none", "[migrate][pager]") {
+  Pager pager;
+  CHECK(pager.page().continue_token.empty());
+  CHECK(pager.OnPage("a") == Step::kRead);
+  CHECK(pager.page().continue_token == "a");
+  CHECK(pager.OnPage("") == Step::kDone);
+}
+
+TEST_CASE("H3: An expired continue token goes on from the token in the error", "[migrate][pager]") {
+  Pager pager;
+  pager.OnPage("old");
+  CHECK(pager.OnError(Expired("inconsistent"), 0) == Step::kRead);
+  CHECK(pager.page().continue_token == "inconsistent");
+  CHECK(pager.page().skip == 0);
+  CHECK(pager.OnPage("new") == Step::kRead);
+  CHECK(pager.OnError(Expired("again"), 0) == Step::kRead);
+  CHECK(pager.page().continue_token == "again");
+}
+
+TEST_CASE("An expired token without a new one begins the list anew, not for ever",
+          "[migrate][pager]") {
+  Pager pager;
+  for (int i = 0; i < 3; ++i) {
+    pager.OnPage("old");
+    CHECK(pager.OnError(Expired(""), 0) == Step::kRestart);
+    CHECK(pager.page().continue_token.empty());
+  }
+  pager.OnPage("old");
+  CHECK(pager.OnError(Expired(""), 0) == Step::kFailed);
+}
+
+TEST_CASE("A first page cannot expire", "[migrate][pager]") {
+  Pager pager;
+  CHECK(pager.OnError(Expired("token"), 0) == Step::kFailed);
+}
+
+TEST_CASE("A page of a token that breaks off is read again without what was there",
+          "[migrate][pager]") {
+  Pager pager;
+  pager.OnPage("a");
+  CHECK(pager.OnError(Lost(), 7) == Step::kRead);
+  CHECK(pager.page().continue_token == "a");
+  CHECK(pager.page().skip == 7);
+  CHECK(pager.OnPage("b") == Step::kRead);
+  CHECK(pager.page().skip == 0);
+}
+
+TEST_CASE("A page that breaks off sooner the second time keeps what was read the first time",
+          "[migrate][pager]") {
+  Pager pager;
+  pager.OnPage("a");
+  pager.OnError(Lost(), 5);
+  CHECK(pager.OnError(Lost(), 2) == Step::kRead);
+  CHECK(pager.page().skip == 5);
+  CHECK(pager.OnError(Lost(), 8) == Step::kRead);
+  CHECK(pager.page().skip == 8);
+}
+
+TEST_CASE("A page that breaks off and then expires begins the list anew", "[migrate][pager]") {
+  Pager pager;
+  pager.OnPage("a");
+  pager.OnError(Lost(), 5);
+  CHECK(pager.OnError(Expired("b"), 0) == Step::kRestart);
+  CHECK(pager.page().continue_token.empty());
+  CHECK(pager.page().skip == 0);
+}
+
+TEST_CASE("A page that gives its own token again is the end", "[migrate][pager]") {
+  Pager pager;
+  CHECK(pager.OnPage("a") == Step::kRead);
+  CHECK(pager.OnPage("a") == Step::kFailed);
+}
+
+TEST_CASE("A first page that breaks off begins the list anew, as objects may have changed",
+          "[migrate][pager]") {
+  Pager pager;
+  CHECK(pager.OnError(Lost(), 7) == Step::kRestart);
+  CHECK(pager.page().skip == 0);
+  SECTION("but for nothing read there is nothing to forget") {
+    CHECK(pager.OnError(Lost(), 0) == Step::kRead);
+  }
+}
+
+TEST_CASE("A page by the token of a 410 that breaks off begins the list anew", "[migrate][pager]") {
+  Pager pager;
+  pager.OnPage("a");
+  pager.OnError(Expired("b"), 0);
+  CHECK(pager.OnError(Lost(), 1) == Step::kRestart);
+}
+
+TEST_CASE("A page that always breaks off fails at last, with longer and longer pauses",
+          "[migrate][pager]") {
+  Pager pager;
+  pager.OnPage("a");
+  std::chrono::seconds last(-1);
+  for (int i = 0; i < 5; ++i) {
+    CHECK(pager.OnError(Lost(), 1) == Step::kRead);
+    CHECK(pager.pause() > last);
+    last = pager.pause();
+  }
+  CHECK(pager.OnError(Lost(), 1) == Step::kFailed);
+}
+
+TEST_CASE("What another try would not mend fails at once", "[migrate][pager]") {
+  const auto error =
+      GENERATE(Status(403), Status(404), Status(500), Lost(kube::TransportError::Kind::kTls),
+               Lost(kube::TransportError::Kind::kTimeout));
+  Pager pager;
+  pager.OnPage("a");
+  CHECK(pager.OnError(error, 0) == Step::kFailed);
+}
+
+}  // namespace
+}  // namespace migrate

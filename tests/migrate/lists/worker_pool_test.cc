@@ -1,0 +1,31 @@
+#include "migrate/lists/worker_pool.h"
+
+#include <array>
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <stdexcept>
+
+namespace migrate {
+namespace {
+
+TEST_CASE("Every worker runs once beside the producer", "[worker_pool]") {
+  std::array<std::atomic<int>, 3> runs{};
+  bool produced = false;
+  RunWorkers(
+      3, [&runs](std::size_t i) { ++runs[i]; }, [&produced] { produced = true; });
+  CHECK(produced);
+  for (const auto& run : runs) CHECK(run == 1);
+}
+
+TEST_CASE("What a worker or the producer throws comes out", "[worker_pool]") {
+  const auto nothing = [](std::size_t) {};
+  const auto throws = [](std::size_t i) {
+    if (i == 1) throw std::runtime_error("worker");
+  };
+  CHECK_THROWS_WITH(RunWorkers(2, throws, [] {}), "worker");
+  CHECK_THROWS_WITH(RunWorkers(2, nothing, [] { throw std::runtime_error("producer"); }),
+                    "producer");
+}
+
+}  // namespace
+}  // namespace migrate

@@ -1,0 +1,58 @@
+#include "migrate/migration/access_review.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/fake_cluster.h"
+
+namespace migrate {
+namespace {
+
+using test_support::FakeCluster;
+using test_support::FakeFault;
+
+const Access kPatch{.verb = "patch", .group = "demo.example.com", .resource = "widgets"};
+
+TEST_CASE("The server is asked for one right", "[migrate][access_review]") {
+  FakeCluster cluster;
+  CHECK(IsAllowed(kPatch, cluster.client));
+  cluster.server.Deny("patch", "widgets.demo.example.com");
+  CHECK_FALSE(IsAllowed(kPatch, cluster.client));
+  const kube::HttpRequest& request = cluster.server.requests().back();
+  CHECK(request.method == "POST");
+  CHECK(request.target == "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews");
+  CHECK(request.body ==
+        R"({"apiVersion":"authorization.k8s.io/v1","kind":"SelfSubjectAccessReview","spec":)"
+        R"({"resourceAttributes":{"group":"demo.example.com","resource":"widgets",)"
+        R"("verb":"patch"}}})");
+}
+
+TEST_CASE("Subresource, namespace and name are part of the question", "[migrate][access_review]") {
+  FakeCluster cluster;
+  Access access = kPatch;
+  access.subresource = "status";
+  access.namespace_ = "shop";
+  access.name = "a\"b";
+  CHECK(IsAllowed(access, cluster.client));
+  CHECK(cluster.server.requests().back().body.find(
+            R"({"group":"demo.example.com","name":"a\"b","namespace":"shop",)"
+            R"("resource":"widgets","subresource":"status","verb":"patch"})") != std::string::npos);
+}
+
+TEST_CASE("Where no answer can be had the right is taken to be there", "[migrate][access_review]") {
+  FakeCluster cluster;
+  FakeFault fault;
+  fault.target = "selfsubjectaccessreviews";
+  fault.times = 0;
+  SECTION("the connection is lost") { fault.lost = true; }
+  SECTION("no JSON") { fault.answer = test_support::FakeText(201, "text/html", "<html>"); }
+  SECTION("no status") { fault.answer = test_support::FakeText(201, "application/json", "[]"); }
+  SECTION("not a boolean") {
+    fault.answer =
+        test_support::FakeText(201, "application/json", R"({"status":{"allowed":"no"}})");
+  }
+  cluster.server.AddFault(fault);
+  CHECK(IsAllowed(kPatch, cluster.client));
+}
+
+}  // namespace
+}  // namespace migrate

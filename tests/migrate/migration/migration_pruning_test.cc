@@ -1,0 +1,577 @@
+// Migrate() from a CRD that preserves unknown fields to one whose objects are clean.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <filesystem>
+
+#include "kube/base/error.h"
+#include "kube/system/file_text.h"
+#include "migrate/migration/migration.h"
+#include "tests/support/fake_cluster.h"
+#include "tests/support/temp_folder.h"
+
+namespace migrate {
+namespace {
+
+namespace fs = std::filesystem;
+using Catch::Matchers::Contains;
+using test_support::FakeCluster;
+using test_support::FakeCrdText;
+using test_support::FakeFault;
+using test_support::FakeObjectText;
+using test_support::TempFolder;
+using Strings = std::vector<std::string>;
+
+const std::string kName = "widgets.demo.example.com";
+const std::string kCrdResource = "customresourcedefinitions.apiextensions.k8s.io";
+
+/// Says yes, or no, and remembers what it was told.
+class Person : public MigrationObserver {
+ public:
+  void OnLine(const std::string& line) override { lines.push_back(line); }
+  void OnProgress(const std::string&, const SweepProgress&) override {}
+  bool Confirm(const std::string&) override {
+    ++asked;
+    return agrees;
+  }
+
+  bool agrees = true;
+  int asked = 0;
+  Strings lines;
+};
+
+/// Widgets of a CRD that preserves unknown fields; each has one that pruning removes.
+struct Preserved {
+  Preserved() {
+    cluster.server.Add(FakeCrdText("widgets", R"(,"preserveUnknownFields":true)"));
+    cluster.server.PatchCrd(kName, R"({"status":{"storedVersions":["v1beta1","v1"]}})");
+    for (const char* name : {"w0", "w1", "w2"}) Write(name, "1");
+    options.crd_names = {"widgets"};
+    options.enable_pruning = true;
+    options.enabling.backup_dir = fs::path(folder.path()) / "backup";
+    options.state_dir = fs::path(folder.path()) / "state";
+  }
+
+  void Write(const std::string& name, const std::string& a) {
+    cluster.server.Add(
+        FakeObjectText("widgets", name, R"({"a":")" + a + R"(","b":"2","extra":true})"));
+  }
+  CrdMigration Migrate() {
+    MigrationReport report = migrate::Migrate(options, person, cluster.client, cluster.clock);
+    REQUIRE(report.crds.size() == 1);
+    return report.crds[0];
+  }
+  const kube::json::Value& Crd() const { return *cluster.server.Stored(kCrdResource, kName); }
+  bool Prunes() const { return !Crd().Find("spec")->Find("preserveUnknownFields")->AsBool(); }
+  std::size_t StoredVersions() const {
+    return Crd().Find("status")->Find("storedVersions")->size();
+  }
+  bool HasExtra(const std::string& name) const {
+    return cluster.server.Stored(kName, "shop/" + name)->Find("spec")->Find("extra") != nullptr;
+  }
+  bool HasBackup() const {
+    return fs::exists(options.enabling.backup_dir) && !fs::is_empty(options.enabling.backup_dir);
+  }
+  /// Somebody writes w1 when the backup is complete, and pruning not yet on.
+  void WriteBehindBackup() {
+    FakeFault fault;
+    fault.target = "/customresourcedefinitions/" + kName;
+    fault.times = 0;
+    fault.before = [this] {
+      if (is_written || !HasFinishedBackup()) return;
+      is_written = true;
+      Write("w1", "late");
+    };
+    cluster.server.AddFault(fault);
+  }
+  /// In the place of the namespace kube-system, from now on.
+  void AnswerForCluster(const test_support::FakeAnswer& answer) {
+    FakeFault fault;
+    fault.target = "/api/v1/namespaces/kube-system";
+    fault.times = 0;
+    fault.answer = answer;
+    cluster.server.AddFault(fault);
+  }
+  /// All objects are stored in the storage version: nothing is rewritten before the flip.
+  void StoreInOneVersion() {
+    cluster.server.PatchCrd(kName, R"({"status":{"storedVersions":["v1"]}})");
+  }
+  /// Somebody changes the CRD so, to a schema without spec.a.
+  static std::string PatchWithoutA(const std::string& more = "") {
+    return R"({"spec":{)" + more + R"("versions":[{"name":"v1","served":true,"storage":true,)" +
+           R"("schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object",)" +
+           R"("properties":{"z":{"type":"string"}}}}}}}]}})";
+  }
+  bool HasFinishedBackup() const {
+    if (!fs::exists(options.enabling.backup_dir)) return false;
+    const fs::directory_iterator files(options.enabling.backup_dir);
+    return std::any_of(begin(files), end(files), [](const fs::directory_entry& file) {
+      return file.path().extension() == ".ndjson";
+    });
+  }
+
+  FakeCluster cluster;
+  TempFolder folder;
+  MigrationOptions options;
+  Person person;
+  bool is_written = false;
+};
+
+TEST_CASE("Pruning is turned on, and every object is clean afterwards",
+          "[migrate][migration][migration_pruning]") {
+  Preserved preserved;
+  const CrdMigration crd = preserved.Migrate();
+  CHECK(crd.error.empty());
+  CHECK(crd.outcome == Outcome::kDone);
+  CHECK(crd.pruning_enabled);
+  CHECK(preserved.person.asked == 1);
+  REQUIRE(crd.before_flip);
+  CHECK(crd.before_flip->Total() == 3);
+  CHECK(crd.counts[ObjectClass::kRewritten] == 3);
+  CHECK(crd.counts.Total() == 3);
+  CHECK(crd.verified);
+  CHECK(fs::exists(crd.backup));
+  CHECK(preserved.Prunes());
+  CHECK(preserved.StoredVersions() == 1);
+  for (const char* name : {"w0", "w1", "w2"}) CHECK_FALSE(preserved.HasExtra(name));
+}
+
+TEST_CASE("The same command again asks nothing and rewrites nothing",
+          "[migrate][migration][migration_pruning]") {
+  Preserved preserved;
+  preserved.Migrate();
+  const CrdMigration crd = preserved.Migrate();
+  CHECK(preserved.person.asked == 1);
+  CHECK(crd.outcome == Outcome::kDone);
+  CHECK_FALSE(crd.pruning_enabled);
+  CHECK(crd.counts[ObjectClass::kUnchanged] == 3);
+}
+
+TEST_CASE("Who says no has changed nothing", "[migrate][migration][migration_pruning]") {
+  Preserved preserved;
+  preserved.person.agrees = false;
+  const CrdMigration crd = preserved.Migrate();
+  CHECK(crd.outcome == Outcome::kError);
+  CHECK_FALSE(preserved.Prunes());
+  CHECK_FALSE(preserved.HasBackup());
+  CHECK(preserved.HasExtra("w0"));
+  CHECK(preserved.StoredVersions() == 2);
+}
+
+TEST_CASE("What etcd may hold of a CRD that prunes already is not rewritten without a question",
+          "[migrate][migration][migration_pruning]") {
+  Preserved preserved;
+  preserved.cluster.server.PatchCrd(kName, R"({"spec":{"preserveUnknownFields":false}})");
+  preserved.cluster.server.Add(
+      R"({"apiVersion":"demo.example.com/v1","kind":"Kindwidgets","metadata":{"namespace":"shop",)"
+      R"("name":"w1","managedFields":[{"manager":"op","apiVersion":"demo.example.com/v1",)"
+      R"("fieldsV1":{"f:spec":{"f:a":{},"f:extra":{}}}}]},"spec":{"a":"1","extra":true}})");
+  const auto warning = [&] {
+    const Strings& lines = preserved.person.lines;
+    return std::ranges::count_if(lines, [](const std::string& line) {
+      return line.starts_with("Warning: " + kName + ": pruning is on already") &&
+             line.find(": .spec.extra (") != line.npos;
+    });
+  };
+  SECTION("no") {
+    preserved.person.agrees = false;
+    const CrdMigration crd = preserved.Migrate();
+    CHECK(crd.outcome == Outcome::kError);
+    CHECK(crd.error == "nothing was rewritten, as that was not confirmed");
+    CHECK(preserved.person.asked == 1);
+    CHECK(warning() == 1);
+    CHECK(preserved.HasExtra("w1"));
+  }
+  SECTION("yes") {
+    CHECK(preserved.Migrate().outcome == Outcome::kDone);
+    CHECK(preserved.person.asked == 1);
+    CHECK(warning() == 1);
+    CHECK_FALSE(preserved.HasExtra("w1"));
+  }
+  SECTION("a dry run only warns") {
+    preserved.options.dry_run = GENERATE(DryRun::kClient, DryRun::kServer);
+    CHECK(preserved.Migrate().outcome == Outcome::kDone);
+    CHECK(preserved.person.asked == 0);
+    CHECK(warning() == 1);
+    CHECK(preserved.HasExtra("w1"));
+  }
+  SECTION("who does not ask for pruning knows that it is on") {
+    preserved.options.enable_pruning = false;
+    CHECK(preserved.Migrate().outcome == Outcome::kDone);
+    CHECK(preserved.person.asked == 0);
+    CHECK(warning() == 0);
+  }
+}
+
+TEST_CASE("A dry run turns nothing on", "[migrate][migration][migration_pruning]") {
+  Preserved preserved;
+  preserved.options.dry_run = GENERATE(DryRun::kClient, DryRun::kServer);
+  const CrdMigration crd = preserved.Migrate();
+  CHECK(crd.error.empty());
+  CHECK(crd.outcome == Outcome::kDone);
+  CHECK(crd.counts.Total() == 3);
+  CHECK(preserved.person.asked == 0);
+  CHECK_FALSE(crd.pruning_enabled);
+  CHECK_FALSE(preserved.Prunes());
+  CHECK_FALSE(preserved.HasBackup());
+  CHECK_FALSE(fs::exists(preserved.options.state_dir));
+  CHECK(preserved.HasExtra("w0"));
+}
+
+TEST_CASE("An object that the backup does not have as it was last written stays held",
+          "[migrate][migration][migration_pruning]") {
+  Preserved preserved;
+  preserved.WriteBehindBackup();
+  const CrdMigration first = preserved.Migrate();
+  REQUIRE(preserved.is_written);
+  CHECK(first.outcome == Outcome::kFailures);
+  CHECK(first.counts[ObjectClass::kHeld] == 1);
+  CHECK(first.counts[ObjectClass::kRewritten] == 2);
+  REQUIRE(first.failures.size() == 1);
+  CHECK(first.failures[0].name == "w1");
+  CHECK(first.kept_because == "some objects are held");
+  CHECK(preserved.StoredVersions() == 2);
+  CHECK(preserved.HasExtra("w1"));
+
+  MigrationOptions& options = preserved.options;
+  SECTION("by the next run") {
+    const CrdMigration again = preserved.Migrate();
+    CHECK(again.counts[ObjectClass::kHeld] == 1);
+    CHECK(again.counts[ObjectClass::kUnchanged] == 2);
+    CHECK(preserved.HasExtra("w1"));
+    CHECK(preserved.StoredVersions() == 2);
+  }
+  SECTION("by a run without --enable-pruning") {
+    options.enable_pruning = false;
+    CHECK(preserved.Migrate().counts[ObjectClass::kHeld] == 1);
+    CHECK(preserved.HasExtra("w1"));
+  }
+  SECTION("by a run over some objects") {
+    options.enable_pruning = false;
+    options.namespace_ = "shop";
+    CHECK(preserved.Migrate().counts[ObjectClass::kHeld] == 1);
+    CHECK(preserved.HasExtra("w1"));
+  }
+  SECTION("by --retry-from") {
+    options.enable_pruning = false;
+    options.crd_names = {};
+    options.retried = {{{kName, "shop", "w1"}}};
+    CHECK(preserved.Migrate().counts[ObjectClass::kHeld] == 1);
+    CHECK(preserved.HasExtra("w1"));
+  }
+  SECTION("by --no-backup") {
+    options.enabling.no_backup = true;
+    CHECK(preserved.Migrate().counts[ObjectClass::kHeld] == 1);
+    CHECK(preserved.HasExtra("w1"));
+  }
+  SECTION("where it may no longer be known which cluster it is") {
+    preserved.AnswerForCluster(test_support::FakeStatus(403, "Forbidden", "no"));
+    CHECK(preserved.Migrate().counts[ObjectClass::kHeld] == 1);
+    CHECK(preserved.HasExtra("w1"));
+  }
+  SECTION("where the cluster cannot be told for the moment, as nothing is done then") {
+    preserved.AnswerForCluster(test_support::FakeStatus(500, "InternalError", "etcd is down"));
+    CHECK_THROWS_WITH(preserved.Migrate(), Contains("kube-system") && Contains("etcd is down"));
+    CHECK(preserved.HasExtra("w1"));
+  }
+  SECTION("also where the CRD was changed since") {
+    preserved.cluster.server.PatchCrd(kName, R"({"spec":{"x":1}})");
+    CHECK(preserved.Migrate().counts[ObjectClass::kHeld] == 1);
+    CHECK(preserved.HasExtra("w1"));
+  }
+  SECTION("but not with --rewrite-unbacked") {
+    options.enabling.rewrite_unbacked = true;
+    const CrdMigration last = preserved.Migrate();
+    CHECK(last.outcome == Outcome::kDone);
+    CHECK(last.counts[ObjectClass::kRewritten] == 1);
+    CHECK_FALSE(preserved.HasExtra("w1"));
+    CHECK(preserved.StoredVersions() == 1);
+  }
+}
+
+/// A run without the state of the run that was `preserved.Migrate()`, by the report of it.
+void RetryElsewhere(Preserved& preserved, const CrdMigration& report) {
+  MigrationOptions& options = preserved.options;
+  options.enable_pruning = false;
+  options.crd_names = {};
+  options.retried.emplace();
+  for (const ObjectFailure& failure : report.failures) {
+    options.retried->push_back({report.name, failure.namespace_, failure.name,
+                                failure.object_class == ObjectClass::kHeld});
+  }
+  options.state_dir = fs::path(preserved.folder.path()) / "elsewhere";
+}
+
+TEST_CASE("What a report names as held stays held where there is no state of that run",
+          "[migrate][migration][migration_pruning]") {
+  Preserved preserved;
+  preserved.WriteBehindBackup();
+  const CrdMigration first = preserved.Migrate();
+  REQUIRE(first.counts[ObjectClass::kHeld] == 1);
+  RetryElsewhere(preserved, first);
+  MigrationOptions& options = preserved.options;
+
+  SECTION("alone") {
+    const CrdMigration again = preserved.Migrate();
+    CHECK(again.outcome == Outcome::kFailures);
+    CHECK(again.counts[ObjectClass::kHeld] == 1);
+    CHECK(again.counts.Total() == 1);
+    REQUIRE(again.failures.size() == 1);
+    CHECK_THAT(again.failures[0].message,
+               Contains("--state-dir") && Contains("--rewrite-unbacked"));
+    CHECK(preserved.HasExtra("w1"));
+  }
+  SECTION("and is not taken for accepted by a dry run") {
+    options.dry_run = DryRun::kServer;
+    CHECK(preserved.Migrate().counts[ObjectClass::kHeld] == 1);
+  }
+  SECTION("while the others are rewritten") {
+    preserved.Write("w0", "again");
+    options.retried->push_back({kName, "shop", "w0"});
+    const CrdMigration again = preserved.Migrate();
+    CHECK(again.counts[ObjectClass::kHeld] == 1);
+    CHECK(again.counts[ObjectClass::kRewritten] == 1);
+    CHECK_FALSE(preserved.HasExtra("w0"));
+    CHECK(preserved.HasExtra("w1"));
+  }
+  SECTION("but not with --rewrite-unbacked") {
+    options.enabling.rewrite_unbacked = true;
+    const CrdMigration again = preserved.Migrate();
+    CHECK(again.outcome == Outcome::kDone);
+    CHECK(again.counts[ObjectClass::kRewritten] == 1);
+    CHECK_FALSE(preserved.HasExtra("w1"));
+  }
+  SECTION("but not where that state tells that it was written since") {
+    options.state_dir = fs::path(preserved.folder.path()) / "state";
+    SECTION("not yet") {
+      const CrdMigration again = preserved.Migrate();
+      REQUIRE(again.failures.size() == 1);
+      CHECK(again.failures[0].object_class == ObjectClass::kHeld);
+      CHECK_THAT(again.failures[0].message, Contains("after the backup"));
+    }
+    SECTION("now") {
+      preserved.Write("w1", "much later");
+      const CrdMigration again = preserved.Migrate();
+      CHECK(again.outcome == Outcome::kDone);
+      CHECK(again.counts[ObjectClass::kHeld] == 0);
+      CHECK(again.counts.Total() == 1);
+    }
+  }
+}
+
+TEST_CASE("A server that never prunes ends the wait, and nothing is rewritten",
+          "[migrate][migration][migration_pruning]") {
+  Preserved preserved;
+  bool is_stale = true;
+  preserved.cluster.server.ServeStale([&is_stale] { return is_stale; });
+  const CrdMigration first = preserved.Migrate();
+  CHECK(first.outcome == Outcome::kError);
+  CHECK_THAT(first.error, Contains("pruning is on") && Contains("--settle-timeout"));
+  CHECK(first.pruning_enabled);
+  CHECK(first.counts.Total() == 0);
+  CHECK(preserved.Prunes());
+  CHECK(preserved.HasExtra("w0"));
+  CHECK(preserved.StoredVersions() == 2);
+
+  is_stale = false;
+  const CrdMigration second = preserved.Migrate();
+  CHECK(second.outcome == Outcome::kDone);
+  CHECK(second.counts[ObjectClass::kRewritten] == 3);
+  CHECK(second.backup == first.backup);
+  CHECK(second.verified);
+  CHECK(preserved.StoredVersions() == 1);
+}
+
+TEST_CASE("A run that is stopped behind the flip is gone on with",
+          "[migrate][migration][migration_pruning]") {
+  Preserved preserved;
+  std::atomic<bool> stop{false};
+  preserved.options.stop = &stop;
+  FakeFault fault;
+  fault.target = "/widgets/w1";
+  fault.times = 0;
+  fault.before = [&] {
+    if (preserved.Prunes()) stop = true;
+  };
+  preserved.cluster.server.AddFault(fault);
+  const CrdMigration first = preserved.Migrate();
+  CHECK(first.outcome == Outcome::kInterrupted);
+  CHECK(first.error == "interrupted; pruning is on");
+  CHECK(preserved.Prunes());
+  CHECK(preserved.StoredVersions() == 2);
+
+  stop = false;
+  fault.before = nullptr;
+  preserved.options.stop = nullptr;
+  const CrdMigration second = preserved.Migrate();
+  CHECK(preserved.person.asked == 1);
+  CHECK(second.outcome == Outcome::kDone);
+  CHECK(second.counts[ObjectClass::kRewritten] == 3);
+  CHECK(second.counts.Total() == 3);
+  CHECK(second.backup == first.backup);
+  CHECK(preserved.StoredVersions() == 1);
+}
+
+TEST_CASE("Who is interrupted in the rewrite behind the flip is told that pruning is on",
+          "[migrate][migration][migration_pruning]") {
+  Preserved preserved;
+  std::atomic<bool> stop{false};
+  preserved.options.stop = &stop;
+  preserved.options.concurrency = 1;
+  FakeFault fault;
+  fault.target = "/widgets/w1";
+  fault.times = 0;
+  fault.before = [&] { stop = preserved.Prunes() && !preserved.HasExtra("w0"); };
+  preserved.cluster.server.AddFault(fault);
+  const CrdMigration crd = preserved.Migrate();
+  CHECK(crd.outcome == Outcome::kInterrupted);
+  CHECK(crd.error == "interrupted; pruning is on");
+  CHECK(crd.counts[ObjectClass::kRewritten] > 0);
+  CHECK(crd.counts[ObjectClass::kNotTried] > 0);
+}
+
+TEST_CASE("A backup whose objects somebody else had pruned meanwhile is none",
+          "[migrate][migration][migration_pruning]") {
+  Preserved preserved;
+  preserved.StoreInOneVersion();
+  preserved.options.chunk_size = 1;
+  bool is_flipped = false;
+  FakeFault fault;
+  fault.target = "continue=";
+  fault.times = 0;
+  fault.before = [&] {
+    if (is_flipped || preserved.person.asked == 0) return;
+    is_flipped = true;
+    preserved.cluster.server.PatchCrd(kName, R"({"spec":{"preserveUnknownFields":false}})");
+  };
+  preserved.cluster.server.AddFault(fault);
+  const CrdMigration crd = preserved.Migrate();
+  REQUIRE(is_flipped);
+  CHECK(crd.outcome == Outcome::kError);
+  CHECK_THAT(crd.error, Contains("the backup is thrown away") && Contains("was turned off") &&
+                            Contains("without one"));
+  CHECK(crd.backup.empty());
+  CHECK_FALSE(crd.pruning_enabled);
+  CHECK_FALSE(preserved.HasBackup());
+  CHECK(preserved.HasExtra("w1"));
+  CHECK(preserved.Migrate().backup.empty());
+}
+
+TEST_CASE("A backup is made by the schemas of when pruning is turned on",
+          "[migrate][migration][migration_pruning]") {
+  Preserved preserved;
+  preserved.StoreInOneVersion();
+  preserved.cluster.server.Add(FakeObjectText("widgets", "plain", R"({"a":"1"})"));
+  preserved.cluster.server.Add(FakeCrdText("gizmos"));
+  preserved.options.crd_names = {"gizmos", "widgets"};
+  FakeFault fault;
+  fault.target = "/v1/gizmos";
+  fault.before = [&] { preserved.cluster.server.PatchCrd(kName, preserved.PatchWithoutA()); };
+  preserved.cluster.server.AddFault(fault);
+  const MigrationReport report = Migrate(preserved.options, preserved.person,
+                                         preserved.cluster.client, preserved.cluster.clock);
+  REQUIRE(report.crds.size() == 2);
+  const CrdMigration& widgets = report.crds[1];
+  REQUIRE(widgets.name == kName);
+  CHECK(widgets.outcome == Outcome::kDone);
+  const auto backup = kube::ReadFileText(widgets.backup);
+  REQUIRE(backup);
+  CHECK_THAT(*backup, Contains(R"("name":"plain")"));
+}
+
+TEST_CASE("A flip by others that changes the schemas too leaves no object backed up",
+          "[migrate][migration][migration_pruning]") {
+  Preserved preserved;
+  preserved.StoreInOneVersion();
+  preserved.cluster.server.Add(FakeObjectText("widgets", "plain", R"({"a":"1"})"));
+  std::atomic<bool> stop{false};
+  preserved.options.stop = &stop;
+  FakeFault fault;
+  fault.target = "/customresourcedefinitions/" + kName;
+  fault.times = 0;
+  fault.before = [&] {
+    if (!preserved.Prunes()) stop = preserved.HasFinishedBackup();
+  };
+  preserved.cluster.server.AddFault(fault);
+  REQUIRE(preserved.Migrate().outcome == Outcome::kInterrupted);
+  stop = false;
+  preserved.cluster.server.PatchCrd(kName,
+                                    preserved.PatchWithoutA(R"("preserveUnknownFields":false,)"));
+  SECTION("for the same command") {}
+  SECTION("for a run over some objects") {
+    preserved.options.enable_pruning = false;
+    preserved.options.namespace_ = "shop";
+  }
+  const CrdMigration crd = preserved.Migrate();
+  CHECK(crd.outcome == Outcome::kFailures);
+  CHECK(crd.counts[ObjectClass::kHeld] == 4);
+  const auto* plain = preserved.cluster.server.Stored(kName, "shop/plain");
+  CHECK(plain->Find("spec")->Find("a") != nullptr);
+}
+
+TEST_CASE("A run over all CRDs goes on with one that was interrupted",
+          "[migrate][migration][migration_pruning]") {
+  Preserved preserved;
+  preserved.StoreInOneVersion();
+  preserved.options.crd_names = {};
+  preserved.options.all = true;
+  std::atomic<bool> stop{false};
+  preserved.options.stop = &stop;
+  FakeFault fault;
+  fault.target = "/widgets/w1";
+  fault.times = 0;
+  fault.before = [&] { stop = preserved.Prunes(); };
+  preserved.cluster.server.AddFault(fault);
+  REQUIRE(preserved.Migrate().outcome == Outcome::kInterrupted);
+  preserved.options.stop = nullptr;
+  const CrdMigration crd = preserved.Migrate();
+  CHECK(crd.outcome == Outcome::kDone);
+  CHECK(crd.counts[ObjectClass::kRewritten] == 3);
+  CHECK_FALSE(preserved.HasExtra("w1"));
+  const MigrationReport again = Migrate(preserved.options, preserved.person,
+                                        preserved.cluster.client, preserved.cluster.clock);
+  CHECK(again.crds.empty());
+}
+
+TEST_CASE("The path of a backup holds in any folder", "[migrate][migration][migration_pruning]") {
+  Preserved preserved;
+  preserved.options.enabling.backup_dir = fs::relative(preserved.options.enabling.backup_dir);
+  const CrdMigration crd = preserved.Migrate();
+  CHECK(fs::path(crd.backup).is_absolute());
+  CHECK(fs::exists(crd.backup));
+}
+
+TEST_CASE("A change of the CRD before the flip is an error, not a failure of objects",
+          "[migrate][migration][migration_pruning]") {
+  Preserved preserved;
+  FakeFault fault;
+  fault.target = "/widgets/w1";
+  fault.latency = std::chrono::seconds(15);
+  fault.before = [&preserved] { preserved.cluster.server.PatchCrd(kName, R"({"spec":{"x":1}})"); };
+  preserved.cluster.server.AddFault(fault);
+  const CrdMigration crd = preserved.Migrate();
+  CHECK(crd.outcome == Outcome::kError);
+  CHECK_FALSE(preserved.Prunes());
+  CHECK(preserved.StoredVersions() == 2);
+}
+
+TEST_CASE("The flag --all turns pruning on where the schema allows it",
+          "[migrate][migration][migration_pruning]") {
+  Preserved preserved;
+  preserved.cluster.server.Add(FakeCrdText("gizmos", R"(,"preserveUnknownFields":true)"));
+  preserved.cluster.server.PatchCrd(
+      "gizmos.demo.example.com",
+      R"({"spec":{"versions":[{"name":"v1","served":true,"storage":true,"schema":{
+          "openAPIV3Schema":{"type":"object","properties":{"spec":{}}}}}]}})");
+  preserved.cluster.server.Add(FakeCrdText("gadgets"));
+  preserved.options.crd_names = {};
+  preserved.options.all = true;
+  const CrdMigration crd = preserved.Migrate();
+  CHECK(crd.name == kName);
+  CHECK(crd.outcome == Outcome::kDone);
+  CHECK(std::ranges::any_of(preserved.person.lines, [](const std::string& line) {
+    return line.starts_with("note: gizmos.demo.example.com is left out");
+  }));
+}
+
+}  // namespace
+}  // namespace migrate

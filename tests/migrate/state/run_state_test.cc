@@ -1,0 +1,205 @@
+#include "migrate/state/run_state.h"
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+
+#include "tests/support/temp_folder.h"
+
+namespace migrate {
+namespace {
+
+namespace fs = std::filesystem;
+using End = RunState::End;
+using Phase = MigrationState::Phase;
+using test_support::TempFolder;
+using Strings = std::vector<std::string>;
+
+RunOfCrd Widgets(std::int64_t generation, bool preserves = true) {
+  return {.crd_name = "widgets.demo.example.com",
+          .shape = {.uid = "crd-uid",
+                    .generation = generation,
+                    .preserves_unknown_fields = preserves,
+                    .storage_version = "v1"},
+          .stored_versions = {"v1beta1", "v1"}};
+}
+
+constexpr std::chrono::sys_days kNow = std::chrono::year(2026) / 11 / 22;
+
+RunState Open(const TempFolder& folder, RunOfCrd run) {
+  return {folder.path(), "cluster-uid", std::move(run), kNow};
+}
+
+/// What a run leaves that has made its backup, and was killed about the flip.
+void LeaveBackup(const TempFolder& folder, const std::string& flip_resource_version = "") {
+  RunState run = Open(folder, Widgets(3));
+  MigrationState state = run.folder().Load();
+  state.phase = Phase::kBackupComplete;
+  state.backup = "backup.ndjson";
+  state.flip_resource_version = flip_resource_version;
+  run.folder().Save(state);
+}
+
+/// Leaves a file of a sweep, and says where.
+fs::path LeaveSweep(const RunState& run) {
+  fs::path file = run.MakeSweepFolder() / "rewrite.listed";
+  std::ofstream(file) << "x";
+  return file;
+}
+
+TEST_CASE("A first run has nothing to go on with", "[migrate][state]") {
+  const TempFolder folder;
+  RunState run = Open(folder, Widgets(3));
+  CHECK_FALSE(run.goes_on());
+  CHECK_FALSE(run.is_behind_flip());
+  CHECK(run.stored_before() == Strings{"v1beta1", "v1"});
+  CHECK(run.folder().Load().generation == 3);
+}
+
+TEST_CASE("A run goes on with the sweeps of one that came to no end", "[migrate][state]") {
+  const TempFolder folder;
+  const fs::path file = LeaveSweep(Open(folder, Widgets(3)));
+  RunOfCrd widgets = Widgets(3);
+  widgets.stored_versions = {"v1"};  // somebody else has trimmed it
+  const RunState second = Open(folder, widgets);
+  CHECK(second.goes_on());
+  CHECK(second.stored_before() == Strings{"v1beta1", "v1"});
+  CHECK(fs::exists(file));
+}
+
+TEST_CASE("Sweeps of another generation or storage version are forgotten", "[migrate][state]") {
+  const TempFolder folder;
+  const fs::path file = LeaveSweep(Open(folder, Widgets(3)));
+  RunOfCrd changed = Widgets(3);
+  SECTION("generation") { changed.shape.generation = 4; }
+  SECTION("storage version") { changed.shape.storage_version = "v2"; }
+  const RunState second = Open(folder, changed);
+  CHECK_FALSE(second.goes_on());
+  CHECK_FALSE(fs::exists(file));
+}
+
+TEST_CASE("A run after the backup is behind the flip once the CRD prunes", "[migrate][state]") {
+  const TempFolder folder;
+  LeaveBackup(folder);
+  SECTION("by the flip, whose answer was lost") {
+    RunState run = Open(folder, Widgets(4, /*preserves=*/false));
+    CHECK(run.is_behind_flip());
+    CHECK(run.goes_on());
+    CHECK(run.folder().Load().backup == "backup.ndjson");
+  }
+  SECTION("by somebody who changed more than that") {
+    RunState run = Open(folder, Widgets(7, /*preserves=*/false));
+    CHECK(run.is_behind_flip());
+    CHECK(run.folder().Load().backup == "backup.ndjson");
+    CHECK(run.folder().Load().generation == 7);
+  }
+  SECTION("not before") { CHECK_FALSE(Open(folder, Widgets(3)).is_behind_flip()); }
+  SECTION("the backup of another schema counts for nothing while the CRD preserves") {
+    CHECK(Open(folder, Widgets(4)).folder().Load().backup.empty());
+  }
+}
+
+TEST_CASE("Rewriting goes on with the CRD as it is behind the flip", "[migrate][state]") {
+  const TempFolder folder;
+  LeaveBackup(folder);
+  const fs::path file = [&] {
+    RunState first = Open(folder, Widgets(4, /*preserves=*/false));
+    first.BeginRewriting(Widgets(4, /*preserves=*/false).shape);
+    CHECK(first.folder().Load().phase == Phase::kRewriting);
+    return LeaveSweep(first);
+  }();
+  SECTION("unchanged") {
+    CHECK(Open(folder, Widgets(4, /*preserves=*/false)).goes_on());
+    CHECK(fs::exists(file));
+  }
+  SECTION("changed: what was rewritten is to be rewritten again, what is held stays held") {
+    RunState second = Open(folder, Widgets(5, /*preserves=*/false));
+    CHECK(second.is_behind_flip());
+    CHECK_FALSE(fs::exists(file));
+  }
+}
+
+TEST_CASE("What a run leaves depends on how it ended", "[migrate][state]") {
+  const TempFolder folder;
+  LeaveBackup(folder, "1234");
+  const RunOfCrd pruning = Widgets(4, /*preserves=*/false);
+  const auto end_with = [&](End end) {
+    RunState run = Open(folder, pruning);
+    run.BeginRewriting(pruning.shape);
+    const fs::path file = LeaveSweep(run);
+    run.Close(end);
+    return fs::exists(file);
+  };
+  SECTION("in the middle") {
+    CHECK(end_with(End::kInTheMiddle));
+    CHECK(Open(folder, pruning).goes_on());
+  }
+  SECTION("with objects that are held") {
+    CHECK_FALSE(end_with(End::kHolding));
+    RunState next = Open(folder, pruning);
+    CHECK(next.is_behind_flip());
+    CHECK(next.folder().Load().flip_resource_version == "1234");
+  }
+  SECTION("with failures: the backup is still needed") {
+    CHECK_FALSE(end_with(End::kFailures));
+    RunState next = Open(folder, pruning);
+    CHECK(next.goes_on());
+    CHECK(next.is_behind_flip());
+    CHECK(next.folder().Load().phase == Phase::kRewriting);
+  }
+  SECTION("done") {
+    CHECK_FALSE(end_with(End::kDone));
+    RunState next = Open(folder, pruning);
+    CHECK_FALSE(next.goes_on());
+    CHECK_FALSE(next.is_behind_flip());
+  }
+}
+
+TEST_CASE("After failures of a run that has turned nothing on the next begins anew",
+          "[migrate][state]") {
+  const TempFolder folder;
+  {
+    RunState run = Open(folder, Widgets(3, /*preserves=*/false));
+    LeaveSweep(run);
+    run.Close(End::kFailures);
+  }
+  CHECK_FALSE(Open(folder, Widgets(3, /*preserves=*/false)).goes_on());
+}
+
+TEST_CASE("A CRD may be noticed five seconds after a run first saw it as it is",
+          "[migrate][state]") {
+  using std::chrono::seconds;
+  const TempFolder folder;
+  CHECK(Open(folder, Widgets(3)).TimeUntilNoticed(kNow + seconds(1)) == seconds(4));
+  CHECK(Open(folder, Widgets(3)).TimeUntilNoticed(kNow + seconds(9)) == seconds(0));
+  {
+    RunOfCrd partial = Widgets(4);
+    partial.is_partial = true;
+    CHECK(Open(folder, partial).TimeUntilNoticed(kNow + seconds(9)) == seconds(5));
+  }
+  const RunState changed(folder.path(), "cluster-uid", Widgets(4), kNow + seconds(9));
+  CHECK(changed.TimeUntilNoticed(kNow + seconds(10)) == seconds(4));
+}
+
+TEST_CASE("A partial run knows what is held, and leaves all as it was", "[migrate][state]") {
+  const TempFolder folder;
+  LeaveBackup(folder, "1234");
+  RunOfCrd pruning = Widgets(4, /*preserves=*/false);
+  const fs::path kept = LeaveSweep(Open(folder, pruning));
+  pruning.is_partial = true;
+  {
+    RunState partial = Open(folder, pruning);
+    CHECK(partial.is_behind_flip());
+    CHECK_FALSE(partial.goes_on());
+    partial.BeginRewriting(pruning.shape);
+    const fs::path own = LeaveSweep(partial);
+    CHECK(own != kept);
+    partial.Close(End::kDone);
+    CHECK_FALSE(fs::exists(own));
+    CHECK(partial.folder().Load().phase == Phase::kBackupComplete);
+  }
+  CHECK(fs::exists(kept));
+}
+
+}  // namespace
+}  // namespace migrate

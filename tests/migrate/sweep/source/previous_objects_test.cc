@@ -1,0 +1,88 @@
+#include "migrate/sweep/source/previous_objects.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "tests/support/temp_folder.h"
+
+namespace migrate {
+namespace {
+
+struct World {
+  explicit World(int count) {
+    Spool spool(folder.path(), "before", "test");
+    for (int i = 0; i < count; ++i) spool.Add({"n", "w" + std::to_string(i), "u", "1", 1});
+    spool.EndPage("");
+    // Answers are in no order.
+    for (int i = count - 1; i >= 0; --i) spool.Answer(static_cast<std::uint64_t>(i), Answer(i));
+    spool.Flush();
+  }
+  static ObjectAnswer Answer(int number) {
+    if (number % 3 == 2) return {.object_class = ObjectClass::kInvalid, .code = 422};
+    return {.object_class = number % 3 == 0 ? ObjectClass::kRewritten : ObjectClass::kUnchanged,
+            .uid = number == 4 ? "another" : "",
+            .resource_version = "2" + std::to_string(number),
+            .generation = number};
+  }
+  std::string Read(Spool& spool, const std::set<ObjectClass>& classes) {
+    const Spool before(folder.path(), "before");
+    PreviousObjects objects(before, classes, spool);
+    while (!objects.is_done()) objects.Advance();
+    std::string text;
+    while (const auto next = spool.Next()) {
+      const ListedObject& object = next->object;
+      text += object.name + " " + object.uid + " " + object.resource_version + " " +
+              std::to_string(object.generation) + "; ";
+    }
+    return text;
+  }
+
+  test_support::TempFolder folder;
+};
+
+TEST_CASE("Objects come with what they answered", "[migrate][previous_objects]") {
+  World world(6);
+  Spool spool(world.folder.path(), "again", "test");
+  CHECK(world.Read(spool, {ObjectClass::kRewritten, ObjectClass::kUnchanged}) ==
+        "w0 u 20 0; w1 u 21 1; w3 u 23 3; w4 another 24 4; ");
+}
+
+TEST_CASE("A failure answered nothing, so it comes as it was listed",
+          "[migrate][previous_objects]") {
+  World world(6);
+  Spool spool(world.folder.path(), "again", "test");
+  CHECK(world.Read(spool, {ObjectClass::kNotTried}) == "w2 u 1 1; w5 u 1 1; ");
+}
+
+TEST_CASE("Earlier objects go on where the spool ends", "[migrate][previous_objects]") {
+  World world(5000);
+  {
+    Spool spool(world.folder.path(), "again", "test");
+    const Spool before(world.folder.path(), "before");
+    PreviousObjects objects(before, {ObjectClass::kUnchanged}, spool);
+    CHECK(objects.remaining() == 1667);
+    objects.Advance();
+    CHECK_FALSE(objects.is_done());
+    CHECK(objects.remaining() == 1667 - spool.listed());
+  }
+  Spool spool(world.folder.path(), "again", "test");
+  CHECK(spool.listed() == 1000);
+  const std::string text = world.Read(spool, {ObjectClass::kUnchanged});
+  CHECK(spool.listed() == 1667);
+  CHECK(text.starts_with("w1 u 21 1; w4 another 24 4; w7 u 27 7; "));
+  CHECK(text.find("w2998 u 22998 2998; w3001 u 23001 3001; ") != std::string::npos);
+  CHECK(text.ends_with("w4999 u 24999 4999; "));
+}
+
+TEST_CASE("A sweep that was never there has no objects", "[migrate][previous_objects]") {
+  World world(0);
+  Spool spool(world.folder.path(), "again", "test");
+  const Spool none(world.folder.path(), "none");
+  PreviousObjects objects(none, {ObjectClass::kUnchanged}, spool);
+  objects.Advance();
+  CHECK(objects.is_done());
+  CHECK(spool.listed() == 0);
+}
+
+}  // namespace
+}  // namespace migrate

@@ -1,0 +1,256 @@
+#include "migrate/sweep/write/object_write.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+namespace migrate {
+namespace {
+
+using Step = ObjectWrite::Step;
+
+constexpr kube::Clock::TimePoint kNow{std::chrono::hours(1)};
+
+std::string Body(const std::string& uid, const std::string& version, int generation = 1) {
+  return R"({"kind":"PartialObjectMetadata","metadata":{"name":"a","namespace":"shop","uid":")" +
+         uid + R"(","resourceVersion":")" + version + R"(","generation":)" +
+         std::to_string(generation) + "}}";
+}
+
+kube::CallError Status(int code, const std::string& message) {
+  kube::ApiStatus status;
+  status.code = code;
+  status.reason = "Reason";
+  status.message = message;
+  return {.status = status, .transport = std::nullopt, .message = "Error from server"};
+}
+
+struct World {
+  Step Answer(const std::string& body) {
+    return write.OnAnswer(body, std::nullopt, document, kNow);
+  }
+  Step Answer(const kube::CallError& error) { return write.OnAnswer("", error, document, kNow); }
+
+  SweepTarget target{.group = "g", .version = "v1", .plural = "widgets"};
+  ObjectWrite write{target, {5, {"shop", "a", "u", "10", 1}}};
+  kube::json::Document document;
+};
+
+TEST_CASE("An object is written by a merge patch of nothing", "[migrate][object_write]") {
+  World world;
+  const kube::ApiRequest request = world.write.Request();
+  CHECK(request.method == "PATCH");
+  CHECK(request.target == "/apis/g/v1/namespaces/shop/widgets/a");
+  CHECK(request.content_type == "application/merge-patch+json");
+  CHECK(request.accept ==
+        "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json");
+  CHECK(request.body == "{}");
+  CHECK_FALSE(request.retry);
+  world.target.dry_run = true;
+  CHECK(world.write.Request().target == "/apis/g/v1/namespaces/shop/widgets/a?dryRun=All");
+}
+
+TEST_CASE("The resource version tells what happened", "[migrate][object_write]") {
+  World world;
+  const auto [body, object_class, moved] = GENERATE(table<std::string, ObjectClass, bool>({
+      {Body("u", "10"), ObjectClass::kUnchanged, false},
+      {Body("u", "11"), ObjectClass::kRewritten, false},
+      // Opaque: lower is just another one.
+      {Body("u", "9"), ObjectClass::kRewritten, false},
+      {Body("u", "11", 2), ObjectClass::kRewritten, true},
+      // Another object of that name.
+      {Body("v", "10", 7), ObjectClass::kRewritten, false},
+  }));
+  CAPTURE(body);
+  CHECK(world.Answer(body) == Step::kDone);
+  CHECK(world.write.answer().object_class == object_class);
+  CHECK(world.write.answer().generation_moved == moved);
+  CHECK(world.write.answer().uid == (body.find("\"v\"") == body.npos ? "" : "v"));
+}
+
+TEST_CASE("A generation that the server repairs was not moved by a webhook",
+          "[migrate][object_write]") {
+  World world;
+  ObjectWrite write(world.target, {0, {"shop", "a", "u", "10", 0}});
+  write.OnAnswer(Body("u", "11", 1), std::nullopt, world.document, kNow);
+  CHECK_FALSE(write.answer().generation_moved);
+}
+
+TEST_CASE("A dry run says no more than accepted", "[migrate][object_write]") {
+  World world;
+  world.target.dry_run = true;
+  CHECK(world.Answer(Body("u", "10")) == Step::kDone);
+  CHECK(world.write.answer().object_class == ObjectClass::kAccepted);
+}
+
+TEST_CASE("A failure for good keeps the server's words", "[migrate][object_write]") {
+  World world;
+  CHECK(world.Answer(Status(422, "is invalid")) == Step::kDone);
+  const ObjectAnswer& answer = world.write.answer();
+  CHECK(answer.object_class == ObjectClass::kInvalid);
+  CHECK(answer.code == 422);
+  CHECK(answer.reason == "Reason");
+  CHECK(answer.message == "is invalid");
+  CHECK_FALSE(world.write.was_slowdown());
+}
+
+TEST_CASE("What may pass is sent again, and Retry-After is told", "[migrate][object_write]") {
+  World world;
+  kube::CallError error = Status(429, "slow down");
+  error.status->retry_after = std::chrono::seconds(3);
+  CHECK(world.Answer(error) == Step::kPause);
+  CHECK(world.write.due() == kNow + std::chrono::seconds(3));
+  CHECK(world.write.was_slowdown());
+  CHECK(world.write.retry_after() == std::chrono::seconds(3));
+  CHECK(world.Answer(Body("u", "11")) == Step::kDone);
+  CHECK_FALSE(world.write.was_slowdown());
+  CHECK(world.write.answer().object_class == ObjectClass::kRewritten);
+  CHECK(world.write.answer().code == 0);
+}
+
+TEST_CASE("It ends as what it failed with last", "[migrate][object_write]") {
+  World world;
+  int tries = 1;
+  while (world.Answer(Status(409, "has been modified")) == Step::kPause) ++tries;
+  CHECK(tries == 10);
+  CHECK(world.write.answer().object_class == ObjectClass::kConflict);
+}
+
+TEST_CASE("An answer that cannot be read is no success", "[migrate][object_write]") {
+  World world;
+  SECTION("cut short") {
+    CHECK(world.Answer(R"({"kind":"Partial)") == Step::kPause);
+    CHECK(world.Answer("") == Step::kPause);
+  }
+  SECTION("another kind") {
+    CHECK(world.Answer("<html><body>Sign in</body></html>") == Step::kDone);
+    CHECK(world.write.answer().object_class == ObjectClass::kFailed);
+    CHECK(world.write.answer().message.find("login page") != std::string::npos);
+  }
+  SECTION("another object") {
+    ObjectWrite write(world.target, {0, {"shop", "b", "u", "10", 1}});
+    CHECK(write.OnAnswer(Body("u", "11"), std::nullopt, world.document, kNow) == Step::kDone);
+    CHECK(write.answer().object_class == ObjectClass::kFailed);
+  }
+  SECTION("no object") {
+    CHECK(world.Answer("{}") == Step::kDone);
+    CHECK(world.write.answer().object_class == ObjectClass::kFailed);
+  }
+}
+
+TEST_CASE("By update an object is read and sent back byte by byte", "[migrate][object_write]") {
+  World world;
+  world.target.by_update = true;
+  CHECK(world.write.Request().method == "GET");
+  CHECK(world.write.Request().accept == "application/json");
+  // Numbers and order stay as they were sent.
+  const std::string object =
+      R"({ "spec":{"n":1.0,"m":12345678901234567890123},"metadata":{"name":"a","uid":"u",)"
+      R"("resourceVersion":"10"}})";
+  CHECK(world.Answer(object) == Step::kSend);
+  const kube::ApiRequest request = world.write.Request();
+  CHECK(request.method == "PUT");
+  CHECK(request.content_type == "application/json");
+  CHECK(request.body == object);
+  CHECK(world.Answer(Body("u", "11")) == Step::kDone);
+  CHECK(world.write.answer().object_class == ObjectClass::kRewritten);
+}
+
+TEST_CASE("By update a conflict reads the object again", "[migrate][object_write]") {
+  World world;
+  world.target.by_update = true;
+  CHECK(world.Answer(Body("u", "10")) == Step::kSend);
+  CHECK(world.Answer(Status(409, "has been modified")) == Step::kPause);
+  CHECK(world.write.Request().method == "GET");
+  CHECK(world.Answer(Status(404, "widgets.g \"a\" not found")) == Step::kDone);
+  CHECK(world.write.answer().object_class == ObjectClass::kGone);
+}
+
+TEST_CASE("An object whose namespace is not found is not gone", "[migrate][object_write]") {
+  World world;
+  world.target.by_update = GENERATE(false, true);
+  if (world.target.by_update) CHECK(world.Answer(Body("u", "10")) == Step::kSend);
+  CHECK(world.Answer(Status(404, "namespaces \"shop\" not found")) == Step::kDone);
+  CHECK(world.write.answer().object_class == ObjectClass::kFailed);
+  CHECK(world.write.answer().code == 404);
+  CHECK(world.write.answer().message == "namespaces \"shop\" not found");
+}
+
+TEST_CASE("An object of which nothing is known is read first", "[migrate][object_write]") {
+  World world;
+  world.target.by_update = GENERATE(false, true);
+  ObjectWrite write(world.target, {0, {"shop", "a", "", "", 0}});
+  CHECK(write.Request().method == "GET");
+  CHECK(write.Request().accept ==
+        "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json");
+  CHECK(write.OnAnswer(Body("u", "10"), std::nullopt, world.document, kNow) == Step::kSend);
+  if (world.target.by_update) {
+    CHECK(write.Request().method == "GET");
+    CHECK(write.OnAnswer(Body("u", "10"), std::nullopt, world.document, kNow) == Step::kSend);
+  }
+  CHECK(write.Request().method == (world.target.by_update ? "PUT" : "PATCH"));
+  CHECK(write.OnAnswer(Body("u", "10"), std::nullopt, world.document, kNow) == Step::kDone);
+  CHECK(write.answer().object_class == ObjectClass::kUnchanged);
+}
+
+TEST_CASE("An object that cannot be read is not written", "[migrate][object_write]") {
+  World world;
+  ObjectWrite write(world.target, {0, {"shop", "a", "", "", 0}});
+  const auto forbidden = Status(403, "widgets.g \"a\" is forbidden: User \"u\" cannot get it");
+  CHECK(write.OnAnswer("", forbidden, world.document, kNow) == Step::kDone);
+  CHECK(write.answer().object_class == ObjectClass::kForbidden);
+}
+
+TEST_CASE("What another writer stored is not taken for ours where it is asked for",
+          "[migrate][object_write]") {
+  World world;
+  world.target.ignores_other_writers = true;
+  SECTION("by patch") {
+    CHECK(world.write.Request().body == R"({"metadata":{"resourceVersion":"10"}})");
+    CHECK(world.Answer(Status(409, "has been modified")) == Step::kPause);
+    CHECK(world.write.Request().method == "GET");
+    CHECK(world.Answer(Body("v", "12")) == Step::kSend);
+    CHECK(world.write.Request().body == R"({"metadata":{"resourceVersion":"12"}})");
+  }
+  SECTION("by update") {
+    world.target.by_update = true;
+    CHECK(world.Answer(Body("v", "12")) == Step::kSend);
+  }
+  SECTION("by update that comes too late") {
+    world.target.by_update = true;
+    CHECK(world.Answer(Body("u", "10")) == Step::kSend);
+    CHECK(world.Answer(Status(409, "has been modified")) == Step::kPause);
+    CHECK(world.write.Request().method == "GET");
+    CHECK(world.Answer(Body("v", "12")) == Step::kSend);
+    if (world.write.Request().method == "GET") CHECK(world.Answer(Body("v", "12")) == Step::kSend);
+  }
+  CHECK(world.Answer(Body("v", "12")) == Step::kDone);
+  CHECK(world.write.answer().object_class == ObjectClass::kUnchanged);
+  CHECK(world.write.answer().resource_version == "12");
+  CHECK(world.write.answer().uid == "v");
+}
+
+TEST_CASE("What a try without an answer may have stored is taken for ours",
+          "[migrate][object_write]") {
+  World world;
+  world.target.ignores_other_writers = true;
+  SECTION("the connection was lost") {
+    const kube::TransportError lost{kube::TransportError::Kind::kConnectionLost, "lost"};
+    CHECK(world.Answer({.status = std::nullopt, .transport = lost, .message = "lost"}) ==
+          Step::kPause);
+  }
+  SECTION("the server failed") { CHECK(world.Answer(Status(503, "")) == Step::kPause); }
+  SECTION("the answer breaks off") { CHECK(world.Answer("{") == Step::kPause); }
+  CHECK(world.write.Request().body == "{}");
+  CHECK(world.Answer(Body("u", "11")) == Step::kDone);
+  CHECK(world.write.answer().object_class == ObjectClass::kRewritten);
+}
+
+TEST_CASE("A refusal stored nothing", "[migrate][object_write]") {
+  World world;
+  world.target.ignores_other_writers = true;
+  CHECK(world.Answer(Status(429, "slow down")) == Step::kPause);
+  CHECK(world.write.Request().body == R"({"metadata":{"resourceVersion":"10"}})");
+}
+
+}  // namespace
+}  // namespace migrate

@@ -1,0 +1,173 @@
+#include "migrate/sweep/write/object_writer.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/support/fake_cluster.h"
+
+namespace migrate {
+namespace {
+
+const std::string kWidgets = "/apis/demo.example.com/v1/namespaces/shop/widgets/";
+
+struct World {
+  World() {
+    cluster.server.Add(test_support::FakeCrdText("widgets"));
+    cluster.server.Add(test_support::FakeObjectText("widgets", "a", "{}"));
+  }
+  void BeginAll() {
+    while (writer.HasRoom()) writer.Begin({begun++, {"shop", "a", "u", "1", 1}});
+  }
+  void Take() {
+    writer.TakeAnswers([this](const SpooledObject& object, const ObjectAnswer&) {
+      done.push_back(object.number);
+    });
+  }
+  void AddBusy(int times) {
+    test_support::FakeFault busy;
+    busy.target = kWidgets;
+    busy.times = times;
+    busy.answer = test_support::FakeText(503, "text/plain", "");
+    cluster.server.AddFault(busy);
+  }
+
+  test_support::FakeCluster cluster;
+  SweepTarget target{.group = "demo.example.com", .version = "v1", .plural = "widgets"};
+  std::vector<std::string> lines;
+  ObjectWriter writer{target, Throttle(8, 0),
+                      [this](const std::string& line) { lines.push_back(line); }, cluster.client,
+                      cluster.clock};
+  std::uint64_t begun = 0;
+  std::vector<std::uint64_t> done;
+};
+
+TEST_CASE("As many are in flight as the throttle allows", "[migrate][object_writer]") {
+  World world;
+  CHECK(world.writer.is_idle());
+  world.BeginAll();
+  CHECK(world.begun == 4);
+  CHECK(world.writer.next_event() == kube::Clock::TimePoint::max());
+  while (world.done.empty()) {
+    world.cluster.client.Poll(world.writer.next_event());
+    world.Take();
+  }
+  world.BeginAll();
+  CHECK(world.begun == 6);  // one for the answer, one as the limit grew
+}
+
+TEST_CASE("What waits to be tried again holds no place, up to a number",
+          "[migrate][object_writer]") {
+  World world;
+  world.AddBusy(0);
+  for (int i = 0; i < 2000 && world.begun < 64; ++i) {
+    world.BeginAll();
+    world.cluster.client.Poll(world.cluster.clock.Now());
+    world.Take();
+  }
+  CHECK(world.begun == 64);
+  for (int i = 0; i < 20; ++i) {
+    world.cluster.client.Poll(world.cluster.clock.Now());
+    world.Take();
+  }
+  CHECK_FALSE(world.writer.HasRoom());
+  CHECK_FALSE(world.writer.is_idle());
+  CHECK(world.writer.next_event() == world.cluster.clock.Now() + std::chrono::milliseconds(500));
+}
+
+TEST_CASE("What is due is sent again", "[migrate][object_writer]") {
+  World world;
+  world.AddBusy(1);
+  world.writer.Begin({7, {"shop", "a", "u", "1", 1}});
+  while (world.done.empty()) {
+    world.writer.SendDue();
+    world.cluster.client.Poll(world.writer.next_event());
+    world.Take();
+  }
+  CHECK(world.done == std::vector<std::uint64_t>{7});
+  CHECK(world.cluster.server.requests().size() == 2);
+  CHECK(world.cluster.clock.passed() == std::chrono::milliseconds(500));
+}
+
+TEST_CASE("Once stopped it only ends what is in flight", "[migrate][object_writer]") {
+  World world;
+  world.AddBusy(1);
+  world.writer.Begin({0, {"shop", "a", "u", "1", 1}});
+  world.writer.Begin({1, {"shop", "a", "u", "1", 1}});
+  world.writer.Stop();
+  while (!world.writer.is_idle()) {
+    world.cluster.client.Poll(kube::Clock::TimePoint::max());
+    world.Take();
+  }
+  CHECK(world.done == std::vector<std::uint64_t>{1});
+}
+
+TEST_CASE("A writer that goes leaves nothing under way", "[migrate][object_writer]") {
+  World world;
+  {
+    ObjectWriter writer(world.target, Throttle(8, 0), nullptr, world.cluster.client,
+                        world.cluster.clock);
+    writer.Begin({0, {"shop", "a", "u", "1", 1}});
+  }
+  world.cluster.client.Poll(world.cluster.clock.Now() + std::chrono::seconds(1));
+  CHECK(world.cluster.server.requests().empty());
+}
+
+/// Waits for the first line that is told.
+std::string FirstLine(World& world) {
+  world.BeginAll();
+  while (world.lines.empty()) {
+    world.writer.SendDue();
+    world.cluster.client.Poll(
+        std::min(world.writer.next_event(), world.cluster.clock.Now() + std::chrono::seconds(1)));
+    world.Take();
+  }
+  return world.lines[0];
+}
+
+TEST_CASE("Where nothing gets anywhere it is told why", "[migrate][object_writer]") {
+  World world;
+  SECTION("as the server refuses all") {
+    world.AddBusy(1000);
+    CHECK_THAT(FirstLine(world),
+               Catch::StartsWith("nothing was written for 1") && Catch::EndsWith("; trying again"));
+  }
+  SECTION("as it does not answer") {
+    test_support::FakeFault silent;
+    silent.target = kWidgets;
+    silent.times = 0;
+    silent.latency = std::chrono::hours(1);
+    world.cluster.server.AddFault(silent);
+    CHECK(FirstLine(world) == "nothing was written for 10 s: the server does not answer");
+  }
+}
+
+TEST_CASE("No answer holds up the others for longer than a minute", "[migrate][object_writer]") {
+  World world;
+  const auto [asked_for, held, line] = GENERATE(table<std::string, int, std::string>({
+      {"1", 1, ""},
+      {"7", 7, "waiting 7 s, as the server asks for it"},
+      {"86400", 60, "waiting 60 s, as the server asks for it"},
+  }));
+  CAPTURE(asked_for);
+  test_support::FakeFault busy;
+  busy.target = kWidgets;
+  busy.times = 4;
+  busy.answer = test_support::FakeText(429, "text/plain", "");
+  busy.headers = {{"Retry-After", asked_for}};
+  world.cluster.server.AddFault(busy);
+  world.BeginAll();
+  while (world.cluster.server.requests().size() < 5) {
+    world.writer.SendDue();
+    world.BeginAll();
+    world.cluster.client.Poll(world.writer.next_event());
+    world.Take();
+  }
+  CHECK(world.cluster.clock.passed() == std::chrono::seconds(held));
+  CHECK(world.lines ==
+        (line.empty() ? std::vector<std::string>() : std::vector<std::string>{line}));
+}
+
+}  // namespace
+}  // namespace migrate

@@ -1,0 +1,169 @@
+#include "plugin/flags/migrate_options.h"
+
+#include <catch2/catch.hpp>
+#include <chrono>
+
+namespace plugin {
+namespace {
+
+using Catch::Matchers::StartsWith;
+using migrate::DryRun;
+using Words = std::vector<std::string>;
+
+MigrateOptions Parse(const Words& words) {
+  Words all = {"migrate"};
+  all.insert(all.end(), words.begin(), words.end());
+  return std::get<MigrateOptions>(ParseCommandLine(all));
+}
+
+std::string ErrorOf(const Words& words) {
+  try {
+    Parse(words);
+  } catch (const UsageError& error) {
+    const std::string text = error.what();
+    return text.substr(0, text.find("\nSee 'kubectl prune migrate --help' for usage."));
+  }
+  return "";
+}
+
+TEST_CASE("migrate has its defaults", "[plugin][migrate_options]") {
+  const MigrateOptions options = Parse({"widgets"});
+  CHECK(options.input.crds == Words{"widgets"});
+  CHECK(options.output == OutputFormat::kTable);
+  CHECK(options.dry_run == DryRun::kNone);
+  CHECK(options.concurrency == 16);
+  CHECK(options.max_rate == 0);
+  CHECK(options.objects.chunk_size == 500);
+  CHECK(options.verify);
+  CHECK_FALSE(options.yes);
+  CHECK_FALSE(options.enable_pruning);
+  CHECK_FALSE(options.keep_stored_versions);
+  CHECK(options.settle_timeout == std::chrono::minutes(2));
+  CHECK(options.objects.namespace_.empty());
+}
+
+TEST_CASE("migrate takes its flags", "[plugin][migrate_options]") {
+  const MigrateOptions options =
+      Parse({"widgets", "gizmos", "--enable-pruning", "-y", "--concurrency=3", "--max-rate", "2.5",
+             "--verify=false", "--single-pass", "--no-backup", "--rewrite-unbacked",
+             "--settle-timeout=1m30s", "--state-dir=s", "-ojson", "--keep-stored-versions"});
+  CHECK(options.input.crds == Words{"widgets", "gizmos"});
+  CHECK(options.enable_pruning);
+  CHECK(options.yes);
+  CHECK(options.concurrency == 3);
+  CHECK(options.max_rate == 2.5);
+  CHECK_FALSE(options.verify);
+  CHECK(options.single_pass);
+  CHECK(options.no_backup);
+  CHECK(options.rewrite_unbacked);
+  CHECK(options.settle_timeout == std::chrono::seconds(90));
+  CHECK(options.state_dir == "s");
+  CHECK(options.output == OutputFormat::kJson);
+  CHECK(options.keep_stored_versions);
+  CHECK(Parse({"widgets", "--backup-dir", "b"}).backup_dir == "b");
+  CHECK(Parse({"--retry-from", "r.json", "-oname"}).retry_from == "r.json");
+  CHECK(Parse({"--all", "--crd-selector", "a=b"}).crd_selector == "a=b");
+}
+
+TEST_CASE("G2: Objects are chosen as kubectl does", "[plugin][migrate_options]") {
+  const MigrateOptions options =
+      Parse({"widgets", "-n", "shop", "-l", "a=b", "--field-selector=metadata.name=x"});
+  CHECK(options.objects.namespace_ == "shop");
+  CHECK(options.objects.selector == "a=b");
+  CHECK(options.objects.field_selector == "metadata.name=x");
+  CHECK(Parse({"widgets", "-n", "shop", "-A"}).objects.namespace_.empty());
+}
+
+TEST_CASE("G2: The flag --dry-run has kubectl's forms, the deprecated ones too",
+          "[plugin][migrate_options]") {
+  using Row = std::tuple<std::string, DryRun, std::string>;
+  const auto [flag, dry_run, warning] = GENERATE(table<std::string, DryRun, std::string>({
+      Row{"--dry-run=none", DryRun::kNone, ""},
+      Row{"--dry-run=client", DryRun::kClient, ""},
+      Row{"--dry-run=server", DryRun::kServer, ""},
+      // As kubectl 1.32 words it.
+      Row{"--dry-run", DryRun::kClient,
+          "--dry-run is deprecated and can be replaced with --dry-run=client."},
+      Row{"--dry-run=true", DryRun::kClient,
+          "--dry-run=true is deprecated (boolean value) and can be replaced with "
+          "--dry-run=client."},
+      Row{"--dry-run=false", DryRun::kNone,
+          "--dry-run=false is deprecated (boolean value) and can be replaced with "
+          "--dry-run=none."},
+  }));
+  CAPTURE(flag);
+  // Never takes the next word.
+  const MigrateOptions options = Parse({flag, "widgets"});
+  CHECK(options.input.crds == Words{"widgets"});
+  CHECK(options.dry_run == dry_run);
+  CHECK(options.dry_run_warning == warning);
+}
+
+TEST_CASE("A bare --dry-run before the command does not swallow it", "[plugin][migrate_options]") {
+  const Words words = {"--dry-run", "migrate", "widgets"};
+  CHECK(std::get<MigrateOptions>(ParseCommandLine(words)).dry_run == DryRun::kClient);
+}
+
+TEST_CASE("Values that mean nothing are refused", "[plugin][migrate_options]") {
+  const auto [words, error] = GENERATE(table<Words, std::string>({
+      {{"w", "--dry-run=x"},
+       R"(Invalid dry-run value (x). Must be "none", "server", or "client".)"},
+      {{"w", "--dry-run="}, R"(Invalid dry-run value (). Must be "none", "server", or "client".)"},
+      {{"w", "--concurrency=0"},
+       R"(invalid argument "0" for "--concurrency" flag: must be at least 1)"},
+      {{"w", "--max-rate=-1"}, R"(invalid argument "-1" for "--max-rate" flag: must be a number)"},
+      {{"w", "--max-rate=1x"}, R"(invalid argument "1x" for "--max-rate" flag: must be a number)"},
+      {{"w", "--max-rate=nan"},
+       R"(invalid argument "nan" for "--max-rate" flag: must be a number)"},
+      {{"w", "--max-rate=inf"},
+       R"(invalid argument "inf" for "--max-rate" flag: must be a number)"},
+      {{"w", "--settle-timeout=5"}, R"(invalid argument "5" for "--settle-timeout" flag: time: )"},
+      {{"w", "--settle-timeout=0s"},
+       R"(invalid argument "0s" for "--settle-timeout" flag: must be more than 0)"},
+      {{"w", "-l", "!"}, R"(invalid argument "!" for "-l, --selector" flag: )"},
+      {{"--all", "--crd-selector", ","}, R"(invalid argument "," for "--crd-selector" flag: )"},
+      {{"w", "-o", "wide"},
+       "unable to match a printer suitable for the output format \"wide\", "
+       "allowed formats are: json,jsonpath,jsonpath-as-json,jsonpath-file,name,yaml"},
+      {{"--local", "-f", "a", "-o", "name"},
+       "unable to match a printer suitable for the output format \"name\", allowed formats are: "
+       "json,yaml"},
+  }));
+  CAPTURE(words);
+  CHECK_THAT(ErrorOf(words), StartsWith(error));
+}
+
+TEST_CASE("Flags that contradict each other are refused", "[plugin][migrate_options]") {
+  const auto [words, error] = GENERATE(table<Words, std::string>({
+      {Words{},
+       "name the CustomResourceDefinitions whose objects are to be rewritten, or use --all"},
+      {{"w", "--all"}, "--all and names of CustomResourceDefinitions cannot be specified together"},
+      {{"w", "--crd-selector=a=b"}, "--crd-selector chooses among --all, and needs it"},
+      {{"w", "-f", "x"}, "-f needs --local"},
+      {{"w", "--enable-pruning", "-n", "shop"}, "--enable-pruning concerns all objects"},
+      {{"w", "--enable-pruning", "-l", "a"}, "--enable-pruning concerns all objects"},
+      {{"w", "--enable-pruning", "--field-selector=metadata.name=a"},
+       "--enable-pruning concerns all objects"},
+      {{"w", "--no-backup", "--backup-dir=b"},
+       "--no-backup and --backup-dir cannot be specified together"},
+      {{"w", "--retry-from=r"},
+       "--retry-from and names of CustomResourceDefinitions cannot be specified together"},
+      {{"--all", "--retry-from=r"}, "--retry-from and --all cannot be specified together"},
+      {{"--enable-pruning", "--retry-from=r"},
+       "--retry-from and --enable-pruning cannot be specified together"},
+      {{"-n", "a", "--retry-from=r"},
+       "--retry-from and -n, -l or --field-selector cannot be specified together"},
+      {{"--local"}, "--local contacts no server, so CRDs and objects must be given with -f FILE"},
+      {{"--local", "-f", "a", "--all"}, "--local and --all cannot be specified together"},
+      {{"--local", "-f", "a", "--dry-run=client"},
+       "--local and --dry-run cannot be specified together"},
+      {{"--local", "-f", "a", "--retry-from=r"},
+       "--local and --retry-from cannot be specified together"},
+      {{"--local", "-f", "a", "-l", "a"}, "--local and -l cannot be specified together"},
+  }));
+  CAPTURE(words);
+  CHECK_THAT(ErrorOf(words), StartsWith(error));
+}
+
+}  // namespace
+}  // namespace plugin

@@ -1,0 +1,54 @@
+#include "plugin/flags/output_format.h"
+
+#include <catch2/catch.hpp>
+
+#include "plugin/flags/usage_error.h"
+
+namespace plugin {
+namespace {
+
+TEST_CASE("O2: formats are known in any case of letters, but for templates",
+          "[plugin][output_format]") {
+  CHECK(ParseCheckOutput("") == OutputFormat::kTable);
+  CHECK(ParseCheckOutput("table") == OutputFormat::kTable);
+  CHECK(ParseCheckOutput("Wide") == OutputFormat::kWide);
+  CHECK(ParseCheckOutput("JSON") == OutputFormat::kJson);
+  CHECK(ParseCheckOutput("jsonpath={.a}") == OutputFormat::kTemplate);
+  CHECK(ParseMigrateOutput("", /*local=*/false) == OutputFormat::kTable);
+  CHECK(ParseMigrateOutput("name", /*local=*/false) == OutputFormat::kName);
+  CHECK(ParseMigrateOutput("", /*local=*/true) == OutputFormat::kYaml);
+  CHECK(ParseVersionOutput("") == OutputFormat::kTable);
+  CHECK(ParseVersionOutput("yaml") == OutputFormat::kYaml);
+}
+
+TEST_CASE("O2: a format that a command does not have is told, with those that it has",
+          "[plugin][output_format]") {
+  const std::string no = "unable to match a printer suitable for the output format ";
+  CHECK_THROWS_WITH(ParseCheckOutput("go-template={{.}}"),
+                    no + "\"go-template={{.}}\", allowed formats are: json,jsonpath,"
+                         "jsonpath-as-json,jsonpath-file,name,table,wide,yaml\n"
+                         "See 'kubectl prune check --help' for usage.");
+  CHECK_THROWS_WITH(ParseCheckOutput("JSONPATH={.a}"), Catch::StartsWith(no));
+  CHECK_THROWS_WITH(ParseMigrateOutput("wide", /*local=*/false), Catch::StartsWith(no));
+  CHECK_THROWS_WITH(ParseMigrateOutput("name", /*local=*/true),
+                    no + "\"name\", allowed formats are: json,yaml\n"
+                         "See 'kubectl prune migrate --help' for usage.");
+  CHECK_THROWS_AS(ParseVersionOutput("JSON"), UsageError);
+}
+
+TEST_CASE("O2: a template is text or a file", "[plugin][output_format]") {
+  const TemplateOutput text = ParseTemplate("check", "jsonpath={.a=b}", true);
+  CHECK(text.text == "{.a=b}");
+  CHECK((text.file.empty() && !text.as_json && text.allow_missing_keys));
+  CHECK(ParseTemplate("check", "jsonpath-as-json={.a}", false).as_json);
+  CHECK_FALSE(ParseTemplate("check", "jsonpath-as-json={.a}", false).allow_missing_keys);
+  CHECK(ParseTemplate("check", "jsonpath-file=a=b", true).file == "a=b");
+  for (const char* none : {"jsonpath", "jsonpath=", "jsonpath-file="}) {
+    CHECK_THROWS_WITH(ParseTemplate("check", none, true),
+                      "template format specified but no template given\n"
+                      "See 'kubectl prune check --help' for usage.");
+  }
+}
+
+}  // namespace
+}  // namespace plugin

@@ -1,0 +1,24 @@
+#include "plugin/flags/suggestions.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+namespace plugin {
+namespace {
+
+using Names = std::vector<std::string_view>;
+
+TEST_CASE("A command is suggested for what is close to it", "[plugin][suggestions]") {
+  const Names known = {"check", "help", "migrate", "version"};
+  CHECK(Suggest("chek", known) == Names{"check"});
+  CHECK(Suggest("hcekc", known) == Names{});
+  CHECK(Suggest("mig", known) == Names{"migrate"});
+  CHECK(Suggest("versoin", known) == Names{"version"});
+  CHECK(Suggest("he", known) == Names{"help"});
+  CHECK(Suggest("diff", known) == Names{});
+  CHECK(Suggest("", known) == Names{});
+  CHECK(Suggest(std::string(1000, 'x'), known) == Names{});
+}
+
+}  // namespace
+}  // namespace plugin

@@ -1,0 +1,18 @@
+#include "plugin/flags/usage_error.h"
+
+#include <catch2/catch.hpp>
+
+namespace plugin {
+namespace {
+
+TEST_CASE("G1: an error of usage points to the help", "[plugin][usage_error]") {
+  CHECK(std::string(UsageError("", "no").what()) == "no\nSee 'kubectl prune --help' for usage.");
+  CHECK(std::string(UsageError("diff", "no").what()) ==
+        "no\nSee 'kubectl prune diff --help' for usage.");
+  CHECK(std::string(InvalidArgument("check", "-l, --selector", "a\"\x1B", "why").what()) ==
+        "invalid argument \"a\\\"\\x1b\" for \"-l, --selector\" flag: why\n"
+        "See 'kubectl prune check --help' for usage.");
+}
+
+}  // namespace
+}  // namespace plugin

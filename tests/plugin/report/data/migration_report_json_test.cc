@@ -1,0 +1,173 @@
+#include "plugin/report/data/migration_report_json.h"
+
+#include <catch2/catch.hpp>
+
+#include "plugin/terminal/output.h"
+
+namespace plugin {
+namespace {
+
+using Catch::Matchers::Contains;
+using kube::json::Value;
+using migrate::CrdMigration;
+using migrate::MigrationReport;
+using migrate::ObjectClass;
+using migrate::RetriedObject;
+
+MigrationReport SomeReport() {
+  MigrationReport report;
+  CrdMigration& crd = report.crds.emplace_back();
+  crd.name = "widgets.demo.example.com";
+  crd.outcome = migrate::Outcome::kFailures;
+  crd.storage_version = "v1";
+  crd.counts[ObjectClass::kRewritten] = 5;
+  crd.counts[ObjectClass::kWebhookUnavailable] = 1;
+  crd.counts[ObjectClass::kInvalid] = 1;
+  crd.before_flip.emplace();
+  (*crd.before_flip)[ObjectClass::kUnchanged] = 7;
+  crd.stored_before = {"v1beta1", "v1"};
+  crd.stored_after = {"v1beta1", "v1"};
+  crd.kept_because = "some objects were not rewritten";
+  crd.backup = "b.ndjson";
+  crd.seconds = 1.23456;
+  crd.failures = {{"shop", "w1", ObjectClass::kInvalid, 422, "Invalid", "spec.a: Invalid value"},
+                  {"", "w2", ObjectClass::kWebhookUnavailable, 0, "", "no answer"}};
+  report.crds.emplace_back().name = "gizmos.demo.example.com";
+  report.crds[1].counts[ObjectClass::kRewritten] = 2;
+  report.seconds = 2;
+  return report;
+}
+
+TEST_CASE("A MigrationReport is as its contract says", "[plugin][migration_report]") {
+  kube::json::Arena arena;
+  const MigrationReport report = SomeReport();
+  const Value json = ToJson(report, arena);
+  CHECK(json.FindText("apiVersion") == "kubectl-prune/v1alpha1");
+  CHECK(json.FindText("kind") == "MigrationReport");
+  CHECK(kube::json::Print(*json.Find("summary")) ==
+        R"({"accepted":0,"conflict":0,"denied":0,"failed":0,"forbidden":0,"gone":0,"held":0,)"
+        R"("invalid":1,"listed":9,"notTried":0,"rewritten":7,"seconds":2,"tooLarge":0,)"
+        R"("unchanged":0,"webhookUnavailable":1})");
+  REQUIRE(json.Find("crds")->size() == 2);
+  const Value& crd = json.Find("crds")->elements()[0];
+  CHECK(crd.FindText("name") == "widgets.demo.example.com");
+  CHECK(crd.FindText("outcome") == "failures");
+  CHECK(crd.FindText("storageVersion") == "v1");
+  CHECK(crd.FindText("backup") == "b.ndjson");
+  CHECK(crd.Find("seconds")->text() == "1.235");
+  CHECK_FALSE(crd.Find("verified")->AsBool());
+  CHECK(crd.Find("beforeFlip")->Find("unchanged")->text() == "7");
+  CHECK(kube::json::Print(*crd.Find("storedVersions")) ==
+        R"({"after":["v1beta1","v1"],"before":["v1beta1","v1"],)"
+        R"("keptBecause":"some objects were not rewritten"})");
+  CHECK(kube::json::Print(*crd.Find("failures")) ==
+        R"([{"class":"invalid","code":422,"message":"spec.a: Invalid value","name":"w1",)"
+        R"("namespace":"shop","reason":"Invalid"},{"class":"webhook-unavailable",)"
+        R"("message":"no answer","name":"w2"}])");
+  CHECK(json.Find("crds")->elements()[1].Find("beforeFlip") == nullptr);
+}
+
+TEST_CASE("The failed objects of a printed report are read again", "[plugin][migration_report]") {
+  kube::json::Arena arena;
+  const MigrationReport report = SomeReport();
+  const std::string text =
+      PrintValue(ToJson(report, arena), GENERATE(OutputFormat::kJson, OutputFormat::kYaml));
+  const auto objects = ReadFailedObjects(text);
+  REQUIRE(objects);
+  REQUIRE(objects->size() == 2);
+  CHECK((*objects)[0].crd == "widgets.demo.example.com");
+  CHECK((*objects)[0].namespace_ == "shop");
+  CHECK((*objects)[0].name == "w1");
+  CHECK((*objects)[1].namespace_.empty());
+  CHECK((*objects)[1].name == "w2");
+  for (const RetriedObject& object : *objects) CHECK_FALSE(object.is_held);
+}
+
+TEST_CASE("What a printed report names as held is read as held", "[plugin][migration_report]") {
+  kube::json::Arena arena;
+  MigrationReport report = SomeReport();
+  report.crds[0].failures[1].object_class = ObjectClass::kHeld;
+  const std::string text =
+      PrintValue(ToJson(report, arena), GENERATE(OutputFormat::kJson, OutputFormat::kYaml));
+  const auto objects = ReadFailedObjects(text);
+  REQUIRE(objects);
+  REQUIRE(objects->size() == 2);
+  CHECK_FALSE((*objects)[0].is_held);
+  CHECK((*objects)[1].is_held);
+}
+
+std::string ReportOf(const std::string& crd, const std::string& failures) {
+  return R"({"apiVersion":"kubectl-prune/v1alpha1","kind":"MigrationReport","crds":[{"name":")" +
+         crd + R"(","failures":[)" + failures + "]}]}";
+}
+
+TEST_CASE("An object that is named twice is tried once", "[plugin][migration_report]") {
+  const auto objects = ReadFailedObjects(
+      ReportOf("a.b", R"({"name":"x"},{"name":"x"},{"name":"x","namespace":"n"})"));
+  REQUIRE(objects);
+  CHECK(objects->size() == 2);
+}
+
+TEST_CASE("An object that is named twice is held if it is once", "[plugin][migration_report]") {
+  const std::string held = R"({"name":"x","class":"held"})", failed = R"({"name":"x"})";
+  const auto objects =
+      ReadFailedObjects(ReportOf("a.b", GENERATE_COPY(held + "," + failed, failed + "," + held)));
+  REQUIRE(objects);
+  REQUIRE(objects->size() == 1);
+  CHECK((*objects)[0].is_held);
+}
+
+TEST_CASE("A report without failures has no objects", "[plugin][migration_report]") {
+  const auto objects = ReadFailedObjects(ReportOf("a.b", ""));
+  REQUIRE(objects);
+  CHECK(objects->empty());
+}
+
+TEST_CASE("Of a run that did not come to its end nobody knows what failed",
+          "[plugin][migration_report]") {
+  const std::string outcome = GENERATE("error", "interrupted", "failures");
+  std::string text = ReportOf("a.b", "");
+  text.replace(text.find(R"("failures")"), 0, R"("outcome":")" + outcome + R"(",)");
+  const auto objects = ReadFailedObjects(text);
+  CHECK(objects.has_value() == (outcome == "failures"));
+  if (!objects) CHECK_THAT(objects.error(), Catch::Contains("run its command again"));
+  // With other CRDs that have something to try again, that is what is meant.
+  text.replace(text.find("\"crds\":[") + 8, 0, R"({"name":"c.d","failures":[{"name":"x"}]},)");
+  REQUIRE(ReadFailedObjects(text));
+  CHECK(ReadFailedObjects(text)->size() == 1);
+}
+
+TEST_CASE("A file that is no report is refused", "[plugin][migration_report]") {
+  const auto [text, why] = GENERATE_COPY(table<std::string, std::string>({
+      {"", "it is no MigrationReport"},
+      {"{", ""},
+      {"a: [", "end of sequence"},
+      {"{}", "it is no MigrationReport"},
+      {"[1]", "it is no MigrationReport"},
+      {R"({"apiVersion":"kubectl-prune/v1alpha1","kind":"CheckReport"})", "it is no"},
+      {R"({"apiVersion":"v2","kind":"MigrationReport"})", "it is no MigrationReport"},
+      {ReportOf("a.b", "7"), "names no object"},
+      {ReportOf("a.b", "{}"), "names no object"},
+      {ReportOf("a.b", R"({"name":7})"), "names no object"},
+      {ReportOf("", R"({"name":"x"})"), "no name"},
+      {R"({"apiVersion":"kubectl-prune/v1alpha1","kind":"MigrationReport"})", "no list of CRDs"},
+      {R"({"apiVersion":"kubectl-prune/v1alpha1","kind":"MigrationReport","crds":[{"name":"a.b"}]})",
+       "no list of failures"},
+      {ReportOf("a.b", R"({"name":".."})"), "names no object"},
+      {ReportOf("a.b", R"({"name":"x","namespace":"a/b"})"), "names no object"},
+      {ReportOf("..", R"({"name":"x"})"), "names no object"},
+      {ReportOf("a.b", R"({"name":"x%2f"})"), "names no object"},
+  }));
+  CAPTURE(text);
+  const auto objects = ReadFailedObjects(text);
+  REQUIRE_FALSE(objects);
+  CHECK_THAT(objects.error(), Contains(why));
+}
+
+TEST_CASE("Deep nesting in a report is an error, not a crash", "[plugin][migration_report]") {
+  CHECK_FALSE(ReadFailedObjects("{\"a\":" + std::string(100000, '[')));
+  CHECK_FALSE(ReadFailedObjects(std::string(100000, '[')));
+}
+
+}  // namespace
+}  // namespace plugin

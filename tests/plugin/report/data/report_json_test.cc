@@ -1,0 +1,228 @@
+#include "plugin/report/data/report_json.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/test_reports.h"
+
+namespace plugin {
+namespace {
+
+using kube::json::KeyOrder;
+using migrate::CheckReport;
+using migrate::CrdReport;
+using test_reports::Report;
+using test_reports::Use;
+
+std::string Print(const CheckReport& report, bool show_objects = false) {
+  kube::json::Arena arena;
+  return kube::json::PrintIndented(ToJson(report, show_objects, arena));
+}
+
+TEST_CASE("The report has every key of the contract", "[plugin][report_json]") {
+  CrdReport crd = test_reports::Widgets();
+  crd.versions[1].pruned_fields.clear();
+  crd.versions[1].objects_losing_fields = 0;
+  crd.versions[0].pruned_fields.pop_back();
+  crd.versions[0].added_defaults = {Use("spec.mode", 2)};
+  crd.versions[0].dropped_nulls = {Use("spec.size", 3)};
+  crd.admission_problems = {{"", "spec.group", "spec.group: Invalid value", "mend it"}};
+  crd.storage_migration = {.objects_losing_fields = 4, .pruned_fields = {Use("spec.x", 4)}};
+  crd.maybe_in_etcd = {Use("spec.y", 5)};
+  crd.maybe_in_etcd[0].managers = {"helm"};
+  crd.objects = {{.namespace_ = "default",
+                  .name = "w0",
+                  .source = "",
+                  .pruned_paths = {{"v1", {"spec.legacyMode", "spec.list[0].x"}}},
+                  .paths_left_out = {{"v1", 3}}}};
+  CHECK(Print(Report({crd}), /*show_objects=*/true) == R"({
+    "apiVersion": "kubectl-prune/v1alpha1",
+    "crds": [
+        {
+            "admissionProblems": [
+                {
+                    "field": "spec.group",
+                    "hint": "mend it",
+                    "message": "spec.group: Invalid value"
+                }
+            ],
+            "group": "demo.example.com",
+            "kind": "Widget",
+            "maybeInEtcd": [
+                {
+                    "managers": [
+                        "helm"
+                    ],
+                    "objects": 5,
+                    "path": "spec.y"
+                }
+            ],
+            "migrationNeeded": true,
+            "name": "widgets.demo.example.com",
+            "objects": [
+                {
+                    "name": "w0",
+                    "namespace": "default",
+                    "pathsLeftOut": {
+                        "v1": 3
+                    },
+                    "prunedPaths": {
+                        "v1": [
+                            "spec.legacyMode",
+                            "spec.list[0].x"
+                        ]
+                    }
+                }
+            ],
+            "preserveUnknownFields": true,
+            "problems": [],
+            "scope": "Namespaced",
+            "servedVersions": [
+                "v1",
+                "v1beta1"
+            ],
+            "storageMigration": {
+                "objectsLosingFields": 4,
+                "prunedFields": [
+                    {
+                        "examples": [],
+                        "managers": [],
+                        "objects": 4,
+                        "path": "spec.x",
+                        "types": []
+                    }
+                ]
+            },
+            "storageVersion": "v1",
+            "storedVersions": [
+                "v1beta1",
+                "v1"
+            ],
+            "verdict": "loses-fields",
+            "versions": [
+                {
+                    "addedDefaults": [
+                        {
+                            "objects": 2,
+                            "path": "spec.mode"
+                        }
+                    ],
+                    "droppedNulls": [
+                        {
+                            "objects": 3,
+                            "path": "spec.size"
+                        }
+                    ],
+                    "name": "v1",
+                    "objects": 2000,
+                    "objectsLosingFields": 1874,
+                    "prunedFields": [
+                        {
+                            "examples": [
+                                "default/w000000",
+                                "default/w000001"
+                            ],
+                            "lastWritten": "2026-11-21T02:56:00Z",
+                            "managers": [
+                                "helm",
+                                "old-operator"
+                            ],
+                            "objects": 1874,
+                            "path": "spec.legacyMode",
+                            "types": [
+                                "boolean"
+                            ]
+                        }
+                    ],
+                    "served": true,
+                    "storage": true,
+                    "structural": true
+                },
+                {
+                    "addedDefaults": [],
+                    "droppedNulls": [],
+                    "name": "v1beta1",
+                    "objects": 2000,
+                    "objectsLosingFields": 0,
+                    "prunedFields": [],
+                    "served": true,
+                    "storage": false,
+                    "structural": true
+                }
+            ]
+        }
+    ],
+    "kind": "CheckReport",
+    "summary": {
+        "blocked": 0,
+        "crds": 1,
+        "objects": 2000,
+        "objectsLosingFields": 1874
+    }
+})");
+}
+
+TEST_CASE("What is not there or not known is left out", "[plugin][report_json]") {
+  kube::json::Arena arena;
+  const CheckReport report = Report({test_reports::Gizmos()});
+  const kube::json::Value root = ToJson(report, /*show_objects=*/false, arena);
+  const kube::json::Value& crd = root.Find("crds")->elements()[0];
+  for (const char* key : {"objects", "error", "storageMigration", "source", "objectErrors"}) {
+    CAPTURE(key);
+    CHECK(crd.Find(key) == nullptr);
+  }
+  CHECK(root.Find("unknownKinds") == nullptr);
+  CHECK(root.Find("fileErrors") == nullptr);
+  CHECK(crd.Find("versions")->elements()[0].Find("objects") == nullptr);
+  CHECK(crd.Find("versions")->elements()[0].Find("objectsLosingFields") == nullptr);
+  CHECK(crd.Find("versions")->elements()[0].Find("objectsInvalidOncePruned") == nullptr);
+  CHECK(crd.Find("versions")->elements()[0].Find("invalidOncePruned") == nullptr);
+  CHECK(crd.Find("condition")->FindText("reason") == "Violations");
+  CHECK(crd.Find("problems")->elements()[0].FindText("version") == "v1");
+  CHECK(crd.FindText("verdict") == "blocked");
+}
+
+TEST_CASE("An empty report is a report", "[plugin][report_json]") {
+  CHECK(Print(CheckReport()) == R"({
+    "apiVersion": "kubectl-prune/v1alpha1",
+    "crds": [],
+    "kind": "CheckReport",
+    "summary": {
+        "blocked": 0,
+        "crds": 0,
+        "objects": 0,
+        "objectsLosingFields": 0
+    }
+})");
+}
+
+TEST_CASE("Errors and unknown kinds are in the report", "[plugin][report_json]") {
+  CheckReport report = Report({test_reports::Certificates()});
+  report.unknown_kinds = {{"v1", "Pod", 2}};
+  report.file_errors = {"\xFF.yaml:3:1: why"};
+  report.crds[0].source = "a.yaml";
+  report.crds[0].error = "broken";
+  report.crds[0].note = "not known";
+  report.not_all_crds_read = true;
+  report.crds[0].object_errors = {"a/b: why"};
+  report.crds[0].versions.at(0).objects_invalid_once_pruned = 2;
+  report.crds[0].versions[0].invalid_once_pruned = {"a/c: why"};
+  kube::json::Arena arena;
+  const kube::json::Value root = ToJson(report, /*show_objects=*/true, arena);
+  const kube::json::Value& crd = root.Find("crds")->elements()[0];
+  CHECK(crd.FindText("source") == "a.yaml");
+  CHECK(crd.FindText("error") == "broken");
+  CHECK(crd.FindText("note") == "not known");
+  CHECK(root.Find("notAllCrdsRead")->AsBool());
+  CHECK(crd.Find("objectsSkipped")->AsBool());
+  CHECK(crd.Find("objects")->is_array());
+  CHECK(crd.Find("objectErrors")->elements()[0].text() == "a/b: why");
+  const kube::json::Value& version = crd.Find("versions")->elements()[0];
+  CHECK(kube::json::Print(*version.Find("objectsInvalidOncePruned")) == "2");
+  CHECK(version.Find("invalidOncePruned")->elements()[0].text() == "a/c: why");
+  CHECK(Print(*root.Find("unknownKinds"), KeyOrder::kSorted) ==
+        R"([{"apiVersion":"v1","kind":"Pod","objects":2}])");
+  CHECK(root.Find("fileErrors")->elements()[0].text() == "\xEF\xBF\xBD.yaml:3:1: why");
+}
+
+}  // namespace
+}  // namespace plugin

@@ -1,0 +1,225 @@
+#include "plugin/report/text/check_sections.h"
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/test_reports.h"
+
+namespace plugin {
+namespace {
+
+using migrate::CrdReport;
+using migrate::Verdict;
+using test_reports::Use;
+
+std::string Print(const CrdReport& crd) { return PrintSection(crd, {.now = test_reports::kNow}); }
+
+TEST_CASE("A CRD with nothing to explain has no section", "[plugin][check_sections]") {
+  CHECK(Print(test_reports::Certificates()) == "");
+  CHECK(Print(test_reports::Gadgets()) == "");
+}
+
+TEST_CASE("A blocked CRD shows its problems and how to mend them", "[plugin][check_sections]") {
+  CrdReport crd = test_reports::Gizmos();
+  crd.source = "crds/gizmos.yaml";
+  CHECK(Print(crd) ==
+        "gizmos.demo.example.com is not structural:\n"
+        "  v1  spec.versions[0].schema.openAPIV3Schema.properties[spec].type: Required value: must "
+        "not be empty for specified object fields\n"
+        "      hint: give spec a type, as a rule \"type: object\"\n"
+        "Next: mend crds/gizmos.yaml, then run this check again\n");
+}
+
+TEST_CASE("A live CRD shows the condition that the server set", "[plugin][check_sections]") {
+  const std::string out = Print(test_reports::Gizmos());
+  CHECK(
+      out.starts_with("gizmos.demo.example.com is not structural:\n"
+                      "  the server's condition: NonStructuralSchema=True, reason Violations\n"));
+  CHECK(out.ends_with("Next: mend the CRD, then: kubectl prune check gizmos.demo.example.com\n"));
+}
+
+TEST_CASE("What the server would refuse is told beside", "[plugin][check_sections]") {
+  CrdReport crd = test_reports::Gizmos();
+  crd.source = "a.yaml";
+  crd.problems.clear();
+  crd.admission_problems = {{"", "spec.versions[0].schema.openAPIV3Schema",
+                             "spec.versions[0].schema.openAPIV3Schema: Required value: because "
+                             "otherwise all fields are pruned",
+                             "write a schema"}};
+  CHECK(Print(crd) ==
+        "gizmos.demo.example.com with pruning on would be refused by the API server:\n"
+        "  spec.versions[0].schema.openAPIV3Schema: Required value: because otherwise all fields "
+        "are pruned\n"
+        "    hint: write a schema\n"
+        "Next: mend a.yaml, then run this check again\n");
+}
+
+TEST_CASE("The flag itself is no reason against turning it off", "[plugin][check_sections]") {
+  CrdReport crd = test_reports::Gadgets();
+  crd.admission_problems = {{"", "spec.preserveUnknownFields",
+                             "spec.preserveUnknownFields: Invalid value: true: cannot set to true",
+                             "set it to false"}};
+  CHECK(Print(crd) == "");
+}
+
+TEST_CASE("Lost fields are listed with who writes them", "[plugin][check_sections]") {
+  CHECK(Print(test_reports::Widgets()) ==
+        "widgets.demo.example.com would lose 2 fields in 1874 of 2000 objects:\n"
+        "  VERSION       PATH                   OBJECTS   TYPES     WRITTEN-BY           "
+        "LAST-WRITTEN   EXAMPLE\n"
+        "  v1, v1beta1   .spec.legacyMode       1874      boolean   helm, old-operator   "
+        "4m             default/w000000\n"
+        "  v1            .spec.ports[*].proto   12        string    kubectl-edit         "
+        "412d           shop/w000310\n"
+        "Next: add the fields to the schema or stop writing them, then: kubectl prune migrate "
+        "widgets.demo.example.com --enable-pruning\n");
+  CrdReport proposed = test_reports::Widgets();
+  proposed.source = "new.yaml";
+  CHECK_THAT(Print(proposed), Catch::EndsWith("stop writing them, kubectl apply -f new.yaml, then: "
+                                              "kubectl prune migrate widgets.demo.example.com "
+                                              "--enable-pruning\n"));
+}
+
+TEST_CASE("A loss where pruning is on already needs no flip", "[plugin][check_sections]") {
+  CrdReport crd = test_reports::Widgets();
+  crd.preserve_unknown_fields = false;
+  CHECK(
+      Print(crd).ends_with("Next: add the fields to the schema or take them out of the objects\n"));
+}
+
+TEST_CASE("A storage migration shows only what it loses beyond", "[plugin][check_sections]") {
+  CrdReport crd = test_reports::Widgets();
+  auto& migration = crd.storage_migration.emplace();
+  migration.objects_losing_fields = 1880;
+  migration.pruned_fields = {crd.versions[0].pruned_fields[0]};
+  CHECK(Print(crd) == Print(test_reports::Widgets()));
+  migration.pruned_fields.push_back(Use("spec.size", 6));
+  migration.pruned_fields[1].types = {"number"};
+  CHECK(Print(crd).find(
+            "\nwidgets.demo.example.com: a storage migration in one pass could lose 1 more field, "
+            "if the objects are stored in an older version:\n"
+            "  PATH         OBJECTS   TYPES    WRITTEN-BY   LAST-WRITTEN   EXAMPLE\n"
+            "  .spec.size   6         number   <unknown>    <unknown>      <none>\n") !=
+        std::string::npos);
+}
+
+TEST_CASE("What else a rewrite changes is told before the flip", "[plugin][check_sections]") {
+  CrdReport crd = test_reports::Gadgets();
+  crd.versions[0].added_defaults = {Use("spec.mode", 7)};
+  CHECK(Print(crd) ==
+        "gadgets.demo.example.com: a rewrite also changes:\n"
+        "  VERSION   PATH         OBJECTS   CHANGE\n"
+        "  v1        .spec.mode   7         default is added\n");
+  crd.preserve_unknown_fields = false;
+  crd.verdict = Verdict::kPruning;
+  CHECK(Print(crd) == "");
+  CHECK(PrintSection(crd, {.wide = true, .now = test_reports::kNow}) != "");
+}
+
+TEST_CASE("The flag --show-objects lists each object with its fields", "[plugin][check_sections]") {
+  CrdReport crd = test_reports::Gadgets();
+  crd.objects = {{.namespace_ = "default",
+                  .name = "w0",
+                  .source = "",
+                  .pruned_paths = {{"v1", {"spec.a", "spec.b[0].c"}},
+                                   {"v1beta1", {"spec.a", "spec.b[0].c"}},
+                                   {"v2", {}}}},
+                 {.namespace_ = "", .name = "w1", .source = "", .pruned_paths = {{"v2", {"x"}}}}};
+  CHECK(Print(crd) == "");
+  CHECK(PrintSection(crd, {.show_objects = true, .now = test_reports::kNow}) ==
+        "gadgets.demo.example.com: objects that would lose fields:\n"
+        "  OBJECT       VERSION       FIELDS\n"
+        "  default/w0   v1, v1beta1   .spec.a, .spec.b[0].c\n"
+        "  w1           v2            .x\n");
+}
+
+TEST_CASE("Paths that are too many to be kept are counted", "[plugin][check_sections]") {
+  CrdReport crd = test_reports::Gadgets();
+  crd.objects = {{.namespace_ = "",
+                  .name = "w0",
+                  .source = "",
+                  .pruned_paths = {{"v1", {"a", "b"}}, {"v2", {}}},
+                  .paths_left_out = {{"v1", 7}, {"v2", 9}}}};
+  CHECK(PrintSection(crd, {.show_objects = true, .now = test_reports::kNow}) ==
+        "gadgets.demo.example.com: objects that would lose fields:\n"
+        "  OBJECT   VERSION   FIELDS\n"
+        "  w0       v1        .a, .b, and 7 more\n"
+        "  w0       v2        9 more\n");
+}
+
+TEST_CASE("A CRD that could not be read says why", "[plugin][check_sections]") {
+  CrdReport crd;
+  crd.name = "a.example.com";
+  crd.source = "a.yaml";
+  crd.error = "spec.versions: expected a list";
+  CHECK(PrintSection(crd, {.show_source = true, .now = test_reports::kNow}) ==
+        "a.example.com (a.yaml) could not be checked: spec.versions: expected a list\n");
+}
+
+TEST_CASE("A CRD that prunes but has older stored versions names them",
+          "[plugin][check_sections]") {
+  CrdReport crd = test_reports::Certificates();
+  crd.migration_needed = true;
+  crd.stored_versions = {"v1alpha2", "v1alpha3", "v1"};
+  CHECK(Print(crd) ==
+        "certificates.cert-manager.io may have objects stored as v1alpha2, v1alpha3; its storage "
+        "version is v1\n"
+        "Next: kubectl prune migrate certificates.cert-manager.io\n");
+}
+
+TEST_CASE("Objects that pruning makes invalid are named, once for versions that agree",
+          "[plugin][check_sections]") {
+  CrdReport crd = test_reports::Certificates();
+  crd.versions.clear();
+  for (const char* name : {"v1", "v2", "v3", "v4"}) {
+    migrate::VersionReport& version = crd.versions.emplace_back();
+    version.name = name;
+    version.objects_invalid_once_pruned = 12;
+    version.invalid_once_pruned = {"default/a: spec.p: Required value"};
+    if (version.name == "v2") version.invalid_once_pruned = {"default/b: \x1B"};
+    if (version.name == "v4") version.objects_invalid_once_pruned = 1;
+  }
+  CHECK(Print(crd) ==
+        "certificates.cert-manager.io: once pruned, 12 objects would be invalid in v1, v3, and "
+        "updates refused:\n"
+        "  default/a: spec.p: Required value\n"
+        "  ... and 11 more\n"
+        "certificates.cert-manager.io: once pruned, 12 objects would be invalid in v2, and updates "
+        "refused:\n"
+        "  default/b: ^[\n"
+        "  ... and 11 more\n"
+        "certificates.cert-manager.io: once pruned, 1 object would be invalid in v4, and updates "
+        "refused:\n"
+        "  default/a: spec.p: Required value\n");
+}
+
+TEST_CASE("Where nothing is lost the objects are to be mended", "[plugin][check_sections]") {
+  CrdReport crd = test_reports::Gadgets();
+  crd.verdict = migrate::Verdict::kLosesFields;
+  crd.versions[0].objects_invalid_once_pruned = 1;
+  crd.versions[0].invalid_once_pruned = {"default/a: spec.p: Required value"};
+  CHECK_THAT(Print(crd),
+             Catch::EndsWith("\n  default/a: spec.p: Required value\n"
+                             "Next: mend the objects or loosen the schema, then check again\n"));
+}
+
+TEST_CASE("What etcd may still hold and bad objects are noted", "[plugin][check_sections]") {
+  CrdReport crd = test_reports::Certificates();
+  crd.object_errors = {"default/a: metadata.name: \x1B"};
+  crd.maybe_in_etcd = {Use("spec.old", 3)};
+  crd.maybe_in_etcd[0].managers = {"helm"};
+  CHECK(Print(crd) ==
+        "certificates.cert-manager.io: objects that could not be checked:\n"
+        "  default/a: metadata.name: ^[\n"
+        "certificates.cert-manager.io: etcd may still hold fields that reads no longer show; a "
+        "rewrite removes them for good (kubectl prune migrate certificates.cert-manager.io "
+        "--enable-pruning asks before):\n"
+        "  PATH        OBJECTS   WRITTEN-BY\n"
+        "  .spec.old   3         helm\n");
+  crd.source = "new.yaml";
+  CHECK_THAT(Print(crd), Catch::Contains("reads no longer show; a rewrite removes for good what "
+                                         "the schemas do not specify:\n") &&
+                             !Catch::Contains("kubectl prune migrate"));
+}
+
+}  // namespace
+}  // namespace plugin
