@@ -26,22 +26,23 @@
 namespace plugin {
 namespace {
 
-int Run(const CheckOptions& options) { return RunCheck(options); }
-int Run(const DiffOptions& options) { return RunDiff(options); }
-int Run(const MigrateOptions& options) { return RunMigrate(options); }
-int Run(const VersionOptions& options) { return RunVersion(options); }
-int Run(const CompletionOptions& options) {
-  WriteStdout(CompletionScript(options.shell, migrate::OwnProgramName()));
+int Run(const flags::CheckOptions& options) { return command::RunCheck(options); }
+int Run(const flags::DiffOptions& options) { return command::RunDiff(options); }
+int Run(const flags::MigrateOptions& options) { return command::RunMigrate(options); }
+int Run(const flags::VersionOptions& options) { return command::RunVersion(options); }
+int Run(const flags::CompletionOptions& options) {
+  terminal::WriteStdout(
+      completion::CompletionScript(options.shell, migrate::report::OwnProgramName()));
   return 0;
 }
-int Run(const CompleteOptions& options) { return RunComplete(options); }
-int Run(const HelpOptions& options) {
-  WriteStdout(Usage(options.command));
+int Run(const flags::CompleteOptions& options) { return completion::RunComplete(options); }
+int Run(const flags::HelpOptions& options) {
+  terminal::WriteStdout(usage::Usage(options.command));
   return 0;
 }
 
-bool AreWarningsErrors(const HelpOptions&) { return false; }
-bool AreWarningsErrors(const CompleteOptions&) { return false; }
+bool AreWarningsErrors(const flags::HelpOptions&) { return false; }
+bool AreWarningsErrors(const flags::CompleteOptions&) { return false; }
 template <typename Options>
 bool AreWarningsErrors(const Options& options) {
   return options.common.warnings_as_errors;
@@ -49,9 +50,9 @@ bool AreWarningsErrors(const Options& options) {
 
 // A signal's exit code stays: it says more.
 int WithWarnings(int exit_code, bool are_errors) {
-  const std::size_t warnings = ServerWarnings();
+  const std::size_t warnings = command::ServerWarnings();
   if (!are_errors || warnings == 0) return exit_code;
-  WriteStderr("error: " + Count(warnings, "warning") + " received\n");
+  terminal::WriteStderr("error: " + terminal::Count(warnings, "warning") + " received\n");
   return std::max(exit_code, 2);
 }
 
@@ -64,7 +65,7 @@ void OpenStandardFiles() {
   }
 }
 
-int RunCommand(const Command& command) {
+int RunCommand(const flags::Command& command) {
   return std::visit(
       [](const auto& options) { return WithWarnings(Run(options), AreWarningsErrors(options)); },
       command);
@@ -80,10 +81,10 @@ int main(int argc, char** argv) {
   try {
     // argv may be empty, without even the program's name.
     const std::vector<std::string> words(argc > 0 ? argv + 1 : argv, argv + argc);
-    return plugin::RunCommand(plugin::ParseCommandLine(words));
+    return plugin::RunCommand(plugin::flags::ParseCommandLine(words));
   } catch (const std::exception& error) {
-    plugin::WriteStderr(plugin::ErrorText(error.what()) + "\n");
-    const int stopped = plugin::StopExitCode();
+    plugin::terminal::WriteStderr(plugin::terminal::ErrorText(error.what()) + "\n");
+    const int stopped = plugin::command::StopExitCode();
     return stopped == 0 ? 2 : stopped;
   }
 }

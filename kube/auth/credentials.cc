@@ -11,28 +11,28 @@
 #include "kube/http/server_url.h"
 #include "kube/system/file_text.h"
 
-namespace kube {
+namespace kube::auth {
 namespace {
 
 // client-go's NewCachedFileTokenSource: a minute, and 10 s before its end it is read again.
 constexpr std::chrono::seconds kTokenFileAge{50};
 
 void RequireHeaderValue(std::string_view value, const std::string& what) {
-  if (!FitsHeader(value)) throw Error(HeaderMisfit(what));
+  if (!FitsHeader(value)) throw base::Error(HeaderMisfit(what));
 }
 
-HttpHeader Bearer(const std::string& token) { return {"Authorization", "Bearer " + token}; }
+http::HttpHeader Bearer(const std::string& token) { return {"Authorization", "Bearer " + token}; }
 
 /// The bearer token of a file that somebody else renews.
-class TokenFile : public Credentials {
+class TokenFile : public client::Credentials {
  public:
   /// `token` counts until the file could be read; it may be empty.
-  TokenFile(std::string path, std::string token, const Clock& clock)
+  TokenFile(std::string path, std::string token, const system::Clock& clock)
       : path_(std::move(path)), token_(std::move(token)), clock_(clock) {
     Read();
   }
 
-  std::vector<HttpHeader> Headers() override {
+  std::vector<http::HttpHeader> Headers() override {
     if (!read_at_ || clock_.Now() - *read_at_ >= kTokenFileAge) Read();
     return {Bearer(token_)};
   }
@@ -45,23 +45,23 @@ class TokenFile : public Credentials {
 
  private:
   void Read() {
-    const auto text = ReadFileText(path_);
-    const std::string token = text ? TrimSpace(*text) : "";
+    const auto text = system::ReadFileText(path_);
+    const std::string token = text ? base::TrimSpace(*text) : "";
     if (!token.empty() && FitsHeader(token)) {
       if (token != token_) ++version_;
       token_ = token;
       read_at_ = clock_.Now();
     } else if (token_.empty()) {
-      if (!text) throw Error("cannot read the token file: " + text.error().message);
-      if (token.empty()) throw Error("the token file \"" + path_ + "\" is empty");
-      throw Error(HeaderMisfit("the token of \"" + path_ + "\""));
+      if (!text) throw base::Error("cannot read the token file: " + text.error().message);
+      if (token.empty()) throw base::Error("the token file \"" + path_ + "\" is empty");
+      throw base::Error(HeaderMisfit("the token of \"" + path_ + "\""));
     }
   }
 
   const std::string path_;
   std::string token_;
-  const Clock& clock_;
-  std::optional<Clock::TimePoint> read_at_;
+  const system::Clock& clock_;
+  std::optional<system::Clock::TimePoint> read_at_;
   std::uint64_t version_ = 0;
 };
 
@@ -86,8 +86,8 @@ std::string EscapeHeaderName(std::string_view key) {
   return escaped;
 }
 
-std::vector<HttpHeader> ImpersonationHeaders(const Impersonation& whom) {
-  std::vector<HttpHeader> headers;
+std::vector<http::HttpHeader> ImpersonationHeaders(const config::Impersonation& whom) {
+  std::vector<http::HttpHeader> headers;
   if (whom.user.empty()) return headers;
   headers.push_back({"Impersonate-User", whom.user});
   if (!whom.uid.empty()) headers.push_back({"Impersonate-Uid", whom.uid});
@@ -97,56 +97,58 @@ std::vector<HttpHeader> ImpersonationHeaders(const Impersonation& whom) {
       headers.push_back({"Impersonate-Extra-" + EscapeHeaderName(key), value});
     }
   }
-  for (const HttpHeader& header : headers) RequireHeaderValue(header.value, header.name);
+  for (const http::HttpHeader& header : headers) RequireHeaderValue(header.value, header.name);
   return headers;
 }
 
 /// Headers that stay, and behind them what somebody else may renew.
-class HeaderCredentials : public Credentials {
+class HeaderCredentials : public client::Credentials {
  public:
   /// `renewed` may be the null pointer.
-  HeaderCredentials(std::vector<HttpHeader> fixed, std::unique_ptr<Credentials> renewed)
+  HeaderCredentials(std::vector<http::HttpHeader> fixed,
+                    std::unique_ptr<client::Credentials> renewed)
       : fixed_(std::move(fixed)), renewed_(std::move(renewed)) {}
 
-  std::vector<HttpHeader> Headers() override {
-    std::vector<HttpHeader> headers = fixed_;
+  std::vector<http::HttpHeader> Headers() override {
+    std::vector<http::HttpHeader> headers = fixed_;
     if (!renewed_) return headers;
-    for (HttpHeader& header : renewed_->Headers()) headers.push_back(std::move(header));
+    for (http::HttpHeader& header : renewed_->Headers()) headers.push_back(std::move(header));
     return headers;
   }
   bool Refresh() override { return renewed_ && renewed_->Refresh(); }
   std::uint64_t version() const override { return renewed_ ? renewed_->version() : 0; }
 
  private:
-  std::vector<HttpHeader> fixed_;
-  std::unique_ptr<Credentials> renewed_;
+  std::vector<http::HttpHeader> fixed_;
+  std::unique_ptr<client::Credentials> renewed_;
 };
 
-bool HasToken(const ConnectionConfig& config) {
+bool HasToken(const config::ConnectionConfig& config) {
   return !config.token.empty() || !config.token_file.empty();
 }
 
-bool NamesUs(const ConnectionConfig& config) {
+bool NamesUs(const config::ConnectionConfig& config) {
   return HasToken(config) || !config.username.empty() || !config.client_certificate_pem.empty();
 }
 
-std::optional<HttpHeader> Basic(const ConnectionConfig& config) {
+std::optional<http::HttpHeader> Basic(const config::ConnectionConfig& config) {
   if (config.username.empty() && config.password.empty()) return std::nullopt;
-  return HttpHeader{"Authorization",
-                    "Basic " + EncodeBase64(config.username + ":" + config.password)};
+  return http::HttpHeader{"Authorization",
+                          "Basic " + base::EncodeBase64(config.username + ":" + config.password)};
 }
 
-bool IsTls(const ConnectionConfig& config) {
-  const auto url = ParseServerUrl(config.server);
+bool IsTls(const config::ConnectionConfig& config) {
+  const auto url = http::ParseServerUrl(config.server);
   return url && url->is_tls();
 }
 
 }  // namespace
 
-std::unique_ptr<Credentials> MakeCredentials(const ConnectionConfig& config, const Clock& clock,
-                                             ExecOptions exec_options) {
-  std::vector<HttpHeader> fixed = ImpersonationHeaders(config.impersonation);
-  std::unique_ptr<Credentials> renewed;
+std::unique_ptr<client::Credentials> MakeCredentials(const config::ConnectionConfig& config,
+                                                     const system::Clock& clock,
+                                                     ExecOptions exec_options) {
+  std::vector<http::HttpHeader> fixed = ImpersonationHeaders(config.impersonation);
+  std::unique_ptr<client::Credentials> renewed;
   const bool is_tls = IsTls(config);
   if (is_tls) RequireHeaderValue(config.token, "the token");
   if (is_tls && !config.token_file.empty()) {
@@ -161,4 +163,4 @@ std::unique_ptr<Credentials> MakeCredentials(const ConnectionConfig& config, con
   return std::make_unique<HeaderCredentials>(std::move(fixed), std::move(renewed));
 }
 
-}  // namespace kube
+}  // namespace kube::auth

@@ -7,7 +7,7 @@
 #include "kube/config/connection.h"
 #include "kube/system/clock.h"
 
-namespace kube {
+namespace kube::auth {
 
 /// Makes the credentials that `config` describes, as client-go does (transport/round_trippers.go):
 /// the token of `token_file`, else `token`; else user name and password; else those of a credential
@@ -20,7 +20,8 @@ namespace kube {
 /// last counts, at first `token`. Throws kube::Error where there is neither, where a value cannot
 /// stand in a header, and where a plugin cannot be used. The plugin is run before the first
 /// request. `clock` must outlive the result.
-std::unique_ptr<Credentials> MakeCredentials(const ConnectionConfig& config, const Clock& clock,
-                                             ExecOptions exec_options = {});
+std::unique_ptr<client::Credentials> MakeCredentials(const config::ConnectionConfig& config,
+                                                     const system::Clock& clock,
+                                                     ExecOptions exec_options = {});
 
-}  // namespace kube
+}  // namespace kube::auth

@@ -15,13 +15,13 @@
 #include "kube/meta/typed_reader.h"
 #include "kube/yaml/yaml.h"
 
-namespace kube {
+namespace kube::auth {
 namespace {
 
 using json::Value;
-using schema::GoQuote;
-using schema::GoType;
-using schema::TypedReader;
+using kube::go::GoQuote;
+using kube::meta::GoType;
+using kube::meta::TypedReader;
 
 constexpr std::string_view kGroup = "client.authentication.k8s.io/";
 constexpr std::string_view kKind = "ExecCredential";
@@ -45,12 +45,12 @@ class StructBuilder {
   Value value_ = Value::Object();
 };
 
-Value ClusterInfo(const ConnectionConfig& config, json::Document& extension) {
+Value ClusterInfo(const config::ConnectionConfig& config, json::Document& extension) {
   StructBuilder cluster(extension.arena());
   cluster.AddText("server", config.exec->server);
   cluster.AddText("tls-server-name", config.tls_server_name);
   cluster.AddTrue("insecure-skip-tls-verify", config.insecure_skip_tls_verify);
-  cluster.AddText("certificate-authority-data", EncodeBase64(config.ca_pem));
+  cluster.AddText("certificate-authority-data", base::EncodeBase64(config.ca_pem));
   cluster.AddText("proxy-url", config.proxy_url);
   cluster.AddTrue("disable-compression", config.disable_compression);
   cluster.Add("config", extension.root());
@@ -58,7 +58,7 @@ Value ClusterInfo(const ConnectionConfig& config, json::Document& extension) {
 }
 
 /// What the API server's serializers take for JSON and not for YAML.
-bool LooksLikeJson(std::string_view text) { return TrimSpace(text).starts_with('{'); }
+bool LooksLikeJson(std::string_view text) { return base::TrimSpace(text).starts_with('{'); }
 
 /// What is wrong with the text of an answer, without anything of it: it may be a token.
 std::optional<std::string> ParseOutput(std::string_view text, json::Document& document) {
@@ -70,10 +70,10 @@ std::optional<std::string> ParseOutput(std::string_view text, json::Document& do
     return "line " + std::to_string(error->line) + " is neither JSON nor YAML";
   }
   const json::Type type = document.root().type();
-  if (type == json::Type::kObject) return RequestTypeError(document.root());
+  if (type == json::Type::kObject) return meta::RequestTypeError(document.root());
   if (type == json::Type::kNull) return std::nullopt;  // as an empty object
   return "couldn't get version/kind; json parse error: json: cannot unmarshal " +
-         std::string(TypeName(type)) + " into Go value of type ExecCredential";
+         std::string(json::TypeName(type)) + " into Go value of type ExecCredential";
 }
 
 /// Why `root` is not what was asked for. An answer may leave out its kind.
@@ -123,7 +123,7 @@ class StatusReader {
     if (value == nullptr || value->is_null()) return;
     const TypedReader::Step step(typed_, kType, kName);
     if (!value->is_string()) return typed_.NoteMismatch(*value, "string");
-    const auto time = schema::ParseGoTime(value->text());
+    const auto time = go::ParseGoTime(value->text());
     if (!time) return typed_.Refuse(time.error());
     if (!time->IsZero()) expires_at.emplace(std::chrono::seconds(time->unix_seconds));
   }
@@ -131,8 +131,8 @@ class StatusReader {
   TypedReader typed_;
 };
 
-std::optional<std::string> CertificateProblem(const ClientCertificate& certificate) {
-  const auto problem = KeyPairProblem(certificate.certificate_pem, certificate.key_pem);
+std::optional<std::string> CertificateProblem(const config::ClientCertificate& certificate) {
+  const auto problem = config::KeyPairProblem(certificate.certificate_pem, certificate.key_pem);
   if (!problem) return std::nullopt;
   return "failed parsing client key/certificate: " + *problem;
 }
@@ -164,7 +164,7 @@ bool IsExecApiVersion(std::string_view api_version) {
   return version == "v1" || version == "v1beta1";
 }
 
-std::string ExecInfo(const ConnectionConfig& config, bool is_interactive) {
+std::string ExecInfo(const config::ConnectionConfig& config, bool is_interactive) {
   json::Document extension;  // null where there is none
   if (!config.exec->cluster_config.empty()) {
     (void)extension.Parse(config.exec->cluster_config);  // was printed by us
@@ -180,31 +180,31 @@ std::string ExecInfo(const ConnectionConfig& config, bool is_interactive) {
   return json::Print(info.value(), json::KeyOrder::kAsWritten) + "\n";
 }
 
-Result<ExecCredential, std::string> ReadExecCredential(std::string_view output,
-                                                       const std::string& api_version) {
+base::Result<ExecCredential, std::string> ReadExecCredential(std::string_view output,
+                                                             const std::string& api_version) {
   json::Document document;
   if (auto problem = ParseOutput(output, document)) {
-    return Unexpected("decoding stdout: " + *std::move(problem));
+    return base::Unexpected("decoding stdout: " + *std::move(problem));
   }
   const Value& root = document.root();
-  if (auto problem = TypeProblem(root, api_version)) return Unexpected(*std::move(problem));
+  if (auto problem = TypeProblem(root, api_version)) return base::Unexpected(*std::move(problem));
   const Value* status = root.Find("status");
   if (status == nullptr || status->is_null()) {
-    return Unexpected(std::string("exec plugin didn't return a status field"));
+    return base::Unexpected(std::string("exec plugin didn't return a status field"));
   }
   ExecCredential credential;
   StatusReader reader(std::string_view(api_version).substr(kGroup.size()));
   reader.Read(*status, credential);
-  if (reader.error()) return Unexpected("decoding stdout: " + reader.error()->message);
-  if (auto problem = ContentProblem(credential)) return Unexpected(*std::move(problem));
+  if (reader.error()) return base::Unexpected("decoding stdout: " + reader.error()->message);
+  if (auto problem = ContentProblem(credential)) return base::Unexpected(*std::move(problem));
   return credential;
 }
 
 std::string PrintableHint(std::string_view hint) {
   std::string printable;
   while (!hint.empty()) {
-    const schema::Rune rune = schema::DecodeRune(hint);
-    if (schema::IsGoPrintable(rune.value) || IsBlank(rune.value)) {
+    const base::Rune rune = base::DecodeRune(hint);
+    if (go::IsGoPrintable(rune.value) || IsBlank(rune.value)) {
       printable += rune.IsBad() ? "\xEF\xBF\xBD" : hint.substr(0, rune.size);
     } else {
       std::array<char, 16> name{};
@@ -216,4 +216,4 @@ std::string PrintableHint(std::string_view hint) {
   return printable;
 }
 
-}  // namespace kube
+}  // namespace kube::auth

@@ -9,7 +9,7 @@
 #include "kube/go/go_format.h"
 #include "kube/system/process.h"
 
-namespace kube {
+namespace kube::auth {
 namespace {
 
 constexpr std::string_view kInstallHelp =
@@ -25,8 +25,8 @@ std::chrono::sys_seconds SystemTime() {
 bool StdinIsTerminal() { return isatty(STDIN_FILENO) != 0; }
 
 /// Why the plugin did not run to its end, with what to do about it.
-std::string Explain(const ProcessError& error, const std::string& install_hint) {
-  using Kind = ProcessError::Kind;
+std::string Explain(const system::ProcessError& error, const std::string& install_hint) {
+  using Kind = system::ProcessError::Kind;
   std::string text = "exec: " + error.message;
   if (error.kind == Kind::kNotInPath) text += kInstallHelp;
   const bool is_missing = error.kind == Kind::kNotInPath || error.kind == Kind::kNoSuchFile;
@@ -36,20 +36,22 @@ std::string Explain(const ProcessError& error, const std::string& install_hint) 
 
 }  // namespace
 
-ExecCredentials::ExecCredentials(ConnectionConfig config, const Clock& clock, ExecOptions options)
+ExecCredentials::ExecCredentials(config::ConnectionConfig config, const system::Clock& clock,
+                                 ExecOptions options)
     : config_(std::move(config)), clock_(clock), options_(std::move(options)) {
   if (!IsExecApiVersion(config_.exec->api_version)) {
-    throw Error("exec plugin: invalid apiVersion " + schema::GoQuote(config_.exec->api_version));
+    throw base::Error("exec plugin: invalid apiVersion " + go::GoQuote(config_.exec->api_version));
   }
   if (!options_.wall_time) options_.wall_time = SystemTime;
   if (!options_.stdin_is_terminal) options_.stdin_is_terminal = StdinIsTerminal;
 }
 
-std::vector<HttpHeader> ExecCredentials::Headers() {
+std::vector<http::HttpHeader> ExecCredentials::Headers() {
   if (!credential_ || HasExpired()) {
     auto credential = Run();
     if (!credential) {
-      throw Error("Unable to connect to the server: getting credentials: " + credential.error());
+      throw base::Error("Unable to connect to the server: getting credentials: " +
+                        credential.error());
     }
     Use(*std::move(credential));
   }
@@ -61,8 +63,9 @@ bool ExecCredentials::Refresh() {
   if (same_at_ && clock_.Now() - *same_at_ < kSamePause) return false;
   auto credential = Run();
   if (!credential) {
-    throw Error("You must be logged in to the server (Unauthorized); refreshing credentials: " +
-                credential.error());
+    throw base::Error(
+        "You must be logged in to the server (Unauthorized); refreshing credentials: " +
+        credential.error());
   }
   same_at_.reset();
   if (credential_ == *credential) same_at_ = clock_.Now();
@@ -74,30 +77,31 @@ bool ExecCredentials::HasExpired() const {
   return credential_->expires_at && options_.wall_time() >= *credential_->expires_at;
 }
 
-Result<ExecCredential, std::string> ExecCredentials::Run() const {
-  const ExecConfig& exec = *config_.exec;
+base::Result<ExecCredential, std::string> ExecCredentials::Run() const {
+  const config::ExecConfig& exec = *config_.exec;
   const bool is_interactive = IsInteractive();
   if (exec.interactive_mode == "Always" && !is_interactive) {
-    return Unexpected(
+    return base::Unexpected(
         std::string("exec plugin cannot support interactive mode: standard input is "
                     "not a terminal"));
   }
-  ProcessRequest request;
+  system::ProcessRequest request;
   request.command = exec.command;
   request.arguments = exec.arguments;
   request.environment = exec.environment;
   request.environment.emplace_back("KUBERNETES_EXEC_INFO", ExecInfo(config_, is_interactive));
   request.shares_stdin = is_interactive;
-  const auto outcome = RunProcess(request, options_.stop);
+  const auto outcome = system::RunProcess(request, options_.stop);
   // Ctrl-C reaches the plugin too, and it may be the first to end.
-  if (options_.stop != nullptr && *options_.stop) throw Error("interrupted");
-  if (!outcome) return Unexpected(Explain(outcome.error(), exec.install_hint));
+  if (options_.stop != nullptr && *options_.stop) throw base::Error("interrupted");
+  if (!outcome) return base::Unexpected(Explain(outcome.error(), exec.install_hint));
   if (outcome->exit_code != 0) {
-    return Unexpected("exec: executable " + exec.command + " failed with exit code " +
-                      std::to_string(outcome->exit_code));
+    return base::Unexpected("exec: executable " + exec.command + " failed with exit code " +
+                            std::to_string(outcome->exit_code));
   }
   auto credential = ReadExecCredential(outcome->output, exec.api_version);
-  if (credential && !FitsHeader(credential->token)) return Unexpected(HeaderMisfit("the token"));
+  if (credential && !FitsHeader(credential->token))
+    return base::Unexpected(HeaderMisfit("the token"));
   return credential;
 }
 
@@ -106,10 +110,11 @@ bool ExecCredentials::IsInteractive() const {
 }
 
 void ExecCredentials::Use(ExecCredential credential) {
-  const ClientCertificate before = credential_ ? credential_->certificate : ClientCertificate();
+  const config::ClientCertificate before =
+      credential_ ? credential_->certificate : config::ClientCertificate();
   credential_ = std::move(credential);
   ++version_;
   if (credential_->certificate != before) options_.use_certificate(credential_->certificate);
 }
 
-}  // namespace kube
+}  // namespace kube::auth

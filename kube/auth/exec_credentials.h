@@ -13,13 +13,13 @@
 #include "kube/config/connection.h"
 #include "kube/system/clock.h"
 
-namespace kube {
+namespace kube::auth {
 
 /// What credential plugins need of their surroundings.
 struct ExecOptions {
   /// Is given the client certificate for the next requests, when it is another one than before.
   /// Empty texts: none. Must be there if a plugin may give certificates.
-  std::function<void(const ClientCertificate&)> use_certificate;
+  std::function<void(const config::ClientCertificate&)> use_certificate;
   /// Ends a plugin that runs when it becomes true. May be the null pointer.
   const std::atomic<bool>* stop = nullptr;
   /// To what expirationTimestamp is compared; empty: the system's.
@@ -38,30 +38,30 @@ struct ExecOptions {
 /// For one thread. Headers() and Refresh() throw kube::Error with kubectl's words where the plugin
 /// cannot be run, fails, or gives nothing of use: "Unable to connect to the server: getting
 /// credentials: exec: executable x failed with exit code 1".
-class ExecCredentials : public Credentials {
+class ExecCredentials : public client::Credentials {
  public:
   static constexpr std::chrono::seconds kSamePause{60};
 
   /// `config.exec` must be there; nothing is run yet. `clock` must outlive it. Throws kube::Error
   /// for a version of the API that client-go does not know.
-  ExecCredentials(ConnectionConfig config, const Clock& clock, ExecOptions options);
+  ExecCredentials(config::ConnectionConfig config, const system::Clock& clock, ExecOptions options);
 
-  std::vector<HttpHeader> Headers() override;
+  std::vector<http::HttpHeader> Headers() override;
   bool Refresh() override;
   std::uint64_t version() const override { return version_; }
 
  private:
   bool HasExpired() const;
-  Result<ExecCredential, std::string> Run() const;
+  base::Result<ExecCredential, std::string> Run() const;
   bool IsInteractive() const;
   void Use(ExecCredential credential);
 
-  const ConnectionConfig config_;
-  const Clock& clock_;
+  const config::ConnectionConfig config_;
+  const system::Clock& clock_;
   ExecOptions options_;
   std::optional<ExecCredential> credential_;
   std::uint64_t version_ = 0;
-  std::optional<Clock::TimePoint> same_at_;  // when it gave what had been refused
+  std::optional<system::Clock::TimePoint> same_at_;  // when it gave what had been refused
 };
 
-}  // namespace kube
+}  // namespace kube::auth

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace kube {
+namespace kube::auth {
 
 bool FitsHeader(std::string_view value) {
   return std::none_of(value.begin(), value.end(), [](char c) {
@@ -14,4 +14,4 @@ std::string HeaderMisfit(const std::string& what) {
   return what + " has control characters, which no header can carry";
 }
 
-}  // namespace kube
+}  // namespace kube::auth

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace kube {
+namespace kube::auth {
 
 /// True if `value` can stand in a header: a line break there would begin another one.
 bool FitsHeader(std::string_view value);
@@ -11,4 +11,4 @@ bool FitsHeader(std::string_view value);
 /// What to say where it does not, of a value that is called `what`. The value is not in it.
 std::string HeaderMisfit(const std::string& what);
 
-}  // namespace kube
+}  // namespace kube::auth

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-namespace kube {
+namespace kube::base {
 namespace {
 
 constexpr std::string_view kAlphabet =
@@ -80,4 +80,4 @@ std::string EncodeBase64(std::string_view bytes) {
   return text;
 }
 
-}  // namespace kube
+}  // namespace kube::base

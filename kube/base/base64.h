@@ -5,7 +5,7 @@
 
 #include "kube/base/result.h"
 
-namespace kube {
+namespace kube::base {
 
 /// Decodes standard base64 with padding as Go's base64.StdEncoding does: line breaks are skipped.
 /// The error is Go's, e.g. "illegal base64 data at input byte 4".
@@ -14,4 +14,4 @@ Result<std::string, std::string> DecodeBase64(std::string_view text);
 /// Encodes as standard base64 with padding.
 std::string EncodeBase64(std::string_view bytes);
 
-}  // namespace kube
+}  // namespace kube::base

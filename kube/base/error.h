@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace kube {
+namespace kube::base {
 
 /// Thrown when a run cannot go on and only a person can help: the text names the thing, the
 /// cause comes last, and main prints it after "error: ".
@@ -12,4 +12,4 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-}  // namespace kube
+}  // namespace kube::base

@@ -4,7 +4,7 @@
 #include <utility>
 #include <variant>
 
-namespace kube {
+namespace kube::base {
 
 /// An error on its way into a Result; `Result<int, std::string> r = Unexpected(text);`.
 template <typename E>
@@ -40,4 +40,4 @@ class [[nodiscard]] Result {
   std::variant<T, E> state_;
 };
 
-}  // namespace kube
+}  // namespace kube::base

@@ -1,6 +1,6 @@
 #include "kube/base/rune.h"
 
-namespace kube::schema {
+namespace kube::base {
 namespace {
 
 constexpr Rune kBadByte = {kReplacementCharacter, 1};
@@ -38,4 +38,4 @@ Rune DecodeRune(std::string_view text) {
   return IsProper(value, length) ? Rune{value, length} : kBadByte;
 }
 
-}  // namespace kube::schema
+}  // namespace kube::base

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace kube::schema {
+namespace kube::base {
 
 /// What stands for bytes that are no UTF-8.
 inline constexpr char32_t kReplacementCharacter = 0xFFFD;
@@ -21,4 +21,4 @@ struct Rune {
 /// size 1 for a byte that is no UTF-8.
 Rune DecodeRune(std::string_view text);
 
-}  // namespace kube::schema
+}  // namespace kube::base

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace kube {
+namespace kube::base {
 
 /// Unicode's white space below U+0080.
 inline bool IsSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
@@ -15,4 +15,4 @@ inline std::string TrimSpace(std::string_view text) {
   return std::string(text);
 }
 
-}  // namespace kube
+}  // namespace kube::base

@@ -4,7 +4,7 @@
 
 #include "kube/base/utf8.h"
 
-namespace kube {
+namespace kube::base {
 namespace {
 
 constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
@@ -109,4 +109,4 @@ std::string_view TextDecoder::DecodeUtf16(std::string_view bytes, bool at_end) {
   return decoded_;
 }
 
-}  // namespace kube
+}  // namespace kube::base

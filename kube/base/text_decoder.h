@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace kube {
+namespace kube::base {
 
 /// Makes UTF-8 of the bytes of a file as kubectl does: a byte order mark tells UTF-16 and is left
 /// out; bytes that are no UTF-8 become U+FFFD.
@@ -31,4 +31,4 @@ class TextDecoder {
   std::string decoded_;
 };
 
-}  // namespace kube
+}  // namespace kube::base

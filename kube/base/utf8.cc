@@ -5,7 +5,7 @@
 
 #include "kube/base/rune.h"
 
-namespace kube::utf8 {
+namespace kube::base::utf8 {
 namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
@@ -26,7 +26,7 @@ std::size_t AsciiPrefix(std::string_view text) {
 }  // namespace
 
 std::size_t SequenceLength(std::string_view text) {
-  const schema::Rune rune = schema::DecodeRune(text);
+  const Rune rune = DecodeRune(text);
   return rune.IsBad() ? 0 : rune.size;
 }
 
@@ -57,7 +57,7 @@ std::size_t ControlLength(std::string_view text) {
 
 std::size_t SteeringLength(std::string_view text) {
   if (const std::size_t length = ControlLength(text)) return length;
-  const schema::Rune rune = schema::DecodeRune(text);
+  const Rune rune = DecodeRune(text);
   if (text.empty() || rune.IsBad()) return 0;
   const char32_t c = rune.value;
   const bool steers = c == 0x061C                      // Arabic letter mark
@@ -98,4 +98,4 @@ void Append(std::string& out, char32_t code_point) {
   }
 }
 
-}  // namespace kube::utf8
+}  // namespace kube::base::utf8

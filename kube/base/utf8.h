@@ -5,7 +5,7 @@
 #include <string_view>
 
 /// UTF-8 as Go reads it.
-namespace kube::utf8 {
+namespace kube::base::utf8 {
 
 /// True if all of `text` is UTF-8: shortest forms, no surrogates, nothing above U+10FFFF.
 bool IsValid(std::string_view text);
@@ -30,4 +30,4 @@ std::string Sanitize(std::string_view text);
 /// Appends `code_point` to `out`.
 void Append(std::string& out, char32_t code_point);
 
-}  // namespace kube::utf8
+}  // namespace kube::base::utf8

@@ -9,7 +9,7 @@
 #include "kube/go/go_format.h"
 #include "kube/json/json.h"
 
-namespace kube {
+namespace kube::client {
 namespace {
 
 // Of an answer that is no Status client-go shows this much.
@@ -23,7 +23,7 @@ constexpr std::int64_t kMaxRetryAfterSeconds = 24 * 60 * 60;
 /// The length of the white space at `at`.
 std::size_t SpaceLength(std::string_view text, std::size_t at) {
   std::size_t end = at;
-  while (end < text.size() && IsSpace(text[end])) ++end;
+  while (end < text.size() && base::IsSpace(text[end])) ++end;
   return end - at;
 }
 
@@ -35,8 +35,8 @@ std::string WithoutControls(std::string_view text) {
     if (space > 0) {
       result += run.find_first_not_of(' ') == run.npos ? run : " ";
       at += space;
-    } else if (const std::size_t control = utf8::ControlLength(text.substr(at))) {
-      utf8::Append(result, U'\uFFFD');
+    } else if (const std::size_t control = base::utf8::ControlLength(text.substr(at))) {
+      base::utf8::Append(result, U'\uFFFD');
       at += control;
     } else {
       result += text[at++];
@@ -46,8 +46,8 @@ std::string WithoutControls(std::string_view text) {
 }
 
 std::string Tame(std::string_view text, std::size_t limit) {
-  const std::string_view kept = utf8::Prefix(text, limit);
-  std::string result = WithoutControls(utf8::Sanitize(kept));
+  const std::string_view kept = base::utf8::Prefix(text, limit);
+  std::string result = WithoutControls(base::utf8::Sanitize(kept));
   if (kept.size() < text.size()) {
     result += " [truncated " + std::to_string(text.size() - kept.size()) + " chars]";
   }
@@ -61,17 +61,17 @@ std::optional<std::chrono::seconds> ReadSeconds(std::string_view text) {
   return std::chrono::seconds(std::clamp(seconds, std::int64_t{0}, kMaxRetryAfterSeconds));
 }
 
-std::optional<std::chrono::seconds> ReadRetryAfter(const ResponseHead& head) {
+std::optional<std::chrono::seconds> ReadRetryAfter(const http::ResponseHead& head) {
   const std::string* header = head.Find("Retry-After");
   // A date is no number: client-go does not wait for it either.
   return header ? ReadSeconds(*header) : std::nullopt;
 }
 
 /// The media type in lower case, without its parameters; empty where there is none.
-std::string MediaType(const ResponseHead& head) {
+std::string MediaType(const http::ResponseHead& head) {
   const std::string* header = head.Find("Content-Type");
   if (!header) return "";
-  std::string type = TrimSpace(std::string_view(*header).substr(0, header->find(';')));
+  std::string type = base::TrimSpace(std::string_view(*header).substr(0, header->find(';')));
   std::transform(type.begin(), type.end(), type.begin(), [](unsigned char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : static_cast<char>(c);
   });
@@ -79,10 +79,10 @@ std::string MediaType(const ResponseHead& head) {
 }
 
 /// What client-go quotes of an answer that is no Status.
-std::string ServerWords(const ResponseHead& head, std::string_view body) {
+std::string ServerWords(const http::ResponseHead& head, std::string_view body) {
   const std::string type = MediaType(head);
   if (!type.empty() && !type.starts_with("text/")) return "unknown";
-  return TrimSpace(utf8::Prefix(body, kMaxUnstructuredBytes));
+  return base::TrimSpace(base::utf8::Prefix(body, kMaxUnstructuredBytes));
 }
 
 std::pair<std::string, std::string> GenericReason(int code, std::string_view method,
@@ -123,7 +123,7 @@ std::pair<std::string, std::string> GenericReason(int code, std::string_view met
       break;
   }
   if (code >= 500) {
-    return {"InternalError", "an error on the server (" + schema::GoQuote(words) +
+    return {"InternalError", "an error on the server (" + go::GoQuote(words) +
                                  ") has prevented the request from succeeding"};
   }
   return {"", "the server responded with the status code " + std::to_string(code) +
@@ -177,7 +177,7 @@ bool FillFromStatus(ApiStatus& status, std::string_view body) {
 std::string DescribeInvalid(const ApiStatus& status) {
   std::string text = "The request is invalid";
   const bool named = !status.kind.empty() || !status.name.empty();
-  if (named) text = "The " + status.kind + " " + schema::GoQuote(status.name) + " is invalid";
+  if (named) text = "The " + status.kind + " " + go::GoQuote(status.name) + " is invalid";
   if (status.causes.empty()) {
     // Where kind and name are known, the message would only say it all again.
     return named || status.message.empty() ? text : text + ": " + status.message;
@@ -190,7 +190,8 @@ std::string DescribeInvalid(const ApiStatus& status) {
 
 }  // namespace
 
-ApiStatus ReadApiStatus(std::string_view method, const ResponseHead& head, std::string_view body) {
+ApiStatus ReadApiStatus(std::string_view method, const http::ResponseHead& head,
+                        std::string_view body) {
   ApiStatus status;
   status.code = head.status;
   status.retry_after = ReadRetryAfter(head);
@@ -207,4 +208,4 @@ std::string Describe(const ApiStatus& status) {
   return "Error from server (" + status.reason + "): " + status.message;
 }
 
-}  // namespace kube
+}  // namespace kube::client

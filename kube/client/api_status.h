@@ -8,7 +8,7 @@
 
 #include "kube/http/transport.h"
 
-namespace kube {
+namespace kube::client {
 
 /// What an API server says instead of a result: metav1.Status, or what client-go makes of an answer
 /// that is none (apimachinery pkg/api/errors NewGenericServerResponse).
@@ -42,7 +42,8 @@ struct ApiStatus {
 
 /// Reads the answer to `method` that was no success. `body` may be anything: HTML, cut short,
 /// empty.
-ApiStatus ReadApiStatus(std::string_view method, const ResponseHead& head, std::string_view body);
+ApiStatus ReadApiStatus(std::string_view method, const http::ResponseHead& head,
+                        std::string_view body);
 
 /// The status as kubectl prints it, without "error: " before it: `Error from server (NotFound):
 /// widgets.demo.example.com "a" not found`, `You must be logged in to the server (Unauthorized)`,
@@ -50,4 +51,4 @@ ApiStatus ReadApiStatus(std::string_view method, const ResponseHead& head, std::
 /// pkg/cmd/util/helpers.go). Does not end with a line break.
 std::string Describe(const ApiStatus& status);
 
-}  // namespace kube
+}  // namespace kube::client

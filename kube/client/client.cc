@@ -7,7 +7,7 @@
 #include "kube/client/warning_header.h"
 #include "kube/http/server_url.h"
 
-namespace kube {
+namespace kube::client {
 namespace {
 
 constexpr int kMaxRetries = 10;  // rest.Request.maxRetries
@@ -47,7 +47,7 @@ class Gatherer : public ResultSink {
 CallError UnusableAnswer(const std::string& request_line, const std::string& why) {
   CallError error;
   error.message = "the server's answer to " + request_line + " " + why;
-  error.transport = TransportError{TransportError::Kind::kOther, error.message};
+  error.transport = http::TransportError{http::TransportError::Kind::kOther, error.message};
   return error;
 }
 
@@ -60,7 +60,7 @@ CallError TooLongAWait(CallError error) {
 CallError Interrupted() {
   CallError error;
   error.message = "interrupted";
-  error.transport = TransportError{TransportError::Kind::kOther, error.message};
+  error.transport = http::TransportError{http::TransportError::Kind::kOther, error.message};
   return error;
 }
 
@@ -72,10 +72,10 @@ bool IsUnreserved(char c) {
 }  // namespace
 
 /// One call from Start to its end, over all its attempts.
-class Client::Call : public ResponseSink {
+class Client::Call : public http::ResponseSink {
  public:
   Call(Client& owner, CallId call_id, ApiRequest api_request, ResultSink& result_sink,
-       Clock::TimePoint now)
+       system::Clock::TimePoint now)
       : client(owner),
         id(call_id),
         request(std::move(api_request)),
@@ -83,7 +83,7 @@ class Client::Call : public ResponseSink {
         due(now),
         logged(owner.log_.NewBody()) {}
 
-  void OnHead(const ResponseHead& answer_head) override {
+  void OnHead(const http::ResponseHead& answer_head) override {
     head = answer_head;
     client.Warn(*head);
   }
@@ -97,7 +97,7 @@ class Client::Call : public ResponseSink {
       error_body += bytes.substr(0, kMaxErrorBytes - error_body.size());
     }
   }
-  void OnEnd(const std::optional<TransportError>& error) override {
+  void OnEnd(const std::optional<http::TransportError>& error) override {
     in_flight.reset();
     client.OnAnswered(*this, error);  // may destroy *this
   }
@@ -105,13 +105,13 @@ class Client::Call : public ResponseSink {
   /// What the server said instead of a result.
   ApiStatus Status() const { return ReadApiStatus(request.method, *head, error_body); }
   /// To be sent again, as if nothing had been answered.
-  void SendAt(Clock::TimePoint when) {
+  void SendAt(system::Clock::TimePoint when) {
     due = when;
     head.reset();
     error_body.clear();
   }
   /// To be sent again after 401 if the credentials can be refreshed; else that was the answer.
-  void RefreshAt(Clock::TimePoint when) {
+  void RefreshAt(system::Clock::TimePoint when) {
     unauthorized = true;
     due = when;
   }
@@ -122,19 +122,19 @@ class Client::Call : public ResponseSink {
   const CallId id;
   const ApiRequest request;
   ResultSink& sink;
-  std::optional<Clock::TimePoint> due;            // absent while it is under way
-  std::optional<Transport::RequestId> in_flight;  // what was sent
-  Clock::TimePoint sent_at{};
+  std::optional<system::Clock::TimePoint> due;          // absent while it is under way
+  std::optional<http::Transport::RequestId> in_flight;  // what was sent
+  system::Clock::TimePoint sent_at{};
   int retries = 0;
   std::uint64_t credentials_version = 0;  // with which it was sent
   bool unauthorized = false;              // answered 401 once
   bool handed_on = false;
-  std::optional<ResponseHead> head;
+  std::optional<http::ResponseHead> head;
   std::string error_body;
   LoggedBody logged;
 };
 
-Client::Client(Transport& transport, Credentials& credentials, const Clock& clock,
+Client::Client(http::Transport& transport, Credentials& credentials, const system::Clock& clock,
                ClientOptions options)
     : transport_(transport),
       credentials_(credentials),
@@ -142,7 +142,7 @@ Client::Client(Transport& transport, Credentials& credentials, const Clock& cloc
       options_(std::move(options)),
       log_(options_.log_level, options_.on_request) {
   // Only words of messages depend on it: who cannot be reached has been told so elsewhere.
-  if (auto url = ParseServerUrl(options_.server)) server_ = *std::move(url);
+  if (auto url = http::ParseServerUrl(options_.server)) server_ = *std::move(url);
 }
 
 Client::~Client() {
@@ -164,7 +164,7 @@ void Client::Cancel(CallId id) {
   calls_.erase(found);
 }
 
-void Client::Poll(Clock::TimePoint deadline) {
+void Client::Poll(system::Clock::TimePoint deadline) {
   if (SendDue()) return;
   for (const auto& [id, call] : calls_) {
     if (call->due) deadline = std::min(deadline, *call->due);
@@ -173,7 +173,7 @@ void Client::Poll(Clock::TimePoint deadline) {
 }
 
 bool Client::SendDue() {
-  const Clock::TimePoint now = clock_.Now();
+  const system::Clock::TimePoint now = clock_.Now();
   std::vector<CallId> due;
   for (const auto& [id, call] : calls_) {
     if (call->due && *call->due <= now) due.push_back(id);
@@ -195,7 +195,7 @@ bool Client::SendOrEnd(Call& call) {
     }
     call.SendAt(clock_.Now());
   }
-  HttpRequest request;
+  http::HttpRequest request;
   request.method = call.request.method;
   request.target = call.request.target;
   request.headers = Headers(call.request);
@@ -211,11 +211,11 @@ bool Client::SendOrEnd(Call& call) {
   return true;
 }
 
-std::vector<HttpHeader> Client::Headers(const ApiRequest& request) {
-  std::vector<HttpHeader> headers = {{"Accept", request.accept}};
+std::vector<http::HttpHeader> Client::Headers(const ApiRequest& request) {
+  std::vector<http::HttpHeader> headers = {{"Accept", request.accept}};
   if (!request.content_type.empty()) headers.push_back({"Content-Type", request.content_type});
   if (!options_.user_agent.empty()) headers.push_back({"User-Agent", options_.user_agent});
-  for (HttpHeader& header : credentials_.Headers()) headers.push_back(std::move(header));
+  for (http::HttpHeader& header : credentials_.Headers()) headers.push_back(std::move(header));
   return headers;
 }
 
@@ -224,7 +224,7 @@ bool Client::RefreshFor(const Call& call) {
   return call.credentials_version != credentials_.version() || credentials_.Refresh();
 }
 
-void Client::Warn(const ResponseHead& head) {
+void Client::Warn(const http::ResponseHead& head) {
   if (!options_.on_warning) return;
   for (const std::string& text : WarningTexts(head)) {
     if (warnings_.size() < kMaxWarnings && warnings_.insert(text).second) options_.on_warning(text);
@@ -235,7 +235,7 @@ std::string Client::UrlOf(const std::string& target) const {
   return server_.scheme + "://" + server_.authority + server_.path + target;
 }
 
-void Client::Log(const Call& call, const ResponseHead* head) const {
+void Client::Log(const Call& call, const http::ResponseHead* head) const {
   const auto taken =
       std::chrono::duration_cast<std::chrono::milliseconds>(clock_.Now() - call.sent_at);
   log_.LogAnswer(call.request.method, UrlOf(call.request.target), head, call.logged, taken);
@@ -248,7 +248,7 @@ void Client::TellWait(const Call& call, const ApiStatus& status) const {
                    " again: " + Describe(status));
 }
 
-void Client::OnAnswered(Call& call, const std::optional<TransportError>& error) {
+void Client::OnAnswered(Call& call, const std::optional<http::TransportError>& error) {
   if (error) return OnLost(call, *error);
   Log(call, &*call.head);
   if (IsSuccess(call.head->status)) return Finish(call, std::nullopt);
@@ -261,9 +261,9 @@ void Client::OnAnswered(Call& call, const std::optional<TransportError>& error) 
   call.SendAt(clock_.Now() + *status.retry_after);
 }
 
-void Client::OnLost(Call& call, const TransportError& error) {
+void Client::OnLost(Call& call, const http::TransportError& error) {
   Log(call, nullptr);
-  const bool may_pass = error.kind == TransportError::Kind::kConnectionLost &&
+  const bool may_pass = error.kind == http::TransportError::Kind::kConnectionLost &&
                         call.request.method == "GET" && !call.handed_on;
   if (!may_pass || !call.MayRetry()) {
     return Finish(call, ErrorOf(error, call.head.has_value()));
@@ -284,10 +284,10 @@ CallError Client::ErrorOf(ApiStatus status) const {
   return error;
 }
 
-CallError Client::ErrorOf(const TransportError& transport, bool answer_began) const {
+CallError Client::ErrorOf(const http::TransportError& transport, bool answer_began) const {
   CallError error;
   error.transport = transport;
-  if (transport.kind == TransportError::Kind::kRefused) {
+  if (transport.kind == http::TransportError::Kind::kRefused) {
     error.message = "The connection to the server " + server_.authority +
                     " was refused - did you specify the right host or port?";
   } else if (answer_began) {
@@ -299,13 +299,13 @@ CallError Client::ErrorOf(const TransportError& transport, bool answer_began) co
   return error;
 }
 
-Result<std::unique_ptr<json::Document>, CallError> Client::Get(const std::string& target) {
+base::Result<std::unique_ptr<json::Document>, CallError> Client::Get(const std::string& target) {
   ApiRequest request;
   request.target = target;
   return Send(std::move(request));
 }
 
-Result<std::unique_ptr<json::Document>, CallError> Client::Send(ApiRequest request) {
+base::Result<std::unique_ptr<json::Document>, CallError> Client::Send(ApiRequest request) {
   struct CancelAtExit {  // Poll may throw while `answer` is still known to the call
     Client& client;
     CallId id;
@@ -313,25 +313,25 @@ Result<std::unique_ptr<json::Document>, CallError> Client::Send(ApiRequest reque
   };
   Gatherer answer;
   const std::string request_line = request.method + " " + request.target;
-  const Clock::Duration grace = request.grace;
-  std::optional<Clock::TimePoint> stopped_at;
+  const system::Clock::Duration grace = request.grace;
+  std::optional<system::Clock::TimePoint> stopped_at;
   const CancelAtExit call{*this, Start(std::move(request), answer)};
   while (!answer.done) {
     if (options_.stop != nullptr && *options_.stop) {
       if (!stopped_at) stopped_at = clock_.Now();
-      if (clock_.Now() >= *stopped_at + grace) return Unexpected(Interrupted());
+      if (clock_.Now() >= *stopped_at + grace) return base::Unexpected(Interrupted());
     }
-    Poll(options_.stop == nullptr ? Clock::TimePoint::max() : clock_.Now() + kTick);
+    Poll(options_.stop == nullptr ? system::Clock::TimePoint::max() : clock_.Now() + kTick);
   }
-  if (answer.error) return Unexpected(*std::move(answer.error));
-  if (answer.too_large) return Unexpected(UnusableAnswer(request_line, "is too large"));
-  if (TrimSpace(answer.body).starts_with('<')) {
-    return Unexpected(UnusableAnswer(
+  if (answer.error) return base::Unexpected(*std::move(answer.error));
+  if (answer.too_large) return base::Unexpected(UnusableAnswer(request_line, "is too large"));
+  if (base::TrimSpace(answer.body).starts_with('<')) {
+    return base::Unexpected(UnusableAnswer(
         request_line, "is HTML, not JSON; is there a proxy or a login page in between?"));
   }
   auto document = std::make_unique<json::Document>();
   if (const auto error = document->Parse(answer.body)) {
-    return Unexpected(UnusableAnswer(request_line, "is not JSON: " + error->message));
+    return base::Unexpected(UnusableAnswer(request_line, "is not JSON: " + error->message));
   }
   return document;
 }
@@ -355,4 +355,4 @@ std::string WithQuery(std::string target, std::string_view query) {
   return target.append(query);
 }
 
-}  // namespace kube
+}  // namespace kube::client

@@ -19,12 +19,12 @@
 #include "kube/json/json.h"
 #include "kube/system/clock.h"
 
-namespace kube {
+namespace kube::client {
 
 /// Why a call brought no result: the server's status, or why there was no answer.
 struct CallError {
-  std::optional<ApiStatus> status;          ///< what the server said; absent if it said nothing
-  std::optional<TransportError> transport;  ///< present where `status` is absent
+  std::optional<ApiStatus> status;  ///< what the server said; absent if it said nothing
+  std::optional<http::TransportError> transport;  ///< present where `status` is absent
   /// For people, as kubectl words it: Describe(*status), or `Unable to connect to the server: ...`,
   /// `The connection to the server HOST was refused - did you specify the right host or port?`.
   std::string message;
@@ -37,7 +37,7 @@ class Credentials {
   virtual ~Credentials() = default;
   /// Headers for the next request, e.g. Authorization. Throws kube::Error if there are none to be
   /// had (a plugin failed).
-  virtual std::vector<HttpHeader> Headers() = 0;
+  virtual std::vector<http::HttpHeader> Headers() = 0;
   /// Is told that the server answered 401 to a request with what Headers() gave last. True: they
   /// are new now, the request is worth sending once more.
   virtual bool Refresh() = 0;
@@ -57,7 +57,7 @@ struct ApiRequest {
   /// 401 is still answered with new credentials.
   bool retry = true;
   /// For Send: how long ClientOptions::stop leaves it to end, for a write whose outcome matters.
-  Clock::Duration grace{};
+  system::Clock::Duration grace{};
 };
 
 /// Takes the answer to a call. Calls come from within Client::Poll.
@@ -71,9 +71,9 @@ class ResultSink {
 };
 
 struct ClientOptions {
-  std::string server;                 ///< URL, for messages
-  std::string user_agent;             ///< "kubectl-prune/v0.1.0 (linux/amd64) kubernetes/abc1234"
-  Clock::Duration request_timeout{};  ///< 0: none
+  std::string server;      ///< URL, for messages
+  std::string user_agent;  ///< "kubectl-prune/v0.1.0 (linux/amd64) kubernetes/abc1234"
+  system::Clock::Duration request_timeout{};  ///< 0: none
   /// Ends Get when it becomes true. May be the null pointer.
   const std::atomic<bool>* stop = nullptr;
   /// Is called with the text of each Warning header (code 299), each text once.
@@ -100,7 +100,8 @@ class Client {
  public:
   using CallId = std::uint64_t;
 
-  Client(Transport& transport, Credentials& credentials, const Clock& clock, ClientOptions options);
+  Client(http::Transport& transport, Credentials& credentials, const system::Clock& clock,
+         ClientOptions options);
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
   ~Client();
@@ -112,37 +113,37 @@ class Client {
   void Cancel(CallId id);
   /// Works on all calls until something has happened, a call is due to be sent again, or `deadline`
   /// is reached. Throws what Credentials and sinks throw.
-  void Poll(Clock::TimePoint deadline);
+  void Poll(system::Clock::TimePoint deadline);
 
   /// Makes one GET and waits for its JSON; other calls go on meanwhile. An answer that is no JSON
   /// is a CallError too; "interrupted" where ClientOptions::stop became true. Not to be called from
   /// within a sink.
-  Result<std::unique_ptr<json::Document>, CallError> Get(const std::string& target);
+  base::Result<std::unique_ptr<json::Document>, CallError> Get(const std::string& target);
   /// The same for any request, such as a PATCH. Where the connection was lost it is not known
   /// whether a write was done.
-  Result<std::unique_ptr<json::Document>, CallError> Send(ApiRequest request);
+  base::Result<std::unique_ptr<json::Document>, CallError> Send(ApiRequest request);
 
  private:
   class Call;
   bool SendDue();
   bool SendOrEnd(Call& call);
-  std::vector<HttpHeader> Headers(const ApiRequest& request);
+  std::vector<http::HttpHeader> Headers(const ApiRequest& request);
   bool RefreshFor(const Call& call);
-  void Warn(const ResponseHead& head);
+  void Warn(const http::ResponseHead& head);
   std::string UrlOf(const std::string& target) const;
-  void Log(const Call& call, const ResponseHead* head) const;
+  void Log(const Call& call, const http::ResponseHead* head) const;
   void TellWait(const Call& call, const ApiStatus& status) const;
-  void OnAnswered(Call& call, const std::optional<TransportError>& error);
-  void OnLost(Call& call, const TransportError& error);
+  void OnAnswered(Call& call, const std::optional<http::TransportError>& error);
+  void OnLost(Call& call, const http::TransportError& error);
   void Finish(Call& call, const std::optional<CallError>& error);
   CallError ErrorOf(ApiStatus status) const;
-  CallError ErrorOf(const TransportError& transport, bool answer_began) const;
+  CallError ErrorOf(const http::TransportError& transport, bool answer_began) const;
 
-  Transport& transport_;
+  http::Transport& transport_;
   Credentials& credentials_;
-  const Clock& clock_;
+  const system::Clock& clock_;
   ClientOptions options_;
-  ServerUrl server_;
+  http::ServerUrl server_;
   RequestLog log_;
   std::map<CallId, std::unique_ptr<Call>> calls_;
   std::set<std::string> warnings_;  // told already
@@ -155,4 +156,4 @@ std::string UrlEscape(std::string_view text);
 /// A target with `query`, as "limit=1", behind what it asks for already.
 std::string WithQuery(std::string target, std::string_view query);
 
-}  // namespace kube
+}  // namespace kube::client

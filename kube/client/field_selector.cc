@@ -4,7 +4,7 @@
 
 #include "kube/base/utf8.h"
 
-namespace kube {
+namespace kube::client {
 namespace {
 
 // Up to the next comma that no backslash escapes.
@@ -35,7 +35,7 @@ std::optional<std::string> ValueProblem(std::string_view value) {
         ++i;
         continue;
       }
-      const std::size_t length = std::max<std::size_t>(utf8::SequenceLength(next), 1);
+      const std::size_t length = std::max<std::size_t>(base::utf8::SequenceLength(next), 1);
       return invalid + "invalid escape sequence: \\" + std::string(next.substr(0, length));
     }
     if (value[i] == '=') return invalid + "unescaped character in value: 61";
@@ -61,4 +61,4 @@ std::optional<std::string> FieldSelectorProblem(std::string_view text) {
   return std::nullopt;
 }
 
-}  // namespace kube
+}  // namespace kube::client

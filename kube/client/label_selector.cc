@@ -8,10 +8,10 @@
 #include "kube/meta/field_errors.h"
 #include "kube/meta/names.h"
 
-namespace kube {
+namespace kube::client {
 namespace {
 
-using schema::FieldError;
+using kube::meta::FieldError;
 using Problem = std::optional<std::string>;
 
 bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
@@ -87,23 +87,23 @@ struct Requirement {
 Problem Validate(const Requirement& requirement) {
   std::vector<std::string> problems;
   const auto add = [&](const std::string& path, std::string_view text, std::string_view detail) {
-    problems.push_back(schema::InvalidText(path, text, detail).ToString());
+    problems.push_back(meta::InvalidText(path, text, detail).ToString());
   };
-  const std::vector<std::string> key_problems = schema::LabelKeyProblems(requirement.key);
+  const std::vector<std::string> key_problems = meta::LabelKeyProblems(requirement.key);
   // The server prints the path of a selector without a field of an object as "<nil>".
-  if (!key_problems.empty()) add("<nil>", requirement.key, schema::Join(key_problems, "; "));
+  if (!key_problems.empty()) add("<nil>", requirement.key, meta::Join(key_problems, "; "));
   std::size_t i = 0;
   if (requirement.compares && !IsInteger(*requirement.values.begin())) {
     add("values[0]", *requirement.values.begin(),
         "for 'Gt', 'Lt' operators, the value must be an integer");
   }
   for (const std::string_view value : requirement.values) {
-    const std::string path = schema::Key(schema::Index("values", i++), requirement.key);
-    const std::vector<std::string> value_problems = schema::LabelValueProblems(value);
-    if (!value_problems.empty()) add(path, value, schema::Join(value_problems, "; "));
+    const std::string path = meta::Key(meta::Index("values", i++), requirement.key);
+    const std::vector<std::string> value_problems = meta::LabelValueProblems(value);
+    if (!value_problems.empty()) add(path, value, meta::Join(value_problems, "; "));
   }
   if (problems.empty()) return std::nullopt;
-  return schema::Aggregate(problems);
+  return meta::Aggregate(problems);
 }
 
 class Parser {
@@ -222,4 +222,4 @@ std::optional<std::string> LabelSelectorProblem(std::string_view text) {
   return Parser(text).Parse();
 }
 
-}  // namespace kube
+}  // namespace kube::client

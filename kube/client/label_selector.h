@@ -4,11 +4,11 @@
 #include <string>
 #include <string_view>
 
-namespace kube {
+namespace kube::client {
 
 /// What is wrong with a label selector, in the words of apimachinery's labels.Parse, e.g. `unable
 /// to parse requirement: found 'x' expected: '('`. Absent where the server takes it: "a=b,c in
 /// (d,e),!f", and the empty selector, which selects everything.
 std::optional<std::string> LabelSelectorProblem(std::string_view text);
 
-}  // namespace kube
+}  // namespace kube::client

@@ -1,6 +1,6 @@
 #include "kube/client/user_agent.h"
 
-namespace kube {
+namespace kube::client {
 namespace {
 
 // As Go names them: runtime.GOOS and runtime.GOARCH.
@@ -42,4 +42,4 @@ std::string UserAgent(std::string_view command, std::string_view version) {
       .append(") kubernetes/unknown");
 }
 
-}  // namespace kube
+}  // namespace kube::client

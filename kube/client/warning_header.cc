@@ -6,7 +6,7 @@
 
 #include "kube/base/utf8.h"
 
-namespace kube {
+namespace kube::client {
 namespace {
 
 struct Warning {
@@ -49,9 +49,9 @@ bool IsCode(std::string_view word) {
 
 bool IsPlain(std::string_view text) {
   for (std::size_t at = 0; at < text.size(); ++at) {
-    if (utf8::ControlLength(text.substr(at)) > 0) return false;
+    if (base::utf8::ControlLength(text.substr(at)) > 0) return false;
   }
-  return utf8::IsValid(text);
+  return base::utf8::IsValid(text);
 }
 
 /// Takes the comma before the next warning; false where something else follows.
@@ -79,7 +79,7 @@ std::optional<Warning> TakeWarning(std::string_view& rest) {
 
 }  // namespace
 
-std::vector<std::string> WarningTexts(const ResponseHead& head) {
+std::vector<std::string> WarningTexts(const http::ResponseHead& head) {
   std::vector<std::string> texts;
   for (std::string_view rest : head.FindAll("Warning")) {
     while (!rest.empty()) {
@@ -91,4 +91,4 @@ std::vector<std::string> WarningTexts(const ResponseHead& head) {
   return texts;
 }
 
-}  // namespace kube
+}  // namespace kube::client

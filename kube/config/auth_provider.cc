@@ -9,11 +9,11 @@
 #include "kube/go/go_format.h"
 #include "kube/json/json.h"
 
-namespace kube {
+namespace kube::config {
 namespace {
 
 using json::Value;
-using schema::GoQuote;
+using kube::go::GoQuote;
 
 // A token that ends within this time is no longer used.
 constexpr std::chrono::seconds kExpiryMargin{10};
@@ -23,14 +23,14 @@ std::string Setting(const AuthProvider& provider, const std::string& name) {
   return found == provider.config.end() ? "" : found->second;
 }
 
-Error NotConnected(const std::string& why) {
-  return Error("Unable to connect to the server: " + why);
+base::Error NotConnected(const std::string& why) {
+  return base::Error("Unable to connect to the server: " + why);
 }
 
-Error Removed(const std::string& name, const std::string& plugin, const std::string& page) {
-  return Error("The " + name + " auth plugin has been removed.\nPlease use the " + plugin +
-               " kubectl/client-go credential plugin instead.\nSee " + page +
-               " for further details");
+base::Error Removed(const std::string& name, const std::string& plugin, const std::string& page) {
+  return base::Error("The " + name + " auth plugin has been removed.\nPlease use the " + plugin +
+                     " kubectl/client-go credential plugin instead.\nSee " + page +
+                     " for further details");
 }
 
 std::string PaddedBase64(std::string_view url_encoded) {
@@ -45,7 +45,7 @@ std::string ClaimsOf(std::string_view token) {
   const std::size_t first = token.find('.');
   const std::size_t last = token.rfind('.');
   if (std::ranges::count(token, '.') != 2) throw NotConnected("ID Token is not a valid JWT");
-  auto claims = DecodeBase64(PaddedBase64(token.substr(first + 1, last - first - 1)));
+  auto claims = base::DecodeBase64(PaddedBase64(token.substr(first + 1, last - first - 1)));
   if (!claims) throw NotConnected("ID Token is not a valid JWT: " + claims.error());
   return *std::move(claims);
 }
@@ -79,11 +79,12 @@ void CheckAuthProvider(const AuthProvider& provider) {
                   "#client-go-credential-plugins");
   }
   if (provider.name != "oidc") {
-    throw Error("no Auth Provider found for name " + GoQuote(provider.name) +
-                "; give the user a credential plugin (exec) instead");
+    throw base::Error("no Auth Provider found for name " + GoQuote(provider.name) +
+                      "; give the user a credential plugin (exec) instead");
   }
   for (const char* setting : {"idp-issuer-url", "client-id"}) {
-    if (Setting(provider, setting).empty()) throw Error(std::string("Must provide ") + setting);
+    if (Setting(provider, setting).empty())
+      throw base::Error(std::string("Must provide ") + setting);
   }
 }
 
@@ -100,4 +101,4 @@ std::string IdToken(const AuthProvider& provider, const std::string& user_name,
                      "user, then this command again, or give the user a credential plugin (exec)");
 }
 
-}  // namespace kube
+}  // namespace kube::config

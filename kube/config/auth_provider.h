@@ -5,7 +5,7 @@
 
 #include "kube/config/kubeconfig_file.h"
 
-namespace kube {
+namespace kube::config {
 
 /// Throws kube::Error, in kubectl's words, where kubectl 1.32 has no such provider (gcp and azure
 /// are gone, oidc is left) or its configuration lacks what it must have.
@@ -17,4 +17,4 @@ void CheckAuthProvider(const AuthProvider& provider);
 std::string IdToken(const AuthProvider& provider, const std::string& user_name,
                     std::chrono::sys_seconds now);
 
-}  // namespace kube
+}  // namespace kube::config

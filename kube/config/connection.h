@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace kube {
+namespace kube::config {
 
 /// Whom the server shall take us for (rest.ImpersonationConfig); nobody else if `user` is empty.
 struct Impersonation {
@@ -55,4 +55,4 @@ struct ConnectionConfig {
   std::chrono::nanoseconds request_timeout{};  ///< 0: none
 };
 
-}  // namespace kube
+}  // namespace kube::config

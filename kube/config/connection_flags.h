@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace kube {
+namespace kube::config {
 
 /// What kubectl's global flags say about the connection (cli-runtime's ConfigFlags): it goes before
 /// what the kubeconfig says. Empty, false and 0 are as good as not given, as they are for kubectl.
@@ -32,4 +32,4 @@ struct ConnectionFlags {
   std::chrono::nanoseconds request_timeout{};  ///< 0: none
 };
 
-}  // namespace kube
+}  // namespace kube::config

@@ -16,10 +16,10 @@
 #include "kube/meta/field_errors.h"
 #include "kube/system/file_text.h"
 
-namespace kube {
+namespace kube::config {
 namespace {
 
-using schema::GoQuote;
+using kube::go::GoQuote;
 
 // Empty names and those given before are left out.
 std::vector<std::string> SplitPathList(std::string_view list) {
@@ -33,7 +33,8 @@ std::vector<std::string> SplitPathList(std::string_view list) {
   }
 }
 
-std::vector<std::string> KubeconfigPaths(const std::string& flag, const Environment& environment) {
+std::vector<std::string> KubeconfigPaths(const std::string& flag,
+                                         const system::Environment& environment) {
   if (!flag.empty()) return {flag};
   const std::string list = environment.variable("KUBECONFIG");
   if (!list.empty()) return SplitPathList(list);
@@ -48,22 +49,22 @@ void Merge(Kubeconfig& first, Kubeconfig next) {
   first.contexts.merge(next.contexts);
 }
 
-Result<Kubeconfig, FileError> ReadKubeconfig(const std::string& path) {
-  const auto text = ReadFileText(path);
-  if (!text) return Unexpected(text.error());
+base::Result<Kubeconfig, system::FileError> ReadKubeconfig(const std::string& path) {
+  const auto text = system::ReadFileText(path);
+  if (!text) return base::Unexpected(text.error());
   const std::string folder = std::filesystem::absolute(path).parent_path().string();
   auto kubeconfig = ParseKubeconfig(*text, folder);
-  if (!kubeconfig) return Unexpected(FileError{false, kubeconfig.error()});
+  if (!kubeconfig) return base::Unexpected(system::FileError{false, kubeconfig.error()});
   return *std::move(kubeconfig);
 }
 
 void ThrowProblems(const std::vector<std::string>& problems) {
   if (problems.empty()) return;
-  if (problems.size() == 1) throw Error(problems[0]);
-  throw Error("invalid configuration:\n* " + schema::Join(problems, "\n* "));
+  if (problems.size() == 1) throw base::Error(problems[0]);
+  throw base::Error("invalid configuration:\n* " + meta::Join(problems, "\n* "));
 }
 
-std::string DefaultServer(const Environment& environment) {
+std::string DefaultServer(const system::Environment& environment) {
   const std::string master = environment.variable("KUBERNETES_MASTER");
   return master.empty() ? "http://localhost:8080" : master;
 }
@@ -84,21 +85,21 @@ void SetTrust(const KubeconfigChoice& choice, ConnectionConfig& config) {
   const bool has_authority =
       !cluster.certificate_authority.empty() || !cluster.certificate_authority_data.empty();
   if (cluster.insecure_skip_tls_verify && has_authority) {
-    throw Error("specifying a root certificates file with the insecure flag is not allowed");
+    throw base::Error("specifying a root certificates file with the insecure flag is not allowed");
   }
   config.ca_pem = cluster.certificate_authority_data;
   if (!cluster.certificate_authority.empty()) {
     config.ca_pem = ReadCertificates(cluster.certificate_authority);
   } else if (!config.ca_pem.empty() && UsableCertificates(config.ca_pem).empty()) {
-    throw Error("unable to load root certificates of cluster " + GoQuote(choice.cluster_name) +
-                ": unable to parse bytes as PEM block");
+    throw base::Error("unable to load root certificates of cluster " +
+                      GoQuote(choice.cluster_name) + ": unable to parse bytes as PEM block");
   }
 }
 
 std::string DataOrFile(const std::string& data, const std::string& path) {
   if (!data.empty()) return data;
-  auto text = ReadFileText(path);
-  if (!text) throw Error(text.error().message);
+  auto text = system::ReadFileText(path);
+  if (!text) throw base::Error(text.error().message);
   return *std::move(text);
 }
 
@@ -109,7 +110,7 @@ void SetCertificate(const KubeconfigChoice& choice, ConnectionConfig& config) {
   config.client_key_pem = DataOrFile(user.client_key_data, user.client_key);
   const std::string of_user = " of user " + GoQuote(choice.user_name);
   if (const auto problem = KeyPairProblem(config.client_certificate_pem, config.client_key_pem)) {
-    throw Error(*problem + of_user);
+    throw base::Error(*problem + of_user);
   }
 }
 
@@ -118,16 +119,17 @@ void SetToken(const KubeconfigUser& user, ConnectionConfig& config) {
   config.token = user.token;
   config.token_file = user.token_file;
   if (!config.token.empty() || config.token_file.empty()) return;
-  const auto text = ReadFileText(config.token_file);
-  if (!text) throw Error("cannot read the tokenFile: " + text.error().message);
-  config.token = TrimSpace(*text);
-  if (config.token.empty()) throw Error("the tokenFile " + config.token_file + " holds no token");
+  const auto text = system::ReadFileText(config.token_file);
+  if (!text) throw base::Error("cannot read the tokenFile: " + text.error().message);
+  config.token = base::TrimSpace(*text);
+  if (config.token.empty())
+    throw base::Error("the tokenFile " + config.token_file + " holds no token");
 }
 
 void SetBasic(const KubeconfigUser& user, ConnectionConfig& config) {
   if (user.username.empty()) return;
   if (!config.token.empty()) {
-    throw Error("username/password or bearer token may be set, but not both");
+    throw base::Error("username/password or bearer token may be set, but not both");
   }
   config.username = user.username;
   config.password = user.password;
@@ -144,11 +146,12 @@ void SetIdToken(const KubeconfigChoice& choice, ConnectionConfig& config) {
 }
 
 // kubectl would ask for a user name.
-Error NoCredentials(const KubeconfigChoice& choice, const ConnectionConfig& config) {
+base::Error NoCredentials(const KubeconfigChoice& choice, const ConnectionConfig& config) {
   const std::string text = "no credentials for the server " + config.server + ": ";
-  if (choice.user_name.empty()) return Error(text + "neither a context nor --user names a user");
-  return Error(text + "user " + GoQuote(choice.user_name) +
-               " has no token, client certificate, user name or credential plugin");
+  if (choice.user_name.empty())
+    return base::Error(text + "neither a context nor --user names a user");
+  return base::Error(text + "user " + GoQuote(choice.user_name) +
+                     " has no token, client certificate, user name or credential plugin");
 }
 
 void SetCredentials(const KubeconfigChoice& choice, ConnectionConfig& config) {
@@ -190,7 +193,7 @@ ConnectionConfig Connect(const KubeconfigChoice& choice) {
   return config;
 }
 
-std::string Namespace(const KubeconfigChoice& choice, const Environment& environment) {
+std::string Namespace(const KubeconfigChoice& choice, const system::Environment& environment) {
   if (!choice.context.namespace_.empty()) return choice.context.namespace_;
   if (!IsInCluster(environment)) return "default";
   return InClusterNamespace(environment).value_or("default");
@@ -198,7 +201,8 @@ std::string Namespace(const KubeconfigChoice& choice, const Environment& environ
 
 }  // namespace
 
-Kubeconfig LoadKubeconfig(const std::string& kubeconfig_flag, const Environment& environment) {
+Kubeconfig LoadKubeconfig(const std::string& kubeconfig_flag,
+                          const system::Environment& environment) {
   Kubeconfig all;
   std::vector<std::string> problems;
   for (const std::string& path : KubeconfigPaths(kubeconfig_flag, environment)) {
@@ -209,11 +213,12 @@ Kubeconfig LoadKubeconfig(const std::string& kubeconfig_flag, const Environment&
       problems.push_back("error loading config file \"" + path + "\": " + one.error().message);
     }
   }
-  if (!problems.empty()) throw Error(schema::Join(problems, "\n"));
+  if (!problems.empty()) throw base::Error(meta::Join(problems, "\n"));
   return all;
 }
 
-ConnectionConfig LoadConnection(const ConnectionFlags& flags, const Environment& environment) {
+ConnectionConfig LoadConnection(const ConnectionFlags& flags,
+                                const system::Environment& environment) {
   const Kubeconfig kubeconfig = LoadKubeconfig(flags.kubeconfig, environment);
   const std::string default_server = DefaultServer(environment);
   const KubeconfigChoice choice = ChooseFromKubeconfig(kubeconfig, flags, default_server);
@@ -226,4 +231,4 @@ ConnectionConfig LoadConnection(const ConnectionFlags& flags, const Environment&
   return config;
 }
 
-}  // namespace kube
+}  // namespace kube::config

@@ -5,7 +5,7 @@
 #include "kube/config/kubeconfig_file.h"
 #include "kube/system/environment.h"
 
-namespace kube {
+namespace kube::config {
 
 /// How to reach the server that kubectl 1.32 would reach, and as whom: the flags go before the
 /// kubeconfig's context, and where both say nothing a pod's service account is used, else
@@ -15,12 +15,14 @@ namespace kube {
 /// Throws kube::Error in kubectl's words where the configuration cannot be used, without secrets.
 /// Unlike kubectl it never asks for a user name, and neither a request timeout nor turning
 /// compression off keeps a pod from using its service account.
-ConnectionConfig LoadConnection(const ConnectionFlags& flags, const Environment& environment);
+ConnectionConfig LoadConnection(const ConnectionFlags& flags,
+                                const system::Environment& environment);
 
 /// What the kubeconfigs say together: that of --kubeconfig alone, else those of $KUBECONFIG, else
 /// ~/.kube/config; only the first must exist. Of equal names, and for the current context, the
 /// first file counts. Paths are absolute. Throws kube::Error that names each file that cannot be
 /// read.
-Kubeconfig LoadKubeconfig(const std::string& kubeconfig_flag, const Environment& environment);
+Kubeconfig LoadKubeconfig(const std::string& kubeconfig_flag,
+                          const system::Environment& environment);
 
-}  // namespace kube
+}  // namespace kube::config

@@ -5,10 +5,10 @@
 #include "kube/go/go_format.h"
 #include "kube/system/file_text.h"
 
-namespace kube {
+namespace kube::config {
 namespace {
 
-using schema::GoQuote;
+using kube::go::GoQuote;
 
 template <typename T>
 void Override(T& value, const T& flag) {
@@ -21,7 +21,7 @@ Entry Find(const std::map<std::string, Entry>& entries, const std::string& name,
            const std::string& flag, std::string_view what) {
   const auto found = entries.find(name);
   if (found != entries.end()) return found->second;
-  if (!flag.empty()) throw Error(std::string(what) + " " + GoQuote(name) + " does not exist");
+  if (!flag.empty()) throw base::Error(std::string(what) + " " + GoQuote(name) + " does not exist");
   return Entry();
 }
 
@@ -60,8 +60,8 @@ void Apply(const ConnectionFlags& flags, KubeconfigCluster& cluster) {
 
 void RefuseMissingContext(const Kubeconfig& kubeconfig, const std::string& name, bool is_flag) {
   if (name.empty() || kubeconfig.contexts.contains(name)) return;
-  if (is_flag) throw Error("context " + GoQuote(name) + " does not exist");
-  throw Error("context was not found for specified context: " + name);
+  if (is_flag) throw base::Error("context " + GoQuote(name) + " does not exist");
+  throw base::Error("context was not found for specified context: " + name);
 }
 
 class Problems {
@@ -148,7 +148,7 @@ class Problems {
 
   void CheckFile(std::string_view field, const std::string& path, const std::string& name) {
     if (path.empty()) return;
-    const std::string problem = OpenProblem(path);
+    const std::string problem = system::OpenProblem(path);
     if (problem.empty()) return;
     Add("unable to read " + std::string(field) + " " + path + " for " + name + " due to " +
         problem);
@@ -186,4 +186,4 @@ std::vector<std::string> KubeconfigProblems(const KubeconfigChoice& choice) {
   return Problems(choice).List();
 }
 
-}  // namespace kube
+}  // namespace kube::config

@@ -6,7 +6,7 @@
 #include "kube/config/connection_flags.h"
 #include "kube/config/kubeconfig_file.h"
 
-namespace kube {
+namespace kube::config {
 
 /// The context, cluster and user that count, with the flags in them.
 struct KubeconfigChoice {
@@ -26,4 +26,4 @@ KubeconfigChoice ChooseFromKubeconfig(const Kubeconfig& kubeconfig, const Connec
 /// that it names can be opened.
 std::vector<std::string> KubeconfigProblems(const KubeconfigChoice& choice);
 
-}  // namespace kube
+}  // namespace kube::config

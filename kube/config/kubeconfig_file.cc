@@ -8,13 +8,13 @@
 #include "kube/meta/typed_reader.h"
 #include "kube/yaml/yaml.h"
 
-namespace kube {
+namespace kube::config {
 namespace {
 
 using json::Value;
-using schema::GoQuote;
-using schema::GoType;
-using schema::TypedReader;
+using kube::go::GoQuote;
+using kube::meta::GoType;
+using kube::meta::TypedReader;
 
 constexpr std::string_view kExecExtension = "client.authentication.k8s.io/exec";
 
@@ -218,7 +218,7 @@ class Reader {
     const TypedReader::Step step(typed_, type, name);
     std::string text;
     typed_.Read(*value, text, "[]uint8");
-    auto decoded = DecodeBase64(text);
+    auto decoded = base::DecodeBase64(text);
     if (!decoded) return typed_.Refuse(decoded.error());
     data = *std::move(decoded);
   }
@@ -241,7 +241,8 @@ std::optional<std::string> TextAt(const Value& root, std::string_view name) {
 // A kubeconfig may leave out apiVersion and kind, but no other may stand there.
 std::optional<std::string> TypeProblem(const Value& root) {
   if (!root.is_object()) {
-    return "a kubeconfig must be an object, not of type " + std::string(TypeName(root.type()));
+    return "a kubeconfig must be an object, not of type " +
+           std::string(json::TypeName(root.type()));
   }
   const std::optional<std::string> version = TextAt(root, "apiVersion");
   const std::optional<std::string> kind = TextAt(root, "kind");
@@ -269,15 +270,17 @@ std::string Describe(const yaml::ParseError& error) {
 
 }  // namespace
 
-Result<Kubeconfig, std::string> ParseKubeconfig(std::string_view text, const std::string& folder) {
+base::Result<Kubeconfig, std::string> ParseKubeconfig(std::string_view text,
+                                                      const std::string& folder) {
   json::Document document;
-  if (const auto error = yaml::Parse(text, 1, document)) return Unexpected(Describe(*error));
+  if (const auto error = yaml::Parse(text, 1, document)) return base::Unexpected(Describe(*error));
   if (document.root().is_null()) return Kubeconfig();
-  if (auto problem = TypeProblem(document.root())) return Unexpected(*std::move(problem));
+  if (auto problem = TypeProblem(document.root())) return base::Unexpected(*std::move(problem));
   Reader reader(folder);
   Kubeconfig config = reader.ReadConfig(document.root());
-  if (reader.error()) return Unexpected(reader.error()->path + ": " + reader.error()->message);
+  if (reader.error())
+    return base::Unexpected(reader.error()->path + ": " + reader.error()->message);
   return config;
 }
 
-}  // namespace kube
+}  // namespace kube::config

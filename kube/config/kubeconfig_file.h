@@ -8,7 +8,7 @@
 #include "kube/base/result.h"
 #include "kube/config/connection.h"
 
-namespace kube {
+namespace kube::config {
 
 /// `cluster` of a kubeconfig (clientcmd's api/v1). Empty: not written.
 struct KubeconfigCluster {
@@ -59,6 +59,7 @@ struct Kubeconfig {
 /// is an empty kubeconfig, and unknown fields are passed over. The error says what is wrong where,
 /// e.g. `line 3, column 1: ...` or `users[0].user.token: json: cannot unmarshal number into ...`;
 /// no value of the text is in it.
-Result<Kubeconfig, std::string> ParseKubeconfig(std::string_view text, const std::string& folder);
+base::Result<Kubeconfig, std::string> ParseKubeconfig(std::string_view text,
+                                                      const std::string& folder);
 
-}  // namespace kube
+}  // namespace kube::config

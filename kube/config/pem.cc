@@ -6,7 +6,7 @@
 #include "kube/base/error.h"
 #include "kube/system/file_text.h"
 
-namespace kube {
+namespace kube::config {
 namespace {
 
 constexpr std::string_view kBegin = "-----BEGIN CERTIFICATE-----";
@@ -50,7 +50,7 @@ bool IsCertificate(std::string_view body) {
   for (const char c : body) {
     if (c != ' ' && c != '\t') base64 += c;
   }
-  const auto der = DecodeBase64(base64);
+  const auto der = base::DecodeBase64(base64);
   return der && IsSequence(*der);
 }
 
@@ -93,13 +93,13 @@ std::optional<std::string> KeyPairProblem(std::string_view certificate, std::str
 }
 
 std::string ReadCertificates(const std::string& path) {
-  auto text = ReadFileText(path);
-  if (!text) throw Error("unable to read certificate-authority: " + text.error().message);
+  auto text = system::ReadFileText(path);
+  if (!text) throw base::Error("unable to read certificate-authority: " + text.error().message);
   if (!text->empty() && UsableCertificates(*text).empty()) {
-    throw Error("unable to load root certificates from " + path +
-                ": unable to parse bytes as PEM block");
+    throw base::Error("unable to load root certificates from " + path +
+                      ": unable to parse bytes as PEM block");
   }
   return *std::move(text);
 }
 
-}  // namespace kube
+}  // namespace kube::config

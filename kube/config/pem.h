@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kube {
+namespace kube::config {
 
 /// The PEM blocks of certificates in `text`, as views, as Go's AppendCertsFromPEM takes them: other
 /// blocks are left out, those with headers, and those that hold no ASN.1 sequence. Whether that is
@@ -23,4 +23,4 @@ std::optional<std::string> KeyPairProblem(std::string_view certificate, std::str
 /// Throws kube::Error where it cannot be read or holds something else.
 std::string ReadCertificates(const std::string& path);
 
-}  // namespace kube
+}  // namespace kube::config

@@ -7,11 +7,11 @@
 #include "kube/go/go_format.h"
 #include "kube/go/go_url.h"
 
-namespace kube {
+namespace kube::config {
 namespace {
 
-using schema::GoQuote;
-using schema::GoUrl;
+using kube::go::GoQuote;
+using kube::go::GoUrl;
 
 // Where the authority starts: behind "//", or at the start of a host without a scheme.
 std::size_t AuthorityStart(std::string_view url) {
@@ -75,8 +75,8 @@ void SetUser(std::string_view user, ServerAddress& server) {
   if (colon != std::string_view::npos) server.password = Unescape(user.substr(colon + 1));
 }
 
-Error NoServer(std::string_view text) {
-  return Error("host must be a URL or a host:port pair: " + GoQuote(WithoutUser(text)));
+base::Error NoServer(std::string_view text) {
+  return base::Error("host must be a URL or a host:port pair: " + GoQuote(WithoutUser(text)));
 }
 
 }  // namespace
@@ -91,16 +91,16 @@ std::string WithoutUser(std::string_view url) {
 
 ServerAddress ParseServerAddress(std::string_view text) {
   std::string full(text);
-  auto parsed = schema::ParseUrl(full);
+  auto parsed = go::ParseUrl(full);
   if (!parsed || parsed->scheme.empty() || parsed->host.empty()) {
     full.insert(0, "http://");
-    parsed = schema::ParseUrl(full);
+    parsed = go::ParseUrl(full);
     if (!parsed || parsed->host.empty() || PathOf(full).size() > 1) throw NoServer(text);
   }
   const GoUrl& url = *parsed;
   if (url.scheme != "http" && url.scheme != "https") {
-    throw Error("cannot reach the server " + GoQuote(WithoutUser(text)) +
-                ": unsupported protocol scheme " + GoQuote(url.scheme));
+    throw base::Error("cannot reach the server " + GoQuote(WithoutUser(text)) +
+                      ": unsupported protocol scheme " + GoQuote(url.scheme));
   }
   ServerAddress server;
   const std::string root = url.scheme + "://" + url.host;
@@ -112,7 +112,7 @@ ServerAddress ParseServerAddress(std::string_view text) {
 }
 
 std::optional<std::string> ProxyUrlProblem(std::string_view text) {
-  const auto url = schema::ParseUrl(text);
+  const auto url = go::ParseUrl(text);
   if (!url) return "could not parse: " + WithoutUser(text);
   if (url->scheme != "http" && url->scheme != "https" && url->scheme != "socks5") {
     return "unsupported scheme " + GoQuote(url->scheme) + ", must be http, https, or socks5";
@@ -121,4 +121,4 @@ std::optional<std::string> ProxyUrlProblem(std::string_view text) {
   return std::nullopt;
 }
 
-}  // namespace kube
+}  // namespace kube::config

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace kube {
+namespace kube::config {
 
 /// Where a server is, as client-go reads it from a kubeconfig or --server.
 struct ServerAddress {
@@ -27,4 +27,4 @@ std::optional<std::string> ProxyUrlProblem(std::string_view text);
 /// `url` for a message: without user name and password.
 std::string WithoutUser(std::string_view url);
 
-}  // namespace kube
+}  // namespace kube::config

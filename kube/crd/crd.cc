@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace kube {
+namespace kube::crd {
 namespace {
 
 constexpr std::string_view kV1 = "apiextensions.k8s.io/v1";
@@ -38,4 +38,4 @@ bool IsCrd(const json::Value& object) {
          (api_version == kV1 || api_version == kV1beta1);
 }
 
-}  // namespace kube
+}  // namespace kube::crd

@@ -12,7 +12,7 @@
 #include "kube/json/json.h"
 #include "kube/schema/schema_props.h"
 
-namespace kube {
+namespace kube::crd {
 
 struct ScaleSubresource {
   std::string_view spec_replicas_path;
@@ -146,9 +146,9 @@ bool IsCrd(const json::Value& object);
 /// `spec.versions[0].served: json: cannot unmarshal string into Go struct field
 /// CustomResourceDefinitionVersion.spec.versions.served of type bool`. Unknown fields are ignored.
 /// What ValidateCrd (crd_validation.h) finds is no error here.
-Result<Crd, std::string> ReadCrd(std::unique_ptr<json::Document> document);
+base::Result<Crd, std::string> ReadCrd(std::unique_ptr<json::Document> document);
 
 /// Reads a copy of `crd`, which stays the caller's. Errors as above.
-Result<Crd, std::string> ReadCopiedCrd(const json::Value& crd);
+base::Result<Crd, std::string> ReadCopiedCrd(const json::Value& crd);
 
-}  // namespace kube
+}  // namespace kube::crd

@@ -3,7 +3,7 @@
 #include "kube/schema/structural.h"
 #include "kube/schema/validation/validation.h"
 
-namespace kube {
+namespace kube::crd {
 namespace {
 
 VersionProblems FindProblems(const CrdVersion& version, std::size_t index) {
@@ -11,8 +11,8 @@ VersionProblems FindProblems(const CrdVersion& version, std::size_t index) {
   if (version.schema == nullptr) return problems;
   problems.conversion_error = schema::ConversionError(*version.schema);
   if (!problems.conversion_error) {
-    const std::string path = schema::Index("spec.versions", index) + ".schema.openAPIV3Schema";
-    problems.errors = schema::ValidateStructural(*version.schema, path);
+    const std::string path = meta::Index("spec.versions", index) + ".schema.openAPIV3Schema";
+    problems.errors = schema::validation::ValidateStructural(*version.schema, path);
   }
   return problems;
 }
@@ -40,10 +40,10 @@ std::optional<CrdCondition> NonStructuralSchemaCondition(
                           "failed to check validation schema for version " + version.version +
                               ": " + *version.conversion_error};
     }
-    for (const schema::FieldError& error : version.errors) messages.push_back(error.ToString());
+    for (const meta::FieldError& error : version.errors) messages.push_back(error.ToString());
   }
   if (messages.empty()) return std::nullopt;
-  return CrdCondition{"True", "Violations", schema::Aggregate(messages)};
+  return CrdCondition{"True", "Violations", meta::Aggregate(messages)};
 }
 
-}  // namespace kube
+}  // namespace kube::crd

@@ -7,7 +7,7 @@
 #include "kube/crd/crd.h"
 #include "kube/meta/field_error.h"
 
-namespace kube {
+namespace kube::crd {
 
 /// status, reason and message of a condition of a CRD.
 struct CrdCondition {
@@ -22,7 +22,7 @@ struct VersionProblems {
   /// NewStructural's text where the schema cannot be converted; then `errors` is empty.
   std::optional<std::string> conversion_error;
   /// Sorted; paths start at spec.versions[i].schema.openAPIV3Schema.
-  std::vector<schema::FieldError> errors;
+  std::vector<meta::FieldError> errors;
 
   bool structural() const { return !conversion_error && errors.empty(); }
 };
@@ -35,4 +35,4 @@ std::vector<VersionProblems> FindStructuralProblems(const Crd& crd);
 std::optional<CrdCondition> NonStructuralSchemaCondition(
     const Crd& crd, const std::vector<VersionProblems>& problems);
 
-}  // namespace kube
+}  // namespace kube::crd

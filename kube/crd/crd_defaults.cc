@@ -4,11 +4,11 @@
 
 #include "kube/meta/names.h"
 
-namespace kube {
+namespace kube::crd {
 namespace {
 
 void SetNames(CrdNames& names) {
-  if (names.singular.empty()) names.singular = schema::ToLowerForDns(names.kind);
+  if (names.singular.empty()) names.singular = meta::ToLowerForDns(names.kind);
   if (names.list_kind.empty() && !names.kind.empty()) names.list_kind = names.kind + "List";
 }
 
@@ -36,7 +36,7 @@ void SetStoredVersions(Crd& crd) {
 bool SameValidation(const VersionSettings& a, const VersionSettings& b) {
   if (a.has_validation != b.has_validation) return false;
   if (a.schema == nullptr || b.schema == nullptr) return a.schema == b.schema;
-  return DeepEqual(*a.schema, *b.schema);
+  return schema::DeepEqual(*a.schema, *b.schema);
 }
 
 // Nil and empty are the same.
@@ -98,4 +98,4 @@ void SetInternalForm(Crd& crd) {
   }
 }
 
-}  // namespace kube
+}  // namespace kube::crd

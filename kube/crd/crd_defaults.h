@@ -2,7 +2,7 @@
 
 #include "kube/crd/crd.h"
 
-namespace kube {
+namespace kube::crd {
 
 /// Sets the defaults of the version of `crd` (apiextensions pkg/apis/apiextensions/v1 and v1beta1,
 /// defaults.go), as far as they do not depend on what was absent in the JSON.
@@ -12,4 +12,4 @@ void SetCrdDefaults(Crd& crd);
 /// for each version (v1/conversion.go).
 void SetInternalForm(Crd& crd);
 
-}  // namespace kube
+}  // namespace kube::crd

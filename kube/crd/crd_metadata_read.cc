@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-namespace kube {
+namespace kube::crd {
 namespace {
 
 using json::Value;
-using schema::TypedReader;
+using meta::TypedReader;
 
 /// Reads the Go types of k8s.io/apimachinery/pkg/apis/meta/v1/types.go. What is not kept is read
 /// into variables that end here.
@@ -114,4 +114,4 @@ void ReadCrdMetadata(TypedReader& reader, const Value& metadata, Crd& crd) {
   MetadataReader(reader, crd).Read(metadata);
 }
 
-}  // namespace kube
+}  // namespace kube::crd

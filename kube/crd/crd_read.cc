@@ -4,12 +4,12 @@
 #include "kube/crd/crd_metadata_read.h"
 #include "kube/meta/typed_reader.h"
 
-namespace kube {
+namespace kube::crd {
 namespace {
 
 using json::Value;
-using schema::GoType;
-using schema::TypedReader;
+using kube::meta::GoType;
+using meta::TypedReader;
 
 GoType Api(std::string_view name, std::string_view prefix = "") {
   return GoType::Api(name, prefix);
@@ -119,7 +119,7 @@ class CrdReader {
     ForEachField(value, "CustomResourceValidation", [&](std::string_view key, const Value& v) {
       if (key != "openAPIV3Schema" || v.is_null()) return;
       const auto schema = std::make_shared<schema::SchemaProps>();
-      ReadSchemaProps(reader_, v, *schema);
+      schema::ReadSchemaProps(reader_, v, *schema);
       settings.schema = schema;
     });
   }
@@ -196,7 +196,7 @@ class CrdReader {
   void ReadBytes(const Value& value, std::string& bytes) {
     std::string_view text;
     reader_.Read(value, text, "[]uint8");
-    auto decoded = DecodeBase64(text);
+    auto decoded = base::DecodeBase64(text);
     if (!decoded) return reader_.Refuse(decoded.error());
     bytes = *std::move(decoded);
   }
@@ -255,26 +255,26 @@ std::string Describe(const TypedReader::Error& error) {
 
 }  // namespace
 
-Result<Crd, std::string> ReadCrd(std::unique_ptr<json::Document> document) {
+base::Result<Crd, std::string> ReadCrd(std::unique_ptr<json::Document> document) {
   const Value& root = document->root();
   if (!IsCrd(root))
-    return Unexpected(std::string("not a CustomResourceDefinition of v1 or v1beta1"));
+    return base::Unexpected(std::string("not a CustomResourceDefinition of v1 or v1beta1"));
   Crd crd;
   crd.api_version = root.FindText("apiVersion");
   crd.preserve_unknown_fields = crd.is_v1beta1();
   TypedReader reader(crd.is_v1beta1() ? "v1beta1" : "v1");
   CrdReader(reader, crd).Read(root);
-  if (reader.error()) return Unexpected(Describe(*reader.error()));
+  if (reader.error()) return base::Unexpected(Describe(*reader.error()));
   SetCrdDefaults(crd);
   SetInternalForm(crd);
   crd.document = std::move(document);
   return crd;
 }
 
-Result<Crd, std::string> ReadCopiedCrd(const json::Value& crd) {
+base::Result<Crd, std::string> ReadCopiedCrd(const json::Value& crd) {
   auto document = std::make_unique<json::Document>();
   document->root() = json::DeepCopy(crd, document->arena());
   return ReadCrd(std::move(document));
 }
 
-}  // namespace kube
+}  // namespace kube::crd

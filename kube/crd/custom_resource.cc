@@ -10,7 +10,7 @@
 #include "kube/schema/pruning.h"
 #include "kube/schema/subtree_marks.h"
 
-namespace kube {
+namespace kube::crd {
 namespace {
 
 using Error = std::optional<std::string>;
@@ -94,14 +94,14 @@ const schema::StructuralSchema* CustomResourceServer::FindSchema(std::string_vie
 
 Error CustomResourceServer::WebhookError(const json::Value& object,
                                          std::string_view version) const {
-  const GroupVersion from = TypeOf(object).group_version;
-  const GroupVersion to{group_, version};
+  const meta::GroupVersion from = meta::TypeOf(object).group_version;
+  const meta::GroupVersion to{group_, version};
   if (!converts_by_webhook_ || from == to) return std::nullopt;
   return "a webhook converts it from " + from.ToString() + " to " + to.ToString() +
          ", which can only be asked by the API server";
 }
 
-bool CustomResourceServer::IsOwnKind(const GroupVersionKind& type) const {
+bool CustomResourceServer::IsOwnKind(const meta::GroupVersionKind& type) const {
   return type.group_version.group == group_ && type.kind == kind_;
 }
 
@@ -109,14 +109,14 @@ Error CustomResourceServer::OnRequest(json::Value& body, std::string_view endpoi
                                       json::Arena& arena, ServerNotes* notes,
                                       std::string_view text) const {
   if (cannot_serve_) return cannot_serve_;
-  if (auto error = RequestTypeError(body)) return error;
+  if (auto error = meta::RequestTypeError(body)) return error;
   ApplyOptions options;
   std::vector<std::string> unknown_fields;
   if (notes) options.unknown_fields = &unknown_fields;
   if (auto error = Decode(body, text, options, notes, arena)) return error;
   if (notes) notes->unknown_fields = std::move(unknown_fields);
-  const GroupVersion endpoint{group_, endpoint_version};
-  const GroupVersion own = TypeOf(body).group_version;
+  const meta::GroupVersion endpoint{group_, endpoint_version};
+  const meta::GroupVersion own = meta::TypeOf(body).group_version;
   if (own == endpoint) return std::nullopt;
   return "the API version in the data (" + own.ToString() +
          ") does not match the expected API version (" + endpoint.ToString() + ")";
@@ -126,8 +126,9 @@ Error CustomResourceServer::OnWrite(json::Value& object, json::Arena& arena,
                                     ServerNotes* notes) const {
   if (cannot_serve_) return cannot_serve_;
   // runtime/serializer/versioning encodes as it is what has the right version already.
-  const GroupVersion own = TypeOf(object).group_version;
-  if (own.version.empty() || own == GroupVersion{group_, storage_version_}) return std::nullopt;
+  const meta::GroupVersion own = meta::TypeOf(object).group_version;
+  if (own.version.empty() || own == meta::GroupVersion{group_, storage_version_})
+    return std::nullopt;
   return Convert(object, storage_version_, arena, notes);
 }
 
@@ -158,11 +159,11 @@ Error CustomResourceServer::Decode(json::Value& object, std::string_view text,
            " into Go value of type map[string]interface {}";
   }
   if (auto error = json::StoreNumbers(object, arena)) return error;
-  if (TypeOf(object).kind.empty()) return MissingKind(object, text);
+  if (meta::TypeOf(object).kind.empty()) return MissingKind(object, text);
   ApplyOptions options = given;
   if (notes) options.dropped_nulls = &notes->dropped_nulls;
   if (auto error = Apply(object, options, arena)) return error;
-  const GroupVersionKind type = TypeOf(object);
+  const meta::GroupVersionKind type = meta::TypeOf(object);
   const schema::StructuralSchema* schema = FindSchema(type.group_version.version);
   if (!schema || !IsOwnKind(type)) return std::nullopt;
   if (!schema::SetDefaults(object, *schema, arena, notes ? &notes->added_defaults : nullptr)) {
@@ -174,14 +175,14 @@ Error CustomResourceServer::Decode(json::Value& object, std::string_view text,
 /// unstructuredSchemaCoercer.apply.
 Error CustomResourceServer::Apply(json::Value& object, const ApplyOptions& options,
                                   json::Arena& arena) const {
-  auto kind = NestedString(object, "kind");
+  auto kind = meta::NestedString(object, "kind");
   if (!kind) return kind.error();
-  auto api_version = NestedString(object, "apiVersion");
+  auto api_version = meta::NestedString(object, "apiVersion");
   if (!api_version) return api_version.error();
   auto meta = schema::GetObjectMeta(object, options.from_etcd, arena);
   if (!meta) return meta.error();
   if (options.unknown_fields && *meta) *options.unknown_fields = (*meta)->unknown_field_paths;
-  auto group_version = ParseGroupVersion(api_version->value_or(std::string_view()));
+  auto group_version = meta::ParseGroupVersion(api_version->value_or(std::string_view()));
   if (!group_version) return group_version.error();
 
   if (IsOwnKind({*group_version, kind->value_or(std::string_view())})) {
@@ -213,11 +214,11 @@ Error CustomResourceServer::ApplySchema(json::Value& object, std::string_view ve
 /// crConverter with the strategy None, and schemaCoercingConverter around it.
 Error CustomResourceServer::Convert(json::Value& object, std::string_view version,
                                     json::Arena& arena, ServerNotes* notes) const {
-  const GroupVersionKind from = TypeOf(object);
-  const GroupVersion to{group_, version};
+  const meta::GroupVersionKind from = meta::TypeOf(object);
+  const meta::GroupVersion to{group_, version};
   if (from.group_version.group != group_) {
     return from.ToString() + " is unstructured and is not suitable for converting to " +
-           schema::GoQuote(to.ToString());
+           go::GoQuote(to.ToString());
   }
   if (!FindVersion(version)) {
     return "request to convert CR to an invalid group/version: " + to.ToString();
@@ -234,4 +235,4 @@ Error CustomResourceServer::Convert(json::Value& object, std::string_view versio
   return Apply(object, options, arena);
 }
 
-}  // namespace kube
+}  // namespace kube::crd

@@ -10,7 +10,7 @@
 #include "kube/meta/type_meta.h"
 #include "kube/schema/structural.h"
 
-namespace kube {
+namespace kube::crd {
 
 /// What the API server did to an object beside returning it. Fields are appended to, in the order
 /// in which the server comes to them; one path may come twice.
@@ -90,7 +90,7 @@ class CustomResourceServer {
   };
 
   void AddVersion(const CrdVersion& version);
-  bool IsOwnKind(const GroupVersionKind& type) const;
+  bool IsOwnKind(const meta::GroupVersionKind& type) const;
   const Version* FindVersion(std::string_view name) const;
   std::optional<std::string> Decode(json::Value& object, std::string_view text,
                                     const ApplyOptions& given, ServerNotes* notes,
@@ -110,4 +110,4 @@ class CustomResourceServer {
   std::vector<Version> versions_;
 };
 
-}  // namespace kube
+}  // namespace kube::crd

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cstdint>
 
-namespace kube {
+namespace kube::go {
 namespace {
 
 using std::chrono::nanoseconds;
@@ -127,4 +127,4 @@ std::optional<nanoseconds> ParseRequestTimeout(std::string_view text) {
   return std::max(*duration, nanoseconds(0));
 }
 
-}  // namespace kube
+}  // namespace kube::go

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-namespace kube {
+namespace kube::go {
 
 /// Reads a duration as Go's time.ParseDuration does: "1m30s", "-1.5h", ".5s", "300ms", "0"; units
 /// ns, us, ms, s, m and h. Absent where it is none or does not fit into an int64 of nanoseconds.
@@ -15,4 +15,4 @@ std::optional<std::chrono::nanoseconds> ParseGoDuration(std::string_view text);
 /// seconds than fit are as many as fit.
 std::optional<std::chrono::nanoseconds> ParseRequestTimeout(std::string_view text);
 
-}  // namespace kube
+}  // namespace kube::go

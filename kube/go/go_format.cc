@@ -3,7 +3,7 @@
 #include "kube/base/rune.h"
 #include "kube/go/go_printable.h"
 
-namespace kube::schema {
+namespace kube::go {
 namespace {
 
 void AppendHex(std::string& out, char32_t value, int digits) {
@@ -50,7 +50,7 @@ void AppendNumericEscape(std::string& out, char32_t rune) {
   }
 }
 
-void AppendQuoted(std::string& out, std::string_view bytes, const Rune& rune) {
+void AppendQuoted(std::string& out, std::string_view bytes, const base::Rune& rune) {
   if (rune.IsBad()) {
     out += "\\x";
     AppendHex(out, static_cast<unsigned char>(bytes[0]), 2);
@@ -69,11 +69,11 @@ void AppendQuoted(std::string& out, std::string_view bytes, const Rune& rune) {
 std::string GoQuote(std::string_view text) {
   std::string out = "\"";
   while (!text.empty()) {
-    const Rune rune = DecodeRune(text);
+    const base::Rune rune = base::DecodeRune(text);
     AppendQuoted(out, text.substr(0, rune.size), rune);
     text.remove_prefix(rune.size);
   }
   return out += '"';
 }
 
-}  // namespace kube::schema
+}  // namespace kube::go

@@ -4,9 +4,9 @@
 #include <string_view>
 
 /// How Go prints strings.
-namespace kube::schema {
+namespace kube::go {
 
 /// fmt.Sprintf("%q", text), quotes included.
 std::string GoQuote(std::string_view text);
 
-}  // namespace kube::schema
+}  // namespace kube::go

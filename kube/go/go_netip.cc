@@ -2,7 +2,7 @@
 
 #include "kube/go/go_format.h"
 
-namespace kube::schema {
+namespace kube::go {
 namespace {
 
 struct Problem {
@@ -140,4 +140,4 @@ std::optional<std::string> IpAddressProblem(std::string_view text) {
   return printed;
 }
 
-}  // namespace kube::schema
+}  // namespace kube::go

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <iterator>
 
-namespace kube::schema {
+namespace kube::go {
 namespace {
 
 struct Range {
@@ -184,4 +184,4 @@ bool IsGoPrintable(char32_t rune) {
   return range != std::begin(kPrintable) && rune <= std::prev(range)->last;
 }
 
-}  // namespace kube::schema
+}  // namespace kube::go

@@ -6,7 +6,7 @@
 
 #include "kube/go/go_regexp_parser.h"
 
-namespace kube::schema {
+namespace kube::go {
 namespace {
 
 re2::StringPiece ToPiece(std::string_view text) { return {text.data(), text.size()}; }
@@ -56,4 +56,4 @@ std::size_t GoMatcher::MostMemory() const {
   return expression_ == nullptr ? 0 : static_cast<std::size_t>(expression_->options().max_mem());
 }
 
-}  // namespace kube::schema
+}  // namespace kube::go

@@ -9,7 +9,7 @@ namespace re2 {
 class RE2;
 }
 
-namespace kube::schema {
+namespace kube::go {
 
 /// Go's regexp.Compile: absent if `pattern` is a regular expression, else the text of its error,
 /// e.g. "error parsing regexp: missing closing ]: `[`".
@@ -38,4 +38,4 @@ class GoMatcher {
   std::unique_ptr<const re2::RE2> expression_;  // null pointer: it cannot be run
 };
 
-}  // namespace kube::schema
+}  // namespace kube::go

@@ -7,7 +7,7 @@
 #include "kube/go/go_regexp_stack.h"
 #include "kube/go/go_unicode_names.h"
 
-namespace kube::schema {
+namespace kube::go {
 namespace {
 
 using Kind = RegexpStack::Kind;
@@ -34,7 +34,7 @@ int HexDigit(char32_t c) {
 /// The first byte of `text` that is no UTF-8, and what follows; empty where all is.
 std::string_view FindBadUtf8(std::string_view text) {
   while (!text.empty()) {
-    const Rune rune = DecodeRune(text);
+    const base::Rune rune = base::DecodeRune(text);
     if (rune.IsBad()) break;
     text.remove_prefix(rune.size);
   }
@@ -248,7 +248,7 @@ class Parser {
     std::string_view quoted = rest_.substr(0, rest_.find("\\E"));
     Skip(std::min(rest_.size(), quoted.size() + 2));
     while (!quoted.empty()) {
-      const Rune rune = DecodeRune(quoted);
+      const base::Rune rune = base::DecodeRune(quoted);
       if (rune.IsBad()) return Fail("invalid UTF-8", quoted);
       stack_.Push(Kind::kLiteral, fold_case_);
       quoted.remove_prefix(rune.size);
@@ -405,7 +405,7 @@ class Parser {
 
   /// Takes a character; U+FFFD at the end of the text, which is no error.
   std::optional<char32_t> NextRune() {
-    const Rune rune = DecodeRune(rest_);
+    const base::Rune rune = base::DecodeRune(rest_);
     if (rune.IsBad()) return FailRune("invalid UTF-8", rest_);
     Skip(rune.size);
     return rune.value;
@@ -485,4 +485,4 @@ class Parser {
 
 GoRegexp ParseGoRegexp(std::string_view pattern) { return Parser(pattern).Parse(); }
 
-}  // namespace kube::schema
+}  // namespace kube::go

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace kube::schema {
+namespace kube::go {
 
 /// What Go's regexp makes of a pattern.
 struct GoRegexp {
@@ -18,4 +18,4 @@ struct GoRegexp {
 /// later). Time and memory grow with the length of the pattern alone.
 GoRegexp ParseGoRegexp(std::string_view pattern);
 
-}  // namespace kube::schema
+}  // namespace kube::go

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace kube::schema {
+namespace kube::go {
 namespace {
 
 // The limits of Go's regexp/syntax/parse.go: maxHeight, maxSize and maxRepeat.
@@ -172,4 +172,4 @@ void RegexpStack::Collapse(Kind kind) {
   PushElement(whole);
 }
 
-}  // namespace kube::schema
+}  // namespace kube::go

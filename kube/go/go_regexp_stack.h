@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace kube::schema {
+namespace kube::go {
 
 /// The stack of parsed expressions of Go's regexp/syntax parser, reduced to what its limits look
 /// at: how high and how large each expression is and how often it is repeated.
@@ -90,4 +90,4 @@ class RegexpStack {
   bool tracks_size_ = false;
 };
 
-}  // namespace kube::schema
+}  // namespace kube::go

@@ -4,7 +4,7 @@
 
 #include "kube/go/go_time.h"
 
-namespace kube::schema {
+namespace kube::go {
 namespace {
 
 using json::Arena;
@@ -194,8 +194,8 @@ class Decoder {
   std::optional<Value> DecodeRawJson(const Value& value) {
     if (value.is_null()) return std::nullopt;
     if (!HoldsNumbers(value)) return value;
-    Value copy = DeepCopy(value, arena_);
-    if (auto error = StoreNumbers(copy, arena_)) Fail(std::move(*error));
+    Value copy = json::DeepCopy(value, arena_);
+    if (auto error = json::StoreNumbers(copy, arena_)) Fail(std::move(*error));
     return copy;
   }
 
@@ -280,4 +280,4 @@ GoRoundTrip RoundTrip(const Value& value, const GoStruct& type, Arena& arena) {
   return {printed, decoder.TakeError(), decoder.TakeUnknownFields()};
 }
 
-}  // namespace kube::schema
+}  // namespace kube::go

@@ -9,7 +9,7 @@
 #include "kube/json/json.h"
 
 /// What remains of a JSON value that goes through a Go struct and is printed again.
-namespace kube::schema {
+namespace kube::go {
 
 /// The kinds of Go fields that metav1.ObjectMeta is made of.
 enum class GoKind {
@@ -59,4 +59,4 @@ struct GoRoundTrip {
 /// so wins over a wrong type before it.
 GoRoundTrip RoundTrip(const json::Value& value, const GoStruct& type, json::Arena& arena);
 
-}  // namespace kube::schema
+}  // namespace kube::go

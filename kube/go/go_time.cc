@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <optional>
 
-namespace kube::schema {
+namespace kube::go {
 namespace {
 
 constexpr std::int64_t kSecondsPerDay = 86400;
@@ -85,9 +85,9 @@ class TimeParser {
  public:
   explicit TimeParser(std::string_view text) : text_(text), rest_(text) {}
 
-  Result<GoTime, std::string> Parse() {
+  base::Result<GoTime, std::string> Parse() {
     const bool parsed = ParseDate() && ParseClock() && ParseZone() && CheckEnd();
-    if (!parsed) return Unexpected(std::move(error_));
+    if (!parsed) return base::Unexpected(std::move(error_));
     std::int64_t seconds = DaysFromCivil(year_, month_, day_) * kSecondsPerDay;
     seconds += hour_ * 3600 + minute_ * 60 + second_ - zone_offset_;
     return GoTime{seconds, nanoseconds_};
@@ -208,7 +208,9 @@ class TimeParser {
 
 bool GoTime::IsZero() const { return unix_seconds == kZeroTime && nanoseconds == 0; }
 
-Result<GoTime, std::string> ParseGoTime(std::string_view text) { return TimeParser(text).Parse(); }
+base::Result<GoTime, std::string> ParseGoTime(std::string_view text) {
+  return TimeParser(text).Parse();
+}
 
 std::string FormatGoTime(const GoTime& time) {
   std::int64_t days = time.unix_seconds / kSecondsPerDay;
@@ -228,4 +230,4 @@ std::string FormatGoTime(const GoTime& time) {
   return {buffer.data(), static_cast<std::size_t>(length)};
 }
 
-}  // namespace kube::schema
+}  // namespace kube::go

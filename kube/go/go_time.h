@@ -7,7 +7,7 @@
 #include "kube/base/result.h"
 
 /// RFC 3339 times as Go's package time reads and prints them.
-namespace kube::schema {
+namespace kube::go {
 
 /// An instant.
 struct GoTime {
@@ -21,10 +21,10 @@ struct GoTime {
 /// time.Parse(time.RFC3339, text). That is laxer than RFC 3339: the hour may have one digit, a
 /// comma may stand before a fraction. The error is Go's text, e.g. `parsing time
 /// "2020-13-01T00:00:00Z": month out of range`.
-Result<GoTime, std::string> ParseGoTime(std::string_view text);
+base::Result<GoTime, std::string> ParseGoTime(std::string_view text);
 
 /// The time in UTC, cut to seconds, e.g. "2020-01-02T03:04:05Z". Years before 0 and beyond 9999,
 /// which an offset can lead to, are printed as Go does: "-0001-...", "10000-...".
 std::string FormatGoTime(const GoTime& time);
 
-}  // namespace kube::schema
+}  // namespace kube::go

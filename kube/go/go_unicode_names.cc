@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace kube::schema {
+namespace kube::go {
 namespace {
 
 struct Name {
@@ -109,4 +109,4 @@ std::string_view FindUnicodeClass(std::string_view name) {
   return found->re2;
 }
 
-}  // namespace kube::schema
+}  // namespace kube::go

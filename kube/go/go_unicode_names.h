@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace kube::schema {
+namespace kube::go {
 
 /// The name by which RE2 knows the Unicode class that Go's regexp knows as `name` (as in \p{name});
 /// empty if Go knows none.
@@ -13,4 +13,4 @@ namespace kube::schema {
 /// does not (Cn, LC, scripts of Unicode 15); they are returned as they are.
 std::string_view FindUnicodeClass(std::string_view name);
 
-}  // namespace kube::schema
+}  // namespace kube::go

@@ -5,7 +5,7 @@
 #include "kube/go/go_format.h"
 #include "kube/go/go_netip.h"
 
-namespace kube::schema {
+namespace kube::go {
 namespace {
 
 enum class Part { kPath, kUser, kHost, kZone, kFragment };
@@ -203,13 +203,13 @@ Problem Read(std::string_view text, bool is_request, GoUrl& url) {
   return Unescape(text, Part::kPath, path);
 }
 
-Unexpected<std::string> ParseError(std::string_view text, const std::string& problem) {
-  return Unexpected("parse " + GoQuote(text) + ": " + problem);
+base::Unexpected<std::string> ParseError(std::string_view text, const std::string& problem) {
+  return base::Unexpected("parse " + GoQuote(text) + ": " + problem);
 }
 
 }  // namespace
 
-Result<GoUrl, std::string> ParseUrl(std::string_view text) {
+base::Result<GoUrl, std::string> ParseUrl(std::string_view text) {
   GoUrl url;
   const std::string_view before = text.substr(0, text.find('#'));
   if (const Problem problem = Read(before, false, url)) return ParseError(before, *problem);
@@ -221,10 +221,10 @@ Result<GoUrl, std::string> ParseUrl(std::string_view text) {
   return url;
 }
 
-Result<GoUrl, std::string> ParseRequestUri(std::string_view text) {
+base::Result<GoUrl, std::string> ParseRequestUri(std::string_view text) {
   GoUrl url;
   if (const Problem problem = Read(text, true, url)) return ParseError(text, *problem);
   return url;
 }
 
-}  // namespace kube::schema
+}  // namespace kube::go

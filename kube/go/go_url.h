@@ -6,7 +6,7 @@
 
 #include "kube/base/result.h"
 
-namespace kube::schema {
+namespace kube::go {
 
 /// A URL as Go's net/url reads it, as far as the API server looks at it.
 struct GoUrl {
@@ -18,8 +18,8 @@ struct GoUrl {
 };
 
 /// url.Parse. The error is Go's, e.g. `parse "http://[": missing ']' in host`.
-Result<GoUrl, std::string> ParseUrl(std::string_view text);
+base::Result<GoUrl, std::string> ParseUrl(std::string_view text);
 /// url.ParseRequestURI: absolute, or a path from the root.
-Result<GoUrl, std::string> ParseRequestUri(std::string_view text);
+base::Result<GoUrl, std::string> ParseRequestUri(std::string_view text);
 
-}  // namespace kube::schema
+}  // namespace kube::go

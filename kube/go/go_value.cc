@@ -7,7 +7,7 @@
 
 #include "kube/go/go_format.h"
 
-namespace kube::schema {
+namespace kube::go {
 namespace {
 
 bool SameNumber(const json::Value& a, const json::Value& b) {
@@ -103,4 +103,4 @@ std::int64_t ToInt64(double real) {
   return static_cast<std::int64_t>(real);
 }
 
-}  // namespace kube::schema
+}  // namespace kube::go

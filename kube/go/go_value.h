@@ -7,7 +7,7 @@
 #include "kube/json/json.h"
 
 /// JSON values as the Go values that the API server makes of them.
-namespace kube::schema {
+namespace kube::go {
 
 /// A number is an int64 where it is written as a whole number that fits, else a float64
 /// (sigs.k8s.io/json).
@@ -29,4 +29,4 @@ std::string GoIdentity(const json::Value& value);
 /// int64(real), as amd64 converts what does not fit.
 std::int64_t ToInt64(double real);
 
-}  // namespace kube::schema
+}  // namespace kube::go

@@ -24,7 +24,7 @@
 #include "kube/http/system_certificates.h"
 #include "kube/system/environment.h"
 
-namespace kube {
+namespace kube::http {
 namespace {
 
 constexpr long kConnectTimeoutSeconds = 30;
@@ -48,7 +48,7 @@ void InitializeCurl() {
     return curl_global_init(CURL_GLOBAL_DEFAULT);
   }();
   if (result != CURLE_OK) {
-    throw Error(std::string("cannot use libcurl: ") + curl_easy_strerror(result));
+    throw base::Error(std::string("cannot use libcurl: ") + curl_easy_strerror(result));
   }
 }
 
@@ -76,7 +76,7 @@ template <typename T>
 void Set(CURL* easy, CURLoption option, T value) {
   const CURLcode result = curl_easy_setopt(easy, option, value);
   if (result != CURLE_OK) {
-    throw Error(std::string("cannot set up a connection: ") + curl_easy_strerror(result));
+    throw base::Error(std::string("cannot set up a connection: ") + curl_easy_strerror(result));
   }
 }
 
@@ -101,9 +101,9 @@ std::string ProxyForCurl(const std::string& url) {
 }
 
 /// Whom the kubeconfig's proxy-url names, else the environment.
-std::string ProxyOf(const ConnectionConfig& config, const ServerUrl& server) {
+std::string ProxyOf(const config::ConnectionConfig& config, const ServerUrl& server) {
   if (!config.proxy_url.empty()) return config.proxy_url;
-  return ProxyFromEnvironment(server, ProcessEnvironment());
+  return ProxyFromEnvironment(server, system::ProcessEnvironment());
 }
 
 int LimitSilence(void*, curl_socket_t socket, curlsocktype) {
@@ -207,18 +207,18 @@ std::string MessageOf(CURLcode code, int system_error, const std::string& detail
 /// A configuration that names no authorities trusts the system's. Of those that it names the usable
 /// ones: libcurl would refuse all of a file for one block that is no certificate. Where there is no
 /// usable one it shall refuse them: without any, the system's would be trusted.
-ConnectionConfig WithAuthorities(ConnectionConfig config) {
+config::ConnectionConfig WithAuthorities(config::ConnectionConfig config) {
   if (config.insecure_skip_tls_verify) return config;
   std::string usable = config.ca_pem.empty()
-                           ? CertificatesIn(SystemCertificatePlaces(ProcessEnvironment()))
-                           : UsableCertificates(config.ca_pem);
+                           ? CertificatesIn(SystemCertificatePlaces(system::ProcessEnvironment()))
+                           : config::UsableCertificates(config.ca_pem);
   if (!usable.empty()) config.ca_pem = std::move(usable);
   return config;
 }
 
-ServerUrl UrlOf(const ConnectionConfig& config) {
+ServerUrl UrlOf(const config::ConnectionConfig& config) {
   auto url = ParseServerUrl(config.server);
-  if (!url) throw Error("cannot use the URL of the server: " + url.error());
+  if (!url) throw base::Error("cannot use the URL of the server: " + url.error());
   return *std::move(url);
 }
 
@@ -226,7 +226,7 @@ ServerUrl UrlOf(const ConnectionConfig& config) {
 
 class CurlTransport::Impl {
  public:
-  explicit Impl(const ConnectionConfig& config)
+  explicit Impl(const config::ConnectionConfig& config)
       : config_(WithAuthorities(config)),
         url_(UrlOf(config)),
         certificate_{config.client_certificate_pem, config.client_key_pem} {
@@ -243,9 +243,11 @@ class CurlTransport::Impl {
     for (const auto& [id, transfer] : transfers_) Detach(*transfer);
   }
 
-  void UseCertificate(ClientCertificate certificate) { certificate_ = std::move(certificate); }
+  void UseCertificate(config::ClientCertificate certificate) {
+    certificate_ = std::move(certificate);
+  }
 
-  RequestId Start(HttpRequest request, Clock::Duration timeout, ResponseSink& sink) {
+  RequestId Start(HttpRequest request, system::Clock::Duration timeout, ResponseSink& sink) {
     const RequestId id = next_id_++;
     auto transfer = std::make_unique<Transfer>(*this, sink);
     transfer->request = std::move(request);
@@ -263,7 +265,7 @@ class CurlTransport::Impl {
     cancelled_.push_back(id);
   }
 
-  void Poll(Clock::TimePoint deadline) {
+  void Poll(system::Clock::TimePoint deadline) {
     happened_ = false;
     for (;;) {
       DropCancelled();
@@ -282,7 +284,7 @@ class CurlTransport::Impl {
     Impl& owner;
     ResponseSink* sink;  // null pointer once cancelled
     HttpRequest request;
-    Clock::Duration timeout{};
+    system::Clock::Duration timeout{};
     Easy easy;
     List headers;
     HeadReader head;
@@ -305,7 +307,7 @@ class CurlTransport::Impl {
   void SetMethod(Transfer& transfer);
   void SetCallbacks(Transfer& transfer);
   void Perform();
-  void Wait(Clock::TimePoint deadline);
+  void Wait(system::Clock::TimePoint deadline);
   void DeliverEnds();
   void DeliverEnd(CURL* easy, CURLcode code);
   std::optional<TransportError> ErrorOf(const Transfer& transfer, CURLcode code) const;
@@ -316,13 +318,13 @@ class CurlTransport::Impl {
   static std::size_t OnHeader(char* data, std::size_t unit, std::size_t count, void* user);
   static std::size_t OnBody(char* data, std::size_t unit, std::size_t count, void* user);
 
-  const ConnectionConfig config_;
+  const config::ConnectionConfig config_;
   const ServerUrl url_;
-  ClientCertificate certificate_;  // of requests that are added from now on
-  std::string base_;               // of every URL
-  List connect_to_;                // where to connect to instead of the URL's host; absent: there
-  std::string host_header_;        // empty: libcurl's own
-  std::string proxy_;              // empty: none
+  config::ClientCertificate certificate_;  // of requests that are added from now on
+  std::string base_;                       // of every URL
+  List connect_to_;          // where to connect to instead of the URL's host; absent: there
+  std::string host_header_;  // empty: libcurl's own
+  std::string proxy_;        // empty: none
   std::unique_ptr<CURLM, MultiDeleter> multi_;
   std::map<RequestId, std::unique_ptr<Transfer>> transfers_;
   std::map<CURL*, RequestId> by_handle_;
@@ -372,7 +374,7 @@ void CurlTransport::Impl::Add(Transfer& transfer) {
   SetCallbacks(transfer);
   const CURLMcode result = curl_multi_add_handle(multi_.get(), transfer.easy.get());
   if (result != CURLM_OK)
-    throw Error(std::string("cannot connect: ") + curl_multi_strerror(result));
+    throw base::Error(std::string("cannot connect: ") + curl_multi_strerror(result));
 }
 
 Easy CurlTransport::Impl::TakeHandle() {
@@ -391,7 +393,7 @@ Easy CurlTransport::Impl::MakeHandle() {
   Set(easy.get(), CURLOPT_PATH_AS_IS, 1L);
   Set(easy.get(), CURLOPT_FOLLOWLOCATION, 0L);
   // Without TLS there is no HTTP/2 to agree on. The variable is client-go's.
-  const bool is_disabled = !ProcessEnvironment().variable("DISABLE_HTTP2").empty();
+  const bool is_disabled = !system::ProcessEnvironment().variable("DISABLE_HTTP2").empty();
   Set(easy.get(), CURLOPT_HTTP_VERSION,
       static_cast<long>(is_disabled ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS));
   Set(easy.get(), CURLOPT_PIPEWAIT, 1L);
@@ -469,7 +471,7 @@ void CurlTransport::Impl::SetRequest(Transfer& transfer) {
   Set(easy, CURLOPT_FRESH_CONNECT, fresh);
   Set(easy, CURLOPT_FORBID_REUSE, fresh);
   using Milliseconds = std::chrono::duration<long, std::milli>;
-  const auto timeout = std::max(transfer.timeout, Clock::Duration::zero());
+  const auto timeout = std::max(transfer.timeout, system::Clock::Duration::zero());
   Set(easy, CURLOPT_TIMEOUT_MS, std::chrono::ceil<Milliseconds>(timeout).count());
 }
 
@@ -550,15 +552,16 @@ void CurlTransport::Impl::Perform() {
   const CURLMcode result = curl_multi_perform(multi_.get(), &running);
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
   if (result != CURLM_OK) {
-    throw Error(std::string("cannot talk to the server: ") + curl_multi_strerror(result));
+    throw base::Error(std::string("cannot talk to the server: ") + curl_multi_strerror(result));
   }
 }
 
-void CurlTransport::Impl::Wait(Clock::TimePoint deadline) {
+void CurlTransport::Impl::Wait(system::Clock::TimePoint deadline) {
   using std::chrono::milliseconds;
-  const Clock::Duration left = deadline - std::min(deadline, std::chrono::steady_clock::now());
-  const auto wait =
-      std::chrono::ceil<milliseconds>(std::min<Clock::Duration>(left, std::chrono::hours(1)));
+  const system::Clock::Duration left =
+      deadline - std::min(deadline, std::chrono::steady_clock::now());
+  const auto wait = std::chrono::ceil<milliseconds>(
+      std::min<system::Clock::Duration>(left, std::chrono::hours(1)));
   curl_multi_poll(multi_.get(), nullptr, 0, static_cast<int>(wait.count()), nullptr);
 }
 
@@ -610,22 +613,22 @@ void CurlTransport::Impl::Detach(Transfer& transfer) {
   transfer.easy.reset();
 }
 
-CurlTransport::CurlTransport(const ConnectionConfig& config)
+CurlTransport::CurlTransport(const config::ConnectionConfig& config)
     : impl_(std::make_unique<Impl>(config)) {}
 
 CurlTransport::~CurlTransport() = default;
 
-void CurlTransport::UseCertificate(ClientCertificate certificate) {
+void CurlTransport::UseCertificate(config::ClientCertificate certificate) {
   impl_->UseCertificate(std::move(certificate));
 }
 
-CurlTransport::RequestId CurlTransport::Start(HttpRequest request, Clock::Duration timeout,
+CurlTransport::RequestId CurlTransport::Start(HttpRequest request, system::Clock::Duration timeout,
                                               ResponseSink& sink) {
   return impl_->Start(std::move(request), timeout, sink);
 }
 
 void CurlTransport::Cancel(RequestId id) { impl_->Cancel(id); }
 
-void CurlTransport::Poll(Clock::TimePoint deadline) { impl_->Poll(deadline); }
+void CurlTransport::Poll(system::Clock::TimePoint deadline) { impl_->Poll(deadline); }
 
-}  // namespace kube
+}  // namespace kube::http

@@ -5,7 +5,7 @@
 #include "kube/config/connection.h"
 #include "kube/http/transport.h"
 
-namespace kube {
+namespace kube::http {
 
 /// A transport over libcurl, in the thread that polls: HTTP/2 where TLS offers it, many requests
 /// over one connection, else HTTP/1.1 with connections kept alive, 32 at most.
@@ -31,20 +31,21 @@ class CurlTransport : public Transport {
   static constexpr std::chrono::minutes kStalled{5};
 
   /// Throws kube::Error if `config.server` is no http or https URL.
-  explicit CurlTransport(const ConnectionConfig& config);
+  explicit CurlTransport(const config::ConnectionConfig& config);
   ~CurlTransport() override;
 
   /// From now on requests are sent with this client certificate, over connections of their own;
   /// those under way end as they began. Empty texts: without one.
-  void UseCertificate(ClientCertificate certificate);
+  void UseCertificate(config::ClientCertificate certificate);
 
-  RequestId Start(HttpRequest request, Clock::Duration timeout, ResponseSink& sink) override;
+  RequestId Start(HttpRequest request, system::Clock::Duration timeout,
+                  ResponseSink& sink) override;
   void Cancel(RequestId id) override;
-  void Poll(Clock::TimePoint deadline) override;
+  void Poll(system::Clock::TimePoint deadline) override;
 
  private:
   class Impl;
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace kube
+}  // namespace kube::http

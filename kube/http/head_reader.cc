@@ -4,7 +4,7 @@
 #include <charconv>
 #include <string>
 
-namespace kube {
+namespace kube::http {
 
 bool HeadReader::Take(std::string_view line) {
   if (complete_) return false;
@@ -34,4 +34,4 @@ void HeadReader::ReadHeader(std::string_view line) {
   head_.headers.push_back({std::string(line.substr(0, colon)), std::string(value)});
 }
 
-}  // namespace kube
+}  // namespace kube::http

@@ -4,7 +4,7 @@
 
 #include "kube/http/transport.h"
 
-namespace kube {
+namespace kube::http {
 
 /// Gathers the lines of one or more heads of HTTP/1.1 or HTTP/2, of which the last that is not
 /// interim (1xx) counts. Lines that are no header are passed over; a status that is no number is 0.
@@ -25,4 +25,4 @@ class HeadReader {
   bool complete_ = false;
 };
 
-}  // namespace kube
+}  // namespace kube::http

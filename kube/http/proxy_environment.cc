@@ -13,7 +13,7 @@
 #include "kube/base/space.h"
 #include "kube/go/go_url.h"
 
-namespace kube {
+namespace kube::http {
 namespace {
 
 std::string Lower(std::string text) {
@@ -21,7 +21,7 @@ std::string Lower(std::string text) {
   return text;
 }
 
-std::string AnyVariable(const Environment& environment, const std::string& name) {
+std::string AnyVariable(const system::Environment& environment, const std::string& name) {
   std::string value = environment.variable(name);
   return value.empty() ? environment.variable(Lower(name)) : value;
 }
@@ -103,7 +103,7 @@ bool Matches(const std::string& entry, const ServerUrl& server) {
 bool IsExempt(const ServerUrl& server, std::string_view list) {
   while (true) {
     const std::size_t end = std::min(list.find(','), list.size());
-    const std::string entry = Lower(TrimSpace(std::string(list.substr(0, end))));
+    const std::string entry = Lower(base::TrimSpace(std::string(list.substr(0, end))));
     if (!entry.empty() && Matches(entry, server)) return true;
     if (end == list.size()) return false;
     list.remove_prefix(end + 1);
@@ -112,12 +112,12 @@ bool IsExempt(const ServerUrl& server, std::string_view list) {
 
 }  // namespace
 
-std::string ProxyFromEnvironment(const ServerUrl& server, const Environment& environment) {
+std::string ProxyFromEnvironment(const ServerUrl& server, const system::Environment& environment) {
   const std::string proxy =
       AnyVariable(environment, server.is_tls() ? "HTTPS_PROXY" : "HTTP_PROXY");
   if (proxy.empty() || server.is_loopback()) return "";
   if (IsExempt(server, AnyVariable(environment, "NO_PROXY"))) return "";
-  const auto url = schema::ParseUrl(proxy);
+  const auto url = go::ParseUrl(proxy);
   if (!url || url->scheme.empty() || url->host.empty()) return "http://" + proxy;
   // Another proxy than of SOCKS is spoken to by http, whatever its scheme.
   const bool is_known =
@@ -125,4 +125,4 @@ std::string ProxyFromEnvironment(const ServerUrl& server, const Environment& env
   return is_known ? proxy : "http" + proxy.substr(proxy.find(':'));
 }
 
-}  // namespace kube
+}  // namespace kube::http

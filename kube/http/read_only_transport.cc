@@ -5,7 +5,7 @@
 
 #include "kube/base/error.h"
 
-namespace kube {
+namespace kube::http {
 namespace {
 
 constexpr std::string_view kAccessReviews =
@@ -38,13 +38,13 @@ bool OnlyReads(const HttpRequest& request) {
 
 }  // namespace
 
-Transport::RequestId ReadOnlyTransport::Start(HttpRequest request, Clock::Duration timeout,
+Transport::RequestId ReadOnlyTransport::Start(HttpRequest request, system::Clock::Duration timeout,
                                               ResponseSink& sink) {
   if (!OnlyReads(request)) {
-    throw Error("refused to send " + request.method + " " + request.target +
-                ": this command only reads");
+    throw base::Error("refused to send " + request.method + " " + request.target +
+                      ": this command only reads");
   }
   return transport_.Start(std::move(request), timeout, sink);
 }
 
-}  // namespace kube
+}  // namespace kube::http

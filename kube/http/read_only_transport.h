@@ -2,7 +2,7 @@
 
 #include "kube/http/transport.h"
 
-namespace kube {
+namespace kube::http {
 
 /// A transport that cannot change anything: it hands on GET, the POST of a SelfSubjectAccessReview
 /// (which stores nothing), and any request whose query says dryRun=All.
@@ -13,12 +13,13 @@ class ReadOnlyTransport : public Transport {
  public:
   explicit ReadOnlyTransport(Transport& transport) : transport_(transport) {}
 
-  RequestId Start(HttpRequest request, Clock::Duration timeout, ResponseSink& sink) override;
+  RequestId Start(HttpRequest request, system::Clock::Duration timeout,
+                  ResponseSink& sink) override;
   void Cancel(RequestId id) override { transport_.Cancel(id); }
-  void Poll(Clock::TimePoint deadline) override { transport_.Poll(deadline); }
+  void Poll(system::Clock::TimePoint deadline) override { transport_.Poll(deadline); }
 
  private:
   Transport& transport_;
 };
 
-}  // namespace kube
+}  // namespace kube::http

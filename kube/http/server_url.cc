@@ -6,7 +6,7 @@
 #include <charconv>
 #include <cstdint>
 
-namespace kube {
+namespace kube::http {
 namespace {
 
 bool IsPort(std::string_view text) {
@@ -64,31 +64,32 @@ bool ServerUrl::is_loopback() const {
   return host.starts_with("127.") && host.find_first_not_of("0123456789.") == host.npos;
 }
 
-Result<ServerUrl, std::string> ParseServerUrl(std::string_view text) {
+base::Result<ServerUrl, std::string> ParseServerUrl(std::string_view text) {
   ServerUrl url;
   const std::size_t scheme = text.find("://");
-  if (scheme == text.npos) return Unexpected<std::string>("it has no scheme, as in https://HOST");
+  if (scheme == text.npos)
+    return base::Unexpected<std::string>("it has no scheme, as in https://HOST");
   url.scheme = text.substr(0, scheme);
   if (url.scheme != "http" && url.scheme != "https") {
-    return Unexpected<std::string>("scheme \"" + url.scheme + "\" is not http or https");
+    return base::Unexpected<std::string>("scheme \"" + url.scheme + "\" is not http or https");
   }
   std::string_view rest = text.substr(scheme + 3);
-  if (!IsPlain(rest)) return Unexpected<std::string>("it has blanks or control characters");
+  if (!IsPlain(rest)) return base::Unexpected<std::string>("it has blanks or control characters");
   const std::size_t path = std::min(rest.find_first_of("/?#"), rest.size());
   url.authority = rest.substr(0, path);
   url.authority.erase(0, url.authority.rfind('@') + 1);
   url.path = rest.substr(path, rest.find_first_of("?#") - path);
   while (url.path.ends_with('/')) url.path.pop_back();
   if (!SplitAuthority(url.authority, url)) {
-    return Unexpected<std::string>("\"" + url.authority + "\" is no host and port");
+    return base::Unexpected<std::string>("\"" + url.authority + "\" is no host and port");
   }
   if (!std::all_of(url.host.begin(), url.host.end(), [](char c) { return c > ' '; })) {
-    return Unexpected<std::string>("no such host \"" + url.host +
-                                   "\": a name beyond ASCII is written in its xn-- form");
+    return base::Unexpected<std::string>("no such host \"" + url.host +
+                                         "\": a name beyond ASCII is written in its xn-- form");
   }
   if (IsOddNumber(url.host)) {
-    return Unexpected<std::string>("no such host \"" + url.host +
-                                   "\": an address of IPv4 is four numbers, as in 127.0.0.1");
+    return base::Unexpected<std::string>("no such host \"" + url.host +
+                                         "\": an address of IPv4 is four numbers, as in 127.0.0.1");
   }
   return url;
 }
@@ -98,4 +99,4 @@ std::string BracketHost(std::string_view host) {
   return is_ipv6 ? "[" + std::string(host) + "]" : std::string(host);
 }
 
-}  // namespace kube
+}  // namespace kube::http

@@ -5,7 +5,7 @@
 
 #include "kube/base/result.h"
 
-namespace kube {
+namespace kube::http {
 
 /// The parts of the URL of an API server.
 struct ServerUrl {
@@ -22,9 +22,9 @@ struct ServerUrl {
 
 /// The error tells what is wrong, e.g. `scheme "ftp" is not http or https`. A host of numbers is an
 /// address of IPv4 only where it is four decimal ones, as in Go.
-Result<ServerUrl, std::string> ParseServerUrl(std::string_view text);
+base::Result<ServerUrl, std::string> ParseServerUrl(std::string_view text);
 
 /// A host as it is written within a URL: an IPv6 address in brackets.
 std::string BracketHost(std::string_view host);
 
-}  // namespace kube
+}  // namespace kube::http

@@ -11,7 +11,7 @@
 #include "kube/config/pem.h"
 #include "kube/system/file_text.h"
 
-namespace kube {
+namespace kube::http {
 namespace {
 
 std::vector<std::string> SplitAtColons(const std::string& text) {
@@ -29,7 +29,7 @@ std::vector<std::string> SplitAtColons(const std::string& text) {
 class Certificates {
  public:
   void AddAllIn(std::string_view text) {
-    for (const std::string_view block : FindCertificates(text)) {
+    for (const std::string_view block : config::FindCertificates(text)) {
       if (known_.emplace(block).second) pem_.append(block).append("\n");
     }
   }
@@ -43,7 +43,7 @@ class Certificates {
 
 void AddFirst(const std::vector<std::string>& files, Certificates& certificates) {
   for (const std::string& file : files) {
-    const auto text = ReadFileText(file);
+    const auto text = system::ReadFileText(file);
     if (!text) continue;
     return certificates.AddAllIn(*text);
   }
@@ -65,7 +65,7 @@ std::vector<std::string> FilesIn(const std::string& folder) {
 
 }  // namespace
 
-CertificatePlaces SystemCertificatePlaces(const Environment& environment) {
+CertificatePlaces SystemCertificatePlaces(const system::Environment& environment) {
   CertificatePlaces places;
   places.files = {
       "/etc/ssl/certs/ca-certificates.crt",                 // Debian
@@ -88,11 +88,11 @@ std::string CertificatesIn(const CertificatePlaces& places) {
   AddFirst(places.files, certificates);
   for (const std::string& folder : places.folders) {
     for (const std::string& file : FilesIn(folder)) {
-      const auto text = ReadFileText(file);
+      const auto text = system::ReadFileText(file);
       if (text) certificates.AddAllIn(*text);
     }
   }
   return certificates.Take();
 }
 
-}  // namespace kube
+}  // namespace kube::http

@@ -5,7 +5,7 @@
 
 #include "kube/system/environment.h"
 
-namespace kube {
+namespace kube::http {
 
 /// Where certificates of trusted authorities are looked for.
 struct CertificatePlaces {
@@ -17,10 +17,10 @@ struct CertificatePlaces {
 /// and $SSL_CERT_DIR (folders with a colon between them) name.
 ///
 /// As Go's crypto/x509/root_linux.go and root_unix.go, which kubectl asks.
-CertificatePlaces SystemCertificatePlaces(const Environment& environment);
+CertificatePlaces SystemCertificatePlaces(const system::Environment& environment);
 
 /// The certificates in these places as PEM blocks, each once; empty where there are none. What
 /// cannot be read, and what is no certificate, is passed over.
 std::string CertificatesIn(const CertificatePlaces& places);
 
-}  // namespace kube
+}  // namespace kube::http

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace kube {
+namespace kube::http {
 namespace {
 
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
@@ -28,4 +28,4 @@ std::vector<std::string_view> ResponseHead::FindAll(std::string_view name) const
   return values;
 }
 
-}  // namespace kube
+}  // namespace kube::http

@@ -9,7 +9,7 @@
 #include "kube/system/clock.h"
 
 /// The seam between what we say to an API server and how the bytes travel.
-namespace kube {
+namespace kube::http {
 
 struct HttpHeader {
   std::string name, value;
@@ -73,13 +73,14 @@ class Transport {
 
   /// Begins a request; nothing is called before Poll. `sink` must live until OnEnd or Cancel.
   /// A zero `timeout` is none; it counts for the whole answer, as Go's http.Client.Timeout.
-  virtual RequestId Start(HttpRequest request, Clock::Duration timeout, ResponseSink& sink) = 0;
+  virtual RequestId Start(HttpRequest request, system::Clock::Duration timeout,
+                          ResponseSink& sink) = 0;
   /// Forgets a request: nothing more is called for it. Not an error if it has ended. Not to be
   /// called from within a sink of the same request.
   virtual void Cancel(RequestId id) = 0;
   /// Moves bytes and calls sinks until something has happened or `deadline` is reached. What a sink
   /// throws comes out here; its request is over then.
-  virtual void Poll(Clock::TimePoint deadline) = 0;
+  virtual void Poll(system::Clock::TimePoint deadline) = 0;
 };
 
-}  // namespace kube
+}  // namespace kube::http

@@ -280,8 +280,8 @@ std::optional<ParseError> Document::Parse(std::string_view text) {
   const std::size_t size = text.size();
   root_ = Value();
   std::string sanitized, mended;
-  if (!utf8::IsValid(text)) {
-    sanitized = utf8::Sanitize(text);
+  if (!base::utf8::IsValid(text)) {
+    sanitized = base::utf8::Sanitize(text);
     text = sanitized;
   }
   if (HasSurrogateEscape(text)) {

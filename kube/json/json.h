@@ -223,7 +223,7 @@ std::string FormatFloatG(double value);
 
 /// The text that the server stores for a number as written: an int64 where it fits, else a float64
 /// as Go's encoding/json prints it. The error is Go's text for a number that no float64 can hold.
-Result<std::string, std::string> StoredNumber(std::string_view text);
+base::Result<std::string, std::string> StoredNumber(std::string_view text);
 /// Replaces every number in `value` by its stored text. Returns Go's error for the first that
 /// cannot be stored.
 [[nodiscard]] std::optional<std::string> StoreNumbers(Value& value, Arena& arena);

@@ -167,13 +167,13 @@ std::string FormatFloatG(double value) {
   return exponent < -4 || exponent >= 6 ? scientific : WithoutExponent(scientific);
 }
 
-Result<std::string, std::string> StoredNumber(std::string_view text) {
+base::Result<std::string, std::string> StoredNumber(std::string_view text) {
   if (IsWhole(text)) {
     if (const auto number = ParseInt64(text)) return std::to_string(*number);
   }
   if (const auto number = ParseDouble(text)) return FormatFloat(*number);
-  return Unexpected("json: cannot unmarshal number " + std::string(text) +
-                    " into Go value of type float64");
+  return base::Unexpected("json: cannot unmarshal number " + std::string(text) +
+                          " into Go value of type float64");
 }
 
 std::optional<std::string> StoreNumbers(Value& value, Arena& arena) {

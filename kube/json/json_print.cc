@@ -76,7 +76,7 @@ void AppendString(std::string& out, std::string_view text) {
       AppendAscii(out, text[0]);
       text.remove_prefix(1);
     } else {
-      const std::size_t length = utf8::SequenceLength(text);
+      const std::size_t length = base::utf8::SequenceLength(text);
       AppendMultibyte(out, text.substr(0, length));
       text.remove_prefix(std::max<std::size_t>(length, 1));
     }

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-namespace kube {
+namespace kube::json {
 namespace {
 
 bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
@@ -193,4 +193,4 @@ TextPosition ListSplitter::Here() {
 
 void ListSplitter::Fail(std::string message) { error_ = SplitError{Here(), std::move(message)}; }
 
-}  // namespace kube
+}  // namespace kube::json

@@ -8,7 +8,7 @@
 
 #include "kube/json/value_scanner.h"
 
-namespace kube {
+namespace kube::json {
 
 /// A place in a text.
 struct TextPosition {
@@ -110,4 +110,4 @@ class ListSplitter {
   std::optional<SplitError> error_;
 };
 
-}  // namespace kube
+}  // namespace kube::json

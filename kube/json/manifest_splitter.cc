@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace kube {
+namespace kube::json {
 namespace {
 
 constexpr std::string_view kWhiteSpace = " \t\n\v\f\r";
@@ -150,4 +150,4 @@ void ManifestSplitter::HandOutDocument() {
   has_content_ = false;
 }
 
-}  // namespace kube
+}  // namespace kube::json

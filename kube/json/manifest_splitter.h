@@ -9,7 +9,7 @@
 #include "kube/base/text_decoder.h"
 #include "kube/json/list_splitter.h"
 
-namespace kube {
+namespace kube::json {
 
 /// Takes a file of manifests as it arrives, in pieces of any size, and hands out one manifest at a
 /// time, as kubectl reads files and standard input. The memory is that of the largest document.
@@ -64,7 +64,7 @@ class ManifestSplitter : private ListSplitter::Sink {
   void HandOutDocument();
 
   Sink& sink_;
-  TextDecoder decoder_;
+  base::TextDecoder decoder_;
   std::optional<Format> format_;  // absent until the first character that is no white space
   std::string waiting_;  // not split yet: before the guess, the start of a separator, or a line
   TextPosition here_;    // after all that is in document_ or was handed out
@@ -74,4 +74,4 @@ class ManifestSplitter : private ListSplitter::Sink {
   bool has_content_ = false;
 };
 
-}  // namespace kube
+}  // namespace kube::json

@@ -9,7 +9,7 @@
 #include <emmintrin.h>
 #endif
 
-namespace kube {
+namespace kube::json {
 namespace {
 
 // A block is looked at as a whole, with a bit for each of its bytes.
@@ -150,4 +150,4 @@ std::size_t ValueScanner::ScanBlock(const char* block, std::size_t size) {
   return size;
 }
 
-}  // namespace kube
+}  // namespace kube::json

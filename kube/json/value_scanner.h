@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace kube {
+namespace kube::json {
 
 /// Finds the end of one JSON value that arrives in pieces, by its brackets and strings alone, many
 /// times faster than it can be parsed.
@@ -27,4 +27,4 @@ class ValueScanner {
   std::size_t depth_ = 0;  // of open brackets
 };
 
-}  // namespace kube
+}  // namespace kube::json

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-namespace kube::schema {
+namespace kube::meta {
 namespace {
 
 std::string_view TypeText(ErrorType type) {
@@ -95,4 +95,4 @@ std::string Aggregate(const std::vector<std::string>& messages) {
   return seen.size() > 1 ? "[" + joined + "]" : joined;
 }
 
-}  // namespace kube::schema
+}  // namespace kube::meta

@@ -5,7 +5,7 @@
 #include <vector>
 
 /// Errors at a path, in the words of k8s.io/apimachinery/pkg/util/validation/field.
-namespace kube::schema {
+namespace kube::meta {
 
 enum class ErrorType {
   kRequired,      ///< "Required value"
@@ -45,4 +45,4 @@ std::vector<std::string> SortedStrings(const std::vector<FieldError>& errors);
 /// bare, more as "[a, b]".
 std::string Aggregate(const std::vector<std::string>& messages);
 
-}  // namespace kube::schema
+}  // namespace kube::meta

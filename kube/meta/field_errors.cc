@@ -7,7 +7,7 @@
 #include "kube/go/go_format.h"
 #include "kube/go/go_value.h"
 
-namespace kube::schema {
+namespace kube::meta {
 namespace {
 
 FieldError Make(ErrorType type, std::string path, std::string bad_value, std::string_view detail) {
@@ -25,7 +25,7 @@ std::string PrintAnyStrings(std::span<const Text> texts) {
 }
 
 std::string PrintScalarNumber(const json::Value& value) {
-  const Number number = ReadNumber(value);
+  const go::Number number = go::ReadNumber(value);
   return number.is_integer ? std::to_string(number.integer) : json::FormatFloatG(number.real);
 }
 
@@ -40,7 +40,7 @@ FieldError Invalid(std::string path, std::string bad_value, std::string_view det
 }
 
 FieldError InvalidText(std::string path, std::string_view text, std::string_view detail) {
-  return Invalid(std::move(path), GoQuote(text), detail);
+  return Invalid(std::move(path), go::GoQuote(text), detail);
 }
 
 FieldError Forbidden(std::string path, std::string_view detail) {
@@ -52,7 +52,7 @@ FieldError NotSupported(std::string path, std::string bad_value,
   std::string detail;
   for (const std::string& value : supported) {
     detail += detail.empty() ? "supported values: " : ", ";
-    detail += GoQuote(value);
+    detail += go::GoQuote(value);
   }
   return Make(ErrorType::kNotSupported, std::move(path), std::move(bad_value), detail);
 }
@@ -76,7 +76,7 @@ FieldError TooMany(std::string path, std::int64_t actual, std::int64_t limit) {
 }
 
 std::string PrintBadValue(const json::Value& value) {
-  if (value.is_string()) return GoQuote(value.text());
+  if (value.is_string()) return go::GoQuote(value.text());
   if (value.is_number()) return PrintScalarNumber(value);
   return PrintAsJson(value);
 }
@@ -122,4 +122,4 @@ void SortAndDeduplicate(std::vector<FieldError>& errors) {
                 [&seen](const FieldError& error) { return !seen.insert(error.ToString()).second; });
 }
 
-}  // namespace kube::schema
+}  // namespace kube::meta

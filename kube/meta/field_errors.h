@@ -10,7 +10,7 @@
 #include "kube/meta/field_error.h"
 
 /// Makes FieldErrors as the functions of the same names in apimachinery's field package do.
-namespace kube::schema {
+namespace kube::meta {
 
 FieldError Required(std::string path, std::string_view detail = "");
 /// `bad_value` is printed already: see PrintBadValue, GoQuote and PrintStrings.
@@ -42,4 +42,4 @@ void Append(std::vector<FieldError>& all, std::vector<FieldError> errors);
 /// Sorts bytewise by the whole string and keeps one of each string.
 void SortAndDeduplicate(std::vector<FieldError>& errors);
 
-}  // namespace kube::schema
+}  // namespace kube::meta

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-namespace kube::schema {
+namespace kube::meta {
 
 std::string FieldPath::ToString() const {
   std::vector<const FieldPath*> steps;
@@ -19,4 +19,4 @@ std::string FieldPath::ToString() const {
   return text;
 }
 
-}  // namespace kube::schema
+}  // namespace kube::meta

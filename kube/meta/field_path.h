@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace kube::schema {
+namespace kube::meta {
 
 /// A way from a root to a field, as a chain of steps on the stack of a recursive walk: costs
 /// nothing until somebody wants to read it. A step borrows its parent and its names.
@@ -33,4 +33,4 @@ class FieldPath {
   Kind kind_ = Kind::kName;
 };
 
-}  // namespace kube::schema
+}  // namespace kube::meta

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-namespace kube::schema {
+namespace kube::meta {
 namespace {
 
 constexpr std::size_t kLabelLimit = 63;
@@ -149,4 +149,4 @@ std::string ToLowerForDns(std::string_view text) {
   return lower;
 }
 
-}  // namespace kube::schema
+}  // namespace kube::meta

@@ -7,7 +7,7 @@
 /// What Kubernetes takes as names (k8s.io/apimachinery/pkg/util/validation and
 /// pkg/api/validate/content). Each function returns what is wrong with a text, in the server's
 /// words; nothing is wrong where the list is empty.
-namespace kube::schema {
+namespace kube::meta {
 
 std::vector<std::string> Dns1035LabelProblems(std::string_view text);
 std::vector<std::string> Dns1123LabelProblems(std::string_view text);
@@ -27,4 +27,4 @@ bool LooksLikeDns1123Subdomain(std::string_view text);
 /// case is ASCII.
 std::string ToLowerForDns(std::string_view text);
 
-}  // namespace kube::schema
+}  // namespace kube::meta

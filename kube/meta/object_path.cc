@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace kube::schema {
+namespace kube::meta {
 namespace {
 
 std::vector<const PathStep*> StepsFromRoot(const PathStep* last) {
@@ -62,4 +62,4 @@ std::string PrintFoldedPath(const PathStep* last) {
   return path;
 }
 
-}  // namespace kube::schema
+}  // namespace kube::meta

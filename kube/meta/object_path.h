@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace kube::schema {
+namespace kube::meta {
 
 /// One step of a walk from the root of an object to a value in it. Steps are chained on the stack
 /// of the walk, so that a path costs nothing until somebody prints it.
@@ -39,4 +39,4 @@ std::string PrintPath(const PathStep* last);
 /// The path with indices as [*] and keys of maps as .*, for counting: "spec.ports[*].env.*".
 std::string PrintFoldedPath(const PathStep* last);
 
-}  // namespace kube::schema
+}  // namespace kube::meta

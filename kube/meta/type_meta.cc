@@ -5,7 +5,7 @@
 
 #include "kube/go/go_format.h"
 
-namespace kube {
+namespace kube::meta {
 namespace {
 
 /// encoding/json matches the keys of a struct without regard to case.
@@ -107,12 +107,12 @@ std::string GroupVersion::ToString() const {
   return std::string(group) + "/" + std::string(version);
 }
 
-Result<GroupVersion, std::string> ParseGroupVersion(std::string_view api_version) {
+base::Result<GroupVersion, std::string> ParseGroupVersion(std::string_view api_version) {
   if (api_version.empty() || api_version == "/") return GroupVersion{};
   const std::size_t slash = api_version.find('/');
   if (slash == std::string_view::npos) return GroupVersion{{}, api_version};
   if (api_version.find('/', slash + 1) != std::string_view::npos) {
-    return Unexpected("unexpected GroupVersion string: " + std::string(api_version));
+    return base::Unexpected("unexpected GroupVersion string: " + std::string(api_version));
   }
   return GroupVersion{api_version.substr(0, slash), api_version.substr(slash + 1)};
 }
@@ -156,15 +156,15 @@ std::optional<std::string> RequestTypeError(const json::Value& body) {
   return std::nullopt;
 }
 
-Result<std::optional<std::string_view>, std::string> NestedString(const json::Value& object,
-                                                                  std::string_view key) {
+base::Result<std::optional<std::string_view>, std::string> NestedString(const json::Value& object,
+                                                                        std::string_view key) {
   const json::Value* value = object.Find(key);
   if (value == nullptr) return std::optional<std::string_view>();
   if (value->is_string()) return std::optional(value->text());
   std::string error = "." + std::string(key) + " accessor error: ";
   GoPrinter(error).Print(*value);
-  return Unexpected(error + " is of the type " + std::string(json::GoTypeName(*value)) +
-                    ", expected string");
+  return base::Unexpected(error + " is of the type " + std::string(json::GoTypeName(*value)) +
+                          ", expected string");
 }
 
-}  // namespace kube
+}  // namespace kube::meta

@@ -8,7 +8,7 @@
 #include "kube/json/json.h"
 
 /// apiVersion and kind of an object, as apimachinery reads them.
-namespace kube {
+namespace kube::meta {
 
 /// The two parts of an apiVersion; both borrow from it.
 struct GroupVersion {
@@ -21,7 +21,7 @@ struct GroupVersion {
 };
 
 /// Splits an apiVersion. The error is the server's: "unexpected GroupVersion string: a/b/c".
-Result<GroupVersion, std::string> ParseGroupVersion(std::string_view api_version);
+base::Result<GroupVersion, std::string> ParseGroupVersion(std::string_view api_version);
 
 struct GroupVersionKind {
   GroupVersion group_version;
@@ -42,7 +42,7 @@ std::optional<std::string> RequestTypeError(const json::Value& body);
 
 /// The string at `key`; absent where there is none. The error is that of unstructured.NestedString,
 /// e.g. ".apiVersion accessor error: 5 is of the type int64, expected string".
-Result<std::optional<std::string_view>, std::string> NestedString(const json::Value& object,
-                                                                  std::string_view key);
+base::Result<std::optional<std::string_view>, std::string> NestedString(const json::Value& object,
+                                                                        std::string_view key);
 
-}  // namespace kube
+}  // namespace kube::meta

@@ -7,7 +7,7 @@
 #include "kube/go/go_time.h"
 #include "kube/meta/field_error.h"
 
-namespace kube::schema {
+namespace kube::meta {
 TypedReader::Step::Step(TypedReader& reader, std::string_view type, std::string_view name)
     : reader_(reader) {
   reader.places_.push_back({Kind::kField, type, name, 0});
@@ -96,7 +96,7 @@ void TypedReader::CheckTime(const json::Value& value) {
   if (value.is_null()) return;
   const Unmarshaler unmarshaler(*this);
   if (!value.is_string()) return NoteMismatch(value, "string");
-  if (const auto time = ParseGoTime(value.text()); !time) Refuse(time.error());
+  if (const auto time = go::ParseGoTime(value.text()); !time) Refuse(time.error());
 }
 
 bool TypedReader::ExpectObject(const json::Value& value, GoType go_type) {
@@ -162,4 +162,4 @@ std::string TypedReader::Path() const {
   return path;
 }
 
-}  // namespace kube::schema
+}  // namespace kube::meta

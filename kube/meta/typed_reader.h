@@ -9,7 +9,7 @@
 
 #include "kube/json/json.h"
 
-namespace kube::schema {
+namespace kube::meta {
 
 /// The name of a Go type, e.g. []v1.JSONSchemaProps. Views only.
 struct GoType {
@@ -132,4 +132,4 @@ class TypedReader {
   bool ended_ = false;
 };
 
-}  // namespace kube::schema
+}  // namespace kube::meta

@@ -15,19 +15,19 @@ class NullDropper {
  public:
   explicit NullDropper(std::vector<std::string>* folded_paths) : folded_paths_(folded_paths) {}
 
-  void Drop(json::Value& value, const StructuralSchema& schema, const PathStep* at) {
+  void Drop(json::Value& value, const StructuralSchema& schema, const meta::PathStep* at) {
     if (value.is_object()) {
       DropInObject(value, schema, at);
     } else if (value.is_array() && schema.items) {
       for (json::Value& element : value.elements()) {
-        const PathStep step = PathStep::Index(at, 0);
+        const meta::PathStep step = meta::PathStep::Index(at, 0);
         Drop(element, *schema.items, &step);
       }
     }
   }
 
  private:
-  void DropInObject(json::Value& object, const StructuralSchema& schema, const PathStep* at) {
+  void DropInObject(json::Value& object, const StructuralSchema& schema, const meta::PathStep* at) {
     const std::span<json::Member> members = object.members();
     std::size_t kept = 0;
     for (std::size_t i = 0; i < members.size(); ++i) {
@@ -38,18 +38,19 @@ class NullDropper {
     if (kept != members.size()) object.Truncate(kept);
   }
 
-  bool DropMember(json::Member& member, const StructuralSchema& schema, const PathStep* at) {
+  bool DropMember(json::Member& member, const StructuralSchema& schema, const meta::PathStep* at) {
     const std::string_view name = member.key.text();
     const StructuralSchema* property = schema.FindProperty(name);
     const StructuralSchema* child = property ? property : schema.additional_schema.get();
     if (child == nullptr) return false;
-    const PathStep step = property ? PathStep::Field(at, name) : PathStep::Key(at, name);
+    const meta::PathStep step =
+        property ? meta::PathStep::Field(at, name) : meta::PathStep::Key(at, name);
     if (!member.value.is_null()) {
       Drop(member.value, *child, &step);
       return false;
     }
     if (child->nullable || child->default_value) return false;
-    if (folded_paths_) folded_paths_->push_back(PrintFoldedPath(&step));
+    if (folded_paths_) folded_paths_->push_back(meta::PrintFoldedPath(&step));
     return true;
   }
 
@@ -58,17 +59,18 @@ class NullDropper {
 
 /// A bad value as field.Error prints it: plain %v for numbers and booleans, JSON for the rest.
 std::string PrintBadValue(const json::Value& value) {
-  if (value.is_string()) return GoQuote(value.text());
+  if (value.is_string()) return go::GoQuote(value.text());
   if (value.is_number() && !json::AsInt64(value)) {
     if (const auto number = json::AsDouble(value)) return json::FormatFloatG(*number);
   }
   return json::Print(value);
 }
 
-std::string InvalidValue(const PathStep* at, std::string_view name, const json::Value& value,
+std::string InvalidValue(const meta::PathStep* at, std::string_view name, const json::Value& value,
                          std::string detail) {
-  const PathStep step = PathStep::Field(at, name);
-  return FieldError{ErrorType::kInvalid, PrintPath(&step), PrintBadValue(value), std::move(detail)}
+  const meta::PathStep step = meta::PathStep::Field(at, name);
+  return meta::FieldError{meta::ErrorType::kInvalid, meta::PrintPath(&step), PrintBadValue(value),
+                          std::move(detail)}
       .ToString();
 }
 
@@ -86,7 +88,7 @@ class Coercer {
   }
 
   std::optional<std::string> CoerceObject(json::Value& object, const StructuralSchema& schema,
-                                          bool embedded, const PathStep* at) {
+                                          bool embedded, const meta::PathStep* at) {
     for (std::size_t i = 0; i < object.size();) {
       json::Member& member = object.members()[i];
       if (embedded && IsTypeMeta(member) && !member.value.is_string()) {
@@ -109,7 +111,7 @@ class Coercer {
 
   std::optional<std::string> CoerceMember(json::Value& object, json::Member& member,
                                           const StructuralSchema& schema, bool embedded,
-                                          const PathStep* at) {
+                                          const meta::PathStep* at) {
     // The schema of metadata in an embedded resource is applied to what was there before the round
     // trip, as in Go; it changes nothing any more, but its errors count.
     json::Value before = member.value;
@@ -120,29 +122,29 @@ class Coercer {
     }
     const std::string_view name = member.key.text();
     if (const StructuralSchema* property = schema.FindProperty(name)) {
-      const PathStep step = PathStep::Field(at, name);
+      const meta::PathStep step = meta::PathStep::Field(at, name);
       return Coerce(*value, *property, &step);
     }
     if (!schema.additional_schema) return std::nullopt;
-    const PathStep step = PathStep::Key(at, name);
+    const meta::PathStep step = meta::PathStep::Key(at, name);
     return Coerce(*value, *schema.additional_schema, &step);
   }
 
   std::optional<std::string> Coerce(json::Value& value, const StructuralSchema& schema,
-                                    const PathStep* at) {
+                                    const meta::PathStep* at) {
     if (!schema.may_have_embedded) return std::nullopt;
     if (value.is_object()) return CoerceObject(value, schema, schema.embedded_resource, at);
     if (!schema.items) return std::nullopt;
     std::size_t index = 0;
     for (json::Value& element : value.elements()) {
-      const PathStep step = PathStep::Index(at, index++);
+      const meta::PathStep step = meta::PathStep::Index(at, index++);
       if (auto error = Coerce(element, *schema.items, &step)) return error;
     }
     return std::nullopt;
   }
 
   std::optional<std::string> CoerceMetadata(const json::Value& object, json::Member& member,
-                                            const PathStep* at) {
+                                            const meta::PathStep* at) {
     auto meta = GetObjectMeta(object, drop_invalid_fields_, arena_);
     if (!meta) {
       // A read passes over metadata that is no object at all.
@@ -155,11 +157,11 @@ class Coercer {
     return std::nullopt;
   }
 
-  void RecordUnknownFields(const std::vector<std::string>& paths, const PathStep* at) {
+  void RecordUnknownFields(const std::vector<std::string>& paths, const meta::PathStep* at) {
     if (!unknown_field_paths_) return;
     for (const std::string& path : paths) {
-      const PathStep step = PathStep::Field(at, path);
-      unknown_field_paths_->push_back(PrintPath(&step));
+      const meta::PathStep step = meta::PathStep::Field(at, path);
+      unknown_field_paths_->push_back(meta::PrintPath(&step));
     }
   }
 

@@ -23,14 +23,14 @@ class Defaulter {
       : arena_(arena), folded_paths_(folded_paths) {}
 
   /// `inside_default`: the value is itself a default that was added, and recorded.
-  void SetIn(json::Value& value, const StructuralSchema& schema, const PathStep* at,
+  void SetIn(json::Value& value, const StructuralSchema& schema, const meta::PathStep* at,
              bool inside_default) {
     if (!schema.may_have_defaults_below) return;
     if (value.is_object()) {
       SetInObject(value, schema, at, inside_default);
     } else if (value.is_array() && schema.items) {
       for (json::Value& element : value.elements()) {
-        const PathStep step = PathStep::Index(at, 0);
+        const meta::PathStep step = meta::PathStep::Index(at, 0);
         SetInChild(element, *schema.items, &step, inside_default);
       }
     }
@@ -41,17 +41,17 @@ class Defaulter {
  private:
   using Properties = std::vector<const StructuralSchema*>;
 
-  void SetInObject(json::Value& object, const StructuralSchema& schema, const PathStep* at,
+  void SetInObject(json::Value& object, const StructuralSchema& schema, const meta::PathStep* at,
                    bool inside_default) {
     Properties present;
     for (json::Member& member : object.members()) {
       const std::string_view name = member.key.text();
       if (const StructuralSchema* property = schema.FindProperty(name)) {
         if (property->default_value) present.push_back(property);
-        const PathStep step = PathStep::Field(at, name);
+        const meta::PathStep step = meta::PathStep::Field(at, name);
         SetInChild(member.value, *property, &step, inside_default);
       } else if (schema.additional_schema) {
-        const PathStep step = PathStep::Key(at, name);
+        const meta::PathStep step = meta::PathStep::Key(at, name);
         SetInChild(member.value, *schema.additional_schema, &step, inside_default);
       }
     }
@@ -60,19 +60,19 @@ class Defaulter {
 
   // A search for each would take minutes where there are very many.
   void AddAbsentProperties(json::Value& object, const StructuralSchema& schema, Properties present,
-                           const PathStep* at, bool inside_default) {
+                           const meta::PathStep* at, bool inside_default) {
     std::ranges::sort(present);
     for (const StructuralSchema::Property& property : schema.properties) {
       if (!property.schema.default_value) continue;
       if (std::ranges::binary_search(present, &property.schema)) continue;
       json::Value* value = object.SetNew(property.name, json::Value(), arena_);
-      const PathStep step = PathStep::Field(at, property.name);
+      const meta::PathStep step = meta::PathStep::Field(at, property.name);
       Add(*value, property.schema, &step, inside_default);
     }
   }
 
   /// A null that may not be one gets the default or, where there is none, stays.
-  void SetInChild(json::Value& value, const StructuralSchema& schema, const PathStep* at,
+  void SetInChild(json::Value& value, const StructuralSchema& schema, const meta::PathStep* at,
                   bool inside_default) {
     if (value.is_null() && !schema.nullable && schema.default_value) {
       Add(value, schema, at, inside_default);
@@ -81,14 +81,14 @@ class Defaulter {
     }
   }
 
-  void Add(json::Value& value, const StructuralSchema& schema, const PathStep* at,
+  void Add(json::Value& value, const StructuralSchema& schema, const meta::PathStep* at,
            bool inside_default) {
     if (too_many_) return;
     added_values_ += CountValues(*schema.default_value);
     too_many_ = added_values_ > kMaxAddedValues;
     if (too_many_) return;
     value = json::DeepCopy(*schema.default_value, arena_);
-    if (folded_paths_ && !inside_default) folded_paths_->push_back(PrintFoldedPath(at));
+    if (folded_paths_ && !inside_default) folded_paths_->push_back(meta::PrintFoldedPath(at));
     SetIn(value, schema, at, true);
   }
 
@@ -105,25 +105,25 @@ class DefaultPruner {
   DefaultPruner(const StructuralSchema& root, json::Arena& arena) : root_(root), arena_(arena) {}
 
   /// Both return the server's error, or nothing.
-  std::optional<std::string> PruneBelow(StructuralSchema& schema, const PathStep* at) {
+  std::optional<std::string> PruneBelow(StructuralSchema& schema, const meta::PathStep* at) {
     if (auto error = PruneOwn(schema, at)) return error;
     for (auto& property : schema.properties) {
-      const PathStep step = PathStep::Field(at, property.name);
+      const meta::PathStep step = meta::PathStep::Field(at, property.name);
       if (auto error = PruneBelow(property.schema, &step)) return error;
     }
     if (schema.items) {
-      const PathStep step = PathStep::Index(at, 0);
+      const meta::PathStep step = meta::PathStep::Index(at, 0);
       if (auto error = PruneBelow(*schema.items, &step)) return error;
     }
     if (schema.additional_schema) {
-      const PathStep step = PathStep::Key(at, "*");
+      const meta::PathStep step = meta::PathStep::Key(at, "*");
       return PruneBelow(*schema.additional_schema, &step);
     }
     return std::nullopt;
   }
 
  private:
-  std::optional<std::string> PruneOwn(StructuralSchema& schema, const PathStep* at) {
+  std::optional<std::string> PruneOwn(StructuralSchema& schema, const meta::PathStep* at) {
     if (!schema.default_value) return std::nullopt;
     json::Value object = Surround(*schema.default_value, at);
     if (!object.is_object()) {
@@ -141,10 +141,10 @@ class DefaultPruner {
     return std::nullopt;
   }
 
-  json::Value Surround(json::Value value, const PathStep* at) {
-    for (const PathStep* step = at; step != nullptr; step = step->parent) {
+  json::Value Surround(json::Value value, const meta::PathStep* at) {
+    for (const meta::PathStep* step = at; step != nullptr; step = step->parent) {
       json::Value parent;
-      if (step->kind == PathStep::Kind::kIndex) {
+      if (step->kind == meta::PathStep::Kind::kIndex) {
         parent = json::Value::Array();
         parent.Append(value, arena_);
       } else {
@@ -157,11 +157,11 @@ class DefaultPruner {
   }
 
   /// The value at `last`; null pointer where the way to it is gone.
-  static const json::Value* Reach(const json::Value& object, const PathStep* last) {
+  static const json::Value* Reach(const json::Value& object, const meta::PathStep* last) {
     if (last == nullptr) return &object;
     const json::Value* parent = Reach(object, last->parent);
     if (parent == nullptr) return nullptr;
-    if (last->kind != PathStep::Kind::kIndex) return parent->Find(last->name);
+    if (last->kind != meta::PathStep::Kind::kIndex) return parent->Find(last->name);
     return parent->is_array() && !parent->empty() ? &parent->elements().front() : nullptr;
   }
 

@@ -27,8 +27,8 @@ struct ObjectMeta {
 /// wrong type is dropped whole; without (requests) it is an error in Go's words, e.g. "json: cannot
 /// unmarshal number into Go struct field ObjectMeta.labels of type string". Metadata that is no
 /// object at all is an error in both cases; null is not, it is empty metadata.
-Result<std::optional<ObjectMeta>, std::string> GetObjectMeta(const json::Value& object,
-                                                             bool drop_invalid_fields,
-                                                             json::Arena& arena);
+base::Result<std::optional<ObjectMeta>, std::string> GetObjectMeta(const json::Value& object,
+                                                                   bool drop_invalid_fields,
+                                                                   json::Arena& arena);
 
 }  // namespace kube::schema

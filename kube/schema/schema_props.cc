@@ -64,7 +64,7 @@ class Comparer {
 
   bool Equal(const json::Value& a, const json::Value& b) const {
     // Not json::Equal: 1 and 1.0 are different types in Go.
-    return GoDeepEqual(a, b);
+    return go::GoDeepEqual(a, b);
   }
 
   bool Equal(const std::optional<json::Value>& a, const std::optional<json::Value>& b) const {

@@ -11,9 +11,12 @@
 #include "kube/base/result.h"
 #include "kube/json/json.h"
 
+namespace kube::meta {
+class TypedReader;
+}
+
 namespace kube::schema {
 
-class TypedReader;
 struct SchemaProps;
 
 /// A Go slice or map: nil where it was not written (or as null), else maybe empty. Both iterate
@@ -136,9 +139,9 @@ inline constexpr std::size_t kMaxSchemaDepth = 1000;
 /// null is absent; `items: true` is no items. The error is a typed one of encoding/json, e.g.
 /// "json: cannot unmarshal array into Go struct field JSONSchemaProps.properties.type of type
 /// string".
-Result<SchemaProps, std::string> ReadSchemaProps(const json::Value& value);
+base::Result<SchemaProps, std::string> ReadSchemaProps(const json::Value& value);
 /// The same as part of a bigger document: errors go to `reader`, with the path there.
-void ReadSchemaProps(TypedReader& reader, const json::Value& value, SchemaProps& schema);
+void ReadSchemaProps(meta::TypedReader& reader, const json::Value& value, SchemaProps& schema);
 
 /// True if apimachinery's Semantic.DeepEqual finds both equal: nil and empty lists are the same.
 bool DeepEqual(const SchemaProps& a, const SchemaProps& b);

@@ -14,12 +14,12 @@ constexpr std::string_view kStruct = "JSONSchemaProps";
 /// (types_jsonschema.go, marshal.go).
 class SchemaReader {
  public:
-  explicit SchemaReader(TypedReader& reader) : reader_(reader) {}
+  explicit SchemaReader(meta::TypedReader& reader) : reader_(reader) {}
 
   void ReadSchema(const json::Value& value, SchemaProps& schema);
   void ReadPointer(const json::Value& value, std::unique_ptr<SchemaProps>& schema);
   void ReadList(const json::Value& value, GoList<SchemaProps>& schemas);
-  void ReadMap(const json::Value& value, SortedMap<SchemaProps>& schemas, GoType go_type);
+  void ReadMap(const json::Value& value, SortedMap<SchemaProps>& schemas, meta::GoType go_type);
   void ReadItems(const json::Value& value, std::unique_ptr<SchemaPropsOrArray>& items);
   void ReadOrBool(const json::Value& value, std::unique_ptr<SchemaPropsOrBool>& or_bool);
   void ReadDependencies(const json::Value& value, SortedMap<SchemaPropsOrStrings>& dependencies);
@@ -27,14 +27,14 @@ class SchemaReader {
   void ReadEnum(const json::Value& value, std::optional<std::vector<json::Value>>& values);
   void ReadRules(const json::Value& value, std::optional<std::vector<ValidationRule>>& rules);
 
-  TypedReader& typed() { return reader_; }
+  meta::TypedReader& typed() { return reader_; }
 
  private:
   void ReadOrStrings(const json::Value& value, SchemaPropsOrStrings& or_strings);
   void ReadRule(const json::Value& value, ValidationRule& rule);
   void CountPath(const SchemaProps& schema);
 
-  TypedReader& reader_;
+  meta::TypedReader& reader_;
   std::size_t depth_ = 0;
   std::size_t name_bytes_ = 0;  // of the names on the way to the present schema
   std::size_t path_bytes_ = 0;  // of all schemas so far
@@ -59,8 +59,10 @@ using json::Value;
 // Sorted by name, bytewise.
 constexpr auto kKeywords = std::to_array<Keyword>({
     {"$ref", [](Reader& r, const Value& v, SchemaProps& s) { r.typed().Read(v, s.ref); }},
-    {"$schema", [](Reader& r, const Value& v,
-                   SchemaProps& s) { r.typed().Read(v, s.schema, GoType::Api("JSONSchemaURL")); }},
+    {"$schema",
+     [](Reader& r, const Value& v, SchemaProps& s) {
+       r.typed().Read(v, s.schema, meta::GoType::Api("JSONSchemaURL"));
+     }},
     {"additionalItems",
      [](Reader& r, const Value& v, SchemaProps& s) { r.ReadOrBool(v, s.additional_items); }},
     {"additionalProperties",
@@ -70,7 +72,7 @@ constexpr auto kKeywords = std::to_array<Keyword>({
     {"default", [](Reader&, const Value& v, SchemaProps& s) { ReadJson(v, s.default_value); }},
     {"definitions",
      [](Reader& r, const Value& v, SchemaProps& s) {
-       r.ReadMap(v, s.definitions, GoType::Api("JSONSchemaDefinitions"));
+       r.ReadMap(v, s.definitions, meta::GoType::Api("JSONSchemaDefinitions"));
      }},
     {"dependencies",
      [](Reader& r, const Value& v, SchemaProps& s) { r.ReadDependencies(v, s.dependencies); }},
@@ -108,10 +110,10 @@ constexpr auto kKeywords = std::to_array<Keyword>({
     {"patternProperties",
      [](Reader& r, const Value& v,
         SchemaProps&
-            s) { r.ReadMap(v, s.pattern_properties, GoType::Api(kStruct, "map[string]")); }},
+            s) { r.ReadMap(v, s.pattern_properties, meta::GoType::Api(kStruct, "map[string]")); }},
     {"properties",
      [](Reader& r, const Value& v,
-        SchemaProps& s) { r.ReadMap(v, s.properties, GoType::Api(kStruct, "map[string]")); }},
+        SchemaProps& s) { r.ReadMap(v, s.properties, meta::GoType::Api(kStruct, "map[string]")); }},
     {"required", [](Reader& r, const Value& v, SchemaProps& s) { r.typed().Read(v, s.required); }},
     {"title", [](Reader& r, const Value& v, SchemaProps& s) { r.typed().Read(v, s.title); }},
     {"type", [](Reader& r, const Value& v, SchemaProps& s) { r.typed().Read(v, s.type); }},
@@ -150,7 +152,7 @@ std::vector<const json::Member*> SortedMembers(const json::Value& object) {
 }
 
 void SchemaReader::ReadSchema(const json::Value& value, SchemaProps& schema) {
-  if (!value.is_object()) return reader_.NoteMismatch(value, GoType::Api(kStruct));
+  if (!value.is_object()) return reader_.NoteMismatch(value, meta::GoType::Api(kStruct));
   if (depth_ == kMaxSchemaDepth) {
     return reader_.Refuse("schemas are nested deeper than " + std::to_string(kMaxSchemaDepth) +
                           " levels");
@@ -159,7 +161,7 @@ void SchemaReader::ReadSchema(const json::Value& value, SchemaProps& schema) {
   for (const json::Member& member : value.members()) {
     const Keyword* keyword = FindKeyword(member.key.text());
     if (keyword == nullptr) continue;
-    const TypedReader::Step step(reader_, kStruct, keyword->name);
+    const meta::TypedReader::Step step(reader_, kStruct, keyword->name);
     keyword->read(*this, member.value, schema);
     if (reader_.ended()) break;
   }
@@ -188,23 +190,23 @@ void SchemaReader::ReadPointer(const json::Value& value, std::unique_ptr<SchemaP
 }
 
 void SchemaReader::ReadList(const json::Value& value, GoList<SchemaProps>& schemas) {
-  if (!value.is_array()) return reader_.NoteMismatch(value, GoType::Api(kStruct, "[]"));
+  if (!value.is_array()) return reader_.NoteMismatch(value, meta::GoType::Api(kStruct, "[]"));
   schemas.is_nil = false;
   schemas.resize(value.size());
   for (std::size_t i = 0; i < schemas.size() && !reader_.ended(); ++i) {
-    const TypedReader::Step step(reader_, i);
+    const meta::TypedReader::Step step(reader_, i);
     ReadSchema(value.elements()[i], schemas[i]);
   }
 }
 
 void SchemaReader::ReadMap(const json::Value& value, SortedMap<SchemaProps>& schemas,
-                           GoType go_type) {
+                           meta::GoType go_type) {
   if (!reader_.ExpectObject(value, go_type)) return;
   schemas.is_nil = false;
   schemas.reserve(value.size());
   for (const json::Member* member : SortedMembers(value)) {
     if (reader_.ended()) return;
-    const TypedReader::Step step(reader_, member->key.text());
+    const meta::TypedReader::Step step(reader_, member->key.text());
     name_bytes_ += member->key.text().size();
     ReadSchema(member->value,
                schemas
@@ -217,7 +219,7 @@ void SchemaReader::ReadMap(const json::Value& value, SortedMap<SchemaProps>& sch
 
 void SchemaReader::ReadItems(const json::Value& value, std::unique_ptr<SchemaPropsOrArray>& items) {
   if (value.is_null()) return;
-  const TypedReader::Unmarshaler unmarshaler(reader_);
+  const meta::TypedReader::Unmarshaler unmarshaler(reader_);
   items = std::make_unique<SchemaPropsOrArray>();
   if (value.is_object()) ReadPointer(value, items->schema);
   if (value.is_array()) ReadList(value, items->schemas);
@@ -226,7 +228,7 @@ void SchemaReader::ReadItems(const json::Value& value, std::unique_ptr<SchemaPro
 void SchemaReader::ReadOrBool(const json::Value& value,
                               std::unique_ptr<SchemaPropsOrBool>& or_bool) {
   if (value.is_null()) return;
-  const TypedReader::Unmarshaler unmarshaler(reader_);
+  const meta::TypedReader::Unmarshaler unmarshaler(reader_);
   or_bool = std::make_unique<SchemaPropsOrBool>();
   if (value.is_object()) {
     ReadPointer(value, or_bool->schema);
@@ -239,12 +241,12 @@ void SchemaReader::ReadOrBool(const json::Value& value,
 
 void SchemaReader::ReadDependencies(const json::Value& value,
                                     SortedMap<SchemaPropsOrStrings>& dependencies) {
-  if (!reader_.ExpectObject(value, GoType::Api("JSONSchemaDependencies"))) return;
+  if (!reader_.ExpectObject(value, meta::GoType::Api("JSONSchemaDependencies"))) return;
   dependencies.is_nil = false;
   dependencies.reserve(value.size());
   for (const json::Member* member : SortedMembers(value)) {
     if (reader_.ended()) return;
-    const TypedReader::Step step(reader_, member->key.text());
+    const meta::TypedReader::Step step(reader_, member->key.text());
     name_bytes_ += member->key.text().size();
     ReadOrStrings(member->value,
                   dependencies.emplace_back(member->key.text(), SchemaPropsOrStrings()).second);
@@ -253,7 +255,7 @@ void SchemaReader::ReadDependencies(const json::Value& value,
 }
 
 void SchemaReader::ReadOrStrings(const json::Value& value, SchemaPropsOrStrings& or_strings) {
-  const TypedReader::Unmarshaler unmarshaler(reader_);
+  const meta::TypedReader::Unmarshaler unmarshaler(reader_);
   if (value.is_object()) ReadPointer(value, or_strings.schema);
   if (value.is_array()) reader_.Read(value, or_strings.strings);
 }
@@ -262,9 +264,9 @@ void SchemaReader::ReadExternalDocs(const json::Value& value, std::optional<Exte
   constexpr std::string_view kDocs = "ExternalDocumentation";
   if (value.is_null()) return;
   docs.emplace();
-  if (!reader_.ExpectObject(value, GoType::Api(kDocs))) return;
+  if (!reader_.ExpectObject(value, meta::GoType::Api(kDocs))) return;
   for (const json::Member& member : value.members()) {
-    const TypedReader::Step step(reader_, kDocs, member.key.text());
+    const meta::TypedReader::Step step(reader_, kDocs, member.key.text());
     if (member.key.text() == "description") reader_.Read(member.value, docs->description);
     if (member.key.text() == "url") reader_.Read(member.value, docs->url);
   }
@@ -272,48 +274,48 @@ void SchemaReader::ReadExternalDocs(const json::Value& value, std::optional<Exte
 
 void SchemaReader::ReadEnum(const json::Value& value,
                             std::optional<std::vector<json::Value>>& values) {
-  if (!reader_.ExpectArray(value, GoType::Api("JSON", "[]"))) return;
+  if (!reader_.ExpectArray(value, meta::GoType::Api("JSON", "[]"))) return;
   values.emplace(value.elements().begin(), value.elements().end());
 }
 
 void SchemaReader::ReadRules(const json::Value& value,
                              std::optional<std::vector<ValidationRule>>& rules) {
-  if (!reader_.ExpectArray(value, GoType::Api("ValidationRules"))) return;
+  if (!reader_.ExpectArray(value, meta::GoType::Api("ValidationRules"))) return;
   rules.emplace(value.size());
   for (std::size_t i = 0; i < rules->size(); ++i) {
-    const TypedReader::Step step(reader_, i);
+    const meta::TypedReader::Step step(reader_, i);
     ReadRule(value.elements()[i], (*rules)[i]);
   }
 }
 
 void SchemaReader::ReadRule(const json::Value& value, ValidationRule& rule) {
   constexpr std::string_view kRule = "ValidationRule";
-  if (!reader_.ExpectObject(value, GoType::Api(kRule))) return;
+  if (!reader_.ExpectObject(value, meta::GoType::Api(kRule))) return;
   for (const json::Member& member : value.members()) {
     const std::string_view key = member.key.text();
-    const TypedReader::Step step(reader_, kRule, key);
+    const meta::TypedReader::Step step(reader_, kRule, key);
     if (key == "rule") reader_.Read(member.value, rule.rule);
     if (key == "message") reader_.Read(member.value, rule.message);
     if (key == "messageExpression") reader_.Read(member.value, rule.message_expression);
     if (key == "fieldPath") reader_.Read(member.value, rule.field_path);
     if (key == "optionalOldSelf") reader_.Read(member.value, rule.optional_old_self);
     if (key == "reason") {
-      reader_.Read(member.value, rule.reason, GoType::Api("FieldValueErrorReason"));
+      reader_.Read(member.value, rule.reason, meta::GoType::Api("FieldValueErrorReason"));
     }
   }
 }
 
 }  // namespace
 
-void ReadSchemaProps(TypedReader& reader, const json::Value& value, SchemaProps& schema) {
+void ReadSchemaProps(meta::TypedReader& reader, const json::Value& value, SchemaProps& schema) {
   SchemaReader(reader).ReadSchema(value, schema);
 }
 
-Result<SchemaProps, std::string> ReadSchemaProps(const json::Value& value) {
-  TypedReader reader("v1");
+base::Result<SchemaProps, std::string> ReadSchemaProps(const json::Value& value) {
+  meta::TypedReader reader("v1");
   SchemaProps schema;
   ReadSchemaProps(reader, value, schema);
-  if (reader.error()) return Unexpected(reader.error()->message);
+  if (reader.error()) return base::Unexpected(reader.error()->message);
   return schema;
 }
 

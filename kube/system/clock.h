@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-namespace kube {
+namespace kube::system {
 
 /// Where time comes from: the system's clocks, or in tests one that stands still until it is told.
 class Clock {
@@ -21,4 +21,4 @@ class SystemClock : public Clock {
   TimePoint Now() const override { return std::chrono::steady_clock::now(); }
 };
 
-}  // namespace kube
+}  // namespace kube::system

@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-namespace kube {
+namespace kube::system {
 
 Environment ProcessEnvironment() {
   Environment environment;
@@ -13,4 +13,4 @@ Environment ProcessEnvironment() {
   return environment;
 }
 
-}  // namespace kube
+}  // namespace kube::system

@@ -3,7 +3,7 @@
 #include <functional>
 #include <string>
 
-namespace kube {
+namespace kube::system {
 
 /// What of the process' surroundings says where the server is; injected, so that tests need none.
 struct Environment {
@@ -16,4 +16,4 @@ struct Environment {
 /// That of this process. The variables are read when asked for.
 Environment ProcessEnvironment();
 
-}  // namespace kube
+}  // namespace kube::system

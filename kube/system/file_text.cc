@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <system_error>
 
-namespace kube {
+namespace kube::system {
 namespace {
 
 constexpr std::size_t kMaxBytes = 64 * 1024 * 1024;
@@ -36,11 +36,11 @@ class Descriptor {
 
 }  // namespace
 
-Result<std::string, FileError> ReadFileText(const std::string& path) {
+base::Result<std::string, FileError> ReadFileText(const std::string& path) {
   const Descriptor descriptor(path);
   if (descriptor.get() < 0) {
     const int error = errno;
-    return Unexpected(FileError{error == ENOENT, Describe("open", path, error)});
+    return base::Unexpected(FileError{error == ENOENT, Describe("open", path, error)});
   }
   std::string text;
   std::array<char, 16 * 1024> piece{};
@@ -48,10 +48,10 @@ Result<std::string, FileError> ReadFileText(const std::string& path) {
     const ssize_t count = read(descriptor.get(), piece.data(), piece.size());
     if (count == 0) return text;
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return Unexpected(FileError{false, Describe("read", path, errno)});
+    if (count < 0) return base::Unexpected(FileError{false, Describe("read", path, errno)});
     text.append(piece.data(), static_cast<std::size_t>(count));
     if (text.size() > kMaxBytes) {
-      return Unexpected(FileError{false, "read " + path + ": more than 64 MiB"});
+      return base::Unexpected(FileError{false, "read " + path + ": more than 64 MiB"});
     }
   }
 }
@@ -61,4 +61,4 @@ std::string OpenProblem(const std::string& path) {
   return descriptor.get() < 0 ? Describe("open", path, errno) : "";
 }
 
-}  // namespace kube
+}  // namespace kube::system

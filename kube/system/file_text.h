@@ -4,7 +4,7 @@
 
 #include "kube/base/result.h"
 
-namespace kube {
+namespace kube::system {
 
 struct FileError {
   bool missing;         ///< there is no such file; false for all other reasons
@@ -12,9 +12,9 @@ struct FileError {
 };
 
 /// Reads a whole file, or pipe, of at most 64 MiB.
-Result<std::string, FileError> ReadFileText(const std::string& path);
+base::Result<std::string, FileError> ReadFileText(const std::string& path);
 
 /// What opening `path` for reading says; empty where it can be opened.
 std::string OpenProblem(const std::string& path);
 
-}  // namespace kube
+}  // namespace kube::system

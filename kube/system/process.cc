@@ -22,7 +22,7 @@
 
 extern char** environ;
 
-namespace kube {
+namespace kube::system {
 namespace {
 
 using Kind = ProcessError::Kind;
@@ -117,7 +117,7 @@ struct Pipe {
   static std::array<int, 2> Open() {
     std::array<int, 2> ends{};
     if (pipe2(ends.data(), O_CLOEXEC) != 0) {
-      throw Error("cannot make a pipe: " + SystemMessage(errno));
+      throw base::Error("cannot make a pipe: " + SystemMessage(errno));
     }
     return ends;
   }
@@ -184,19 +184,19 @@ ReadState ReadSome(int fd, int milliseconds, std::string& output) {
 }
 
 /// Gathers the output of `child` until it has ended.
-Result<ProcessOutcome, ProcessError> Gather(Child& child, Descriptor& stdout_end,
-                                            const ProcessRequest& request,
-                                            const std::atomic<bool>* stop) {
+base::Result<ProcessOutcome, ProcessError> Gather(Child& child, Descriptor& stdout_end,
+                                                  const ProcessRequest& request,
+                                                  const std::atomic<bool>* stop) {
   ProcessOutcome outcome;
   int pause = kFirstPauseMilliseconds;
   while (true) {
     if (stop != nullptr && *stop)
-      return Unexpected(ProcessError{Kind::kInterrupted, "interrupted"});
+      return base::Unexpected(ProcessError{Kind::kInterrupted, "interrupted"});
     // Asked first: what it wrote before its end can be read without waiting.
     const bool has_ended = child.HasEnded();
     const ReadState state = ReadSome(stdout_end.get(), has_ended ? 0 : pause, outcome.output);
     if (outcome.output.size() > request.max_output) {
-      return Unexpected(ProcessError{
+      return base::Unexpected(ProcessError{
           Kind::kOther,
           request.command + " printed more than " + std::to_string(request.max_output) + " bytes"});
     }
@@ -223,14 +223,14 @@ std::optional<ProcessError> NulProblem(const ProcessRequest& request, const std:
 
 }  // namespace
 
-Result<ProcessOutcome, ProcessError> RunProcess(const ProcessRequest& request,
-                                                const std::atomic<bool>* stop) {
+base::Result<ProcessOutcome, ProcessError> RunProcess(const ProcessRequest& request,
+                                                      const std::atomic<bool>* stop) {
   const std::optional<std::string> path = FindCommand(request.command);
   if (!path) {
-    return Unexpected(
+    return base::Unexpected(
         ProcessError{Kind::kNotInPath, "executable " + request.command + " not found"});
   }
-  if (auto problem = NulProblem(request, *path)) return Unexpected(*std::move(problem));
+  if (auto problem = NulProblem(request, *path)) return base::Unexpected(*std::move(problem));
   std::vector<std::string> words = {request.command};
   words.insert(words.end(), request.arguments.begin(), request.arguments.end());
   std::vector<std::string> variables = EnvironmentOf(request);
@@ -243,11 +243,11 @@ Result<ProcessOutcome, ProcessError> RunProcess(const ProcessRequest& request,
     settings.CloseOthers();
     const int error = posix_spawn(&pid, path->c_str(), settings.actions(), settings.attributes(),
                                   Pointers(words).data(), Pointers(variables).data());
-    if (error != 0) return Unexpected(CannotRun(*path, error));
+    if (error != 0) return base::Unexpected(CannotRun(*path, error));
   }
   pipe.write_end.Close();
   Child child(pid);
   return Gather(child, pipe.read_end, request, stop);
 }
 
-}  // namespace kube
+}  // namespace kube::system

@@ -7,7 +7,7 @@
 
 #include "kube/base/result.h"
 
-namespace kube {
+namespace kube::system {
 
 /// A command to run, without a shell.
 struct ProcessRequest {
@@ -43,7 +43,7 @@ struct ProcessError {
 /// waited for, though that may hold its stdout. Where `*stop` becomes true, or its output is larger
 /// than max_output, it is ended (SIGTERM, after a second SIGKILL). Nothing of it is left over when
 /// this returns. `stop` may be the null pointer.
-Result<ProcessOutcome, ProcessError> RunProcess(const ProcessRequest& request,
-                                                const std::atomic<bool>* stop);
+base::Result<ProcessOutcome, ProcessError> RunProcess(const ProcessRequest& request,
+                                                      const std::atomic<bool>* stop);
 
-}  // namespace kube
+}  // namespace kube::system

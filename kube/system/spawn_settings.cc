@@ -5,7 +5,7 @@
 
 #include <new>
 
-namespace kube {
+namespace kube::system {
 namespace {
 
 void Check(int error) {
@@ -38,4 +38,4 @@ void SpawnSettings::CloseOthers() {
   Check(posix_spawn_file_actions_addclosefrom_np(&actions_, STDERR_FILENO + 1));
 }
 
-}  // namespace kube
+}  // namespace kube::system

@@ -3,7 +3,7 @@
 #include <signal.h>
 #include <spawn.h>
 
-namespace kube {
+namespace kube::system {
 
 /// What a new process shall differ in from this one: for posix_spawn and posix_spawnp. All methods
 /// throw std::bad_alloc where there is no memory, and nothing else can go wrong.
@@ -30,4 +30,4 @@ class SpawnSettings {
   posix_spawnattr_t attributes_ = {};
 };
 
-}  // namespace kube
+}  // namespace kube::system

@@ -36,7 +36,7 @@ bool Holds(std::string_view text, std::string_view part) {
 std::string WithWholeCharacters(std::string_view text) {
   std::string out;
   while (!text.empty()) {
-    const std::size_t length = utf8::SequenceLength(text);
+    const std::size_t length = base::utf8::SequenceLength(text);
     if (length == 0) out += '\xC2';
     out += text.substr(0, std::max<std::size_t>(length, 1));
     text.remove_prefix(std::max<std::size_t>(length, 1));

@@ -34,15 +34,15 @@ double AllowedAliasRatio(std::size_t decoded) {
 }
 
 template <typename T, typename E>
-T ValueOrThrow(Result<T, E>&& result) {
+T ValueOrThrow(base::Result<T, E>&& result) {
   if (!result) throw BuildError(result.error());
   return *std::move(result);
 }
 
 json::Value BinaryText(std::string_view text, json::Arena& arena) {
-  const auto bytes = DecodeBase64(text);
+  const auto bytes = base::DecodeBase64(text);
   if (!bytes) throw BuildError("!!binary value contains invalid base64 data");
-  return json::Value::String(arena.Copy(utf8::Sanitize(*bytes)));
+  return json::Value::String(arena.Copy(base::utf8::Sanitize(*bytes)));
 }
 
 Scalar ResolveScalar(std::string_view tag, Builder::Style style, std::string_view text) {

@@ -105,7 +105,7 @@ class Writer {
   }
 
   static std::string_view CharacterAt(std::string_view text, std::size_t at) {
-    return text.substr(at, std::max<std::size_t>(utf8::SequenceLength(text.substr(at)), 1));
+    return text.substr(at, std::max<std::size_t>(base::utf8::SequenceLength(text.substr(at)), 1));
   }
 
   void Unquoted(std::string_view text, std::size_t indent, Fold fold, bool quoted) {

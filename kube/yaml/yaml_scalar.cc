@@ -268,7 +268,7 @@ std::string KeyFloat(double number) {
 
 Scalar ResolvePlain(std::string_view text) { return Resolve(text, Timestamps::kYes); }
 
-Result<Scalar, std::string> ResolveTagged(std::string_view tag, std::string_view text) {
+base::Result<Scalar, std::string> ResolveTagged(std::string_view tag, std::string_view text) {
   if (!tag.starts_with(kTagPrefix)) return Scalar{};
   const std::string_view type = tag.substr(kTagPrefix.size());
   if (!IsResolvable(type)) return Scalar{};
@@ -278,12 +278,12 @@ Result<Scalar, std::string> ResolveTagged(std::string_view tag, std::string_view
   if (type == "float" && scalar.kind == ScalarKind::kInt) {
     return Float(static_cast<double>(scalar.integer));
   }
-  return Unexpected("cannot decode !!" + std::string(found) + " `" + std::string(text) +
-                    "` as a !!" + std::string(type));
+  return base::Unexpected("cannot decode !!" + std::string(found) + " `" + std::string(text) +
+                          "` as a !!" + std::string(type));
 }
 
-Result<json::Value, std::string> ToJson(const Scalar& scalar, std::string_view text,
-                                        json::Arena& arena) {
+base::Result<json::Value, std::string> ToJson(const Scalar& scalar, std::string_view text,
+                                              json::Arena& arena) {
   switch (scalar.kind) {
     case ScalarKind::kNull:
       return json::Value();
@@ -295,7 +295,7 @@ Result<json::Value, std::string> ToJson(const Scalar& scalar, std::string_view t
       return json::Value::Number(NumberText(scalar.unsigned_integer, arena));
     case ScalarKind::kFloat:
       if (!std::isfinite(scalar.number)) {
-        return Unexpected("json: unsupported value: " + json::FormatFloatG(scalar.number));
+        return base::Unexpected("json: unsupported value: " + json::FormatFloatG(scalar.number));
       }
       return json::Value::Number(arena.Copy(json::FormatFloat(scalar.number)));
     case ScalarKind::kTimestamp:
@@ -305,13 +305,13 @@ Result<json::Value, std::string> ToJson(const Scalar& scalar, std::string_view t
   return json::Value::String(text);
 }
 
-Result<json::Value, std::string> ToKey(const Scalar& scalar, std::string_view text,
-                                       json::Arena& arena) {
+base::Result<json::Value, std::string> ToKey(const Scalar& scalar, std::string_view text,
+                                             json::Arena& arena) {
   switch (scalar.kind) {
     case ScalarKind::kNull:
-      return Unexpected(std::string("unsupported map key of type: null"));
+      return base::Unexpected(std::string("unsupported map key of type: null"));
     case ScalarKind::kUint:
-      return Unexpected("unsupported map key of type: uint64, key: " + std::string(text));
+      return base::Unexpected("unsupported map key of type: uint64, key: " + std::string(text));
     case ScalarKind::kBool:
       return json::Value::String(scalar.boolean ? "true" : "false");
     case ScalarKind::kInt:

@@ -28,14 +28,14 @@ Scalar ResolvePlain(std::string_view text);
 
 /// The same under an explicit tag ("tag:yaml.org,2002:int"; unknown tags make strings). The error
 /// is go-yaml's, e.g. "cannot decode !!str `x` as a !!int". `!!binary` is not decoded here.
-Result<Scalar, std::string> ResolveTagged(std::string_view tag, std::string_view text);
+base::Result<Scalar, std::string> ResolveTagged(std::string_view tag, std::string_view text);
 
 /// The JSON value of a scalar that was written as `text`; may borrow `text`. The error is for
 /// .inf and .nan, which JSON does not have.
-Result<json::Value, std::string> ToJson(const Scalar& scalar, std::string_view text,
-                                        json::Arena& arena);
+base::Result<json::Value, std::string> ToJson(const Scalar& scalar, std::string_view text,
+                                              json::Arena& arena);
 /// The same for a key, which has to be a string: 010 becomes "8", yes "true". Null is no key.
-Result<json::Value, std::string> ToKey(const Scalar& scalar, std::string_view text,
-                                       json::Arena& arena);
+base::Result<json::Value, std::string> ToKey(const Scalar& scalar, std::string_view text,
+                                             json::Arena& arena);
 
 }  // namespace kube::yaml

@@ -61,7 +61,7 @@ bool HoldsIndicator(std::string_view text) {
 bool IsAllPrintable(std::string_view text) {
   while (!text.empty()) {
     if (!IsPrintable(text)) return false;
-    text.remove_prefix(std::max<std::size_t>(utf8::SequenceLength(text), 1));
+    text.remove_prefix(std::max<std::size_t>(base::utf8::SequenceLength(text), 1));
   }
   return true;
 }
@@ -79,7 +79,7 @@ bool IsBlockAllowed(std::string_view text) {
 bool IsPrintable(std::string_view text) {
   const auto byte = static_cast<unsigned char>(text[0]);
   if (byte < 0x80) return byte == '\n' || (byte >= 0x20 && byte <= 0x7E);
-  if (utf8::SteeringLength(text) > 0) return false;
+  if (base::utf8::SteeringLength(text) > 0) return false;
   if (byte == 0xEF) return !text.starts_with("\xEF\xBF\xBE") && !text.starts_with("\xEF\xBF\xBF");
   return byte < 0xF0;
 }

@@ -64,8 +64,9 @@ std::string WithPlainBreaks(std::string_view text) {
 
 }  // namespace
 
-Result<std::string_view, ParseError> NormaliseText(std::string_view text, std::size_t first_line,
-                                                   std::string& buffer) {
+base::Result<std::string_view, ParseError> NormaliseText(std::string_view text,
+                                                         std::size_t first_line,
+                                                         std::string& buffer) {
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   bool other_breaks = !text.ends_with('\n');
   for (std::size_t i = 0; i < text.size();) {
@@ -73,11 +74,11 @@ Result<std::string_view, ParseError> NormaliseText(std::string_view text, std::s
       ++i;
       continue;
     }
-    const std::size_t length = utf8::SequenceLength(text.substr(i));
-    if (length == 0) return Unexpected(ErrorAt(text, i, first_line, "invalid UTF-8"));
+    const std::size_t length = base::utf8::SequenceLength(text.substr(i));
+    if (length == 0) return base::Unexpected(ErrorAt(text, i, first_line, "invalid UTF-8"));
     const std::string_view character = text.substr(i, length);
     if (IsControl(character)) {
-      return Unexpected(ErrorAt(text, i, first_line, "control characters are not allowed"));
+      return base::Unexpected(ErrorAt(text, i, first_line, "control characters are not allowed"));
     }
     other_breaks = other_breaks || IsLineBreak(character);
     i += length;

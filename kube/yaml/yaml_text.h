@@ -12,7 +12,8 @@ namespace kube::yaml {
 /// form that yaml-cpp needs: without a byte order mark, with "\n" as the only line break (but for
 /// U+2028 and U+2029) and at the end, where kubectl's reader of lines puts one as well. Returns
 /// `text`, or `buffer` where something had to change.
-Result<std::string_view, ParseError> NormaliseText(std::string_view text, std::size_t first_line,
-                                                   std::string& buffer);
+base::Result<std::string_view, ParseError> NormaliseText(std::string_view text,
+                                                         std::size_t first_line,
+                                                         std::string& buffer);
 
 }  // namespace kube::yaml

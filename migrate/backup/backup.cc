@@ -16,7 +16,7 @@
 #include "migrate/disk/stable_hash.h"
 #include "migrate/spool/resource_version.h"
 
-namespace migrate {
+namespace migrate::backup {
 namespace {
 
 namespace fs = std::filesystem;
@@ -27,7 +27,7 @@ constexpr char kPartial[] = ".partial";
 constexpr char kCompacting[] = ".compact.partial";
 
 [[noreturn]] void Fail(const fs::path& path, const std::string& why) {
-  throw kube::Error("cannot write the backup \"" + path.string() + "\": " + why);
+  throw kube::base::Error("cannot write the backup \"" + path.string() + "\": " + why);
 }
 
 fs::path FolderOf(const fs::path& path) {
@@ -40,7 +40,7 @@ void MakeFolder(const fs::path& folder) {
   if (mkdir(folder.c_str(), kPrivateFolder) == 0) return;
   if (errno != EEXIST) Fail(folder, std::generic_category().message(errno));
   if (!fs::is_directory(folder, error)) Fail(folder, "it is no folder");
-  if (BelongsToAnother(folder)) {
+  if (disk::BelongsToAnother(folder)) {
     Fail(folder,
          "the folder belongs to another user, who could put something else in its place; "
          "choose another by --backup-dir");
@@ -62,10 +62,12 @@ std::string_view MetadataText(const Value& object, std::string_view key) {
   return metadata == nullptr ? std::string_view() : metadata->FindText(key);
 }
 
-std::uint64_t HashOfUid(const Value& object) { return StableHash(MetadataText(object, "uid")); }
+std::uint64_t HashOfUid(const Value& object) {
+  return disk::StableHash(MetadataText(object, "uid"));
+}
 
 std::uint64_t VersionOf(const Value& object) {
-  return NumberOf(MetadataText(object, "resourceVersion"));
+  return spool::NumberOf(MetadataText(object, "resourceVersion"));
 }
 
 }  // namespace
@@ -82,7 +84,7 @@ fs::path BackupPath(const fs::path& folder, const std::string& crd_name,
                 static_cast<int>(time.minutes().count()), static_cast<int>(time.seconds().count()));
   // Room for what HiddenPath adds.
   constexpr std::size_t kLongestCrdName = 200;
-  return folder / (FileName(crd_name, kLongestCrdName) + text);
+  return folder / (disk::FileName(crd_name, kLongestCrdName) + text);
 }
 
 std::string WhyNotWritable(const fs::path& file) {
@@ -105,11 +107,11 @@ void PrintBackupLine(std::string& out, Value& object) {
 Backup::Backup(fs::path path) : path_(std::move(path)) {
   const fs::path folder = FolderOf(path_);
   MakeFolder(folder);
-  RemoveAbandonedFiles(folder, PrefixOf(path_), kPartial);
+  disk::RemoveAbandonedFiles(folder, PrefixOf(path_), kPartial);
   if (fs::symlink_status(path_).type() != fs::file_type::not_found) {
     Fail(path_, "something of that name is there already");
   }
-  file_ = std::make_unique<PrivateFile>(HiddenPath(path_, kPartial));
+  file_ = std::make_unique<disk::PrivateFile>(HiddenPath(path_, kPartial));
 }
 
 std::size_t Backup::Append(int attempt, Value& object) {
@@ -146,7 +148,7 @@ void Backup::Note(std::uint64_t uid, const Write& write) {
 
 bool Backup::HasWrites(std::string_view uid) const {
   const std::lock_guard lock(mutex_);
-  return writes_.contains(StableHash(uid));
+  return writes_.contains(disk::StableHash(uid));
 }
 
 void Backup::Sync() {
@@ -190,7 +192,7 @@ BackupSummary Backup::Finish() {
 BackupSummary Backup::Compact() {
   file_->Sync();
   std::ifstream from(file_->path(), std::ios::binary);
-  PrivateFile to(HiddenPath(path_, kCompacting));
+  disk::PrivateFile to(HiddenPath(path_, kCompacting));
   BackupSummary summary{path_.string(), 0, 0};
   std::string text;
   for (std::size_t i = 0; i < lines_.size(); ++i) {
@@ -205,4 +207,4 @@ BackupSummary Backup::Compact() {
   return summary;
 }
 
-}  // namespace migrate
+}  // namespace migrate::backup

@@ -14,7 +14,7 @@
 #include "kube/json/json.h"
 #include "migrate/disk/private_file.h"
 
-namespace migrate {
+namespace migrate::backup {
 
 /// Where the backup of a CRD's objects that begins now is to be:
 /// "FOLDER/widgets.demo.example.com-20261121T031500Z.ndjson". No name leads out of the folder.
@@ -90,10 +90,10 @@ class Backup {
 
   std::filesystem::path path_;
   mutable std::mutex mutex_;  // guards what follows
-  std::unique_ptr<PrivateFile> file_;
+  std::unique_ptr<disk::PrivateFile> file_;
   std::deque<Line> lines_;
   std::unordered_map<std::uint64_t, Write> writes_;  // by the hash of the uid
   int last_attempt_ = 0;
 };
 
-}  // namespace migrate
+}  // namespace migrate::backup

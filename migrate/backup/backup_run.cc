@@ -5,7 +5,7 @@
 
 #include "migrate/lists/worker_pool.h"
 
-namespace migrate {
+namespace migrate::backup {
 namespace {
 
 using kube::json::Value;
@@ -25,7 +25,7 @@ std::string_view MetadataText(const Value& object, std::string_view key) {
 }  // namespace
 
 /// Takes the objects of one attempt to read the list.
-class BackupRun::Taker : public ItemTaker {
+class BackupRun::Taker : public lists::ItemTaker {
  public:
   Taker(BackupRun& run, int attempt) : run_(run), attempt_(attempt) {}
   void Take(std::size_t, kube::json::Document& item, std::uint64_t number) override {
@@ -37,8 +37,8 @@ class BackupRun::Taker : public ItemTaker {
   int attempt_;
 };
 
-BackupRun::BackupRun(const BackupRunOptions& options, const RewriteForecast& forecast,
-                     kube::Client& client, const kube::Clock& clock)
+BackupRun::BackupRun(const BackupRunOptions& options, const check::RewriteForecast& forecast,
+                     kube::client::Client& client, const kube::system::Clock& clock)
     : options_(options), forecast_(forecast), client_(client), clock_(clock) {
   Begin();
 }
@@ -46,9 +46,9 @@ BackupRun::BackupRun(const BackupRunOptions& options, const RewriteForecast& for
 BackupRun::~BackupRun() = default;
 
 void BackupRun::Begin() {
-  watch_ = std::make_unique<ObjectWatch>(
+  watch_ = std::make_unique<lists::ObjectWatch>(
       options_.target,
-      [this](WatchEventType type, Value& object, kube::json::Document&) {
+      [this](lists::WatchEventType type, Value& object, kube::json::Document&) {
         TakeEvent(type, object);
       },
       client_, clock_);
@@ -64,7 +64,7 @@ BackupRun::Step BackupRun::Read() {
   for (int lists = 1;; ++lists) {
     Step step = ReadList();
     if (step == Step::kDone) step = CatchUp();
-    if (step != Step::kDone || watch_->state() != ObjectWatch::State::kExpired) return step;
+    if (step != Step::kDone || watch_->state() != lists::ObjectWatch::State::kExpired) return step;
     if (lists == kMostLists) {
       error_ = "the server forgets what is written before it can be watched: " + watch_->error();
       return Step::kFailed;
@@ -74,21 +74,21 @@ BackupRun::Step BackupRun::Read() {
 }
 
 BackupRun::Step BackupRun::ReadList() {
-  std::vector<ListJob> jobs;
-  jobs.emplace_back(options_.target, [this]() -> std::shared_ptr<ItemTaker> {
+  std::vector<lists::ListJob> jobs;
+  jobs.emplace_back(options_.target, [this]() -> std::shared_ptr<lists::ItemTaker> {
     doomed_.Clear();
     return std::make_shared<Taker>(*this, ++attempts_);
   });
-  const auto on_progress = [&](const ListProgress& progress) {
+  const auto on_progress = [&](const lists::ListProgress& progress) {
     AdvanceWatch(jobs[0].resource_version);
     if (options_.on_progress) options_.on_progress(progress);
   };
-  ReadLists(jobs, client_, clock_,
-            {.chunk_size = options_.chunk_size,
-             .workers = WorkerCount(),
-             .lists_at_once = 1,
-             .stop = options_.stop,
-             .on_progress = on_progress});
+  lists::ReadLists(jobs, client_, clock_,
+                   {.chunk_size = options_.chunk_size,
+                    .workers = lists::WorkerCount(),
+                    .lists_at_once = 1,
+                    .stop = options_.stop,
+                    .on_progress = on_progress});
   if (is_stopped()) return Step::kInterrupted;
   if (jobs[0].error) {
     error_ = jobs[0].error->message;
@@ -100,7 +100,7 @@ BackupRun::Step BackupRun::ReadList() {
 
 // From the first page on: a server does not keep for long what was written.
 void BackupRun::AdvanceWatch(const std::string& resource_version) {
-  if (watch_->state() != ObjectWatch::State::kIdle) return watch_->Advance();
+  if (watch_->state() != lists::ObjectWatch::State::kIdle) return watch_->Advance();
   if (!resource_version.empty()) watch_->Start(resource_version);
 }
 
@@ -108,7 +108,7 @@ BackupRun::Step BackupRun::CatchUp() {
   backup_->Sync();
   const auto deadline = clock_.Now() + kLongestCatchUp;
   auto quiet_at = clock_.Now() + kQuiet;
-  while (watch_->state() == ObjectWatch::State::kWatching && clock_.Now() < quiet_at &&
+  while (watch_->state() == lists::ObjectWatch::State::kWatching && clock_.Now() < quiet_at &&
          clock_.Now() < deadline) {
     if (is_stopped()) return Step::kInterrupted;
     const std::uint64_t before = watch_->events();
@@ -126,9 +126,9 @@ void BackupRun::TakeItem(int attempt, kube::json::Document& item, std::uint64_t 
   if (forecast_.Changes(object)) backup_->AddListed(attempt, object);
 }
 
-void BackupRun::TakeEvent(WatchEventType type, Value& object) {
+void BackupRun::TakeEvent(lists::WatchEventType type, Value& object) {
   known_->Add(MetadataText(object, "uid"), MetadataText(object, "resourceVersion"));
-  if (type != WatchEventType::kDeleted && forecast_.Changes(object)) {
+  if (type != lists::WatchEventType::kDeleted && forecast_.Changes(object)) {
     backup_->AddWritten(object);
   } else {
     backup_->Drop(object);
@@ -144,11 +144,11 @@ BackupSummary BackupRun::Complete() {
 }
 
 std::string BackupRun::unwatched_because() const {
-  return watch_->state() == ObjectWatch::State::kFailed ? watch_->error() : "";
+  return watch_->state() == lists::ObjectWatch::State::kFailed ? watch_->error() : "";
 }
 
-std::vector<DoomedObject> BackupRun::doomed() const {
+std::vector<state::DoomedObject> BackupRun::doomed() const {
   return doomed_.Pick([this](std::string_view uid) { return backup_->HasWrites(uid); });
 }
 
-}  // namespace migrate
+}  // namespace migrate::backup

@@ -18,7 +18,7 @@
 #include "migrate/lists/list_reader.h"
 #include "migrate/lists/object_watch.h"
 
-namespace migrate {
+namespace migrate::backup {
 
 /// Which objects are backed up, and where to.
 struct BackupRunOptions {
@@ -28,7 +28,7 @@ struct BackupRunOptions {
   std::int64_t generation = 0;         ///< of the CRD
   std::int64_t chunk_size = 500;
   const std::atomic<bool>* stop = nullptr;
-  std::function<void(const ListProgress&)> on_progress{};
+  std::function<void(const lists::ListProgress&)> on_progress{};
 };
 
 /// Backs up the objects that a rewrite will change, and keeps the backup current until it is told
@@ -45,8 +45,8 @@ class BackupRun {
 
   /// All must outlive it. Throws kube::Error where a file cannot be made; so do the other methods
   /// where one cannot be written.
-  BackupRun(const BackupRunOptions& options, const RewriteForecast& forecast, kube::Client& client,
-            const kube::Clock& clock);
+  BackupRun(const BackupRunOptions& options, const check::RewriteForecast& forecast,
+            kube::client::Client& client, const kube::system::Clock& clock);
   ~BackupRun();
 
   /// Reads the list, and the watch until nothing has come for a moment.
@@ -62,7 +62,7 @@ class BackupRun {
   /// Empty if they could.
   std::string unwatched_because() const;
   /// After Complete: objects that lose a field and were not written since the list.
-  std::vector<DoomedObject> doomed() const;
+  std::vector<state::DoomedObject> doomed() const;
 
  private:
   class Taker;
@@ -71,20 +71,20 @@ class BackupRun {
   Step CatchUp();
   void Begin();
   void TakeItem(int attempt, kube::json::Document& item, std::uint64_t number);
-  void TakeEvent(WatchEventType type, kube::json::Value& object);
+  void TakeEvent(lists::WatchEventType type, kube::json::Value& object);
   void AdvanceWatch(const std::string& resource_version);
   bool is_stopped() const { return options_.stop != nullptr && *options_.stop; }
 
   const BackupRunOptions& options_;
-  const RewriteForecast& forecast_;
-  kube::Client& client_;
-  const kube::Clock& clock_;
+  const check::RewriteForecast& forecast_;
+  kube::client::Client& client_;
+  const kube::system::Clock& clock_;
   std::unique_ptr<Backup> backup_;
   std::unique_ptr<KnownWritesLog> known_;
-  std::unique_ptr<ObjectWatch> watch_;
+  std::unique_ptr<lists::ObjectWatch> watch_;
   DoomedObjects doomed_;
   int attempts_ = 0;  // to read the list
   std::string error_;
 };
 
-}  // namespace migrate
+}  // namespace migrate::backup

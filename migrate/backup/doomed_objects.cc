@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-namespace migrate {
+namespace migrate::backup {
 namespace {
 
 // Some of them for those that are deleted or written meanwhile.
@@ -20,12 +20,12 @@ bool DoomedObjects::IsWanted(std::uint64_t number) const {
 }
 
 void DoomedObjects::Look(const kube::json::Value& object, std::uint64_t number,
-                         const RewriteForecast& forecast) {
+                         const check::RewriteForecast& forecast) {
   const kube::json::Value* metadata = object.Find("metadata");
   if (metadata == nullptr || !IsWanted(number)) return;
-  DoomedObject doomed{std::string(metadata->FindText("namespace")),
-                      std::string(metadata->FindText("name")),
-                      std::string(metadata->FindText("uid")), forecast.DoomedPaths(object)};
+  state::DoomedObject doomed{std::string(metadata->FindText("namespace")),
+                             std::string(metadata->FindText("name")),
+                             std::string(metadata->FindText("uid")), forecast.DoomedPaths(object)};
   if (doomed.paths.empty()) return;
   if (doomed.paths.size() > kMostPaths) doomed.paths.resize(kMostPaths);
   const std::lock_guard lock(mutex_);
@@ -38,14 +38,14 @@ void DoomedObjects::Clear() {
   objects_.clear();
 }
 
-std::vector<DoomedObject> DoomedObjects::Pick(
+std::vector<state::DoomedObject> DoomedObjects::Pick(
     const std::function<bool(std::string_view uid)>& is_unfit) const {
   const std::lock_guard lock(mutex_);
-  std::vector<DoomedObject> picked;
+  std::vector<state::DoomedObject> picked;
   for (const auto& [number, object] : objects_) {
     if (!is_unfit(object.uid)) picked.push_back(object);
   }
   return picked;
 }
 
-}  // namespace migrate
+}  // namespace migrate::backup

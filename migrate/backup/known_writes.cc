@@ -10,7 +10,7 @@
 #include "migrate/disk/stable_hash.h"
 #include "migrate/spool/resource_version.h"
 
-namespace migrate {
+namespace migrate::backup {
 namespace {
 
 namespace fs = std::filesystem;
@@ -30,7 +30,7 @@ fs::path NewFile(const fs::path& folder) {
 std::uint64_t HashWrite(std::string_view uid, std::string_view resource_version) {
   std::string text(uid);
   text.append(" ").append(resource_version);
-  return StableHash(text);
+  return disk::StableHash(text);
 }
 
 std::array<char, kHashBytes> ToBytes(std::uint64_t hash) {
@@ -88,7 +88,8 @@ void ForgetKnownWrites(const fs::path& folder) {
   std::error_code error;
   fs::remove(folder / kFile, error);
   if (error) {
-    throw kube::Error("cannot remove \"" + (folder / kFile).string() + "\": " + error.message());
+    throw kube::base::Error("cannot remove \"" + (folder / kFile).string() +
+                            "\": " + error.message());
   }
 }
 
@@ -96,13 +97,13 @@ bool KnownWrites::Contains(std::string_view uid, std::string_view resource_versi
   return std::binary_search(hashes_.begin(), hashes_.end(), HashWrite(uid, resource_version));
 }
 
-std::function<bool(const ListedObject&)> HoldUnknown(std::shared_ptr<const KnownWrites> known,
-                                                     const std::string& last_unpruned) {
-  const std::uint64_t last = NumberOf(last_unpruned);
-  return [known = std::move(known), last](const ListedObject& object) {
+std::function<bool(const spool::ListedObject&)> HoldUnknown(
+    std::shared_ptr<const KnownWrites> known, const std::string& last_unpruned) {
+  const std::uint64_t last = spool::NumberOf(last_unpruned);
+  return [known = std::move(known), last](const spool::ListedObject& object) {
     if (known->Contains(object.uid, object.resource_version)) return false;
-    return last == 0 || NumberOf(object.resource_version) <= last;
+    return last == 0 || spool::NumberOf(object.resource_version) <= last;
   };
 }
 
-}  // namespace migrate
+}  // namespace migrate::backup

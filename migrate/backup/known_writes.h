@@ -14,7 +14,7 @@
 #include "migrate/spool/listed_object.h"
 
 /// Which writes of objects were seen while the server surely showed all of their fields.
-namespace migrate {
+namespace migrate::backup {
 
 /// Writes the file `known` of a state folder. May be used by several threads.
 class KnownWritesLog {
@@ -31,7 +31,7 @@ class KnownWritesLog {
  private:
   std::filesystem::path folder_;
   std::mutex mutex_;  // guards the file
-  PrivateFile file_;
+  disk::PrivateFile file_;
 };
 
 /// What KnownWritesLog noted: a hash of eight bytes for each write.
@@ -59,7 +59,7 @@ void ForgetKnownWrites(const std::filesystem::path& folder);
 /// An object's resource version is compared as a number (resource_version.h) with `last_unpruned`,
 /// that of the moment when the servers were seen to prune, or of the flip. Where either is none, or
 /// empty, nothing is newer.
-std::function<bool(const ListedObject&)> HoldUnknown(std::shared_ptr<const KnownWrites> known,
-                                                     const std::string& last_unpruned);
+std::function<bool(const spool::ListedObject&)> HoldUnknown(
+    std::shared_ptr<const KnownWrites> known, const std::string& last_unpruned);
 
-}  // namespace migrate
+}  // namespace migrate::backup

@@ -6,7 +6,7 @@
 #include "kube/json/json.h"
 #include "migrate/report/program_name.h"
 
-namespace migrate {
+namespace migrate::check {
 namespace {
 
 using kube::json::Type;
@@ -21,7 +21,7 @@ bool NamesField(const Value& crd, std::string_view spec_key, std::string_view fi
 
 bool NamesField(const Value& crd) { return NamesField(crd, "spec", "preserveUnknownFields"); }
 
-bool WasNamedByClient(const kube::Crd& live) {
+bool WasNamedByClient(const kube::crd::Crd& live) {
   const auto applied = live.annotations.find(kLastApplied);
   if (applied == live.annotations.end()) return false;
   kube::json::Document document;
@@ -34,7 +34,7 @@ bool Owns(const Value& entry) {
 }
 
 // What somebody else owns too stays.
-bool WasNamedToServer(const kube::Crd& live) {
+bool WasNamedToServer(const kube::crd::Crd& live) {
   const Value* metadata = live.document->root().Find("metadata", Type::kObject);
   const Value* entries =
       metadata == nullptr ? nullptr : metadata->Find("managedFields", Type::kArray);
@@ -44,8 +44,8 @@ bool WasNamedToServer(const kube::Crd& live) {
 
 }  // namespace
 
-std::string DescribeApply(const kube::Crd& file, const kube::Crd& live) {
-  const std::string command = OwnCommand("migrate " + live.name + " --enable-pruning");
+std::string DescribeApply(const kube::crd::Crd& file, const kube::crd::Crd& live) {
+  const std::string command = report::OwnCommand("migrate " + live.name + " --enable-pruning");
   const std::string begin =
       "the CRD in the cluster still preserves unknown fields, and kubectl apply of this file ";
   if (NamesField(file.document->root()) || WasNamedByClient(live) || WasNamedToServer(live)) {
@@ -57,4 +57,4 @@ std::string DescribeApply(const kube::Crd& file, const kube::Crd& live) {
   return begin + "leaves it so; pruning is turned on by: " + command;
 }
 
-}  // namespace migrate
+}  // namespace migrate::check

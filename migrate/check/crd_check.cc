@@ -17,7 +17,7 @@
 #include "migrate/check/managed_fields.h"
 #include "migrate/check/pruned_validity.h"
 
-namespace migrate {
+namespace migrate::check {
 namespace {
 
 using kube::json::Value;
@@ -45,7 +45,7 @@ constexpr std::string_view kUndecided =
 // Counts the unknown fields of one object.
 class TallySink : public kube::schema::UnknownFieldSink {
  public:
-  TallySink(const Value& object, const CountedObject& counted, FieldTally& tally,
+  TallySink(const Value& object, const report::CountedObject& counted, report::FieldTally& tally,
             std::vector<std::string>* paths)
       : owners_(object), counted_(counted), tally_(tally), paths_(paths) {}
 
@@ -72,8 +72,8 @@ class TallySink : public kube::schema::UnknownFieldSink {
   }
 
   OwnerFinder owners_;
-  const CountedObject& counted_;
-  FieldTally& tally_;
+  const report::CountedObject& counted_;
+  report::FieldTally& tally_;
   std::vector<std::string>* paths_;
   std::size_t path_bytes_ = 0;
   std::uint64_t paths_left_out_ = 0;
@@ -87,40 +87,41 @@ bool HasNull(const Value& value) {
                      [](const kube::json::Member& member) { return HasNull(member.value); });
 }
 
-bool HasUnknownStoredVersion(const kube::Crd& crd) {
+bool HasUnknownStoredVersion(const kube::crd::Crd& crd) {
   return std::any_of(crd.stored_versions.begin(), crd.stored_versions.end(),
                      [&crd](const std::string& name) { return crd.FindVersion(name) == nullptr; });
 }
 
-bool ConvertsNothing(const kube::Crd& crd) { return crd.conversion.strategy == "None"; }
+bool ConvertsNothing(const kube::crd::Crd& crd) { return crd.conversion.strategy == "None"; }
 
 // A second CRD of the same JSON, to be compared with when the first has been changed.
-std::optional<kube::Crd> CopyOf(const kube::Crd& crd) {
-  auto copy = kube::ReadCopiedCrd(crd.document->root());
+std::optional<kube::crd::Crd> CopyOf(const kube::crd::Crd& crd) {
+  auto copy = kube::crd::ReadCopiedCrd(crd.document->root());
   return copy ? std::optional(*std::move(copy)) : std::nullopt;
 }
 
 // The server's own condition; absent where it has set none.
-std::optional<kube::CrdCondition> OwnCondition(const kube::Crd& crd) {
+std::optional<kube::crd::CrdCondition> OwnCondition(const kube::crd::Crd& crd) {
   const Value* condition = crd.FindCondition("NonStructuralSchema");
   if (condition == nullptr) return std::nullopt;
   const auto text = [condition](std::string_view key) {
     return std::string(condition->FindText(key));
   };
-  return kube::CrdCondition{text("status"), text("reason"), text("message")};
+  return kube::crd::CrdCondition{text("status"), text("reason"), text("message")};
 }
 
-Problem MakeProblem(const kube::schema::FieldError& error, std::string version) {
-  return {std::move(version), error.field, error.ToString(), kube::schema::Hint(error)};
+report::Problem MakeProblem(const kube::meta::FieldError& error, std::string version) {
+  return {std::move(version), error.field, error.ToString(), Hint(error)};
 }
 
 }  // namespace
 
-std::string ReadVersion(const kube::Crd& crd) {
-  const kube::CrdVersion* storage = crd.StorageVersion();
+std::string ReadVersion(const kube::crd::Crd& crd) {
+  const kube::crd::CrdVersion* storage = crd.StorageVersion();
   if (storage != nullptr && storage->served) return storage->name;
-  const auto served = std::find_if(crd.versions.begin(), crd.versions.end(),
-                                   [](const kube::CrdVersion& version) { return version.served; });
+  const auto served =
+      std::find_if(crd.versions.begin(), crd.versions.end(),
+                   [](const kube::crd::CrdVersion& version) { return version.served; });
   return served == crd.versions.end() ? "" : served->name;
 }
 
@@ -156,13 +157,13 @@ void CrdTally::Merge(CrdTally&& other) {
   is_validity_unknown_ |= other.is_validity_unknown_;
 }
 
-CrdCheck::CrdCheck(kube::Crd crd, std::string source, const CrdCheckOptions& options)
+CrdCheck::CrdCheck(kube::crd::Crd crd, std::string source, const CrdCheckOptions& options)
     : keep_paths_(options.keep_paths) {
   report_.source = std::move(source);
   if (options.replaced != nullptr) crd.stored_versions = options.replaced->stored_versions;
   DescribeCrd(crd);
   DescribeReads(crd, options);
-  server_ = std::make_unique<kube::CustomResourceServer>(
+  server_ = std::make_unique<kube::crd::CustomResourceServer>(
       crd, options.as_is && crd.preserve_unknown_fields);
   FindProblems(crd);
   if (options.origin == CrdCheckOptions::Origin::kServer) report_.condition = OwnCondition(crd);
@@ -170,15 +171,15 @@ CrdCheck::CrdCheck(kube::Crd crd, std::string source, const CrdCheckOptions& opt
   KeepValidations(crd, options);
 }
 
-void CrdCheck::DescribeCrd(const kube::Crd& crd) {
+void CrdCheck::DescribeCrd(const kube::crd::Crd& crd) {
   report_.name = crd.name;
   report_.group = crd.group;
   report_.kind = crd.names.kind;
   report_.scope = crd.scope;
   report_.preserve_unknown_fields = crd.preserve_unknown_fields;
   report_.stored_versions = crd.stored_versions;
-  for (const kube::CrdVersion& version : crd.versions) {
-    VersionReport& report = report_.versions.emplace_back();
+  for (const kube::crd::CrdVersion& version : crd.versions) {
+    report::VersionReport& report = report_.versions.emplace_back();
     report.name = version.name;
     report.served = version.served;
     report.storage = version.storage;
@@ -190,8 +191,8 @@ void CrdCheck::DescribeCrd(const kube::Crd& crd) {
                   [this](const std::string& stored) { return stored != report_.storage_version; });
 }
 
-void CrdCheck::DescribeReads(const kube::Crd& crd, const CrdCheckOptions& options) {
-  const kube::Crd& server_crd = options.replaced == nullptr ? crd : *options.replaced;
+void CrdCheck::DescribeReads(const kube::crd::Crd& crd, const CrdCheckOptions& options) {
+  const kube::crd::Crd& server_crd = options.replaced == nullptr ? crd : *options.replaced;
   reads_are_pruned_ = !server_crd.preserve_unknown_fields;
   if (options.origin != CrdCheckOptions::Origin::kFile && reads_are_pruned_) {
     read_version_ = ReadVersion(server_crd);
@@ -208,29 +209,29 @@ void CrdCheck::DescribeReads(const kube::Crd& crd, const CrdCheckOptions& option
 }
 
 // What the file says of pruning is not what the cluster does.
-void CrdCheck::DescribeLive(const kube::Crd& crd, const kube::Crd* live) {
+void CrdCheck::DescribeLive(const kube::crd::Crd& crd, const kube::crd::Crd* live) {
   if (live == nullptr) return report_.AddNote("the cluster does not have it, nor objects of it");
   if (live->preserve_unknown_fields && !crd.preserve_unknown_fields) {
     report_.AddNote(DescribeApply(crd, *live));
   }
 }
 
-bool CrdCheck::IsLookedAt(const kube::CrdVersion& version) const {
+bool CrdCheck::IsLookedAt(const kube::crd::CrdVersion& version) const {
   return read_version_.empty() || version.name == read_version_ ||
          (version.storage && converts_nothing_);
 }
 
-void CrdCheck::FindProblems(const kube::Crd& crd) {
-  const std::vector<kube::VersionProblems> all = kube::FindStructuralProblems(crd);
-  report_.condition = kube::NonStructuralSchemaCondition(crd, all);
+void CrdCheck::FindProblems(const kube::crd::Crd& crd) {
+  const std::vector<kube::crd::VersionProblems> all = kube::crd::FindStructuralProblems(crd);
+  report_.condition = kube::crd::NonStructuralSchemaCondition(crd, all);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const kube::VersionProblems& found = all[i];
+    const kube::crd::VersionProblems& found = all[i];
     report_.versions[i].structural = found.structural() && crd.versions[i].schema != nullptr;
     if (found.conversion_error) {
-      report_.problems.push_back({found.version, "", *found.conversion_error,
-                                  kube::schema::ConversionHint(*found.conversion_error)});
+      report_.problems.push_back(
+          {found.version, "", *found.conversion_error, ConversionHint(*found.conversion_error)});
     }
-    for (const kube::schema::FieldError& error : found.errors) {
+    for (const kube::meta::FieldError& error : found.errors) {
       report_.problems.push_back(MakeProblem(error, found.version));
     }
     const bool convertible = !found.conversion_error;
@@ -247,17 +248,18 @@ void CrdCheck::FindProblems(const kube::Crd& crd) {
 
 // Findings about the CRD as it is, and those that only show once pruning is on. Of what a server
 // has already it tolerates more than it would of something new.
-void CrdCheck::FindAdmissionProblems(kube::Crd& crd, const CrdCheckOptions& options) {
-  std::optional<kube::Crd> copy;
-  const kube::Crd* old = options.replaced;
+void CrdCheck::FindAdmissionProblems(kube::crd::Crd& crd, const CrdCheckOptions& options) {
+  std::optional<kube::crd::Crd> copy;
+  const kube::crd::Crd* old = options.replaced;
   if (options.origin == CrdCheckOptions::Origin::kServer) {
     copy = CopyOf(crd);
     if (copy) old = &*copy;
   }
-  std::map<std::string, kube::schema::FieldError> found;
-  kube::schema::PatternChecks patterns = kube::MakePatternChecks();
+  std::map<std::string, kube::meta::FieldError> found;
+  kube::schema::validation::PatternChecks patterns = kube::crd::rules::MakePatternChecks();
   const auto add = [&found, &crd, old, &patterns] {
-    for (kube::CrdFinding& finding : kube::ValidateCrdRequest(crd, old, patterns)) {
+    for (kube::crd::rules::CrdFinding& finding :
+         kube::crd::rules::ValidateCrdRequest(crd, old, patterns)) {
       if (finding.structural) continue;
       std::string message = finding.error.ToString();
       found.emplace(std::move(message), std::move(finding.error));
@@ -271,7 +273,8 @@ void CrdCheck::FindAdmissionProblems(kube::Crd& crd, const CrdCheckOptions& opti
   }
   if (old == nullptr && HasUnknownStoredVersion(crd)) {
     // An update of the CRD as it is: what the server says of its status.
-    for (kube::CrdFinding& finding : kube::ValidateCrdRequest(crd, &crd, patterns)) {
+    for (kube::crd::rules::CrdFinding& finding :
+         kube::crd::rules::ValidateCrdRequest(crd, &crd, patterns)) {
       std::string message = finding.error.ToString();
       if (!finding.error.field.starts_with("status.storedVersions")) continue;
       found.emplace(std::move(message), std::move(finding.error));
@@ -287,7 +290,7 @@ void CrdCheck::FindAdmissionProblems(kube::Crd& crd, const CrdCheckOptions& opti
 // Nobody writes in a version that is not served, and what a server prunes as it reads loses
 // nothing. Who reads another version than the stored one gets what is left by that one's schema,
 // unless a webhook converts.
-void CrdCheck::KeepValidations(kube::Crd& crd, const CrdCheckOptions& options) {
+void CrdCheck::KeepValidations(kube::crd::Crd& crd, const CrdCheckOptions& options) {
   if (options.origin == CrdCheckOptions::Origin::kServer && reads_are_pruned_) return;
   const auto storage = std::ranges::find(versions_, report_.storage_version, &Version::name);
   for (std::size_t i = 0; i < versions_.size(); ++i) {
@@ -299,7 +302,7 @@ void CrdCheck::KeepValidations(kube::Crd& crd, const CrdCheckOptions& options) {
     const bool is_pruned_before = ConvertsNothing(crd) && converts_nothing_ &&
                                   storage != versions_.end() && &*storage != &version &&
                                   storage->convertible;
-    if (!is_pruned_before && !kube::schema::CanPruningInvalidate(*schema)) continue;
+    if (!is_pruned_before && !kube::schema::validation::CanPruningInvalidate(*schema)) continue;
     version.validation = schema;
     if (is_pruned_before) version.schemas.push_back(storage->schema);
     version.schemas.push_back(version.schema);
@@ -310,9 +313,9 @@ void CrdCheck::KeepValidations(kube::Crd& crd, const CrdCheckOptions& options) {
 
 void CrdCheck::CheckObject(const CheckedObject& object, CrdTally& tally) const {
   const std::string full_name = FullName(object.value);
-  const CountedObject counted{object.place, full_name};
+  const report::CountedObject counted{object.place, full_name};
   ++tally.objects_;
-  ObjectPaths paths;
+  report::ObjectPaths paths;
   bool loses = false, loses_nulls = false;
   for (std::size_t i = 0; i < versions_.size(); ++i) {
     if (!versions_[i].is_looked_at) continue;
@@ -346,8 +349,8 @@ const kube::schema::StructuralSchema* CrdCheck::ReadSchema() const {
 }
 
 bool CrdCheck::CheckVersion(const Version& version, const CheckedObject& object,
-                            const CountedObject& counted, CrdTally::VersionTally& tally,
-                            ObjectPaths& paths) const {
+                            const report::CountedObject& counted, CrdTally::VersionTally& tally,
+                            report::ObjectPaths& paths) const {
   std::vector<std::string>* kept = keep_paths_ ? &paths.pruned_paths[version.name] : nullptr;
   TallySink sink(object.value, counted, tally.pruned_fields, kept);
   kube::schema::FindUnknownFields(object.value, version.schema, true, sink);
@@ -360,8 +363,8 @@ bool CrdCheck::CheckVersion(const Version& version, const CheckedObject& object,
 // What a rewrite adds and drops beside pruning (the order is that of a read from etcd). True if it
 // drops nulls.
 bool CrdCheck::CountRewrite(const Version& version, const CheckedObject& object,
-                            const CountedObject& counted, CrdTally::VersionTally& tally,
-                            FirstTexts& errors) const {
+                            const report::CountedObject& counted, CrdTally::VersionTally& tally,
+                            report::FirstTexts& errors) const {
   if (version.schema == nullptr) return false;
   const bool has_defaults =
       version.schema->default_value.has_value() || version.schema->may_have_defaults_below;
@@ -381,10 +384,11 @@ bool CrdCheck::CountRewrite(const Version& version, const CheckedObject& object,
   return !nulls.empty();
 }
 
-void CrdCheck::CountInvalid(const CheckedObject& object, const CountedObject& counted,
+void CrdCheck::CountInvalid(const CheckedObject& object, const report::CountedObject& counted,
                             CrdTally& tally) const {
   if (!tally.patterns_) {
-    tally.patterns_ = std::make_unique<kube::schema::PatternChecks>(kube::MakePatternChecks());
+    tally.patterns_ = std::make_unique<kube::schema::validation::PatternChecks>(
+        kube::crd::rules::MakePatternChecks());
   }
   for (std::size_t i = 0; i < versions_.size(); ++i) {
     if (versions_[i].validation == nullptr) continue;
@@ -400,7 +404,8 @@ void CrdCheck::CountInvalid(const CheckedObject& object, const CountedObject& co
 
 // Which version an object is stored in is not known: the worst of all that it may be counts. The
 // object is pruned by the schema of the stored version first, then by that of the storage version.
-void CrdCheck::CheckStorageMigration(const CheckedObject& object, const CountedObject& counted,
+void CrdCheck::CheckStorageMigration(const CheckedObject& object,
+                                     const report::CountedObject& counted,
                                      CrdTally::VersionTally& tally) const {
   const auto find = [this](const std::string& name) {
     return std::find_if(versions_.begin(), versions_.end(),
@@ -427,7 +432,7 @@ void CrdCheck::CheckStorageMigration(const CheckedObject& object, const CountedO
 }
 
 // Embedded resources are the one part of an object that can make it unreadable.
-void CrdCheck::CheckReadable(const CheckedObject& object, const CountedObject& counted,
+void CrdCheck::CheckReadable(const CheckedObject& object, const report::CountedObject& counted,
                              CrdTally& tally) const {
   const auto may_fail = [](const Version& version) {
     return version.schema != nullptr && version.schema->may_have_embedded;
@@ -437,20 +442,20 @@ void CrdCheck::CheckReadable(const CheckedObject& object, const CountedObject& c
   Value copy = kube::json::DeepCopy(object.value, arena);
   const auto error =
       server_->converts_by_webhook()
-          ? server_->OnRead(copy, kube::TypeOf(object.value).group_version.version, arena)
+          ? server_->OnRead(copy, kube::meta::TypeOf(object.value).group_version.version, arena)
           : server_->Rewrite(copy, arena);
   if (error) {
     tally.errors_.Add(counted.place, std::string(counted.full_name) + ": " + *error);
   }
 }
 
-CrdReport CrdCheck::Report(const CrdTally& tally, bool objects_skipped) const {
-  CrdReport report = report_;
+report::CrdReport CrdCheck::Report(const CrdTally& tally, bool objects_skipped) const {
+  report::CrdReport report = report_;
   report.object_count = tally.objects_;
   report.objects_losing_fields = tally.objects_losing_fields_;
   report.objects_skipped = objects_skipped;
   for (std::size_t i = 0; i < versions_.size(); ++i) {
-    VersionReport& version = report.versions[i];
+    report::VersionReport& version = report.versions[i];
     version.is_left_out = versions_[i].convertible && !versions_[i].is_looked_at;
     if (objects_skipped || !versions_[i].is_looked_at) continue;
     version.objects = tally.objects_;
@@ -471,21 +476,23 @@ CrdReport CrdCheck::Report(const CrdTally& tally, bool objects_skipped) const {
   }
   report.maybe_in_etcd = tally.maybe_in_etcd_.Report();
   report.objects = tally.paths_;
-  std::sort(
-      report.objects.begin(), report.objects.end(), [](const ObjectPaths& a, const ObjectPaths& b) {
-        return std::tie(a.namespace_, a.name, a.source) < std::tie(b.namespace_, b.name, b.source);
-      });
+  std::sort(report.objects.begin(), report.objects.end(),
+            [](const report::ObjectPaths& a, const report::ObjectPaths& b) {
+              return std::tie(a.namespace_, a.name, a.source) <
+                     std::tie(b.namespace_, b.name, b.source);
+            });
   report.object_errors = tally.errors_.Texts();
   if (tally.is_validity_unknown_) report.AddNote(kValidityUnknown);
   report.verdict = FindVerdict(report);
   return report;
 }
 
-Verdict CrdCheck::FindVerdict(const CrdReport& report) const {
-  if (blocked_) return Verdict::kBlocked;
+report::Verdict CrdCheck::FindVerdict(const report::CrdReport& report) const {
+  if (blocked_) return report::Verdict::kBlocked;
   // What only drops a null can be invalid without it.
-  if (report.objects_losing_fields != 0 || report.MakesInvalid()) return Verdict::kLosesFields;
-  return report.preserve_unknown_fields ? Verdict::kReady : Verdict::kPruning;
+  if (report.objects_losing_fields != 0 || report.MakesInvalid())
+    return report::Verdict::kLosesFields;
+  return report.preserve_unknown_fields ? report::Verdict::kReady : report::Verdict::kPruning;
 }
 
-}  // namespace migrate
+}  // namespace migrate::check

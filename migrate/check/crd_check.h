@@ -14,12 +14,12 @@
 #include "migrate/report/first_texts.h"
 #include "migrate/report/report.h"
 
-namespace migrate {
+namespace migrate::check {
 
 /// A custom resource on its way through a check.
 struct CheckedObject {
   const kube::json::Value& value;
-  Place place;              ///< decides which comes first
+  report::Place place;      ///< decides which comes first
   std::string_view source;  ///< the file it came from; empty for a live object
 };
 
@@ -33,8 +33,8 @@ class CrdTally {
 
   struct VersionTally {
     std::uint64_t objects_losing_fields = 0;
-    FieldTally pruned_fields, added_defaults, dropped_nulls;
-    FirstTexts invalid_once_pruned;
+    report::FieldTally pruned_fields, added_defaults, dropped_nulls;
+    report::FirstTexts invalid_once_pruned;
   };
 
   VersionTally& Version(std::size_t index);
@@ -42,11 +42,11 @@ class CrdTally {
   std::uint64_t objects_ = 0, objects_losing_fields_ = 0;
   std::vector<VersionTally> versions_;  // as long as the last version that was counted
   VersionTally storage_migration_;
-  FieldTally maybe_in_etcd_;
-  std::vector<ObjectPaths> paths_;
-  FirstTexts errors_;
-  std::unique_ptr<kube::schema::PatternChecks> patterns_;  // if some were needed
-  bool is_validity_unknown_ = false;                       // of some object once it is pruned
+  report::FieldTally maybe_in_etcd_;
+  std::vector<report::ObjectPaths> paths_;
+  report::FirstTexts errors_;
+  std::unique_ptr<kube::schema::validation::PatternChecks> patterns_;  // if some were needed
+  bool is_validity_unknown_ = false;  // of some object once it is pruned
 };
 
 struct CrdCheckOptions {
@@ -61,12 +61,12 @@ struct CrdCheckOptions {
   Origin origin = Origin::kFile;
   /// The server's CRD that a proposal would replace; null pointer if there is none. Only looked at
   /// by the constructor.
-  const kube::Crd* replaced = nullptr;
+  const kube::crd::Crd* replaced = nullptr;
 };
 
 /// The version in which the objects of a server's CRD are read: the storage version, else the first
 /// that is served; empty if none is.
-std::string ReadVersion(const kube::Crd& crd);
+std::string ReadVersion(const kube::crd::Crd& crd);
 
 /// One CRD: what is wrong with it, and what pruning by its schemas does to objects.
 ///
@@ -78,7 +78,7 @@ std::string ReadVersion(const kube::Crd& crd);
 class CrdCheck {
  public:
   /// `source` is the file that the CRD came from; empty for a server's.
-  CrdCheck(kube::Crd crd, std::string source, const CrdCheckOptions& options);
+  CrdCheck(kube::crd::Crd crd, std::string source, const CrdCheckOptions& options);
 
   const std::string& name() const { return report_.name; }
   const std::string& source() const { return report_.source; }
@@ -89,13 +89,13 @@ class CrdCheck {
   void CheckObject(const CheckedObject& object, CrdTally& tally) const;
 
   /// The report, with what was counted. `objects_skipped` says that no objects were looked at.
-  CrdReport Report(const CrdTally& tally, bool objects_skipped) const;
+  report::CrdReport Report(const CrdTally& tally, bool objects_skipped) const;
 
   bool preserves_unknown_fields() const { return report_.preserve_unknown_fields; }
   /// False where a webhook makes the objects of one version from those of another.
   bool converts_nothing() const { return converts_nothing_; }
   /// What the server makes of the CRD's objects, with pruning on unless CrdCheckOptions::as_is.
-  const kube::CustomResourceServer& server() const { return *server_; }
+  const kube::crd::CustomResourceServer& server() const { return *server_; }
 
  private:
   struct Version {
@@ -110,29 +110,29 @@ class CrdCheck {
     std::vector<const kube::schema::StructuralSchema*> schemas;
   };
 
-  void DescribeCrd(const kube::Crd& crd);
-  void DescribeReads(const kube::Crd& crd, const CrdCheckOptions& options);
-  void DescribeLive(const kube::Crd& crd, const kube::Crd* live);
-  bool IsLookedAt(const kube::CrdVersion& version) const;
-  void KeepValidations(kube::Crd& crd, const CrdCheckOptions& options);
-  void FindProblems(const kube::Crd& crd);
-  void FindAdmissionProblems(kube::Crd& crd, const CrdCheckOptions& options);
+  void DescribeCrd(const kube::crd::Crd& crd);
+  void DescribeReads(const kube::crd::Crd& crd, const CrdCheckOptions& options);
+  void DescribeLive(const kube::crd::Crd& crd, const kube::crd::Crd* live);
+  bool IsLookedAt(const kube::crd::CrdVersion& version) const;
+  void KeepValidations(kube::crd::Crd& crd, const CrdCheckOptions& options);
+  void FindProblems(const kube::crd::Crd& crd);
+  void FindAdmissionProblems(kube::crd::Crd& crd, const CrdCheckOptions& options);
   const kube::schema::StructuralSchema* ReadSchema() const;
   bool CheckVersion(const Version& version, const CheckedObject& object,
-                    const CountedObject& counted, CrdTally::VersionTally& tally,
-                    ObjectPaths& paths) const;
+                    const report::CountedObject& counted, CrdTally::VersionTally& tally,
+                    report::ObjectPaths& paths) const;
   bool CountRewrite(const Version& version, const CheckedObject& object,
-                    const CountedObject& counted, CrdTally::VersionTally& tally,
-                    FirstTexts& errors) const;
-  void CountInvalid(const CheckedObject& object, const CountedObject& counted,
+                    const report::CountedObject& counted, CrdTally::VersionTally& tally,
+                    report::FirstTexts& errors) const;
+  void CountInvalid(const CheckedObject& object, const report::CountedObject& counted,
                     CrdTally& tally) const;
-  void CheckStorageMigration(const CheckedObject& object, const CountedObject& counted,
+  void CheckStorageMigration(const CheckedObject& object, const report::CountedObject& counted,
                              CrdTally::VersionTally& tally) const;
-  void CheckReadable(const CheckedObject& object, const CountedObject& counted,
+  void CheckReadable(const CheckedObject& object, const report::CountedObject& counted,
                      CrdTally& tally) const;
-  Verdict FindVerdict(const CrdReport& report) const;
+  report::Verdict FindVerdict(const report::CrdReport& report) const;
 
-  CrdReport report_;  // without what is counted
+  report::CrdReport report_;  // without what is counted
   bool keep_paths_;
   bool blocked_ = false;
   bool reads_are_pruned_ = false;  // fields may be in etcd that the objects do not show
@@ -140,7 +140,7 @@ class CrdCheck {
   bool converts_nothing_ = true;   // objects are the same in every version, but for pruning
   bool counts_migration_ = false;
   bool validates_ = false;  // some version has a validation
-  std::unique_ptr<kube::CustomResourceServer> server_;
+  std::unique_ptr<kube::crd::CustomResourceServer> server_;
   std::vector<Version> versions_;
   std::unique_ptr<kube::json::Document> crd_;  // what validations borrow from
 };
@@ -148,4 +148,4 @@ class CrdCheck {
 /// "namespace/name" of an object, or the name alone; "<none>" for a missing name.
 std::string FullName(const kube::json::Value& object);
 
-}  // namespace migrate
+}  // namespace migrate::check

@@ -4,7 +4,7 @@
 #include <array>
 #include <vector>
 
-namespace kube::schema {
+namespace migrate::check {
 namespace {
 
 /// A step of a path: "properties[spec]" is {properties, spec}.
@@ -232,27 +232,27 @@ std::string_view FindHint(const std::array<Entry, N>& entries, std::string_view 
 }
 
 /// For what no entry covers.
-std::string_view FallbackHint(const FieldError& error, const std::vector<Step>& steps) {
+std::string_view FallbackHint(const kube::meta::FieldError& error, const std::vector<Step>& steps) {
   const bool in_default =
       std::ranges::any_of(steps, [](const Step& step) { return step.name == "default"; });
   if (in_default) return "make the default fit the schema that it stands in";
   switch (error.type) {
-    case ErrorType::kRequired:
+    case kube::meta::ErrorType::kRequired:
       return steps.front().name == "openAPIV3Schema"
                  ? "add a schema for the version, at least \"type: object\" with "
                    "x-kubernetes-preserve-unknown-fields: true"
                  : "set {last}";
-    case ErrorType::kForbidden:
+    case kube::meta::ErrorType::kForbidden:
       return "remove {last}";
-    case ErrorType::kNotSupported:
+    case kube::meta::ErrorType::kNotSupported:
       return "set {last} to one of the supported values";
-    case ErrorType::kDuplicate:
+    case kube::meta::ErrorType::kDuplicate:
       return "remove one of the two";
-    case ErrorType::kTooLong:
-    case ErrorType::kTooMany:
+    case kube::meta::ErrorType::kTooLong:
+    case kube::meta::ErrorType::kTooMany:
       return "shorten {last}";
-    case ErrorType::kInvalid:
-    case ErrorType::kInternal:
+    case kube::meta::ErrorType::kInvalid:
+    case kube::meta::ErrorType::kInternal:
       return "";
   }
   return "";
@@ -265,7 +265,8 @@ void Replace(std::string& text, std::string_view placeholder, std::string_view v
   }
 }
 
-std::string Fill(std::string_view hint, const FieldError& error, const std::vector<Step>& steps) {
+std::string Fill(std::string_view hint, const kube::meta::FieldError& error,
+                 const std::vector<Step>& steps) {
   constexpr std::string_view kDefinedIn = "because it is defined in ";
   const bool is_incomplete = error.detail.starts_with(kDefinedIn);
   std::string text(hint);
@@ -281,7 +282,7 @@ std::string Fill(std::string_view hint, const FieldError& error, const std::vect
 
 }  // namespace
 
-std::string Hint(const FieldError& error) {
+std::string Hint(const kube::meta::FieldError& error) {
   const std::vector<Step> steps = StepsFromTheEnd(error.field);
   if (steps.empty()) return "";
   const std::string_view last = steps.front().name;
@@ -317,4 +318,4 @@ std::string ConversionHint(std::string_view conversion_error) {
   return "";
 }
 
-}  // namespace kube::schema
+}  // namespace migrate::check

@@ -4,7 +4,7 @@
 #include <set>
 #include <tuple>
 
-namespace migrate {
+namespace migrate::check {
 
 using kube::json::Document;
 using kube::json::Type;
@@ -234,4 +234,4 @@ std::vector<LackingField> FindLackingFields(const Value& object, const Structura
   return found;
 }
 
-}  // namespace migrate
+}  // namespace migrate::check

@@ -13,7 +13,7 @@
 #include "migrate/check/member_index.h"
 
 /// Who wrote what, from metadata.managedFields.
-namespace migrate {
+namespace migrate::check {
 
 class ElementSelectors;
 
@@ -64,4 +64,4 @@ std::vector<LackingField> FindLackingFields(const kube::json::Value& object,
                                             const kube::schema::StructuralSchema* schema,
                                             std::string_view api_version = {});
 
-}  // namespace migrate
+}  // namespace migrate::check

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace migrate {
+namespace migrate::check {
 
 using kube::json::Value;
 
@@ -21,4 +21,4 @@ const Value* MemberIndex::Find(const Value& object, std::string_view key) {
   return found != wide.members.end() && found->first == key ? found->second : nullptr;
 }
 
-}  // namespace migrate
+}  // namespace migrate::check

@@ -7,7 +7,7 @@
 
 #include "kube/json/json.h"
 
-namespace migrate {
+namespace migrate::check {
 
 /// Finds members of objects by their keys: as json::Value::Find does, but where a large object is
 /// asked often in the logarithm of its size. The objects must outlive it and not change.
@@ -29,4 +29,4 @@ class MemberIndex {
   std::map<const void*, Wide> wide_;
 };
 
-}  // namespace migrate
+}  // namespace migrate::check

@@ -10,7 +10,7 @@
 #include "kube/schema/pruning.h"
 #include "kube/schema/validation/pruned_validation.h"
 
-namespace migrate {
+namespace migrate::check {
 namespace {
 
 using kube::json::Value;
@@ -20,7 +20,7 @@ using kube::schema::StructuralSchema;
 std::string Shortened(const std::string& error) {
   constexpr std::size_t kMostBytes = 512;
   if (error.size() <= kMostBytes) return error;
-  return std::string(kube::utf8::Prefix(error, kMostBytes)) + "...";
+  return std::string(kube::base::utf8::Prefix(error, kMostBytes)) + "...";
 }
 
 // An object may have as many errors as fields.
@@ -31,7 +31,7 @@ std::string FirstErrors(const std::vector<std::string>& errors) {
     first.push_back(Shortened(errors[i]));
   }
   if (errors.size() > kMost) first.push_back(std::to_string(errors.size() - kMost) + " more");
-  return kube::schema::Aggregate(first);
+  return kube::meta::Aggregate(first);
 }
 
 // As a server does it that prunes what it reads.
@@ -47,7 +47,7 @@ bool Prune(Value& object, const StructuralSchema* schema, kube::json::Arena& are
 std::optional<std::string> WhyInvalidOncePruned(const Value& object,
                                                 std::span<const StructuralSchema* const> schemas,
                                                 const kube::schema::SchemaProps& validation,
-                                                kube::schema::PatternChecks& patterns) {
+                                                kube::schema::validation::PatternChecks& patterns) {
   kube::json::Arena arena;
   Value before = kube::json::DeepCopy(object, arena);
   Value after = kube::json::DeepCopy(object, arena);
@@ -56,8 +56,9 @@ std::optional<std::string> WhyInvalidOncePruned(const Value& object,
     if (schema != nullptr && !kube::schema::SetDefaults(before, *schema, arena)) return "";
     if (!Prune(after, schema, arena)) return "";
   }
-  const auto errors = kube::schema::ErrorsOfPruning(before, after, validation, patterns);
+  const auto errors =
+      kube::schema::validation::ErrorsOfPruning(before, after, validation, patterns);
   return errors ? std::optional(FirstErrors(*errors)) : std::nullopt;
 }
 
-}  // namespace migrate
+}  // namespace migrate::check

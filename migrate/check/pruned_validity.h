@@ -9,7 +9,7 @@
 #include "kube/schema/structural.h"
 #include "kube/schema/validation/pattern_checks.h"
 
-namespace migrate {
+namespace migrate::check {
 
 /// What the API server would refuse updates of `object` for once it prunes, though it is valid as
 /// long as it keeps all of its fields: the errors in one line of some KiB at most. Empty where
@@ -19,6 +19,6 @@ namespace migrate {
 /// structural form. By a null pointer all is pruned.
 std::optional<std::string> WhyInvalidOncePruned(
     const kube::json::Value& object, std::span<const kube::schema::StructuralSchema* const> schemas,
-    const kube::schema::SchemaProps& validation, kube::schema::PatternChecks& patterns);
+    const kube::schema::SchemaProps& validation, kube::schema::validation::PatternChecks& patterns);
 
-}  // namespace migrate
+}  // namespace migrate::check

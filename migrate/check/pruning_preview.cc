@@ -6,15 +6,15 @@
 #include "kube/go/go_format.h"
 #include "migrate/report/program_name.h"
 
-namespace migrate {
+namespace migrate::check {
 namespace {
 
 using kube::json::Arena;
 using kube::json::Value;
 
-std::string VersionNames(const CrdReport& report) {
+std::string VersionNames(const report::CrdReport& report) {
   std::string names;
-  for (const VersionReport& version : report.versions) {
+  for (const report::VersionReport& version : report.versions) {
     names.append(names.empty() ? "" : ", ").append(version.name);
   }
   return names;
@@ -22,7 +22,7 @@ std::string VersionNames(const CrdReport& report) {
 
 // A version without a schema is no better: nothing is specified, and the server refuses it.
 std::string NotStructural() {
-  return "not structural, so pruning cannot be turned on; \"" + OwnCommand("check") +
+  return "not structural, so pruning cannot be turned on; \"" + report::OwnCommand("check") +
          "\" tells why";
 }
 
@@ -32,22 +32,22 @@ std::string_view TextOf(const Value* metadata, std::string_view key) {
 
 }  // namespace
 
-kube::Result<PruningPreview, std::string> PruningPreview::Make(const CrdCheck& check,
-                                                               const PreviewOptions& options) {
-  const CrdReport report = check.Report({}, /*objects_skipped=*/true);
+kube::base::Result<PruningPreview, std::string> PruningPreview::Make(
+    const CrdCheck& check, const PreviewOptions& options) {
+  const report::CrdReport report = check.Report({}, /*objects_skipped=*/true);
   const std::string& name = options.version.empty() ? report.storage_version : options.version;
-  const auto version = std::ranges::find(report.versions, name, &VersionReport::name);
+  const auto version = std::ranges::find(report.versions, name, &report::VersionReport::name);
   if (version == report.versions.end()) {
-    return kube::Unexpected("there is no version " + kube::schema::GoQuote(name) +
-                            "; there is: " + VersionNames(report));
+    return kube::base::Unexpected("there is no version " + kube::go::GoQuote(name) +
+                                  "; there is: " + VersionNames(report));
   }
   if (!report.problems.empty() || !version->structural) {
-    return kube::Unexpected(NotStructural());
+    return kube::base::Unexpected(NotStructural());
   }
   return PruningPreview(check, report, options);
 }
 
-PruningPreview::PruningPreview(const CrdCheck& check, const CrdReport& report,
+PruningPreview::PruningPreview(const CrdCheck& check, const report::CrdReport& report,
                                const PreviewOptions& options)
     : check_(&check),
       version_(options.version.empty() ? report.storage_version : options.version),
@@ -55,13 +55,14 @@ PruningPreview::PruningPreview(const CrdCheck& check, const CrdReport& report,
       is_storage_version_(version_ == report.storage_version),
       show_managed_fields_(options.show_managed_fields) {}
 
-kube::Result<ObjectChange, std::string> PruningPreview::Preview(Value& object, Arena& arena) const {
+kube::base::Result<ObjectChange, std::string> PruningPreview::Preview(Value& object,
+                                                                      Arena& arena) const {
   if (auto error = kube::json::StoreNumbers(object, arena)) {
-    return kube::Unexpected(*std::move(error));
+    return kube::base::Unexpected(*std::move(error));
   }
-  const kube::CustomResourceServer& server = check_->server();
+  const kube::crd::CustomResourceServer& server = check_->server();
   if (auto error = server.WebhookError(object, version_))
-    return kube::Unexpected(*std::move(error));
+    return kube::base::Unexpected(*std::move(error));
   object.Set("apiVersion", Value::String(api_version_), arena);
   Value* metadata = object.Find("metadata");
   if (metadata != nullptr && !show_managed_fields_) metadata->Erase("managedFields");
@@ -73,7 +74,7 @@ kube::Result<ObjectChange, std::string> PruningPreview::Preview(Value& object, A
     error = server.OnRead(after, version_, arena);
     if (!error) error = server.OnRequest(after, version_, arena);
   }
-  if (error) return kube::Unexpected(*std::move(error));
+  if (error) return kube::base::Unexpected(*std::move(error));
   // The server puts it in order whether it prunes or not: no news of an object in a file.
   if (metadata != nullptr) after.Set("metadata", *metadata, arena);
   return ObjectChange{.group = check_->group(),
@@ -86,4 +87,4 @@ kube::Result<ObjectChange, std::string> PruningPreview::Preview(Value& object, A
                       .differs = !kube::json::Equal(object, after)};
 }
 
-}  // namespace migrate
+}  // namespace migrate::check

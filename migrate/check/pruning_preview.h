@@ -7,7 +7,7 @@
 #include "kube/json/json.h"
 #include "migrate/check/crd_check.h"
 
-namespace migrate {
+namespace migrate::check {
 
 /// A custom resource before and after it is pruned. Borrows from the object and from the arena that
 /// it was made with, and from the PruningPreview.
@@ -34,8 +34,8 @@ class PruningPreview {
   /// `check` must outlive the result, and be made without CrdCheckOptions::as_is. The error is for
   /// people: the CRD has no such version (it lists those that there are), or its schema is not
   /// structural, so that the API server would prune nothing.
-  static kube::Result<PruningPreview, std::string> Make(const CrdCheck& check,
-                                                        const PreviewOptions& options);
+  static kube::base::Result<PruningPreview, std::string> Make(const CrdCheck& check,
+                                                              const PreviewOptions& options);
 
   const std::string& version() const { return version_; }
 
@@ -43,11 +43,12 @@ class PruningPreview {
   /// rewritten: unknown fields removed, nulls dropped, defaults added. Numbers are as the server
   /// stores them. `object` may be in any version of the CRD, and is changed. The error is the API
   /// server's, of an object that it would not store, or CustomResourceServer::WebhookError.
-  kube::Result<ObjectChange, std::string> Preview(kube::json::Value& object,
-                                                  kube::json::Arena& arena) const;
+  kube::base::Result<ObjectChange, std::string> Preview(kube::json::Value& object,
+                                                        kube::json::Arena& arena) const;
 
  private:
-  PruningPreview(const CrdCheck& check, const CrdReport& report, const PreviewOptions& options);
+  PruningPreview(const CrdCheck& check, const report::CrdReport& report,
+                 const PreviewOptions& options);
 
   const CrdCheck* check_;
   std::string version_, api_version_;
@@ -55,4 +56,4 @@ class PruningPreview {
   bool show_managed_fields_;
 };
 
-}  // namespace migrate
+}  // namespace migrate::check

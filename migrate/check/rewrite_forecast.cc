@@ -5,7 +5,7 @@
 
 #include "kube/schema/pruning.h"
 
-namespace migrate {
+namespace migrate::check {
 namespace {
 
 using kube::json::Value;
@@ -34,12 +34,12 @@ class PathSink : public kube::schema::UnknownFieldSink {
 RewriteForecast::RewriteForecast(const CrdCheck& check, const std::string& read_version,
                                  bool in_one_pass)
     : server_(check.server()), group_(check.group()), read_version_(read_version) {
-  const CrdReport crd = check.Report({}, /*objects_skipped=*/true);
+  const report::CrdReport crd = check.Report({}, /*objects_skipped=*/true);
   storage_version_ = crd.storage_version;
   stored_versions_ = {storage_version_};
   read_by_ = {read_version};
   if (in_one_pass) {
-    for (const VersionReport& version : crd.versions) {
+    for (const report::VersionReport& version : crd.versions) {
       if (!version.storage && std::ranges::count(crd.stored_versions, version.name) > 0) {
         stored_versions_.push_back(version.name);
       }
@@ -71,7 +71,7 @@ bool RewriteForecast::ChangesFrom(const Value& object, const std::string& stored
   if (!copy.is_object()) return true;
   const std::string api_version = group_ + "/" + stored_version;
   copy.Set("apiVersion", Value::String(api_version), arena);
-  kube::ServerNotes notes;
+  kube::crd::ServerNotes notes;
   if (server_.Rewrite(copy, arena, &notes)) return true;
   return !notes.added_defaults.empty() || !notes.dropped_nulls.empty();
 }
@@ -86,4 +86,4 @@ std::vector<std::string> RewriteForecast::DoomedPaths(const Value& object) const
   return std::move(unknown.paths);
 }
 
-}  // namespace migrate
+}  // namespace migrate::check

@@ -6,7 +6,7 @@
 #include "kube/json/json.h"
 #include "migrate/check/crd_check.h"
 
-namespace migrate {
+namespace migrate::check {
 
 /// What pruning, once it is on, will do to single objects of a CRD that preserves unknown fields.
 /// May be used by several threads.
@@ -28,10 +28,10 @@ class RewriteForecast {
  private:
   bool ChangesFrom(const kube::json::Value& object, const std::string& stored_version) const;
 
-  const kube::CustomResourceServer& server_;
+  const kube::crd::CustomResourceServer& server_;
   std::string group_, storage_version_, read_version_;
   std::vector<std::string> stored_versions_;  // that an object may be stored in
   std::vector<std::string> read_by_;          // versions whose schema prunes every read
 };
 
-}  // namespace migrate
+}  // namespace migrate::check

@@ -10,10 +10,10 @@
 
 #include "kube/base/error.h"
 
-namespace migrate {
+namespace migrate::crds {
 namespace {
 
-using kube::CallError;
+using kube::client::CallError;
 using kube::json::Document;
 using kube::json::Value;
 
@@ -33,32 +33,32 @@ bool HasVersion(const Value& group, std::string_view version) {
          });
 }
 
-CrdReport UnreadReport(const std::string& name, const std::string& why) {
-  CrdReport report;
+report::CrdReport UnreadReport(const std::string& name, const std::string& why) {
+  report::CrdReport report;
   report.name = name;
   report.error = why;
   return report;
 }
 
 // Of a current server only v1; of one without either, v1 is the better message.
-kube::Result<std::string, std::string> AskCrdsTarget(kube::Client& client) {
+kube::base::Result<std::string, std::string> AskCrdsTarget(kube::client::Client& client) {
   const std::string group_target = std::string(kApis) + "apiextensions.k8s.io";
   const auto group = client.Get(group_target);
   std::string version = "v1";
   if (group) {
     version = HasVersion((*group)->root(), "v1") ? "v1" : "v1beta1";
   } else if (!group.error().status || group.error().status->IsUnauthorized()) {
-    return kube::Unexpected(group.error().message);
+    return kube::base::Unexpected(group.error().message);
   }
   return group_target + "/" + version + "/customresourcedefinitions";
 }
 
 class CrdReader {
  public:
-  CrdReader(const ClusterCrdOptions& options, std::vector<Proposal> proposals,
-            ClusterReader& reader)
+  CrdReader(const ClusterCrdOptions& options, std::vector<manifests::Proposal> proposals,
+            lists::ClusterReader& reader)
       : options_(options), reader_(reader) {
-    for (Proposal& proposal : proposals) {
+    for (manifests::Proposal& proposal : proposals) {
       proposals_[proposal.crd.name].push_back(std::move(proposal));
     }
   }
@@ -82,7 +82,7 @@ class CrdReader {
   bool FindTarget() {
     auto target = AskCrdsTarget(reader_.client());
     if (reader_.is_stopped()) return false;
-    if (!target) throw kube::Error(target.error());
+    if (!target) throw kube::base::Error(target.error());
     found_.target = *std::move(target);
     api_version_ = found_.target.substr(kApis.size());
     api_version_.resize(api_version_.rfind('/'));
@@ -117,23 +117,24 @@ class CrdReader {
 
   // False if there is no CRD of some name.
   bool ReadByName(const std::set<std::string>& names) {
-    const std::vector<ListJob> jobs = ReadEach(names, [this](const std::string& name) {
-      return TakeEach([this, name](Document& item) { TakeNamed(name, item.root()); });
+    const std::vector<lists::ListJob> jobs = ReadEach(names, [this](const std::string& name) {
+      return lists::TakeEach([this, name](Document& item) { TakeNamed(name, item.root()); });
     });
     bool all_found = true;
     auto name = names.begin();
-    for (const ListJob& job : jobs) {
+    for (const lists::ListJob& job : jobs) {
       if (job.error) all_found &= TakeError(*name, *job.error);
       ++name;
     }
     return all_found;
   }
 
-  std::vector<ListJob> ReadEach(const std::set<std::string>& names,
-                                const std::function<TakerMaker(const std::string& name)>& maker) {
-    std::vector<ListJob> jobs;
+  std::vector<lists::ListJob> ReadEach(
+      const std::set<std::string>& names,
+      const std::function<lists::TakerMaker(const std::string& name)>& maker) {
+    std::vector<lists::ListJob> jobs;
     for (const std::string& name : names) {
-      jobs.emplace_back(found_.target + "/" + kube::UrlEscape(name), maker(name), false);
+      jobs.emplace_back(found_.target + "/" + kube::client::UrlEscape(name), maker(name), false);
     }
     reader_.Read(jobs, "CRDs");
     return jobs;
@@ -142,7 +143,7 @@ class CrdReader {
   // False if there is no such CRD.
   bool TakeError(const std::string& name, const CallError& error) {
     if (error.status && error.status->IsNotFound()) return false;
-    if (error.transport) throw kube::Error(error.message);
+    if (error.transport) throw kube::base::Error(error.message);
     identities_.push_back({name, "", {}});
     found_.unread.push_back(UnreadReport(name, error.message));
     found_.unread.back().is_interrupted = reader_.is_stopped();
@@ -153,12 +154,12 @@ class CrdReader {
   void ListAll() {
     std::string target = found_.target;
     if (!options_.selector.empty()) {
-      target += "?labelSelector=" + kube::UrlEscape(options_.selector);
+      target += "?labelSelector=" + kube::client::UrlEscape(options_.selector);
     }
-    std::vector<ListJob> jobs;
-    jobs.emplace_back(target, TakeEach([this](Document& item) { TakeCrd(item.root()); }));
+    std::vector<lists::ListJob> jobs;
+    jobs.emplace_back(target, lists::TakeEach([this](Document& item) { TakeCrd(item.root()); }));
     reader_.Read(jobs, "CRDs");
-    if (jobs[0].error && !reader_.is_stopped()) throw kube::Error(jobs[0].error->message);
+    if (jobs[0].error && !reader_.is_stopped()) throw kube::base::Error(jobs[0].error->message);
   }
 
   // What is asked for by its name may be answered by anything.
@@ -180,7 +181,7 @@ class CrdReader {
       root.Set("apiVersion", Value::String(api_version_), document->arena());
       root.Set("kind", Value::String("CustomResourceDefinition"), document->arena());
     }
-    auto crd = kube::ReadCrd(std::move(document));
+    auto crd = kube::crd::ReadCrd(std::move(document));
     if (!crd) return TakeUnreadable(name, crd.error());
     LiveCrd live = DescribeLiveCrd(*crd);
     const bool is_wanted = IsWanted(live.identity);
@@ -211,40 +212,42 @@ class CrdReader {
   }
 
   // Workers do this at once, each for a CRD of another name.
-  void AddChecks(LiveCrd& live, kube::Crd crd) {
+  void AddChecks(LiveCrd& live, kube::crd::Crd crd) {
     bool matters = ObjectsMatter(crd) || !options_.names.empty() || options_.all_objects;
     if (const auto proposals = proposals_.find(crd.name); proposals != proposals_.end()) {
-      for (Proposal& proposal : proposals->second) AddProposal(live, proposal, &crd);
+      for (manifests::Proposal& proposal : proposals->second) AddProposal(live, proposal, &crd);
       matters = true;
     } else {
-      const CrdCheckOptions options{.keep_paths = options_.keep_paths,
-                                    .origin = CrdCheckOptions::Origin::kServer};
-      live.checks.push_back(std::make_unique<CrdCheck>(std::move(crd), "", options));
+      const check::CrdCheckOptions options{.keep_paths = options_.keep_paths,
+                                           .origin = check::CrdCheckOptions::Origin::kServer};
+      live.checks.push_back(std::make_unique<check::CrdCheck>(std::move(crd), "", options));
     }
     live.reads_objects = matters && !options_.skip_objects;
   }
 
-  void AddProposal(LiveCrd& live, Proposal& proposal, const kube::Crd* replaced) const {
-    const CrdCheckOptions options{.keep_paths = options_.keep_paths,
-                                  .origin = CrdCheckOptions::Origin::kProposal,
-                                  .replaced = replaced};
-    live.checks.push_back(
-        std::make_unique<CrdCheck>(std::move(proposal.crd), std::move(proposal.source), options));
+  void AddProposal(LiveCrd& live, manifests::Proposal& proposal,
+                   const kube::crd::Crd* replaced) const {
+    const check::CrdCheckOptions options{.keep_paths = options_.keep_paths,
+                                         .origin = check::CrdCheckOptions::Origin::kProposal,
+                                         .replaced = replaced};
+    live.checks.push_back(std::make_unique<check::CrdCheck>(std::move(proposal.crd),
+                                                            std::move(proposal.source), options));
   }
 
   // A proposal whose CRD was not in the list may be for one that the selector left out.
   void FindLeftOut() {
     std::set<std::string> names = ProposedNames();
     std::erase_if(names, [this](const std::string& name) {
-      const std::vector<Proposal>& proposals = proposals_.at(name);
-      return seen_.contains(name) || std::ranges::none_of(proposals, [this](const Proposal& p) {
+      const std::vector<manifests::Proposal>& proposals = proposals_.at(name);
+      return seen_.contains(name) ||
+             std::ranges::none_of(proposals, [this](const manifests::Proposal& p) {
                return IsWanted(IdentityOf(p.crd));
              });
     });
-    const std::vector<ListJob> jobs =
-        ReadEach(names, [](const std::string&) { return TakeEach([](Document&) {}); });
+    const std::vector<lists::ListJob> jobs =
+        ReadEach(names, [](const std::string&) { return lists::TakeEach([](Document&) {}); });
     auto name = names.begin();
-    for (const ListJob& job : jobs) {
+    for (const lists::ListJob& job : jobs) {
       if (!job.error) seen_.insert(*name);
       if (job.error) TakeError(*name, *job.error);
       ++name;
@@ -255,7 +258,7 @@ class CrdReader {
   void AddNewCrds() {
     for (auto& [name, proposals] : proposals_) {
       if (seen_.contains(name)) continue;
-      for (Proposal& proposal : proposals) {
+      for (manifests::Proposal& proposal : proposals) {
         CrdIdentity identity = IdentityOf(proposal.crd);
         if (!IsWanted(identity)) continue;
         identities_.push_back(identity);
@@ -267,10 +270,11 @@ class CrdReader {
   }
 
   const ClusterCrdOptions& options_;
-  ClusterReader& reader_;
+  lists::ClusterReader& reader_;
   std::string api_version_;
-  std::map<std::string, std::vector<Proposal>> proposals_;  // by name; the map itself stays
-  std::mutex mutex_;                                        // guards what follows while workers run
+  std::map<std::string, std::vector<manifests::Proposal>>
+      proposals_;     // by name; the map itself stays
+  std::mutex mutex_;  // guards what follows while workers run
   std::set<std::string> seen_;
   std::vector<CrdIdentity> identities_;
   ClusterCrds found_;
@@ -278,15 +282,16 @@ class CrdReader {
 
 }  // namespace
 
-std::string FindCrdsTarget(kube::Client& client) {
+std::string FindCrdsTarget(kube::client::Client& client) {
   auto target = AskCrdsTarget(client);
-  if (!target) throw kube::Error(target.error());
+  if (!target) throw kube::base::Error(target.error());
   return *std::move(target);
 }
 
-ClusterCrds ReadClusterCrds(const ClusterCrdOptions& options, std::vector<Proposal> proposals,
-                            ClusterReader& reader) {
+ClusterCrds ReadClusterCrds(const ClusterCrdOptions& options,
+                            std::vector<manifests::Proposal> proposals,
+                            lists::ClusterReader& reader) {
   return CrdReader(options, std::move(proposals), reader).Read();
 }
 
-}  // namespace migrate
+}  // namespace migrate::crds

@@ -9,7 +9,7 @@
 #include "migrate/manifests/proposals.h"
 #include "migrate/report/report.h"
 
-namespace migrate {
+namespace migrate::crds {
 
 /// Which CRDs of a cluster are meant, and what is done with them.
 struct ClusterCrdOptions {
@@ -24,10 +24,10 @@ struct ClusterCrdOptions {
 
 /// The CRDs of a cluster, each with its checks.
 struct ClusterCrds {
-  std::string target;                   ///< where they are: ".../v1/customresourcedefinitions"
-  std::map<std::string, LiveCrd> crds;  ///< by name
-  std::vector<CrdReport> unread;        ///< those that could not be read, with the error
-  bool is_complete = true;              ///< false: the run was stopped before all were read
+  std::string target;                     ///< where they are: ".../v1/customresourcedefinitions"
+  std::map<std::string, LiveCrd> crds;    ///< by name
+  std::vector<report::CrdReport> unread;  ///< those that could not be read, with the error
+  bool is_complete = true;                ///< false: the run was stopped before all were read
 };
 
 /// What is said of a CRD that is named beside files which propose nothing for it.
@@ -36,7 +36,7 @@ inline constexpr char kNotInFiles[] =
 
 /// Where the CRDs of a server are, as ClusterCrds::target. Throws kube::Error if it cannot be
 /// reached.
-std::string FindCrdsTarget(kube::Client& client);
+std::string FindCrdsTarget(kube::client::Client& client);
 
 /// Reads CRDs, v1 where it is served, else v1beta1, and checks them; where there are proposals for
 /// one those are checked instead, and the proposals for new CRDs too. CRDs that are named in full
@@ -45,7 +45,8 @@ std::string FindCrdsTarget(kube::Client& client);
 ///
 /// Throws kube::Error if the server cannot be reached, if CRDs cannot be listed, and for a name
 /// that no CRD, or more than one, answers to, and an ignored one that more than one does.
-ClusterCrds ReadClusterCrds(const ClusterCrdOptions& options, std::vector<Proposal> proposals,
-                            ClusterReader& reader);
+ClusterCrds ReadClusterCrds(const ClusterCrdOptions& options,
+                            std::vector<manifests::Proposal> proposals,
+                            lists::ClusterReader& reader);
 
-}  // namespace migrate
+}  // namespace migrate::crds

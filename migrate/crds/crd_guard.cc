@@ -7,17 +7,17 @@
 #include "migrate/disk/stable_hash.h"
 #include "migrate/lists/pause.h"
 
-namespace migrate {
+namespace migrate::crds {
 namespace {
 
+using kube::go::GoQuote;
 using kube::json::Value;
-using kube::schema::GoQuote;
 
 constexpr std::chrono::minutes kPatience(2);
 constexpr std::chrono::seconds kPause(1);
 
-std::string StorageVersionOf(const kube::Crd& crd) {
-  const kube::CrdVersion* storage = crd.StorageVersion();
+std::string StorageVersionOf(const kube::crd::Crd& crd) {
+  const kube::crd::CrdVersion* storage = crd.StorageVersion();
   return storage == nullptr ? "" : storage->name;
 }
 
@@ -30,7 +30,7 @@ void AddMember(std::string& text, const Value& object, std::string_view key) {
 
 // All versions' and each version's, as v1beta1 and v1 have them; not what only says how to show
 // objects, which others may change at any time.
-std::uint64_t HashSchemas(const kube::Crd& crd) {
+std::uint64_t HashSchemas(const kube::crd::Crd& crd) {
   std::string text;
   const Value* spec = crd.document->root().Find("spec");
   if (spec == nullptr) return 0;
@@ -39,12 +39,12 @@ std::uint64_t HashSchemas(const kube::Crd& crd) {
   for (const Value& version : versions ? versions->elements() : std::span<const Value>()) {
     for (const char* key : {"name", "storage", "schema"}) AddMember(text, version, key);
   }
-  return StableHash(text);
+  return disk::StableHash(text);
 }
 
 }  // namespace
 
-CrdShape ShapeOf(const kube::Crd& crd) {
+CrdShape ShapeOf(const kube::crd::Crd& crd) {
   return {.uid = crd.uid,
           .generation = crd.generation,
           .preserves_unknown_fields = crd.preserve_unknown_fields,
@@ -52,7 +52,7 @@ CrdShape ShapeOf(const kube::Crd& crd) {
           .schemas = HashSchemas(crd)};
 }
 
-std::optional<std::string> FindChange(const CrdShape& expected, const kube::Crd& crd) {
+std::optional<std::string> FindChange(const CrdShape& expected, const kube::crd::Crd& crd) {
   if (crd.uid != expected.uid) {
     return "the CustomResourceDefinition was deleted and created anew meanwhile";
   }
@@ -76,18 +76,18 @@ std::optional<std::string> FindChange(const CrdShape& expected, const kube::Crd&
 }
 
 std::optional<std::string> CrdGuard::FindChange() const {
-  const kube::Clock::TimePoint patience = clock_.Now() + kPatience;
+  const kube::system::Clock::TimePoint patience = clock_.Now() + kPatience;
   for (;;) {
     const auto crd = GetCrd(client_, target_);
-    if (crd) return migrate::FindChange(expected_, *crd);
+    if (crd) return crds::FindChange(expected_, *crd);
     const auto& status = crd.error().status;
     if (status && status->IsNotFound()) return "the CustomResourceDefinition was deleted";
     const bool is_refused = status && (status->code == 401 || status->code == 403);
     if (is_refused || clock_.Now() >= patience) {
       return "the CustomResourceDefinition cannot be read any more: " + crd.error().message;
     }
-    if (!PauseUntil(clock_.Now() + kPause, stop_, client_, clock_)) return std::nullopt;
+    if (!lists::PauseUntil(clock_.Now() + kPause, stop_, client_, clock_)) return std::nullopt;
   }
 }
 
-}  // namespace migrate
+}  // namespace migrate::crds

@@ -9,7 +9,7 @@
 #include "kube/crd/crd.h"
 #include "kube/system/clock.h"
 
-namespace migrate {
+namespace migrate::crds {
 
 /// What must stay as it is of a CRD while its objects are migrated.
 struct CrdShape {
@@ -20,11 +20,11 @@ struct CrdShape {
   std::uint64_t schemas = 0;  ///< a hash of the schemas, by which the server prunes
 };
 
-CrdShape ShapeOf(const kube::Crd& crd);
+CrdShape ShapeOf(const kube::crd::Crd& crd);
 
 /// Why `crd` is no longer what `expected` says; absent if it still is. Of several changes the one
 /// that explains the others.
-std::optional<std::string> FindChange(const CrdShape& expected, const kube::Crd& crd);
+std::optional<std::string> FindChange(const CrdShape& expected, const kube::crd::Crd& crd);
 
 /// Watches one CRD, for SweepOptions::find_change.
 class CrdGuard {
@@ -32,7 +32,7 @@ class CrdGuard {
   /// `target` is that of the CRD. `client` and `clock` must outlive it, and `stop`, which may be
   /// the null pointer.
   CrdGuard(std::string target, CrdShape expected, const std::atomic<bool>* stop,
-           kube::Client& client, const kube::Clock& clock)
+           kube::client::Client& client, const kube::system::Clock& clock)
       : target_(std::move(target)),
         expected_(std::move(expected)),
         stop_(stop),
@@ -49,8 +49,8 @@ class CrdGuard {
   std::string target_;
   CrdShape expected_;
   const std::atomic<bool>* stop_;
-  kube::Client& client_;
-  const kube::Clock& clock_;
+  kube::client::Client& client_;
+  const kube::system::Clock& clock_;
 };
 
-}  // namespace migrate
+}  // namespace migrate::crds

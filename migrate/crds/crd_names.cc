@@ -6,7 +6,7 @@
 
 #include "kube/base/error.h"
 
-namespace migrate {
+namespace migrate::crds {
 namespace {
 
 std::string Lower(std::string_view text) {
@@ -32,14 +32,14 @@ std::set<std::string> NamesOf(const std::string& argument, const std::vector<Crd
 
 void RequireNotTwo(const std::string& argument, const std::set<std::string>& names) {
   if (names.size() <= 1) return;
-  throw kube::Error("\"" + argument + "\" is ambiguous; name one of: " + Join(names));
+  throw kube::base::Error("\"" + argument + "\" is ambiguous; name one of: " + Join(names));
 }
 
 }  // namespace
 
-CrdIdentity IdentityOf(const kube::Crd& crd) {
+CrdIdentity IdentityOf(const kube::crd::Crd& crd) {
   CrdIdentity identity{crd.name, crd.group, crd.names};
-  for (const kube::CrdVersion& version : crd.versions) {
+  for (const kube::crd::CrdVersion& version : crd.versions) {
     if (version.served) identity.served_versions.push_back(version.name);
   }
   return identity;
@@ -71,7 +71,7 @@ bool IsNamed(const CrdIdentity& crd, std::string_view argument) {
            std::ranges::any_of(crd.served_versions,
                                [&](const auto& version) { return rest == "." + version + group; });
   };
-  const kube::CrdNames& names = crd.names;
+  const kube::crd::CrdNames& names = crd.names;
   return fits(names.plural) || fits(names.singular) || fits(names.kind) ||
          std::any_of(names.short_names.begin(), names.short_names.end(), fits);
 }
@@ -91,10 +91,10 @@ void RequireEachNamesOne(const std::vector<std::string>& arguments,
   for (const std::string& argument : arguments) {
     const std::set<std::string> found = NamesOf(argument, crds);
     if (found.empty()) {
-      throw kube::Error("no CustomResourceDefinition named \"" + argument + "\"" + where);
+      throw kube::base::Error("no CustomResourceDefinition named \"" + argument + "\"" + where);
     }
     RequireNotTwo(argument, found);
   }
 }
 
-}  // namespace migrate
+}  // namespace migrate::crds

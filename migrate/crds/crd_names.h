@@ -7,16 +7,16 @@
 #include "kube/crd/crd.h"
 
 /// CRDs as they are named on the command line.
-namespace migrate {
+namespace migrate::crds {
 
 /// What a CRD can be named by.
 struct CrdIdentity {
   std::string name, group;
-  kube::CrdNames names;
+  kube::crd::CrdNames names;
   std::vector<std::string> served_versions{};
 };
 
-CrdIdentity IdentityOf(const kube::Crd& crd);
+CrdIdentity IdentityOf(const kube::crd::Crd& crd);
 
 /// True if `argument` names the CRD as kubectl names resources, in any case of letters:
 /// plural.group, plural, singular, kind or short name, with or without the group, and before that a
@@ -41,4 +41,4 @@ void RequireNoneNamesTwo(const std::vector<std::string>& arguments,
 void RequireEachNamesOne(const std::vector<std::string>& arguments,
                          const std::vector<CrdIdentity>& crds, const std::string& where = "");
 
-}  // namespace migrate
+}  // namespace migrate::crds

@@ -10,10 +10,10 @@
 #include "kube/client/client.h"
 #include "migrate/crds/missing_version.h"
 
-namespace migrate {
+namespace migrate::crds {
 namespace {
 
-using kube::CallError;
+using kube::client::CallError;
 using kube::json::Document;
 using kube::json::Value;
 
@@ -37,7 +37,7 @@ std::string FindChange(const LiveCrd& crd, const Value& now) {
 }
 
 std::string FindForeignKind(const CrdObjects& objects) {
-  for (const ListJob& job : objects.jobs) {
+  for (const lists::ListJob& job : objects.jobs) {
     if (std::string kind = objects.TakerOf(job).ForeignKind(); !kind.empty()) return kind;
   }
   return "";
@@ -47,7 +47,7 @@ std::string FindForeignKind(const CrdObjects& objects) {
 class CrdObjectsRun {
  public:
   CrdObjectsRun(std::vector<CrdObjects>& wanted, const std::string& crds_target,
-                ClusterReader& reader)
+                lists::ClusterReader& reader)
       : wanted_(wanted), crds_target_(crds_target), reader_(reader) {}
 
   void Run() {
@@ -61,9 +61,9 @@ class CrdObjectsRun {
   // Objects of these come from another server than the one that has the CRD. Nothing is said where
   // it may not be known.
   void FindAggregatedVersions() {
-    std::vector<ListJob> jobs;
+    std::vector<lists::ListJob> jobs;
     jobs.emplace_back(std::string(kApiServices),
-                      TakeEach([this](Document& item) { TakeApiService(item.root()); }));
+                      lists::TakeEach([this](Document& item) { TakeApiService(item.root()); }));
     reader_.Read(jobs);
   }
 
@@ -76,7 +76,7 @@ class CrdObjectsRun {
   }
 
   void ReadObjects() {
-    std::vector<ListJob> jobs;
+    std::vector<lists::ListJob> jobs;
     for (CrdObjects& objects : wanted_) {
       objects.failure = WhyNotReadable(*objects.crd);
       if (!objects.failure.empty()) continue;
@@ -86,7 +86,7 @@ class CrdObjectsRun {
     reader_.Read(jobs, "objects");
     auto job = jobs.begin();
     for (CrdObjects* objects : read_) {
-      for (ListJob& done : objects->jobs) done = std::move(*job++);
+      for (lists::ListJob& done : objects->jobs) done = std::move(*job++);
     }
   }
 
@@ -102,12 +102,12 @@ class CrdObjectsRun {
 
   // What was taken holds for the CRD that it was taken by, if that was there all the time.
   void ReadCrdsAgain() {
-    std::vector<ListJob> jobs;
+    std::vector<lists::ListJob> jobs;
     std::vector<std::string> changes(read_.size());
     for (std::size_t i = 0; i < read_.size(); ++i) {
       const LiveCrd& crd = *read_[i]->crd;
-      jobs.emplace_back(crds_target_ + "/" + kube::UrlEscape(crd.identity.name),
-                        TakeEach([&crd, &change = changes[i]](Document& item) {
+      jobs.emplace_back(crds_target_ + "/" + kube::client::UrlEscape(crd.identity.name),
+                        lists::TakeEach([&crd, &change = changes[i]](Document& item) {
                           change = FindChange(crd, item.root());
                         }),
                         false);
@@ -116,8 +116,8 @@ class CrdObjectsRun {
     for (std::size_t i = 0; i < read_.size(); ++i) Judge(*read_[i], jobs[i], changes[i]);
   }
 
-  void Judge(CrdObjects& objects, const ListJob& again, const std::string& change) const {
-    const auto failed = std::ranges::find_if(objects.jobs, &ListJob::HasFailed);
+  void Judge(CrdObjects& objects, const lists::ListJob& again, const std::string& change) const {
+    const auto failed = std::ranges::find_if(objects.jobs, &lists::ListJob::HasFailed);
     if (again.error && again.error->status && again.error->status->IsNotFound()) {
       objects.failure = "the CustomResourceDefinition was deleted while its objects were read";
     } else if (const std::string kind = FindForeignKind(objects); !kind.empty()) {
@@ -145,7 +145,7 @@ class CrdObjectsRun {
 
   std::vector<CrdObjects>& wanted_;
   const std::string& crds_target_;
-  ClusterReader& reader_;
+  lists::ClusterReader& reader_;
   std::mutex mutex_;                  // guards the next while workers run
   std::set<std::string> aggregated_;  // version.group
   std::vector<CrdObjects*> read_;     // those that can be read
@@ -175,8 +175,8 @@ std::string CrdObjectTaker::ForeignKind() const {
 }
 
 void ReadCrdObjects(std::vector<CrdObjects>& wanted, const std::string& crds_target,
-                    ClusterReader& reader) {
+                    lists::ClusterReader& reader) {
   CrdObjectsRun(wanted, crds_target, reader).Run();
 }
 
-}  // namespace migrate
+}  // namespace migrate::crds

@@ -11,10 +11,10 @@
 #include "migrate/lists/list_reader.h"
 
 /// Reads the objects of CRDs, and makes sure that they are these CRDs' objects.
-namespace migrate {
+namespace migrate::crds {
 
 /// Takes the objects of one CRD. What else is in the list is not handed on, but remembered.
-class CrdObjectTaker : public ItemTaker {
+class CrdObjectTaker : public lists::ItemTaker {
  public:
   CrdObjectTaker(const CrdIdentity& crd, std::size_t workers)
       : group_(crd.group + "/"), kind_(crd.names.kind), counts_(workers), foreign_(workers) {}
@@ -39,8 +39,8 @@ class CrdObjectTaker : public ItemTaker {
 
 /// What to read of one CRD, and what became of it.
 struct CrdObjects {
-  const LiveCrd* crd;           ///< has a read_version, or a reason why it is not served
-  std::vector<ListJob> jobs{};  ///< with takers that are CrdObjectTaker
+  const LiveCrd* crd;                  ///< has a read_version, or a reason why it is not served
+  std::vector<lists::ListJob> jobs{};  ///< with takers that are CrdObjectTaker
 
   // The result. At most one of the first two is set:
 
@@ -49,7 +49,7 @@ struct CrdObjects {
   /// Why it is not known whether the CRD changed meanwhile; else empty.
   std::string note{};
 
-  CrdObjectTaker& TakerOf(const ListJob& job) const {
+  CrdObjectTaker& TakerOf(const lists::ListJob& job) const {
     return static_cast<CrdObjectTaker&>(*job.taker);
   }
 };
@@ -60,6 +60,6 @@ struct CrdObjects {
 ///
 /// `crds_target` is where CRDs are (ClusterCrds::target).
 void ReadCrdObjects(std::vector<CrdObjects>& wanted, const std::string& crds_target,
-                    ClusterReader& reader);
+                    lists::ClusterReader& reader);
 
-}  // namespace migrate
+}  // namespace migrate::crds

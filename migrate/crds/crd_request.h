@@ -7,14 +7,16 @@
 #include "kube/crd/crd.h"
 
 /// Single CRDs of a server, by their target: ".../customresourcedefinitions/NAME".
-namespace migrate {
+namespace migrate::crds {
 
 /// Reads a CRD. An answer that is none is a CallError too.
-kube::Result<kube::Crd, kube::CallError> GetCrd(kube::Client& client, const std::string& target);
+kube::base::Result<kube::crd::Crd, kube::client::CallError> GetCrd(kube::client::Client& client,
+                                                                   const std::string& target);
 
 /// Sends a merge patch, and lets it end for ten seconds where the run is to be stopped, so that it
 /// is known whether it was done. `target` may name /status, and hold a query.
-kube::Result<kube::Crd, kube::CallError> PatchCrd(kube::Client& client, const std::string& target,
-                                                  const std::string& body);
+kube::base::Result<kube::crd::Crd, kube::client::CallError> PatchCrd(kube::client::Client& client,
+                                                                     const std::string& target,
+                                                                     const std::string& body);
 
-}  // namespace migrate
+}  // namespace migrate::crds

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <tuple>
 
-namespace migrate {
+namespace migrate::crds {
 
-void CrdSet::Add(const Place& place, std::unique_ptr<CrdCheck> check, CrdIdentity identity) {
+void CrdSet::Add(const report::Place& place, std::unique_ptr<check::CrdCheck> check,
+                 CrdIdentity identity) {
   const std::lock_guard lock(mutex_);
   Entry& entry = entries_.emplace_back(Entry{place, std::move(check), std::move(identity)});
   std::vector<Entry*>& same_kind = by_kind_[entry.check->kind()];
@@ -49,4 +50,4 @@ std::vector<const CrdSet::Entry*> CrdSet::Sorted() const {
   return entries;
 }
 
-}  // namespace migrate
+}  // namespace migrate::crds

@@ -13,20 +13,21 @@
 #include "migrate/check/crd_check.h"
 #include "migrate/crds/crd_names.h"
 
-namespace migrate {
+namespace migrate::crds {
 
 /// The CRDs of a run, found by the group and kind of an object. May be used by several threads.
 class CrdSet {
  public:
   struct Entry {
-    Place place;  ///< decides which comes first
-    std::unique_ptr<CrdCheck> check;
+    report::Place place;  ///< decides which comes first
+    std::unique_ptr<check::CrdCheck> check;
     CrdIdentity identity;
     bool selected = true;  ///< false: left out of the report, its objects are passed over
   };
 
   /// Adds a CRD.
-  void Add(const Place& place, std::unique_ptr<CrdCheck> check, CrdIdentity identity);
+  void Add(const report::Place& place, std::unique_ptr<check::CrdCheck> check,
+           CrdIdentity identity);
 
   /// The CRDs for objects of this group and kind, in the order of reading; empty if there is none.
   std::vector<const Entry*> Find(std::string_view group, std::string_view kind) const;
@@ -44,4 +45,4 @@ class CrdSet {
   std::map<std::string, std::vector<Entry*>, std::less<>> by_kind_;
 };
 
-}  // namespace migrate
+}  // namespace migrate::crds

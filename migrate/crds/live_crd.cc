@@ -5,10 +5,10 @@
 
 #include "kube/client/client.h"
 
-namespace migrate {
+namespace migrate::crds {
 namespace {
 
-std::string WhyNotServed(const kube::Crd& crd) {
+std::string WhyNotServed(const kube::crd::Crd& crd) {
   if (crd.terminating) return "the CustomResourceDefinition is being deleted";
   if (crd.IsConditionTrue("Established")) return "";
   const kube::json::Value* names = crd.FindCondition("NamesAccepted");
@@ -22,42 +22,42 @@ std::string WhyNotServed(const kube::Crd& crd) {
 }  // namespace
 
 std::string LiveCrd::ObjectsTarget(const std::string& namespace_) const {
-  std::string target = "/apis/" + kube::UrlEscape(identity.group) + "/";
-  target += kube::UrlEscape(read_version) + "/";
+  std::string target = "/apis/" + kube::client::UrlEscape(identity.group) + "/";
+  target += kube::client::UrlEscape(read_version) + "/";
   if (is_namespaced && !namespace_.empty()) {
-    target += "namespaces/" + kube::UrlEscape(namespace_) + "/";
+    target += "namespaces/" + kube::client::UrlEscape(namespace_) + "/";
   }
-  return target + kube::UrlEscape(identity.names.plural);
+  return target + kube::client::UrlEscape(identity.names.plural);
 }
 
-std::vector<CrdReport> LiveCrd::FailedReports(const std::string& error) const {
-  std::vector<CrdReport> reports;
+std::vector<report::CrdReport> LiveCrd::FailedReports(const std::string& error) const {
+  std::vector<report::CrdReport> reports;
   for (const auto& check : checks) {
-    CrdReport& report = reports.emplace_back(check->Report({}, /*objects_skipped=*/true));
+    report::CrdReport& report = reports.emplace_back(check->Report({}, /*objects_skipped=*/true));
     report.objects_skipped = false;
-    report.verdict = Verdict::kUnknown;
+    report.verdict = report::Verdict::kUnknown;
     report.error = error;
   }
   return reports;
 }
 
-LiveCrd DescribeLiveCrd(const kube::Crd& crd) {
+LiveCrd DescribeLiveCrd(const kube::crd::Crd& crd) {
   LiveCrd live;
   live.identity = IdentityOf(crd);
   live.shape = ShapeOf(crd);
-  live.read_version = ReadVersion(crd);
+  live.read_version = check::ReadVersion(crd);
   live.is_namespaced = crd.scope != "Cluster";
   live.not_served_because = WhyNotServed(crd);
   return live;
 }
 
-bool ObjectsMatter(const kube::Crd& crd) {
+bool ObjectsMatter(const kube::crd::Crd& crd) {
   if (crd.preserve_unknown_fields) return true;
-  const kube::CrdVersion* storage = crd.StorageVersion();
+  const kube::crd::CrdVersion* storage = crd.StorageVersion();
   return std::any_of(crd.stored_versions.begin(), crd.stored_versions.end(),
                      [storage](const std::string& stored) {
                        return storage == nullptr || stored != storage->name;
                      });
 }
 
-}  // namespace migrate
+}  // namespace migrate::crds

@@ -11,7 +11,7 @@
 #include "migrate/crds/crd_names.h"
 #include "migrate/report/report.h"
 
-namespace migrate {
+namespace migrate::crds {
 
 /// A CRD of a server on its way through a check, or a proposal that the server has no CRD for.
 struct LiveCrd {
@@ -22,19 +22,19 @@ struct LiveCrd {
   std::string not_served_because;  ///< of an established CRD empty; for messages
   bool reads_objects = false;
   /// The CRD itself, or each proposal for it.
-  std::vector<std::unique_ptr<CrdCheck>> checks;
+  std::vector<std::unique_ptr<check::CrdCheck>> checks;
 
   /// Where its objects are, in all namespaces or in one.
   std::string ObjectsTarget(const std::string& namespace_) const;
   /// The reports of all checks, with `error` and the verdict `unknown`.
-  std::vector<CrdReport> FailedReports(const std::string& error) const;
+  std::vector<report::CrdReport> FailedReports(const std::string& error) const;
 };
 
 /// What is to be known of a server's CRD before its objects are read; without checks.
-LiveCrd DescribeLiveCrd(const kube::Crd& crd);
+LiveCrd DescribeLiveCrd(const kube::crd::Crd& crd);
 
 /// True if the objects of the CRD have something to tell by default: it preserves unknown fields,
 /// or some may be stored in another version than the storage version.
-bool ObjectsMatter(const kube::Crd& crd);
+bool ObjectsMatter(const kube::crd::Crd& crd);
 
-}  // namespace migrate
+}  // namespace migrate::crds

@@ -1,6 +1,6 @@
 #include "migrate/crds/missing_version.h"
 
-namespace migrate {
+namespace migrate::crds {
 
 std::string WithVersionAdvice(std::string message) {
   if (message.find(kMissingVersion) == std::string::npos) return message;
@@ -9,4 +9,4 @@ std::string WithVersionAdvice(std::string message) {
          "it that version again, with served: false, then migrate";
 }
 
-}  // namespace migrate
+}  // namespace migrate::crds

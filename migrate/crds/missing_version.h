@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace migrate {
+namespace migrate::crds {
 
 /// How an API server begins to answer where an object is stored in a version that its CRD no longer
 /// has (apiextensions-apiserver pkg/apiserver/conversion/converter.go): no read or write of such an
@@ -14,4 +14,4 @@ inline constexpr std::string_view kMissingVersion =
 /// The message of an error, with what to do about it where it is about a missing version.
 std::string WithVersionAdvice(std::string message);
 
-}  // namespace migrate
+}  // namespace migrate::crds

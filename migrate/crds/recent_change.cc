@@ -5,7 +5,7 @@
 
 #include "kube/go/go_time.h"
 
-namespace migrate {
+namespace migrate::crds {
 namespace {
 
 using kube::json::Type;
@@ -16,7 +16,7 @@ using std::chrono::sys_seconds;
 std::optional<sys_seconds> SpecChange(const Value& entry) {
   const Value* fields = entry.Find("fieldsV1", Type::kObject);
   if (fields == nullptr || fields->Find("f:spec") == nullptr) return std::nullopt;
-  const auto time = kube::schema::ParseGoTime(entry.FindText("time"));
+  const auto time = kube::go::ParseGoTime(entry.FindText("time"));
   if (!time) return std::nullopt;
   return sys_seconds(std::chrono::seconds(time->unix_seconds));
 }
@@ -58,4 +58,4 @@ std::int64_t Milliseconds(std::chrono::system_clock::time_point time) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
 }
 
-}  // namespace migrate
+}  // namespace migrate::crds

@@ -5,7 +5,7 @@
 
 #include "kube/json/json.h"
 
-namespace migrate {
+namespace migrate::crds {
 
 /// A CRD's change may be taken for noticed by every API server after this time.
 inline constexpr std::chrono::seconds kNoticed{5};
@@ -28,4 +28,4 @@ std::chrono::system_clock::duration TimeUntilNoticed(std::int64_t seen,
 /// A time as MigrationState::generation_seen.
 std::int64_t Milliseconds(std::chrono::system_clock::time_point time);
 
-}  // namespace migrate
+}  // namespace migrate::crds

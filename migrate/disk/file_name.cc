@@ -6,7 +6,7 @@
 
 #include "migrate/disk/stable_hash.h"
 
-namespace migrate {
+namespace migrate::disk {
 namespace {
 
 bool IsPlain(char c) { return c > ' ' && c < '\x7F' && c != '/'; }
@@ -22,4 +22,4 @@ std::string FileName(std::string name, std::size_t longest) {
   return name + number;
 }
 
-}  // namespace migrate
+}  // namespace migrate::disk

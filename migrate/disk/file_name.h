@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string>
 
-namespace migrate {
+namespace migrate::disk {
 
 /// The longest name of a file (NAME_MAX).
 inline constexpr std::size_t kLongestFileName = 255;
@@ -14,4 +14,4 @@ inline constexpr std::size_t kLongestFileName = 255;
 /// is the same in every run. `name` holds more than dots.
 std::string FileName(std::string name, std::size_t longest = kLongestFileName);
 
-}  // namespace migrate
+}  // namespace migrate::disk

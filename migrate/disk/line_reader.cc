@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace migrate {
+namespace migrate::disk {
 
 std::optional<std::string_view> LineReader::Next(std::uint64_t end) {
   std::size_t searched = 0;
@@ -26,4 +26,4 @@ std::optional<std::string_view> LineReader::Next(std::uint64_t end) {
   }
 }
 
-}  // namespace migrate
+}  // namespace migrate::disk

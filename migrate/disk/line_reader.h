@@ -8,7 +8,7 @@
 
 #include "migrate/disk/state_file.h"
 
-namespace migrate {
+namespace migrate::disk {
 
 /// Reads the lines of a file in turn, from `offset` on, `piece` bytes at a time.
 class LineReader {
@@ -35,4 +35,4 @@ class LineReader {
   std::uint64_t next_;
 };
 
-}  // namespace migrate
+}  // namespace migrate::disk

@@ -12,7 +12,7 @@
 
 #include "kube/base/error.h"
 
-namespace migrate {
+namespace migrate::disk {
 namespace {
 
 namespace fs = std::filesystem;
@@ -21,8 +21,8 @@ constexpr std::size_t kBufferBytes = 64 * 1024;
 constexpr mode_t kPrivate = 0600;
 
 [[noreturn]] void Fail(const fs::path& path, int error) {
-  throw kube::Error("cannot write \"" + path.string() +
-                    "\": " + std::generic_category().message(error));
+  throw kube::base::Error("cannot write \"" + path.string() +
+                          "\": " + std::generic_category().message(error));
 }
 
 void SyncFolder(const fs::path& folder) {
@@ -121,4 +121,4 @@ void RemoveAbandonedFiles(const fs::path& folder, std::string_view prefix,
   }
 }
 
-}  // namespace migrate
+}  // namespace migrate::disk

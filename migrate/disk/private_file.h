@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace migrate {
+namespace migrate::disk {
 
 /// A file that is being made and that nobody else may read (mode 0600). It is removed again unless
 /// it is moved to its final name when it is complete.
@@ -52,4 +52,4 @@ bool BelongsToAnother(const std::filesystem::path& folder);
 void RemoveAbandonedFiles(const std::filesystem::path& folder, std::string_view prefix,
                           std::string_view suffix);
 
-}  // namespace migrate
+}  // namespace migrate::disk

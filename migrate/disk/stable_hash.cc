@@ -1,6 +1,6 @@
 #include "migrate/disk/stable_hash.h"
 
-namespace migrate {
+namespace migrate::disk {
 
 std::uint64_t StableHash(std::string_view text) {
   // FNV-1a, then the finalizer of MurmurHash3 to spread short texts.
@@ -11,4 +11,4 @@ std::uint64_t StableHash(std::string_view text) {
   return hash ^ (hash >> 33);
 }
 
-}  // namespace migrate
+}  // namespace migrate::disk

@@ -10,7 +10,7 @@
 
 #include "kube/base/error.h"
 
-namespace migrate {
+namespace migrate::disk {
 namespace {
 
 constexpr std::size_t kMaxWaiting = 64 * 1024;
@@ -32,7 +32,7 @@ StateFile::StateFile(std::filesystem::path path) : path_(std::move(path)) {
   const bool is_known = fstat(descriptor_, &status) == 0;
   if (!is_known || !S_ISREG(status.st_mode)) {
     close(descriptor_);
-    throw kube::Error("cannot use " + path_.string() + ": it is no regular file; remove it");
+    throw kube::base::Error("cannot use " + path_.string() + ": it is no regular file; remove it");
   }
   size_ = static_cast<std::uint64_t>(status.st_size);
   if (size_ == 0) SyncFolder(path_.parent_path());
@@ -79,7 +79,7 @@ std::size_t StateFile::ReadAt(std::uint64_t offset, char* bytes, std::size_t cou
 }
 
 void StateFile::Fail(const std::string& what) const {
-  throw kube::Error("cannot " + what + " " + path_.string() + ": " + std::strerror(errno));
+  throw kube::base::Error("cannot " + what + " " + path_.string() + ": " + std::strerror(errno));
 }
 
-}  // namespace migrate
+}  // namespace migrate::disk

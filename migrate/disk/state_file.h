@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace migrate {
+namespace migrate::disk {
 
 /// A file of our own that is read anywhere and grows at its end. Only its owner may read it, and a
 /// symbolic link in its place is not followed.
@@ -46,4 +46,4 @@ class StateFile {
   std::string waiting_;
 };
 
-}  // namespace migrate
+}  // namespace migrate::disk

@@ -7,7 +7,7 @@
 
 #include "kube/base/error.h"
 
-namespace migrate {
+namespace migrate::disk {
 
 namespace fs = std::filesystem;
 
@@ -15,8 +15,9 @@ TemporaryFolder::TemporaryFolder(const std::string& prefix) {
   std::error_code error;
   std::string pattern = (fs::temp_directory_path(error) / (prefix + "XXXXXX")).string();
   if (mkdtemp(pattern.data()) == nullptr) {
-    throw kube::Error("cannot make a temporary folder \"" + pattern + "\": " +
-                      std::generic_category().message(errno) + " (TMPDIR names another place)");
+    throw kube::base::Error("cannot make a temporary folder \"" + pattern +
+                            "\": " + std::generic_category().message(errno) +
+                            " (TMPDIR names another place)");
   }
   path_ = pattern;
 }
@@ -26,4 +27,4 @@ TemporaryFolder::~TemporaryFolder() {
   fs::remove_all(path_, ignored);
 }
 
-}  // namespace migrate
+}  // namespace migrate::disk

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string>
 
-namespace migrate {
+namespace migrate::disk {
 
 /// A folder of our own among the system's temporary ones; gone with everything in it at the end.
 class TemporaryFolder {
@@ -20,4 +20,4 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-}  // namespace migrate
+}  // namespace migrate::disk

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-namespace migrate {
+namespace migrate::flip {
 namespace {
 
 using kube::json::Value;
@@ -45,7 +45,7 @@ bool HasVersion(const Value& rule, bool any_served, const UpdatedResource& resou
 /// Reads configurations of one kind.
 class WebhookFinder {
  public:
-  WebhookFinder(const UpdatedResource& resource, kube::Client& client)
+  WebhookFinder(const UpdatedResource& resource, kube::client::Client& client)
       : resource_(resource), client_(client) {}
 
   UpdateWebhooks Find() {
@@ -82,7 +82,7 @@ class WebhookFinder {
   }
 
   const UpdatedResource& resource_;
-  kube::Client& client_;
+  kube::client::Client& client_;
   UpdateWebhooks found_;
 };
 
@@ -99,8 +99,8 @@ bool MatchesUpdates(const Value& webhook, const UpdatedResource& resource) {
   });
 }
 
-UpdateWebhooks FindUpdateWebhooks(const UpdatedResource& resource, kube::Client& client) {
+UpdateWebhooks FindUpdateWebhooks(const UpdatedResource& resource, kube::client::Client& client) {
   return WebhookFinder(resource, client).Find();
 }
 
-}  // namespace migrate
+}  // namespace migrate::flip

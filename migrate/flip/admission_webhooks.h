@@ -5,7 +5,7 @@
 
 #include "kube/client/client.h"
 
-namespace migrate {
+namespace migrate::flip {
 
 /// The resource whose updates are meant.
 struct UpdatedResource {
@@ -23,10 +23,10 @@ struct UpdateWebhooks {
 
 /// Finds the validating and mutating admission webhooks that are asked about updates of a resource.
 /// What selectors and match conditions leave out of that is not looked at.
-UpdateWebhooks FindUpdateWebhooks(const UpdatedResource& resource, kube::Client& client);
+UpdateWebhooks FindUpdateWebhooks(const UpdatedResource& resource, kube::client::Client& client);
 
 /// True if a webhook of a ValidatingWebhookConfiguration or MutatingWebhookConfiguration is asked
 /// (apiserver pkg/admission/plugin/webhook/predicates/rules, and matchPolicy).
 bool MatchesUpdates(const kube::json::Value& webhook, const UpdatedResource& resource);
 
-}  // namespace migrate
+}  // namespace migrate::flip

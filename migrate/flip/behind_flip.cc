@@ -14,7 +14,7 @@
 #include "migrate/lists/pager.h"
 #include "migrate/lists/pause.h"
 
-namespace migrate {
+namespace migrate::flip {
 namespace {
 
 constexpr char kRunAgain[] = "; the same command goes on from here";
@@ -22,63 +22,65 @@ constexpr char kHeldBySchema[] =
     "nobody has written it since pruning was turned on, and the schemas are no longer those that "
     "the backup was made for";
 
-bool IsFlipUnknown(const MigrationState& state) {
+bool IsFlipUnknown(const state::MigrationState& state) {
   return state.flip_resource_version.empty() && state.settled_resource_version.empty();
 }
 
 // Of a backup that is still needed: until all objects are rewritten.
-bool IsBackupGone(const MigrationState& state) {
+bool IsBackupGone(const state::MigrationState& state) {
   std::error_code ignored;
-  return state.phase != MigrationState::Phase::kHolding && !state.backup.empty() &&
+  return state.phase != state::MigrationState::Phase::kHolding && !state.backup.empty() &&
          !std::filesystem::is_regular_file(state.backup, ignored);
 }
 
-EnabledPruning End(Outcome outcome, std::string error) {
+EnabledPruning End(report::Outcome outcome, std::string error) {
   EnabledPruning ended;
   ended.outcome = outcome;
   ended.error = std::move(error);
   return ended;
 }
 
-EnabledPruning Interrupted() { return End(Outcome::kInterrupted, kInterruptedBehindFlip); }
+EnabledPruning Interrupted() { return End(report::Outcome::kInterrupted, kInterruptedBehindFlip); }
 
 // Where the answer to the flip was lost with the run that asked for it.
-std::string FindFlipVersion(const LiveCrd& live, const KnownWrites& known, kube::Client& client) {
-  const auto crd =
-      GetCrd(client, FindCrdsTarget(client) + "/" + kube::UrlEscape(live.identity.name));
+std::string FindFlipVersion(const crds::LiveCrd& live, const backup::KnownWrites& known,
+                            kube::client::Client& client) {
+  const auto crd = crds::GetCrd(
+      client, crds::FindCrdsTarget(client) + "/" + kube::client::UrlEscape(live.identity.name));
   if (!crd || crd->uid != live.shape.uid || crd->generation != known.generation() + 1) return "";
   return crd->resource_version;
 }
 
 }  // namespace
 
-EnabledPruning BehindFlip::Finish(MigrationState state, std::shared_ptr<const KnownWrites> known,
+EnabledPruning BehindFlip::Finish(state::MigrationState state,
+                                  std::shared_ptr<const backup::KnownWrites> known,
                                   bool waits) const {
   EnabledPruning ended;
   if (waits) ended = Wait(state, known.get());
   // A run over some of the objects may have noted it, and rewritten these since.
   const bool is_settled = waits && state.settled_resource_version.empty();
-  if (ended.outcome == Outcome::kDone && (is_settled || IsFlipUnknown(state))) {
+  if (ended.outcome == report::Outcome::kDone && (is_settled || IsFlipUnknown(state))) {
     ended = NoteSettled(state);
   }
   ended.backup = state.backup;
-  if (ended.outcome != Outcome::kDone || options.rewrite_unbacked) return ended;
+  if (ended.outcome != report::Outcome::kDone || options.rewrite_unbacked) return ended;
   // Neither a backup nor what it knows: the earlier run was one without.
   if (known == nullptr && state.backup.empty()) return ended;
-  if (known == nullptr) known = std::make_shared<KnownWrites>();
-  ended.is_held = HoldUnknown(std::move(known), state.settled_resource_version.empty()
-                                                    ? state.flip_resource_version
-                                                    : state.settled_resource_version);
+  if (known == nullptr) known = std::make_shared<backup::KnownWrites>();
+  ended.is_held = backup::HoldUnknown(std::move(known), state.settled_resource_version.empty()
+                                                            ? state.flip_resource_version
+                                                            : state.settled_resource_version);
   return ended;
 }
 
 // Until a server has noticed the flip it stores what it is sent unpruned, and shows it pruned
 // from then on: what was written up to here may have lost something that nobody has seen.
-EnabledPruning BehindFlip::NoteSettled(MigrationState& state) const {
-  const auto list = client.Get(WithChunk(live.ObjectsTarget(""), 1, ""));
+EnabledPruning BehindFlip::NoteSettled(state::MigrationState& state) const {
+  const auto list = client.Get(lists::WithChunk(live.ObjectsTarget(""), 1, ""));
   if (!list) {
-    return End(Outcome::kError, "pruning is on, but the objects cannot be listed: " +
-                                    list.error().message + kRunAgain);
+    return End(report::Outcome::kError, "pruning is on, but the objects cannot be listed: " +
+                                            list.error().message + kRunAgain);
   }
   const kube::json::Value* metadata = (*list)->root().Find("metadata");
   if (metadata != nullptr) {
@@ -90,21 +92,23 @@ EnabledPruning BehindFlip::NoteSettled(MigrationState& state) const {
 
 // What reads show is true of the servers that were met by them. State that is neither of the CRD as
 // it was found nor, one on, as the flip has made it does not tell since when it is as it is.
-EnabledPruning BehindFlip::Wait(const MigrationState& state, const KnownWrites* known) const {
+EnabledPruning BehindFlip::Wait(const state::MigrationState& state,
+                                const backup::KnownWrites* known) const {
   const std::int64_t seen =
       state.generation == live.shape.generation || state.generation == live.shape.generation + 1
           ? state.generation_seen
           : 0;
-  const kube::Clock::TimePoint noticed = clock.Now() + TimeUntilNoticed(seen, options.now());
+  const kube::system::Clock::TimePoint noticed =
+      clock.Now() + crds::TimeUntilNoticed(seen, options.now());
   EnabledPruning ended = WaitForReads(state, known);
-  if (ended.outcome == Outcome::kDone && !PauseUntil(noticed, stop, client, clock)) {
+  if (ended.outcome == report::Outcome::kDone && !lists::PauseUntil(noticed, stop, client, clock)) {
     return Interrupted();
   }
   return ended;
 }
 
-EnabledPruning BehindFlip::WaitForReads(const MigrationState& state,
-                                        const KnownWrites* known) const {
+EnabledPruning BehindFlip::WaitForReads(const state::MigrationState& state,
+                                        const backup::KnownWrites* known) const {
   SettleOptions settle{.collection = live.ObjectsTarget(""),
                        .is_namespaced = live.is_namespaced,
                        .doomed = state.doomed,
@@ -124,7 +128,7 @@ EnabledPruning BehindFlip::WaitForReads(const MigrationState& state,
     case Settled::Step::kInterrupted:
       return Interrupted();
     case Settled::Step::kForbidden:
-      return End(Outcome::kError,
+      return End(report::Outcome::kError,
                  "pruning is on, but whether every API server prunes cannot be seen (" +
                      settled.message +
                      "); nothing was rewritten; with the right to get these objects the same "
@@ -132,7 +136,7 @@ EnabledPruning BehindFlip::WaitForReads(const MigrationState& state,
     case Settled::Step::kTimedOut:
       break;
   }
-  return End(Outcome::kError,
+  return End(report::Outcome::kError,
              "pruning is on, but not every API server prunes yet (" + settled.message +
                  "); nothing was rewritten; run the same command again, with a longer "
                  "--settle-timeout if need be");
@@ -140,12 +144,13 @@ EnabledPruning BehindFlip::WaitForReads(const MigrationState& state,
 
 namespace {
 
-EnabledPruning Resume(MigrationState state, const LiveCrd& crd, const EnablePruningOptions& options,
-                      StateFolder& folder, MigrationObserver& observer, kube::Client& client,
-                      const kube::Clock& clock) {
-  std::shared_ptr<const KnownWrites> known;
-  if (auto read = KnownWrites::Read(folder.path())) {
-    known = std::make_shared<KnownWrites>(*std::move(read));
+EnabledPruning Resume(state::MigrationState state, const crds::LiveCrd& crd,
+                      const EnablePruningOptions& options, state::StateFolder& folder,
+                      sweep::MigrationObserver& observer, kube::client::Client& client,
+                      const kube::system::Clock& clock) {
+  std::shared_ptr<const backup::KnownWrites> known;
+  if (auto read = backup::KnownWrites::Read(folder.path())) {
+    known = std::make_shared<backup::KnownWrites>(*std::move(read));
   }
   if (state.flip_resource_version.empty() && known != nullptr) {
     state.flip_resource_version = FindFlipVersion(crd, *known, client);
@@ -155,7 +160,7 @@ EnabledPruning Resume(MigrationState state, const LiveCrd& crd, const EnablePrun
   if (state.schemas != crd.shape.schemas) {
     state.doomed.clear();
     if (known != nullptr || !state.backup.empty()) {
-      known = std::make_shared<KnownWrites>();
+      known = std::make_shared<backup::KnownWrites>();
       are_schemas_changed = true;
       observer.OnLine("Warning: " + crd.identity.name +
                       ": the schemas were changed since the backup was made; objects that nobody "
@@ -164,7 +169,7 @@ EnabledPruning Resume(MigrationState state, const LiveCrd& crd, const EnablePrun
   }
   EnabledPruning ended =
       BehindFlip{crd, options, options.stop, folder, observer, client, clock}.Finish(
-          state, known, state.phase == MigrationState::Phase::kBackupComplete);
+          state, known, state.phase == state::MigrationState::Phase::kBackupComplete);
   if (are_schemas_changed) ended.held_because = kHeldBySchema;
   return ended;
 }
@@ -176,13 +181,13 @@ std::string BrokenBehindFlip(const std::string& what) {
          "\nthe same command, with the same --state-dir, goes on from here";
 }
 
-EnabledPruning ResumePruning(const LiveCrd& crd, const EnablePruningOptions& options,
-                             StateFolder& folder, MigrationObserver& observer, kube::Client& client,
-                             const kube::Clock& clock) {
-  const MigrationState state = folder.Load();
+EnabledPruning ResumePruning(const crds::LiveCrd& crd, const EnablePruningOptions& options,
+                             state::StateFolder& folder, sweep::MigrationObserver& observer,
+                             kube::client::Client& client, const kube::system::Clock& clock) {
+  const state::MigrationState state = folder.Load();
   if (IsBackupGone(state) && !options.rewrite_unbacked && !options.no_backup) {
     return End(
-        Outcome::kError,
+        report::Outcome::kError,
         "pruning is on, and the backup " + state.backup +
             " is not there any more; objects that are not rewritten yet still have their "
             "fields in etcd; nothing was rewritten; put the backup back, or go on without it "
@@ -191,10 +196,10 @@ EnabledPruning ResumePruning(const LiveCrd& crd, const EnablePruningOptions& opt
   try {
     return Resume(state, crd, options, folder, observer, client, clock);
   } catch (const std::exception& error) {
-    EnabledPruning ended = End(Outcome::kError, BrokenBehindFlip(error.what()));
+    EnabledPruning ended = End(report::Outcome::kError, BrokenBehindFlip(error.what()));
     ended.backup = state.backup;
     return ended;
   }
 }
 
-}  // namespace migrate
+}  // namespace migrate::flip

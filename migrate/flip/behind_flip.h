@@ -12,29 +12,30 @@
 #include "migrate/state/migration_state.h"
 #include "migrate/sweep/migration_observer.h"
 
-namespace migrate {
+namespace migrate::flip {
 
 /// What is left to be done once pruning is on, for the run that has turned it on and for a later
 /// one. All that it refers to must outlive it; `stop` may be the null pointer.
 struct BehindFlip {
-  const LiveCrd& live;
+  const crds::LiveCrd& live;
   const EnablePruningOptions& options;
   const std::atomic<bool>* stop;
-  StateFolder& folder;
-  MigrationObserver& observer;
-  kube::Client& client;
-  const kube::Clock& clock;
+  state::StateFolder& folder;
+  sweep::MigrationObserver& observer;
+  kube::client::Client& client;
+  const kube::system::Clock& clock;
 
   /// With `waits`, waits until every server is seen to prune, and at least as long as any change of
   /// a CRD may take, and notes in `folder` what was written by then. `known` may be the null
   /// pointer where nothing is known of writes. With kDone the result tells what is to be held.
-  EnabledPruning Finish(MigrationState state, std::shared_ptr<const KnownWrites> known,
-                        bool waits) const;
+  EnabledPruning Finish(state::MigrationState state,
+                        std::shared_ptr<const backup::KnownWrites> known, bool waits) const;
 
  private:
-  EnabledPruning NoteSettled(MigrationState& state) const;
-  EnabledPruning Wait(const MigrationState& state, const KnownWrites* known) const;
-  EnabledPruning WaitForReads(const MigrationState& state, const KnownWrites* known) const;
+  EnabledPruning NoteSettled(state::MigrationState& state) const;
+  EnabledPruning Wait(const state::MigrationState& state, const backup::KnownWrites* known) const;
+  EnabledPruning WaitForReads(const state::MigrationState& state,
+                              const backup::KnownWrites* known) const;
 };
 
 /// The error of a run that was interrupted behind the flip.
@@ -50,8 +51,8 @@ std::string BrokenBehindFlip(const std::string& what);
 /// knows what it lacks: every object is held that was not written since. Where the backup is not
 /// there any more before all is rewritten it refuses, but with `rewrite_unbacked`. Throws
 /// kube::Error where the state cannot be read; what breaks later is in the result.
-EnabledPruning ResumePruning(const LiveCrd& crd, const EnablePruningOptions& options,
-                             StateFolder& folder, MigrationObserver& observer, kube::Client& client,
-                             const kube::Clock& clock);
+EnabledPruning ResumePruning(const crds::LiveCrd& crd, const EnablePruningOptions& options,
+                             state::StateFolder& folder, sweep::MigrationObserver& observer,
+                             kube::client::Client& client, const kube::system::Clock& clock);
 
-}  // namespace migrate
+}  // namespace migrate::flip

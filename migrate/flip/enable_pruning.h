@@ -19,7 +19,7 @@
 #include "migrate/sweep/migration_observer.h"
 #include "migrate/sweep/sweep.h"
 
-namespace migrate {
+namespace migrate::flip {
 
 struct EnablePruningOptions {
   bool single_pass = false;  ///< do not rewrite before the flip
@@ -29,8 +29,8 @@ struct EnablePruningOptions {
   std::filesystem::path backup_dir = "kubectl-prune-backup";
   std::chrono::nanoseconds settle_timeout = std::chrono::minutes(2);
   /// RewriteScope::verify_from of the rewrite before the flip.
-  kube::Clock::TimePoint verify_from{};
-  DryRun dry_run = DryRun::kNone;
+  kube::system::Clock::TimePoint verify_from{};
+  report::DryRun dry_run = report::DryRun::kNone;
   const std::atomic<bool>* stop = nullptr;  ///< ends it early: kInterrupted
   /// The time of day, for the name of the backup.
   std::function<std::chrono::system_clock::time_point()> now = std::chrono::system_clock::now;
@@ -38,14 +38,15 @@ struct EnablePruningOptions {
 
 /// How turning pruning on ended. With kDone pruning is on, and the server was seen to prune.
 struct EnabledPruning {
-  Outcome outcome = Outcome::kDone;
-  std::string error;                       ///< where it is not kDone: why, and the next step
-  bool flipped = false;                    ///< this run has turned pruning on, whatever came then
-  std::optional<ClassCounts> before_flip;  ///< where everything was rewritten before the flip
-  std::vector<ObjectFailure> failures;     ///< of that
-  std::string backup;                      ///< path; empty: none
+  report::Outcome outcome = report::Outcome::kDone;
+  std::string error;     ///< where it is not kDone: why, and the next step
+  bool flipped = false;  ///< this run has turned pruning on, whatever came then
+  std::optional<report::ClassCounts>
+      before_flip;                              ///< where everything was rewritten before the flip
+  std::vector<report::ObjectFailure> failures;  ///< of that
+  std::string backup;                           ///< path; empty: none
   /// For SweepOptions::is_held of the sweep that follows; empty: nothing is to be held.
-  std::function<bool(const ListedObject&)> is_held;
+  std::function<bool(const spool::ListedObject&)> is_held;
   std::string held_because;  ///< SweepOptions::held_because; empty: as it is there
 };
 
@@ -61,9 +62,10 @@ struct EnabledPruning {
 /// `target` and `sweep_options` are those of the rewrite before the flip, whose files in `folder`
 /// are in its folder kSweepsBeforeFlip. Throws kube::Error for what no later run would get right by
 /// itself: a backup that cannot be written.
-EnabledPruning EnablePruning(const LiveCrd& crd, const EnablePruningOptions& options,
-                             const SweepTarget& target, const SweepOptions& sweep_options,
-                             StateFolder& folder, MigrationObserver& observer, kube::Client& client,
-                             const kube::Clock& clock);
+EnabledPruning EnablePruning(const crds::LiveCrd& crd, const EnablePruningOptions& options,
+                             const sweep::write::SweepTarget& target,
+                             const sweep::SweepOptions& sweep_options, state::StateFolder& folder,
+                             sweep::MigrationObserver& observer, kube::client::Client& client,
+                             const kube::system::Clock& clock);
 
-}  // namespace migrate
+}  // namespace migrate::flip

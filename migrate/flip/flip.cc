@@ -7,7 +7,7 @@
 
 #include "migrate/crds/crd_request.h"
 
-namespace migrate {
+namespace migrate::flip {
 namespace {
 
 using kube::json::Value;
@@ -17,7 +17,7 @@ constexpr std::chrono::seconds kPause(1);
 constexpr std::chrono::milliseconds kTick(100);
 
 // What the client sends again, or what another try may bring.
-bool MayPass(const kube::CallError& error) {
+bool MayPass(const kube::client::CallError& error) {
   return !error.status || error.status->code == 409 || error.status->code == 429 ||
          error.status->code >= 500;
 }
@@ -26,12 +26,12 @@ bool MayPass(const kube::CallError& error) {
 class Flipper {
  public:
   Flipper(const FlipTarget& target, bool dry_run, const std::atomic<bool>* stop,
-          kube::Client& client, const kube::Clock& clock)
+          kube::client::Client& client, const kube::system::Clock& clock)
       : target_(target), dry_run_(dry_run), stop_(stop), client_(client), clock_(clock) {}
 
   Flip Run() {
     for (int tries = 0; tries < kMostTries; ++tries) {
-      if (pause_ > kube::Clock::Duration::zero()) Pause();
+      if (pause_ > kube::system::Clock::Duration::zero()) Pause();
       if (const std::optional<Flip> end = Try()) return *end;
     }
     return End(was_sent_ ? Flip::Step::kUnknown : Flip::Step::kRefused, last_error_);
@@ -42,14 +42,14 @@ class Flipper {
 
   // Absent: worth another try, after pause_.
   std::optional<Flip> Try() {
-    const auto crd = GetCrd(client_, target_.target);
+    const auto crd = crds::GetCrd(client_, target_.target);
     if (!crd) return TakeReadError(crd.error());
     if (const std::optional<Flip> end = Judge(*crd)) return end;
     if (is_stopped()) return Interrupted();
     return Send(*crd);
   }
 
-  std::optional<Flip> TakeReadError(const kube::CallError& error) {
+  std::optional<Flip> TakeReadError(const kube::client::CallError& error) {
     if (is_stopped()) return Interrupted();
     last_error_ = error.message;
     pause_ = kPause;
@@ -57,12 +57,12 @@ class Flipper {
     return End(was_sent_ ? Flip::Step::kUnknown : Flip::Step::kRefused, error.message);
   }
 
-  std::optional<Flip> Judge(const kube::Crd& crd) const {
+  std::optional<Flip> Judge(const kube::crd::Crd& crd) const {
     if (crd.uid != target_.shape.uid) {
       return Refuse("the CustomResourceDefinition was deleted and created anew meanwhile");
     }
     const bool is_ours = was_sent_ && crd.generation == target_.shape.generation + 1 &&
-                         ShapeOf(crd).schemas == target_.shape.schemas;
+                         crds::ShapeOf(crd).schemas == target_.shape.schemas;
     if (!crd.preserve_unknown_fields && is_ours) return Done(crd);
     if (!crd.preserve_unknown_fields) {
       return Refuse("spec.preserveUnknownFields was turned off by somebody else meanwhile");
@@ -73,28 +73,29 @@ class Flipper {
     return std::nullopt;
   }
 
-  std::optional<Flip> Send(const kube::Crd& crd) {
+  std::optional<Flip> Send(const kube::crd::Crd& crd) {
     const std::string version = kube::json::Print(Value::String(crd.resource_version));
     const std::string body = R"({"metadata":{"resourceVersion":)" + version +
                              R"(},"spec":{"preserveUnknownFields":false}})";
     was_sent_ = !dry_run_;
-    const auto answer = PatchCrd(client_, target_.target + (dry_run_ ? "?dryRun=All" : ""), body);
+    const auto answer =
+        crds::PatchCrd(client_, target_.target + (dry_run_ ? "?dryRun=All" : ""), body);
     if (answer) return TakeAnswer(*answer);
     last_error_ = answer.error().message;
     const bool is_conflict = answer.error().status && answer.error().status->code == 409;
-    pause_ = is_conflict ? kube::Clock::Duration::zero() : kPause;
+    pause_ = is_conflict ? kube::system::Clock::Duration::zero() : kPause;
     if (MayPass(answer.error())) return std::nullopt;
     return Refuse(last_error_);
   }
 
-  Flip TakeAnswer(const kube::Crd& crd) const {
+  Flip TakeAnswer(const kube::crd::Crd& crd) const {
     if (!crd.preserve_unknown_fields) return Done(crd);
     return Refuse(
         "the server left spec.preserveUnknownFields on: an admission webhook may have "
         "undone the change");
   }
 
-  Flip Done(const kube::Crd& crd) const {
+  Flip Done(const kube::crd::Crd& crd) const {
     return {Flip::Step::kDone, "", crd.resource_version, crd.generation};
   }
   Flip Interrupted() const {
@@ -113,18 +114,18 @@ class Flipper {
   const FlipTarget& target_;
   bool dry_run_;
   const std::atomic<bool>* stop_;
-  kube::Client& client_;
-  const kube::Clock& clock_;
+  kube::client::Client& client_;
+  const kube::system::Clock& clock_;
   bool was_sent_ = false;
-  kube::Clock::Duration pause_{};
+  kube::system::Clock::Duration pause_{};
   std::string last_error_;
 };
 
 }  // namespace
 
 Flip TurnPruningOn(const FlipTarget& target, bool dry_run, const std::atomic<bool>* stop,
-                   kube::Client& client, const kube::Clock& clock) {
+                   kube::client::Client& client, const kube::system::Clock& clock) {
   return Flipper(target, dry_run, stop, client, clock).Run();
 }
 
-}  // namespace migrate
+}  // namespace migrate::flip

@@ -8,12 +8,12 @@
 #include "kube/system/clock.h"
 #include "migrate/crds/crd_guard.h"
 
-namespace migrate {
+namespace migrate::flip {
 
 /// A CRD as it is when it is about to be flipped.
 struct FlipTarget {
   std::string target;  ///< of the CRD: ".../v1/customresourcedefinitions/widgets.demo.example.com"
-  CrdShape shape;
+  crds::CrdShape shape;
 };
 
 /// How the request to turn pruning on ended.
@@ -40,6 +40,6 @@ struct Flip {
 ///
 /// With `dry_run` nothing is changed: kDone says that the server would do it.
 Flip TurnPruningOn(const FlipTarget& target, bool dry_run, const std::atomic<bool>* stop,
-                   kube::Client& client, const kube::Clock& clock);
+                   kube::client::Client& client, const kube::system::Clock& clock);
 
-}  // namespace migrate
+}  // namespace migrate::flip

@@ -3,7 +3,7 @@
 #include <array>
 #include <string_view>
 
-namespace migrate {
+namespace migrate::flip {
 namespace {
 
 using kube::json::Value;
@@ -76,4 +76,4 @@ std::string FindGitOpsOwner(const Value& object) {
   return "";
 }
 
-}  // namespace migrate
+}  // namespace migrate::flip

@@ -8,7 +8,7 @@
 #include "migrate/crds/live_crd.h"
 #include "migrate/flip/pruning_plan.h"
 
-namespace migrate {
+namespace migrate::flip {
 
 /// Of a CRD that prunes already: a line on the fields that etcd may still hold though no read shows
 /// them, as managedFields tell, which nobody can back up and a rewrite removes; empty if there are
@@ -16,9 +16,9 @@ namespace migrate {
 ///
 /// Reads all objects. The error says why they could not be read, also where `options.stop` ended
 /// that.
-kube::Result<std::string, std::string> DescribeHiddenFields(const LiveCrd& crd,
-                                                            const DryRunOptions& options,
-                                                            kube::Client& client,
-                                                            const kube::Clock& clock);
+kube::base::Result<std::string, std::string> DescribeHiddenFields(const crds::LiveCrd& crd,
+                                                                  const DryRunOptions& options,
+                                                                  kube::client::Client& client,
+                                                                  const kube::system::Clock& clock);
 
-}  // namespace migrate
+}  // namespace migrate::flip

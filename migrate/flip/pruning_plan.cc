@@ -13,7 +13,7 @@
 #include "migrate/lists/worker_pool.h"
 #include "migrate/report/program_name.h"
 
-namespace migrate {
+namespace migrate::flip {
 namespace {
 
 // What one API server does with a write that changes something, as a rule; the progress tells more.
@@ -26,9 +26,10 @@ constexpr double kWaitSeconds = 5;
 constexpr std::size_t kMostNames = 5;
 
 /// Looks at each object of one attempt to read the list.
-class DryRunTaker : public ItemTaker {
+class DryRunTaker : public lists::ItemTaker {
  public:
-  DryRunTaker(const CrdCheck& check, const RewriteForecast& forecast, std::size_t workers)
+  DryRunTaker(const check::CrdCheck& check, const check::RewriteForecast& forecast,
+              std::size_t workers)
       : check_(check), forecast_(forecast), workers_(workers) {}
 
   void Take(std::size_t worker, kube::json::Document& item, std::uint64_t number) override {
@@ -37,14 +38,14 @@ class DryRunTaker : public ItemTaker {
     doomed_.Look(item.root(), number, forecast_);
     if (!forecast_.Changes(item.root())) return;
     own.line.clear();
-    PrintBackupLine(own.line, item.root());
+    backup::PrintBackupLine(own.line, item.root());
     ++own.objects;
     own.bytes += own.line.size();
   }
 
   PruningDryRun Result() {
     PruningDryRun result;
-    CrdTally sum;
+    check::CrdTally sum;
     for (Worker& worker : workers_) {
       sum.Merge(std::move(worker.tally));
       result.backup_objects += worker.objects;
@@ -57,15 +58,15 @@ class DryRunTaker : public ItemTaker {
 
  private:
   struct Worker {
-    CrdTally tally;
+    check::CrdTally tally;
     std::uint64_t objects = 0, bytes = 0;
     std::string line;
   };
 
-  const CrdCheck& check_;
-  const RewriteForecast& forecast_;
+  const check::CrdCheck& check_;
+  const check::RewriteForecast& forecast_;
   std::vector<Worker> workers_;
-  DoomedObjects doomed_;
+  backup::DoomedObjects doomed_;
 };
 
 std::string Count(std::uint64_t count, std::string_view noun) {
@@ -105,40 +106,41 @@ std::string Duration(double seconds) {
 
 // Empty where there is nothing to warn of.
 std::string InvalidLine(const PruningDryRun& dry_run) {
-  const CrdReport& crd = dry_run.report;
-  const auto version = std::ranges::find(crd.versions, dry_run.write_version, &VersionReport::name);
+  const report::CrdReport& crd = dry_run.report;
+  const auto version =
+      std::ranges::find(crd.versions, dry_run.write_version, &report::VersionReport::name);
   if (version == crd.versions.end()) return "";
   const std::uint64_t count = version->objects_invalid_once_pruned.value_or(0);
   if (count == 0) return "";
   return "Warning: once pruned, " + Count(count, "object") +
-         " would be invalid, and updates refused (" + OwnCommand("check " + crd.name) +
+         " would be invalid, and updates refused (" + report::OwnCommand("check " + crd.name) +
          "): " + version->invalid_once_pruned.at(0) + (count == 1 ? "" : ", ...");
 }
 
 // As a rule objects are rewritten in the storage version.
-bool IsRewrittenBy(const VersionReport& version, const PruningPlan& plan) {
+bool IsRewrittenBy(const report::VersionReport& version, const PruningPlan& plan) {
   return version.storage || version.name == plan.dry_run.write_version;
 }
 
 std::size_t FieldsLost(const PruningPlan& plan) {
-  const CrdReport& crd = plan.dry_run.report;
+  const report::CrdReport& crd = plan.dry_run.report;
   if (plan.in_one_pass && crd.storage_migration) return crd.storage_migration->pruned_fields.size();
   std::set<std::string_view> paths;
-  for (const VersionReport& version : crd.versions) {
+  for (const report::VersionReport& version : crd.versions) {
     if (!IsRewrittenBy(version, plan)) continue;
-    for (const FieldUse& use : version.pruned_fields) paths.insert(use.path);
+    for (const report::FieldUse& use : version.pruned_fields) paths.insert(use.path);
   }
   return paths.size();
 }
 
 std::uint64_t ObjectsLosing(const PruningPlan& plan) {
-  const CrdReport& crd = plan.dry_run.report;
+  const report::CrdReport& crd = plan.dry_run.report;
   if (plan.in_one_pass && crd.storage_migration) {
     return crd.storage_migration->objects_losing_fields;
   }
   std::uint64_t losing = 0;
   int versions = 0;
-  for (const VersionReport& version : crd.versions) {
+  for (const report::VersionReport& version : crd.versions) {
     if (!IsRewrittenBy(version, plan)) continue;
     losing = version.objects_losing_fields;
     ++versions;
@@ -148,14 +150,14 @@ std::uint64_t ObjectsLosing(const PruningPlan& plan) {
 }
 
 std::string LossLine(const PruningPlan& plan) {
-  const CrdReport& crd = plan.dry_run.report;
+  const report::CrdReport& crd = plan.dry_run.report;
   const std::uint64_t losing = ObjectsLosing(plan);
   std::string line = crd.name + ": ";
   if (losing == 0)
     return line + "none of " + Count(crd.object_count, "object") + " would lose a field";
   line += std::to_string(losing) + " of " + Count(crd.object_count, "object") + " would lose ";
   line += Count(FieldsLost(plan), "field");
-  return line + " (" + OwnCommand("check " + crd.name) + ")";
+  return line + " (" + report::OwnCommand("check " + crd.name) + ")";
 }
 
 std::string WebhookText(const UpdateWebhooks& webhooks) {
@@ -187,7 +189,7 @@ double EstimatedSeconds(const PruningPlan& plan) {
 }
 
 std::string WritesLine(const PruningPlan& plan) {
-  const CrdReport& crd = plan.dry_run.report;
+  const report::CrdReport& crd = plan.dry_run.report;
   const std::uint64_t objects = crd.object_count;
   std::string line = "plan: ";
   if (plan.rewrites_before) {
@@ -206,20 +208,20 @@ std::string DescribeSize(std::uint64_t objects, std::uint64_t bytes) {
   return Count(objects, "object") + ", " + Bytes(bytes);
 }
 
-PruningDryRun DryRunPruning(const LiveCrd& crd, const RewriteForecast& forecast,
-                            const DryRunOptions& options, kube::Client& client,
-                            const kube::Clock& clock) {
-  std::vector<ListJob> jobs;
-  const std::size_t workers = WorkerCount();
-  jobs.emplace_back(crd.ObjectsTarget(""), [&]() -> std::shared_ptr<ItemTaker> {
+PruningDryRun DryRunPruning(const crds::LiveCrd& crd, const check::RewriteForecast& forecast,
+                            const DryRunOptions& options, kube::client::Client& client,
+                            const kube::system::Clock& clock) {
+  std::vector<lists::ListJob> jobs;
+  const std::size_t workers = lists::WorkerCount();
+  jobs.emplace_back(crd.ObjectsTarget(""), [&]() -> std::shared_ptr<lists::ItemTaker> {
     return std::make_shared<DryRunTaker>(*crd.checks.at(0), forecast, workers);
   });
-  ReadLists(jobs, client, clock,
-            {.chunk_size = options.chunk_size,
-             .workers = workers,
-             .lists_at_once = 1,
-             .stop = options.stop,
-             .on_progress = options.on_progress});
+  lists::ReadLists(jobs, client, clock,
+                   {.chunk_size = options.chunk_size,
+                    .workers = workers,
+                    .lists_at_once = 1,
+                    .stop = options.stop,
+                    .on_progress = options.on_progress});
   PruningDryRun result = static_cast<DryRunTaker&>(*jobs[0].taker).Result();
   result.write_version = crd.read_version;
   if (jobs[0].error) result.error = jobs[0].error->message;
@@ -251,4 +253,4 @@ std::vector<std::string> DescribePlan(const PruningPlan& plan) {
   return lines;
 }
 
-}  // namespace migrate
+}  // namespace migrate::flip

@@ -15,27 +15,27 @@
 #include "migrate/report/report.h"
 #include "migrate/state/migration_state.h"
 
-namespace migrate {
+namespace migrate::flip {
 
 struct DryRunOptions {
   std::int64_t chunk_size = 500;
   const std::atomic<bool>* stop = nullptr;
-  std::function<void(const ListProgress&)> on_progress{};
+  std::function<void(const lists::ListProgress&)> on_progress{};
 };
 
 /// What turning pruning on would do to the objects of a CRD.
 struct PruningDryRun {
-  CrdReport report;                                    ///< as `check` makes it
+  report::CrdReport report;                            ///< as `check` makes it
   std::uint64_t backup_objects = 0, backup_bytes = 0;  ///< of a backup made now
-  std::vector<DoomedObject> doomed;
+  std::vector<state::DoomedObject> doomed;
   std::string write_version;  ///< that of the migration's writes
   std::string error;          ///< the objects could not be read to their end: why
 };
 
 /// Reads the objects, one list for all versions.
-PruningDryRun DryRunPruning(const LiveCrd& crd, const RewriteForecast& forecast,
-                            const DryRunOptions& options, kube::Client& client,
-                            const kube::Clock& clock);
+PruningDryRun DryRunPruning(const crds::LiveCrd& crd, const check::RewriteForecast& forecast,
+                            const DryRunOptions& options, kube::client::Client& client,
+                            const kube::system::Clock& clock);
 
 /// What is to be said before pruning is turned on.
 struct PruningPlan {
@@ -55,4 +55,4 @@ std::string DescribeSize(std::uint64_t objects, std::uint64_t bytes);
 /// The plan for people, a line each, warnings at the end.
 std::vector<std::string> DescribePlan(const PruningPlan& plan);
 
-}  // namespace migrate
+}  // namespace migrate::flip

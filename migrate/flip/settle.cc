@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-namespace migrate {
+namespace migrate::flip {
 namespace {
 
 using kube::json::Value;
@@ -43,9 +43,10 @@ bool HasPath(const Value& value, std::string_view path) {
 }
 
 /// One object on its way from the server.
-class Read : public kube::ResultSink {
+class Read : public kube::client::ResultSink {
  public:
-  Read(const DoomedObject& object, kube::Client& client) : object_(object), client_(client) {}
+  Read(const state::DoomedObject& object, kube::client::Client& client)
+      : object_(object), client_(client) {}
   Read(const Read&) = delete;
   Read& operator=(const Read&) = delete;
   ~Read() override {
@@ -53,14 +54,14 @@ class Read : public kube::ResultSink {
   }
 
   void Start(std::string target) {
-    kube::ApiRequest request;
+    kube::client::ApiRequest request;
     request.target = std::move(target);
     request.fresh_connection = true;
     call_ = client_.Start(std::move(request), *this);
   }
   bool is_done() const { return is_done_; }
   bool is_forbidden() const { return is_forbidden_; }
-  const DoomedObject& object() const { return object_; }
+  const state::DoomedObject& object() const { return object_; }
   const std::string& error() const { return error_; }
   /// After Look with kUnpruned: the doomed path that was seen.
   const std::string& seen_path() const { return seen_path_; }
@@ -81,7 +82,7 @@ class Read : public kube::ResultSink {
   void OnBytes(std::string_view bytes) override {
     if (body_.size() + bytes.size() <= kMostBytes) body_ += bytes;
   }
-  void OnEnd(const std::optional<kube::CallError>& error) override {
+  void OnEnd(const std::optional<kube::client::CallError>& error) override {
     is_done_ = true;
     if (!error) return;
     error_ = error->message;
@@ -90,7 +91,7 @@ class Read : public kube::ResultSink {
   }
 
   // A server that is being started does not find the resource, and tells nothing of the object.
-  bool IsGone(const kube::ApiStatus& status) const {
+  bool IsGone(const kube::client::ApiStatus& status) const {
     return status.IsNotFound() && status.message.ends_with(" \"" + object_.name + "\" not found");
   }
 
@@ -114,9 +115,9 @@ class Read : public kube::ResultSink {
     return proves ? Seen::kPruned : Seen::kUnfit;
   }
 
-  const DoomedObject& object_;
-  kube::Client& client_;
-  kube::Client::CallId call_ = 0;
+  const state::DoomedObject& object_;
+  kube::client::Client& client_;
+  kube::client::Client::CallId call_ = 0;
   bool is_done_ = false, is_gone_ = false, is_forbidden_ = false;
   std::string error_, body_, seen_path_;
 };
@@ -124,7 +125,8 @@ class Read : public kube::ResultSink {
 /// One run of WaitUntilPruning.
 class Waiter {
  public:
-  Waiter(const SettleOptions& options, kube::Client& client, const kube::Clock& clock)
+  Waiter(const SettleOptions& options, kube::client::Client& client,
+         const kube::system::Clock& clock)
       : options_(options),
         client_(client),
         clock_(clock),
@@ -144,7 +146,7 @@ class Waiter {
  private:
   // False: to be stopped.
   template <typename IsDone>
-  bool PollUntil(kube::Clock::TimePoint until, IsDone is_done) {
+  bool PollUntil(kube::system::Clock::TimePoint until, IsDone is_done) {
     while (clock_.Now() < until && !is_done()) {
       if (options_.stop != nullptr && *options_.stop) return false;
       client_.Poll(std::min(until, clock_.Now() + kTick));
@@ -154,7 +156,7 @@ class Waiter {
 
   bool ReadRound() {
     std::vector<std::unique_ptr<Read>> reads;
-    for (const DoomedObject* object : settling_.objects()) {
+    for (const state::DoomedObject* object : settling_.objects()) {
       reads.push_back(std::make_unique<Read>(*object, client_));
       reads.back()->Start(TargetOf(*object));
     }
@@ -175,20 +177,20 @@ class Waiter {
     return true;
   }
 
-  std::string TargetOf(const DoomedObject& object) const {
+  std::string TargetOf(const state::DoomedObject& object) const {
     std::string target = options_.collection;
     if (options_.is_namespaced) {
       const std::size_t slash = target.rfind('/');
-      target.insert(slash, "/namespaces/" + kube::UrlEscape(object.namespace_));
+      target.insert(slash, "/namespaces/" + kube::client::UrlEscape(object.namespace_));
     }
-    return target + "/" + kube::UrlEscape(object.name);
+    return target + "/" + kube::client::UrlEscape(object.name);
   }
 
   void Note(const Read& read, Seen seen) {
     if (seen == Seen::kPruned || seen == Seen::kUnfit) return;
     // That the time was over says less than what came before.
     if (!read.is_done() && !last_.empty()) return;
-    const DoomedObject& object = read.object();
+    const state::DoomedObject& object = read.object();
     last_ = object.namespace_.empty() ? object.name : object.namespace_ + "/" + object.name;
     last_ += seen == Seen::kUnpruned ? " still shows " + read.seen_path()
                                      : " could not be read: " + read.error();
@@ -212,9 +214,9 @@ class Waiter {
   }
 
   const SettleOptions& options_;
-  kube::Client& client_;
-  const kube::Clock& clock_;
-  kube::Clock::TimePoint begin_;
+  kube::client::Client& client_;
+  const kube::system::Clock& clock_;
+  kube::system::Clock::TimePoint begin_;
   Settling settling_;
   bool is_forbidden_ = false;
   std::string last_;  // what showed last that a server does not prune
@@ -222,9 +224,9 @@ class Waiter {
 
 }  // namespace
 
-Settled WaitUntilPruning(const SettleOptions& options, kube::Client& client,
-                         const kube::Clock& clock) {
+Settled WaitUntilPruning(const SettleOptions& options, kube::client::Client& client,
+                         const kube::system::Clock& clock) {
   return Waiter(options, client, clock).Run();
 }
 
-}  // namespace migrate
+}  // namespace migrate::flip

@@ -11,13 +11,13 @@
 #include "migrate/flip/settling.h"
 #include "migrate/state/migration_state.h"
 
-namespace migrate {
+namespace migrate::flip {
 
 struct SettleOptions {
   std::string collection;  ///< target of the list in all namespaces: "/apis/g/v1/widgets"
   bool is_namespaced = true;
-  std::vector<DoomedObject> doomed;
-  kube::Clock::Duration timeout{};
+  std::vector<state::DoomedObject> doomed;
+  kube::system::Clock::Duration timeout{};
   const std::atomic<bool>* stop = nullptr;
   /// True if what etcd holds of an object as of this write surely has its doomed fields; empty:
   /// that is not known, and taken for granted.
@@ -38,7 +38,7 @@ struct Settled {
 };
 
 /// Waits until the server prunes what it reads, as Settling decides it.
-Settled WaitUntilPruning(const SettleOptions& options, kube::Client& client,
-                         const kube::Clock& clock);
+Settled WaitUntilPruning(const SettleOptions& options, kube::client::Client& client,
+                         const kube::system::Clock& clock);
 
-}  // namespace migrate
+}  // namespace migrate::flip

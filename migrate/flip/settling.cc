@@ -4,7 +4,7 @@
 #include <cassert>
 #include <chrono>
 
-namespace migrate {
+namespace migrate::flip {
 namespace {
 
 constexpr std::size_t kObjects = 5;
@@ -12,21 +12,21 @@ constexpr std::chrono::milliseconds kPause(500);
 
 }  // namespace
 
-Settling::Settling(std::vector<DoomedObject> doomed, kube::Clock::TimePoint now,
-                   kube::Clock::Duration timeout)
+Settling::Settling(std::vector<state::DoomedObject> doomed, kube::system::Clock::TimePoint now,
+                   kube::system::Clock::Duration timeout)
     : doomed_(doomed.begin(), doomed.end()), due_(now), deadline_(now + timeout) {
   if (doomed_.empty()) step_ = Step::kNoneLeft;
 }
 
-std::vector<const DoomedObject*> Settling::objects() const {
-  std::vector<const DoomedObject*> objects;
+std::vector<const state::DoomedObject*> Settling::objects() const {
+  std::vector<const state::DoomedObject*> objects;
   for (std::size_t i = 0; i < std::min(doomed_.size(), kObjects); ++i) {
     objects.push_back(&doomed_[i]);
   }
   return objects;
 }
 
-void Settling::OnRound(const std::vector<Seen>& seen, kube::Clock::TimePoint now) {
+void Settling::OnRound(const std::vector<Seen>& seen, kube::system::Clock::TimePoint now) {
   assert(seen.size() <= doomed_.size());
   const bool all_pruned = std::ranges::all_of(seen, [](Seen one) { return one == Seen::kPruned; });
   rounds_ = all_pruned ? rounds_ + 1 : 0;
@@ -43,4 +43,4 @@ void Settling::OnRound(const std::vector<Seen>& seen, kube::Clock::TimePoint now
   }
 }
 
-}  // namespace migrate
+}  // namespace migrate::flip

@@ -7,7 +7,7 @@
 #include "kube/system/clock.h"
 #include "migrate/state/migration_state.h"
 
-namespace migrate {
+namespace migrate::flip {
 
 /// Decides by reads of doomed objects whether every server prunes. No I/O.
 ///
@@ -31,24 +31,24 @@ class Settling {
 
   static constexpr int kRounds = 5;
 
-  Settling(std::vector<DoomedObject> doomed, kube::Clock::TimePoint now,
-           kube::Clock::Duration timeout);
+  Settling(std::vector<state::DoomedObject> doomed, kube::system::Clock::TimePoint now,
+           kube::system::Clock::Duration timeout);
 
   Step step() const { return step_; }
-  kube::Clock::TimePoint due() const { return due_; }
-  kube::Clock::TimePoint deadline() const { return deadline_; }
+  kube::system::Clock::TimePoint due() const { return due_; }
+  kube::system::Clock::TimePoint deadline() const { return deadline_; }
   /// The objects of the next round; never none with kRead.
-  std::vector<const DoomedObject*> objects() const;
+  std::vector<const state::DoomedObject*> objects() const;
   /// What the round showed, one for each of objects().
-  void OnRound(const std::vector<Seen>& seen, kube::Clock::TimePoint now);
+  void OnRound(const std::vector<Seen>& seen, kube::system::Clock::TimePoint now);
   /// How many rounds in a row showed no doomed field.
   int rounds() const { return rounds_; }
 
  private:
-  std::deque<DoomedObject> doomed_;
-  kube::Clock::TimePoint due_, deadline_;
+  std::deque<state::DoomedObject> doomed_;
+  kube::system::Clock::TimePoint due_, deadline_;
   Step step_ = Step::kRead;
   int rounds_ = 0;
 };
 
-}  // namespace migrate
+}  // namespace migrate::flip

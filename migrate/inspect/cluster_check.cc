@@ -13,7 +13,7 @@
 #include "migrate/manifests/manifest_crd.h"
 #include "migrate/manifests/proposals.h"
 
-namespace migrate {
+namespace migrate::inspect {
 namespace {
 
 using kube::json::Document;
@@ -23,17 +23,17 @@ using kube::json::Document;
 constexpr std::size_t kListsAtOnce = 4;
 
 /// Counts what the objects of one CRD would lose.
-class ObjectTaker : public CrdObjectTaker {
+class ObjectTaker : public crds::CrdObjectTaker {
  public:
-  ObjectTaker(const LiveCrd& crd, std::size_t workers)
-      : CrdObjectTaker(crd.identity, workers), crd_(crd), tallies_(workers) {
-    for (std::vector<CrdTally>& worker : tallies_) worker.resize(crd.checks.size());
+  ObjectTaker(const crds::LiveCrd& crd, std::size_t workers)
+      : crds::CrdObjectTaker(crd.identity, workers), crd_(crd), tallies_(workers) {
+    for (std::vector<check::CrdTally>& worker : tallies_) worker.resize(crd.checks.size());
   }
 
-  std::vector<CrdReport> Reports() {
-    std::vector<CrdReport> reports;
+  std::vector<report::CrdReport> Reports() {
+    std::vector<report::CrdReport> reports;
     for (std::size_t i = 0; i < crd_.checks.size(); ++i) {
-      CrdTally sum;
+      check::CrdTally sum;
       for (auto& worker : tallies_) sum.Merge(std::move(worker[i]));
       reports.push_back(crd_.checks[i]->Report(sum, /*objects_skipped=*/false));
     }
@@ -47,8 +47,8 @@ class ObjectTaker : public CrdObjectTaker {
     }
   }
 
-  const LiveCrd& crd_;
-  std::vector<std::vector<CrdTally>> tallies_;  // by worker and check
+  const crds::LiveCrd& crd_;
+  std::vector<std::vector<check::CrdTally>> tallies_;  // by worker and check
 };
 
 std::string Filter(const ClusterCheckOptions& options) {
@@ -63,8 +63,8 @@ std::string Filter(const ClusterCheckOptions& options) {
   return filter;
 }
 
-std::vector<CrdReport> WithoutObjects(const LiveCrd& crd) {
-  std::vector<CrdReport> reports;
+std::vector<report::CrdReport> WithoutObjects(const crds::LiveCrd& crd) {
+  std::vector<report::CrdReport> reports;
   // A CRD that is only proposed has no objects; of others they were not asked for.
   const bool are_skipped = !crd.shape.uid.empty();
   for (const auto& check : crd.checks) reports.push_back(check->Report({}, are_skipped));
@@ -74,49 +74,53 @@ std::vector<CrdReport> WithoutObjects(const LiveCrd& crd) {
 /// One run of CheckCluster.
 class ClusterCheck {
  public:
-  ClusterCheck(const ClusterCheckOptions& options, kube::Client& client, const kube::Clock& clock)
+  ClusterCheck(const ClusterCheckOptions& options, kube::client::Client& client,
+               const kube::system::Clock& clock)
       : options_(options),
         reader_(client, clock,
                 {.chunk_size = options.chunk_size,
-                 .workers = WorkerCount(),
+                 .workers = lists::WorkerCount(),
                  .lists_at_once = kListsAtOnce,
                  .stop = options.stop},
                 options.on_progress) {}
 
-  CheckReport Run() {
+  report::CheckReport Run() {
     ReadCrds();
     ReadObjects();
     if (!options_.filenames.empty()) NoteNotInFiles();
-    std::stable_sort(report_.crds.begin(), report_.crds.end(),
-                     [](const CrdReport& a, const CrdReport& b) { return a.name < b.name; });
+    std::stable_sort(
+        report_.crds.begin(), report_.crds.end(),
+        [](const report::CrdReport& a, const report::CrdReport& b) { return a.name < b.name; });
     return std::move(report_);
   }
 
  private:
   void ReadCrds() {
-    Proposals proposals = ReadProposals(options_.filenames, options_.recursive);
+    manifests::Proposals proposals =
+        manifests::ReadProposals(options_.filenames, options_.recursive);
     if (options_.on_files_read) options_.on_files_read();
     // Without names nothing is checked then, which is told as such.
     const bool are_none = !options_.filenames.empty() && proposals.AreNone();
     report_.file_errors = std::move(proposals.errors);
-    if (are_none && !options_.crd_names.empty()) report_.file_errors.emplace_back(kNoCrdsFound);
+    if (are_none && !options_.crd_names.empty())
+      report_.file_errors.emplace_back(manifests::kNoCrdsFound);
     report_.file_objects = proposals.objects;
     report_.object_filter = Filter(options_);
     TakeReports(std::move(proposals.broken));
-    crds_ = ReadClusterCrds({.names = options_.crd_names,
-                             .ignored = options_.ignored_crds,
-                             .selector = options_.crd_selector,
-                             .is_limited_to_proposals = !options_.filenames.empty(),
-                             .skip_objects = options_.skip_objects,
-                             .all_objects = options_.all_objects,
-                             .keep_paths = options_.show_objects},
-                            std::move(proposals.crds), reader_);
+    crds_ = crds::ReadClusterCrds({.names = options_.crd_names,
+                                   .ignored = options_.ignored_crds,
+                                   .selector = options_.crd_selector,
+                                   .is_limited_to_proposals = !options_.filenames.empty(),
+                                   .skip_objects = options_.skip_objects,
+                                   .all_objects = options_.all_objects,
+                                   .keep_paths = options_.show_objects},
+                                  std::move(proposals.crds), reader_);
     TakeReports(std::move(crds_.unread));
     report_.not_all_crds_read = !crds_.is_complete;
   }
 
   void ReadObjects() {
-    std::vector<CrdObjects> wanted;
+    std::vector<crds::CrdObjects> wanted;
     for (const auto& [name, crd] : crds_.crds) {
       if (crd.reads_objects) {
         wanted.push_back({.crd = &crd, .jobs = {ObjectsOf(crd)}});
@@ -124,40 +128,40 @@ class ClusterCheck {
         TakeReports(WithoutObjects(crd));
       }
     }
-    ReadCrdObjects(wanted, crds_.target, reader_);
-    for (const CrdObjects& objects : wanted) TakeReports(ReportsOf(objects));
+    crds::ReadCrdObjects(wanted, crds_.target, reader_);
+    for (const crds::CrdObjects& objects : wanted) TakeReports(ReportsOf(objects));
   }
 
   void NoteNotInFiles() {
-    for (CrdReport& crd : report_.crds) {
-      if (crd.source.empty() && crd.error.empty()) crd.AddNote(kNotInFiles);
+    for (report::CrdReport& crd : report_.crds) {
+      if (crd.source.empty() && crd.error.empty()) crd.AddNote(crds::kNotInFiles);
     }
   }
 
-  ListJob ObjectsOf(const LiveCrd& crd) const {
-    const auto make_taker = [this, &crd]() -> std::shared_ptr<ItemTaker> {
+  lists::ListJob ObjectsOf(const crds::LiveCrd& crd) const {
+    const auto make_taker = [this, &crd]() -> std::shared_ptr<lists::ItemTaker> {
       return std::make_shared<ObjectTaker>(crd, reader_.workers());
     };
-    return {WithSelectors(crd.ObjectsTarget(options_.namespace_), options_.label_selector,
-                          options_.field_selector),
+    return {lists::WithSelectors(crd.ObjectsTarget(options_.namespace_), options_.label_selector,
+                                 options_.field_selector),
             make_taker};
   }
 
-  static std::vector<CrdReport> ReportsOf(const CrdObjects& objects) {
+  static std::vector<report::CrdReport> ReportsOf(const crds::CrdObjects& objects) {
     if (!objects.failure.empty()) return objects.crd->FailedReports(objects.failure);
     auto& taker = static_cast<ObjectTaker&>(*objects.jobs[0].taker);
     if (objects.is_stopped) return Interrupted(*objects.crd, taker);
-    std::vector<CrdReport> reports = taker.Reports();
-    for (CrdReport& report : reports) report.AddNote(objects.note);
+    std::vector<report::CrdReport> reports = taker.Reports();
+    for (report::CrdReport& report : reports) report.AddNote(objects.note);
     return reports;
   }
 
   // What was found so far, if anything was read.
-  static std::vector<CrdReport> Interrupted(const LiveCrd& crd, ObjectTaker& taker) {
+  static std::vector<report::CrdReport> Interrupted(const crds::LiveCrd& crd, ObjectTaker& taker) {
     const std::uint64_t count = taker.count();
     auto reports = count == 0 ? crd.FailedReports("interrupted") : taker.Reports();
-    for (CrdReport& report : reports) {
-      report.verdict = Verdict::kUnknown;
+    for (report::CrdReport& report : reports) {
+      report.verdict = report::Verdict::kUnknown;
       report.is_interrupted = count == 0;
       if (count == 0) continue;
       report.error =
@@ -166,21 +170,21 @@ class ClusterCheck {
     return reports;
   }
 
-  void TakeReports(std::vector<CrdReport> reports) {
+  void TakeReports(std::vector<report::CrdReport> reports) {
     std::move(reports.begin(), reports.end(), std::back_inserter(report_.crds));
   }
 
   const ClusterCheckOptions& options_;
-  ClusterReader reader_;
-  CheckReport report_;
-  ClusterCrds crds_;
+  lists::ClusterReader reader_;
+  report::CheckReport report_;
+  crds::ClusterCrds crds_;
 };
 
 }  // namespace
 
-CheckReport CheckCluster(const ClusterCheckOptions& options, kube::Client& client,
-                         const kube::Clock& clock) {
+report::CheckReport CheckCluster(const ClusterCheckOptions& options, kube::client::Client& client,
+                                 const kube::system::Clock& clock) {
   return ClusterCheck(options, client, clock).Run();
 }
 
-}  // namespace migrate
+}  // namespace migrate::inspect

@@ -11,7 +11,7 @@
 #include "migrate/lists/cluster_reader.h"
 #include "migrate/report/report.h"
 
-namespace migrate {
+namespace migrate::inspect {
 
 struct ClusterCheckOptions {
   std::vector<std::string> crd_names{};  ///< in any form kubectl knows; empty: all, or those of -f
@@ -28,7 +28,7 @@ struct ClusterCheckOptions {
   /// Is called once the files are read and before the server is asked. May be empty.
   std::function<void()> on_files_read{};
   const std::atomic<bool>* stop = nullptr;  ///< ends the check early, with what it has
-  ProgressFunction on_progress{};
+  lists::ProgressFunction on_progress{};
 };
 
 /// Checks CRDs of a cluster, or CRDs that are proposed for it, by the custom resources of the
@@ -42,7 +42,7 @@ struct ClusterCheckOptions {
 ///
 /// Throws kube::Error if the server cannot be reached, if CRDs cannot be listed, and for a name
 /// that no CRD, or more than one, answers to.
-CheckReport CheckCluster(const ClusterCheckOptions& options, kube::Client& client,
-                         const kube::Clock& clock);
+report::CheckReport CheckCluster(const ClusterCheckOptions& options, kube::client::Client& client,
+                                 const kube::system::Clock& clock);
 
-}  // namespace migrate
+}  // namespace migrate::inspect

@@ -15,7 +15,7 @@
 #include "migrate/manifests/manifest_crd.h"
 #include "migrate/manifests/proposals.h"
 
-namespace migrate {
+namespace migrate::inspect {
 namespace {
 
 using kube::json::Document;
@@ -25,11 +25,11 @@ constexpr std::size_t kListsAtOnce = 4;
 constexpr std::size_t kErrorsKept = 20;
 
 /// Compares the objects of one list.
-class ComparingTaker : public CrdObjectTaker {
+class ComparingTaker : public crds::CrdObjectTaker {
  public:
-  ComparingTaker(const LiveCrd& crd, const PruningPreview& preview, ChangeTaker& taker,
+  ComparingTaker(const crds::LiveCrd& crd, const check::PruningPreview& preview, ChangeTaker& taker,
                  std::size_t workers)
-      : CrdObjectTaker(crd.identity, workers),
+      : crds::CrdObjectTaker(crd.identity, workers),
         check_(*crd.checks.back()),
         preview_(preview),
         taker_(taker) {}
@@ -39,7 +39,7 @@ class ComparingTaker : public CrdObjectTaker {
 
  private:
   void TakeObject(std::size_t, Document& object, std::uint64_t number) override {
-    const std::string name = FullName(object.root());
+    const std::string name = check::FullName(object.root());
     const auto change = preview_.Preview(object.root(), object.arena());
     if (change) return taker_.Take(*change);
     const std::lock_guard lock(mutex_);
@@ -47,8 +47,8 @@ class ComparingTaker : public CrdObjectTaker {
     if (errors_.size() > kErrorsKept) errors_.erase(std::prev(errors_.end()));
   }
 
-  const CrdCheck& check_;
-  const PruningPreview& preview_;
+  const check::CrdCheck& check_;
+  const check::PruningPreview& preview_;
   ChangeTaker& taker_;
   std::mutex mutex_;  // guards the next
   std::map<std::uint64_t, std::string> errors_;
@@ -67,13 +67,13 @@ std::string EscapeFieldValue(const std::string& value) {
 /// One run of DiffCluster.
 class ClusterDiff {
  public:
-  ClusterDiff(const ClusterDiffOptions& options, kube::Client& client, const kube::Clock& clock,
-              ChangeTaker& taker)
+  ClusterDiff(const ClusterDiffOptions& options, kube::client::Client& client,
+              const kube::system::Clock& clock, ChangeTaker& taker)
       : options_(options),
         taker_(taker),
         reader_(client, clock,
                 {.chunk_size = options.chunk_size,
-                 .workers = WorkerCount(),
+                 .workers = lists::WorkerCount(),
                  .lists_at_once = kListsAtOnce,
                  .stop = options.stop},
                 options.on_progress) {}
@@ -82,14 +82,15 @@ class ClusterDiff {
     ReadCrds();
     for (auto& [name, crd] : crds_.crds) Plan(crd);
     AddNotes();
-    ReadCrdObjects(wanted_, crds_.target, reader_);
-    for (const CrdObjects& objects : wanted_) Judge(objects);
+    crds::ReadCrdObjects(wanted_, crds_.target, reader_);
+    for (const crds::CrdObjects& objects : wanted_) Judge(objects);
     return std::move(report_);
   }
 
  private:
   void ReadCrds() {
-    Proposals proposals = ReadProposals(options_.filenames, options_.recursive);
+    manifests::Proposals proposals =
+        manifests::ReadProposals(options_.filenames, options_.recursive);
     if (options_.on_files_read) options_.on_files_read();
     const bool are_none = !options_.filenames.empty() && proposals.AreNone();
     report_.errors = std::move(proposals.errors);
@@ -98,25 +99,25 @@ class ClusterDiff {
           "only the CustomResourceDefinitions of the files are looked at; with --local their "
           "objects are, instead of those of the cluster");
     }
-    if (are_none) report_.errors.emplace_back(kNoCrdsFound);
-    crds_ = ReadClusterCrds({.names = CrdNamesOf(options_.targets),
-                             .selector = options_.crd_selector,
-                             .is_limited_to_proposals = !options_.filenames.empty()},
-                            std::move(proposals.crds), reader_);
-    for (const CrdReport& crd : crds_.unread) AddError(crd.name, crd.error);
+    if (are_none) report_.errors.emplace_back(manifests::kNoCrdsFound);
+    crds_ = crds::ReadClusterCrds({.names = CrdNamesOf(options_.targets),
+                                   .selector = options_.crd_selector,
+                                   .is_limited_to_proposals = !options_.filenames.empty()},
+                                  std::move(proposals.crds), reader_);
+    for (const report::CrdReport& crd : crds_.unread) AddError(crd.name, crd.error);
     report_.is_stopped = !crds_.is_complete;
   }
 
-  void Plan(LiveCrd& crd) {
-    const CrdCheck& check = *crd.checks.back();
+  void Plan(crds::LiveCrd& crd) {
+    const check::CrdCheck& check = *crd.checks.back();
     const bool is_proposed = !check.source().empty();
     if (crd.checks.size() > 1) report_.notes.push_back(GivenTwiceNote(crd.identity.name));
     if (!is_proposed && !options_.filenames.empty()) {
-      report_.notes.push_back(check.name() + ": " + kNotInFiles);
+      report_.notes.push_back(check.name() + ": " + crds::kNotInFiles);
     }
     if (!crd.shape.preserves_unknown_fields && !is_proposed)
       return pruning_.push_back(check.name());
-    auto preview = PruningPreview::Make(check, options_.preview);
+    auto preview = check::PruningPreview::Make(check, options_.preview);
     if (!preview) return AddError(check.name(), preview.error());
     if (crd.shape.uid.empty()) {
       report_.notes.push_back(check.name() + ": the cluster does not have it, nor objects of it");
@@ -137,22 +138,24 @@ class ClusterDiff {
     wanted_.push_back({.crd = &crd, .jobs = JobsFor(crd, previews_.back())});
   }
 
-  std::vector<ListJob> JobsFor(const LiveCrd& crd, const PruningPreview& preview) {
-    const auto make_taker = [this, &crd, &preview]() -> std::shared_ptr<ItemTaker> {
+  std::vector<lists::ListJob> JobsFor(const crds::LiveCrd& crd,
+                                      const check::PruningPreview& preview) {
+    const auto make_taker = [this, &crd, &preview]() -> std::shared_ptr<lists::ItemTaker> {
       return std::make_shared<ComparingTaker>(crd, preview, taker_, reader_.workers());
     };
     const std::string all = crd.ObjectsTarget(options_.namespace_);
     const std::set<std::string> names = ObjectNamesOf(crd.identity, options_.targets);
     if (names.empty()) {
-      return {{WithSelectors(all, options_.label_selector, options_.field_selector), make_taker}};
+      return {{lists::WithSelectors(all, options_.label_selector, options_.field_selector),
+               make_taker}};
     }
-    std::vector<ListJob> jobs;
+    std::vector<lists::ListJob> jobs;
     for (const std::string& name : names) {
       if (crd.is_namespaced && options_.namespace_.empty()) {
-        jobs.emplace_back(WithSelectors(all, "", "metadata.name=" + EscapeFieldValue(name)),
+        jobs.emplace_back(lists::WithSelectors(all, "", "metadata.name=" + EscapeFieldValue(name)),
                           make_taker);
       } else {
-        jobs.emplace_back(all + "/" + kube::UrlEscape(name), make_taker, false);
+        jobs.emplace_back(all + "/" + kube::client::UrlEscape(name), make_taker, false);
       }
     }
     return jobs;
@@ -173,9 +176,9 @@ class ClusterDiff {
     }
   }
 
-  void Judge(const CrdObjects& objects) {
+  void Judge(const crds::CrdObjects& objects) {
     const std::string& name = objects.crd->identity.name;
-    const auto failed = std::ranges::find_if(objects.jobs, &ListJob::HasFailed);
+    const auto failed = std::ranges::find_if(objects.jobs, &lists::ListJob::HasFailed);
     if (objects.is_stopped) {
       report_.is_stopped = true;
     } else if (failed != objects.jobs.end() && !failed->is_list &&
@@ -189,11 +192,11 @@ class ClusterDiff {
     if (!objects.note.empty()) report_.notes.push_back(name + ": " + objects.note);
   }
 
-  void Count(const CrdObjects& objects) {
-    const LiveCrd& crd = *objects.crd;
+  void Count(const crds::CrdObjects& objects) {
+    const crds::LiveCrd& crd = *objects.crd;
     const std::set<std::string> names = ObjectNamesOf(crd.identity, options_.targets);
     auto name = names.begin();
-    for (const ListJob& job : objects.jobs) {
+    for (const lists::ListJob& job : objects.jobs) {
       const auto& taker = static_cast<ComparingTaker&>(*job.taker);
       report_.objects += taker.count();
       for (const auto& [number, error] : taker.errors()) report_.errors.push_back(error);
@@ -211,19 +214,19 @@ class ClusterDiff {
 
   const ClusterDiffOptions& options_;
   ChangeTaker& taker_;
-  ClusterReader reader_;
+  lists::ClusterReader reader_;
   DiffReport report_{};
-  ClusterCrds crds_;
-  std::vector<std::string> pruning_;     // CRDs that prune already
-  std::deque<PruningPreview> previews_;  // they do not move
-  std::vector<CrdObjects> wanted_;       // one for each preview
+  crds::ClusterCrds crds_;
+  std::vector<std::string> pruning_;            // CRDs that prune already
+  std::deque<check::PruningPreview> previews_;  // they do not move
+  std::vector<crds::CrdObjects> wanted_;        // one for each preview
 };
 
 }  // namespace
 
-DiffReport DiffCluster(const ClusterDiffOptions& options, kube::Client& client,
-                       const kube::Clock& clock, ChangeTaker& taker) {
+DiffReport DiffCluster(const ClusterDiffOptions& options, kube::client::Client& client,
+                       const kube::system::Clock& clock, ChangeTaker& taker) {
   return ClusterDiff(options, client, clock, taker).Run();
 }
 
-}  // namespace migrate
+}  // namespace migrate::inspect

@@ -6,22 +6,22 @@
 
 #include "kube/base/error.h"
 
-namespace migrate {
+namespace migrate::inspect {
 namespace {
 
 struct Header {
-  Place place;
+  report::Place place;
   std::uint64_t size;
 };
 
 [[noreturn]] void ThrowSpillError() {
-  throw kube::Error("cannot keep objects that come before their CRD in a temporary file: " +
-                    std::string(std::strerror(errno)) + "; name the file with the CRD first");
+  throw kube::base::Error("cannot keep objects that come before their CRD in a temporary file: " +
+                          std::string(std::strerror(errno)) + "; name the file with the CRD first");
 }
 
 }  // namespace
 
-void DeferredObjects::Add(const kube::json::Value& object, const Place& place) {
+void DeferredObjects::Add(const kube::json::Value& object, const report::Place& place) {
   const std::string text = kube::json::Print(object, kube::json::KeyOrder::kAsWritten);
   const Header header{place, text.size()};
   const std::lock_guard lock(mutex_);
@@ -33,7 +33,8 @@ void DeferredObjects::Add(const kube::json::Value& object, const Place& place) {
   ++count_;
 }
 
-void DeferredObjects::ForEach(const std::function<void(kube::json::Value&, const Place&)>& take) {
+void DeferredObjects::ForEach(
+    const std::function<void(kube::json::Value&, const report::Place&)>& take) {
   if (spill_ == nullptr) return;
   if (std::fflush(spill_.get()) != 0) ThrowSpillError();
   std::rewind(spill_.get());
@@ -49,4 +50,4 @@ void DeferredObjects::ForEach(const std::function<void(kube::json::Value&, const
   }
 }
 
-}  // namespace migrate
+}  // namespace migrate::inspect

@@ -9,17 +9,18 @@
 #include "kube/json/json.h"
 #include "migrate/report/place.h"
 
-namespace migrate {
+namespace migrate::inspect {
 
 /// Objects that wait for a CRD which may still come, outside of memory.
 class DeferredObjects {
  public:
   /// Keeps a copy. May be called by several threads. Throws kube::Error if the disk is full.
-  void Add(const kube::json::Value& object, const Place& place);
+  void Add(const kube::json::Value& object, const report::Place& place);
 
   /// Hands out every object, in the order of adding, for the length of the call. Throws kube::Error
   /// if one cannot be read back.
-  void ForEach(const std::function<void(kube::json::Value& object, const Place& place)>& take);
+  void ForEach(
+      const std::function<void(kube::json::Value& object, const report::Place& place)>& take);
 
  private:
   struct CloseFile {
@@ -31,4 +32,4 @@ class DeferredObjects {
   std::unique_ptr<std::FILE, CloseFile> spill_;  // a file without a name, gone when it is closed
 };
 
-}  // namespace migrate
+}  // namespace migrate::inspect

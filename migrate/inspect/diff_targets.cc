@@ -2,7 +2,7 @@
 
 #include "migrate/report/program_name.h"
 
-namespace migrate {
+namespace migrate::inspect {
 
 std::vector<std::string> CrdNamesOf(const std::vector<DiffTarget>& targets) {
   std::set<std::string> names;
@@ -10,30 +10,31 @@ std::vector<std::string> CrdNamesOf(const std::vector<DiffTarget>& targets) {
   return {names.begin(), names.end()};
 }
 
-std::set<std::string> ObjectNamesOf(const CrdIdentity& crd,
+std::set<std::string> ObjectNamesOf(const crds::CrdIdentity& crd,
                                     const std::vector<DiffTarget>& targets) {
   std::set<std::string> names;
   for (const DiffTarget& target : targets) {
-    if (!IsNamed(crd, target.crd)) continue;
+    if (!crds::IsNamed(crd, target.crd)) continue;
     if (target.object.empty()) return {};
     names.insert(target.object);
   }
   return names;
 }
 
-std::string RefusalNote(const CrdCheck& check) {
-  const CrdReport report = check.Report({}, /*objects_skipped=*/true);
-  if (report.verdict != Verdict::kBlocked) return "";
+std::string RefusalNote(const check::CrdCheck& check) {
+  const report::CrdReport report = check.Report({}, /*objects_skipped=*/true);
+  if (report.verdict != report::Verdict::kBlocked) return "";
   return check.name() + ": the API server would refuse it with pruning on; \"" +
-         OwnCommand("check") + "\" tells why";
+         report::OwnCommand("check") + "\" tells why";
 }
 
 std::string GivenTwiceNote(const std::string& crd) {
   return crd + " was given more than once; the last one counts";
 }
 
-std::string LeftOutError(const CrdCheck& check, const std::string& object, const std::string& why) {
+std::string LeftOutError(const check::CrdCheck& check, const std::string& object,
+                         const std::string& why) {
   return check.name() + ": left out " + object + ": " + why;
 }
 
-}  // namespace migrate
+}  // namespace migrate::inspect

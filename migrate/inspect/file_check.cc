@@ -6,45 +6,47 @@
 #include "migrate/inspect/file_run.h"
 #include "migrate/lists/worker_pool.h"
 
-namespace migrate {
+namespace migrate::inspect {
 namespace {
 
-using Tallies = std::unordered_map<const CrdCheck*, CrdTally>;
+using Tallies = std::unordered_map<const check::CrdCheck*, check::CrdTally>;
 
-CrdReport ReportOf(const CrdCheck& check, std::vector<Tallies>& workers, bool objects_skipped) {
-  CrdTally sum;
+report::CrdReport ReportOf(const check::CrdCheck& check, std::vector<Tallies>& workers,
+                           bool objects_skipped) {
+  check::CrdTally sum;
   for (Tallies& tallies : workers) sum.Merge(std::move(tallies[&check]));
   return check.Report(sum, objects_skipped);
 }
 
 }  // namespace
 
-CheckReport CheckFiles(const FileCheckOptions& options) {
-  const std::size_t workers = WorkerCount();
-  FileRun run(ListManifestFiles(options.filenames, options.recursive), workers,
+report::CheckReport CheckFiles(const FileCheckOptions& options) {
+  const std::size_t workers = lists::WorkerCount();
+  FileRun run(manifests::ListManifestFiles(options.filenames, options.recursive), workers,
               {.keep_paths = options.show_objects});
   std::vector<Tallies> tallies(workers);
   run.CollectCrds();
   run.ReadObjects([&](std::size_t worker, FileObject& object) {
     if (options.skip_objects) return;
-    for (const CrdSet::Entry* entry : object.crds) {
+    for (const crds::CrdSet::Entry* entry : object.crds) {
       entry->check->CheckObject({object.value, object.place, object.source},
                                 tallies[worker][entry->check.get()]);
     }
   });
 
-  CheckReport report;
+  report::CheckReport report;
   run.crds().Select(options.crd_names, options.ignored_crds);
-  for (const CrdSet::Entry* entry : run.crds().Sorted()) {
+  for (const crds::CrdSet::Entry* entry : run.crds().Sorted()) {
     if (!entry->selected) continue;
     report.crds.push_back(ReportOf(*entry->check, tallies, options.skip_objects));
   }
-  for (CrdReport& broken : run.TakeBrokenCrds()) report.crds.push_back(std::move(broken));
-  std::stable_sort(report.crds.begin(), report.crds.end(),
-                   [](const CrdReport& a, const CrdReport& b) { return a.name < b.name; });
+  for (report::CrdReport& broken : run.TakeBrokenCrds()) report.crds.push_back(std::move(broken));
+  std::stable_sort(
+      report.crds.begin(), report.crds.end(),
+      [](const report::CrdReport& a, const report::CrdReport& b) { return a.name < b.name; });
   report.unknown_kinds = run.UnknownKinds();
   report.file_errors = run.TakeErrors();
   return report;
 }
 
-}  // namespace migrate
+}  // namespace migrate::inspect

@@ -5,7 +5,7 @@
 
 #include "migrate/report/report.h"
 
-namespace migrate {
+namespace migrate::inspect {
 
 struct FileCheckOptions {
   std::vector<std::string> filenames{};  ///< values of -f
@@ -21,6 +21,6 @@ struct FileCheckOptions {
 /// CRDs may stand anywhere in the input. Where several have the same name, objects are checked
 /// against each. Throws kube::Error for a path that does not exist and for a name that no CRD, or
 /// more than one, answers to; everything else that is wrong with the input is in the report.
-CheckReport CheckFiles(const FileCheckOptions& options);
+report::CheckReport CheckFiles(const FileCheckOptions& options);
 
-}  // namespace migrate
+}  // namespace migrate::inspect

@@ -8,7 +8,7 @@
 #include "migrate/inspect/object_diff.h"
 #include "migrate/manifests/manifest_crd.h"
 
-namespace migrate {
+namespace migrate::inspect {
 namespace {
 
 /// One run of DiffFiles.
@@ -18,7 +18,7 @@ class FileDiff {
       : options_(options),
         taker_(taker),
         // One worker: of two objects of one name the last counts.
-        run_(ListManifestFiles(options.filenames, options.recursive), 1, {}) {}
+        run_(manifests::ListManifestFiles(options.filenames, options.recursive), 1, {}) {}
 
   DiffReport Run() {
     const std::vector<std::string> names = CrdNamesOf(options_.targets);
@@ -30,18 +30,18 @@ class FileDiff {
     AddMissing();
     AddTroubles();
     if (report_.errors.empty() && run_.crds().Sorted().empty()) {
-      report_.errors.emplace_back(kNoCrdsFound);
+      report_.errors.emplace_back(manifests::kNoCrdsFound);
     }
     return std::move(report_);
   }
 
  private:
-  using Preview = kube::Result<PruningPreview, std::string>;
+  using Preview = kube::base::Result<check::PruningPreview, std::string>;
 
   void Compare(FileObject& object) {
-    const CrdSet::Entry& crd = *object.crds.back();
+    const crds::CrdSet::Entry& crd = *object.crds.back();
     const std::vector<std::string> names = CrdNamesOf(options_.targets);
-    if (!names.empty() && !IsNamedByAny(crd.identity, names)) return;
+    if (!names.empty() && !crds::IsNamedByAny(crd.identity, names)) return;
     const auto& metadata = object.value.Find("metadata");
     const std::string name(metadata == nullptr ? "" : metadata->FindText("name"));
     const std::set<std::string> wanted = ObjectNamesOf(crd.identity, options_.targets);
@@ -51,8 +51,9 @@ class FileDiff {
     if (preview) Compare(*crd.check, *preview, object.value);
   }
 
-  void Compare(const CrdCheck& check, const PruningPreview& preview, kube::json::Value& object) {
-    const std::string name = FullName(object);
+  void Compare(const check::CrdCheck& check, const check::PruningPreview& preview,
+               kube::json::Value& object) {
+    const std::string name = check::FullName(object);
     kube::json::Arena arena;
     const auto change = preview.Preview(object, arena);
     if (!change) return report_.errors.push_back(LeftOutError(check, name, change.error()));
@@ -60,16 +61,17 @@ class FileDiff {
     taker_.Take(*change);
   }
 
-  const Preview& PreviewOf(const CrdCheck& check) {
+  const Preview& PreviewOf(const check::CrdCheck& check) {
     const auto found = previews_.find(&check);
     if (found != previews_.end()) return found->second;
-    return previews_.emplace(&check, PruningPreview::Make(check, options_.preview)).first->second;
+    return previews_.emplace(&check, check::PruningPreview::Make(check, options_.preview))
+        .first->second;
   }
 
   // The last of several counts.
-  std::map<std::string, const CrdSet::Entry*> SelectedCrds() {
-    std::map<std::string, const CrdSet::Entry*> crds;
-    for (const CrdSet::Entry* crd : run_.crds().Sorted()) {
+  std::map<std::string, const crds::CrdSet::Entry*> SelectedCrds() {
+    std::map<std::string, const crds::CrdSet::Entry*> crds;
+    for (const crds::CrdSet::Entry* crd : run_.crds().Sorted()) {
       if (!crd->selected) continue;
       const auto [place, is_first] = crds.insert_or_assign(crd->check->name(), crd);
       if (!is_first) twice_.insert(place->first);
@@ -97,7 +99,7 @@ class FileDiff {
   }
 
   void AddTroubles() {
-    for (const UnknownKind& unknown : run_.UnknownKinds()) {
+    for (const report::UnknownKind& unknown : run_.UnknownKinds()) {
       report_.notes.push_back(std::to_string(unknown.objects) + " of kind " + unknown.kind + " (" +
                               unknown.api_version +
                               ") left out: no CustomResourceDefinition for it is given");
@@ -110,7 +112,7 @@ class FileDiff {
   ChangeTaker& taker_;
   FileRun run_;
   DiffReport report_{};
-  std::map<const CrdCheck*, Preview> previews_;
+  std::map<const check::CrdCheck*, Preview> previews_;
   std::set<std::string> twice_;                          // CRDs
   std::set<std::pair<std::string, std::string>> found_;  // CRD and name of an object
 };
@@ -121,4 +123,4 @@ DiffReport DiffFiles(const FileDiffOptions& options, ChangeTaker& taker) {
   return FileDiff(options, taker).Run();
 }
 
-}  // namespace migrate
+}  // namespace migrate::inspect

@@ -5,13 +5,14 @@
 
 #include "migrate/inspect/file_run.h"
 
-namespace migrate {
+namespace migrate::inspect {
 namespace {
 
 using kube::json::Value;
 
 // Why it is not stored, or not known how; in the server's words if it would not.
-std::optional<std::string> Rewrite(const CrdCheck& crd, Value& object, kube::json::Arena& arena) {
+std::optional<std::string> Rewrite(const check::CrdCheck& crd, Value& object,
+                                   kube::json::Arena& arena) {
   if (auto error = kube::json::StoreNumbers(object, arena)) return error;
   return crd.server().Rewrite(object, arena);
 }
@@ -21,21 +22,21 @@ std::optional<std::string> Rewrite(const CrdCheck& crd, Value& object, kube::jso
 FileRewriteReport RewriteFiles(const FileRewriteOptions& options,
                                const std::function<void(const Value&)>& take) {
   // One worker: the order of the output is that of the input.
-  FileRun run(ListManifestFiles(options.filenames, options.recursive), 1,
+  FileRun run(manifests::ListManifestFiles(options.filenames, options.recursive), 1,
               {.as_is = !options.enable_pruning});
   run.CollectCrds();
   if (!run.crds_may_come_late()) run.crds().Select(options.crd_names, {});
   FileRewriteReport report;
   std::set<std::string> preserving, ambiguous;
   run.ReadObjects([&](std::size_t, FileObject& object) {
-    const CrdSet::Entry& crd = *object.crds.back();
+    const crds::CrdSet::Entry& crd = *object.crds.back();
     if (object.crds.size() > 1) ambiguous.insert(crd.check->name());
-    if (!options.crd_names.empty() && !IsNamedByAny(crd.identity, options.crd_names)) return;
+    if (!options.crd_names.empty() && !crds::IsNamedByAny(crd.identity, options.crd_names)) return;
     if (crd.check->preserves_unknown_fields() && !options.enable_pruning) {
       preserving.insert(crd.check->name());
     }
     kube::json::Arena arena;
-    const std::string name = FullName(object.value);
+    const std::string name = check::FullName(object.value);
     if (const auto error = Rewrite(*crd.check, object.value, arena)) {
       report.object_errors.push_back(name + ": " + *error);
       return;
@@ -52,4 +53,4 @@ FileRewriteReport RewriteFiles(const FileRewriteOptions& options,
   return report;
 }
 
-}  // namespace migrate
+}  // namespace migrate::inspect

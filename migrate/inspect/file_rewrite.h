@@ -8,7 +8,7 @@
 #include "kube/json/json.h"
 #include "migrate/report/report.h"
 
-namespace migrate {
+namespace migrate::inspect {
 
 struct FileRewriteOptions {
   std::vector<std::string> filenames{};  ///< values of -f
@@ -21,7 +21,7 @@ struct FileRewriteReport {
   bool has_crds = false;                   ///< the files hold some
   std::uint64_t objects = 0;               ///< that were handed out
   std::vector<std::string> object_errors;  ///< "namespace/name: why", in the order of reading
-  std::vector<UnknownKind> unknown_kinds;
+  std::vector<report::UnknownKind> unknown_kinds;
   std::vector<std::string> preserving;   ///< CRDs whose objects were not pruned; sorted
   std::vector<std::string> ambiguous;    ///< CRDs that were given more than once; sorted
   std::vector<std::string> file_errors;  ///< "file:line:column: why"
@@ -40,4 +40,4 @@ struct FileRewriteReport {
 FileRewriteReport RewriteFiles(const FileRewriteOptions& options,
                                const std::function<void(const kube::json::Value&)>& take);
 
-}  // namespace migrate
+}  // namespace migrate::inspect

@@ -10,7 +10,7 @@
 #include "migrate/lists/worker_pool.h"
 #include "migrate/manifests/manifest_crd.h"
 
-namespace migrate {
+namespace migrate::inspect {
 namespace {
 
 using kube::json::Value;
@@ -29,13 +29,13 @@ std::optional<std::string> FindMetadataError(const Value& value) {
   kube::json::Arena arena;
   const auto metadata = kube::schema::GetObjectMeta(value, false, arena);
   if (metadata) return std::nullopt;
-  return FullName(value) + " cannot be decoded: " + metadata.error();
+  return check::FullName(value) + " cannot be decoded: " + metadata.error();
 }
 
 }  // namespace
 
-FileRun::FileRun(std::vector<ManifestFile> files, std::size_t workers,
-                 const CrdCheckOptions& options)
+FileRun::FileRun(std::vector<manifests::ManifestFile> files, std::size_t workers,
+                 const check::CrdCheckOptions& options)
     : reader_(std::move(files), workers), options_(options), unknown_kinds_(workers) {
   for (std::size_t i = 0; i < reader_.files().size(); ++i) {
     crds_may_come_late_ |= !reader_.IsSmall(i);
@@ -43,8 +43,8 @@ FileRun::FileRun(std::vector<ManifestFile> files, std::size_t workers,
 }
 
 void FileRun::CollectCrds() {
-  reader_.ReadMentioning(kCrdWord, [this](std::size_t, ManifestObject& object) {
-    if (!kube::IsCrd(object.value)) return;
+  reader_.ReadMentioning(kCrdWord, [this](std::size_t, manifests::ManifestObject& object) {
+    if (!kube::crd::IsCrd(object.value)) return;
     TakeCrd(object);
     if (&object.value == &object.document.root()) reader_.LeaveOut(object.place);
     const std::lock_guard lock(mutex_);
@@ -53,30 +53,30 @@ void FileRun::CollectCrds() {
 }
 
 void FileRun::ReadObjects(const Handler& handler) {
-  reader_.ReadAll([this, &handler](std::size_t worker, ManifestObject& object) {
+  reader_.ReadAll([this, &handler](std::size_t worker, manifests::ManifestObject& object) {
     Take(worker, object, handler);
   });
   const auto take_deferred = [this, &handler](std::size_t worker) {
     deferred_.ForEach(
-        [&](Value& value, const Place& place) { HandOut(worker, value, place, handler); });
+        [&](Value& value, const report::Place& place) { HandOut(worker, value, place, handler); });
   };
-  RunWorkers(1, take_deferred, [] {});
+  lists::RunWorkers(1, take_deferred, [] {});
 }
 
-void FileRun::TakeCrd(const ManifestObject& object) {
-  auto crd = ReadManifestCrd(object, reader_);
+void FileRun::TakeCrd(const manifests::ManifestObject& object) {
+  auto crd = manifests::ReadManifestCrd(object, reader_);
   if (!crd) {
     const std::lock_guard lock(mutex_);
     broken_crds_.emplace_back(object.place, std::move(crd).error());
     return;
   }
-  CrdIdentity identity = IdentityOf(*crd);
+  crds::CrdIdentity identity = crds::IdentityOf(*crd);
   auto check =
-      std::make_unique<CrdCheck>(std::move(*crd), reader_.SourceOf(object.place), options_);
+      std::make_unique<check::CrdCheck>(std::move(*crd), reader_.SourceOf(object.place), options_);
   crds_.Add(object.place, std::move(check), std::move(identity));
 }
 
-void FileRun::TakeLateCrd(const ManifestObject& object) {
+void FileRun::TakeLateCrd(const manifests::ManifestObject& object) {
   const kube::json::Value* spec = object.value.Find("spec");
   const kube::json::Value* names = spec == nullptr ? nullptr : spec->Find("names");
   const bool known =
@@ -89,13 +89,13 @@ void FileRun::TakeLateCrd(const ManifestObject& object) {
   }
 }
 
-void FileRun::Take(std::size_t worker, ManifestObject& object, const Handler& handler) {
-  if (kube::IsCrd(object.value)) {
+void FileRun::Take(std::size_t worker, manifests::ManifestObject& object, const Handler& handler) {
+  if (kube::crd::IsCrd(object.value)) {
     if (!taken_.contains(object.place)) TakeLateCrd(object);
     return;
   }
   if (!object.value.is_object()) return reader_.AddError(object, DescribeNoObject(object.value));
-  const kube::GroupVersionKind type = kube::TypeOf(object.value);
+  const kube::meta::GroupVersionKind type = kube::meta::TypeOf(object.value);
   if (type.kind.empty()) return reader_.AddError(object, "Object 'Kind' is missing");
   // Named, but checked all the same: what pruning does has nothing to do with metadata.
   if (const auto error = FindMetadataError(object.value)) reader_.AddError(object, *error);
@@ -108,9 +108,9 @@ void FileRun::Take(std::size_t worker, ManifestObject& object, const Handler& ha
   }
 }
 
-void FileRun::HandOut(std::size_t worker, Value& value, const Place& place,
+void FileRun::HandOut(std::size_t worker, Value& value, const report::Place& place,
                       const Handler& handler) {
-  const kube::GroupVersionKind type = kube::TypeOf(value);
+  const kube::meta::GroupVersionKind type = kube::meta::TypeOf(value);
   const auto crds = crds_.Find(type.group_version.group, type.kind);
   if (crds.empty()) {
     ++unknown_kinds_[worker][{type.group_version.ToString(), std::string(type.kind)}];
@@ -121,28 +121,28 @@ void FileRun::HandOut(std::size_t worker, Value& value, const Place& place,
   handler(worker, object);
 }
 
-std::vector<CrdReport> FileRun::TakeBrokenCrds() {
+std::vector<report::CrdReport> FileRun::TakeBrokenCrds() {
   std::sort(broken_crds_.begin(), broken_crds_.end(),
             [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::vector<CrdReport> reports;
+  std::vector<report::CrdReport> reports;
   for (auto& [place, report] : broken_crds_) reports.push_back(std::move(report));
   return reports;
 }
 
-std::vector<UnknownKind> FileRun::UnknownKinds() const {
+std::vector<report::UnknownKind> FileRun::UnknownKinds() const {
   std::map<std::pair<std::string, std::string>, std::uint64_t> sum;
   for (const auto& kinds : unknown_kinds_) {
     for (const auto& [kind, objects] : kinds) sum[kind] += objects;
   }
-  std::vector<UnknownKind> kinds;
+  std::vector<report::UnknownKind> kinds;
   for (const auto& [kind, objects] : sum) kinds.push_back({kind.first, kind.second, objects});
   return kinds;
 }
 
 std::vector<std::string> FileRun::TakeErrors() {
   std::vector<std::string> texts;
-  for (FileError& error : reader_.TakeErrors()) texts.push_back(std::move(error.text));
+  for (manifests::FileError& error : reader_.TakeErrors()) texts.push_back(std::move(error.text));
   return texts;
 }
 
-}  // namespace migrate
+}  // namespace migrate::inspect

@@ -17,14 +17,14 @@
 #include "migrate/manifests/manifest_reader.h"
 #include "migrate/report/report.h"
 
-namespace migrate {
+namespace migrate::inspect {
 
 /// A custom resource of a file, with the CRDs for its kind, during the call that hands it out.
 struct FileObject {
-  kube::json::Value& value;                       ///< may be changed
-  Place place;                                    ///< decides which comes first
-  std::string_view source;                        ///< the file
-  const std::vector<const CrdSet::Entry*>& crds;  ///< at least one
+  kube::json::Value& value;                             ///< may be changed
+  report::Place place;                                  ///< decides which comes first
+  std::string_view source;                              ///< the file
+  const std::vector<const crds::CrdSet::Entry*>& crds;  ///< at least one
 };
 
 /// Reads the CRDs and custom resources of files and brings them together.
@@ -38,7 +38,8 @@ class FileRun {
   using Handler = std::function<void(std::size_t worker, FileObject& object)>;
 
   /// With one worker objects are handed out in the order of reading, but for those that waited.
-  FileRun(std::vector<ManifestFile> files, std::size_t workers, const CrdCheckOptions& options);
+  FileRun(std::vector<manifests::ManifestFile> files, std::size_t workers,
+          const check::CrdCheckOptions& options);
 
   /// Looks through the small files for CRDs. To be called first.
   void CollectCrds();
@@ -48,33 +49,33 @@ class FileRun {
   /// kube::Error if a temporary file cannot be written.
   void ReadObjects(const Handler& handler);
 
-  CrdSet& crds() { return crds_; }
+  crds::CrdSet& crds() { return crds_; }
 
   // After ReadObjects:
 
   /// CRDs that could not be read, each with its error, in the order of reading.
-  std::vector<CrdReport> TakeBrokenCrds();
+  std::vector<report::CrdReport> TakeBrokenCrds();
   /// Objects without a CRD, by apiVersion and kind.
-  std::vector<UnknownKind> UnknownKinds() const;
+  std::vector<report::UnknownKind> UnknownKinds() const;
   /// What could not be read, in the order of reading.
   std::vector<std::string> TakeErrors();
 
  private:
-  void TakeCrd(const ManifestObject& object);
-  void TakeLateCrd(const ManifestObject& object);
-  void Take(std::size_t worker, ManifestObject& object, const Handler& handler);
-  void HandOut(std::size_t worker, kube::json::Value& value, const Place& place,
+  void TakeCrd(const manifests::ManifestObject& object);
+  void TakeLateCrd(const manifests::ManifestObject& object);
+  void Take(std::size_t worker, manifests::ManifestObject& object, const Handler& handler);
+  void HandOut(std::size_t worker, kube::json::Value& value, const report::Place& place,
                const Handler& handler);
 
-  ManifestReader reader_;
-  CrdCheckOptions options_;
+  manifests::ManifestReader reader_;
+  check::CrdCheckOptions options_;
   bool crds_may_come_late_ = false;
-  std::set<Place> taken_;  // CRDs of small files
-  CrdSet crds_;
+  std::set<report::Place> taken_;  // CRDs of small files
+  crds::CrdSet crds_;
   DeferredObjects deferred_;
   std::vector<std::map<std::pair<std::string, std::string>, std::uint64_t>> unknown_kinds_;
   std::mutex mutex_;  // guards the next and taken_
-  std::vector<std::pair<Place, CrdReport>> broken_crds_;
+  std::vector<std::pair<report::Place, report::CrdReport>> broken_crds_;
 };
 
-}  // namespace migrate
+}  // namespace migrate::inspect

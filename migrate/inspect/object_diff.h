@@ -12,7 +12,7 @@
 #include "migrate/lists/cluster_reader.h"
 
 /// What pruning changes in each object.
-namespace migrate {
+namespace migrate::inspect {
 
 /// A CRD, or one of its objects, as the command line names it.
 struct DiffTarget {
@@ -26,7 +26,7 @@ class ChangeTaker {
   virtual ~ChangeTaker() = default;
   /// Is called for every object, whether it differs or not, by all workers at once. What comes of
   /// one object a second time counts in place of the first.
-  virtual void Take(const ObjectChange& change) = 0;
+  virtual void Take(const check::ObjectChange& change) = 0;
 };
 
 struct DiffReport {
@@ -38,7 +38,7 @@ struct DiffReport {
 
 struct ClusterDiffOptions {
   std::vector<DiffTarget> targets{};     ///< empty: the objects of all CRDs, or of those of -f
-  PreviewOptions preview{};              ///< how objects are compared
+  check::PreviewOptions preview{};       ///< how objects are compared
   std::string crd_selector{};            ///< only CRDs with these labels
   std::vector<std::string> filenames{};  ///< -f: CRDs that take the place of those of the cluster
   bool recursive = false;
@@ -48,7 +48,7 @@ struct ClusterDiffOptions {
   /// Is called once the files are read and before the server is asked. May be empty.
   std::function<void()> on_files_read{};
   const std::atomic<bool>* stop = nullptr;  ///< ends the run early
-  ProgressFunction on_progress{};
+  lists::ProgressFunction on_progress{};
 };
 
 /// Compares the custom resources of a cluster with what pruning leaves of them. Only reads.
@@ -58,12 +58,12 @@ struct ClusterDiffOptions {
 /// object is an error of the report; the others are compared all the same.
 ///
 /// Throws kube::Error as CheckCluster does.
-DiffReport DiffCluster(const ClusterDiffOptions& options, kube::Client& client,
-                       const kube::Clock& clock, ChangeTaker& taker);
+DiffReport DiffCluster(const ClusterDiffOptions& options, kube::client::Client& client,
+                       const kube::system::Clock& clock, ChangeTaker& taker);
 
 struct FileDiffOptions {
   std::vector<DiffTarget> targets{};  ///< empty: all objects
-  PreviewOptions preview{};
+  check::PreviewOptions preview{};
   std::vector<std::string> filenames{};  ///< values of -f
   bool recursive = false;
 };
@@ -73,4 +73,4 @@ struct FileDiffOptions {
 /// one CRD.
 DiffReport DiffFiles(const FileDiffOptions& options, ChangeTaker& taker);
 
-}  // namespace migrate
+}  // namespace migrate::inspect

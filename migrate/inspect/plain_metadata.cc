@@ -4,7 +4,7 @@
 #include <cctype>
 #include <string_view>
 
-namespace migrate {
+namespace migrate::inspect {
 namespace {
 
 using kube::json::Member;
@@ -58,4 +58,4 @@ bool HasPlainMetadata(const Value& object) {
          std::all_of(metadata->members().begin(), metadata->members().end(), IsPlainField);
 }
 
-}  // namespace migrate
+}  // namespace migrate::inspect

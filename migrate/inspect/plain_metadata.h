@@ -2,10 +2,10 @@
 
 #include "kube/json/json.h"
 
-namespace migrate {
+namespace migrate::inspect {
 
 /// True if the metadata of `object` is of a form that ObjectMeta surely takes: the common case,
 /// told at a fraction of the cost of reading it. False says nothing.
 bool HasPlainMetadata(const kube::json::Value& object);
 
-}  // namespace migrate
+}  // namespace migrate::inspect

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace migrate {
+namespace migrate::lists {
 
 /// Hands batches from one producer to several workers. Holds a fixed number of batches, so that a
 /// producer that is ahead waits: memory stays small whatever the size of the input.
@@ -74,4 +74,4 @@ class BatchQueue {
   bool closed_ = false, aborted_ = false;
 };
 
-}  // namespace migrate
+}  // namespace migrate::lists

@@ -1,6 +1,6 @@
 #include "migrate/lists/cluster_reader.h"
 
-namespace migrate {
+namespace migrate::lists {
 
 void ClusterReader::Read(std::vector<ListJob>& jobs, const std::string& what) {
   if (jobs.empty()) return;
@@ -13,4 +13,4 @@ void ClusterReader::Read(std::vector<ListJob>& jobs, const std::string& what) {
   ReadLists(jobs, client_, clock_, options_);
 }
 
-}  // namespace migrate
+}  // namespace migrate::lists

@@ -9,7 +9,7 @@
 #include "kube/system/clock.h"
 #include "migrate/lists/list_reader.h"
 
-namespace migrate {
+namespace migrate::lists {
 
 /// Is told how far the reading of "CRDs" or "objects" has come.
 using ProgressFunction = std::function<void(const std::string& what, const ListProgress&)>;
@@ -18,11 +18,11 @@ using ProgressFunction = std::function<void(const std::string& what, const ListP
 class ClusterReader {
  public:
   /// All must outlive it. `on_progress` may be empty; that of `options` is not used.
-  ClusterReader(kube::Client& client, const kube::Clock& clock, const ListReaderOptions& options,
-                const ProgressFunction& on_progress)
+  ClusterReader(kube::client::Client& client, const kube::system::Clock& clock,
+                const ListReaderOptions& options, const ProgressFunction& on_progress)
       : client_(client), clock_(clock), options_(options), on_progress_(on_progress) {}
 
-  kube::Client& client() { return client_; }
+  kube::client::Client& client() { return client_; }
   std::size_t workers() const { return options_.workers; }
   bool is_stopped() const { return options_.stop != nullptr && *options_.stop; }
 
@@ -30,10 +30,10 @@ class ClusterReader {
   void Read(std::vector<ListJob>& jobs, const std::string& what = "");
 
  private:
-  kube::Client& client_;
-  const kube::Clock& clock_;
+  kube::client::Client& client_;
+  const kube::system::Clock& clock_;
   ListReaderOptions options_;
   const ProgressFunction& on_progress_;
 };
 
-}  // namespace migrate
+}  // namespace migrate::lists

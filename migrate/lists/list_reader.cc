@@ -11,11 +11,11 @@
 #include "migrate/lists/pager.h"
 #include "migrate/lists/worker_pool.h"
 
-namespace migrate {
+namespace migrate::lists {
 namespace {
 
-using kube::CallError;
-using kube::ListSplitter;
+using kube::client::CallError;
+using kube::json::ListSplitter;
 
 constexpr std::size_t kBatchBytes = 256 * 1024;
 // For each worker one batch in work and one waiting; the lists each fill one more.
@@ -33,7 +33,8 @@ CallError NoAnswer(std::string message) {
 CallError BrokenOff() {
   const char* why = "the answer ends in the middle";
   return {.status = std::nullopt,
-          .transport = kube::TransportError{kube::TransportError::Kind::kConnectionLost, why},
+          .transport =
+              kube::http::TransportError{kube::http::TransportError::Kind::kConnectionLost, why},
           .message = why};
 }
 
@@ -108,10 +109,10 @@ void Work(std::size_t worker, ItemQueue& queue) {
 }
 
 /// Reads one list, page by page.
-class ListRun : public kube::ResultSink, private ListSplitter::Sink {
+class ListRun : public kube::client::ResultSink, private ListSplitter::Sink {
  public:
-  ListRun(ListJob& job, kube::Client& client, const kube::Clock& clock, ItemQueue& queue,
-          std::int64_t chunk_size)
+  ListRun(ListJob& job, kube::client::Client& client, const kube::system::Clock& clock,
+          ItemQueue& queue, std::int64_t chunk_size)
       : job_(job), client_(client), clock_(clock), queue_(queue), chunk_size_(chunk_size) {
     BeginAttempt();
   }
@@ -126,7 +127,7 @@ class ListRun : public kube::ResultSink, private ListSplitter::Sink {
     continue_token_.clear();
     page_items_ = page_bytes_ = 0;
     is_complete_ = false;
-    kube::ApiRequest request;
+    kube::client::ApiRequest request;
     request.target = Target();
     if (job_.metadata_only) request.accept = kMetadataOnly;
     call_ = client_.Start(std::move(request), *this);
@@ -138,7 +139,7 @@ class ListRun : public kube::ResultSink, private ListSplitter::Sink {
   bool is_done() const { return is_done_; }
   std::uint64_t items() const { return items_; }
   std::uint64_t items_known() const { return std::max(items_, items_known_); }
-  kube::Clock::TimePoint not_before() const { return not_before_; }
+  kube::system::Clock::TimePoint not_before() const { return not_before_; }
   bool is_waiting() const { return is_waiting_; }
   /// To be called once the workers are done: what is wrong with an item is found by them.
   void TakeItemError() {
@@ -169,7 +170,7 @@ class ListRun : public kube::ResultSink, private ListSplitter::Sink {
   }
 
  private:
-  using Clock = kube::Clock;
+  using Clock = kube::system::Clock;
 
   void BeginAttempt() {
     attempt_ = std::make_shared<Attempt>(job_.make_taker());
@@ -183,7 +184,7 @@ class ListRun : public kube::ResultSink, private ListSplitter::Sink {
   }
 
   void OnObject(ListSplitter::Kind kind, std::string_view text,
-                const kube::TextPosition&) override {
+                const kube::json::TextPosition&) override {
     if (refusal_) return;
     if (is_complete_) return Refuse("the server's answer is more than one JSON value");
     if (!job_.is_list) return TakeOne(kind, text);
@@ -248,7 +249,7 @@ class ListRun : public kube::ResultSink, private ListSplitter::Sink {
   static std::string DescribeKind(const kube::json::Value& object) {
     constexpr std::size_t kMostBytes = 100;  // a kind has 63 at most
     const std::string_view kind = object.FindText("kind").substr(0, kMostBytes);
-    return kind.empty() ? "" : " (kind " + kube::schema::GoQuote(kind) + ")";
+    return kind.empty() ? "" : " (kind " + kube::go::GoQuote(kind) + ")";
   }
 
   std::string DescribeSplitError(const std::string& why) const {
@@ -292,7 +293,7 @@ class ListRun : public kube::ResultSink, private ListSplitter::Sink {
   }
 
   ListJob& job_;
-  kube::Client& client_;
+  kube::client::Client& client_;
   const Clock& clock_;
   ItemQueue& queue_;
   std::int64_t chunk_size_;
@@ -305,7 +306,7 @@ class ListRun : public kube::ResultSink, private ListSplitter::Sink {
   Clock::TimePoint not_before_{};
 
   // Of the page that is being read:
-  kube::Client::CallId call_ = 0;
+  kube::client::Client::CallId call_ = 0;
   std::unique_ptr<ListSplitter> splitter_;
   std::optional<std::string> refusal_;  // why it is not what was asked for
   std::string continue_token_;
@@ -317,8 +318,8 @@ class ListRun : public kube::ResultSink, private ListSplitter::Sink {
 /// Keeps several lists going until all are read.
 class ListReader {
  public:
-  ListReader(std::vector<ListJob>& jobs, kube::Client& client, const kube::Clock& clock,
-             const ListReaderOptions& options)
+  ListReader(std::vector<ListJob>& jobs, kube::client::Client& client,
+             const kube::system::Clock& clock, const ListReaderOptions& options)
       : jobs_(jobs),
         client_(client),
         clock_(clock),
@@ -371,8 +372,8 @@ class ListReader {
                                               options_.chunk_size));
   }
 
-  kube::Clock::TimePoint NextEvent() const {
-    kube::Clock::TimePoint next = clock_.Now() + kTick;
+  kube::system::Clock::TimePoint NextEvent() const {
+    kube::system::Clock::TimePoint next = clock_.Now() + kTick;
     for (const auto& run : runs_) {
       if (!run->is_done() && !run->is_waiting()) next = std::min(next, run->not_before());
     }
@@ -390,8 +391,8 @@ class ListReader {
   }
 
   std::vector<ListJob>& jobs_;
-  kube::Client& client_;
-  const kube::Clock& clock_;
+  kube::client::Client& client_;
+  const kube::system::Clock& clock_;
   const ListReaderOptions& options_;
   ItemQueue queue_;
   std::vector<std::unique_ptr<ListRun>> runs_;
@@ -403,9 +404,9 @@ TakerMaker TakeEach(std::function<void(kube::json::Document&)> take) {
   return [take = std::move(take)] { return std::make_shared<FunctionTaker>(take); };
 }
 
-void ReadLists(std::vector<ListJob>& jobs, kube::Client& client, const kube::Clock& clock,
-               const ListReaderOptions& options) {
+void ReadLists(std::vector<ListJob>& jobs, kube::client::Client& client,
+               const kube::system::Clock& clock, const ListReaderOptions& options) {
   ListReader(jobs, client, clock, options).Run();
 }
 
-}  // namespace migrate
+}  // namespace migrate::lists

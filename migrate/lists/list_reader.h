@@ -15,7 +15,7 @@
 #include "kube/system/clock.h"
 
 /// Reads many lists from an API server at once.
-namespace migrate {
+namespace migrate::lists {
 
 /// Takes the objects of one list. A list that has to be read again from its beginning gets a new
 /// taker; what the old one has is forgotten.
@@ -47,7 +47,7 @@ struct ListJob {
   /// Of the list as its first page told it: every change since is missing or newer. Known, and may
   /// be looked at by `on_progress`, once that page has come; a list begun anew has another.
   std::string resource_version;
-  std::optional<kube::CallError> error;  ///< why the list could not be read to its end
+  std::optional<kube::client::CallError> error;  ///< why the list could not be read to its end
 
   bool HasFailed() const { return error.has_value(); }
 };
@@ -76,7 +76,7 @@ struct ListReaderOptions {
 ///
 /// What is wrong with one list is its `error`; the others are still read. Those that were not
 /// finished when `stop` became true have the error "interrupted". Throws what Client::Poll throws.
-void ReadLists(std::vector<ListJob>& jobs, kube::Client& client, const kube::Clock& clock,
-               const ListReaderOptions& options);
+void ReadLists(std::vector<ListJob>& jobs, kube::client::Client& client,
+               const kube::system::Clock& clock, const ListReaderOptions& options);
 
-}  // namespace migrate
+}  // namespace migrate::lists

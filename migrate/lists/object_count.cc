@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace migrate {
+namespace migrate::lists {
 namespace {
 
 class Counter : public ItemTaker {
@@ -19,16 +19,15 @@ class Counter : public ItemTaker {
 
 }  // namespace
 
-kube::Result<std::uint64_t, kube::CallError> CountObjects(const std::string& target,
-                                                          const ListReaderOptions& options,
-                                                          kube::Client& client,
-                                                          const kube::Clock& clock) {
+kube::base::Result<std::uint64_t, kube::client::CallError> CountObjects(
+    const std::string& target, const ListReaderOptions& options, kube::client::Client& client,
+    const kube::system::Clock& clock) {
   std::vector<ListJob> jobs;
   jobs.emplace_back(target, [] { return std::make_shared<Counter>(); });
   jobs[0].metadata_only = true;
   ReadLists(jobs, client, clock, options);
-  if (jobs[0].error) return kube::Unexpected(*std::move(jobs[0].error));
+  if (jobs[0].error) return kube::base::Unexpected(*std::move(jobs[0].error));
   return static_cast<const Counter&>(*jobs[0].taker).count();
 }
 
-}  // namespace migrate
+}  // namespace migrate::lists

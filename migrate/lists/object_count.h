@@ -8,12 +8,11 @@
 #include "kube/system/clock.h"
 #include "migrate/lists/list_reader.h"
 
-namespace migrate {
+namespace migrate::lists {
 
 /// Counts the objects of the list at `target` (path and selectors) by their metadata alone.
-kube::Result<std::uint64_t, kube::CallError> CountObjects(const std::string& target,
-                                                          const ListReaderOptions& options,
-                                                          kube::Client& client,
-                                                          const kube::Clock& clock);
+kube::base::Result<std::uint64_t, kube::client::CallError> CountObjects(
+    const std::string& target, const ListReaderOptions& options, kube::client::Client& client,
+    const kube::system::Clock& clock);
 
-}  // namespace migrate
+}  // namespace migrate::lists

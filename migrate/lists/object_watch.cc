@@ -2,18 +2,20 @@
 
 #include <utility>
 
-namespace migrate {
+namespace migrate::lists {
 namespace {
 
 constexpr int kMostFailures = 5;
 constexpr std::chrono::seconds kPause(1);
 
-bool MayPass(const kube::ApiStatus& status) { return status.code == 429 || status.code >= 500; }
+bool MayPass(const kube::client::ApiStatus& status) {
+  return status.code == 429 || status.code >= 500;
+}
 
 }  // namespace
 
-ObjectWatch::ObjectWatch(std::string target, TakeFunction take, kube::Client& client,
-                         const kube::Clock& clock)
+ObjectWatch::ObjectWatch(std::string target, TakeFunction take, kube::client::Client& client,
+                         const kube::system::Clock& clock)
     : target_(std::move(target)), take_(std::move(take)), client_(client), clock_(clock) {}
 
 ObjectWatch::~ObjectWatch() { Stop(); }
@@ -29,8 +31,9 @@ void ObjectWatch::Start(const std::string& resource_version) {
 void ObjectWatch::Connect() {
   reader_ = std::make_unique<WatchReader>(static_cast<WatchReader::Sink&>(*this));
   broken_.reset();
-  kube::ApiRequest request;
-  request.target = target_ + "?watch=1&resourceVersion=" + kube::UrlEscape(resource_version_) +
+  kube::client::ApiRequest request;
+  request.target = target_ +
+                   "?watch=1&resourceVersion=" + kube::client::UrlEscape(resource_version_) +
                    "&allowWatchBookmarks=true";
   call_ = client_.Start(std::move(request), *this);
 }
@@ -64,7 +67,7 @@ void ObjectWatch::OnEvent(WatchEventType type, kube::json::Value& object,
 }
 
 // The server ends every watch after some time.
-void ObjectWatch::OnEnd(const std::optional<kube::CallError>& error) {
+void ObjectWatch::OnEnd(const std::optional<kube::client::CallError>& error) {
   call_.reset();
   if (broken_) return;
   due_ = clock_.Now() + kPause;
@@ -72,7 +75,7 @@ void ObjectWatch::OnEnd(const std::optional<kube::CallError>& error) {
   TakeError(error->status, error->message);
 }
 
-void ObjectWatch::TakeError(const std::optional<kube::ApiStatus>& status,
+void ObjectWatch::TakeError(const std::optional<kube::client::ApiStatus>& status,
                             const std::string& message) {
   due_ = clock_.Now() + kPause;
   error_ = message;
@@ -83,4 +86,4 @@ void ObjectWatch::TakeError(const std::optional<kube::ApiStatus>& status,
   }
 }
 
-}  // namespace migrate
+}  // namespace migrate::lists

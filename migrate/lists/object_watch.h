@@ -11,13 +11,13 @@
 #include "kube/system/clock.h"
 #include "migrate/lists/watch_reader.h"
 
-namespace migrate {
+namespace migrate::lists {
 
 /// Watches a list from a resource version on: every change is handed out, in the order in which
 /// each object was written. A connection that broke is made anew from the version seen last.
 ///
 /// Events come from within Client::Poll, on its thread; Advance must be called now and then.
-class ObjectWatch : private kube::ResultSink, private WatchReader::Sink {
+class ObjectWatch : private kube::client::ResultSink, private WatchReader::Sink {
  public:
   /// As WatchReader::Sink::OnEvent, but for bookmarks, which are kept from it.
   using TakeFunction = std::function<void(WatchEventType type, kube::json::Value& object,
@@ -30,8 +30,8 @@ class ObjectWatch : private kube::ResultSink, private WatchReader::Sink {
   };
 
   /// `target` is that of the list: "/apis/g/v1/widgets". Client and clock must outlive it.
-  ObjectWatch(std::string target, TakeFunction take, kube::Client& client,
-              const kube::Clock& clock);
+  ObjectWatch(std::string target, TakeFunction take, kube::client::Client& client,
+              const kube::system::Clock& clock);
   ObjectWatch(const ObjectWatch&) = delete;
   ObjectWatch& operator=(const ObjectWatch&) = delete;
   ~ObjectWatch() override;
@@ -50,25 +50,25 @@ class ObjectWatch : private kube::ResultSink, private WatchReader::Sink {
 
  private:
   void OnBytes(std::string_view bytes) override;
-  void OnEnd(const std::optional<kube::CallError>& error) override;
+  void OnEnd(const std::optional<kube::client::CallError>& error) override;
   void OnEvent(WatchEventType type, kube::json::Value& object,
                kube::json::Document& event) override;
   void Connect();
-  void TakeError(const std::optional<kube::ApiStatus>& status, const std::string& message);
+  void TakeError(const std::optional<kube::client::ApiStatus>& status, const std::string& message);
 
   std::string target_;
   TakeFunction take_;
-  kube::Client& client_;
-  const kube::Clock& clock_;
+  kube::client::Client& client_;
+  const kube::system::Clock& clock_;
   State state_ = State::kIdle;
   std::string error_;
   std::string resource_version_;  // seen last
   std::uint64_t events_ = 0;
   std::unique_ptr<WatchReader> reader_;
-  std::optional<kube::Client::CallId> call_;
+  std::optional<kube::client::Client::CallId> call_;
   std::optional<WatchError> broken_;  // the call is of no more use
   int failures_ = 0;                  // since an event came
-  kube::Clock::TimePoint due_{};
+  kube::system::Clock::TimePoint due_{};
 };
 
-}  // namespace migrate
+}  // namespace migrate::lists

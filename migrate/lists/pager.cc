@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <utility>
 
-namespace migrate {
+namespace migrate::lists {
 namespace {
 
 constexpr int kMostFailures = 5;
 constexpr int kMostRestarts = 3;
 
-bool BrokeOff(const kube::CallError& error) {
-  return error.transport && error.transport->kind == kube::TransportError::Kind::kConnectionLost;
+bool BrokeOff(const kube::client::CallError& error) {
+  return error.transport &&
+         error.transport->kind == kube::http::TransportError::Kind::kConnectionLost;
 }
 
 }  // namespace
@@ -25,7 +26,7 @@ Pager::Step Pager::OnPage(std::string continue_token) {
   return page_.continue_token.empty() ? Step::kDone : Step::kRead;
 }
 
-Pager::Step Pager::OnError(const kube::CallError& error, std::uint64_t items) {
+Pager::Step Pager::OnError(const kube::client::CallError& error, std::uint64_t items) {
   if (++failures_ > kMostFailures) return Step::kFailed;
   pause_ = std::chrono::seconds(failures_ - 1);
   if (error.status && error.status->IsExpired()) {
@@ -58,7 +59,8 @@ Pager::Step Pager::ReadAgain(std::uint64_t items) {
 std::string WithSelectors(std::string target, const std::string& label_selector,
                           const std::string& field_selector) {
   const auto add = [&target](const char* key, const std::string& value) {
-    if (!value.empty()) target = kube::WithQuery(std::move(target), key + kube::UrlEscape(value));
+    if (!value.empty())
+      target = kube::client::WithQuery(std::move(target), key + kube::client::UrlEscape(value));
   };
   add("labelSelector=", label_selector);
   add("fieldSelector=", field_selector);
@@ -68,10 +70,11 @@ std::string WithSelectors(std::string target, const std::string& label_selector,
 std::string WithChunk(std::string target, std::int64_t chunk_size,
                       const std::string& continue_token) {
   if (chunk_size > 0) {
-    target = kube::WithQuery(std::move(target), "limit=" + std::to_string(chunk_size));
+    target = kube::client::WithQuery(std::move(target), "limit=" + std::to_string(chunk_size));
   }
   if (continue_token.empty()) return target;
-  return kube::WithQuery(std::move(target), "continue=" + kube::UrlEscape(continue_token));
+  return kube::client::WithQuery(std::move(target),
+                                 "continue=" + kube::client::UrlEscape(continue_token));
 }
 
 std::optional<std::uint64_t> RemainingItemCount(const kube::json::Value& metadata) {
@@ -81,4 +84,4 @@ std::optional<std::uint64_t> RemainingItemCount(const kube::json::Value& metadat
   return static_cast<std::uint64_t>(number);
 }
 
-}  // namespace migrate
+}  // namespace migrate::lists

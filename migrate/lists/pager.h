@@ -8,7 +8,7 @@
 #include "kube/client/client.h"
 #include "kube/json/json.h"
 
-namespace migrate {
+namespace migrate::lists {
 
 /// Reads a list in chunks: which page comes next, and what to do about one that failed. No I/O.
 ///
@@ -36,7 +36,7 @@ class Pager {
   /// the token that the page was asked for by.
   Step OnPage(std::string continue_token);
   /// The page failed or broke off after `items` of its items, counted from its start.
-  Step OnError(const kube::CallError& error, std::uint64_t items);
+  Step OnError(const kube::client::CallError& error, std::uint64_t items);
 
  private:
   Step Restart();
@@ -63,4 +63,4 @@ std::string WithChunk(std::string target, std::int64_t chunk_size,
 /// remainingItemCount in the metadata of a list; absent where there is none, or no count.
 std::optional<std::uint64_t> RemainingItemCount(const kube::json::Value& metadata);
 
-}  // namespace migrate
+}  // namespace migrate::lists

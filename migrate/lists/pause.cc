@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-namespace migrate {
+namespace migrate::lists {
 namespace {
 
 // How soon a signal is noticed.
@@ -11,8 +11,8 @@ constexpr std::chrono::milliseconds kTick(100);
 
 }  // namespace
 
-bool PauseUntil(kube::Clock::TimePoint until, const std::atomic<bool>* stop, kube::Client& client,
-                const kube::Clock& clock) {
+bool PauseUntil(kube::system::Clock::TimePoint until, const std::atomic<bool>* stop,
+                kube::client::Client& client, const kube::system::Clock& clock) {
   while (clock.Now() < until) {
     if (stop != nullptr && *stop) return false;
     client.Poll(std::min(until, clock.Now() + kTick));
@@ -20,4 +20,4 @@ bool PauseUntil(kube::Clock::TimePoint until, const std::atomic<bool>* stop, kub
   return true;
 }
 
-}  // namespace migrate
+}  // namespace migrate::lists

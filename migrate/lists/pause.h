@@ -5,11 +5,11 @@
 #include "kube/client/client.h"
 #include "kube/system/clock.h"
 
-namespace migrate {
+namespace migrate::lists {
 
 /// Lets requests go on until then. False: it ended early, as `stop` was set (may be the null
 /// pointer). Throws what Client::Poll throws.
-bool PauseUntil(kube::Clock::TimePoint until, const std::atomic<bool>* stop, kube::Client& client,
-                const kube::Clock& clock);
+bool PauseUntil(kube::system::Clock::TimePoint until, const std::atomic<bool>* stop,
+                kube::client::Client& client, const kube::system::Clock& clock);
 
-}  // namespace migrate
+}  // namespace migrate::lists

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace migrate {
+namespace migrate::lists {
 namespace {
 
 using kube::json::Value;
@@ -18,10 +18,11 @@ std::optional<WatchEventType> TypeOf(std::string_view name) {
 // In the words that any other Status gets.
 WatchError ReadStatus(const Value& object) {
   const Value* code = object.Find("code", kube::json::Type::kNumber);
-  kube::ResponseHead head;
+  kube::http::ResponseHead head;
   head.status = static_cast<int>(code == nullptr ? 500 : kube::json::AsInt64(*code).value_or(500));
-  kube::ApiStatus status = kube::ReadApiStatus("GET", head, kube::json::Print(object));
-  std::string message = kube::Describe(status);
+  kube::client::ApiStatus status =
+      kube::client::ReadApiStatus("GET", head, kube::json::Print(object));
+  std::string message = kube::client::Describe(status);
   return {std::move(status), std::move(message)};
 }
 
@@ -33,10 +34,11 @@ std::optional<WatchError> WatchReader::Push(std::string_view bytes) {
   return error_;
 }
 
-void WatchReader::OnObject(kube::ListSplitter::Kind kind, std::string_view text,
-                           const kube::TextPosition&) {
+void WatchReader::OnObject(kube::json::ListSplitter::Kind kind, std::string_view text,
+                           const kube::json::TextPosition&) {
   if (error_) return;
-  if (kind != kube::ListSplitter::Kind::kObject) return Fail("a list in the place of an event");
+  if (kind != kube::json::ListSplitter::Kind::kObject)
+    return Fail("a list in the place of an event");
   if (const auto error = event_.Parse(text)) return Fail(error->message);
   ReadEvent();
 }
@@ -62,4 +64,4 @@ void WatchReader::Fail(std::string message) {
   if (!error_) error_ = {std::nullopt, "the watch's answer cannot be read: " + std::move(message)};
 }
 
-}  // namespace migrate
+}  // namespace migrate::lists

@@ -8,21 +8,21 @@
 #include "kube/json/json.h"
 #include "kube/json/list_splitter.h"
 
-namespace migrate {
+namespace migrate::lists {
 
 enum class WatchEventType { kAdded, kModified, kDeleted, kBookmark };
 
 /// Why the bytes of a watch cannot be read on.
 struct WatchError {
   /// What an event of type ERROR holds; absent where the bytes are no events.
-  std::optional<kube::ApiStatus> status;
+  std::optional<kube::client::ApiStatus> status;
   std::string message;
 };
 
 /// Takes the bytes of a watch's answer as they arrive, in pieces of any size, and hands out its
 /// events: one JSON object after the other (apimachinery metav1.WatchEvent). Needs the memory of
 /// one event only. The bytes may be anything.
-class WatchReader : private kube::ListSplitter::Sink {
+class WatchReader : private kube::json::ListSplitter::Sink {
  public:
   class Sink {
    public:
@@ -40,15 +40,15 @@ class WatchReader : private kube::ListSplitter::Sink {
   std::optional<WatchError> Push(std::string_view bytes);
 
  private:
-  void OnObject(kube::ListSplitter::Kind kind, std::string_view text,
-                const kube::TextPosition& position) override;
+  void OnObject(kube::json::ListSplitter::Kind kind, std::string_view text,
+                const kube::json::TextPosition& position) override;
   void ReadEvent();
   void Fail(std::string message);
 
   Sink& sink_;
-  kube::ListSplitter splitter_;
+  kube::json::ListSplitter splitter_;
   kube::json::Document event_;
   std::optional<WatchError> error_;
 };
 
-}  // namespace migrate
+}  // namespace migrate::lists

@@ -9,7 +9,7 @@
 
 #include "kube/base/error.h"
 
-namespace migrate {
+namespace migrate::lists {
 namespace {
 
 // Walks over values recurse: at most 10,000 levels (kube::json::kMaxDepth) of a few frames each.
@@ -58,7 +58,7 @@ void RunWorkers(std::size_t count, const std::function<void(std::size_t)>& work,
   std::vector<Worker> workers;
   for (std::size_t i = 0; i < count; ++i) workers.push_back({&work, i, {}, nullptr});
   Start(workers);
-  if (workers.empty()) throw kube::Error("cannot start a thread: too little memory");
+  if (workers.empty()) throw kube::base::Error("cannot start a thread: too little memory");
   std::exception_ptr thrown;
   try {
     produce();
@@ -72,4 +72,4 @@ void RunWorkers(std::size_t count, const std::function<void(std::size_t)>& work,
   }
 }
 
-}  // namespace migrate
+}  // namespace migrate::lists

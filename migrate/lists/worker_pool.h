@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <functional>
 
-namespace migrate {
+namespace migrate::lists {
 
 /// How many threads a run over files uses: one a core, but no more than four.
 std::size_t WorkerCount();
@@ -17,4 +17,4 @@ std::size_t WorkerCount();
 void RunWorkers(std::size_t count, const std::function<void(std::size_t)>& work,
                 const std::function<void()>& produce);
 
-}  // namespace migrate
+}  // namespace migrate::lists

@@ -1,6 +1,6 @@
 #include "migrate/manifests/list_type.h"
 
-namespace migrate {
+namespace migrate::manifests {
 namespace {
 
 constexpr std::string_view kList = "List";
@@ -28,4 +28,4 @@ std::shared_ptr<const ListType> ListTypeOf(const kube::json::Value& list) {
       ListType{std::string(list.FindText("apiVersion")), std::string(kind)});
 }
 
-}  // namespace migrate
+}  // namespace migrate::manifests

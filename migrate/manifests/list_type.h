@@ -5,7 +5,7 @@
 
 #include "kube/json/json.h"
 
-namespace migrate {
+namespace migrate::manifests {
 
 /// What the items of a list are where they do not say so themselves: a WidgetList of
 /// demo.example.com/v1 holds Widgets of demo.example.com/v1 (Unstructured of k8s.io/apimachinery).
@@ -20,4 +20,4 @@ struct ListType {
 /// itself is not).
 std::shared_ptr<const ListType> ListTypeOf(const kube::json::Value& list);
 
-}  // namespace migrate
+}  // namespace migrate::manifests

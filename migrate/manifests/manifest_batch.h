@@ -9,14 +9,14 @@
 #include "kube/json/manifest_splitter.h"
 #include "migrate/manifests/list_type.h"
 
-namespace migrate {
+namespace migrate::manifests {
 
 /// Documents of manifest files, not yet parsed, on their way to whoever parses them.
 struct ManifestBatch {
   struct Document {
     std::size_t offset, size;  ///< in `text`
-    kube::ManifestSplitter::Format format;
-    kube::TextPosition position;                ///< in the file
+    kube::json::ManifestSplitter::Format format;
+    kube::json::TextPosition position;          ///< in the file
     std::size_t file;                           ///< number of the file
     std::shared_ptr<const ListType> list_type;  ///< of the list that it is an item of
   };
@@ -36,4 +36,4 @@ struct ManifestBatch {
   }
 };
 
-}  // namespace migrate
+}  // namespace migrate::manifests

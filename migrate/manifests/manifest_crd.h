@@ -7,7 +7,7 @@
 #include "migrate/manifests/manifest_reader.h"
 #include "migrate/report/report.h"
 
-namespace migrate {
+namespace migrate::manifests {
 
 /// The error of a run over files that hold none.
 inline constexpr std::string_view kNoCrdsFound =
@@ -16,7 +16,7 @@ inline constexpr std::string_view kNoCrdsFound =
 /// The CRD that `object` is (kube::IsCrd), as a copy that outlives the call that hands it out. The
 /// error is the report of a CRD that cannot be read, with its name as far as there is one; `reader`
 /// is told of it as well. May be called by handlers.
-kube::Result<kube::Crd, CrdReport> ReadManifestCrd(const ManifestObject& object,
-                                                   ManifestReader& reader);
+kube::base::Result<kube::crd::Crd, report::CrdReport> ReadManifestCrd(const ManifestObject& object,
+                                                                      ManifestReader& reader);
 
-}  // namespace migrate
+}  // namespace migrate::manifests

@@ -11,7 +11,7 @@
 
 #include "kube/base/error.h"
 
-namespace migrate {
+namespace migrate::manifests {
 namespace {
 
 namespace fs = std::filesystem;
@@ -42,7 +42,8 @@ void AddFolder(const fs::path& folder, bool recursive, std::vector<ManifestFile>
     entries.push_back(i->path());
   }
   if (error) {
-    throw kube::Error("cannot read the folder \"" + folder.string() + "\": " + error.message());
+    throw kube::base::Error("cannot read the folder \"" + folder.string() +
+                            "\": " + error.message());
   }
   std::sort(entries.begin(), entries.end());
   for (const fs::path& entry : entries) {
@@ -74,8 +75,8 @@ void AddPath(const fs::path& path, bool recursive, std::vector<ManifestFile>& fi
   const std::size_t before = files.size();
   AddFolder(path, recursive, files);
   if (files.size() == before) {
-    throw kube::Error("error reading [" + path.string() +
-                      "]: recognized file extensions are [.json .yaml .yml]");
+    throw kube::base::Error("error reading [" + path.string() +
+                            "]: recognized file extensions are [.json .yaml .yml]");
   }
 }
 
@@ -85,14 +86,14 @@ void AddFilename(const std::string& filename, bool recursive, std::vector<Manife
     return;
   }
   if (filename.starts_with("http://") || filename.starts_with("https://")) {
-    throw kube::Error("cannot read \"" + filename +
-                      "\": URLs are not read; download the file and name it by -f");
+    throw kube::base::Error("cannot read \"" + filename +
+                            "\": URLs are not read; download the file and name it by -f");
   }
   std::error_code error;
   if (fs::exists(filename, error)) return AddPath(filename, recursive, files);
   std::vector<fs::path> matches;
   if (filename.find_first_of("*?[") != std::string::npos) matches = ExpandPattern(filename);
-  if (matches.empty()) throw kube::Error("the path \"" + filename + "\" does not exist");
+  if (matches.empty()) throw kube::base::Error("the path \"" + filename + "\" does not exist");
   for (const fs::path& match : matches) AddPath(match, recursive, files);
 }
 
@@ -101,7 +102,7 @@ class Descriptor {
   explicit Descriptor(const ManifestFile& file)
       : owned_(!file.is_stdin()),
         fd_(owned_ ? open(file.path.c_str(), O_RDONLY | O_CLOEXEC) : STDIN_FILENO) {
-    if (fd_ < 0) throw kube::Error("cannot open \"" + file.path + "\": " + CauseOf(errno));
+    if (fd_ < 0) throw kube::base::Error("cannot open \"" + file.path + "\": " + CauseOf(errno));
   }
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
@@ -123,7 +124,7 @@ std::vector<ManifestFile> ListManifestFiles(const std::vector<std::string>& file
   for (const std::string& filename : filenames) AddFilename(filename, recursive, files);
   if (std::count_if(files.begin(), files.end(),
                     [](const ManifestFile& file) { return file.is_stdin(); }) > 1) {
-    throw kube::Error("the standard input can be read only once; give \"-f -\" once");
+    throw kube::base::Error("the standard input can be read only once; give \"-f -\" once");
   }
   return files;
 }
@@ -134,9 +135,9 @@ void ReadPieces(const ManifestFile& file, const std::function<bool(std::string_v
   while (true) {
     const ssize_t count = read(descriptor.get(), piece.data(), piece.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw kube::Error("cannot read \"" + file.path + "\": " + CauseOf(errno));
+    if (count < 0) throw kube::base::Error("cannot read \"" + file.path + "\": " + CauseOf(errno));
     if (count == 0 || !take({piece.data(), static_cast<std::size_t>(count)})) return;
   }
 }
 
-}  // namespace migrate
+}  // namespace migrate::manifests

@@ -7,7 +7,7 @@
 #include <vector>
 
 /// The files that -f names.
-namespace migrate {
+namespace migrate::manifests {
 
 struct ManifestFile {
   std::string path;         ///< as kubectl would name it; "-" for the standard input
@@ -31,4 +31,4 @@ std::vector<ManifestFile> ListManifestFiles(const std::vector<std::string>& file
 /// naming the file if it cannot be read.
 void ReadPieces(const ManifestFile& file, const std::function<bool(std::string_view)>& take);
 
-}  // namespace migrate
+}  // namespace migrate::manifests

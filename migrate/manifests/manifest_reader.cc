@@ -8,7 +8,7 @@
 #include "kube/yaml/yaml.h"
 #include "migrate/lists/worker_pool.h"
 
-namespace migrate {
+namespace migrate::manifests {
 namespace {
 
 using kube::json::Document;
@@ -35,14 +35,14 @@ bool IsUtf16(std::string_view text) {
 }  // namespace
 
 // Gathers documents to batches.
-class ManifestReader::Producer : public kube::ManifestSplitter::Sink {
+class ManifestReader::Producer : public kube::json::ManifestSplitter::Sink {
  public:
   Producer(ManifestQueue& queue, const Wanted& wanted) : queue_(queue), wanted_(wanted) {}
 
   void StartFile(std::size_t file) { file_ = file; }
 
-  void OnManifest(const kube::ManifestSplitter::Manifest& document) override {
-    const Place place{file_, document.position.offset, 0};
+  void OnManifest(const kube::json::ManifestSplitter::Manifest& document) override {
+    const report::Place place{file_, document.position.offset, 0};
     if (aborted_ || !wanted_(place, document)) return;
     if (batch_ == nullptr) batch_ = queue_.TakeEmpty();
     if (batch_ == nullptr) {
@@ -87,7 +87,7 @@ void ManifestReader::ReadMentioning(std::string_view word, const Handler& handle
   }
   notes_errors_ = false;
   // An item may have its kind from the list.
-  const auto may_hold = [word](const Place&, const Manifest& document) {
+  const auto may_hold = [word](const report::Place&, const Manifest& document) {
     return MayHoldWord(document.text, word) || MayHoldWord(document.list_head, word);
   };
   Run(numbers, may_hold, handler);
@@ -98,11 +98,12 @@ void ManifestReader::ReadAll(const Handler& handler) {
   for (std::size_t i = 0; i < files_.size(); ++i) numbers.push_back(i);
   notes_errors_ = true;
   Run(
-      numbers, [this](const Place& place, const Manifest&) { return !left_out_.contains(place); },
+      numbers,
+      [this](const report::Place& place, const Manifest&) { return !left_out_.contains(place); },
       handler);
 }
 
-void ManifestReader::LeaveOut(const Place& place) {
+void ManifestReader::LeaveOut(const report::Place& place) {
   const std::lock_guard lock(mutex_);
   left_out_.insert(place);
 }
@@ -128,7 +129,7 @@ bool ManifestReader::MayHold(std::size_t file, std::string_view word) {
       text.append(piece);
       return text.size() <= kSmallFile;
     });
-  } catch (const kube::Error&) {
+  } catch (const kube::base::Error&) {
     return false;
   }
   return IsUtf16(text) || MayHoldWord(text, word);
@@ -147,7 +148,7 @@ void ManifestReader::Run(const std::vector<std::size_t>& files, const Wanted& wa
     }
     queue.Close();
   };
-  RunWorkers(
+  lists::RunWorkers(
       workers_, [&](std::size_t worker) { Work(worker, handler, queue); }, produce);
 }
 
@@ -160,19 +161,19 @@ void ManifestReader::Produce(const std::vector<std::size_t>& files, Producer& pr
 }
 
 void ManifestReader::ProduceFile(std::size_t file, Producer& producer) {
-  kube::ManifestSplitter splitter(producer);
-  std::optional<kube::SplitError> error;
+  kube::json::ManifestSplitter splitter(producer);
+  std::optional<kube::json::SplitError> error;
   try {
     ReadPieces(files_[file], [&](std::string_view piece) {
       error = splitter.Push(piece);
       return !error && !producer.aborted();
     });
     if (!error) error = splitter.Finish();
-  } catch (const kube::Error& unreadable) {
+  } catch (const kube::base::Error& unreadable) {
     NoteError({file, 0, 0}, 0, 0, unreadable.what());
   }
   if (!error) return;
-  const kube::TextPosition& at = error->position;
+  const kube::json::TextPosition& at = error->position;
   NoteError({file, at.offset, 0}, at.line, at.column, error->message);
 }
 
@@ -193,10 +194,10 @@ void ManifestReader::Work(std::size_t worker, const Handler& handler, ManifestQu
 
 void ManifestReader::Parse(std::size_t worker, const ManifestBatch::Document& at,
                            std::string_view text, Document& document, const Handler& handler) {
-  const Place place{at.file, at.position.offset, 0};
-  if (at.format == kube::ManifestSplitter::Format::kJson) {
+  const report::Place place{at.file, at.position.offset, 0};
+  if (at.format == kube::json::ManifestSplitter::Format::kJson) {
     if (const auto error = document.Parse(text)) {
-      const kube::TextPosition where = at.position.After(text.substr(0, error->offset));
+      const kube::json::TextPosition where = at.position.After(text.substr(0, error->offset));
       return NoteError(place, where.line, where.column, error->message);
     }
   } else if (const auto error = kube::yaml::Parse(text, at.position.line, document)) {
@@ -228,12 +229,12 @@ void ManifestReader::HandOut(std::size_t worker, ManifestObject& object, const H
   }
 }
 
-void ManifestReader::NoteError(const Place& place, std::uint64_t line, std::uint64_t column,
+void ManifestReader::NoteError(const report::Place& place, std::uint64_t line, std::uint64_t column,
                                std::string_view why) {
   if (notes_errors_) KeepError(place, line, column, why);
 }
 
-void ManifestReader::KeepError(const Place& place, std::uint64_t line, std::uint64_t column,
+void ManifestReader::KeepError(const report::Place& place, std::uint64_t line, std::uint64_t column,
                                std::string_view why) {
   std::string text = files_[place.file].name();
   if (line != 0) text += ":" + std::to_string(line);
@@ -242,4 +243,4 @@ void ManifestReader::KeepError(const Place& place, std::uint64_t line, std::uint
   errors_.push_back({place, text + ": " + std::string(why)});
 }
 
-}  // namespace migrate
+}  // namespace migrate::manifests

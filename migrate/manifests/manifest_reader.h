@@ -15,19 +15,19 @@
 #include "migrate/manifests/manifest_files.h"
 #include "migrate/report/place.h"
 
-namespace migrate {
+namespace migrate::manifests {
 
 /// An object of a manifest file, during the call that hands it out.
 struct ManifestObject {
   kube::json::Document& document;  ///< its memory
   kube::json::Value& value;
-  kube::TextPosition position;  ///< of the document that the object stands in
-  Place place;
+  kube::json::TextPosition position;  ///< of the document that the object stands in
+  report::Place place;
 };
 
 /// "file:line:column: why", and where it belongs in the order of reading.
 struct FileError {
-  Place place;
+  report::Place place;
   std::string text;
 };
 
@@ -48,7 +48,7 @@ class ManifestReader {
 
   const std::vector<ManifestFile>& files() const { return files_; }
   /// The file that the place is in, as the user named it.
-  std::string SourceOf(const Place& place) const { return files_[place.file].name(); }
+  std::string SourceOf(const report::Place& place) const { return files_[place.file].name(); }
   std::size_t workers() const { return workers_; }
   /// True if ReadMentioning looks into the file.
   bool IsSmall(std::size_t file) const {
@@ -62,16 +62,16 @@ class ManifestReader {
   void ReadAll(const Handler& handler);
 
   /// Leaves the document at this place out of ReadAll. May be called by handlers of ReadMentioning.
-  void LeaveOut(const Place& place);
+  void LeaveOut(const report::Place& place);
   /// Notes that an object cannot be read. May be called by handlers.
   void AddError(const ManifestObject& object, std::string_view why);
   /// What could not be read, in the order of reading.
   std::vector<FileError> TakeErrors();
 
  private:
-  using Manifest = kube::ManifestSplitter::Manifest;
-  using Wanted = std::function<bool(const Place& place, const Manifest& document)>;
-  using ManifestQueue = BatchQueue<ManifestBatch>;
+  using Manifest = kube::json::ManifestSplitter::Manifest;
+  using Wanted = std::function<bool(const report::Place& place, const Manifest& document)>;
+  using ManifestQueue = lists::BatchQueue<ManifestBatch>;
   class Producer;
 
   void Run(const std::vector<std::size_t>& files, const Wanted& wanted, const Handler& handler);
@@ -81,9 +81,9 @@ class ManifestReader {
   void Parse(std::size_t worker, const ManifestBatch::Document& at, std::string_view text,
              kube::json::Document& document, const Handler& handler);
   void HandOut(std::size_t worker, ManifestObject& object, const Handler& handler);
-  void NoteError(const Place& place, std::uint64_t line, std::uint64_t column,
+  void NoteError(const report::Place& place, std::uint64_t line, std::uint64_t column,
                  std::string_view why);
-  void KeepError(const Place& place, std::uint64_t line, std::uint64_t column,
+  void KeepError(const report::Place& place, std::uint64_t line, std::uint64_t column,
                  std::string_view why);
   bool MayHold(std::size_t file, std::string_view word);
 
@@ -91,8 +91,8 @@ class ManifestReader {
   std::size_t workers_;
   bool notes_errors_ = false;  // set between runs only, as is what LeaveOut says
   std::mutex mutex_;           // guards what follows while a run goes on
-  std::set<Place> left_out_;
+  std::set<report::Place> left_out_;
   std::vector<FileError> errors_;
 };
 
-}  // namespace migrate
+}  // namespace migrate::manifests

@@ -8,14 +8,14 @@
 #include "migrate/manifests/manifest_crd.h"
 #include "migrate/manifests/manifest_reader.h"
 
-namespace migrate {
+namespace migrate::manifests {
 namespace {
 
 /// Sorts what workers find into Proposals.
 class ProposalReader {
  public:
   ProposalReader(const std::vector<std::string>& filenames, bool recursive)
-      : reader_(ListManifestFiles(filenames, recursive), WorkerCount()) {}
+      : reader_(ListManifestFiles(filenames, recursive), lists::WorkerCount()) {}
 
   Proposals Read() {
     reader_.ReadAll([this](std::size_t, ManifestObject& object) { Take(object); });
@@ -27,7 +27,7 @@ class ProposalReader {
 
  private:
   void Take(const ManifestObject& object) {
-    if (!kube::IsCrd(object.value)) {
+    if (!kube::crd::IsCrd(object.value)) {
       const std::lock_guard lock(mutex_);
       ++found_.objects;
       return;
@@ -53,4 +53,4 @@ Proposals ReadProposals(const std::vector<std::string>& filenames, bool recursiv
   return ProposalReader(filenames, recursive).Read();
 }
 
-}  // namespace migrate
+}  // namespace migrate::manifests

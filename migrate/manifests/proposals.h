@@ -8,20 +8,20 @@
 #include "migrate/report/place.h"
 #include "migrate/report/report.h"
 
-namespace migrate {
+namespace migrate::manifests {
 
 /// A CRD of a file that is to replace the one of the same name on a server, or to be created.
 struct Proposal {
-  Place place;
+  report::Place place;
   std::string source;  ///< the file
-  kube::Crd crd;
+  kube::crd::Crd crd;
 };
 
 struct Proposals {
-  std::vector<Proposal> crds;       ///< in the order of reading; names may come twice
-  std::vector<CrdReport> broken;    ///< CRDs that cannot be read, which `errors` tell of too
-  std::vector<std::string> errors;  ///< "file:line:column: why", in the order of reading
-  std::uint64_t objects = 0;        ///< anything else in the files
+  std::vector<Proposal> crds;             ///< in the order of reading; names may come twice
+  std::vector<report::CrdReport> broken;  ///< CRDs that cannot be read, which `errors` tell of too
+  std::vector<std::string> errors;        ///< "file:line:column: why", in the order of reading
+  std::uint64_t objects = 0;              ///< anything else in the files
 
   /// True if the files can be read and hold no CRD; as a rule a pipeline broke that should have
   /// given some.
@@ -32,4 +32,4 @@ struct Proposals {
 /// is wrong is in the result.
 Proposals ReadProposals(const std::vector<std::string>& filenames, bool recursive);
 
-}  // namespace migrate
+}  // namespace migrate::manifests

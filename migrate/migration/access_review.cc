@@ -5,7 +5,7 @@
 
 #include "kube/json/json.h"
 
-namespace migrate {
+namespace migrate::migration {
 namespace {
 
 using kube::json::Arena;
@@ -35,8 +35,8 @@ std::string Review(const Access& access) {
 
 }  // namespace
 
-bool IsAllowed(const Access& access, kube::Client& client) {
-  kube::ApiRequest request;
+bool IsAllowed(const Access& access, kube::client::Client& client) {
+  kube::client::ApiRequest request;
   request.method = "POST";
   request.target = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
   request.content_type = "application/json";
@@ -48,4 +48,4 @@ bool IsAllowed(const Access& access, kube::Client& client) {
   return allowed == nullptr || allowed->AsBool();
 }
 
-}  // namespace migrate
+}  // namespace migrate::migration

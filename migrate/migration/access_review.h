@@ -4,7 +4,7 @@
 
 #include "kube/client/client.h"
 
-namespace migrate {
+namespace migrate::migration {
 
 /// What somebody wants to do, as a SelfSubjectAccessReview names it.
 struct Access {
@@ -17,6 +17,6 @@ struct Access {
 
 /// False if the API server says that we may not. True also where it cannot be asked, or is not
 /// sure: the request itself will tell.
-bool IsAllowed(const Access& access, kube::Client& client);
+bool IsAllowed(const Access& access, kube::client::Client& client);
 
-}  // namespace migrate
+}  // namespace migrate::migration

@@ -9,17 +9,17 @@
 #include "migrate/report/migration_report.h"
 #include "migrate/sweep/migration_observer.h"
 
-namespace migrate {
+namespace migrate::migration {
 
 /// What the migrations of all CRDs of a run share.
 struct MigrationContext {
   const MigrationOptions& options;
   std::string crds_target;  ///< ClusterCrds::target
   std::string cluster;      ///< uid of the namespace kube-system; empty if unknown
-  MigrationObserver& observer;
-  kube::Client& client;
-  const kube::Clock& clock;
-  kube::Clock::TimePoint found_at;  ///< when all CRDs had been read
+  sweep::MigrationObserver& observer;
+  kube::client::Client& client;
+  const kube::system::Clock& clock;
+  kube::system::Clock::TimePoint found_at;  ///< when all CRDs had been read
 };
 
 /// Migrates one CRD, from the preflight to the trim of status.storedVersions, as migration.h says.
@@ -27,6 +27,6 @@ struct MigrationContext {
 ///
 /// Whatever goes wrong is in the result; also what Client::Poll throws (no credentials) and what
 /// cannot be written to the state folder or the backup becomes an Outcome::kError.
-CrdMigration MigrateCrd(const MigrationContext& context, const LiveCrd& found);
+report::CrdMigration MigrateCrd(const MigrationContext& context, const crds::LiveCrd& found);
 
-}  // namespace migrate
+}  // namespace migrate::migration

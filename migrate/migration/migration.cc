@@ -14,17 +14,17 @@
 #include "migrate/report/program_name.h"
 #include "migrate/state/migration_state.h"
 
-namespace migrate {
+namespace migrate::migration {
 namespace {
 
 /// The uid of kube-system, which tells one cluster from the other; empty where there is none to be
 /// read.
-kube::Result<std::string, kube::CallError> ClusterUid(kube::Client& client) {
+kube::base::Result<std::string, kube::client::CallError> ClusterUid(kube::client::Client& client) {
   const auto kube_system = client.Get("/api/v1/namespaces/kube-system");
   if (!kube_system) {
     const auto& status = kube_system.error().status;
     if (status && (status->code == 403 || status->IsNotFound())) return std::string();
-    return kube::Unexpected(kube_system.error());
+    return kube::base::Unexpected(kube_system.error());
   }
   const kube::json::Value* metadata = (*kube_system)->root().Find("metadata");
   return metadata == nullptr ? std::string() : std::string(metadata->FindText("uid"));
@@ -32,12 +32,12 @@ kube::Result<std::string, kube::CallError> ClusterUid(kube::Client& client) {
 
 class Migration {
  public:
-  Migration(const MigrationOptions& options, MigrationObserver& observer, kube::Client& client,
-            const kube::Clock& clock)
+  Migration(const MigrationOptions& options, sweep::MigrationObserver& observer,
+            kube::client::Client& client, const kube::system::Clock& clock)
       : options_(options), observer_(observer), client_(client), clock_(clock) {}
 
-  MigrationReport Run() {
-    const kube::Clock::TimePoint start = clock_.Now();
+  report::MigrationReport Run() {
+    const kube::system::Clock::TimePoint start = clock_.Now();
     ReadCrds();
     TakeUnread();
     MigrateAll();
@@ -49,39 +49,40 @@ class Migration {
   bool is_stopped() const { return options_.stop != nullptr && *options_.stop; }
 
   void ReadCrds() {
-    const ProgressFunction no_progress;
-    ClusterReader reader(client_, clock_, {.workers = WorkerCount(), .stop = options_.stop},
-                         no_progress);
-    crds_ = ReadClusterCrds({.names = Names(), .selector = options_.crd_selector}, {}, reader);
+    const lists::ProgressFunction no_progress;
+    lists::ClusterReader reader(
+        client_, clock_, {.workers = lists::WorkerCount(), .stop = options_.stop}, no_progress);
+    crds_ =
+        crds::ReadClusterCrds({.names = Names(), .selector = options_.crd_selector}, {}, reader);
     found_at_ = clock_.Now();
   }
 
   std::vector<std::string> Names() const {
     if (!options_.retried) return options_.crd_names;
     std::set<std::string> names;
-    for (const RetriedObject& object : *options_.retried) names.insert(object.crd);
+    for (const sweep::RetriedObject& object : *options_.retried) names.insert(object.crd);
     return {names.begin(), names.end()};
   }
 
   void TakeUnread() {
-    for (const CrdReport& unread : crds_.unread) {
-      CrdMigration& failed = report_.crds.emplace_back();
+    for (const report::CrdReport& unread : crds_.unread) {
+      report::CrdMigration& failed = report_.crds.emplace_back();
       failed.name = unread.name;
       failed.dry_run = options_.dry_run;
-      failed.outcome = Outcome::kError;
+      failed.outcome = report::Outcome::kError;
       failed.error = unread.error;
     }
   }
 
   void MigrateAll() {
-    std::vector<const LiveCrd*> wanted;
+    std::vector<const crds::LiveCrd*> wanted;
     for (const auto& [name, live] : crds_.crds) {
       if (IsWanted(live)) wanted.push_back(&live);
     }
     TellPreserving();
     std::optional<std::string> cluster;
     std::size_t number = 0;
-    for (const LiveCrd* live : wanted) {
+    for (const crds::LiveCrd* live : wanted) {
       const std::string& name = live->identity.name;
       if (is_stopped()) return AddInterrupted(name);
       if (!cluster) cluster = FindCluster();
@@ -93,7 +94,7 @@ class Migration {
                          std::to_string(wanted.size()) + ")");
       }
       report_.crds.push_back(MigrateCrd(context, *live));
-      if (report_.crds.back().outcome == Outcome::kInterrupted) return;
+      if (report_.crds.back().outcome == report::Outcome::kInterrupted) return;
     }
   }
 
@@ -105,7 +106,7 @@ class Migration {
         "note: " + preserving_[0] +
         (others == 0 ? " is" : " and " + std::to_string(others) + " more are") +
         " left out: unknown fields are preserved there, which --enable-pruning may end (" +
-        OwnCommand("check") + ")");
+        report::OwnCommand("check") + ")");
   }
 
   // Absent: to be stopped. That it cannot be read for the moment must not look like another
@@ -114,54 +115,55 @@ class Migration {
     auto uid = ClusterUid(client_);
     if (is_stopped()) return std::nullopt;
     if (uid) return *std::move(uid);
-    throw kube::Error("cannot read the namespace kube-system, by which clusters are told apart: " +
-                      uid.error().message);
+    throw kube::base::Error(
+        "cannot read the namespace kube-system, by which clusters are told apart: " +
+        uid.error().message);
   }
 
   void AddInterrupted(const std::string& name) {
-    CrdMigration& interrupted = report_.crds.emplace_back();
+    report::CrdMigration& interrupted = report_.crds.emplace_back();
     interrupted.name = name;
     interrupted.dry_run = options_.dry_run;
-    interrupted.outcome = Outcome::kInterrupted;
+    interrupted.outcome = report::Outcome::kInterrupted;
   }
 
   // --all: those that have something to migrate, or that a run has not ended with. What was named
   // is migrated whatever it is. The preflight refuses those of them that cannot be: --all must not
   // look done while versions are stored that are to go.
-  bool IsWanted(const LiveCrd& live) {
+  bool IsWanted(const crds::LiveCrd& live) {
     if (!options_.all) return true;
-    const CrdReport report = live.checks.front()->Report({}, /*objects_skipped=*/true);
+    const report::CrdReport report = live.checks.front()->Report({}, /*objects_skipped=*/true);
     if (report.migration_needed) return true;
     if (!live.shape.preserves_unknown_fields) {
-      return StateFolder::IsLeft(options_.state_dir, live.shape.uid);
+      return state::StateFolder::IsLeft(options_.state_dir, live.shape.uid);
     }
     if (!options_.enable_pruning) {
       preserving_.push_back(live.identity.name);
       return false;
     }
-    if (report.verdict != Verdict::kBlocked) return true;
+    if (report.verdict != report::Verdict::kBlocked) return true;
     const std::string& name = live.identity.name;
     observer_.OnLine("note: " + name +
                      " is left out: its schema keeps pruning from being turned on (" +
-                     OwnCommand("check " + name) + ")");
+                     report::OwnCommand("check " + name) + ")");
     return false;
   }
 
   const MigrationOptions& options_;
-  MigrationObserver& observer_;
-  kube::Client& client_;
-  const kube::Clock& clock_;
-  kube::Clock::TimePoint found_at_{};
-  ClusterCrds crds_;
+  sweep::MigrationObserver& observer_;
+  kube::client::Client& client_;
+  const kube::system::Clock& clock_;
+  kube::system::Clock::TimePoint found_at_{};
+  crds::ClusterCrds crds_;
   std::vector<std::string> preserving_;  // that --all leaves out for that
-  MigrationReport report_;
+  report::MigrationReport report_;
 };
 
 }  // namespace
 
-MigrationReport Migrate(const MigrationOptions& options, MigrationObserver& observer,
-                        kube::Client& client, const kube::Clock& clock) {
+report::MigrationReport Migrate(const MigrationOptions& options, sweep::MigrationObserver& observer,
+                                kube::client::Client& client, const kube::system::Clock& clock) {
   return Migration(options, observer, client, clock).Run();
 }
 
-}  // namespace migrate
+}  // namespace migrate::migration

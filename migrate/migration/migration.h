@@ -14,15 +14,15 @@
 #include "migrate/sweep/migration_observer.h"
 #include "migrate/sweep/retried_objects.h"
 
-namespace migrate {
+namespace migrate::migration {
 
 struct MigrationOptions {
   std::vector<std::string> crd_names{};  ///< in any form kubectl knows
   bool all = false;                      ///< --all, in the place of names
   std::string crd_selector{};            ///< with `all`: only CRDs with these labels
   bool enable_pruning = false;
-  EnablePruningOptions enabling{};
-  DryRun dry_run = DryRun::kNone;
+  flip::EnablePruningOptions enabling{};
+  report::DryRun dry_run = report::DryRun::kNone;
   std::string namespace_{};  ///< only objects of this namespace; empty: all
   std::string label_selector{}, field_selector{};
   std::int64_t chunk_size = 500;
@@ -33,7 +33,7 @@ struct MigrationOptions {
   bool keep_stored_versions = false;
   std::filesystem::path state_dir;
   /// The objects of --retry-from; present: only these are rewritten.
-  std::optional<std::vector<RetriedObject>> retried{};
+  std::optional<std::vector<sweep::RetriedObject>> retried{};
   const std::atomic<bool>* stop = nullptr;
 };
 
@@ -45,7 +45,7 @@ struct MigrationOptions {
 ///
 /// Throws kube::Error if the server cannot be reached, if CRDs cannot be listed, and for a name
 /// that no CRD, or more than one, answers to; nothing is written then.
-MigrationReport Migrate(const MigrationOptions& options, MigrationObserver& observer,
-                        kube::Client& client, const kube::Clock& clock);
+report::MigrationReport Migrate(const MigrationOptions& options, sweep::MigrationObserver& observer,
+                                kube::client::Client& client, const kube::system::Clock& clock);
 
-}  // namespace migrate
+}  // namespace migrate::migration

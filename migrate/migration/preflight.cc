@@ -13,15 +13,15 @@
 #include "migrate/migration/storage_migrations.h"
 #include "migrate/report/program_name.h"
 
-namespace migrate {
+namespace migrate::migration {
 namespace {
 
-using kube::schema::GoQuote;
+using kube::go::GoQuote;
 
 constexpr char kCrdGroup[] = "apiextensions.k8s.io";
 constexpr char kCrdPlural[] = "customresourcedefinitions";
 
-const kube::json::Value* SchemaOf(const kube::Crd& crd, const std::string& version) {
+const kube::json::Value* SchemaOf(const kube::crd::Crd& crd, const std::string& version) {
   const kube::json::Value* spec = crd.document->root().Find("spec");
   const kube::json::Value* versions = spec == nullptr ? nullptr : spec->Find("versions");
   if (versions == nullptr) return nullptr;
@@ -31,7 +31,7 @@ const kube::json::Value* SchemaOf(const kube::Crd& crd, const std::string& versi
 }
 
 // Without one of its own a version has that of v1beta1 for all.
-bool HaveSameSchema(const kube::Crd& crd, const std::string& one, const std::string& other) {
+bool HaveSameSchema(const kube::crd::Crd& crd, const std::string& one, const std::string& other) {
   const kube::json::Value* left = SchemaOf(crd, one);
   const kube::json::Value* right = SchemaOf(crd, other);
   if (left == nullptr || right == nullptr) return left == right;
@@ -41,12 +41,12 @@ bool HaveSameSchema(const kube::Crd& crd, const std::string& one, const std::str
 /// The questions one after the other; the first refusal ends them.
 class PreflightCheck {
  public:
-  PreflightCheck(const kube::Crd& crd, const std::string& target, const PreflightOptions& options,
-                 kube::Client& client)
+  PreflightCheck(const kube::crd::Crd& crd, const std::string& target,
+                 const PreflightOptions& options, kube::client::Client& client)
       : crd_(crd), target_(target), options_(options), client_(client) {}
 
   Preflight Run() {
-    result_.version = ReadVersion(crd_);
+    result_.version = check::ReadVersion(crd_);
     static_cast<void>(IsServed() && IsPruningWanted() && IsWrittenWhole() && IsStructural() &&
                       IsOnlyMigration() && MayRewrite() && MayEnablePruning() &&
                       CanEnablePruning());
@@ -63,7 +63,7 @@ class PreflightCheck {
   bool enables_pruning() const { return options_.enable_pruning && crd_.preserve_unknown_fields; }
 
   bool IsServed() {
-    const std::string why = DescribeLiveCrd(crd_).not_served_because;
+    const std::string why = crds::DescribeLiveCrd(crd_).not_served_because;
     const std::string look = " (kubectl get crd " + crd_.name + " -o yaml)";
     if (!why.empty()) return Refuse(why + look);
     if (crd_.StorageVersion() == nullptr) return Refuse("it has no storage version" + look);
@@ -79,14 +79,14 @@ class PreflightCheck {
     return Refuse(
         "it preserves unknown fields, so a rewrite would prune nothing; see what pruning would "
         "remove by: " +
-        OwnCommand("check " + crd_.name) +
-        ", then run: " + OwnCommand("migrate " + crd_.name + " --enable-pruning"));
+        report::OwnCommand("check " + crd_.name) +
+        ", then run: " + report::OwnCommand("migrate " + crd_.name + " --enable-pruning"));
   }
 
   // Behind the flip there is no backup any more of what the written version's schema does not know.
   bool IsWrittenWhole() {
-    const kube::CrdVersion& storage = *crd_.StorageVersion();
-    const kube::CrdVersion* written = crd_.FindVersion(result_.version);
+    const kube::crd::CrdVersion& storage = *crd_.StorageVersion();
+    const kube::crd::CrdVersion* written = crd_.FindVersion(result_.version);
     const bool converts = crd_.conversion.strategy != "None";
     if (crd_.preserve_unknown_fields || written == &storage || converts) return true;
     if (HaveSameSchema(crd_, storage.name, written->name)) return true;
@@ -99,9 +99,9 @@ class PreflightCheck {
   bool IsStructural() {
     const std::string problem = StructuralProblem();
     if (problem.empty()) return true;
-    return Refuse(
-        "its schema is not structural: " + problem +
-        "; see all problems, and how to mend them, by: " + OwnCommand("check " + crd_.name));
+    return Refuse("its schema is not structural: " + problem +
+                  "; see all problems, and how to mend them, by: " +
+                  report::OwnCommand("check " + crd_.name));
   }
 
   // The server's own condition also names spec.preserveUnknownFields, which is about to be mended;
@@ -112,7 +112,7 @@ class PreflightCheck {
       if (!has_condition) return "";
       return std::string(crd_.FindCondition("NonStructuralSchema")->FindText("message"));
     }
-    for (const kube::VersionProblems& version : kube::FindStructuralProblems(crd_)) {
+    for (const kube::crd::VersionProblems& version : kube::crd::FindStructuralProblems(crd_)) {
       if (version.conversion_error) return version.version + ": " + *version.conversion_error;
       if (!version.errors.empty()) return version.errors.front().ToString();
     }
@@ -166,7 +166,7 @@ class PreflightCheck {
     const std::string resource = crd_.names.plural + "." + crd_.group;
     const std::string read = options_.by_name ? "get" : "list";
     if (!MayObjects(read)) return RefuseRight(read, resource, Where());
-    if (options_.dry_run == DryRun::kClient || MayObjects("patch")) return true;
+    if (options_.dry_run == report::DryRun::kClient || MayObjects("patch")) return true;
     if (!MayObjects("update") || !MayObjects("get")) return RefuseRight("patch", resource, Where());
     result_.by_update = true;
     result_.warnings.push_back("the right to patch " + resource +
@@ -183,7 +183,7 @@ class PreflightCheck {
   }
 
   bool MayEnablePruning() {
-    if (!enables_pruning() || options_.dry_run == DryRun::kClient) return true;
+    if (!enables_pruning() || options_.dry_run == report::DryRun::kClient) return true;
     if (!IsAllowed(AccessToCrd(""), client_)) {
       return RefuseRight("patch", std::string(kCrdPlural) + "." + kCrdGroup + "/" + crd_.name);
     }
@@ -200,13 +200,13 @@ class PreflightCheck {
 
   // The server knows reasons that nobody else does: CEL rules, admission policies, its release.
   bool CanEnablePruning() {
-    if (!enables_pruning() || options_.dry_run == DryRun::kClient) return true;
+    if (!enables_pruning() || options_.dry_run == report::DryRun::kClient) return true;
     const std::string body = R"({"metadata":{"resourceVersion":)" +
                              kube::json::Print(kube::json::Value::String(crd_.resource_version)) +
                              R"(},"spec":{"preserveUnknownFields":false}})";
-    const auto answer = PatchCrd(client_, target_ + "?dryRun=All", body);
+    const auto answer = crds::PatchCrd(client_, target_ + "?dryRun=All", body);
     if (answer) return true;
-    const kube::CallError& error = answer.error();
+    const kube::client::CallError& error = answer.error();
     if (IsDryRunUnsupported(error)) {
       result_.warnings.push_back(
           "the server cannot be asked in advance whether it would turn "
@@ -218,17 +218,17 @@ class PreflightCheck {
       return Refuse("it was changed by somebody else just now; run the same command again");
     }
     return Refuse("the server would not turn pruning on: " + error.message +
-                  "\nsee what else is in the way by: " + OwnCommand("check " + crd_.name));
+                  "\nsee what else is in the way by: " + report::OwnCommand("check " + crd_.name));
   }
 
   // apiserver pkg/admission/plugin/webhook/errors NewDryRunUnsupportedErr
-  static bool IsDryRunUnsupported(const kube::CallError& error) {
+  static bool IsDryRunUnsupported(const kube::client::CallError& error) {
     return error.status && error.status->code == 400 &&
            error.status->message.find("does not support dry run") != std::string::npos;
   }
 
   void FindTrimRights() {
-    const kube::CrdVersion* storage = crd_.StorageVersion();
+    const kube::crd::CrdVersion* storage = crd_.StorageVersion();
     if (!options_.trims || crd_.stored_versions == std::vector<std::string>{storage->name}) return;
     if (IsAllowed(AccessToCrd("status"), client_)) return;
     const std::string resource = std::string(kCrdPlural) + "/status";
@@ -238,18 +238,18 @@ class PreflightCheck {
         " (kubectl auth can-i patch " + "customresourcedefinitions --subresource=status)");
   }
 
-  const kube::Crd& crd_;
+  const kube::crd::Crd& crd_;
   const std::string& target_;
   const PreflightOptions& options_;
-  kube::Client& client_;
+  kube::client::Client& client_;
   Preflight result_;
 };
 
 }  // namespace
 
-Preflight CheckBefore(const kube::Crd& crd, const std::string& target,
-                      const PreflightOptions& options, kube::Client& client) {
+Preflight CheckBefore(const kube::crd::Crd& crd, const std::string& target,
+                      const PreflightOptions& options, kube::client::Client& client) {
   return PreflightCheck(crd, target, options, client).Run();
 }
 
-}  // namespace migrate
+}  // namespace migrate::migration

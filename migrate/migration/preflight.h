@@ -8,11 +8,11 @@
 #include "kube/crd/crd.h"
 #include "migrate/report/migration_report.h"
 
-namespace migrate {
+namespace migrate::migration {
 
 struct PreflightOptions {
   bool enable_pruning = false;
-  DryRun dry_run = DryRun::kNone;
+  report::DryRun dry_run = report::DryRun::kNone;
   std::string namespace_{};  ///< only objects of this namespace; empty: all
   bool by_name = false;      ///< objects are read one by one, not listed
   bool backs_up = true;      ///< where pruning is turned on: a backup is made
@@ -34,7 +34,7 @@ struct Preflight {
 /// asked by a dry run, and its refusal shown in its own words.
 ///
 /// With DryRun::kClient nothing is asked of the server that is named like a write.
-Preflight CheckBefore(const kube::Crd& crd, const std::string& target,
-                      const PreflightOptions& options, kube::Client& client);
+Preflight CheckBefore(const kube::crd::Crd& crd, const std::string& target,
+                      const PreflightOptions& options, kube::client::Client& client);
 
-}  // namespace migrate
+}  // namespace migrate::migration

@@ -6,7 +6,7 @@
 
 #include "kube/json/json.h"
 
-namespace migrate {
+namespace migrate::migration {
 namespace {
 
 using kube::json::Type;
@@ -22,7 +22,7 @@ std::span<const Value> ElementsAt(const Value& object, std::string_view key) {
   return array == nullptr ? std::span<const Value>() : array->elements();
 }
 
-std::string_view ServedVersion(const std::string& group, kube::Client& client) {
+std::string_view ServedVersion(const std::string& group, kube::client::Client& client) {
   const auto answer = client.Get("/apis/" + group);
   if (!answer) return {};
   for (const std::string_view version : kVersions) {
@@ -51,7 +51,7 @@ bool IsOf(const Value& migration, const std::string& group, const std::string& p
 }  // namespace
 
 StorageMigrations FindStorageMigrations(const std::string& group, const std::string& plural,
-                                        kube::Client& client) {
+                                        kube::client::Client& client) {
   StorageMigrations found;
   for (const std::string api_group : kGroups) {
     const std::string version(ServedVersion(api_group, client));
@@ -72,4 +72,4 @@ StorageMigrations FindStorageMigrations(const std::string& group, const std::str
   return found;
 }
 
-}  // namespace migrate
+}  // namespace migrate::migration

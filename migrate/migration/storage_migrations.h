@@ -4,7 +4,7 @@
 
 #include "kube/client/client.h"
 
-namespace migrate {
+namespace migrate::migration {
 
 /// What is known of the StorageVersionMigrations of a cluster.
 struct StorageMigrations {
@@ -17,6 +17,6 @@ struct StorageMigrations {
 /// Looks for those that migrate `plural`.`group`. Knows storagemigration.k8s.io (in-tree) and
 /// migration.k8s.io (kube-storage-version-migrator); that a cluster has neither is no error.
 StorageMigrations FindStorageMigrations(const std::string& group, const std::string& plural,
-                                        kube::Client& client);
+                                        kube::client::Client& client);
 
-}  // namespace migrate
+}  // namespace migrate::migration

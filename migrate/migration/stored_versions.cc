@@ -6,7 +6,7 @@
 #include "kube/json/json.h"
 #include "migrate/crds/crd_request.h"
 
-namespace migrate {
+namespace migrate::migration {
 namespace {
 
 using kube::json::Arena;
@@ -33,7 +33,7 @@ std::string TrimPatch(const std::string& resource_version, const std::string& st
 /// One attempt after the other, until it is known how the versions are.
 class Trimmer {
  public:
-  Trimmer(const std::string& target, const CrdShape& expected, kube::Client& client)
+  Trimmer(const std::string& target, const crds::CrdShape& expected, kube::client::Client& client)
       : target_(target), expected_(expected), client_(client) {}
 
   TrimmedVersions Run() {
@@ -49,10 +49,10 @@ class Trimmer {
  private:
   // False where nothing is left to do.
   bool Read() {
-    const auto crd = GetCrd(client_, target_);
+    const auto crd = crds::GetCrd(client_, target_);
     if (!crd) return Keep(crd.error().message);
     result_.after = crd->stored_versions;
-    if (const auto change = FindChange(expected_, *crd)) {
+    if (const auto change = crds::FindChange(expected_, *crd)) {
       result_.is_changed = true;
       return Keep(*change);
     }
@@ -64,8 +64,8 @@ class Trimmer {
 
   // Also where no answer came the write may have been done: only reading tells.
   void Patch() {
-    const auto patched = PatchCrd(client_, target_ + "/status",
-                                  TrimPatch(resource_version_, expected_.storage_version));
+    const auto patched = crds::PatchCrd(client_, target_ + "/status",
+                                        TrimPatch(resource_version_, expected_.storage_version));
     if (patched) {
       result_.kept_because = "the server answered to the PATCH of its status, but did not do it";
       return;
@@ -81,8 +81,8 @@ class Trimmer {
   }
 
   const std::string& target_;
-  const CrdShape& expected_;
-  kube::Client& client_;
+  const crds::CrdShape& expected_;
+  kube::client::Client& client_;
   TrimmedVersions result_;
   std::string resource_version_;
   bool is_refused_ = false;
@@ -90,9 +90,9 @@ class Trimmer {
 
 }  // namespace
 
-TrimmedVersions TrimStoredVersions(const std::string& target, const CrdShape& expected,
-                                   kube::Client& client) {
+TrimmedVersions TrimStoredVersions(const std::string& target, const crds::CrdShape& expected,
+                                   kube::client::Client& client) {
   return Trimmer(target, expected, client).Run();
 }
 
-}  // namespace migrate
+}  // namespace migrate::migration

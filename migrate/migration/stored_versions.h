@@ -6,7 +6,7 @@
 #include "kube/client/client.h"
 #include "migrate/crds/crd_guard.h"
 
-namespace migrate {
+namespace migrate::migration {
 
 /// How status.storedVersions is after an attempt to trim it.
 struct TrimmedVersions {
@@ -23,7 +23,7 @@ struct TrimmedVersions {
 ///
 /// Nothing else than this may be checked here: that every object was migrated and verified is for
 /// the caller to know. Nothing is thrown for what the server says.
-TrimmedVersions TrimStoredVersions(const std::string& target, const CrdShape& expected,
-                                   kube::Client& client);
+TrimmedVersions TrimStoredVersions(const std::string& target, const crds::CrdShape& expected,
+                                   kube::client::Client& client);
 
-}  // namespace migrate
+}  // namespace migrate::migration

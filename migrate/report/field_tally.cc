@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace migrate {
+namespace migrate::report {
 namespace {
 
 constexpr std::size_t kExamples = 3;
@@ -83,4 +83,4 @@ std::vector<FieldUse> FieldTally::Report() const {
   return uses;
 }
 
-}  // namespace migrate
+}  // namespace migrate::report

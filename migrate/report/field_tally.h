@@ -11,7 +11,7 @@
 #include "migrate/report/place.h"
 #include "migrate/report/report.h"
 
-namespace migrate {
+namespace migrate::report {
 
 /// The object that is counted: its name and its place among all that were read.
 struct CountedObject {
@@ -55,4 +55,4 @@ class FieldTally {
   std::map<std::string, Count, std::less<>> counts_;
 };
 
-}  // namespace migrate
+}  // namespace migrate::report

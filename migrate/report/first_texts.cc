@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace migrate {
+namespace migrate::report {
 namespace {
 
 constexpr std::size_t kMostTexts = 20;
@@ -35,4 +35,4 @@ void FirstTexts::DropLast() {
   if (kept_.size() > kMostTexts) kept_.resize(kMostTexts);
 }
 
-}  // namespace migrate
+}  // namespace migrate::report

@@ -7,7 +7,7 @@
 
 #include "migrate/report/place.h"
 
-namespace migrate {
+namespace migrate::report {
 
 /// Counts texts about objects, and keeps the first ones: as many as a person reads.
 ///
@@ -29,4 +29,4 @@ class FirstTexts {
   std::vector<std::pair<Place, std::string>> kept_;
 };
 
-}  // namespace migrate
+}  // namespace migrate::report

@@ -9,7 +9,7 @@
 
 /// What a migration did, as plain structs. The plugin prints them; docs/REPORTS.md has the contract
 /// of the printed form (kind MigrationReport).
-namespace migrate {
+namespace migrate::report {
 
 enum class DryRun { kNone, kClient, kServer };
 
@@ -53,4 +53,4 @@ struct MigrationReport {
   double seconds = 0;
 };
 
-}  // namespace migrate
+}  // namespace migrate::report

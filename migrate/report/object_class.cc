@@ -1,6 +1,6 @@
 #include "migrate/report/object_class.h"
 
-namespace migrate {
+namespace migrate::report {
 namespace {
 
 struct Spelling {
@@ -51,4 +51,4 @@ std::uint64_t ClassCounts::Failures() const {
   return sum;
 }
 
-}  // namespace migrate
+}  // namespace migrate::report

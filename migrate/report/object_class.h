@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace migrate {
+namespace migrate::report {
 
 /// What became of an object that a migration listed: each ends in exactly one of these.
 enum class ObjectClass : std::uint8_t {
@@ -56,4 +56,4 @@ struct ObjectFailure {
   std::string message;  ///< the server's, or why there was no answer
 };
 
-}  // namespace migrate
+}  // namespace migrate::report

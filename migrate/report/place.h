@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace migrate {
+namespace migrate::report {
 
 /// Where something was read. Compares in the order of reading, which does not depend on threads.
 struct Place {
@@ -16,4 +16,4 @@ struct Place {
   auto operator<=>(const Place&) const = default;
 };
 
-}  // namespace migrate
+}  // namespace migrate::report

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
-namespace migrate {
+namespace migrate::report {
 namespace {
 
 constexpr std::string_view kPrefix = "kubectl-";
@@ -41,4 +41,4 @@ std::string OwnCommand(std::string_view words) {
   return OwnProgramName().command + " " + std::string(words);
 }
 
-}  // namespace migrate
+}  // namespace migrate::report

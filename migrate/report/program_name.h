@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace migrate {
+namespace migrate::report {
 
 /// What the user calls this program; every text that names a command to run says it.
 struct ProgramName {
@@ -22,4 +22,4 @@ const ProgramName& OwnProgramName();
 /// The command line `kubectl prune WORDS`, under the program's own name.
 std::string OwnCommand(std::string_view words);
 
-}  // namespace migrate
+}  // namespace migrate::report

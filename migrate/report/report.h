@@ -12,7 +12,7 @@
 
 /// What a run found or did, as plain structs. The plugin prints them; docs/REPORTS.md has the
 /// contract of the printed form.
-namespace migrate {
+namespace migrate::report {
 
 enum class Verdict { kUnknown, kBlocked, kLosesFields, kReady, kPruning };
 
@@ -74,7 +74,7 @@ struct CrdReport {
   std::vector<std::string> served_versions, stored_versions;
   Verdict verdict = Verdict::kUnknown;
   bool migration_needed = false;
-  std::optional<kube::CrdCondition> condition;
+  std::optional<kube::crd::CrdCondition> condition;
   std::vector<Problem> problems;
   std::vector<Problem> admission_problems;
   std::vector<VersionReport> versions;  ///< in the order of the CRD
@@ -121,4 +121,4 @@ struct CheckReport {
   bool not_all_crds_read = false;  ///< the check was stopped before
 };
 
-}  // namespace migrate
+}  // namespace migrate::report

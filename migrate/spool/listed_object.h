@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-namespace migrate {
+namespace migrate::spool {
 
 /// An object as a list of metadata shows it.
 struct ListedObject {
@@ -14,4 +14,4 @@ struct ListedObject {
   std::int64_t generation = 0;  ///< 0 where the server tells none
 };
 
-}  // namespace migrate
+}  // namespace migrate::spool

@@ -2,7 +2,7 @@
 
 #include <initializer_list>
 
-namespace migrate {
+namespace migrate::spool {
 namespace {
 
 // An API server allows 253 bytes in a name.
@@ -28,4 +28,4 @@ std::optional<ListedObject> ReadObjectMetadata(const kube::json::Value& object) 
   return result;
 }
 
-}  // namespace migrate
+}  // namespace migrate::spool

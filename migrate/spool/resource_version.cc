@@ -3,7 +3,7 @@
 #include <charconv>
 #include <system_error>
 
-namespace migrate {
+namespace migrate::spool {
 
 std::uint64_t NumberOf(std::string_view resource_version) {
   std::uint64_t number = 0;
@@ -12,4 +12,4 @@ std::uint64_t NumberOf(std::string_view resource_version) {
   return read.ec == std::errc() && read.ptr == end ? number : 0;
 }
 
-}  // namespace migrate
+}  // namespace migrate::spool

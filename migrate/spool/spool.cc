@@ -7,7 +7,7 @@
 #include "kube/base/error.h"
 #include "migrate/spool/resource_version.h"
 
-namespace migrate {
+namespace migrate::spool {
 namespace {
 
 constexpr std::string_view kFormat = "kubectl-prune sweep 1: ";
@@ -50,7 +50,7 @@ void Spool::Remove(const std::filesystem::path& folder, const std::string& name)
 }
 
 void Spool::LoadListed(const std::optional<std::string>& purpose) {
-  LineReader lines(listed_);
+  disk::LineReader lines(listed_);
   const auto header = lines.Next(listed_.size());
   const std::string wanted = InOneLine(purpose.value_or(""));
   const bool is_sweep = header && header->starts_with(kFormat);
@@ -73,7 +73,7 @@ void Spool::StartAnew() {
   unanswered_ = ObjectLines();
 }
 
-void Spool::LoadPages(LineReader& lines) {
+void Spool::LoadPages(disk::LineReader& lines) {
   std::uint64_t objects = 0, checksum = kEmptyChecksum;
   std::string last_key = last_key_;
   while (!is_complete_) {
@@ -87,7 +87,7 @@ void Spool::LoadPages(LineReader& lines) {
     }
     const auto end = ReadPageEndLine(*line);
     if (!end || end->checksum != checksum) return;
-    classes_.resize(classes_.size() + objects, ObjectClass::kNotTried);
+    classes_.resize(classes_.size() + objects, report::ObjectClass::kNotTried);
     continue_token_ = end->continue_token;
     is_complete_ = continue_token_.empty();
     last_key_ = last_key;
@@ -98,7 +98,7 @@ void Spool::LoadPages(LineReader& lines) {
 }
 
 void Spool::LoadAnswered() {
-  LineReader lines(answered_);
+  disk::LineReader lines(answered_);
   std::uint64_t good_end = 0;
   for (;;) {
     const auto line = lines.Next(answered_.size());
@@ -111,10 +111,10 @@ void Spool::LoadAnswered() {
 bool Spool::TakeAnswer(std::string_view line) {
   const auto read = ReadAnswerLine(line);
   if (!read || read->number >= listed()) return false;
-  if (classes_[read->number] != ObjectClass::kNotTried) return false;
-  if (read->answer.object_class == ObjectClass::kNotTried) return false;
+  if (classes_[read->number] != report::ObjectClass::kNotTried) return false;
+  if (read->answer.object_class == report::ObjectClass::kNotTried) return false;
   // What failed is tried again, and what was held is asked for again: the cause may be mended.
-  if (!IsFailure(read->answer.object_class)) Count(read->number, read->answer);
+  if (!report::IsFailure(read->answer.object_class)) Count(read->number, read->answer);
   return true;
 }
 
@@ -133,7 +133,7 @@ void Spool::EndPage(const std::string& continue_token) {
   continue_token_ = continue_token;
   is_complete_ = continue_token.empty();
   if (page_objects_ > 0) last_key_ = page_last_key_;
-  classes_.resize(classes_.size() + page_objects_, ObjectClass::kNotTried);
+  classes_.resize(classes_.size() + page_objects_, report::ObjectClass::kNotTried);
   page_objects_ = 0;
   checksum_ = kEmptyChecksum;
 }
@@ -147,12 +147,14 @@ void Spool::DropPage() {
 std::optional<SpooledObject> Spool::Next() {
   while (next_number_ < listed()) {
     const auto line = unanswered_->Next(page_end_);
-    if (!line) throw kube::Error("cannot read " + listed_.path().string() + ": it was changed");
+    if (!line)
+      throw kube::base::Error("cannot read " + listed_.path().string() + ": it was changed");
     if (line->starts_with("page")) continue;
     const std::uint64_t number = next_number_++;
-    if (classes_[number] != ObjectClass::kNotTried) continue;
+    if (classes_[number] != report::ObjectClass::kNotTried) continue;
     auto object = ReadObjectLine(*line);
-    if (!object) throw kube::Error("cannot read " + listed_.path().string() + ": it was changed");
+    if (!object)
+      throw kube::base::Error("cannot read " + listed_.path().string() + ": it was changed");
     return SpooledObject{number, *std::move(object)};
   }
   return std::nullopt;
@@ -168,29 +170,31 @@ void Spool::Count(std::uint64_t number, const ObjectAnswer& answer) {
   ++counts_[answer.object_class];
   if (answer.generation_moved) ++generations_moved_;
   newest_resource_version_ = std::max(newest_resource_version_, NumberOf(answer.resource_version));
-  if (IsFailure(answer.object_class)) failures_.emplace(number, answer);
+  if (report::IsFailure(answer.object_class)) failures_.emplace(number, answer);
 }
 
-ClassCounts Spool::counts() const {
-  ClassCounts counts = counts_;
-  counts[ObjectClass::kNotTried] = listed() - counts_.Total();
+report::ClassCounts Spool::counts() const {
+  report::ClassCounts counts = counts_;
+  counts[report::ObjectClass::kNotTried] = listed() - counts_.Total();
   return counts;
 }
 
-std::vector<ObjectFailure> Spool::Failures() const {
-  return failures_.empty() ? std::vector<ObjectFailure>() : Failures(/*with_not_tried=*/false);
+std::vector<report::ObjectFailure> Spool::Failures() const {
+  return failures_.empty() ? std::vector<report::ObjectFailure>()
+                           : Failures(/*with_not_tried=*/false);
 }
 
-std::vector<ObjectFailure> Spool::FailuresAndNotTried() const {
+std::vector<report::ObjectFailure> Spool::FailuresAndNotTried() const {
   return Failures(/*with_not_tried=*/true);
 }
 
-std::vector<ObjectFailure> Spool::Failures(bool with_not_tried) const {
-  std::vector<ObjectFailure> failures;
-  LineReader lines = ObjectLines();
+std::vector<report::ObjectFailure> Spool::Failures(bool with_not_tried) const {
+  std::vector<report::ObjectFailure> failures;
+  disk::LineReader lines = ObjectLines();
   for (std::uint64_t number = 0; number < listed();) {
     const auto line = lines.Next(page_end_);
-    if (!line) throw kube::Error("cannot read " + listed_.path().string() + ": it was changed");
+    if (!line)
+      throw kube::base::Error("cannot read " + listed_.path().string() + ": it was changed");
     if (line->starts_with("page")) continue;
     auto failure = FailureOf(number++, with_not_tried);
     if (!failure) continue;
@@ -199,17 +203,18 @@ std::vector<ObjectFailure> Spool::Failures(bool with_not_tried) const {
     failure->name = std::move(object.name);
     failures.push_back(*std::move(failure));
   }
-  std::ranges::sort(failures, {}, [](const ObjectFailure& failure) {
+  std::ranges::sort(failures, {}, [](const report::ObjectFailure& failure) {
     return std::tie(failure.namespace_, failure.name);
   });
   return failures;
 }
 
 // Without its names.
-std::optional<ObjectFailure> Spool::FailureOf(std::uint64_t number, bool with_not_tried) const {
-  ObjectFailure failure;
+std::optional<report::ObjectFailure> Spool::FailureOf(std::uint64_t number,
+                                                      bool with_not_tried) const {
+  report::ObjectFailure failure;
   failure.object_class = classes_[number];
-  if (failure.object_class == ObjectClass::kNotTried) {
+  if (failure.object_class == report::ObjectClass::kNotTried) {
     return with_not_tried ? std::optional(failure) : std::nullopt;
   }
   const auto answered = failures_.find(number);
@@ -220,4 +225,4 @@ std::optional<ObjectFailure> Spool::FailureOf(std::uint64_t number, bool with_no
   return failure;
 }
 
-}  // namespace migrate
+}  // namespace migrate::spool

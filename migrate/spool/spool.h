@@ -13,7 +13,7 @@
 #include "migrate/spool/listed_object.h"
 #include "migrate/spool/spool_line.h"
 
-namespace migrate {
+namespace migrate::spool {
 
 /// An object and its number in the list, from 0.
 struct SpooledObject {
@@ -73,53 +73,55 @@ class Spool {
   /// True if every listed object has its answer.
   bool is_answered() const { return counts_.Total() == listed(); }
   /// What became of an object; kNotTried without an answer.
-  ObjectClass class_of(std::uint64_t number) const { return classes_[number]; }
+  report::ObjectClass class_of(std::uint64_t number) const { return classes_[number]; }
   /// All listed objects, those without an answer as kNotTried.
-  ClassCounts counts() const;
+  report::ClassCounts counts() const;
   std::uint64_t generations_moved() const { return generations_moved_; }
   /// The greatest that an object answered; 0 where none did, or none is a number.
   std::uint64_t newest_resource_version() const { return newest_resource_version_; }
   /// Reads the names from disk; by namespace and name. Without what has no answer.
-  std::vector<ObjectFailure> Failures() const;
+  std::vector<report::ObjectFailure> Failures() const;
   /// The same with it, as kNotTried.
-  std::vector<ObjectFailure> FailuresAndNotTried() const;
+  std::vector<report::ObjectFailure> FailuresAndNotTried() const;
 
   // For who reads it all again; the lines are those of spool_line.h.
 
-  LineReader ObjectLines() const { return LineReader(listed_, first_object_); }
-  LineReader AnswerLines() const { return LineReader(answered_); }
+  disk::LineReader ObjectLines() const { return disk::LineReader(listed_, first_object_); }
+  disk::LineReader AnswerLines() const { return disk::LineReader(answered_); }
   /// For a single line at `offset`.
-  LineReader AnswerLineAt(std::uint64_t offset) const { return LineReader(answered_, offset, 512); }
+  disk::LineReader AnswerLineAt(std::uint64_t offset) const {
+    return disk::LineReader(answered_, offset, 512);
+  }
   std::uint64_t listed_end() const { return page_end_; }
   std::uint64_t answered_end() const { return answered_.size(); }
 
  private:
   void LoadListed(const std::optional<std::string>& purpose);
-  void LoadPages(LineReader& lines);
+  void LoadPages(disk::LineReader& lines);
   void StartAnew();
   void LoadAnswered();
   bool TakeAnswer(std::string_view line);
-  std::vector<ObjectFailure> Failures(bool with_not_tried) const;
-  std::optional<ObjectFailure> FailureOf(std::uint64_t number, bool with_not_tried) const;
+  std::vector<report::ObjectFailure> Failures(bool with_not_tried) const;
+  std::optional<report::ObjectFailure> FailureOf(std::uint64_t number, bool with_not_tried) const;
   void Count(std::uint64_t number, const ObjectAnswer& answer);
 
-  StateFile listed_, answered_;
+  disk::StateFile listed_, answered_;
   std::string purpose_;             // in one line
   std::uint64_t first_object_ = 0;  // where its line starts
   std::uint64_t page_end_ = 0;      // where the last safe page ends
   bool is_complete_ = false;
   std::string continue_token_, last_key_;
-  std::vector<ObjectClass> classes_;
+  std::vector<report::ObjectClass> classes_;
 
   // Of the page that is being read:
   std::uint64_t page_objects_ = 0;
   std::uint64_t checksum_ = kEmptyChecksum;
   std::string page_last_key_;
 
-  std::optional<LineReader> unanswered_;  // made anew where the list starts anew
+  std::optional<disk::LineReader> unanswered_;  // made anew where the list starts anew
   std::uint64_t next_number_ = 0;
 
-  ClassCounts counts_;  // of what was answered
+  report::ClassCounts counts_;  // of what was answered
   std::uint64_t generations_moved_ = 0;
   std::uint64_t newest_resource_version_ = 0;
   std::map<std::uint64_t, ObjectAnswer> failures_;
@@ -128,4 +130,4 @@ class Spool {
 /// The order of etcd's keys, in which an API server lists: by this, as bytes.
 std::string ObjectKey(const ListedObject& object);
 
-}  // namespace migrate
+}  // namespace migrate::spool

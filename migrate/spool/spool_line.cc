@@ -3,7 +3,7 @@
 #include <charconv>
 #include <vector>
 
-namespace migrate {
+namespace migrate::spool {
 namespace {
 
 constexpr std::string_view kObject = "object", kPage = "page";
@@ -63,13 +63,14 @@ class FieldReader {
   void Expect(std::string_view text) {
     if (Raw() != text) is_good_ = false;
   }
-  ObjectClass Class() {
+  report::ObjectClass Class() {
     const std::string_view name = Raw();
-    for (std::size_t i = 0; i < kObjectClasses; ++i) {
-      if (ClassName(static_cast<ObjectClass>(i)) == name) return static_cast<ObjectClass>(i);
+    for (std::size_t i = 0; i < report::kObjectClasses; ++i) {
+      if (report::ClassName(static_cast<report::ObjectClass>(i)) == name)
+        return static_cast<report::ObjectClass>(i);
     }
     is_good_ = false;
-    return ObjectClass::kFailed;
+    return report::ObjectClass::kFailed;
   }
 
  private:
@@ -105,7 +106,7 @@ std::string PageEndLine(const PageEnd& end) {
 }
 
 std::string AnswerLine(std::uint64_t number, const ObjectAnswer& answer) {
-  return Line(std::to_string(number), ClassName(answer.object_class), answer.uid,
+  return Line(std::to_string(number), report::ClassName(answer.object_class), answer.uid,
               answer.resource_version, std::to_string(answer.generation),
               std::string_view(answer.generation_moved ? "1" : "0"), std::to_string(answer.code),
               answer.reason, answer.message);
@@ -162,4 +163,4 @@ std::uint64_t Checksum(std::string_view text, std::uint64_t before) {
   return sum;
 }
 
-}  // namespace migrate
+}  // namespace migrate::spool

@@ -10,11 +10,11 @@
 
 /// The lines of a spool: fields with tabs between, in which \, tab and line break are escaped.
 /// Whatever was not written by us reads as absent.
-namespace migrate {
+namespace migrate::spool {
 
 /// What an object that was written answered.
 struct ObjectAnswer {
-  ObjectClass object_class = ObjectClass::kFailed;
+  report::ObjectClass object_class = report::ObjectClass::kFailed;
   // Of a success:
   std::string uid{}, resource_version{};
   std::int64_t generation = 0;
@@ -50,4 +50,4 @@ std::optional<NumberedAnswer> ReadAnswerLine(std::string_view line);
 inline constexpr std::uint64_t kEmptyChecksum = 0xcbf29ce484222325;
 std::uint64_t Checksum(std::string_view text, std::uint64_t before = kEmptyChecksum);
 
-}  // namespace migrate
+}  // namespace migrate::spool

@@ -16,7 +16,7 @@
 #include "migrate/disk/private_file.h"
 #include "migrate/state/migration_state_json.h"
 
-namespace migrate {
+namespace migrate::state {
 namespace {
 
 namespace fs = std::filesystem;
@@ -33,12 +33,13 @@ std::string Refusal(const std::string& what, const fs::path& path, int error) {
 }
 
 [[noreturn]] void Fail(const std::string& what, const fs::path& path, int error) {
-  throw kube::Error(Refusal(what, path, error) + " (choose another folder by --state-dir)");
+  throw kube::base::Error(Refusal(what, path, error) + " (choose another folder by --state-dir)");
 }
 
 // Of a folder that is in use: another one would not know what this one tells.
 [[noreturn]] void FailInUse(const std::string& what, const fs::path& path, int error) {
-  throw kube::Error(Refusal(what, path, error) + "; mend that, then run the same command again");
+  throw kube::base::Error(Refusal(what, path, error) +
+                          "; mend that, then run the same command again");
 }
 
 /// A file descriptor that is closed at the end.
@@ -134,13 +135,13 @@ StateFolder::StateFolder(const fs::path& state_dir, const std::string& cluster,
   std::error_code error;
   fs::create_directories(state_dir, error);
   if (error) Fail("make", state_dir, error.value());
-  if (BelongsToAnother(state_dir)) Fail("use", state_dir, EPERM);
+  if (disk::BelongsToAnother(state_dir)) Fail("use", state_dir, EPERM);
   const Descriptor cluster_folder(OpenPrivateFolder(cluster_path));
   Descriptor folder(OpenPrivateFolder(path_));
   if (flock(folder.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) Fail("lock", path_, errno);
-    throw kube::Error("another migration of \"" + crd_name + "\" is running (it uses \"" +
-                      path_.string() + "\"); wait for it to end");
+    throw kube::base::Error("another migration of \"" + crd_name + "\" is running (it uses \"" +
+                            path_.string() + "\"); wait for it to end");
   }
   lock_ = folder.Release();
 }
@@ -165,10 +166,11 @@ MigrationState StateFolder::Load() const {
   if (text && text->empty()) return none;
   std::optional<MigrationState> state = text ? ReadMigrationState(*text) : std::nullopt;
   if (state && state->crd_uid == crd_uid_) return *std::move(state);
-  throw kube::Error("\"" + path.string() +
-                    "\" is not the state of this migration (another release may have written it), "
-                    "and may tell which objects are held; go on with that release, or move the "
-                    "folder away to begin anew");
+  throw kube::base::Error(
+      "\"" + path.string() +
+      "\" is not the state of this migration (another release may have written it), "
+      "and may tell which objects are held; go on with that release, or move the "
+      "folder away to begin anew");
 }
 
 void StateFolder::Save(const MigrationState& state) {
@@ -196,17 +198,17 @@ void StateFolder::Clear() {
 }
 
 fs::path DefaultStateDir() {
-  const kube::Environment environment = kube::ProcessEnvironment();
+  const kube::system::Environment environment = kube::system::ProcessEnvironment();
   // The XDG specification: a relative path is invalid, and to be ignored.
   const fs::path state_home = environment.variable("XDG_STATE_HOME");
   if (state_home.is_absolute()) return state_home / "kubectl-prune";
   const fs::path home = environment.variable("HOME");
   if (home.empty()) {
-    throw kube::Error(
+    throw kube::base::Error(
         "no folder for the state of the migration: neither XDG_STATE_HOME nor HOME is set; name "
         "one by --state-dir");
   }
   return home / ".local" / "state" / "kubectl-prune";
 }
 
-}  // namespace migrate
+}  // namespace migrate::state

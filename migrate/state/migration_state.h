@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace migrate {
+namespace migrate::state {
 
 /// An object that loses fields by pruning, with the paths that a read must no longer show.
 struct DoomedObject {
@@ -78,4 +78,4 @@ class StateFolder {
 /// Throws kube::Error where there is no home.
 std::filesystem::path DefaultStateDir();
 
-}  // namespace migrate
+}  // namespace migrate::state

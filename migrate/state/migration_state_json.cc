@@ -6,7 +6,7 @@
 #include "kube/json/json.h"
 #include "migrate/spool/resource_version.h"
 
-namespace migrate {
+namespace migrate::state {
 namespace {
 
 using kube::json::Arena;
@@ -108,7 +108,7 @@ std::optional<MigrationState> ReadMigrationState(std::string_view text) {
   state.storage_version = root.FindText("storageVersion");
   state.stored_before = TextsAt(root, "storedBefore");
   state.backup = root.FindText("backup");
-  state.schemas = NumberOf(root.FindText("schemas"));
+  state.schemas = spool::NumberOf(root.FindText("schemas"));
   state.flip_resource_version = root.FindText("flipResourceVersion");
   state.settled_resource_version = root.FindText("settledResourceVersion");
   const Value* doomed = root.Find("doomed", Type::kArray);
@@ -118,4 +118,4 @@ std::optional<MigrationState> ReadMigrationState(std::string_view text) {
   return state;
 }
 
-}  // namespace migrate
+}  // namespace migrate::state

@@ -6,7 +6,7 @@
 
 #include "migrate/state/migration_state.h"
 
-namespace migrate {
+namespace migrate::state {
 
 /// `state` as state.json holds it.
 std::string PrintMigrationState(const MigrationState& state);
@@ -15,4 +15,4 @@ std::string PrintMigrationState(const MigrationState& state);
 /// another release).
 std::optional<MigrationState> ReadMigrationState(std::string_view text);
 
-}  // namespace migrate
+}  // namespace migrate::state

@@ -5,7 +5,7 @@
 
 #include "migrate/crds/recent_change.h"
 
-namespace migrate {
+namespace migrate::state {
 namespace {
 
 namespace fs = std::filesystem;
@@ -30,7 +30,8 @@ RunState::RunState(const fs::path& state_dir, const std::string& cluster, RunOfC
     fs::remove_all(sweep_folder());
   } else {
     TakeOver();
-    if (state_.generation != run_.shape.generation) state_.generation_seen = Milliseconds(now);
+    if (state_.generation != run_.shape.generation)
+      state_.generation_seen = crds::Milliseconds(now);
     SaveShape();
   }
 }
@@ -68,7 +69,7 @@ bool RunState::is_behind_flip() const {
 std::chrono::system_clock::duration RunState::TimeUntilNoticed(
     std::chrono::system_clock::time_point now) const {
   const bool is_seen = state_.generation == run_.shape.generation;
-  return migrate::TimeUntilNoticed(is_seen ? state_.generation_seen : 0, now);
+  return crds::TimeUntilNoticed(is_seen ? state_.generation_seen : 0, now);
 }
 
 void RunState::SaveShape() {
@@ -79,7 +80,7 @@ void RunState::SaveShape() {
   folder_.Save(state_);
 }
 
-void RunState::BeginRewriting(const CrdShape& shape) {
+void RunState::BeginRewriting(const crds::CrdShape& shape) {
   if (run_.is_partial) return;
   run_.shape = shape;
   state_ = folder_.Load();
@@ -120,4 +121,4 @@ void RunState::KeepWithoutSweeps(Phase phase) {
   folder_.Save(state_);
 }
 
-}  // namespace migrate
+}  // namespace migrate::state

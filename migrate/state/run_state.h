@@ -8,12 +8,12 @@
 #include "migrate/crds/crd_guard.h"
 #include "migrate/state/migration_state.h"
 
-namespace migrate {
+namespace migrate::state {
 
 /// The CRD of a run, as it is when the run begins.
 struct RunOfCrd {
   std::string crd_name;
-  CrdShape shape;
+  crds::CrdShape shape;
   std::vector<std::string> stored_versions;  ///< status.storedVersions
   bool is_partial = false;                   ///< over some of its objects: leaves nothing to others
 };
@@ -50,7 +50,7 @@ class RunState {
       std::chrono::system_clock::time_point now) const;
 
   /// The server was seen to prune, and `shape` is the CRD's from now on.
-  void BeginRewriting(const CrdShape& shape);
+  void BeginRewriting(const crds::CrdShape& shape);
   /// Where the files of the sweeps over the objects belong; made, mode 0700, if it is not there.
   /// Throws std::filesystem::filesystem_error.
   std::filesystem::path MakeSweepFolder() const;
@@ -72,4 +72,4 @@ class RunState {
   bool goes_on_ = false;
 };
 
-}  // namespace migrate
+}  // namespace migrate::state

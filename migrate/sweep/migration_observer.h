@@ -6,7 +6,7 @@
 #include "migrate/lists/list_reader.h"
 #include "migrate/sweep/sweep.h"
 
-namespace migrate {
+namespace migrate::sweep {
 
 /// Is told what a migration is doing, and asked before what cannot be taken back. Everything is
 /// for people. Calls come from the thread that runs the migration.
@@ -26,12 +26,12 @@ class MigrationObserver {
 };
 
 /// Tells `observer`, which must outlive it, how far the reading of a list has come.
-inline std::function<void(const ListProgress&)> ProgressOf(const std::string& what,
-                                                           MigrationObserver& observer) {
-  return [what, &observer](const ListProgress& progress) {
+inline std::function<void(const lists::ListProgress&)> ProgressOf(const std::string& what,
+                                                                  MigrationObserver& observer) {
+  return [what, &observer](const lists::ListProgress& progress) {
     observer.OnProgress(what,
                         {.listed = progress.items, .expected = progress.items_known, .counts = {}});
   };
 }
 
-}  // namespace migrate
+}  // namespace migrate::sweep

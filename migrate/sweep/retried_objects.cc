@@ -3,7 +3,7 @@
 #include <set>
 #include <utility>
 
-namespace migrate {
+namespace migrate::sweep {
 namespace {
 
 constexpr char kHeldBecause[] =
@@ -12,9 +12,9 @@ constexpr char kHeldBecause[] =
 
 }  // namespace
 
-std::vector<ObjectName> RetriedOf(const std::string& crd_name,
-                                  const std::vector<RetriedObject>& retried) {
-  std::vector<ObjectName> names;
+std::vector<write::ObjectName> RetriedOf(const std::string& crd_name,
+                                         const std::vector<RetriedObject>& retried) {
+  std::vector<write::ObjectName> names;
   for (const RetriedObject& object : retried) {
     if (object.crd == crd_name) names.push_back({object.namespace_, object.name});
   }
@@ -28,10 +28,10 @@ void HoldAsReported(const std::string& crd_name, const std::vector<RetriedObject
     if (object.crd == crd_name && object.is_held) held.emplace(object.namespace_, object.name);
   }
   if (held.empty()) return;
-  options.is_held = [held = std::move(held)](const ListedObject& object) {
+  options.is_held = [held = std::move(held)](const spool::ListedObject& object) {
     return held.contains({object.namespace_, object.name});
   };
   options.held_because = kHeldBecause;
 }
 
-}  // namespace migrate
+}  // namespace migrate::sweep

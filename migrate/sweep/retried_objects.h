@@ -5,7 +5,7 @@
 
 #include "migrate/sweep/sweep.h"
 
-namespace migrate {
+namespace migrate::sweep {
 
 /// A failed object of an earlier run, for --retry-from.
 struct RetriedObject {
@@ -15,12 +15,12 @@ struct RetriedObject {
 };
 
 /// The objects of `retried` that are of the CRD.
-std::vector<ObjectName> RetriedOf(const std::string& crd_name,
-                                  const std::vector<RetriedObject>& retried);
+std::vector<write::ObjectName> RetriedOf(const std::string& crd_name,
+                                         const std::vector<RetriedObject>& retried);
 
 /// Has a sweep hold those of them that the earlier run held, for where there is no state of that
 /// run to tell which of them still are to be. Changes nothing where there are none.
 void HoldAsReported(const std::string& crd_name, const std::vector<RetriedObject>& retried,
                     SweepOptions& options);
 
-}  // namespace migrate
+}  // namespace migrate::sweep

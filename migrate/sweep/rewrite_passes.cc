@@ -8,7 +8,7 @@
 #include "migrate/spool/spool.h"
 #include "migrate/sweep/write/sweep_paths.h"
 
-namespace migrate {
+namespace migrate::sweep {
 namespace {
 
 constexpr char kRewrite[] = "rewrite";
@@ -24,7 +24,7 @@ class RewritePasses {
  public:
   RewritePasses(const RewriteScope& scope, const SweepOptions& options,
                 const std::filesystem::path& folder, MigrationObserver& observer,
-                kube::Client& client, const kube::Clock& clock)
+                kube::client::Client& client, const kube::system::Clock& clock)
       : scope_(scope),
         options_(options),
         folder_(folder),
@@ -44,18 +44,18 @@ class RewritePasses {
   // What an earlier run has verified to the end proves nothing of what is stored now.
   void ForgetOutdated() {
     if (IsVerified()) ForgetVerified();
-    if (!IsSetBack(Spool(folder_, kRewrite).newest_resource_version())) return;
+    if (!IsSetBack(spool::Spool(folder_, kRewrite).newest_resource_version())) return;
     ForgetVerified();
     observer_.OnLine(scope_.crd_name +
                      ": the cluster was set back to what it was before an earlier run; what that "
                      "run has rewritten is rewritten again");
-    Spool::Remove(folder_, kRewrite);
+    spool::Spool::Remove(folder_, kRewrite);
   }
 
   // Whether the last pass of an earlier run came to its end.
   bool IsVerified() const {
     for (int pass = kVerifyingPasses; pass-- > 0;) {
-      const Spool spool(folder_, NameOfVerifying(pass));
+      const spool::Spool spool(folder_, NameOfVerifying(pass));
       if (!spool.purpose().empty()) return spool.is_complete() && spool.is_answered();
     }
     return false;
@@ -63,18 +63,18 @@ class RewritePasses {
 
   void ForgetVerified() {
     for (int pass = 0; pass < kVerifyingPasses; ++pass) {
-      Spool::Remove(folder_, NameOfVerifying(pass));
+      spool::Spool::Remove(folder_, NameOfVerifying(pass));
     }
   }
 
   // To a snapshot of etcd: with each write of the cluster its resource version grows.
   bool IsSetBack(std::uint64_t newest_rewritten) {
     if (newest_rewritten == 0) return false;
-    const auto list = client_.Get(WithChunk(ListPath(scope_.target), 1, ""));
+    const auto list = client_.Get(lists::WithChunk(write::ListPath(scope_.target), 1, ""));
     if (!list) return false;  // the rewrite meets the same error
     const kube::json::Value* metadata = (*list)->root().Find("metadata");
     const std::uint64_t now =
-        metadata == nullptr ? 0 : NumberOf(metadata->FindText("resourceVersion"));
+        metadata == nullptr ? 0 : spool::NumberOf(metadata->FindText("resourceVersion"));
     return now != 0 && now < newest_rewritten;
   }
 
@@ -100,7 +100,8 @@ class RewritePasses {
   // False: to be stopped.
   bool WaitToVerify() {
     const bool has_objects = result_.sweep.counts.Total() > 0;
-    if (!has_objects || PauseUntil(scope_.verify_from, options_.stop, client_, clock_)) return true;
+    if (!has_objects || lists::PauseUntil(scope_.verify_from, options_.stop, client_, clock_))
+      return true;
     result_.is_interrupted = true;
     result_.stopped = "interrupted";
     return false;
@@ -124,7 +125,7 @@ class RewritePasses {
   bool TakePass(const SweepResult& sweep, const std::string& ordinal) {
     result_.later_failures.insert(result_.later_failures.end(), sweep.failures.begin(),
                                   sweep.failures.end());
-    const std::uint64_t rewritten = sweep.counts[ObjectClass::kRewritten];
+    const std::uint64_t rewritten = sweep.counts[report::ObjectClass::kRewritten];
     const std::uint64_t total = sweep.counts.Total();
     const std::string objects = std::to_string(total) + (total == 1 ? " object" : " objects");
     if (!result_.is_complete()) {
@@ -161,8 +162,8 @@ class RewritePasses {
   const SweepOptions& options_;
   const std::filesystem::path& folder_;
   MigrationObserver& observer_;
-  kube::Client& client_;
-  const kube::Clock& clock_;
+  kube::client::Client& client_;
+  const kube::system::Clock& clock_;
   RewriteResult result_;
 };
 
@@ -170,8 +171,8 @@ class RewritePasses {
 
 RewriteResult RunRewritePasses(const RewriteScope& scope, const SweepOptions& options,
                                const std::filesystem::path& folder, MigrationObserver& observer,
-                               kube::Client& client, const kube::Clock& clock) {
+                               kube::client::Client& client, const kube::system::Clock& clock) {
   return RewritePasses(scope, options, folder, observer, client, clock).Run();
 }
 
-}  // namespace migrate
+}  // namespace migrate::sweep

@@ -11,30 +11,30 @@
 #include "migrate/sweep/migration_observer.h"
 #include "migrate/sweep/sweep.h"
 
-namespace migrate {
+namespace migrate::sweep {
 
 /// Which objects are rewritten, and whether that is verified.
 struct RewriteScope {
   std::string crd_name;  ///< for the progress
-  SweepTarget target;
-  std::optional<std::vector<ObjectName>> named{};  ///< only these, in the place of a list
+  write::SweepTarget target;
+  std::optional<std::vector<write::ObjectName>> named{};  ///< only these, in the place of a list
   bool verify = true;
   std::string verified_words = "verified";  ///< how the line begins that says so
   /// Verifying does not begin before: until then a server may take for stored as it should be what
   /// it stores as before the CRD's last change.
-  kube::Clock::TimePoint verify_from{};
+  kube::system::Clock::TimePoint verify_from{};
 };
 
 struct RewriteResult {
-  SweepResult sweep;                          ///< of the rewriting pass
-  std::vector<ObjectFailure> later_failures;  ///< of the verifying passes
+  SweepResult sweep;                                  ///< of the rewriting pass
+  std::vector<report::ObjectFailure> later_failures;  ///< of the verifying passes
   bool verified = false;           ///< the last pass over all that the first has rewritten or left
                                    ///< unchanged rewrote none, and none failed
   std::string unverified_because;  ///< where it was to be verified, and is not
   std::optional<std::string> stopped;  ///< why a pass ended early
   bool is_interrupted = false;
   bool is_broken = false;  ///< SweepResult::is_broken
-  std::optional<kube::CallError> list_error;
+  std::optional<kube::client::CallError> list_error;
 
   /// Every object was listed and tried, in every pass that was begun.
   bool is_complete() const { return !stopped && !is_interrupted && !list_error; }
@@ -52,6 +52,6 @@ struct RewriteResult {
 /// anew.
 RewriteResult RunRewritePasses(const RewriteScope& scope, const SweepOptions& options,
                                const std::filesystem::path& folder, MigrationObserver& observer,
-                               kube::Client& client, const kube::Clock& clock);
+                               kube::client::Client& client, const kube::system::Clock& clock);
 
-}  // namespace migrate
+}  // namespace migrate::sweep

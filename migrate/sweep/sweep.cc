@@ -13,17 +13,17 @@
 #include "migrate/sweep/write/failure_streak.h"
 #include "migrate/sweep/write/object_writer.h"
 
-namespace migrate {
+namespace migrate::sweep {
 namespace {
 
-using Clock = kube::Clock;
+using Clock = kube::system::Clock;
 
 // How soon a signal is noticed, and progress told.
 constexpr std::chrono::milliseconds kTick(100);
 constexpr std::chrono::seconds kChangeInterval(1);
 
 /// What a spool is for: another sweep does not take it up.
-std::string Purpose(const SweepTarget& target, const std::string& what) {
+std::string Purpose(const write::SweepTarget& target, const std::string& what) {
   std::string purpose = what;
   for (const std::string* text :
        {&target.group, &target.version, &target.plural, &target.namespace_, &target.label_selector,
@@ -36,16 +36,16 @@ std::string Purpose(const SweepTarget& target, const std::string& what) {
 /// One run of a sweep: reads and writes until everything is answered, or it is stopped.
 class SweepRun {
  public:
-  SweepRun(const SweepTarget& target, const SweepOptions& options, Spool& spool,
-           ObjectSource& source, kube::Client& client, const Clock& clock)
+  SweepRun(const write::SweepTarget& target, const SweepOptions& options, spool::Spool& spool,
+           source::ObjectSource& source, kube::client::Client& client, const Clock& clock)
       : options_(options),
         spool_(spool),
         source_(source),
         client_(client),
         clock_(clock),
         names_not_tried_(!target.ignores_other_writers),
-        writer_(target, Throttle(options.concurrency, options.max_rate), options.on_line, client,
-                clock),
+        writer_(target, write::Throttle(options.concurrency, options.max_rate), options.on_line,
+                client, clock),
         started_(clock.Now()) {}
 
   SweepResult Run() {
@@ -69,9 +69,8 @@ class SweepRun {
  private:
   // False at the end.
   bool Step() {
-    writer_.TakeAnswers([this](const SpooledObject& object, const ObjectAnswer& answer) {
-      OnAnswer(object, answer);
-    });
+    writer_.TakeAnswers([this](const spool::SpooledObject& object,
+                               const spool::ObjectAnswer& answer) { OnAnswer(object, answer); });
     // At once: who is killed again and again must get on all the same.
     spool_.Flush();
     if (IsOver()) return false;
@@ -86,12 +85,12 @@ class SweepRun {
     return source_.is_done() && (result_.stopped ? writer_.is_idle() : spool_.is_answered());
   }
 
-  void OnAnswer(const SpooledObject& object, const ObjectAnswer& answer) {
+  void OnAnswer(const spool::SpooledObject& object, const spool::ObjectAnswer& answer) {
     spool_.Answer(object.number, answer);
-    if (answer.object_class == ObjectClass::kRewritten) {
+    if (answer.object_class == report::ObjectClass::kRewritten) {
       source_.OnRewritten(answer.resource_version);
     }
-    if (!IsFailure(answer.object_class)) return streak_.OnSuccess();
+    if (!report::IsFailure(answer.object_class)) return streak_.OnSuccess();
     const auto enough = streak_.OnFailure(answer.object_class, answer.code, answer.message);
     if (enough) GiveUp(*enough);
   }
@@ -111,11 +110,11 @@ class SweepRun {
     }
   }
 
-  std::optional<SpooledObject> NextToWrite() {
+  std::optional<spool::SpooledObject> NextToWrite() {
     while (auto object = spool_.Next()) {
       if (!options_.is_held || !options_.is_held(object->object)) return object;
-      ObjectAnswer held;
-      held.object_class = ObjectClass::kHeld;
+      spool::ObjectAnswer held;
+      held.object_class = report::ObjectClass::kHeld;
       held.message = options_.held_because;
       spool_.Answer(object->number, held);
     }
@@ -178,13 +177,13 @@ class SweepRun {
   }
 
   const SweepOptions& options_;
-  Spool& spool_;
-  ObjectSource& source_;
-  kube::Client& client_;
+  spool::Spool& spool_;
+  source::ObjectSource& source_;
+  kube::client::Client& client_;
   const Clock& clock_;
   const bool names_not_tried_;
-  ObjectWriter writer_;
-  FailureStreak streak_;
+  write::ObjectWriter writer_;
+  write::FailureStreak streak_;
   SweepResult result_;
   Clock::TimePoint started_;
   Clock::TimePoint next_check_{};  // the first one comes before any write
@@ -193,46 +192,51 @@ class SweepRun {
 
 }  // namespace
 
-SweepResult Sweep(const SweepTarget& target, const SweepOptions& options,
+SweepResult Sweep(const write::SweepTarget& target, const SweepOptions& options,
                   const std::filesystem::path& folder, const std::string& name,
-                  kube::Client& client, const kube::Clock& clock) {
-  Spool spool(folder, name, Purpose(target, "all"));
-  CachedList list(target, options.most_in_one_piece, options.chunk_size, spool, client, clock);
+                  kube::client::Client& client, const kube::system::Clock& clock) {
+  spool::Spool spool(folder, name, Purpose(target, "all"));
+  source::CachedList list(target, options.most_in_one_piece, options.chunk_size, spool, client,
+                          clock);
   return SweepRun(target, options, spool, list, client, clock).Run();
 }
 
-SweepResult SweepAgain(const SweepTarget& target, const SweepOptions& options,
+SweepResult SweepAgain(const write::SweepTarget& target, const SweepOptions& options,
                        const std::filesystem::path& folder, const std::string& previous,
-                       const std::string& name, kube::Client& client, const kube::Clock& clock) {
-  SweepTarget verified = target;
+                       const std::string& name, kube::client::Client& client,
+                       const kube::system::Clock& clock) {
+  write::SweepTarget verified = target;
   verified.ignores_other_writers = true;
-  const Spool earlier(folder, previous);
-  const ClassCounts counts = earlier.counts();
-  const std::uint64_t objects = counts[ObjectClass::kRewritten] + counts[ObjectClass::kUnchanged];
-  Spool spool(folder, name, "again " + std::to_string(objects) + " of " + earlier.purpose());
-  PreviousObjects source(earlier, {ObjectClass::kRewritten, ObjectClass::kUnchanged}, spool);
+  const spool::Spool earlier(folder, previous);
+  const report::ClassCounts counts = earlier.counts();
+  const std::uint64_t objects =
+      counts[report::ObjectClass::kRewritten] + counts[report::ObjectClass::kUnchanged];
+  spool::Spool spool(folder, name, "again " + std::to_string(objects) + " of " + earlier.purpose());
+  source::PreviousObjects source(
+      earlier, {report::ObjectClass::kRewritten, report::ObjectClass::kUnchanged}, spool);
   return SweepRun(verified, options, spool, source, client, clock).Run();
 }
 
-SweepResult SweepNamed(const SweepTarget& target, const SweepOptions& options,
-                       const std::filesystem::path& folder, const std::vector<ObjectName>& objects,
-                       const std::string& name, kube::Client& client, const kube::Clock& clock) {
-  std::vector<ObjectName> names = objects;
-  const auto key = [](const ObjectName& object) {
+SweepResult SweepNamed(const write::SweepTarget& target, const SweepOptions& options,
+                       const std::filesystem::path& folder,
+                       const std::vector<write::ObjectName>& objects, const std::string& name,
+                       kube::client::Client& client, const kube::system::Clock& clock) {
+  std::vector<write::ObjectName> names = objects;
+  const auto key = [](const write::ObjectName& object) {
     return std::tie(object.namespace_, object.name);
   };
   std::ranges::sort(names, {}, key);
-  const auto is_same = [&key](const ObjectName& one, const ObjectName& other) {
+  const auto is_same = [&key](const write::ObjectName& one, const write::ObjectName& other) {
     return key(one) == key(other);
   };
   names.erase(std::unique(names.begin(), names.end(), is_same), names.end());
-  std::uint64_t checksum = kEmptyChecksum;
-  for (const ObjectName& object : names) {
-    checksum = Checksum(object.namespace_ + "/" + object.name + "\n", checksum);
+  std::uint64_t checksum = spool::kEmptyChecksum;
+  for (const write::ObjectName& object : names) {
+    checksum = spool::Checksum(object.namespace_ + "/" + object.name + "\n", checksum);
   }
-  Spool spool(folder, name, Purpose(target, "named " + std::to_string(checksum)));
-  NamedObjects source(target, names, options.concurrency, spool, client, clock);
+  spool::Spool spool(folder, name, Purpose(target, "named " + std::to_string(checksum)));
+  source::NamedObjects source(target, names, options.concurrency, spool, client, clock);
   return SweepRun(target, options, spool, source, client, clock).Run();
 }
 
-}  // namespace migrate
+}  // namespace migrate::sweep

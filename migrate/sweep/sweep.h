@@ -16,14 +16,14 @@
 #include "migrate/spool/listed_object.h"
 #include "migrate/sweep/write/sweep_target.h"
 
-namespace migrate {
+namespace migrate::sweep {
 
 /// How far a sweep has come.
 struct SweepProgress {
   std::uint64_t listed = 0;
   std::uint64_t expected =
       0;  ///< listed, and what the server says remains; 0 where it does not say
-  ClassCounts counts;
+  report::ClassCounts counts;
 };
 
 struct SweepOptions {
@@ -36,7 +36,7 @@ struct SweepOptions {
   /// longer what it was.
   std::function<std::optional<std::string>()> find_change{};
   /// Is asked of every object as it is listed. True: it is not written, its class is kHeld.
-  std::function<bool(const ListedObject&)> is_held{};
+  std::function<bool(const spool::ListedObject&)> is_held{};
   /// The message of what is held.
   std::string held_because = "was written while pruning was turned on, after the backup";
   std::function<void(const SweepProgress&)> on_progress{};  ///< several times a second
@@ -45,15 +45,15 @@ struct SweepOptions {
 };
 
 struct SweepResult {
-  ClassCounts counts;                     ///< adds up to what was listed
-  std::vector<ObjectFailure> failures{};  ///< by namespace and name; not-tried are among them only
-                                          ///< after `is_given_up`
+  report::ClassCounts counts;                     ///< adds up to what was listed
+  std::vector<report::ObjectFailure> failures{};  ///< by namespace and name; not-tried are among
+                                                  ///< them only after `is_given_up`
   std::uint64_t generations_moved = 0;  ///< objects whose generation a write of {} moved: a webhook
   std::optional<std::string> stopped{};  ///< why it ended early: "interrupted", the same failure...
   bool is_interrupted = false;           ///< by SweepOptions::stop
   bool is_given_up = false;              ///< as nearly all objects failed in the same way
   bool is_broken = false;                ///< by an exception, whose text `stopped` is
-  std::optional<kube::CallError> list_error{};  ///< the list could not be read to its end
+  std::optional<kube::client::CallError> list_error{};  ///< the list could not be read to its end
   std::chrono::nanoseconds duration{};  ///< of this run, without earlier ones that were resumed
 };
 
@@ -72,22 +72,24 @@ struct SweepResult {
 ///
 /// Throws kube::Error if its files cannot be opened. What fails later (a full disk, credentials
 /// that nobody renews) is in the result, with the counts of what was done until then.
-SweepResult Sweep(const SweepTarget& target, const SweepOptions& options,
+SweepResult Sweep(const write::SweepTarget& target, const SweepOptions& options,
                   const std::filesystem::path& folder, const std::string& name,
-                  kube::Client& client, const kube::Clock& clock);
+                  kube::client::Client& client, const kube::system::Clock& clock);
 
 /// The same for the objects of the sweep `previous` in the same folder that are rewritten or
 /// unchanged, without listing again; their resource versions are those that were answered. This is
 /// how a migration is verified: what is rewritten now was not stored as it should be, as what other
 /// writers do is told from it (SweepTarget::ignores_other_writers). Where `previous` has got more
 /// of such objects since, it starts anew.
-SweepResult SweepAgain(const SweepTarget& target, const SweepOptions& options,
+SweepResult SweepAgain(const write::SweepTarget& target, const SweepOptions& options,
                        const std::filesystem::path& folder, const std::string& previous,
-                       const std::string& name, kube::Client& client, const kube::Clock& clock);
+                       const std::string& name, kube::client::Client& client,
+                       const kube::system::Clock& clock);
 
 /// The same for objects that are named, as --retry-from does: they are read one by one.
-SweepResult SweepNamed(const SweepTarget& target, const SweepOptions& options,
-                       const std::filesystem::path& folder, const std::vector<ObjectName>& objects,
-                       const std::string& name, kube::Client& client, const kube::Clock& clock);
+SweepResult SweepNamed(const write::SweepTarget& target, const SweepOptions& options,
+                       const std::filesystem::path& folder,
+                       const std::vector<write::ObjectName>& objects, const std::string& name,
+                       kube::client::Client& client, const kube::system::Clock& clock);
 
-}  // namespace migrate
+}  // namespace migrate::sweep

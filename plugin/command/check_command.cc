@@ -18,24 +18,24 @@
 #include "plugin/terminal/progress.h"
 #include "plugin/terminal/terminal.h"
 
-namespace plugin {
+namespace plugin::command {
 namespace {
 
-using migrate::CheckReport;
-using migrate::CrdReport;
-using migrate::Verdict;
+using migrate::report::CheckReport;
+using migrate::report::CrdReport;
+using migrate::report::Verdict;
 
 // As a rule a pipeline broke that should have given CRDs. A cluster may have none.
-bool FoundNothing(const CheckReport& report, const CheckOptions& options) {
+bool FoundNothing(const CheckReport& report, const flags::CheckOptions& options) {
   return report.crds.empty() && options.ignore.empty() && !options.input.filenames.empty();
 }
 
-bool IsBlocked(const CrdReport& crd, const FailOn& fail_on) {
+bool IsBlocked(const CrdReport& crd, const flags::FailOn& fail_on) {
   return fail_on.blocked && crd.verdict == Verdict::kBlocked;
 }
 
 // What could not be looked at may hide anything: never exit code 0 or 1.
-bool IsIncomplete(const CheckReport& report, const FailOn& fail_on) {
+bool IsIncomplete(const CheckReport& report, const flags::FailOn& fail_on) {
   return !report.file_errors.empty() || report.not_all_crds_read ||
          std::ranges::any_of(report.crds, [&](const CrdReport& crd) {
            // Of a schema that the server would refuse it says nothing that an object does not fit
@@ -45,13 +45,13 @@ bool IsIncomplete(const CheckReport& report, const FailOn& fail_on) {
          });
 }
 
-bool IsFinding(const CrdReport& crd, const FailOn& fail_on) {
+bool IsFinding(const CrdReport& crd, const flags::FailOn& fail_on) {
   return IsBlocked(crd, fail_on) ||
          (fail_on.loses_fields && (crd.objects_losing_fields > 0 || crd.MakesInvalid())) ||
          (fail_on.migration_needed && crd.migration_needed);
 }
 
-int ExitCode(const CheckReport& report, const CheckOptions& options) {
+int ExitCode(const CheckReport& report, const flags::CheckOptions& options) {
   if (IsIncomplete(report, options.fail_on) || FoundNothing(report, options)) return 2;
   return std::ranges::any_of(report.crds,
                              [&](const CrdReport& c) { return IsFinding(c, options.fail_on); });
@@ -60,53 +60,55 @@ int ExitCode(const CheckReport& report, const CheckOptions& options) {
 std::string PrintNames(const CheckReport& report) {
   std::string out;
   for (const CrdReport& crd : report.crds) {
-    out += "customresourcedefinition.apiextensions.k8s.io/" + Printable(crd.name) + "\n";
+    out += "customresourcedefinition.apiextensions.k8s.io/" + terminal::Printable(crd.name) + "\n";
   }
   return out;
 }
 
-std::string PrintReport(const CheckReport& report, const CheckOptions& options,
+std::string PrintReport(const CheckReport& report, const flags::CheckOptions& options,
                         std::chrono::sys_seconds now) {
   switch (options.output) {
-    case OutputFormat::kJson:
-    case OutputFormat::kYaml: {
+    case flags::OutputFormat::kJson:
+    case flags::OutputFormat::kYaml: {
       kube::json::Arena arena;
-      return PrintValue(ToJson(report, options.show_objects, arena), options.output);
+      return terminal::PrintValue(report::data::ToJson(report, options.show_objects, arena),
+                                  options.output);
     }
-    case OutputFormat::kTemplate: {
+    case flags::OutputFormat::kTemplate: {
       kube::json::Arena arena;
-      auto printed =
-          PrintByTemplate(ToJson(report, options.show_objects, arena), options.output_template);
-      if (!printed) throw kube::Error(printed.error());
+      auto printed = report::data::PrintByTemplate(
+          report::data::ToJson(report, options.show_objects, arena), options.output_template);
+      if (!printed) throw kube::base::Error(printed.error());
       return *std::move(printed);
     }
-    case OutputFormat::kName:
+    case flags::OutputFormat::kName:
       return PrintNames(report);
-    case OutputFormat::kTable:
-    case OutputFormat::kWide:
+    case flags::OutputFormat::kTable:
+    case flags::OutputFormat::kWide:
       break;
   }
-  return PrintCheckTable(report, {.wide = options.output == OutputFormat::kWide,
-                                  .rows_only = options.no_headers,
-                                  .show_objects = options.show_objects,
-                                  .now = now});
+  return report::text::PrintCheckTable(report,
+                                       {.wide = options.output == flags::OutputFormat::kWide,
+                                        .rows_only = options.no_headers,
+                                        .show_objects = options.show_objects,
+                                        .now = now});
 }
 
-std::string NothingFound(const CheckOptions& options) {
+std::string NothingFound(const flags::CheckOptions& options) {
   if (!options.crd_selector.empty()) {
     return "error: no CustomResourceDefinition of the files is a new one, or one of the cluster "
            "that "
            "--crd-selector chooses\n";
   }
-  return "error: " + std::string(migrate::kNoCrdsFound) + "\n";
+  return "error: " + std::string(migrate::manifests::kNoCrdsFound) + "\n";
 }
 
-bool ShowsSections(const CheckOptions& options) {
-  return !options.no_headers &&
-         (options.output == OutputFormat::kTable || options.output == OutputFormat::kWide);
+bool ShowsSections(const flags::CheckOptions& options) {
+  return !options.no_headers && (options.output == flags::OutputFormat::kTable ||
+                                 options.output == flags::OutputFormat::kWide);
 }
 
-std::string PrintErrors(const CheckReport& report, const CheckOptions& options) {
+std::string PrintErrors(const CheckReport& report, const flags::CheckOptions& options) {
   std::string err;
   if (report.not_all_crds_read) {
     err += "error: interrupted: not all CRDs were read\n";
@@ -115,11 +117,12 @@ std::string PrintErrors(const CheckReport& report, const CheckOptions& options) 
   } else if (report.crds.empty() && options.input.filenames.empty()) {
     err += "No resources found\n";
   }
-  for (const std::string& error : report.file_errors) err += "error: " + Printable(error) + "\n";
-  return ShowsSections(options) ? err : err + IncompleteErrors(report);
+  for (const std::string& error : report.file_errors)
+    err += "error: " + terminal::Printable(error) + "\n";
+  return ShowsSections(options) ? err : err + report::text::IncompleteErrors(report);
 }
 
-migrate::ClusterCheckOptions ClusterOptions(const CheckOptions& options) {
+migrate::inspect::ClusterCheckOptions ClusterOptions(const flags::CheckOptions& options) {
   return {.crd_names = options.input.crds,
           .ignored_crds = options.ignore,
           .crd_selector = options.crd_selector,
@@ -136,19 +139,19 @@ migrate::ClusterCheckOptions ClusterOptions(const CheckOptions& options) {
           .stop = &StopFlag()};
 }
 
-CheckReport CheckLive(const CheckOptions& options) {
-  const kube::SystemClock clock;
-  Progress progress(CanRewriteStderr(), WriteStderrAsIs, clock);
+CheckReport CheckLive(const flags::CheckOptions& options) {
+  const kube::system::SystemClock clock;
+  terminal::Progress progress(terminal::CanRewriteStderr(), terminal::WriteStderrAsIs, clock);
   ClusterAccess cluster(options.common, ClusterAccess::Right::kRead, clock,
                         [&progress](const std::string& line) { progress.WriteLine(line); });
-  migrate::ClusterCheckOptions cluster_options = ClusterOptions(options);
+  migrate::inspect::ClusterCheckOptions cluster_options = ClusterOptions(options);
   cluster_options.on_progress = [&progress](const auto& what, const auto& counts) {
     progress.Show(what, counts);
   };
-  return migrate::CheckCluster(cluster_options, cluster.client(), clock);
+  return migrate::inspect::CheckCluster(cluster_options, cluster.client(), clock);
 }
 
-migrate::FileCheckOptions FileOptions(const CheckOptions& options) {
+migrate::inspect::FileCheckOptions FileOptions(const flags::CheckOptions& options) {
   return {.filenames = options.input.filenames,
           .recursive = options.input.recursive,
           .crd_names = options.input.crds,
@@ -159,23 +162,23 @@ migrate::FileCheckOptions FileOptions(const CheckOptions& options) {
 
 }  // namespace
 
-int RunCheck(CheckOptions options) {
-  LoadTemplate(options.output_template);
+int RunCheck(flags::CheckOptions options) {
+  report::data::LoadTemplate(options.output_template);
   const CheckReport report =
-      options.input.local ? migrate::CheckFiles(FileOptions(options)) : CheckLive(options);
+      options.input.local ? migrate::inspect::CheckFiles(FileOptions(options)) : CheckLive(options);
   const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
   const CheckOutput output = PrintCheck(report, options, now);
-  WriteStdout(output.out);
-  WriteStderr(output.err);
+  terminal::WriteStdout(output.out);
+  terminal::WriteStderr(output.err);
   const int stopped = StopExitCode();
   return stopped == 0 ? output.exit_code : stopped;
 }
 
-CheckOutput PrintCheck(const CheckReport& report, const CheckOptions& options,
+CheckOutput PrintCheck(const CheckReport& report, const flags::CheckOptions& options,
                        std::chrono::sys_seconds now) {
   return {.out = PrintReport(report, options, now),
           .err = PrintErrors(report, options),
           .exit_code = ExitCode(report, options)};
 }
 
-}  // namespace plugin
+}  // namespace plugin::command

@@ -6,10 +6,10 @@
 #include "migrate/report/report.h"
 #include "plugin/flags/options.h"
 
-namespace plugin {
+namespace plugin::command {
 
 /// Checks what `options` name, prints the report and returns the exit code. Throws kube::Error.
-int RunCheck(CheckOptions options);
+int RunCheck(flags::CheckOptions options);
 
 /// What goes where, and how the program ends.
 struct CheckOutput {
@@ -19,7 +19,7 @@ struct CheckOutput {
 };
 
 /// Prints `report` as `options` say. `now` is what ages are counted to.
-CheckOutput PrintCheck(const migrate::CheckReport& report, const CheckOptions& options,
-                       std::chrono::sys_seconds now);
+CheckOutput PrintCheck(const migrate::report::CheckReport& report,
+                       const flags::CheckOptions& options, std::chrono::sys_seconds now);
 
-}  // namespace plugin
+}  // namespace plugin::command

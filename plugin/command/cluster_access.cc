@@ -13,7 +13,7 @@
 #include "plugin/command/stop_signal.h"
 #include "plugin/command/version.h"
 
-namespace plugin {
+namespace plugin::command {
 namespace {
 
 // "v1.36" of v1.36.2-gke.100.
@@ -25,24 +25,28 @@ std::string MinorVersion(std::string_view version) {
 
 }  // namespace
 
-ClusterAccess::ClusterAccess(const CommonOptions& options, Right right, const kube::Clock& clock,
+ClusterAccess::ClusterAccess(const flags::CommonOptions& options, Right right,
+                             const kube::system::Clock& clock,
                              std::function<void(const std::string&)> write_line)
     : must_match_version_(options.match_server_version) {
-  const kube::ConnectionConfig config =
-      kube::LoadConnection(options.connection, kube::ProcessEnvironment());
-  auto transport = std::make_unique<kube::CurlTransport>(config);
-  kube::ExecOptions exec_options;
-  exec_options.use_certificate = [&transport = *transport](const kube::ClientCertificate& ours) {
+  const kube::config::ConnectionConfig config =
+      kube::config::LoadConnection(options.connection, kube::system::ProcessEnvironment());
+  auto transport = std::make_unique<kube::http::CurlTransport>(config);
+  kube::auth::ExecOptions exec_options;
+  exec_options.use_certificate = [&transport =
+                                      *transport](const kube::config::ClientCertificate& ours) {
     transport.UseCertificate(ours);
   };
   exec_options.stop = &StopFlag();
   transport_ = std::move(transport);
-  if (right == Right::kRead) read_only_ = std::make_unique<kube::ReadOnlyTransport>(*transport_);
-  credentials_ = kube::MakeCredentials(config, clock, std::move(exec_options));
-  kube::ClientOptions client_options{
+  if (right == Right::kRead)
+    read_only_ = std::make_unique<kube::http::ReadOnlyTransport>(*transport_);
+  credentials_ = kube::auth::MakeCredentials(config, clock, std::move(exec_options));
+  kube::client::ClientOptions client_options{
       .server = config.server,
       .user_agent = UserAgent(),
-      .request_timeout = std::chrono::duration_cast<kube::Clock::Duration>(config.request_timeout),
+      .request_timeout =
+          std::chrono::duration_cast<kube::system::Clock::Duration>(config.request_timeout),
       .stop = &StopFlag(),
       .on_warning =
           [write_line](const std::string& text) {
@@ -52,13 +56,13 @@ ClusterAccess::ClusterAccess(const CommonOptions& options, Right right, const ku
       .on_wait = write_line,
       .on_request = write_line,
       .log_level = options.verbosity};
-  client_ = std::make_unique<kube::Client>(read_only_ ? *read_only_ : *transport_, *credentials_,
-                                           clock, std::move(client_options));
+  client_ = std::make_unique<kube::client::Client>(read_only_ ? *read_only_ : *transport_,
+                                                   *credentials_, clock, std::move(client_options));
 }
 
 ClusterAccess::~ClusterAccess() = default;
 
-kube::Client& ClusterAccess::client() {
+kube::client::Client& ClusterAccess::client() {
   if (std::exchange(must_match_version_, false)) RequireServerVersion();
   return *client_;
 }
@@ -67,12 +71,13 @@ kube::Client& ClusterAccess::client() {
 // from one minor version of the server to the next.
 void ClusterAccess::RequireServerVersion() {
   const auto version = client_->Get("/version");
-  if (!version) throw kube::Error(version.error().message);
+  if (!version) throw kube::base::Error(version.error().message);
   const std::string_view server = (*version)->root().FindText("gitVersion");
   if (MinorVersion(server) == kServerVersion) return;
-  throw kube::Error("server version (" + kube::schema::GoQuote(server) +
-                    ") differs from the version whose rules this program knows (" +
-                    kube::schema::GoQuote(kServerVersion) + "); leave --match-server-version out");
+  throw kube::base::Error("server version (" + kube::go::GoQuote(server) +
+                          ") differs from the version whose rules this program knows (" +
+                          kube::go::GoQuote(kServerVersion) +
+                          "); leave --match-server-version out");
 }
 
-}  // namespace plugin
+}  // namespace plugin::command

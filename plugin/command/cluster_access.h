@@ -8,7 +8,7 @@
 #include "kube/system/clock.h"
 #include "plugin/flags/options.h"
 
-namespace plugin {
+namespace plugin::command {
 
 /// The way to the cluster that flags, kubeconfig and environment name.
 class ClusterAccess {
@@ -21,22 +21,22 @@ class ClusterAccess {
   /// Contacts nothing yet. `write_line` is given warnings of the server, its wishes to wait, and
   /// with -v a line a request. `clock` must outlive it. Throws kube::Error if the kubeconfig cannot
   /// be used.
-  ClusterAccess(const CommonOptions& options, Right right, const kube::Clock& clock,
+  ClusterAccess(const flags::CommonOptions& options, Right right, const kube::system::Clock& clock,
                 std::function<void(const std::string&)> write_line);
   ~ClusterAccess();
 
   /// With --match-server-version the first call asks the server for its version, and throws
   /// kube::Error if it is another one.
-  kube::Client& client();
+  kube::client::Client& client();
 
  private:
   void RequireServerVersion();
 
-  std::unique_ptr<kube::Transport> transport_;
-  std::unique_ptr<kube::Transport> read_only_;  // before transport_; absent with kWrite
-  std::unique_ptr<kube::Credentials> credentials_;
-  std::unique_ptr<kube::Client> client_;
+  std::unique_ptr<kube::http::Transport> transport_;
+  std::unique_ptr<kube::http::Transport> read_only_;  // before transport_; absent with kWrite
+  std::unique_ptr<kube::client::Credentials> credentials_;
+  std::unique_ptr<kube::client::Client> client_;
   bool must_match_version_;
 };
 
-}  // namespace plugin
+}  // namespace plugin::command

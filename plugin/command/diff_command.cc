@@ -18,29 +18,29 @@
 #include "plugin/terminal/terminal.h"
 #include "plugin/terminal/wording.h"
 
-namespace plugin {
+namespace plugin::command {
 namespace {
 
-using migrate::DiffReport;
+using migrate::inspect::DiffReport;
 
 constexpr std::string_view kInterrupted = "interrupted: not all objects were read";
 constexpr int kError = 2;
 constexpr int kSignalExitCode = 128;
 
-migrate::PreviewOptions Preview(const DiffOptions& options) {
+migrate::check::PreviewOptions Preview(const flags::DiffOptions& options) {
   return {.version = options.version, .show_managed_fields = options.show_managed_fields};
 }
 
 /// Hands objects of files on until a signal comes.
-class LocalTaker : public migrate::ChangeTaker {
+class LocalTaker : public migrate::inspect::ChangeTaker {
  public:
   explicit LocalTaker(DiffFolders& folders) : folders_(folders) {}
 
-  void Take(const migrate::ObjectChange& change) override {
+  void Take(const migrate::check::ObjectChange& change) override {
     // Until there is something to clean up a signal may end the program as ever, even where it
     // waits for its stdin.
     std::call_once(once_, CatchStopSignals);
-    if (StopFlag()) throw kube::Error(std::string(kInterrupted));
+    if (StopFlag()) throw kube::base::Error(std::string(kInterrupted));
     folders_.Take(change);
   }
 
@@ -49,16 +49,16 @@ class LocalTaker : public migrate::ChangeTaker {
   DiffFolders& folders_;
 };
 
-DiffReport DiffLocal(const DiffOptions& options, DiffFolders& folders) {
+DiffReport DiffLocal(const flags::DiffOptions& options, DiffFolders& folders) {
   LocalTaker taker(folders);
-  return migrate::DiffFiles({.targets = options.targets,
-                             .preview = Preview(options),
-                             .filenames = options.input.filenames,
-                             .recursive = options.input.recursive},
-                            taker);
+  return migrate::inspect::DiffFiles({.targets = options.targets,
+                                      .preview = Preview(options),
+                                      .filenames = options.input.filenames,
+                                      .recursive = options.input.recursive},
+                                     taker);
 }
 
-migrate::ClusterDiffOptions ClusterOptions(const DiffOptions& options) {
+migrate::inspect::ClusterDiffOptions ClusterOptions(const flags::DiffOptions& options) {
   return {.targets = options.targets,
           .preview = Preview(options),
           .crd_selector = options.crd_selector,
@@ -72,41 +72,43 @@ migrate::ClusterDiffOptions ClusterOptions(const DiffOptions& options) {
           .stop = &StopFlag()};
 }
 
-DiffReport DiffLive(const DiffOptions& options, DiffFolders& folders) {
-  const kube::SystemClock clock;
-  Progress progress(CanRewriteStderr(), WriteStderrAsIs, clock);
+DiffReport DiffLive(const flags::DiffOptions& options, DiffFolders& folders) {
+  const kube::system::SystemClock clock;
+  terminal::Progress progress(terminal::CanRewriteStderr(), terminal::WriteStderrAsIs, clock);
   ClusterAccess cluster(options.common, ClusterAccess::Right::kRead, clock,
                         [&progress](const std::string& line) { progress.WriteLine(line); });
-  migrate::ClusterDiffOptions cluster_options = ClusterOptions(options);
+  migrate::inspect::ClusterDiffOptions cluster_options = ClusterOptions(options);
   cluster_options.on_progress = [&progress](const auto& what, const auto& counts) {
     progress.Show(what, counts);
   };
-  return migrate::DiffCluster(cluster_options, cluster.client(), clock, folders);
+  return migrate::inspect::DiffCluster(cluster_options, cluster.client(), clock, folders);
 }
 
 int RunProgram(DiffFolders& folders) {
   const DiffCommandLine command = MakeDiffCommand(
       std::getenv("KUBECTL_EXTERNAL_DIFF"), folders.live().string(), folders.merged().string());
   for (const std::string& argument : command.ignored) {
-    WriteStderr("Warning: invalid argument is ignored: " + Printable(argument) +
-                ", only Alphanumeric (case-insensitive), dash and equal are allowed\n");
+    terminal::WriteStderr("Warning: invalid argument is ignored: " + terminal::Printable(argument) +
+                          ", only Alphanumeric (case-insensitive), dash and equal are allowed\n");
   }
   return RunDiffCommand(command.words, [] { return StopExitCode() == kSignalExitCode + SIGTERM; });
 }
 
 void PrintTroubles(const DiffReport& report) {
-  for (const std::string& note : report.notes) WriteStderr("note: " + Printable(note) + "\n");
-  for (const std::string& error : report.errors) WriteStderr(ErrorText(Printable(error)) + "\n");
+  for (const std::string& note : report.notes)
+    terminal::WriteStderr("note: " + terminal::Printable(note) + "\n");
+  for (const std::string& error : report.errors)
+    terminal::WriteStderr(terminal::ErrorText(terminal::Printable(error)) + "\n");
 }
 
 }  // namespace
 
-int RunDiff(const DiffOptions& options) {
+int RunDiff(const flags::DiffOptions& options) {
   DiffFolders folders;
   const DiffReport report =
       options.input.local ? DiffLocal(options, folders) : DiffLive(options, folders);
   if (report.is_stopped) {
-    WriteStderr(ErrorText(std::string(kInterrupted)) + "\n");
+    terminal::WriteStderr(terminal::ErrorText(std::string(kInterrupted)) + "\n");
     return StopExitCode();
   }
   const bool is_nothing_compared = report.objects == 0 && !report.errors.empty();
@@ -116,4 +118,4 @@ int RunDiff(const DiffOptions& options) {
   return report.errors.empty() ? code : kError;
 }
 
-}  // namespace plugin
+}  // namespace plugin::command

@@ -2,11 +2,11 @@
 
 #include "plugin/flags/options.h"
 
-namespace plugin {
+namespace plugin::command {
 
 /// Has a diff program compare objects with what pruning leaves of them, and returns the exit code:
 /// 0 no differences, 1 differences, 2 an error, or what could be compared is not all. Throws
 /// kube::Error.
-int RunDiff(const DiffOptions& options);
+int RunDiff(const flags::DiffOptions& options);
 
-}  // namespace plugin
+}  // namespace plugin::command

@@ -10,7 +10,7 @@
 #include "kube/yaml/yaml.h"
 #include "migrate/disk/file_name.h"
 
-namespace plugin {
+namespace plugin::command {
 namespace {
 
 namespace fs = std::filesystem;
@@ -20,8 +20,8 @@ void WriteFile(const fs::path& path, const std::string& text) {
   file << text;
   file.close();
   if (file) return;
-  throw kube::Error("cannot write \"" + path.string() + "\": " +
-                    std::generic_category().message(errno) + " (TMPDIR names another place)");
+  throw kube::base::Error("cannot write \"" + path.string() + "\": " +
+                          std::generic_category().message(errno) + " (TMPDIR names another place)");
 }
 
 }  // namespace
@@ -31,7 +31,7 @@ DiffFolders::Folders& DiffFolders::folders() {
   return *folders_;
 }
 
-void DiffFolders::Take(const migrate::ObjectChange& change) {
+void DiffFolders::Take(const migrate::check::ObjectChange& change) {
   const std::string name = DiffFileName(change);
   std::string now, after;
   if (change.differs) {
@@ -50,13 +50,13 @@ void DiffFolders::Take(const migrate::ObjectChange& change) {
   }
 }
 
-std::string DiffFileName(const migrate::ObjectChange& change) {
+std::string DiffFileName(const migrate::check::ObjectChange& change) {
   std::string name(change.group);
   for (const std::string_view part :
        {change.version, change.kind, change.namespace_, change.name}) {
     name.append(".").append(part);
   }
-  return migrate::FileName(std::move(name));
+  return migrate::disk::FileName(std::move(name));
 }
 
-}  // namespace plugin
+}  // namespace plugin::command

@@ -8,7 +8,7 @@
 #include "migrate/disk/temporary_folder.h"
 #include "migrate/inspect/object_diff.h"
 
-namespace plugin {
+namespace plugin::command {
 
 /// Two folders for a diff program, as `kubectl diff` makes them: LIVE-... with the objects as they
 /// are now, MERGED-... with what pruning leaves of them, a file of YAML for each object that
@@ -16,16 +16,16 @@ namespace plugin {
 /// end. May be used by several threads.
 ///
 /// Every method throws kube::Error where the system refuses a folder or a file.
-class DiffFolders : public migrate::ChangeTaker {
+class DiffFolders : public migrate::inspect::ChangeTaker {
  public:
-  void Take(const migrate::ObjectChange& change) override;
+  void Take(const migrate::check::ObjectChange& change) override;
 
   std::filesystem::path live() { return folders().live.path(); }
   std::filesystem::path merged() { return folders().merged.path(); }
 
  private:
   struct Folders {
-    migrate::TemporaryFolder live{"LIVE-"}, merged{"MERGED-"};
+    migrate::disk::TemporaryFolder live{"LIVE-"}, merged{"MERGED-"};
   };
 
   Folders& folders();
@@ -37,6 +37,6 @@ class DiffFolders : public migrate::ChangeTaker {
 
 /// The name of the object's file, kubectl's GROUP.VERSION.KIND.NAMESPACE.NAME. What no file name
 /// can hold, and a server's object should not have, is replaced, and told apart by a number.
-std::string DiffFileName(const migrate::ObjectChange& change);
+std::string DiffFileName(const migrate::check::ObjectChange& change);
 
-}  // namespace plugin
+}  // namespace plugin::command

@@ -17,7 +17,7 @@
 #include "kube/go/go_format.h"
 #include "kube/system/spawn_settings.h"
 
-namespace plugin {
+namespace plugin::command {
 namespace {
 
 // How long a signal may wait to be passed on.
@@ -42,7 +42,7 @@ std::vector<std::string> SplitAtBlanks(std::string_view text) {
 }
 
 [[noreturn]] void Fail(const std::string& program, const std::string& why) {
-  throw kube::Error("failed to run " + kube::schema::GoQuote(program) + ": " + why);
+  throw kube::base::Error("failed to run " + kube::go::GoQuote(program) + ": " + why);
 }
 
 /// SIGINT and SIGQUIT ignored for a while.
@@ -83,7 +83,7 @@ std::string SpawnError(int error) {
   return std::generic_category().message(error);
 }
 
-pid_t Spawn(const std::vector<std::string>& words, const kube::SpawnSettings& settings) {
+pid_t Spawn(const std::vector<std::string>& words, const kube::system::SpawnSettings& settings) {
   if (words[0].empty()) Fail(words[0], "exec: no command");
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -145,10 +145,10 @@ DiffCommandLine MakeDiffCommand(const char* external, const std::string& from,
 int RunDiffCommand(const std::vector<std::string>& words,
                    const std::function<bool()>& is_terminated) {
   const IgnoredInterrupts interrupts;
-  kube::SpawnSettings settings(interrupts.Heeded());
+  kube::system::SpawnSettings settings(interrupts.Heeded());
   settings.ReadNothing();
   const pid_t child = Spawn(words, settings);
   return ExitCode(words[0], Wait(child, is_terminated));
 }
 
-}  // namespace plugin
+}  // namespace plugin::command

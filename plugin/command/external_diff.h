@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace plugin {
+namespace plugin::command {
 
 /// A program and its arguments.
 struct DiffCommandLine {
@@ -29,4 +29,4 @@ DiffCommandLine MakeDiffCommand(const char* external, const std::string& from,
 int RunDiffCommand(const std::vector<std::string>& words,
                    const std::function<bool()>& is_terminated);
 
-}  // namespace plugin
+}  // namespace plugin::command

@@ -9,31 +9,31 @@
 #include "plugin/terminal/output.h"
 #include "plugin/terminal/terminal.h"
 
-namespace plugin {
+namespace plugin::command {
 namespace {
 
 using kube::json::Value;
-using migrate::FileRewriteReport;
+using migrate::inspect::FileRewriteReport;
 
 // Writes objects one after the other, gathered to pieces of some size.
 class ObjectWriter {
  public:
-  explicit ObjectWriter(OutputFormat format) : format_(format) {}
+  explicit ObjectWriter(flags::OutputFormat format) : format_(format) {}
 
   void Write(const Value& object) {
-    if (format_ == OutputFormat::kYaml) {
+    if (format_ == flags::OutputFormat::kYaml) {
       if (!first_) text_ += "---\n";
       kube::yaml::PrintTo(text_, object);
     } else {
       text_ += first_ ? kListStart : ",\n";
-      AppendIndented(PrintJson(object));
+      AppendIndented(terminal::PrintJson(object));
     }
     first_ = false;
     if (text_.size() >= kPiece) Flush();
   }
 
   void Finish() {
-    if (format_ == OutputFormat::kJson) {
+    if (format_ == flags::OutputFormat::kJson) {
       text_ += first_ ? kEmptyList : kListEnd;
     }
     Flush();
@@ -61,11 +61,11 @@ class ObjectWriter {
   }
 
   void Flush() {
-    WriteStdout(text_);
+    terminal::WriteStdout(text_);
     text_.clear();
   }
 
-  OutputFormat format_;
+  flags::OutputFormat format_;
   bool first_ = true;
   std::string text_;
 };
@@ -81,26 +81,29 @@ Value WithoutManagedFields(const Value& object, kube::json::Arena& arena) {
 
 void PrintTroubles(const FileRewriteReport& report) {
   for (const std::string& crd : report.preserving) {
-    WriteStderr("note: " + Printable(crd) +
-                " preserves unknown fields, so nothing is pruned; see what pruning leaves with "
-                "--enable-pruning\n");
+    terminal::WriteStderr(
+        "note: " + terminal::Printable(crd) +
+        " preserves unknown fields, so nothing is pruned; see what pruning leaves with "
+        "--enable-pruning\n");
   }
   for (const std::string& crd : report.ambiguous) {
-    WriteStderr("Warning: " + Printable(crd) + " was given more than once; the last one counts\n");
+    terminal::WriteStderr("Warning: " + terminal::Printable(crd) +
+                          " was given more than once; the last one counts\n");
   }
   for (const std::string& error : report.object_errors) {
-    WriteStderr("error: left out " + Printable(error) + "\n");
+    terminal::WriteStderr("error: left out " + terminal::Printable(error) + "\n");
   }
-  for (const migrate::UnknownKind& unknown : report.unknown_kinds) {
-    WriteStderr("note: " + std::to_string(unknown.objects) + " of kind " + Printable(unknown.kind) +
-                " (" + Printable(unknown.api_version) +
-                ") left out: no CustomResourceDefinition for it is given\n");
+  for (const migrate::report::UnknownKind& unknown : report.unknown_kinds) {
+    terminal::WriteStderr("note: " + std::to_string(unknown.objects) + " of kind " +
+                          terminal::Printable(unknown.kind) + " (" +
+                          terminal::Printable(unknown.api_version) +
+                          ") left out: no CustomResourceDefinition for it is given\n");
   }
   for (const std::string& error : report.file_errors) {
-    WriteStderr("error: " + Printable(error) + "\n");
+    terminal::WriteStderr("error: " + terminal::Printable(error) + "\n");
   }
   if (!report.has_crds && report.file_errors.empty()) {
-    WriteStderr("error: " + std::string(migrate::kNoCrdsFound) + "\n");
+    terminal::WriteStderr("error: " + std::string(migrate::manifests::kNoCrdsFound) + "\n");
   }
 }
 
@@ -111,9 +114,9 @@ int ExitCode(const FileRewriteReport& report) {
 
 }  // namespace
 
-int RunLocalRewrite(const MigrateOptions& options) {
+int RunLocalRewrite(const flags::MigrateOptions& options) {
   ObjectWriter writer(options.output);
-  const FileRewriteReport report = migrate::RewriteFiles(
+  const FileRewriteReport report = migrate::inspect::RewriteFiles(
       {.filenames = options.input.filenames,
        .recursive = options.input.recursive,
        .crd_names = options.input.crds,
@@ -127,4 +130,4 @@ int RunLocalRewrite(const MigrateOptions& options) {
   return ExitCode(report);
 }
 
-}  // namespace plugin
+}  // namespace plugin::command

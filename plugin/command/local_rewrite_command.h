@@ -2,13 +2,13 @@
 
 #include "plugin/flags/options.h"
 
-namespace plugin {
+namespace plugin::command {
 
 /// Prints the custom resources of files as the server would store them with pruning on, and returns
 /// the exit code: 0 done, 1 if the server would not store some object, 2 if some file could not be
 /// read, or none holds a CRD. Objects without a CRD are left out with a note. Throws kube::Error.
 ///
 /// YAML documents are separated by "---"; JSON is one List. Written as they are read.
-int RunLocalRewrite(const MigrateOptions& options);
+int RunLocalRewrite(const flags::MigrateOptions& options);
 
-}  // namespace plugin
+}  // namespace plugin::command

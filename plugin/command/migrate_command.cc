@@ -21,27 +21,27 @@
 #include "plugin/terminal/output.h"
 #include "plugin/terminal/progress.h"
 
-namespace plugin {
+namespace plugin::command {
 namespace {
 
-using migrate::MigrationOptions;
-using migrate::MigrationReport;
+using migrate::migration::MigrationOptions;
+using migrate::report::MigrationReport;
 
 // Of metadata some ten megabytes for the server's watch cache at once: less than a controller asks
 // for that watches as many objects.
 constexpr std::uint64_t kMostInOnePiece = 10'000;
 
-std::vector<migrate::RetriedObject> ReadRetried(const std::string& path) {
-  const auto text = kube::ReadFileText(path);
-  if (!text) throw kube::Error(text.error().message);
-  auto objects = ReadFailedObjects(*text);
+std::vector<migrate::sweep::RetriedObject> ReadRetried(const std::string& path) {
+  const auto text = kube::system::ReadFileText(path);
+  if (!text) throw kube::base::Error(text.error().message);
+  auto objects = report::data::ReadFailedObjects(*text);
   if (objects) return *std::move(objects);
-  throw kube::Error("cannot read the report " + kube::schema::GoQuote(path) + ": " +
-                    objects.error());
+  throw kube::base::Error("cannot read the report " + kube::go::GoQuote(path) + ": " +
+                          objects.error());
 }
 
-migrate::EnablePruningOptions EnablingOptions(const MigrateOptions& options) {
-  migrate::EnablePruningOptions enabling;
+migrate::flip::EnablePruningOptions EnablingOptions(const flags::MigrateOptions& options) {
+  migrate::flip::EnablePruningOptions enabling;
   enabling.single_pass = options.single_pass;
   enabling.no_backup = options.no_backup;
   enabling.rewrite_unbacked = options.rewrite_unbacked;
@@ -52,13 +52,13 @@ migrate::EnablePruningOptions EnablingOptions(const MigrateOptions& options) {
 }
 
 // A dry run leaves no state. With --all what earlier runs have left tells which CRDs count.
-std::filesystem::path StateDirOf(const MigrateOptions& options) {
-  const bool is_needed = options.dry_run == migrate::DryRun::kNone || options.all;
+std::filesystem::path StateDirOf(const flags::MigrateOptions& options) {
+  const bool is_needed = options.dry_run == migrate::report::DryRun::kNone || options.all;
   if (!options.state_dir.empty() || !is_needed) return options.state_dir;
-  return migrate::DefaultStateDir();
+  return migrate::state::DefaultStateDir();
 }
 
-MigrationOptions ClusterOptions(const MigrateOptions& options) {
+MigrationOptions ClusterOptions(const flags::MigrateOptions& options) {
   MigrationOptions result;
   result.crd_names = options.input.crds;
   result.all = options.all;
@@ -82,14 +82,15 @@ MigrationOptions ClusterOptions(const MigrateOptions& options) {
   return result;
 }
 
-MigrationReport MigrateCluster(const MigrateOptions& options,
+MigrationReport MigrateCluster(const flags::MigrateOptions& options,
                                const MigrationOptions& migration_options) {
-  const kube::SystemClock clock;
-  Progress progress(CanRewriteStderr(), WriteStderrAsIs, clock);
+  const kube::system::SystemClock clock;
+  terminal::Progress progress(terminal::CanRewriteStderr(), terminal::WriteStderrAsIs, clock);
   ClusterAccess cluster(options.common, ClusterAccess::Right::kWrite, clock,
                         [&progress](const std::string& line) { progress.WriteLine(line); });
-  MigrationConsole console(progress, options.yes, AnswersFromTerminal());
-  MigrationReport report = migrate::Migrate(migration_options, console, cluster.client(), clock);
+  terminal::MigrationConsole console(progress, options.yes, terminal::AnswersFromTerminal());
+  MigrationReport report =
+      migrate::migration::Migrate(migration_options, console, cluster.client(), clock);
   progress.Clear();
   return report;
 }
@@ -101,19 +102,20 @@ bool HasNothingToRetry(const MigrationOptions& options) {
 
 }  // namespace
 
-int RunMigrate(MigrateOptions options) {
-  LoadTemplate(options.output_template);
+int RunMigrate(flags::MigrateOptions options) {
+  report::data::LoadTemplate(options.output_template);
   if (options.input.local) return RunLocalRewrite(options);
-  if (!options.dry_run_warning.empty()) WriteStderr("Warning: " + options.dry_run_warning + "\n");
+  if (!options.dry_run_warning.empty())
+    terminal::WriteStderr("Warning: " + options.dry_run_warning + "\n");
   const MigrationOptions migration_options = ClusterOptions(options);
   MigrationReport report;
   if (!HasNothingToRetry(migration_options)) report = MigrateCluster(options, migration_options);
-  const MigrationOutput output = PrintMigration(report, options);
-  WriteStdout(output.out);
-  WriteStderr(output.err);
+  const report::text::MigrationOutput output = report::text::PrintMigration(report, options);
+  terminal::WriteStdout(output.out);
+  terminal::WriteStderr(output.err);
   const int stopped = StopExitCode();
-  if (report.crds.empty() && stopped == 0) WriteStderr("Nothing to migrate\n");
+  if (report.crds.empty() && stopped == 0) terminal::WriteStderr("Nothing to migrate\n");
   return stopped == 0 ? output.exit_code : stopped;
 }
 
-}  // namespace plugin
+}  // namespace plugin::command

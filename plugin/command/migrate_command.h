@@ -2,10 +2,10 @@
 
 #include "plugin/flags/options.h"
 
-namespace plugin {
+namespace plugin::command {
 
 /// Rewrites the custom resources that `options` name, prints the report and returns the exit code;
 /// with --local RunLocalRewrite. Throws kube::Error.
-int RunMigrate(MigrateOptions options);
+int RunMigrate(flags::MigrateOptions options);
 
-}  // namespace plugin
+}  // namespace plugin::command

@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-namespace plugin {
+namespace plugin::command {
 namespace {
 
 std::atomic<std::size_t> warnings = 0;
@@ -13,4 +13,4 @@ void CountServerWarning() { ++warnings; }
 
 std::size_t ServerWarnings() { return warnings; }
 
-}  // namespace plugin
+}  // namespace plugin::command

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace plugin {
+namespace plugin::command {
 namespace {
 
 std::atomic<bool> stop{false};
@@ -56,4 +56,4 @@ const std::atomic<bool>& StopFlag() { return stop; }
 
 int StopExitCode() { return caught == 0 ? 0 : kSignalExitCode + caught; }
 
-}  // namespace plugin
+}  // namespace plugin::command

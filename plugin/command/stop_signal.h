@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-namespace plugin {
+namespace plugin::command {
 
 /// From now on the first SIGINT or SIGTERM only sets StopFlag, so that a report can still be
 /// written. Those of the next second are the same one (a shell, or timeout(1), may send it to the
@@ -15,4 +15,4 @@ const std::atomic<bool>& StopFlag();
 /// The exit code for the signal that was caught, 130 or 143; 0 if there was none.
 int StopExitCode();
 
-}  // namespace plugin
+}  // namespace plugin::command

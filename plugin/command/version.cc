@@ -2,11 +2,11 @@
 
 #include "kube/client/user_agent.h"
 
-namespace plugin {
+namespace plugin::command {
 
 const std::string_view kVersion = "v" KUBECTL_PRUNE_VERSION;  // from CMake's project()
 const std::string_view kServerVersion = "v1.36";
 
-std::string UserAgent() { return kube::UserAgent("kubectl-prune", kVersion); }
+std::string UserAgent() { return kube::client::UserAgent("kubectl-prune", kVersion); }
 
-}  // namespace plugin
+}  // namespace plugin::command

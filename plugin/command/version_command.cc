@@ -8,41 +8,43 @@
 #include "plugin/terminal/output.h"
 #include "plugin/terminal/terminal.h"
 
-namespace plugin {
+namespace plugin::command {
 namespace {
 
 using kube::json::Value;
 
-int PrintBoth(const VersionOptions& options) {
-  const kube::SystemClock clock;
+int PrintBoth(const flags::VersionOptions& options) {
+  const kube::system::SystemClock clock;
   ClusterAccess cluster(options.common, ClusterAccess::Right::kRead, clock,
-                        [](const std::string& line) { WriteStderr(line + "\n"); });
+                        [](const std::string& line) { terminal::WriteStderr(line + "\n"); });
   const auto server = cluster.client().Get("/version");
   const Value* version = server ? &(*server)->root() : nullptr;
-  WriteStdout(PrintVersion(std::string(kVersion), version, options.output));
-  if (!server) throw kube::Error(server.error().message);
+  terminal::WriteStdout(PrintVersion(std::string(kVersion), version, options.output));
+  if (!server) throw kube::base::Error(server.error().message);
   return 0;
 }
 
 }  // namespace
 
-int RunVersion(const VersionOptions& options) {
+int RunVersion(const flags::VersionOptions& options) {
   if (!options.client) return PrintBoth(options);
-  WriteStdout(PrintVersion(std::string(kVersion), nullptr, options.output));
+  terminal::WriteStdout(PrintVersion(std::string(kVersion), nullptr, options.output));
   return 0;
 }
 
-std::string PrintVersion(const std::string& version, const Value* server, OutputFormat format) {
-  if (format == OutputFormat::kTable) {
+std::string PrintVersion(const std::string& version, const Value* server,
+                         flags::OutputFormat format) {
+  if (format == flags::OutputFormat::kTable) {
     std::string text = "Client Version: " + version + "\n";
-    if (server) text += "Server Version: " + Printable(server->FindText("gitVersion")) + "\n";
+    if (server)
+      text += "Server Version: " + terminal::Printable(server->FindText("gitVersion")) + "\n";
     return text;
   }
   kube::json::Arena arena;
-  ObjectBuilder root(arena);
-  root.Add("clientVersion", ObjectBuilder(arena).Text("gitVersion", version).Build());
+  report::data::ObjectBuilder root(arena);
+  root.Add("clientVersion", report::data::ObjectBuilder(arena).Text("gitVersion", version).Build());
   if (server) root.Add("serverVersion", *server);
-  return PrintValue(root.Build(), format);
+  return terminal::PrintValue(root.Build(), format);
 }
 
-}  // namespace plugin
+}  // namespace plugin::command

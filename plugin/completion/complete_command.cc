@@ -19,7 +19,7 @@
 #include "plugin/completion/completion.h"
 #include "plugin/terminal/output.h"
 
-namespace plugin {
+namespace plugin::completion {
 namespace {
 
 using kube::json::Document;
@@ -49,12 +49,12 @@ void BeQuick() {
 }
 
 // metadata.name of every item, as far as the server says.
-Names ListNames(kube::Client& client, const std::string& target) {
+Names ListNames(kube::client::Client& client, const std::string& target) {
   Names names;
   std::string token;
   do {
-    kube::ApiRequest request;
-    request.target = migrate::WithChunk(target, 500, token);
+    kube::client::ApiRequest request;
+    request.target = migrate::lists::WithChunk(target, 500, token);
     request.accept = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
     request.retry = false;
     const auto list = client.Send(std::move(request));
@@ -87,32 +87,33 @@ std::string ServedVersion(const Value& crd) {
 }
 
 // The names of the objects of a CRD, as "CRD/NAME".
-Names ListObjects(kube::Client& client, const std::string& crd_name,
+Names ListObjects(kube::client::Client& client, const std::string& crd_name,
                   const std::string& namespace_) {
   Names names;
-  const auto crd = client.Get(std::string(kCrdsTarget) + "/" + kube::UrlEscape(crd_name));
+  const auto crd = client.Get(std::string(kCrdsTarget) + "/" + kube::client::UrlEscape(crd_name));
   const std::string version = crd ? ServedVersion((*crd)->root()) : "";
   const std::size_t dot = crd_name.find('.');
   if (version.empty() || dot == std::string::npos) return names;
   const Value* spec = (*crd)->root().Find("spec");
-  std::string target =
-      "/apis/" + kube::UrlEscape(crd_name.substr(dot + 1)) + "/" + kube::UrlEscape(version) + "/";
+  std::string target = "/apis/" + kube::client::UrlEscape(crd_name.substr(dot + 1)) + "/" +
+                       kube::client::UrlEscape(version) + "/";
   if (!namespace_.empty() && spec->FindText("scope") == "Namespaced") {
-    target += "namespaces/" + kube::UrlEscape(namespace_) + "/";
+    target += "namespaces/" + kube::client::UrlEscape(namespace_) + "/";
   }
   for (const std::string& name :
-       ListNames(client, target + kube::UrlEscape(crd_name.substr(0, dot)))) {
+       ListNames(client, target + kube::client::UrlEscape(crd_name.substr(0, dot)))) {
     names.insert(crd_name + "/" + name);
   }
   return names;
 }
 
-Names AskCluster(const Completion& completion, CommonOptions options) {
+Names AskCluster(const Completion& completion, flags::CommonOptions options) {
   options.connection.request_timeout = kRequestTimeout;
   options.verbosity = 0;
-  const kube::SystemClock clock;
-  ClusterAccess cluster(options, ClusterAccess::Right::kRead, clock, [](const std::string&) {});
-  kube::Client& client = cluster.client();
+  const kube::system::SystemClock clock;
+  command::ClusterAccess cluster(options, command::ClusterAccess::Right::kRead, clock,
+                                 [](const std::string&) {});
+  kube::client::Client& client = cluster.client();
   if (completion.source == CandidateSource::kNamespaces) {
     return ListNames(client, "/api/v1/namespaces");
   }
@@ -144,10 +145,11 @@ Names Ask(const Completion& completion) {
     case CandidateSource::kCrdsOrObjects:
       break;
   }
-  const CommonOptions options = ParseCommonOptions(completion.command, completion.words_before);
+  const flags::CommonOptions options =
+      flags::ParseCommonOptions(completion.command, completion.words_before);
   if (completion.source >= CandidateSource::kNamespaces) return AskCluster(completion, options);
-  const kube::Kubeconfig kubeconfig =
-      kube::LoadKubeconfig(options.connection.kubeconfig, kube::ProcessEnvironment());
+  const kube::config::Kubeconfig kubeconfig = kube::config::LoadKubeconfig(
+      options.connection.kubeconfig, kube::system::ProcessEnvironment());
   if (completion.source == CandidateSource::kContexts) return KeysOf(kubeconfig.contexts);
   if (completion.source == CandidateSource::kClusters) return KeysOf(kubeconfig.clusters);
   return KeysOf(kubeconfig.users);
@@ -183,7 +185,7 @@ std::string Print(const Completion& completion, const Names& names) {
 
 }  // namespace
 
-int RunComplete(const CompleteOptions& options) {
+int RunComplete(const flags::CompleteOptions& options) {
   BeQuick();
   const Completion completion = Complete(options.words);
   Names names;
@@ -192,8 +194,8 @@ int RunComplete(const CompleteOptions& options) {
   } catch (const std::exception&) {
     // Whoever presses the tab key asked for names, not for what is wrong with the cluster.
   }
-  WriteStdout(Print(completion, names));
+  terminal::WriteStdout(Print(completion, names));
   return 0;
 }
 
-}  // namespace plugin
+}  // namespace plugin::completion

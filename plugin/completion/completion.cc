@@ -10,7 +10,7 @@
 #include "plugin/flags/options.h"
 #include "plugin/usage/usage.h"
 
-namespace plugin {
+namespace plugin::completion {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -46,7 +46,7 @@ void AddFlagDescriptions(std::string_view usage, Descriptions& descriptions) {
 // By command, from lines "  check         Report ...".
 Descriptions CommandDescriptions() {
   Descriptions descriptions;
-  const std::string help = Usage("");
+  const std::string help = usage::Usage("");
   std::string_view usage = help;
   while (!usage.empty() && TakeLine(usage) != "Available Commands:") continue;
   while (usage.starts_with("  ")) {
@@ -72,8 +72,8 @@ void CompleteCommand(Completion& completion) {
   }
 }
 
-bool IsGiven(const Flag& flag, const Words& words) {
-  if (flag.kind == FlagKind::kStrings || flag.kind == FlagKind::kArray) return false;
+bool IsGiven(const flags::Flag& flag, const Words& words) {
+  if (flag.kind == flags::FlagKind::kStrings || flag.kind == flags::FlagKind::kArray) return false;
   return std::ranges::any_of(words, [&](const std::string& word) {
     return word == "--" + flag.name || word.starts_with("--" + flag.name + "=");
   });
@@ -81,11 +81,11 @@ bool IsGiven(const Flag& flag, const Words& words) {
 
 void CompleteFlagName(Completion& completion, const Words& before) {
   Descriptions descriptions;
-  AddFlagDescriptions(Usage(completion.command), descriptions);
-  AddFlagDescriptions(Usage("options"), descriptions);
-  std::vector<Flag> flags = FlagsOf(completion.command);
-  std::ranges::sort(flags, {}, &Flag::name);
-  for (const Flag& flag : flags) {
+  AddFlagDescriptions(usage::Usage(completion.command), descriptions);
+  AddFlagDescriptions(usage::Usage("options"), descriptions);
+  std::vector<flags::Flag> flags = flags::FlagsOf(completion.command);
+  std::ranges::sort(flags, {}, &flags::Flag::name);
+  for (const flags::Flag& flag : flags) {
     if (IsGiven(flag, before)) continue;
     const std::string description = FirstSentence(descriptions[flag.name]);
     AddIfFits(completion, "--" + flag.name, description);
@@ -133,10 +133,10 @@ void SplitList(Completion& completion) {
   }
 }
 
-void CompleteValue(Completion& completion, const Flag& flag) {
-  if (flag.kind == FlagKind::kStrings) SplitList(completion);
+void CompleteValue(Completion& completion, const flags::Flag& flag) {
+  if (flag.kind == flags::FlagKind::kStrings) SplitList(completion);
   completion.source = SourceOf(flag.name);
-  if (flag.kind == FlagKind::kBool) {
+  if (flag.kind == flags::FlagKind::kBool) {
     AddAll(completion, {"false", "true"});
   } else if (flag.name == "output") {
     CompleteOutput(completion);
@@ -150,11 +150,11 @@ void CompleteValue(Completion& completion, const Flag& flag) {
 }
 
 // The flag in "--flag=..." or "-f=...".
-const Flag* FlagWithValue(const std::string& word, std::span<const Flag> flags) {
+const flags::Flag* FlagWithValue(const std::string& word, std::span<const flags::Flag> flags) {
   const std::size_t equals = word.find('=');
   if (equals == std::string::npos || !word.starts_with('-')) return nullptr;
   const std::string name = word.substr(0, equals);
-  const auto found = std::ranges::find_if(flags, [&](const Flag& flag) {
+  const auto found = std::ranges::find_if(flags, [&](const flags::Flag& flag) {
     return name == "--" + flag.name ||
            (flag.shorthand && name == std::string("-") + flag.shorthand);
   });
@@ -171,12 +171,12 @@ void CompleteArgument(Completion& completion, Words arguments) {
   } else if (command == "help" && completion.taken.empty()) {
     CompleteCommand(completion);
   } else if (command == "completion" && completion.taken.empty()) {
-    for (const std::string_view shell : kShells) AddIfFits(completion, std::string(shell));
+    for (const std::string_view shell : flags::kShells) AddIfFits(completion, std::string(shell));
   }
 }
 
-Words Arguments(const Words& words, std::span<const Flag> flags) {
-  auto parsed = ParseFlags(words, flags);
+Words Arguments(const Words& words, std::span<const flags::Flag> flags) {
+  auto parsed = flags::ParseFlags(words, flags);
   return parsed ? std::move(parsed->arguments) : Words();
 }
 
@@ -193,14 +193,15 @@ Completion Complete(std::span<const std::string> words) {
   if (words.empty()) return completion;
   completion.typed = words.back();
   Words before(words.begin(), words.end() - 1);
-  const std::size_t place = FindFirstArgument(before, AllFlags());
+  const std::size_t place = flags::FindFirstArgument(before, flags::AllFlags());
   if (place < before.size()) {
     completion.command = before[place];
     before.erase(before.begin() + static_cast<std::ptrdiff_t>(place));
   }
-  const std::vector<Flag> flags = FlagsOf(completion.command);
-  const OpenEnd end = EndOf(before, flags);
-  const Flag* with_value = end.flags_ended ? nullptr : FlagWithValue(completion.typed, flags);
+  const std::vector<flags::Flag> flags = flags::FlagsOf(completion.command);
+  const flags::OpenEnd end = flags::EndOf(before, flags);
+  const flags::Flag* with_value =
+      end.flags_ended ? nullptr : FlagWithValue(completion.typed, flags);
   if (end.awaiting_value) {
     before.pop_back();
     CompleteValue(completion, *end.awaiting_value);
@@ -227,4 +228,4 @@ bool IsPlainWord(const std::string& text) {
   });
 }
 
-}  // namespace plugin
+}  // namespace plugin::completion

@@ -5,7 +5,7 @@
 #include <vector>
 
 /// What may be typed next, as shells ask for it. Nothing is read or contacted here.
-namespace plugin {
+namespace plugin::completion {
 
 struct Candidate {
   std::string text;
@@ -45,4 +45,4 @@ Completion Complete(std::span<const std::string> words);
 /// act upon.
 bool IsPlainWord(const std::string& text);
 
-}  // namespace plugin
+}  // namespace plugin::completion

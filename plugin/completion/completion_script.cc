@@ -2,7 +2,7 @@
 
 #include "plugin/usage/renamed.h"
 
-namespace plugin {
+namespace plugin::completion {
 namespace {
 
 // All scripts ask `kubectl-prune __complete WORD...`: candidates, a line each, with a tab before
@@ -160,8 +160,8 @@ std::string_view TextFor(std::string_view shell) {
 
 }  // namespace
 
-std::string CompletionScript(std::string_view shell, const migrate::ProgramName& name) {
-  return Renamed(TextFor(shell), name);
+std::string CompletionScript(std::string_view shell, const migrate::report::ProgramName& name) {
+  return usage::Renamed(TextFor(shell), name);
 }
 
-}  // namespace plugin
+}  // namespace plugin::completion

@@ -5,11 +5,11 @@
 
 #include "migrate/report/program_name.h"
 
-namespace plugin {
+namespace plugin::completion {
 
 /// What `kubectl prune completion SHELL` prints: for a shell the script that completes
 /// `name.file`, for "kubectl" the program that kubectl's own completion looks for to complete
 /// `name.command`. `shell` is one of kShells.
-std::string CompletionScript(std::string_view shell, const migrate::ProgramName& name);
+std::string CompletionScript(std::string_view shell, const migrate::report::ProgramName& name);
 
-}  // namespace plugin
+}  // namespace plugin::completion

@@ -1,9 +1,9 @@
 #include "plugin/flags/command_flags.h"
 
-namespace plugin {
+namespace plugin::flags {
 namespace {
 
-void AddServerFlags(FlagSet& flags, kube::ConnectionFlags& connection) {
+void AddServerFlags(FlagSet& flags, kube::config::ConnectionFlags& connection) {
   flags.String("server", 's', connection.server);
   flags.String("tls-server-name", 0, connection.tls_server_name);
   flags.String("certificate-authority", 0, connection.certificate_authority);
@@ -11,7 +11,7 @@ void AddServerFlags(FlagSet& flags, kube::ConnectionFlags& connection) {
   flags.Bool("disable-compression", 0, connection.disable_compression);
 }
 
-void AddUserFlags(FlagSet& flags, kube::ConnectionFlags& connection) {
+void AddUserFlags(FlagSet& flags, kube::config::ConnectionFlags& connection) {
   flags.String("client-certificate", 0, connection.client_certificate);
   flags.String("client-key", 0, connection.client_key);
   flags.String("token", 0, connection.token);
@@ -22,7 +22,7 @@ void AddUserFlags(FlagSet& flags, kube::ConnectionFlags& connection) {
   flags.Array("as-group", 0, connection.as_groups);
 }
 
-void AddConnectionFlags(FlagSet& flags, kube::ConnectionFlags& connection, RawValues& raw) {
+void AddConnectionFlags(FlagSet& flags, kube::config::ConnectionFlags& connection, RawValues& raw) {
   flags.String("kubeconfig", 0, connection.kubeconfig);
   flags.String("context", 0, connection.context);
   flags.String("cluster", 0, connection.cluster);
@@ -128,4 +128,4 @@ void AddFlags(FlagSet& flags, CompletionOptions& options, RawValues& raw) {
   AddCommonFlags(flags, options.common, raw);
 }
 
-}  // namespace plugin
+}  // namespace plugin::flags

@@ -8,7 +8,7 @@
 #include "plugin/flags/options.h"
 
 /// Which flags a command has, and where their values go.
-namespace plugin {
+namespace plugin::flags {
 
 /// Flags of kubectl that change nothing here: no cache is kept, no log is buffered, no line of it
 /// belongs to a file of Go, and no profile is taken.
@@ -43,4 +43,4 @@ void AddFlags(FlagSet& flags, MigrateOptions& options, RawValues& raw);
 void AddFlags(FlagSet& flags, VersionOptions& options, RawValues& raw);
 void AddFlags(FlagSet& flags, CompletionOptions& options, RawValues& raw);
 
-}  // namespace plugin
+}  // namespace plugin::flags

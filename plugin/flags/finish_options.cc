@@ -15,10 +15,10 @@
 #include "plugin/flags/output_format.h"
 #include "plugin/flags/usage_error.h"
 
-namespace plugin {
+namespace plugin::flags {
 namespace {
 
-using kube::schema::GoQuote;
+using kube::go::GoQuote;
 
 UsageError InvalidFailOn(const std::string& word) {
   return UsageError("check", "invalid --fail-on value (" + word +
@@ -61,7 +61,7 @@ void RefuseBoth(std::string_view command, bool a, std::string_view a_name, bool 
 }
 
 std::chrono::nanoseconds ParseTimeout(std::string_view command, const std::string& text) {
-  const auto timeout = kube::ParseRequestTimeout(text);
+  const auto timeout = kube::go::ParseRequestTimeout(text);
   if (timeout) return *timeout;
   throw UsageError(command,
                    "Invalid timeout value. Timeout must be a single integer in seconds, or an "
@@ -98,28 +98,28 @@ void RefuseProfile(std::string_view command, const std::string& name) {
 
 void ValidateLabelSelector(std::string_view command, std::string_view flag,
                            const std::string& selector) {
-  const auto problem = kube::LabelSelectorProblem(selector);
+  const auto problem = kube::client::LabelSelectorProblem(selector);
   if (problem) throw InvalidArgument(command, flag, selector, *problem);
 }
 
 void ValidateFieldSelector(std::string_view command, std::string_view flag,
                            const std::string& selector) {
-  const auto problem = kube::FieldSelectorProblem(selector);
+  const auto problem = kube::client::FieldSelectorProblem(selector);
   if (problem) throw InvalidArgument(command, flag, selector, *problem);
 }
 
 // What client-go takes as a segment of a path (rest.Request.Namespace); whether a namespace can
 // have the name is for the server to say.
 void ValidateNamespace(std::string_view command, const std::string& name) {
-  const auto problems = kube::schema::PathSegmentProblems(name, /*is_prefix=*/false);
+  const auto problems = kube::meta::PathSegmentProblems(name, /*is_prefix=*/false);
   if (problems.empty()) return;
   throw UsageError(command, "invalid namespace " + GoQuote(name) + ": [" +
-                                kube::schema::Join(problems, " ") + "]");
+                                kube::meta::Join(problems, " ") + "]");
 }
 
 // -A goes before -n, and no page is asked for by a size below 1, as in kubectl.
 void Finish(std::string_view command, ObjectOptions& options,
-            const kube::ConnectionFlags& connection, const RawValues& raw) {
+            const kube::config::ConnectionFlags& connection, const RawValues& raw) {
   ValidateLabelSelector(command, "-l, --selector", options.selector);
   ValidateFieldSelector(command, "--field-selector", options.field_selector);
   if (!raw.all_namespaces) options.namespace_ = connection.namespace_;
@@ -142,10 +142,10 @@ void RefuseIfLocal(std::string_view command, const InputOptions& input,
 }  // namespace
 
 void Finish(std::string_view command, CommonOptions& options, const RawValues& raw) {
-  kube::ConnectionFlags& connection = options.connection;
+  kube::config::ConnectionFlags& connection = options.connection;
   RefuseProfile(command, raw.profile);
   const std::string& flush = raw.ignored.log_flush_frequency;
-  if (!flush.empty() && !kube::ParseGoDuration(flush)) {
+  if (!flush.empty() && !kube::go::ParseGoDuration(flush)) {
     throw InvalidArgument(command, "--log-flush-frequency", flush,
                           "time: invalid duration " + GoQuote(flush));
   }
@@ -176,7 +176,8 @@ void Finish(DiffOptions& options, const RawValues& raw) {
   Finish("diff", options.objects, options.common.connection, raw);
   ValidateLabelSelector("diff", "--crd-selector", options.crd_selector);
   const bool names_object = std::ranges::any_of(
-      options.targets, [](const migrate::DiffTarget& target) { return !target.object.empty(); });
+      options.targets,
+      [](const migrate::inspect::DiffTarget& target) { return !target.object.empty(); });
   if (names_object && !(options.objects.selector + options.objects.field_selector).empty()) {
     throw UsageError("diff",
                      "selectors and the all flag cannot be used when passing resource/name "
@@ -203,4 +204,4 @@ void Finish(VersionOptions& options, const RawValues& raw) {
 
 void Finish(CompletionOptions&, const RawValues&) {}
 
-}  // namespace plugin
+}  // namespace plugin::flags

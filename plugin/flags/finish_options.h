@@ -6,7 +6,7 @@
 #include "plugin/flags/options.h"
 
 /// Completes and validates what the flags of a command set. Each throws UsageError.
-namespace plugin {
+namespace plugin::flags {
 
 /// `command` is what the error points to the help of.
 void Finish(std::string_view command, CommonOptions& options, const RawValues& raw);
@@ -17,4 +17,4 @@ void Finish(MigrateOptions& options, const RawValues& raw);
 void Finish(VersionOptions& options, const RawValues& raw);
 void Finish(CompletionOptions& options, const RawValues& raw);
 
-}  // namespace plugin
+}  // namespace plugin::flags

@@ -4,7 +4,7 @@
 
 #include "plugin/flags/usage_error.h"
 
-namespace plugin {
+namespace plugin::flags {
 
 namespace po = boost::program_options;
 
@@ -66,4 +66,4 @@ std::vector<std::string> FlagSet::Parse(std::string_view command,
   return std::move(normal->arguments);
 }
 
-}  // namespace plugin
+}  // namespace plugin::flags

@@ -10,7 +10,7 @@
 
 #include "plugin/flags/flag_syntax.h"
 
-namespace plugin {
+namespace plugin::flags {
 
 /// The flags of a command, and the variables that take their values.
 class FlagSet {
@@ -49,4 +49,4 @@ class FlagSet {
   std::set<std::string> given_;
 };
 
-}  // namespace plugin
+}  // namespace plugin::flags

@@ -8,10 +8,10 @@
 #include "kube/base/utf8.h"
 #include "kube/go/go_format.h"
 
-namespace plugin {
+namespace plugin::flags {
 namespace {
 
-using kube::schema::GoQuote;
+using kube::go::GoQuote;
 using Error = std::optional<std::string>;
 
 const Flag* FindByName(std::span<const Flag> flags, std::string_view name) {
@@ -36,7 +36,7 @@ std::string QuoteCharacter(char c) {
   if (c == '\'') return "'\\''";
   if (c == '"') return "'\"'";
   std::string character;
-  kube::utf8::Append(character, static_cast<unsigned char>(c));
+  kube::base::utf8::Append(character, static_cast<unsigned char>(c));
   std::string quoted = GoQuote(character);
   quoted.front() = quoted.back() = '\'';
   return quoted;
@@ -245,10 +245,10 @@ const Flag* FlagThatTakesNextWord(std::string_view word, std::span<const Flag> f
 
 }  // namespace
 
-kube::Result<FlagsAndArguments, std::string> ParseFlags(std::span<const std::string> words,
-                                                        std::span<const Flag> flags) {
+kube::base::Result<FlagsAndArguments, std::string> ParseFlags(std::span<const std::string> words,
+                                                              std::span<const Flag> flags) {
   Parser parser(words, flags);
-  if (Error error = parser.Parse()) return kube::Unexpected(std::move(*error));
+  if (Error error = parser.Parse()) return kube::base::Unexpected(std::move(*error));
   return parser.TakeResult();
 }
 
@@ -272,4 +272,4 @@ OpenEnd EndOf(std::span<const std::string> words, std::span<const Flag> flags) {
   return {};
 }
 
-}  // namespace plugin
+}  // namespace plugin::flags

@@ -9,7 +9,7 @@
 #include "kube/base/result.h"
 
 /// How kubectl spells flags (github.com/spf13/pflag).
-namespace plugin {
+namespace plugin::flags {
 
 enum class FlagKind {
   kBool,     ///< `--flag`, `--flag=false`; never takes the next word
@@ -46,8 +46,8 @@ struct FlagsAndArguments {
 /// shorthands (`-Rf x`); flags and arguments in any order, `--` ends the flags. Values are checked
 /// against the kind of their flag. The error is pflag's, for the first wrong word, e.g. `unknown
 /// flag: --x`.
-kube::Result<FlagsAndArguments, std::string> ParseFlags(std::span<const std::string> words,
-                                                        std::span<const Flag> flags);
+kube::base::Result<FlagsAndArguments, std::string> ParseFlags(std::span<const std::string> words,
+                                                              std::span<const Flag> flags);
 
 /// The place of the first argument in `words`; words.size() where there are only flags. Flags that
 /// are not in `flags` are taken to have no value of their own.
@@ -62,4 +62,4 @@ struct OpenEnd {
 /// How `words` end. Flags that are not in `flags` are taken to have no value of their own.
 OpenEnd EndOf(std::span<const std::string> words, std::span<const Flag> flags);
 
-}  // namespace plugin
+}  // namespace plugin::flags

@@ -7,11 +7,11 @@
 #include "kube/go/go_duration.h"
 #include "kube/go/go_format.h"
 
-namespace plugin {
+namespace plugin::flags {
 namespace {
 
-using kube::schema::GoQuote;
-using migrate::DryRun;
+using kube::go::GoQuote;
+using migrate::report::DryRun;
 
 UsageError Refusal(const std::string& message) { return UsageError("migrate", message); }
 
@@ -66,7 +66,7 @@ void TakeMaxRate(MigrateOptions& options, const std::string& value) {
 
 void TakeSettleTimeout(MigrateOptions& options, const std::string& value) {
   if (value.empty()) return;
-  const auto timeout = kube::ParseGoDuration(value);
+  const auto timeout = kube::go::ParseGoDuration(value);
   if (!timeout) {
     throw InvalidValue("--settle-timeout", value, "time: invalid duration " + GoQuote(value));
   }
@@ -141,4 +141,4 @@ void FinishMigrateOptions(MigrateOptions& options, const RawMigrateValues& raw) 
   options.input.local ? CheckLocal(options) : CheckCluster(options);
 }
 
-}  // namespace plugin
+}  // namespace plugin::flags

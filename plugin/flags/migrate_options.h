@@ -5,7 +5,7 @@
 
 #include "plugin/flags/options.h"
 
-namespace plugin {
+namespace plugin::flags {
 
 /// What --dry-run alone stands for, as in kubectl (cmdutil.AddDryRunFlag).
 inline constexpr std::string_view kBareDryRun = "unchanged";
@@ -20,4 +20,4 @@ struct RawMigrateValues {
 /// Completes what the flags set, and refuses what cannot go together. Throws UsageError.
 void FinishMigrateOptions(MigrateOptions& options, const RawMigrateValues& raw);
 
-}  // namespace plugin
+}  // namespace plugin::flags

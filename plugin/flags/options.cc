@@ -9,18 +9,18 @@
 #include "plugin/flags/finish_options.h"
 #include "plugin/flags/suggestions.h"
 
-namespace plugin {
+namespace plugin::flags {
 namespace {
 
-using kube::schema::GoQuote;
+using kube::go::GoQuote;
 
 void TakeArguments(CheckOptions& options, std::vector<std::string> arguments) {
   options.input.crds = std::move(arguments);
 }
 
 // CRD or CRD/NAME, in the words of kubectl (cli-runtime pkg/resource/builder.go).
-migrate::DiffTarget ParseTarget(const std::string& argument) {
-  const std::string_view text = migrate::WithoutCrdType(argument);
+migrate::inspect::DiffTarget ParseTarget(const std::string& argument) {
+  const std::string_view text = migrate::crds::WithoutCrdType(argument);
   const std::size_t slash = text.find('/');
   if (slash == std::string_view::npos) return {std::string(text), ""};
   const std::string_view name = text.substr(slash + 1);
@@ -75,8 +75,8 @@ Command ParseCommand(std::string_view command, std::span<const std::string> word
 }
 
 UsageError UnknownCommand(const std::string& word) {
-  std::string message =
-      "unknown command " + GoQuote(word) + " for " + GoQuote(migrate::OwnProgramName().command);
+  std::string message = "unknown command " + GoQuote(word) + " for " +
+                        GoQuote(migrate::report::OwnProgramName().command);
   const std::vector<std::string_view> suggestions = Suggest(word, kCommands);
   if (!suggestions.empty()) message += "\n\nDid you mean this?\n";
   for (const std::string_view suggestion : suggestions) {
@@ -186,4 +186,4 @@ Command ParseCommandLine(std::span<const std::string> words) {
   throw UnknownCommand(command);
 }
 
-}  // namespace plugin
+}  // namespace plugin::flags

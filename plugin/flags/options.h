@@ -15,7 +15,7 @@
 #include "plugin/flags/usage_error.h"
 
 /// The command line as a value that can run. Nothing is read or contacted here.
-namespace plugin {
+namespace plugin::flags {
 
 enum class OutputFormat { kTable, kWide, kJson, kYaml, kName, kTemplate };
 
@@ -29,7 +29,7 @@ struct TemplateOutput {
 
 /// Flags that every command has.
 struct CommonOptions {
-  kube::ConnectionFlags connection;
+  kube::config::ConnectionFlags connection;
   int verbosity = 0;  ///< -v, kubectl's log level
   /// The server must be of the version whose rules are foretold (plugin/version.h).
   bool match_server_version = false;
@@ -78,7 +78,7 @@ struct CheckOptions {
 struct DiffOptions {
   CommonOptions common;
   InputOptions input;  ///< without `crds`
-  std::vector<migrate::DiffTarget> targets;
+  std::vector<migrate::inspect::DiffTarget> targets;
   std::string crd_selector;
   ObjectOptions objects;
   std::string version;  ///< empty: the storage version
@@ -99,7 +99,7 @@ struct MigrateOptions {
   std::string crd_selector;
   ObjectOptions objects;
   bool yes = false;  ///< turns pruning on without asking
-  migrate::DryRun dry_run = migrate::DryRun::kNone;
+  migrate::report::DryRun dry_run = migrate::report::DryRun::kNone;
   std::string dry_run_warning;  ///< how a deprecated form should be written; empty: it was none
   int concurrency = 16;
   double max_rate = 0;
@@ -159,4 +159,4 @@ std::vector<Flag> FlagsOf(std::string_view command);
 /// Throws UsageError.
 CommonOptions ParseCommonOptions(std::string_view command, std::span<const std::string> words);
 
-}  // namespace plugin
+}  // namespace plugin::flags

@@ -6,10 +6,10 @@
 #include "kube/go/go_format.h"
 #include "plugin/flags/usage_error.h"
 
-namespace plugin {
+namespace plugin::flags {
 namespace {
 
-using kube::schema::GoQuote;
+using kube::go::GoQuote;
 
 std::string ToLower(std::string text) {
   for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -90,4 +90,4 @@ TemplateOutput ParseTemplate(std::string_view command, const std::string& text,
   return result;
 }
 
-}  // namespace plugin
+}  // namespace plugin::flags

@@ -5,7 +5,7 @@
 #include "plugin/flags/options.h"
 
 /// The values of -o. Each throws UsageError.
-namespace plugin {
+namespace plugin::flags {
 
 /// What --output of a command is, in any case of letters but for templates, as in kubectl; where
 /// `text` is empty, what the command prints without the flag.
@@ -17,4 +17,4 @@ OutputFormat ParseVersionOutput(const std::string& text);
 TemplateOutput ParseTemplate(std::string_view command, const std::string& text,
                              bool allow_missing_keys);
 
-}  // namespace plugin
+}  // namespace plugin::flags

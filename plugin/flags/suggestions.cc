@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace plugin {
+namespace plugin::flags {
 namespace {
 
 constexpr std::size_t kMostLettersOff = 2;
@@ -41,4 +41,4 @@ std::vector<std::string_view> Suggest(std::string_view word,
   return result;
 }
 
-}  // namespace plugin
+}  // namespace plugin::flags

@@ -3,13 +3,13 @@
 #include "kube/go/go_format.h"
 #include "migrate/report/program_name.h"
 
-namespace plugin {
+namespace plugin::flags {
 namespace {
 
-using kube::schema::GoQuote;
+using kube::go::GoQuote;
 
 std::string CommandPath(std::string_view command) {
-  std::string path = migrate::OwnProgramName().command;
+  std::string path = migrate::report::OwnProgramName().command;
   if (!command.empty()) path.append(" ").append(command);
   return path;
 }
@@ -25,4 +25,4 @@ UsageError InvalidArgument(std::string_view command, std::string_view flag,
       command, "invalid argument " + GoQuote(value) + " for " + GoQuote(flag) + " flag: " + why);
 }
 
-}  // namespace plugin
+}  // namespace plugin::flags

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace plugin {
+namespace plugin::flags {
 
 /// A command line that cannot run. what() is the text after "error: ", the pointer to the help of
 /// the command included.
@@ -18,4 +18,4 @@ class UsageError : public std::runtime_error {
 UsageError InvalidArgument(std::string_view command, std::string_view flag,
                            const std::string& value, const std::string& why);
 
-}  // namespace plugin
+}  // namespace plugin::flags

@@ -4,7 +4,7 @@
 
 #include "kube/base/error.h"
 
-namespace plugin {
+namespace plugin::terminal {
 
 namespace {
 
@@ -23,7 +23,7 @@ std::optional<std::string> ReadAnswer() {
 
 void MigrationConsole::RequireAnswer() {
   if (yes_ || read_answer_) return;
-  throw kube::Error(
+  throw kube::base::Error(
       "nobody can be asked, as stdin is no terminal; see by --dry-run=client what would be done, "
       "then use --yes to do it without being asked");
 }
@@ -41,4 +41,4 @@ MigrationConsole::ReadAnswer AnswersFromTerminal() {
   return isatty(STDIN_FILENO) != 0 ? ReadAnswer : MigrationConsole::ReadAnswer();
 }
 
-}  // namespace plugin
+}  // namespace plugin::terminal

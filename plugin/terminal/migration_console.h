@@ -7,10 +7,10 @@
 #include "migrate/sweep/migration_observer.h"
 #include "plugin/terminal/progress.h"
 
-namespace plugin {
+namespace plugin::terminal {
 
 /// Shows a migration on stderr, and asks on a terminal.
-class MigrationConsole : public migrate::MigrationObserver {
+class MigrationConsole : public migrate::sweep::MigrationObserver {
  public:
   /// Reads a line that answers a question; absent where it breaks off before its end.
   using ReadAnswer = std::function<std::optional<std::string>()>;
@@ -21,7 +21,7 @@ class MigrationConsole : public migrate::MigrationObserver {
       : progress_(progress), yes_(yes), read_answer_(std::move(read_answer)) {}
 
   void OnLine(const std::string& line) override { progress_.WriteLine(line); }
-  void OnProgress(const std::string& what, const migrate::SweepProgress& progress) override {
+  void OnProgress(const std::string& what, const migrate::sweep::SweepProgress& progress) override {
     progress_.Show(what, progress);
   }
   /// Throws kube::Error, which names --yes, where nobody can be asked.
@@ -39,4 +39,4 @@ class MigrationConsole : public migrate::MigrationObserver {
 /// terminal.
 MigrationConsole::ReadAnswer AnswersFromTerminal();
 
-}  // namespace plugin
+}  // namespace plugin::terminal

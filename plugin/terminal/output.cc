@@ -14,7 +14,7 @@
 #include "kube/yaml/yaml.h"
 #include "plugin/terminal/terminal.h"
 
-namespace plugin {
+namespace plugin::terminal {
 namespace {
 
 // Who shares a pipe or terminal with us may have made it one that does not block.
@@ -53,7 +53,8 @@ std::string EscapeControls(std::string json) {
   std::string out;
   std::size_t done = 0;
   for (; next < json.size(); next = FindSuspect(json, next + 1)) {
-    const std::size_t length = kube::utf8::SteeringLength(std::string_view(json).substr(next));
+    const std::size_t length =
+        kube::base::utf8::SteeringLength(std::string_view(json).substr(next));
     if (length == 0) continue;
     out.append(json, done, next - done);
     if (json[next] == '\x7F') {
@@ -84,15 +85,15 @@ std::string PrintJson(const kube::json::Value& value) {
 
 void WriteStdout(std::string_view text) {
   if (const int error = WriteAll(STDOUT_FILENO, text)) {
-    throw kube::Error("cannot write to stdout: " + std::generic_category().message(error));
+    throw kube::base::Error("cannot write to stdout: " + std::generic_category().message(error));
   }
 }
 
 void WriteStderr(std::string_view text) { WriteAll(STDERR_FILENO, PrintableLines(text)); }
 
-std::string PrintValue(const kube::json::Value& value, OutputFormat format) {
-  if (format == OutputFormat::kYaml) return kube::yaml::Print(value);
+std::string PrintValue(const kube::json::Value& value, flags::OutputFormat format) {
+  if (format == flags::OutputFormat::kYaml) return kube::yaml::Print(value);
   return PrintJson(value) + "\n";
 }
 
-}  // namespace plugin
+}  // namespace plugin::terminal

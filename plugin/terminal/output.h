@@ -5,7 +5,7 @@
 #include "kube/json/json.h"
 #include "plugin/flags/options.h"
 
-namespace plugin {
+namespace plugin::terminal {
 
 /// Writes all of `text` to stdout. Throws kube::Error if that fails (a full disk, say); a reader
 /// that has gone away ends the program by SIGPIPE, quietly, as in any pipe.
@@ -28,6 +28,6 @@ bool CanRewriteLines(const char* term);
 std::string PrintJson(const kube::json::Value& value);
 
 /// `value` as `-o json` or `-o yaml` prints it.
-std::string PrintValue(const kube::json::Value& value, OutputFormat format);
+std::string PrintValue(const kube::json::Value& value, flags::OutputFormat format);
 
-}  // namespace plugin
+}  // namespace plugin::terminal

@@ -7,7 +7,7 @@
 #include "plugin/terminal/sweep_progress.h"
 #include "plugin/terminal/terminal.h"
 
-namespace plugin {
+namespace plugin::terminal {
 namespace {
 
 using std::chrono::milliseconds;
@@ -24,17 +24,17 @@ constexpr char kNoWrap[] = "\033[?7l", kWrap[] = "\033[?7h";
 
 }  // namespace
 
-Progress::Progress(bool is_terminal, Write write, const kube::Clock& clock)
+Progress::Progress(bool is_terminal, Write write, const kube::system::Clock& clock)
     : is_terminal_(is_terminal),
       write_(std::move(write)),
       clock_(clock),
       next_(clock.Now() + (is_terminal ? kFirstOnTerminal : kEachElsewhere)) {}
 
-void Progress::Show(const std::string& what, const migrate::ListProgress& progress) {
+void Progress::Show(const std::string& what, const migrate::lists::ListProgress& progress) {
   if (IsDue()) Put(Printable(ProgressText(what, progress)));
 }
 
-void Progress::Show(const std::string& what, const migrate::SweepProgress& progress) {
+void Progress::Show(const std::string& what, const migrate::sweep::SweepProgress& progress) {
   const double rate = RateOf(what, DoneOf(progress));
   if (!IsDue()) return;
   // A line that goes on in the next one could not be written over.
@@ -43,7 +43,7 @@ void Progress::Show(const std::string& what, const migrate::SweepProgress& progr
 }
 
 bool Progress::IsDue() {
-  const kube::Clock::TimePoint now = clock_.Now();
+  const kube::system::Clock::TimePoint now = clock_.Now();
   if (now < next_) return false;
   next_ = now + (is_terminal_ ? kEachOnTerminal : kEachElsewhere);
   return true;
@@ -60,7 +60,7 @@ void Progress::Put(const std::string& text) {
 
 // What an earlier run has done of it was not done at this rate.
 double Progress::RateOf(const std::string& what, std::uint64_t done) {
-  const kube::Clock::TimePoint now = clock_.Now();
+  const kube::system::Clock::TimePoint now = clock_.Now();
   if (sweep_.what != what) sweep_ = {what, now, done};
   const double seconds = std::chrono::duration<double>(now - sweep_.time).count();
   return seconds > 0 ? static_cast<double>(done - std::min(done, sweep_.done)) / seconds : 0;
@@ -81,7 +81,7 @@ void Progress::Clear() {
   has_line_ = false;
 }
 
-std::string ProgressText(const std::string& what, const migrate::ListProgress& progress) {
+std::string ProgressText(const std::string& what, const migrate::lists::ListProgress& progress) {
   std::string text = "reading " + what + ": " + std::to_string(progress.items);
   if (progress.items_known > progress.items) {
     text += " of " + std::to_string(progress.items_known);
@@ -93,4 +93,4 @@ std::string ProgressText(const std::string& what, const migrate::ListProgress& p
   return text;
 }
 
-}  // namespace plugin
+}  // namespace plugin::terminal

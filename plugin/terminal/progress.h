@@ -9,7 +9,7 @@
 #include "migrate/lists/list_reader.h"
 #include "migrate/sweep/sweep.h"
 
-namespace plugin {
+namespace plugin::terminal {
 
 /// Tells on stderr how far a run has come: on a terminal in one line that is written over, from the
 /// first second on; elsewhere in a line every ten seconds.
@@ -18,15 +18,15 @@ class Progress {
   using Write = std::function<void(std::string_view)>;
 
   /// `clock` must outlive it.
-  Progress(bool is_terminal, Write write, const kube::Clock& clock);
+  Progress(bool is_terminal, Write write, const kube::system::Clock& clock);
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   ~Progress() { Clear(); }
 
   /// `what` is being read: "objects".
-  void Show(const std::string& what, const migrate::ListProgress& progress);
+  void Show(const std::string& what, const migrate::lists::ListProgress& progress);
   /// `what` is being rewritten, or verified: "widgets.demo.example.com".
-  void Show(const std::string& what, const migrate::SweepProgress& progress);
+  void Show(const std::string& what, const migrate::sweep::SweepProgress& progress);
   /// Writes a line of its own, not over the live one.
   void WriteLine(const std::string& line);
   /// Writes a question, and leaves the line to the answer.
@@ -38,7 +38,7 @@ class Progress {
   /// Since when a sweep is watched, for its rate.
   struct SweepStart {
     std::string what;
-    kube::Clock::TimePoint time;
+    kube::system::Clock::TimePoint time;
     std::uint64_t done = 0;
   };
 
@@ -48,13 +48,13 @@ class Progress {
 
   bool is_terminal_;
   Write write_;
-  const kube::Clock& clock_;
-  kube::Clock::TimePoint next_;  // not before
+  const kube::system::Clock& clock_;
+  kube::system::Clock::TimePoint next_;  // not before
   bool has_line_ = false;
   SweepStart sweep_;
 };
 
 /// "reading objects: 12000 of 20000, 3 of 10 lists done"; shorter where less is known.
-std::string ProgressText(const std::string& what, const migrate::ListProgress& progress);
+std::string ProgressText(const std::string& what, const migrate::lists::ListProgress& progress);
 
-}  // namespace plugin
+}  // namespace plugin::terminal

@@ -4,12 +4,12 @@
 #include <cmath>
 #include <cstdint>
 
-namespace plugin {
+namespace plugin::terminal {
 namespace {
 
-using migrate::ClassCounts;
-using migrate::ObjectClass;
-using migrate::SweepProgress;
+using migrate::report::ClassCounts;
+using migrate::report::ObjectClass;
+using migrate::sweep::SweepProgress;
 
 constexpr std::size_t kBarWidth = 15;
 constexpr std::int64_t kMinute = 60, kHour = 60 * kMinute;
@@ -57,10 +57,10 @@ std::uint64_t DoneOf(const SweepProgress& progress) {
 
 std::string ClassesText(const ClassCounts& counts) {
   std::string text;
-  for (std::size_t i = 0; i < migrate::kObjectClasses; ++i) {
+  for (std::size_t i = 0; i < migrate::report::kObjectClasses; ++i) {
     const auto object_class = static_cast<ObjectClass>(i);
     if (counts[object_class] == 0 || object_class == ObjectClass::kNotTried) continue;
-    text.append(text.empty() ? "" : ", ").append(migrate::ClassName(object_class));
+    text.append(text.empty() ? "" : ", ").append(migrate::report::ClassName(object_class));
     text.append(" ").append(std::to_string(counts[object_class]));
   }
   return text;
@@ -89,4 +89,4 @@ std::string SweepText(const std::string& what, const SweepProgress& progress, do
   return classes.empty() ? text : text + ": " + classes;
 }
 
-}  // namespace plugin
+}  // namespace plugin::terminal

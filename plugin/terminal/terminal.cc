@@ -5,7 +5,7 @@
 #include "kube/base/rune.h"
 #include "kube/base/utf8.h"
 
-namespace plugin {
+namespace plugin::terminal {
 namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
@@ -33,15 +33,15 @@ bool IsPlain(char c) { return c >= 0x20 && c < 0x7F; }
 
 // Appends the character at the start of `text`, which is not plain; returns its length.
 std::size_t AppendSpecial(std::string& out, std::string_view text) {
-  const std::size_t length = kube::utf8::SequenceLength(text);
+  const std::size_t length = kube::base::utf8::SequenceLength(text);
   if (length == 0) {
     out += kReplacement;
     return 1;
   }
   if (length == 1) {
     AppendControl(out, text[0]);
-  } else if (kube::utf8::SteeringLength(text) > 0) {
-    AppendEscape(out, kube::schema::DecodeRune(text).value);
+  } else if (kube::base::utf8::SteeringLength(text) > 0) {
+    AppendEscape(out, kube::base::DecodeRune(text).value);
   } else {
     out += text.substr(0, length);
   }
@@ -82,4 +82,4 @@ std::size_t CharacterCount(std::string_view text) {
       std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
-}  // namespace plugin
+}  // namespace plugin::terminal

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace plugin {
+namespace plugin::terminal {
 
 /// Appends `text` to `out` so that it cannot steer a terminal or break a line: ESC as ^[, other
 /// control characters as ^G and the like, but \n, \r and \t by their escapes; characters above
@@ -18,4 +18,4 @@ std::string PrintableLines(std::string_view text);
 /// The number of characters (code points) in UTF-8 text.
 std::size_t CharacterCount(std::string_view text);
 
-}  // namespace plugin
+}  // namespace plugin::terminal

@@ -2,19 +2,19 @@
 
 #include "plugin/terminal/terminal.h"
 
-namespace plugin {
+namespace plugin::terminal {
 
-std::string_view VerdictName(migrate::Verdict verdict) {
+std::string_view VerdictName(migrate::report::Verdict verdict) {
   switch (verdict) {
-    case migrate::Verdict::kUnknown:
+    case migrate::report::Verdict::kUnknown:
       return "unknown";
-    case migrate::Verdict::kBlocked:
+    case migrate::report::Verdict::kBlocked:
       return "blocked";
-    case migrate::Verdict::kLosesFields:
+    case migrate::report::Verdict::kLosesFields:
       return "loses-fields";
-    case migrate::Verdict::kReady:
+    case migrate::report::Verdict::kReady:
       return "ready";
-    case migrate::Verdict::kPruning:
+    case migrate::report::Verdict::kPruning:
       return "pruning";
   }
   return "unknown";
@@ -47,11 +47,11 @@ std::string Join(const std::vector<std::string>& parts, std::string_view separat
   return joined;
 }
 
-bool IsQuiet(const migrate::CrdReport& crd) {
-  return crd.verdict == migrate::Verdict::kPruning && !crd.migration_needed &&
+bool IsQuiet(const migrate::report::CrdReport& crd) {
+  return crd.verdict == migrate::report::Verdict::kPruning && !crd.migration_needed &&
          crd.problems.empty() && crd.admission_problems.empty() && !crd.storage_migration &&
          crd.maybe_in_etcd.empty() && crd.object_errors.empty() && crd.objects_losing_fields == 0 &&
          !crd.MakesInvalid();
 }
 
-}  // namespace plugin
+}  // namespace plugin::terminal

@@ -8,10 +8,10 @@
 #include "migrate/report/report.h"
 
 /// The words that tables and reports have in common.
-namespace plugin {
+namespace plugin::terminal {
 
 /// As the report spells it, e.g. "loses-fields".
-std::string_view VerdictName(migrate::Verdict verdict);
+std::string_view VerdictName(migrate::report::Verdict verdict);
 
 /// `what` as kubectl tells an error: after "error: ", but the server's own words and why it cannot
 /// be reached bare (kubectl pkg/cmd/util/helpers.go).
@@ -27,6 +27,6 @@ std::string FileArgument(const std::string& source);
 std::string Join(const std::vector<std::string>& parts, std::string_view separator);
 
 /// True where there is nothing to tell about `crd` but that it prunes already.
-bool IsQuiet(const migrate::CrdReport& crd);
+bool IsQuiet(const migrate::report::CrdReport& crd);
 
-}  // namespace plugin
+}  // namespace plugin::terminal

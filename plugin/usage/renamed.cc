@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace plugin {
+namespace plugin::usage {
 namespace {
 
 using Replacements = std::vector<std::pair<std::string_view, std::string>>;
@@ -23,7 +23,7 @@ std::string WithoutKubectl(const std::string& text) {
 
 // The first that fits at a place counts. Folders stay the same: another name for the same program
 // must find what it left there.
-Replacements ReplacementsFor(const migrate::ProgramName& name) {
+Replacements ReplacementsFor(const migrate::report::ProgramName& name) {
   const std::string completion = "kubectl_complete-" + WithoutKubectl(name.file);
   return {{"kubectl-prune-backup", "kubectl-prune-backup"},
           {"/kubectl-prune", "/kubectl-prune"},
@@ -36,7 +36,7 @@ Replacements ReplacementsFor(const migrate::ProgramName& name) {
 
 }  // namespace
 
-std::string Renamed(std::string_view text, const migrate::ProgramName& name) {
+std::string Renamed(std::string_view text, const migrate::report::ProgramName& name) {
   const Replacements replacements = ReplacementsFor(name);
   std::string result;
   while (!text.empty()) {
@@ -49,4 +49,4 @@ std::string Renamed(std::string_view text, const migrate::ProgramName& name) {
   return result;
 }
 
-}  // namespace plugin
+}  // namespace plugin::usage

@@ -3,23 +3,23 @@
 #include "plugin/usage/renamed.h"
 #include "plugin/usage/texts.h"
 
-namespace plugin {
+namespace plugin::usage {
 namespace {
 
 std::string_view TextOf(std::string_view command) {
-  if (command == "check") return usage::kCheck;
-  if (command == "diff") return usage::kDiff;
-  if (command == "completion") return usage::kCompletion;
-  if (command == "migrate") return usage::kMigrate;
-  if (command == "options") return usage::kOptions;
-  if (command == "version") return usage::kVersion;
-  return usage::kProgram;
+  if (command == "check") return kCheck;
+  if (command == "diff") return kDiff;
+  if (command == "completion") return kCompletion;
+  if (command == "migrate") return kMigrate;
+  if (command == "options") return kOptions;
+  if (command == "version") return kVersion;
+  return kProgram;
 }
 
 }  // namespace
 
 std::string Usage(std::string_view command) {
-  return Renamed(TextOf(command), migrate::OwnProgramName());
+  return Renamed(TextOf(command), migrate::report::OwnProgramName());
 }
 
-}  // namespace plugin
+}  // namespace plugin::usage

@@ -27,24 +27,24 @@ constexpr std::size_t kConcurrency = 16;
 constexpr double kMinRate = 1440;  ///< 0.9 of what 16 requests of 10 ms allow
 constexpr double kMaxMib = 64;
 
-class NoCredentials : public kube::Credentials {
+class NoCredentials : public kube::client::Credentials {
  public:
-  std::vector<kube::HttpHeader> Headers() override { return {}; }
+  std::vector<kube::http::HttpHeader> Headers() override { return {}; }
   bool Refresh() override { return false; }
 };
 
 /// Answers at once, without a network: so that a million objects take seconds.
-class InstantTransport : public kube::Transport {
+class InstantTransport : public kube::http::Transport {
  public:
   explicit InstantTransport(std::uint64_t objects) : api_(objects) {}
 
-  RequestId Start(kube::HttpRequest request, kube::Clock::Duration,
-                  kube::ResponseSink& sink) override {
+  RequestId Start(kube::http::HttpRequest request, kube::system::Clock::Duration,
+                  kube::http::ResponseSink& sink) override {
     waiting_.push_back({std::move(request), &sink});
     return ++last_id_;
   }
   void Cancel(RequestId) override {}
-  void Poll(kube::Clock::TimePoint) override {
+  void Poll(kube::system::Clock::TimePoint) override {
     if (waiting_.empty()) throw std::logic_error("nothing is under way");
     const auto [request, sink] = std::move(waiting_.front());
     waiting_.pop_front();
@@ -56,7 +56,7 @@ class InstantTransport : public kube::Transport {
 
  private:
   SyntheticApi api_;
-  std::deque<std::pair<kube::HttpRequest, kube::ResponseSink*>> waiting_;
+  std::deque<std::pair<kube::http::HttpRequest, kube::http::ResponseSink*>> waiting_;
   RequestId last_id_ = 0;
 };
 
@@ -79,25 +79,25 @@ class StateFolder {
   std::filesystem::path path_;
 };
 
-const migrate::SweepTarget kTarget{
+const migrate::sweep::write::SweepTarget kTarget{
     .group = "demo.example.com", .version = "v1", .plural = "widgets"};
 
-migrate::SweepResult Sweep(kube::Transport& transport, const std::filesystem::path& folder,
-                           bool again) {
-  const kube::SystemClock clock;
+migrate::sweep::SweepResult Sweep(kube::http::Transport& transport,
+                                  const std::filesystem::path& folder, bool again) {
+  const kube::system::SystemClock clock;
   NoCredentials credentials;
-  kube::Client client(transport, credentials, clock,
-                      {.server = "http://127.0.0.1",
-                       .user_agent = "bench",
-                       .on_warning = nullptr,
-                       .on_request = nullptr});
-  const migrate::SweepOptions options{.concurrency = kConcurrency};
-  if (!again) return migrate::Sweep(kTarget, options, folder, "run", client, clock);
-  return migrate::SweepAgain(kTarget, options, folder, "run", "again", client, clock);
+  kube::client::Client client(transport, credentials, clock,
+                              {.server = "http://127.0.0.1",
+                               .user_agent = "bench",
+                               .on_warning = nullptr,
+                               .on_request = nullptr});
+  const migrate::sweep::SweepOptions options{.concurrency = kConcurrency};
+  if (!again) return migrate::sweep::Sweep(kTarget, options, folder, "run", client, clock);
+  return migrate::sweep::SweepAgain(kTarget, options, folder, "run", "again", client, clock);
 }
 
-void RequireAll(const migrate::SweepResult& result, migrate::ObjectClass object_class,
-                std::uint64_t objects) {
+void RequireAll(const migrate::sweep::SweepResult& result,
+                migrate::report::ObjectClass object_class, std::uint64_t objects) {
   if (result.counts[object_class] == objects && result.counts.Total() == objects) return;
   throw std::runtime_error("not every object was counted: " +
                            result.stopped.value_or("no reason was given"));
@@ -113,11 +113,11 @@ bool BenchRate(const std::filesystem::path& parent, std::uint64_t objects) {
   double rate = 0;
   for (int i = 0; i < 3; ++i) {
     const StateFolder folder(parent);
-    kube::ConnectionConfig config;
+    kube::config::ConnectionConfig config;
     config.server = server.url();
-    kube::CurlTransport transport(config);
-    const migrate::SweepResult result = Sweep(transport, folder.path(), false);
-    RequireAll(result, migrate::ObjectClass::kRewritten, objects);
+    kube::http::CurlTransport transport(config);
+    const migrate::sweep::SweepResult result = Sweep(transport, folder.path(), false);
+    RequireAll(result, migrate::report::ObjectClass::kRewritten, objects);
     const double seconds = std::chrono::duration<double>(result.duration).count();
     rate = std::max(rate, static_cast<double>(objects) / seconds);
   }
@@ -131,8 +131,10 @@ bool BenchMemory(const std::filesystem::path& parent, std::uint64_t objects) {
   const StateFolder folder(parent);
   const Cost cost = Measure(1, [&] {
     InstantTransport transport(objects);
-    RequireAll(Sweep(transport, folder.path(), false), migrate::ObjectClass::kRewritten, objects);
-    RequireAll(Sweep(transport, folder.path(), true), migrate::ObjectClass::kUnchanged, objects);
+    RequireAll(Sweep(transport, folder.path(), false), migrate::report::ObjectClass::kRewritten,
+               objects);
+    RequireAll(Sweep(transport, folder.path(), true), migrate::report::ObjectClass::kUnchanged,
+               objects);
     return Counts{objects, 0};
   });
   const bool good = cost.peak_mib <= kMaxMib;

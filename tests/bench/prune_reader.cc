@@ -38,12 +38,12 @@ class Pruner : public kube::schema::UnknownFieldSink {
   Counts counts_;
 };
 
-class JsonObjects : public kube::ListSplitter::Sink {
+class JsonObjects : public kube::json::ListSplitter::Sink {
  public:
   explicit JsonObjects(Pruner& pruner) : pruner_(pruner) {}
-  void OnObject(kube::ListSplitter::Kind kind, std::string_view text,
-                const kube::TextPosition&) override {
-    if (kind == kube::ListSplitter::Kind::kList) return;
+  void OnObject(kube::json::ListSplitter::Kind kind, std::string_view text,
+                const kube::json::TextPosition&) override {
+    if (kind == kube::json::ListSplitter::Kind::kList) return;
     if (const auto error = document_.Parse(text)) throw std::runtime_error(error->message);
     pruner_.Look(document_.root());
   }
@@ -64,7 +64,7 @@ std::ifstream Open(const std::string& path) {
 Counts PruneJson(const std::string& path) {
   Pruner pruner;
   JsonObjects objects(pruner);
-  kube::ListSplitter splitter(objects);
+  kube::json::ListSplitter splitter(objects);
   std::ifstream file = Open(path);
   std::vector<char> buffer(64 * 1024);
   while (file) {

@@ -11,18 +11,21 @@ namespace {
 
 using fuzz::Require;
 
-void RequireText(const std::string& text) { Require(!text.empty() && kube::utf8::IsValid(text)); }
+void RequireText(const std::string& text) {
+  Require(!text.empty() && kube::base::utf8::IsValid(text));
+}
 
-void Validate(const kube::Crd& crd) {
-  const auto problems = kube::FindStructuralProblems(crd);
+void Validate(const kube::crd::Crd& crd) {
+  const auto problems = kube::crd::FindStructuralProblems(crd);
   Require(problems.size() == crd.versions.size());
-  kube::NonStructuralSchemaCondition(crd, problems);
-  kube::schema::PatternChecks patterns = kube::MakePatternChecks();
-  for (const kube::CrdFinding& finding : kube::ValidateCrdRequest(crd, nullptr, patterns)) {
+  kube::crd::NonStructuralSchemaCondition(crd, problems);
+  kube::schema::validation::PatternChecks patterns = kube::crd::rules::MakePatternChecks();
+  for (const kube::crd::rules::CrdFinding& finding :
+       kube::crd::rules::ValidateCrdRequest(crd, nullptr, patterns)) {
     RequireText(finding.error.ToString());
   }
   // Nothing changes: what the server let in once it keeps. It only must not crash here.
-  kube::ValidateCrdRequest(crd, &crd, patterns);
+  kube::crd::rules::ValidateCrdRequest(crd, &crd, patterns);
 }
 
 }  // namespace
@@ -31,13 +34,13 @@ void Validate(const kube::Crd& crd) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   auto document = std::make_unique<kube::json::Document>();
   if (document->Parse(fuzz::Text(data, size))) return 0;
-  kube::IsCrd(document->root());
-  const auto crd = kube::ReadCrd(std::move(document));
+  kube::crd::IsCrd(document->root());
+  const auto crd = kube::crd::ReadCrd(std::move(document));
   if (!crd) {
     RequireText(crd.error());
     return 0;
   }
   Validate(*crd);
-  for (const bool preserve : {false, true}) kube::CustomResourceServer(*crd, preserve);
+  for (const bool preserve : {false, true}) kube::crd::CustomResourceServer(*crd, preserve);
   return 0;
 }

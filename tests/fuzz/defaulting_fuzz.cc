@@ -14,23 +14,24 @@ using kube::json::Print;
 
 /// A second time each step finds nothing to do.
 void Coerce(fuzz::SchemaAndObject& input, bool drop_invalid) {
-  schema::DropNulls(input.object(), input.schema);
+  kube::schema::DropNulls(input.object(), input.schema);
   std::vector<std::string> dropped;
-  schema::DropNulls(input.object(), input.schema, &dropped);
+  kube::schema::DropNulls(input.object(), input.schema, &dropped);
   Require(dropped.empty());
-  if (schema::CoerceEmbedded(input.object(), input.schema, drop_invalid, input.arena())) return;
+  if (kube::schema::CoerceEmbedded(input.object(), input.schema, drop_invalid, input.arena()))
+    return;
   const std::string once = Print(input.object());
   std::vector<std::string> unknown;
-  Require(
-      !schema::CoerceEmbedded(input.object(), input.schema, drop_invalid, input.arena(), &unknown));
+  Require(!kube::schema::CoerceEmbedded(input.object(), input.schema, drop_invalid, input.arena(),
+                                        &unknown));
   Require(unknown.empty() && Print(input.object()) == once);
 }
 
 void SetDefaults(fuzz::SchemaAndObject& input) {
-  if (!schema::SetDefaults(input.object(), input.schema, input.arena())) return;
+  if (!kube::schema::SetDefaults(input.object(), input.schema, input.arena())) return;
   const std::string once = Print(input.object());
   std::vector<std::string> added;
-  Require(schema::SetDefaults(input.object(), input.schema, input.arena(), &added));
+  Require(kube::schema::SetDefaults(input.object(), input.schema, input.arena(), &added));
   Require(added.empty() && Print(input.object()) == once);
 }
 
@@ -42,8 +43,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::SchemaAndObject input;
     if (!fuzz::Read(fuzz::Text(data, size), input)) return 0;
     if (kube::json::StoreNumbers(input.object(), input.arena())) return 0;
-    if (schema::PruneDefaults(input.schema, input.schema_text.arena())) return 0;
-    schema::MarkSubtrees(input.schema);
+    if (kube::schema::PruneDefaults(input.schema, input.schema_text.arena())) return 0;
+    kube::schema::MarkSubtrees(input.schema);
     Coerce(input, drop_invalid);
     SetDefaults(input);
   }

@@ -21,75 +21,76 @@ namespace {
 
 namespace json = kube::json;
 using fuzz::Require;
-using migrate::CrdCheck;
-using Origin = migrate::CrdCheckOptions::Origin;
+using migrate::check::CrdCheck;
+using Origin = migrate::check::CrdCheckOptions::Origin;
 
-std::optional<kube::Crd> ReadCrd(std::string_view text) {
-  auto document = std::make_unique<json::Document>();
+std::optional<kube::crd::Crd> ReadCrd(std::string_view text) {
+  auto document = std::make_unique<kube::json::Document>();
   if (document->Parse(text)) return std::nullopt;
-  auto crd = kube::ReadCrd(std::move(document));
+  auto crd = kube::crd::ReadCrd(std::move(document));
   return crd ? std::optional(*std::move(crd)) : std::nullopt;
 }
 
-migrate::CrdReport Check(const CrdCheck& check, const json::Value& object) {
-  migrate::CrdTally tally;
+migrate::report::CrdReport Check(const CrdCheck& check, const kube::json::Value& object) {
+  migrate::check::CrdTally tally;
   check.CheckObject({.value = object, .place = {}, .source = ""}, tally);
   return check.Report(tally, false);
 }
 
-void RequireShortWait(const json::Value& crd) {
+void RequireShortWait(const kube::json::Value& crd) {
   using std::chrono::seconds;
   const std::chrono::system_clock::time_point now{seconds(1'795'262'400)};  // in 2026
-  const auto wait = migrate::TimeUntilNoticed(crd, now);
+  const auto wait = migrate::crds::TimeUntilNoticed(crd, now);
   Require(wait >= seconds(0) && wait <= seconds(5));
 }
 
 /// The server prunes what is of the CRD's kind. A check is given nothing else.
-bool IsOfKind(const CrdCheck& check, const json::Value& object) {
+bool IsOfKind(const CrdCheck& check, const kube::json::Value& object) {
   if (!object.is_object()) return false;
-  const kube::GroupVersionKind type = kube::TypeOf(object);
+  const kube::meta::GroupVersionKind type = kube::meta::TypeOf(object);
   return type.group_version.group == check.group() && type.kind == check.kind();
 }
 
 /// False where the server could not read the object, or not store it.
-bool Rewrite(const CrdCheck& check, json::Document& object) {
+bool Rewrite(const CrdCheck& check, kube::json::Document& object) {
   return !check.server().Rewrite(object.root(), object.arena());
 }
 
-void RequireClean(const migrate::CrdReport& report) {
-  for (const migrate::VersionReport& version : report.versions) {
+void RequireClean(const migrate::report::CrdReport& report) {
+  for (const migrate::report::VersionReport& version : report.versions) {
     if (version.name != report.storage_version) continue;
     Require(version.pruned_fields.empty() && version.dropped_nulls.empty());
   }
 }
 
 /// A rewritten object has lost all that it can lose, and a further rewrite changes nothing.
-void RequireRewritten(const CrdCheck& check, json::Document& object) {
+void RequireRewritten(const CrdCheck& check, kube::json::Document& object) {
   if (!Rewrite(check, object)) return;
   RequireClean(Check(check, object.root()));
   // A first rewrite may give a number another form: -0.0 becomes -0, and that 0.
   Require(Rewrite(check, object));
-  const std::string twice = json::Print(object.root());
+  const std::string twice = kube::json::Print(object.root());
   Require(Rewrite(check, object));
-  Require(json::Print(object.root()) == twice);
+  Require(kube::json::Print(object.root()) == twice);
 }
 
 }  // namespace
 
 /// What a schema is said to keep valid pruning keeps valid.
-void RequireValid(const kube::Crd& crd, const json::Value& object) {
-  const std::vector<kube::VersionProblems> problems = kube::FindStructuralProblems(crd);
+void RequireValid(const kube::crd::Crd& crd, const kube::json::Value& object) {
+  const std::vector<kube::crd::VersionProblems> problems = kube::crd::FindStructuralProblems(crd);
   for (std::size_t i = 0; i < crd.versions.size(); ++i) {
-    const kube::CrdVersion& version = crd.versions[i];
+    const kube::crd::CrdVersion& version = crd.versions[i];
     if (!version.schema || !problems[i].structural()) continue;
-    if (kube::schema::CanPruningInvalidate(*version.schema)) continue;
-    json::Arena arena;
+    if (kube::schema::validation::CanPruningInvalidate(*version.schema)) continue;
+    kube::json::Arena arena;
     const auto structural = kube::schema::MakeStructural(*version.schema, arena);
-    json::Value pruned = json::DeepCopy(object, arena);
+    kube::json::Value pruned = kube::json::DeepCopy(object, arena);
     kube::schema::DropUnknownFields(pruned, &structural, true);
     kube::schema::DropNulls(pruned, structural);
-    kube::schema::PatternChecks patterns = kube::MakePatternChecks();
-    const auto errors = kube::schema::ErrorsOfPruning(object, pruned, *version.schema, patterns);
+    kube::schema::validation::PatternChecks patterns = kube::crd::rules::MakePatternChecks();
+    const auto errors =
+        kube::schema::validation::ErrorsOfPruning(object, pruned, *version.schema, patterns);
     Require(!errors || errors->empty());
   }
 }
@@ -101,7 +102,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view crd_text = fuzz::TakeLine(text);
   for (const Origin origin : {Origin::kFile, Origin::kServer}) {
     auto crd = ReadCrd(crd_text);
-    json::Document object;
+    kube::json::Document object;
     if (!crd || object.Parse(text)) return 0;
     RequireShortWait(crd->document->root());
     if (origin == Origin::kFile && object.root().is_object()) RequireValid(*crd, object.root());

@@ -7,7 +7,7 @@
 namespace {
 
 // A credential says who we are: by a token, or by a certificate with its key.
-bool IsComplete(const kube::ExecCredential& credential) {
+bool IsComplete(const kube::auth::ExecCredential& credential) {
   const auto& [certificate, key] = credential.certificate;
   return certificate.empty() == key.empty() && !(credential.token.empty() && key.empty());
 }
@@ -16,7 +16,8 @@ bool IsComplete(const kube::ExecCredential& credential) {
 bool IsHarmless(const std::string& text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool is_space = text[i] >= '\t' && text[i] <= '\r';
-    if (!is_space && kube::utf8::ControlLength(std::string_view(text).substr(i)) > 0) return false;
+    if (!is_space && kube::base::utf8::ControlLength(std::string_view(text).substr(i)) > 0)
+      return false;
   }
   return true;
 }
@@ -28,9 +29,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string text(fuzz::Text(data, size));
   for (const char* version :
        {"client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1"}) {
-    const auto credential = kube::ReadExecCredential(text, version);
+    const auto credential = kube::auth::ReadExecCredential(text, version);
     fuzz::Require(credential ? IsComplete(*credential) : !credential.error().empty());
   }
-  fuzz::Require(IsHarmless(kube::PrintableHint(text)));
+  fuzz::Require(IsHarmless(kube::auth::PrintableHint(text)));
   return 0;
 }

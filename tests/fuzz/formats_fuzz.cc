@@ -20,12 +20,12 @@ constexpr const char* kFormats[] = {
 
 // Time and URL are also read by themselves.
 void RequireSameTime(std::string_view text) {
-  const auto time = schema::ParseGoTime(text);
+  const auto time = kube::go::ParseGoTime(text);
   if (!time) return Require(time.error().starts_with("parsing time "));
-  const std::string printed = schema::FormatGoTime(*time);
+  const std::string printed = kube::go::FormatGoTime(*time);
   // An offset can lead out of the years that can be read.
   if (printed.size() != std::string_view("2020-01-02T03:04:05Z").size()) return;
-  const auto again = schema::ParseGoTime(printed);
+  const auto again = kube::go::ParseGoTime(printed);
   Require(again && again->unix_seconds == time->unix_seconds);
 }
 
@@ -35,14 +35,16 @@ void RequireSameTime(std::string_view text) {
 // is.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text = fuzz::Text(data, size);
-  const auto matches = [text](std::string_view name) { return schema::MatchesFormat(name, text); };
+  const auto matches = [text](std::string_view name) {
+    return kube::schema::format::MatchesFormat(name, text);
+  };
   for (const char* format : kFormats) {
-    Require(schema::IsKnownFormat(format));
+    Require(kube::schema::format::IsKnownFormat(format));
     matches(format);
   }
-  Require(matches("k8s-short-name") == schema::Dns1123LabelProblems(text).empty());
-  Require(matches("k8s-long-name") == schema::Dns1123SubdomainProblems(text).empty());
+  Require(matches("k8s-short-name") == kube::meta::Dns1123LabelProblems(text).empty());
+  Require(matches("k8s-long-name") == kube::meta::Dns1123SubdomainProblems(text).empty());
   RequireSameTime(text);
-  if (const auto url = schema::ParseUrl(text); !url) Require(!url.error().empty());
+  if (const auto url = kube::go::ParseUrl(text); !url) Require(!url.error().empty());
   return 0;
 }

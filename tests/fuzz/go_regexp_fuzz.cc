@@ -6,10 +6,10 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::string_view text = fuzz::Text(data, size);
   const std::string_view pattern = fuzz::TakeLine(text);
-  if (const auto error = kube::schema::GoRegexpError(pattern)) {
+  if (const auto error = kube::go::GoRegexpError(pattern)) {
     fuzz::Require(error->starts_with("error parsing regexp: "));
     return 0;
   }
-  kube::schema::GoMatcher(pattern).Matches(text);
+  kube::go::GoMatcher(pattern).Matches(text);
   return 0;
 }

@@ -9,22 +9,22 @@ namespace {
 namespace json = kube::json;
 using fuzz::Require;
 
-void RequireSame(const json::Value& value, const std::string& printed) {
-  json::Document back;
-  Require(!back.Parse(printed) && json::Equal(value, back.root()));
+void RequireSame(const kube::json::Value& value, const std::string& printed) {
+  kube::json::Document back;
+  Require(!back.Parse(printed) && kube::json::Equal(value, back.root()));
 }
 
-std::string Store(json::Value& value, json::Arena& arena) {
-  Require(!json::StoreNumbers(value, arena));
-  return json::Print(value);
+std::string Store(kube::json::Value& value, kube::json::Arena& arena) {
+  Require(!kube::json::StoreNumbers(value, arena));
+  return kube::json::Print(value);
 }
 
 /// What is stored already is stored as it is; but that -0.0 becomes -0 and that 0, as in Go.
-void StoreAgain(const json::Document& document) {
-  json::Arena arena;
-  json::Value stored = json::DeepCopy(document.root(), arena);
-  if (json::StoreNumbers(stored, arena)) return;
-  const std::string once = json::Print(stored);
+void StoreAgain(const kube::json::Document& document) {
+  kube::json::Arena arena;
+  kube::json::Value stored = kube::json::DeepCopy(document.root(), arena);
+  if (kube::json::StoreNumbers(stored, arena)) return;
+  const std::string once = kube::json::Print(stored);
   const std::string twice = Store(stored, arena);
   RequireSame(stored, once);
   Require(Store(stored, arena) == twice);
@@ -34,14 +34,15 @@ void StoreAgain(const json::Document& document) {
 
 // What is read prints, in each way, to what reads back as the same value.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  json::Document document;
+  kube::json::Document document;
   if (const auto error = document.Parse(fuzz::Text(data, size))) {
-    Require(error->offset <= size && kube::utf8::IsValid(error->message));
+    Require(error->offset <= size && kube::base::utf8::IsValid(error->message));
     return 0;
   }
-  for (const json::KeyOrder order : {json::KeyOrder::kSorted, json::KeyOrder::kAsWritten}) {
-    RequireSame(document.root(), json::Print(document.root(), order));
-    RequireSame(document.root(), json::PrintIndented(document.root(), order));
+  for (const kube::json::KeyOrder order :
+       {kube::json::KeyOrder::kSorted, kube::json::KeyOrder::kAsWritten}) {
+    RequireSame(document.root(), kube::json::Print(document.root(), order));
+    RequireSame(document.root(), kube::json::PrintIndented(document.root(), order));
   }
   StoreAgain(document);
   return 0;

@@ -3,7 +3,7 @@
 
 // A template in the first line prints any object in the next, in each style, or is an error.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using kube::JsonPathTemplate;
+  using plugin::report::data::JsonPathTemplate;
   std::string_view text = fuzz::Text(data, size);
   const auto path = JsonPathTemplate::Parse(fuzz::TakeLine(text));
   kube::json::Document object;

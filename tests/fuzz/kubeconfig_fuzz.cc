@@ -11,16 +11,17 @@
 namespace {
 
 /// What is made of single values of it: a token or an error, certificates, a proxy.
-void ReadValues(const kube::KubeconfigChoice& choice) {
-  if (const auto problem = kube::ProxyUrlProblem(choice.cluster.proxy_url)) {
+void ReadValues(const kube::config::KubeconfigChoice& choice) {
+  if (const auto problem = kube::config::ProxyUrlProblem(choice.cluster.proxy_url)) {
     fuzz::Require(!problem->empty());
   }
-  const std::string usable = kube::UsableCertificates(choice.cluster.certificate_authority_data);
-  fuzz::Require(kube::UsableCertificates(usable) == usable);
+  const std::string usable =
+      kube::config::UsableCertificates(choice.cluster.certificate_authority_data);
+  fuzz::Require(kube::config::UsableCertificates(usable) == usable);
   const auto& provider = choice.user.auth_provider;
   if (!provider) return;
-  kube::CheckAuthProvider(*provider);
-  kube::IdToken(*provider, choice.user_name, {});
+  kube::config::CheckAuthProvider(*provider);
+  kube::config::IdToken(*provider, choice.user_name, {});
 }
 
 }  // namespace
@@ -28,12 +29,14 @@ void ReadValues(const kube::KubeconfigChoice& choice) {
 // Any text is a kubeconfig or an error, and whatever is chosen from one has a server to go to.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(fuzz::Text(data, size));
-  const auto kubeconfig = kube::ParseKubeconfig(text, "/none");
+  const auto kubeconfig = kube::config::ParseKubeconfig(text, "/none");
   if (!kubeconfig) return 0;
   try {
-    const auto choice = kube::ChooseFromKubeconfig(*kubeconfig, {}, "http://localhost:8080");
-    kube::KubeconfigProblems(choice);
-    const kube::ServerAddress server = kube::ParseServerAddress(choice.cluster.server);
+    const auto choice =
+        kube::config::ChooseFromKubeconfig(*kubeconfig, {}, "http://localhost:8080");
+    kube::config::KubeconfigProblems(choice);
+    const kube::config::ServerAddress server =
+        kube::config::ParseServerAddress(choice.cluster.server);
     const bool is_http = server.url.starts_with("http://") || server.url.starts_with("https://");
     fuzz::Require(is_http && !server.url.ends_with('/'));
     const std::size_t host = server.url.find("//") + 2;
@@ -41,7 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::size_t path = server.url.find('/', host);
     fuzz::Require(server.url.substr(0, path).find('@') == std::string::npos);
     ReadValues(choice);
-  } catch (const kube::Error&) {
+  } catch (const kube::base::Error&) {
     return 0;
   }
   return 0;

@@ -8,8 +8,8 @@
 namespace {
 
 using fuzz::Require;
-using migrate::ManifestReader;
-using migrate::Place;
+using migrate::manifests::ManifestReader;
+using migrate::report::Place;
 
 const test_support::TempFolder& Folder() {
   static const test_support::TempFolder folder;
@@ -20,7 +20,7 @@ using Objects = std::map<Place, std::string>;
 
 /// Puts down objects by their places. There is one worker.
 ManifestReader::Handler Gather(Objects& objects) {
-  return [&objects](std::size_t, const migrate::ManifestObject& object) {
+  return [&objects](std::size_t, const migrate::manifests::ManifestObject& object) {
     Require(objects.emplace(object.place, kube::json::Print(object.value)).second);
   };
 }
@@ -38,7 +38,7 @@ bool IsMentioned(const Objects& objects, const Objects::value_type& object) {
 // found beforehand by that word.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string path = Folder().Write("manifest", fuzz::Text(data, size));
-  const migrate::ManifestFile file{.path = path, .size = size, .is_regular = true};
+  const migrate::manifests::ManifestFile file{.path = path, .size = size, .is_regular = true};
   ManifestReader reader({file}, 1);
   Objects all, mentioning;
   reader.ReadAll(Gather(all));

@@ -16,24 +16,26 @@ using fuzz::Require;
 
 /// Answers each request with the next line: a digit for the status, then the body. Without another
 /// line nobody listens any more.
-class Script : public kube::Transport {
+class Script : public kube::http::Transport {
  public:
   explicit Script(std::string_view lines) : lines_(lines) {}
-  RequestId Start(kube::HttpRequest, kube::Clock::Duration, kube::ResponseSink& sink) override {
+  RequestId Start(kube::http::HttpRequest, kube::system::Clock::Duration,
+                  kube::http::ResponseSink& sink) override {
     waiting_.emplace_back(++last_, &sink);
     return last_;
   }
   void Cancel(RequestId id) override {
     std::erase_if(waiting_, [id](const auto& request) { return request.first == id; });
   }
-  void Poll(kube::Clock::TimePoint) override {
+  void Poll(kube::system::Clock::TimePoint) override {
     for (const auto& [id, sink] : std::exchange(waiting_, {})) Answer(*sink);
   }
 
  private:
-  void Answer(kube::ResponseSink& sink) {
+  void Answer(kube::http::ResponseSink& sink) {
     if (lines_.empty()) {
-      return sink.OnEnd(kube::TransportError{kube::TransportError::Kind::kRefused, "refused"});
+      return sink.OnEnd(
+          kube::http::TransportError{kube::http::TransportError::Kind::kRefused, "refused"});
     }
     std::string_view line = fuzz::TakeLine(lines_);
     const char kind = line.empty() ? '2' : line[0];
@@ -41,7 +43,8 @@ class Script : public kube::Transport {
     sink.OnHead({.status = StatusOf(kind), .headers = {{"Content-Type", "application/json"}}});
     sink.OnBytes(line);
     if (kind != 'x') return sink.OnEnd(std::nullopt);
-    sink.OnEnd(kube::TransportError{kube::TransportError::Kind::kConnectionLost, "lost"});
+    sink.OnEnd(
+        kube::http::TransportError{kube::http::TransportError::Kind::kConnectionLost, "lost"});
   }
   static int StatusOf(char kind) {
     switch (kind) {
@@ -58,47 +61,49 @@ class Script : public kube::Transport {
 
   std::string_view lines_;
   RequestId last_ = 0;
-  std::vector<std::pair<RequestId, kube::ResponseSink*>> waiting_;
+  std::vector<std::pair<RequestId, kube::http::ResponseSink*>> waiting_;
 };
 
-class Nobody : public kube::Credentials {
+class Nobody : public kube::client::Credentials {
  public:
-  std::vector<kube::HttpHeader> Headers() override { return {}; }
+  std::vector<kube::http::HttpHeader> Headers() override { return {}; }
   bool Refresh() override { return false; }
 };
 
-void ReadAll(migrate::ObjectSource& list, migrate::Spool& spool, kube::Client& client,
-             test_support::FakeClock& clock) {
+void ReadAll(migrate::sweep::source::ObjectSource& list, migrate::spool::Spool& spool,
+             kube::client::Client& client, test_support::FakeClock& clock) {
   while (!list.is_done()) {
     list.Advance();
     if (spool.listed() > 0) list.OnRewritten("7");
     // What was asked for comes with the next Poll; else there is a pause.
     const auto next = list.next_event();
-    if (next != kube::Clock::TimePoint::max()) clock.AdvanceTo(next);
+    if (next != kube::system::Clock::TimePoint::max()) clock.AdvanceTo(next);
     client.Poll(clock.Now());
   }
   Require(spool.is_complete() != list.error().has_value());
 }
 
-void List(migrate::Spool& spool, std::string_view lines, bool in_one_piece) {
-  const migrate::SweepTarget target{.group = "g", .version = "v1", .plural = "widgets"};
+void List(migrate::spool::Spool& spool, std::string_view lines, bool in_one_piece) {
+  const migrate::sweep::write::SweepTarget target{
+      .group = "g", .version = "v1", .plural = "widgets"};
   Script script(lines);
   Nobody nobody;
   test_support::FakeClock clock;
-  kube::Client client(script, nobody, clock, {.server = "https://server", .user_agent = ""});
+  kube::client::Client client(script, nobody, clock,
+                              {.server = "https://server", .user_agent = ""});
   if (in_one_piece) {
-    migrate::CachedList list(target, 5, 2, spool, client, clock);
+    migrate::sweep::source::CachedList list(target, 5, 2, spool, client, clock);
     return ReadAll(list, spool, client, clock);
   }
-  migrate::MetadataList list(target, 2, spool, client, clock);
+  migrate::sweep::source::MetadataList list(target, 2, spool, client, clock);
   ReadAll(list, spool, client, clock);
 }
 
 /// Answers every object; returns how many there are.
-std::uint64_t AnswerAll(migrate::Spool& spool) {
+std::uint64_t AnswerAll(migrate::spool::Spool& spool) {
   std::uint64_t count = 0;
   while (const auto next = spool.Next()) {
-    spool.Answer(next->number, {.object_class = migrate::ObjectClass::kGone});
+    spool.Answer(next->number, {.object_class = migrate::report::ObjectClass::kGone});
     ++count;
   }
   Require(spool.is_answered() && count == spool.listed());
@@ -115,11 +120,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const char* file : {"run.listed", "run.answered"}) folder.Write(file, "");
     std::uint64_t objects = 0;
     {
-      migrate::Spool spool(folder.path(), "run", "fuzz");
+      migrate::spool::Spool spool(folder.path(), "run", "fuzz");
       List(spool, fuzz::Text(data, size), in_one_piece);
       objects = AnswerAll(spool);
     }
-    Require(migrate::Spool(folder.path(), "run", "fuzz").listed() == objects);
+    Require(migrate::spool::Spool(folder.path(), "run", "fuzz").listed() == objects);
   }
   return 0;
 }

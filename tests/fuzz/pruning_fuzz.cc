@@ -10,9 +10,9 @@ namespace {
 namespace schema = kube::schema;
 using fuzz::Require;
 
-class Paths : public schema::UnknownFieldSink {
+class Paths : public kube::schema::UnknownFieldSink {
  public:
-  void OnUnknownField(const schema::UnknownField& field) override {
+  void OnUnknownField(const kube::schema::UnknownField& field) override {
     Require(!field.elements.empty());
     paths.push_back(field.Path());
   }
@@ -21,7 +21,7 @@ class Paths : public schema::UnknownFieldSink {
 
 std::vector<std::string> Find(fuzz::SchemaAndObject& input, bool is_root) {
   Paths found;
-  schema::FindUnknownFields(input.object(), &input.schema, is_root, found);
+  kube::schema::FindUnknownFields(input.object(), &input.schema, is_root, found);
   std::ranges::sort(found.paths);
   return found.paths;
 }
@@ -36,12 +36,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::vector<std::string> found = Find(input, is_root);
     kube::json::Arena arena;
     kube::json::Value copy = kube::json::DeepCopy(input.object(), arena);
-    schema::DropUnknownFields(copy, &input.schema, is_root);
-    Require(schema::Prune(input.object(), &input.schema, is_root) == found);
+    kube::schema::DropUnknownFields(copy, &input.schema, is_root);
+    Require(kube::schema::Prune(input.object(), &input.schema, is_root) == found);
     const std::string once = kube::json::Print(input.object());
     Require(kube::json::Print(copy) == once);
     Require(Find(input, is_root).empty());
-    Require(schema::Prune(input.object(), &input.schema, is_root).empty());
+    Require(kube::schema::Prune(input.object(), &input.schema, is_root).empty());
     Require(kube::json::Print(input.object()) == once);
   }
   return 0;

@@ -7,21 +7,21 @@
 
 namespace {
 
-using kube::ListSplitter;
-using kube::ManifestSplitter;
+using kube::json::ListSplitter;
+using kube::json::ManifestSplitter;
 
 /// Sums up what is handed out.
 class Summary : public ListSplitter::Sink, public ManifestSplitter::Sink {
  public:
   void OnObject(ListSplitter::Kind kind, std::string_view text,
-                const kube::TextPosition& at) override {
+                const kube::json::TextPosition& at) override {
     Add(static_cast<int>(kind), text, at);
   }
   void OnManifest(const ManifestSplitter::Manifest& manifest) override {
-    fuzz::Require(kube::utf8::IsValid(manifest.text));
+    fuzz::Require(kube::base::utf8::IsValid(manifest.text));
     Add(static_cast<int>(manifest.kind), manifest.text, manifest.position);
   }
-  void Add(int kind, std::string_view text, const kube::TextPosition& at) {
+  void Add(int kind, std::string_view text, const kube::json::TextPosition& at) {
     summary += std::to_string(kind) + " " + std::to_string(at.offset) + " " +
                std::to_string(at.line) + ":" + std::to_string(at.column) + " ";
     summary += text;
@@ -34,7 +34,7 @@ template <typename Splitter>
 std::string Split(std::string_view bytes, std::size_t piece) {
   Summary sink;
   Splitter splitter(sink);
-  std::optional<kube::SplitError> error;
+  std::optional<kube::json::SplitError> error;
   for (; !bytes.empty() && !error; bytes.remove_prefix(std::min(piece, bytes.size()))) {
     error = splitter.Push(bytes.substr(0, piece));
   }

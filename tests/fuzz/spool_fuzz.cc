@@ -16,13 +16,13 @@ const test_support::TempFolder& Folder() {
 
 /// Takes up what is there, and answers the rest. Returns how many objects were listed.
 std::uint64_t Finish(bool is_whole) {
-  migrate::Spool spool(Folder().path(), "run");
+  migrate::spool::Spool spool(Folder().path(), "run");
   Require(spool.counts().Total() == spool.listed());
   spool.Failures();
-  std::uint64_t unanswered = spool.counts()[migrate::ObjectClass::kNotTried];
+  std::uint64_t unanswered = spool.counts()[migrate::report::ObjectClass::kNotTried];
   Require(!is_whole || unanswered == 0);
   while (const auto next = spool.Next()) {
-    spool.Answer(next->number, {.object_class = migrate::ObjectClass::kGone});
+    spool.Answer(next->number, {.object_class = migrate::report::ObjectClass::kGone});
     --unanswered;
   }
   Require(unanswered == 0 && spool.is_answered());
@@ -49,7 +49,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       page += line;
       continue;
     }
-    listed += page + migrate::PageEndLine({"token", migrate::Checksum(page)});
+    listed += page + migrate::spool::PageEndLine({"token", migrate::spool::Checksum(page)});
     page.clear();
   }
   Folder().Write("run.listed", listed + page);

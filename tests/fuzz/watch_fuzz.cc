@@ -9,9 +9,9 @@
 namespace {
 
 /// Sums up what is handed out.
-class Summary : public migrate::WatchReader::Sink {
+class Summary : public migrate::lists::WatchReader::Sink {
  public:
-  void OnEvent(migrate::WatchEventType type, kube::json::Value& object,
+  void OnEvent(migrate::lists::WatchEventType type, kube::json::Value& object,
                kube::json::Document&) override {
     const kube::json::Value* metadata = object.Find("metadata");
     fuzz::Require(metadata != nullptr && !metadata->FindText("resourceVersion").empty());
@@ -22,11 +22,11 @@ class Summary : public migrate::WatchReader::Sink {
 
 std::string Read(std::string_view bytes, std::size_t piece) {
   Summary summary;
-  migrate::WatchReader reader(summary);
+  migrate::lists::WatchReader reader(summary);
   for (; !bytes.empty(); bytes.remove_prefix(std::min(piece, bytes.size()))) {
     const auto error = reader.Push(bytes.substr(0, piece));
     if (!error) continue;
-    fuzz::Require(!error->message.empty() && kube::utf8::IsValid(error->message));
+    fuzz::Require(!error->message.empty() && kube::base::utf8::IsValid(error->message));
     return summary.text + error->message;
   }
   return summary.text;

@@ -11,9 +11,9 @@ namespace test_support {
 
 /// Keeps of each object that differs what it is now and after: "JSON -> JSON" of spec, by
 /// "version kind namespace/name".
-class ChangeRecorder : public migrate::ChangeTaker {
+class ChangeRecorder : public migrate::inspect::ChangeTaker {
  public:
-  void Take(const migrate::ObjectChange& change) override {
+  void Take(const migrate::check::ObjectChange& change) override {
     const std::lock_guard lock(mutex_);
     std::string key(change.version);
     key.append(" ").append(change.kind).append(" ").append(change.namespace_);

@@ -32,26 +32,26 @@ FakeAnswer FakeStatus(int code, const std::string& reason, const std::string& me
 
 std::string ContinueToken(long resource_version, const std::string& start) {
   std::string token =
-      kube::EncodeBase64(R"({"v":"meta.k8s.io/v1","rv":)" + std::to_string(resource_version) +
-                         ",\"start\":" + Quote(start) + "}");
+      kube::base::EncodeBase64(R"({"v":"meta.k8s.io/v1","rv":)" + std::to_string(resource_version) +
+                               ",\"start\":" + Quote(start) + "}");
   // base64.RawURLEncoding
   for (char& c : token) c = c == '+' ? '-' : c == '/' ? '_' : c;
   while (token.ends_with('=')) token.pop_back();
   return token;
 }
 
-kube::Result<std::pair<long, std::string>, std::string> ReadContinueToken(
+kube::base::Result<std::pair<long, std::string>, std::string> ReadContinueToken(
     const std::string& token) {
   std::string padded = token;
   for (char& c : padded) c = c == '-' ? '+' : c == '_' ? '/' : c;
   padded.append((4 - padded.size() % 4) % 4, '=');
-  const auto text = kube::DecodeBase64(padded);
-  if (!text) return kube::Unexpected(text.error());
+  const auto text = kube::base::DecodeBase64(padded);
+  if (!text) return kube::base::Unexpected(text.error());
   kube::json::Document document;
-  if (const auto error = document.Parse(*text)) return kube::Unexpected(error->message);
+  if (const auto error = document.Parse(*text)) return kube::base::Unexpected(error->message);
   const Value* version = document.root().Find("rv");
   const auto number = version ? kube::json::AsInt64(*version) : std::nullopt;
-  if (!number) return kube::Unexpected<std::string>("no resource version");
+  if (!number) return kube::base::Unexpected<std::string>("no resource version");
   return std::pair<long, std::string>(*number, document.root().FindText("start"));
 }
 

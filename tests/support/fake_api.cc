@@ -323,7 +323,7 @@ const Value* FakeApi::FindObject(const std::string& resource, const std::string&
   return found == objects->second.end() ? nullptr : &found->second->root();
 }
 
-FakeFault FakeApi::Meet(const kube::HttpRequest& request) {
+FakeFault FakeApi::Meet(const kube::http::HttpRequest& request) {
   FakeFault all;
   std::vector<std::function<void()>> actions;
   for (auto& [fault, met] : faults_) {
@@ -343,7 +343,7 @@ FakeFault FakeApi::Meet(const kube::HttpRequest& request) {
   return all;
 }
 
-FakeAnswer FakeApi::Answer(const kube::HttpRequest& request, const FakeFault& fault) {
+FakeAnswer FakeApi::Answer(const kube::http::HttpRequest& request, const FakeFault& fault) {
   if (fault.before) fault.before();
   FakeAnswer answer = fault.answer ? *fault.answer : TrueAnswer(request);
   answer.headers.insert(answer.headers.end(), fault.headers.begin(), fault.headers.end());
@@ -352,10 +352,10 @@ FakeAnswer FakeApi::Answer(const kube::HttpRequest& request, const FakeFault& fa
   return answer;
 }
 
-FakeAnswer FakeApi::TrueAnswer(const kube::HttpRequest& request) {
+FakeAnswer FakeApi::TrueAnswer(const kube::http::HttpRequest& request) {
   const std::vector<std::string> path = PathOf(request.target);
   const Query query = QueryOf(request.target);
-  const kube::ResponseHead head{0, request.headers};
+  const kube::http::ResponseHead head{0, request.headers};
   const std::string* accept = head.Find("Accept");
   const bool writes = request.method == "PATCH" || request.method == "PUT";
   const bool known = request.method == "GET" || writes;
@@ -379,7 +379,7 @@ FakeAnswer FakeApi::TrueAnswer(const kube::HttpRequest& request) {
                          request.target + (accept ? " as " + *accept : ""));
 }
 
-FakeAnswer FakeApi::AnswerApis(const kube::HttpRequest& request,
+FakeAnswer FakeApi::AnswerApis(const kube::http::HttpRequest& request,
                                const std::vector<std::string>& path, const Query& query) {
   if (path.size() == 2 && path[1] == "apiextensions.k8s.io") return Discovery();
   const bool is_status = request.method == "PATCH" && path.size() == 6 && path[5] == "status";
@@ -391,7 +391,7 @@ FakeAnswer FakeApi::AnswerApis(const kube::HttpRequest& request,
     return place->Forbidden(request.method);
   }
   if (!place->typed) place->storage = StorageOf(place->resource);
-  const kube::ResponseHead head{0, request.headers};
+  const kube::http::ResponseHead head{0, request.headers};
   if (const std::string* accept = head.Find("Accept"); accept && !place->typed) {
     place->metadata_version = MetadataVersion(
         *accept, place->name.empty() ? "PartialObjectMetadataList" : "PartialObjectMetadata");
@@ -521,10 +521,10 @@ std::optional<std::string> GuardOf(const std::string& patch) {
 }  // namespace
 
 /// Absent for a read.
-std::optional<FakeAnswer> FakeApi::Write(const Place& place, const kube::HttpRequest& request,
+std::optional<FakeAnswer> FakeApi::Write(const Place& place, const kube::http::HttpRequest& request,
                                          const Query& query) {
   if (request.method == "GET") return std::nullopt;
-  const kube::ResponseHead head{0, request.headers};
+  const kube::http::ResponseHead head{0, request.headers};
   const std::string* type = head.Find("Content-Type");
   const bool is_patch = request.method == "PATCH";
   const auto version = is_patch ? GuardOf(request.body) : std::nullopt;
@@ -545,7 +545,7 @@ std::optional<FakeAnswer> FakeApi::Write(const Place& place, const kube::HttpReq
   return Update(place, body->root(), is_dry_run);
 }
 
-FakeAnswer FakeApi::WriteCrd(const Place& place, const kube::HttpRequest& request,
+FakeAnswer FakeApi::WriteCrd(const Place& place, const kube::http::HttpRequest& request,
                              const Query& query, bool is_status) {
   const Value* stored = FindObject(kCrds, place.name);
   if (!stored) return place.NotFound();
@@ -573,7 +573,7 @@ bool FakeApi::IsDenied(const std::string& verb, const std::string& resource) con
   return forbidden_.contains(whole) || denied_.contains(verb + " " + resource);
 }
 
-FakeAnswer FakeApi::Review(const kube::HttpRequest& request) const {
+FakeAnswer FakeApi::Review(const kube::http::HttpRequest& request) const {
   const auto review = Parse(request.body);
   const std::string key = DeniedKey(review->root());
   const std::size_t blank = key.find(' ');

@@ -23,7 +23,7 @@ class FakeStorage;
 /// What the fake server says to one request, or how it fails to.
 struct FakeAnswer {
   int status = 200;
-  std::vector<kube::HttpHeader> headers;
+  std::vector<kube::http::HttpHeader> headers;
   std::string body;
   /// The connection is lost after so many bytes of the body.
   std::optional<std::size_t> lost_after;
@@ -40,12 +40,12 @@ struct FakeFault {
   std::string target;
   int first = 1, times = 1;
 
-  std::function<void()> before;           ///< is run before the answer is made
-  kube::Clock::Duration latency{};        ///< until the answer begins
-  std::optional<FakeAnswer> answer;       ///< in the place of the true one
-  std::vector<kube::HttpHeader> headers;  ///< beside those of the answer
-  std::optional<std::size_t> lost_after;  ///< as FakeAnswer::lost_after
-  bool lost = false;                      ///< as FakeAnswer::lost
+  std::function<void()> before;                 ///< is run before the answer is made
+  kube::system::Clock::Duration latency{};      ///< until the answer begins
+  std::optional<FakeAnswer> answer;             ///< in the place of the true one
+  std::vector<kube::http::HttpHeader> headers;  ///< beside those of the answer
+  std::optional<std::size_t> lost_after;        ///< as FakeAnswer::lost_after
+  bool lost = false;                            ///< as FakeAnswer::lost
 };
 
 /// What an API server of Kubernetes 1.20 with some CRDs and custom resources answers, held in
@@ -100,9 +100,9 @@ class FakeApi {
   void AddFault(FakeFault fault) { faults_.push_back({std::move(fault), 0}); }
 
   /// The faults that meet this request, as one; counts it.
-  FakeFault Meet(const kube::HttpRequest& request);
+  FakeFault Meet(const kube::http::HttpRequest& request);
   /// Throws std::logic_error for a request of which it knows nothing.
-  FakeAnswer Answer(const kube::HttpRequest& request, const FakeFault& fault);
+  FakeAnswer Answer(const kube::http::HttpRequest& request, const FakeFault& fault);
 
  private:
   /// By etcd's key, "namespace/name" or "name".
@@ -111,19 +111,19 @@ class FakeApi {
   struct Place;
   struct Chunk;
 
-  FakeAnswer TrueAnswer(const kube::HttpRequest& request);
-  FakeAnswer AnswerApis(const kube::HttpRequest& request, const std::vector<std::string>& path,
-                        const Query& query);
+  FakeAnswer TrueAnswer(const kube::http::HttpRequest& request);
+  FakeAnswer AnswerApis(const kube::http::HttpRequest& request,
+                        const std::vector<std::string>& path, const Query& query);
   std::optional<Place> FindPlace(const std::vector<std::string>& path) const;
   std::optional<Place> CrdPlace(const std::string& version) const;
   std::optional<Place> CustomPlace(const std::string& resource, const std::string& version) const;
   FakeAnswer Get(const Place& place) const;
-  std::optional<FakeAnswer> Write(const Place& place, const kube::HttpRequest& request,
+  std::optional<FakeAnswer> Write(const Place& place, const kube::http::HttpRequest& request,
                                   const Query& query);
   FakeAnswer Update(const Place& place, const kube::json::Value& body, bool is_dry_run);
-  FakeAnswer WriteCrd(const Place& place, const kube::HttpRequest& request, const Query& query,
-                      bool is_status);
-  FakeAnswer Review(const kube::HttpRequest& request) const;
+  FakeAnswer WriteCrd(const Place& place, const kube::http::HttpRequest& request,
+                      const Query& query, bool is_status);
+  FakeAnswer Review(const kube::http::HttpRequest& request) const;
   bool IsDenied(const std::string& verb, const std::string& resource) const;
   static FakeAnswer Conflict(const Place& place, const std::string& why);
   std::shared_ptr<const FakeStorage> StorageOf(const std::string& resource) const;
@@ -166,6 +166,7 @@ FakeAnswer FakeText(int code, const std::string& content_type, const std::string
 /// `resource_version`, or of the present where that is -1.
 std::string ContinueToken(long resource_version, const std::string& start);
 /// What ContinueToken was made of.
-kube::Result<std::pair<long, std::string>, std::string> ReadContinueToken(const std::string& token);
+kube::base::Result<std::pair<long, std::string>, std::string> ReadContinueToken(
+    const std::string& token);
 
 }  // namespace test_support

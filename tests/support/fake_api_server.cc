@@ -7,27 +7,28 @@
 namespace test_support {
 namespace {
 
-using kube::TransportError;
+using kube::http::TransportError;
 
 }  // namespace
 
 std::vector<std::string> FakeApiServer::RequestLines() const {
   std::vector<std::string> lines;
-  for (const kube::HttpRequest& request : requests_) {
+  for (const kube::http::HttpRequest& request : requests_) {
     lines.push_back(request.method + " " + request.target);
   }
   return lines;
 }
 
-FakeApiServer::RequestId FakeApiServer::Start(kube::HttpRequest request,
-                                              kube::Clock::Duration timeout,
-                                              kube::ResponseSink& sink) {
+FakeApiServer::RequestId FakeApiServer::Start(kube::http::HttpRequest request,
+                                              kube::system::Clock::Duration timeout,
+                                              kube::http::ResponseSink& sink) {
   requests_.push_back(request);
   UnderWay entry;
   entry.fault = Meet(request);
   entry.request = std::move(request);
   entry.sink = &sink;
-  entry.times_out = timeout > kube::Clock::Duration::zero() && timeout < entry.fault.latency;
+  entry.times_out =
+      timeout > kube::system::Clock::Duration::zero() && timeout < entry.fault.latency;
   entry.next = clock_.Now() + (entry.times_out ? timeout : entry.fault.latency);
   under_way_.emplace(next_id_, std::move(entry));
   return next_id_++;
@@ -36,14 +37,15 @@ FakeApiServer::RequestId FakeApiServer::Start(kube::HttpRequest request,
 void FakeApiServer::WakeWatches() {
   for (auto& [id, request] : under_way_) {
     const auto& watch = request.answer.watch;
-    if (!request.answered || !watch || request.next != kube::Clock::TimePoint::max()) continue;
+    if (!request.answered || !watch || request.next != kube::system::Clock::TimePoint::max())
+      continue;
     request.answer.body += watch->next();
     const bool has_news = request.sent < request.answer.body.size() || watch->is_over();
     if (has_news) request.next = clock_.Now();
   }
 }
 
-void FakeApiServer::Poll(kube::Clock::TimePoint deadline) {
+void FakeApiServer::Poll(kube::system::Clock::TimePoint deadline) {
   WakeWatches();
   const auto next =
       std::min_element(under_way_.begin(), under_way_.end(), [](const auto& a, const auto& b) {
@@ -85,7 +87,7 @@ void FakeApiServer::GoOn(RequestId id, UnderWay& request) {
   }
   const bool is_lost = answer.lost_after.has_value() && whole >= *answer.lost_after;
   if (answer.watch && !is_lost && !answer.watch->is_over()) {
-    request.next = kube::Clock::TimePoint::max();  // until WakeWatches
+    request.next = kube::system::Clock::TimePoint::max();  // until WakeWatches
     return;
   }
   if (!answer.lost_after) return End(id, std::nullopt);

@@ -131,7 +131,7 @@ Options ReadOptions(FakeApi& api, int argc, char** argv) {
 
 /// Parses manifests as kubectl reads files. CRDs go to the server at once, for the objects of other
 /// files to find them.
-class Loader : public kube::ManifestSplitter::Sink {
+class Loader : public kube::json::ManifestSplitter::Sink {
  public:
   explicit Loader(FakeApi& api) : api_(api) {}
 
@@ -145,14 +145,14 @@ class Loader : public kube::ManifestSplitter::Sink {
     std::ifstream file(path, std::ios::binary);
     std::ostringstream text;
     text << file.rdbuf();
-    kube::ManifestSplitter splitter(*this);
+    kube::json::ManifestSplitter splitter(*this);
     if (!file || splitter.Push(text.str()) || splitter.Finish()) {
       throw std::invalid_argument("cannot read " + path.string());
     }
   }
-  void OnManifest(const kube::ManifestSplitter::Manifest& manifest) override {
+  void OnManifest(const kube::json::ManifestSplitter::Manifest& manifest) override {
     kube::json::Document document;
-    const bool bad = manifest.format == kube::ManifestSplitter::Format::kJson
+    const bool bad = manifest.format == kube::json::ManifestSplitter::Format::kJson
                          ? document.Parse(manifest.text).has_value()
                          : kube::yaml::Parse(manifest.text, 1, document).has_value();
     if (bad) throw std::invalid_argument("a manifest cannot be parsed");
@@ -250,8 +250,8 @@ class HttpServer {
   bool AnswerNext(Connection& connection) {
     const std::size_t end = connection.received.find("\r\n\r\n");
     if (end == connection.received.npos) return false;
-    kube::HttpRequest request = ParseHead(connection.received.substr(0, end));
-    const kube::ResponseHead head{0, request.headers};
+    kube::http::HttpRequest request = ParseHead(connection.received.substr(0, end));
+    const kube::http::ResponseHead head{0, request.headers};
     const std::string* length = head.Find("Content-Length");
     const std::size_t size = end + 4 + (length ? std::stoul(*length) : 0);
     if (connection.received.size() < size) return false;
@@ -262,8 +262,8 @@ class HttpServer {
     return true;
   }
 
-  static kube::HttpRequest ParseHead(const std::string& text) {
-    kube::HttpRequest request;
+  static kube::http::HttpRequest ParseHead(const std::string& text) {
+    kube::http::HttpRequest request;
     std::istringstream lines(text);
     lines >> request.method >> request.target;
     std::string line;
@@ -278,7 +278,7 @@ class HttpServer {
     return request;
   }
 
-  FakeAnswer AnswerTo(const kube::HttpRequest& request) {
+  FakeAnswer AnswerTo(const kube::http::HttpRequest& request) {
     try {
       return api_.Answer(request, api_.Meet(request));
     } catch (const std::logic_error& error) {
@@ -292,7 +292,7 @@ class HttpServer {
     if (answer.lost) return;
     std::string& out = connection.to_send;
     out += "HTTP/1.1 " + std::to_string(answer.status) + " -\r\n";
-    for (const kube::HttpHeader& header : answer.headers) {
+    for (const kube::http::HttpHeader& header : answer.headers) {
       out += header.name + ": " + header.value + "\r\n";
     }
     out += "Content-Length: " + std::to_string(answer.body.size()) + "\r\n\r\n";

@@ -7,7 +7,7 @@
 namespace test_support {
 
 /// A clock that stands still until it is told.
-class FakeClock : public kube::Clock {
+class FakeClock : public kube::system::Clock {
  public:
   TimePoint Now() const override { return now_; }
   void Advance(Duration by) { now_ += by; }

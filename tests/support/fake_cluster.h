@@ -11,7 +11,7 @@
 namespace test_support {
 
 /// A client of a fake API server, which takes it for nobody in particular.
-class FakeCluster : private kube::Credentials {
+class FakeCluster : private kube::client::Credentials {
  public:
   FakeCluster()
       : server(clock),
@@ -25,11 +25,11 @@ class FakeCluster : private kube::Credentials {
   std::atomic<bool> stop = false;  // of Client::Get
   FakeClock clock;
   FakeApiServer server;
-  kube::Client client;
+  kube::client::Client client;
   std::vector<std::string> warnings;
 
  private:
-  std::vector<kube::HttpHeader> Headers() override { return {}; }
+  std::vector<kube::http::HttpHeader> Headers() override { return {}; }
   bool Refresh() override { return false; }
 };
 

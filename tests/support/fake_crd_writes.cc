@@ -65,10 +65,10 @@ void MoveGeneration(Value& metadata, Arena& arena) {
 
 }  // namespace
 
-kube::Result<std::shared_ptr<Document>, FakeAnswer> PatchFakeCrd(const Value& stored,
-                                                                 const Value& patch,
-                                                                 const std::string& version,
-                                                                 bool is_status) {
+kube::base::Result<std::shared_ptr<Document>, FakeAnswer> PatchFakeCrd(const Value& stored,
+                                                                       const Value& patch,
+                                                                       const std::string& version,
+                                                                       bool is_status) {
   auto crd = std::make_shared<Document>();
   crd->root() = kube::json::DeepCopy(stored, crd->arena());
   Value& metadata = *crd->root().Find("metadata");
@@ -76,7 +76,7 @@ kube::Result<std::shared_ptr<Document>, FakeAnswer> PatchFakeCrd(const Value& st
   const Value* guard = patch.Find("metadata");
   const std::string wanted = guard ? Text(*guard, "resourceVersion") : "";
   if (!wanted.empty() && wanted != Text(metadata, "resourceVersion")) {
-    return kube::Unexpected(Conflict(name));
+    return kube::base::Unexpected(Conflict(name));
   }
   const std::string_view part = is_status ? "status" : "spec";
   const Value* changes = patch.Find(part, Type::kObject);
@@ -85,7 +85,7 @@ kube::Result<std::shared_ptr<Document>, FakeAnswer> PatchFakeCrd(const Value& st
   const bool preserved = IsTrue(spec.Find("preserveUnknownFields"));
   const bool is_changed = Merge(*crd->root().Find(part), *changes, crd->arena());
   if (version == "v1" && !preserved && IsTrue(spec.Find("preserveUnknownFields"))) {
-    return kube::Unexpected(CannotPreserve(name));
+    return kube::base::Unexpected(CannotPreserve(name));
   }
   if (is_changed && !is_status) MoveGeneration(metadata, crd->arena());
   return crd;

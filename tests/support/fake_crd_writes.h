@@ -15,7 +15,7 @@ namespace test_support {
 ///
 /// Guarded by metadata.resourceVersion where the patch has one. The error is the server's answer:
 /// a conflict, or v1's refusal to turn pruning off.
-kube::Result<std::shared_ptr<kube::json::Document>, FakeAnswer> PatchFakeCrd(
+kube::base::Result<std::shared_ptr<kube::json::Document>, FakeAnswer> PatchFakeCrd(
     const kube::json::Value& stored, const kube::json::Value& patch, const std::string& version,
     bool is_status);
 

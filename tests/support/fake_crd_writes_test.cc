@@ -15,7 +15,7 @@ const std::string kPath = "/customresourcedefinitions/" + kName;
 struct Patched {
   Patched(FakeCluster& cluster, const std::string& version, const std::string& rest,
           const std::string& body) {
-    kube::ApiRequest request;
+    kube::client::ApiRequest request;
     request.method = "PATCH";
     request.target = "/apis/apiextensions.k8s.io/" + version + kPath + rest;
     request.content_type = "application/merge-patch+json";

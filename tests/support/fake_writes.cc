@@ -33,10 +33,10 @@ constexpr std::string_view kObjectMeta[] = {
 constexpr std::string_view kManagedFieldsEntry[] = {"manager", "operation",  "apiVersion",
                                                     "time",    "fieldsType", "fieldsV1"};
 
-kube::Crd Read(const Value& crd) {
+kube::crd::Crd Read(const Value& crd) {
   auto document = std::make_unique<Document>();
   document->root() = kube::json::DeepCopy(crd, document->arena());
-  auto read = kube::ReadCrd(std::move(document));
+  auto read = kube::crd::ReadCrd(std::move(document));
   if (!read) throw std::invalid_argument(read.error());
   return *std::move(read);
 }

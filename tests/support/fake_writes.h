@@ -28,8 +28,8 @@ class FakeStorage {
                                               const std::string& version) const;
 
  private:
-  kube::Crd crd_;
-  kube::CustomResourceServer server_;
+  kube::crd::Crd crd_;
+  kube::crd::CustomResourceServer server_;
 };
 
 /// True if a server would write nothing: both are the same in etcd, where there is no

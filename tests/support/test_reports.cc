@@ -4,10 +4,10 @@
 
 namespace test_reports {
 
-using migrate::CrdReport;
-using migrate::FieldUse;
-using migrate::Verdict;
-using migrate::VersionReport;
+using migrate::report::CrdReport;
+using migrate::report::FieldUse;
+using migrate::report::Verdict;
+using migrate::report::VersionReport;
 
 namespace {
 
@@ -97,8 +97,8 @@ CrdReport Gadgets() {
   return crd;
 }
 
-migrate::CheckReport Report(std::vector<CrdReport> crds) {
-  migrate::CheckReport report;
+migrate::report::CheckReport Report(std::vector<CrdReport> crds) {
+  migrate::report::CheckReport report;
   report.crds = std::move(crds);
   return report;
 }

@@ -14,17 +14,17 @@ constexpr std::chrono::sys_seconds kNow =
     std::chrono::sys_days(std::chrono::year(2026) / 11 / 21) + std::chrono::hours(3);
 
 /// Prunes already, its objects were not read: nothing to tell.
-migrate::CrdReport Certificates();
+migrate::report::CrdReport Certificates();
 /// Preserves, one version, not structural: blocked.
-migrate::CrdReport Gizmos();
+migrate::report::CrdReport Gizmos();
 /// Preserves, two versions, 1874 of 2000 objects lose fields.
-migrate::CrdReport Widgets();
+migrate::report::CrdReport Widgets();
 /// Preserves, structural, no object loses anything: ready.
-migrate::CrdReport Gadgets();
+migrate::report::CrdReport Gadgets();
 
 /// A report on these CRDs, without errors.
-migrate::CheckReport Report(std::vector<migrate::CrdReport> crds);
-migrate::FieldUse Use(const std::string& path, std::uint64_t objects);
-migrate::CrdReport Named(migrate::CrdReport crd, const std::string& name);
+migrate::report::CheckReport Report(std::vector<migrate::report::CrdReport> crds);
+migrate::report::FieldUse Use(const std::string& path, std::uint64_t objects);
+migrate::report::CrdReport Named(migrate::report::CrdReport crd, const std::string& name);
 
 }  // namespace test_reports

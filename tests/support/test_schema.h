@@ -25,14 +25,14 @@ struct TestSchema {
   kube::schema::SchemaProps props;
 };
 
-inline kube::Result<kube::Crd, std::string> ReadCrdText(std::string_view text) {
+inline kube::base::Result<kube::crd::Crd, std::string> ReadCrdText(std::string_view text) {
   auto document = std::make_unique<kube::json::Document>();
   REQUIRE(!document->Parse(text));
-  return kube::ReadCrd(std::move(document));
+  return kube::crd::ReadCrd(std::move(document));
 }
 
 /// A CRD with this spec, which must be readable.
-inline kube::Crd TestCrd(std::string_view version, std::string_view spec) {
+inline kube::crd::Crd TestCrd(std::string_view version, std::string_view spec) {
   std::string text = R"({"apiVersion":"apiextensions.k8s.io/)";
   text.append(version).append(R"(","kind":"CustomResourceDefinition","spec":)");
   text.append(spec).append("}");
@@ -41,9 +41,9 @@ inline kube::Crd TestCrd(std::string_view version, std::string_view spec) {
   return *std::move(crd);
 }
 
-inline std::vector<std::string> Strings(const std::vector<kube::schema::FieldError>& errors) {
+inline std::vector<std::string> Strings(const std::vector<kube::meta::FieldError>& errors) {
   std::vector<std::string> strings;
-  for (const kube::schema::FieldError& error : errors) strings.push_back(error.ToString());
+  for (const kube::meta::FieldError& error : errors) strings.push_back(error.ToString());
   return strings;
 }
 

@@ -16,19 +16,19 @@ std::optional<kube::schema::SchemaProps> ReadSchema(const Vector& vector, Mismat
 
 /// The structural schema of input.schema; absent where there is a mismatch.
 std::optional<kube::schema::StructuralSchema> ReadStructural(const Vector& vector,
-                                                             json::Arena& arena,
+                                                             kube::json::Arena& arena,
                                                              Mismatches& mismatches);
 
 /// Reads a CRD, otherwise as ReadSchema.
-std::optional<kube::Crd> ReadCrd(const json::Value& crd, const Vector& vector,
-                                 Mismatches& mismatches);
+std::optional<kube::crd::Crd> ReadCrd(const kube::json::Value& crd, const Vector& vector,
+                                      Mismatches& mismatches);
 
 /// What the CRD of a line is for that has only a schema: the type of its object, or
 /// example.com/v1, Kind=Foo.
-kube::GroupVersionKind BareType(const Vector& vector);
+kube::meta::GroupVersionKind BareType(const Vector& vector);
 
 /// input.crd, or where there is only a schema a CRD with this schema in its one version, as
 /// BareType says.
-std::optional<kube::Crd> ReadCrdOrSchema(const Vector& vector, Mismatches& mismatches);
+std::optional<kube::crd::Crd> ReadCrdOrSchema(const Vector& vector, Mismatches& mismatches);
 
 }  // namespace vectors

@@ -10,19 +10,19 @@
 namespace vectors {
 namespace {
 
-using kube::CustomResourceServer;
-using kube::ServerNotes;
+using kube::crd::CustomResourceServer;
+using kube::crd::ServerNotes;
 using kube::schema::StructuralSchema;
 using Error = std::optional<std::string>;
 
 /// The server's answer is {"object"} or {"error"}, or both where it is complete but refused.
 /// "panic" is a bug of the server: there any error will do.
-void CompareAnswer(std::string_view what, const json::Value& expected, const json::Value& object,
-                   const Error& error, Mismatches& mismatches) {
+void CompareAnswer(std::string_view what, const kube::json::Value& expected,
+                   const kube::json::Value& object, const Error& error, Mismatches& mismatches) {
   const Error expected_error = FindString(expected, "error");
   const bool is_panic = expected_error && expected_error->starts_with("panic");
   if (!is_panic || !error) mismatches.CompareErrors(what, expected_error, error);
-  const json::Value* expected_object = expected.Find("object");
+  const kube::json::Value* expected_object = expected.Find("object");
   if (expected_object) mismatches.CompareJson(what, *expected_object, object);
   if (!expected_object && !expected_error) throw BadVector("neither object nor error");
 }
@@ -33,34 +33,35 @@ struct ServerRun {
   std::string_view version;
   Mismatches& mismatches;
 
-  void CompareWrites(const json::Value& expected) {
-    json::Arena arena;
-    json::Value object = json::DeepCopy(Get(vector.input, "object"), arena);
+  void CompareWrites(const kube::json::Value& expected) {
+    kube::json::Arena arena;
+    kube::json::Value object = kube::json::DeepCopy(Get(vector.input, "object"), arena);
     ServerNotes notes;
     Error error = server.OnRequest(object, version, arena, &notes, vector.object_text);
     CompareAnswer("request", Get(expected, "request"), object, error, mismatches);
 
-    const Error strict = kube::StrictDecodingError(notes.unknown_fields);
+    const Error strict = kube::crd::StrictDecodingError(notes.unknown_fields);
     mismatches.CompareErrors("requestStrictError", FindString(expected, "requestStrictError"),
                              strict ? strict : error);
 
-    const json::Value* etcd_write = expected.Find("etcdWrite");
+    const kube::json::Value* etcd_write = expected.Find("etcdWrite");
     if (etcd_write == nullptr) return;
     if (!error) error = server.OnWrite(object, arena);
     CompareAnswer("etcdWrite", *etcd_write, object, error, mismatches);
   }
 
-  void CompareRead(const json::Value& expected) {
-    const json::Value* etcd_read = expected.Find("etcdRead");
+  void CompareRead(const kube::json::Value& expected) {
+    const kube::json::Value* etcd_read = expected.Find("etcdRead");
     if (etcd_read == nullptr) return;
-    json::Arena arena;
-    json::Value object = json::DeepCopy(Get(vector.input, "object"), arena);
+    kube::json::Arena arena;
+    kube::json::Value object = kube::json::DeepCopy(Get(vector.input, "object"), arena);
     const Error error = server.OnRead(object, version, arena, nullptr, vector.object_text);
     CompareAnswer("etcdRead", *etcd_read, object, error, mismatches);
   }
 };
 
-void CompareServer(const Vector& vector, const json::Value& expected, Mismatches& mismatches) {
+void CompareServer(const Vector& vector, const kube::json::Value& expected,
+                   Mismatches& mismatches) {
   const auto crd = ReadCrdOrSchema(vector, mismatches);
   if (!crd) return;
   const bool preserve =
@@ -88,8 +89,8 @@ void CompareDefaults(const std::string& path, const StructuralSchema* expected,
     if (expected != got) mismatches.Add(path, expected ? "a schema" : "none", got ? "one" : "none");
     return;
   }
-  mismatches.CompareJson(path + " default", expected->default_value.value_or(json::Value()),
-                         got->default_value.value_or(json::Value()));
+  mismatches.CompareJson(path + " default", expected->default_value.value_or(kube::json::Value()),
+                         got->default_value.value_or(kube::json::Value()));
   CompareDefaults(path + "[]", expected->items.get(), got->items.get(), mismatches);
   CompareDefaults(path + ".*", expected->additional_schema.get(), got->additional_schema.get(),
                   mismatches);
@@ -105,24 +106,24 @@ void CompareDefaults(const std::string& path, const StructuralSchema* expected,
 }  // namespace
 
 void ReplayPrune(const Vector& vector, Mismatches& mismatches) {
-  json::Arena arena;
+  kube::json::Arena arena;
   const auto schema = ReadStructural(vector, arena, mismatches);
   if (!schema) return;
   const bool is_root = GetFlag(vector.input, "isResourceRoot");
-  json::Value object = json::DeepCopy(Get(vector.input, "object"), arena);
+  kube::json::Value object = kube::json::DeepCopy(Get(vector.input, "object"), arena);
 
   Paths found;
-  FindUnknownFields(object, &*schema, is_root, found);
+  kube::schema::FindUnknownFields(object, &*schema, is_root, found);
   mismatches.CompareJson("object after FindUnknownFields", Get(vector.input, "object"), object);
 
-  const std::vector<std::string> paths = Prune(object, &*schema, is_root);
+  const std::vector<std::string> paths = kube::schema::Prune(object, &*schema, is_root);
   mismatches.CompareJson("pruned", Get(vector.expected, "pruned"), object);
   Get(vector.expected, "prunedPaths");
   const auto expected_paths = FindStrings(vector.expected, "prunedPaths");
   mismatches.CompareStrings("prunedPaths", expected_paths, paths);
   mismatches.CompareStrings("prunedPaths by FindUnknownFields", expected_paths, found.sorted);
 
-  if (const json::Value* server = vector.expected.Find("server")) {
+  if (const kube::json::Value* server = vector.expected.Find("server")) {
     CompareServer(vector, *server, mismatches);
   }
 }
@@ -132,10 +133,10 @@ void ReplayServer(const Vector& vector, Mismatches& mismatches) {
 }
 
 void ReplayPruneDefaults(const Vector& vector, Mismatches& mismatches) {
-  json::Arena arena;
+  kube::json::Arena arena;
   auto schema = ReadStructural(vector, arena, mismatches);
   if (!schema) return;
-  const Error error = PruneDefaults(*schema, arena);
+  const Error error = kube::schema::PruneDefaults(*schema, arena);
   mismatches.CompareErrors("error", FindString(vector.expected, "error"), error);
   if (error || FindString(vector.expected, "error")) return;
 

@@ -34,13 +34,14 @@ void ReplayOp(const Vector& vector, Mismatches& mismatches) {
 }
 
 /// Where the server's answer varies a line has `anyOf`: it is enough if one of them comes out.
-void ReplayAnyOf(const json::Value& line, std::string_view object_text, Mismatches& mismatches) {
+void ReplayAnyOf(const kube::json::Value& line, std::string_view object_text,
+                 Mismatches& mismatches) {
   const std::string_view op = GetText(line, "op");
-  const json::Value& input = Get(line, "input");
+  const kube::json::Value& input = Get(line, "input");
   ReplayOp({op, input, Get(line, "expected"), object_text}, mismatches);
-  const json::Value* any_of = line.Find("anyOf", json::Type::kArray);
+  const kube::json::Value* any_of = line.Find("anyOf", kube::json::Type::kArray);
   if (any_of == nullptr || mismatches.empty()) return;
-  for (const json::Value& expected : any_of->elements()) {
+  for (const kube::json::Value& expected : any_of->elements()) {
     Mismatches with_other;
     ReplayOp({op, input, expected, object_text}, with_other);
     if (!with_other.empty()) continue;
@@ -51,9 +52,9 @@ void ReplayAnyOf(const json::Value& line, std::string_view object_text, Mismatch
 
 /// What is wrong with one line; empty where it passed.
 std::string ReplayLine(const std::string& text) {
-  json::Document document;
+  kube::json::Document document;
   if (auto error = document.Parse(text)) return "  not JSON: " + error->message + "\n";
-  const json::Value& line = document.root();
+  const kube::json::Value& line = document.root();
   const std::string name = "  " + std::string(line.FindText("name")) + "\n";
   try {
     Mismatches mismatches;

@@ -9,23 +9,23 @@
 namespace vectors {
 namespace {
 
-std::vector<std::string> Strings(const std::vector<kube::schema::FieldError>& errors) {
+std::vector<std::string> Strings(const std::vector<kube::meta::FieldError>& errors) {
   std::vector<std::string> strings;
   for (const auto& error : errors) strings.push_back(error.ToString());
   return strings;
 }
 
-std::vector<std::string> Strings(const std::vector<kube::CrdFinding>& findings) {
+std::vector<std::string> Strings(const std::vector<kube::crd::rules::CrdFinding>& findings) {
   std::vector<std::string> strings;
   for (const auto& finding : findings) strings.push_back(finding.error.ToString());
   return strings;
 }
 
 /// Absent means null.
-void CompareCondition(const json::Value& expected, const std::optional<kube::CrdCondition>& got,
-                      Mismatches& mismatches) {
+void CompareCondition(const kube::json::Value& expected,
+                      const std::optional<kube::crd::CrdCondition>& got, Mismatches& mismatches) {
   if (expected.is_null() || !got) {
-    if (!expected.is_null()) mismatches.Add("condition", json::Print(expected), "none");
+    if (!expected.is_null()) mismatches.Add("condition", kube::json::Print(expected), "none");
     if (got) mismatches.Add("condition", "none", got->message);
     return;
   }
@@ -34,7 +34,7 @@ void CompareCondition(const json::Value& expected, const std::optional<kube::Crd
   mismatches.CompareErrors("message", FindString(expected, "message"), got->message);
 }
 
-void CompareVersion(const json::Value& expected, const kube::VersionProblems& got,
+void CompareVersion(const kube::json::Value& expected, const kube::crd::VersionProblems& got,
                     Mismatches& mismatches) {
   const std::string name(GetText(expected, "name"));
   mismatches.CompareErrors("version", name, got.version);
@@ -50,21 +50,22 @@ void CompareVersion(const json::Value& expected, const kube::VersionProblems& go
 }
 
 /// conditionErrors and conditionMessage of the CRD's one version.
-void CompareConditionOfVersion(const Vector& vector, const kube::Crd& crd, Mismatches& mismatches) {
-  const auto problems = FindStructuralProblems(crd);
+void CompareConditionOfVersion(const Vector& vector, const kube::crd::Crd& crd,
+                               Mismatches& mismatches) {
+  const auto problems = kube::crd::FindStructuralProblems(crd);
   if (problems.size() != 1) throw BadVector("not one version");
   mismatches.CompareStrings("conditionErrors", FindStrings(vector.expected, "conditionErrors"),
                             Strings(problems.front().errors));
-  const auto condition = NonStructuralSchemaCondition(crd, problems);
+  const auto condition = kube::crd::NonStructuralSchemaCondition(crd, problems);
   mismatches.CompareErrors("conditionMessage", FindString(vector.expected, "conditionMessage"),
                            condition ? std::optional(condition->message) : std::nullopt);
 }
 
-void CompareCrdErrors(const Vector& vector, const kube::Crd& crd, const kube::Crd* old,
+void CompareCrdErrors(const Vector& vector, const kube::crd::Crd& crd, const kube::crd::Crd* old,
                       Mismatches& mismatches) {
   Get(vector.expected, "errors");
   mismatches.CompareAsSets("errors", FindStrings(vector.expected, "errors"),
-                           Strings(ValidateCrd(crd, old)));
+                           Strings(kube::crd::rules::ValidateCrd(crd, old)));
 }
 
 }  // namespace
@@ -80,7 +81,7 @@ void ReplayStructural(const Vector& vector, Mismatches& mismatches) {
     mismatches.CompareErrors("conversionError", expected_conversion_error, conversion_error);
     if (conversion_error) return;
     mismatches.CompareStrings("errors", FindStrings(vector.expected, "errors"),
-                              Strings(ValidateStructural(*props, "")));
+                              Strings(kube::schema::validation::ValidateStructural(*props, "")));
   }
   const auto crd = ReadCrdOrSchema(vector, mismatches);
   if (crd && !expected_conversion_error) CompareConditionOfVersion(vector, *crd, mismatches);
@@ -99,10 +100,10 @@ void ReplayValidateSchema(const Vector& vector, Mismatches& mismatches) {
 void ReplayNonStructuralCondition(const Vector& vector, Mismatches& mismatches) {
   const auto crd = ReadCrd(Get(vector.input, "crd"), vector, mismatches);
   if (!crd) return;
-  const auto problems = FindStructuralProblems(*crd);
-  CompareCondition(Get(vector.expected, "condition"), NonStructuralSchemaCondition(*crd, problems),
-                   mismatches);
-  const json::Value* versions = vector.expected.Find("versions", json::Type::kArray);
+  const auto problems = kube::crd::FindStructuralProblems(*crd);
+  CompareCondition(Get(vector.expected, "condition"),
+                   kube::crd::NonStructuralSchemaCondition(*crd, problems), mismatches);
+  const kube::json::Value* versions = vector.expected.Find("versions", kube::json::Type::kArray);
   if (versions == nullptr) return;
   if (versions->size() != problems.size()) throw BadVector("other number of versions");
   for (std::size_t i = 0; i < problems.size(); ++i) {
@@ -113,7 +114,7 @@ void ReplayNonStructuralCondition(const Vector& vector, Mismatches& mismatches) 
 void ReplayValidateCrd(const Vector& vector, Mismatches& mismatches) {
   const auto crd = ReadCrd(Get(vector.input, "crd"), vector, mismatches);
   if (!crd) return;
-  const json::Value* old_value = vector.input.Find("old");
+  const kube::json::Value* old_value = vector.input.Find("old");
   if (old_value == nullptr) return CompareCrdErrors(vector, *crd, nullptr, mismatches);
   const auto old = ReadCrd(*old_value, vector, mismatches);
   if (old) CompareCrdErrors(vector, *crd, &*old, mismatches);

@@ -6,10 +6,11 @@ namespace vectors {
 namespace {
 
 /// A number is compared as text, anything else as JSON.
-void CompareStored(const std::string& expected, const json::Value& got, Mismatches& mismatches) {
-  json::Document document;
+void CompareStored(const std::string& expected, const kube::json::Value& got,
+                   Mismatches& mismatches) {
+  kube::json::Document document;
   if (got.is_number() || document.Parse(expected)) {
-    mismatches.CompareStrings("text", {expected}, {json::Print(got)});
+    mismatches.CompareStrings("text", {expected}, {kube::json::Print(got)});
   } else {
     mismatches.CompareJson("text", document.root(), got);
   }
@@ -22,24 +23,24 @@ void ReplayJsonText(const Vector& vector, Mismatches& mismatches) {
   const auto expected_error = FindString(vector.expected, "error");
   if (!expected_text && !expected_error) throw BadVector("neither text nor error");
 
-  json::Document document;
+  kube::json::Document document;
   std::optional<std::string> error;
   if (auto parse_error = document.Parse(GetText(vector.input, "text"))) {
     error = parse_error->message;
   } else {
-    error = json::StoreNumbers(document.root(), document.arena());
+    error = kube::json::StoreNumbers(document.root(), document.arena());
   }
   if (error && expected_text) mismatches.Add("text", *expected_text, *error);
   if (error) return;
   if (expected_error) {
-    mismatches.Add("text", *expected_error, json::Print(document.root()));
+    mismatches.Add("text", *expected_error, kube::json::Print(document.root()));
   } else {
     CompareStored(*expected_text, document.root(), mismatches);
   }
 }
 
 void ReplayGetObjectMeta(const Vector& vector, Mismatches& mismatches) {
-  json::Arena arena;
+  kube::json::Arena arena;
   const auto meta = kube::schema::GetObjectMeta(Get(vector.input, "object"),
                                                 GetFlag(vector.input, "dropInvalidFields"), arena);
   const auto expected_error = FindString(vector.expected, "error");
@@ -47,9 +48,9 @@ void ReplayGetObjectMeta(const Vector& vector, Mismatches& mismatches) {
                            meta ? std::nullopt : std::optional(meta.error()));
   if (!meta || expected_error) return;
 
-  const json::Value* expected = vector.expected.Find("metadata");
-  mismatches.CompareJson("metadata", expected ? *expected : json::Value(),
-                         *meta ? (*meta)->metadata : json::Value());
+  const kube::json::Value* expected = vector.expected.Find("metadata");
+  mismatches.CompareJson("metadata", expected ? *expected : kube::json::Value(),
+                         *meta ? (*meta)->metadata : kube::json::Value());
   mismatches.CompareStrings("unknownFieldPaths", FindStrings(vector.expected, "unknownFieldPaths"),
                             *meta ? (*meta)->unknown_field_paths : std::vector<std::string>());
 }

@@ -65,36 +65,36 @@ class Scanner {
 
 }  // namespace
 
-const json::Value& Get(const json::Value& object, std::string_view key) {
-  const json::Value* value = object.Find(key);
+const kube::json::Value& Get(const kube::json::Value& object, std::string_view key) {
+  const kube::json::Value* value = object.Find(key);
   if (value == nullptr) throw BadVector("no \"" + std::string(key) + "\"");
   return *value;
 }
 
-std::string_view GetText(const json::Value& object, std::string_view key) {
-  const json::Value& value = Get(object, key);
+std::string_view GetText(const kube::json::Value& object, std::string_view key) {
+  const kube::json::Value& value = Get(object, key);
   if (!value.is_string()) throw BadVector("\"" + std::string(key) + "\" is no string");
   return value.text();
 }
 
-bool GetFlag(const json::Value& object, std::string_view key) {
-  const json::Value* value = object.Find(key, json::Type::kBool);
+bool GetFlag(const kube::json::Value& object, std::string_view key) {
+  const kube::json::Value* value = object.Find(key, kube::json::Type::kBool);
   return value != nullptr && value->AsBool();
 }
 
-std::vector<std::string> FindStrings(const json::Value& object, std::string_view key) {
+std::vector<std::string> FindStrings(const kube::json::Value& object, std::string_view key) {
   std::vector<std::string> strings;
-  const json::Value* list = object.Find(key);
+  const kube::json::Value* list = object.Find(key);
   if (list == nullptr || list->is_null()) return strings;
   if (!list->is_array()) throw BadVector("\"" + std::string(key) + "\" is no list");
-  for (const json::Value& element : list->elements()) {
+  for (const kube::json::Value& element : list->elements()) {
     strings.emplace_back(element.is_string() ? element.text() : GetText(element, "string"));
   }
   return strings;
 }
 
-std::optional<std::string> FindString(const json::Value& object, std::string_view key) {
-  const json::Value* value = object.Find(key, json::Type::kString);
+std::optional<std::string> FindString(const kube::json::Value& object, std::string_view key) {
+  const kube::json::Value* value = object.Find(key, kube::json::Type::kString);
   return value ? std::optional<std::string>(value->text()) : std::nullopt;
 }
 
@@ -103,9 +103,10 @@ void Mismatches::Add(std::string_view what, std::string_view expected, std::stri
   text_.append("\n    got:      ").append(got).append("\n");
 }
 
-void Mismatches::CompareJson(std::string_view what, const json::Value& expected,
-                             const json::Value& got) {
-  if (!json::Equal(expected, got)) Add(what, json::Print(expected), json::Print(got));
+void Mismatches::CompareJson(std::string_view what, const kube::json::Value& expected,
+                             const kube::json::Value& got) {
+  if (!kube::json::Equal(expected, got))
+    Add(what, kube::json::Print(expected), kube::json::Print(got));
 }
 
 void Mismatches::CompareStrings(std::string_view what, const std::vector<std::string>& expected,

@@ -21,22 +21,22 @@ class BadVector : public std::runtime_error {
 };
 
 /// The value at `key` of an object. Throws BadVector where there is none.
-const json::Value& Get(const json::Value& object, std::string_view key);
+const kube::json::Value& Get(const kube::json::Value& object, std::string_view key);
 /// The same, and a string.
-std::string_view GetText(const json::Value& object, std::string_view key);
+std::string_view GetText(const kube::json::Value& object, std::string_view key);
 /// The boolean at `key`; false where there is none.
-bool GetFlag(const json::Value& object, std::string_view key);
+bool GetFlag(const kube::json::Value& object, std::string_view key);
 /// The strings of a list of strings or of errors ({"string": ...}); empty where it is null or
 /// absent.
-std::vector<std::string> FindStrings(const json::Value& object, std::string_view key);
+std::vector<std::string> FindStrings(const kube::json::Value& object, std::string_view key);
 /// The string at `key`; absent where there is none.
-std::optional<std::string> FindString(const json::Value& object, std::string_view key);
+std::optional<std::string> FindString(const kube::json::Value& object, std::string_view key);
 
 /// One line. Borrows all of it.
 struct Vector {
   std::string_view op;
-  const json::Value& input;
-  const json::Value& expected;
+  const kube::json::Value& input;
+  const kube::json::Value& expected;
   /// input.object as written, which the server quotes; empty where there is none.
   std::string_view object_text;
 };
@@ -48,7 +48,8 @@ class Mismatches {
 
   /// Each compares one thing and adds it where it differs. JSON is compared as values, numbers by
   /// value.
-  void CompareJson(std::string_view what, const json::Value& expected, const json::Value& got);
+  void CompareJson(std::string_view what, const kube::json::Value& expected,
+                   const kube::json::Value& got);
   void CompareStrings(std::string_view what, const std::vector<std::string>& expected,
                       const std::vector<std::string>& got);
   /// As CompareStrings, without regard to order and repetition.

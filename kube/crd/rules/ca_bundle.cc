@@ -5,7 +5,7 @@
 
 #include "kube/base/base64.h"
 
-namespace kube {
+namespace kube::crd::rules {
 namespace {
 
 constexpr std::string_view kBegin = "-----BEGIN ";
@@ -93,7 +93,7 @@ class PemReader {
     for (const char c : text) {
       if (c != ' ' && c != '\t') base64 += c;
     }
-    auto decoded = DecodeBase64(base64);
+    auto decoded = base::DecodeBase64(base64);
     if (!decoded) return false;
     bytes = *std::move(decoded);
     return true;
@@ -151,4 +151,4 @@ std::string CaBundleProblem(std::string_view pem) {
                                        : "no valid certificate authority data seen");
 }
 
-}  // namespace kube
+}  // namespace kube::crd::rules

@@ -10,20 +10,20 @@
 #include "kube/meta/field_errors.h"
 #include "kube/meta/names.h"
 
-namespace kube {
+namespace kube::crd::rules {
 namespace {
 
-using schema::FieldError;
-using schema::InvalidText;
-using schema::Required;
+using kube::meta::FieldError;
+using kube::meta::InvalidText;
+using kube::meta::Required;
 
 constexpr const char* kClientConfig = "spec.conversion.webhookClientConfig";
 constexpr const char* kReviewVersions = "spec.conversion.conversionReviewVersions";
 
 void ValidateUrl(const std::string& text, std::vector<FieldError>& errors) {
-  const std::string path = schema::Child(kClientConfig, "url");
+  const std::string path = meta::Child(kClientConfig, "url");
   constexpr std::string_view kForm = "; desired format: https://host[/path]";
-  const auto url = schema::ParseUrl(text);
+  const auto url = go::ParseUrl(text);
   if (!url) {
     errors.push_back(
         Required(path, "url must be a valid URL: " + url.error() + std::string(kForm)));
@@ -57,7 +57,7 @@ void ValidatePathSegments(const std::string& path, const std::string& written,
     const std::string_view segment = rest.substr(0, slash);
     const std::string name = "segment[" + std::to_string(i) + "]";
     if (segment.empty()) errors.push_back(InvalidText(path, written, name + " may not be empty"));
-    for (const std::string& problem : schema::Dns1123SubdomainProblems(segment)) {
+    for (const std::string& problem : meta::Dns1123SubdomainProblems(segment)) {
       if (!segment.empty()) errors.push_back(InvalidText(path, written, name + ": " + problem));
     }
     if (slash == std::string_view::npos) return;
@@ -79,15 +79,15 @@ void ValidateServicePath(const std::string& path, const std::string& written,
 }
 
 void ValidateService(const WebhookService& service, std::vector<FieldError>& errors) {
-  const std::string path = schema::Child(kClientConfig, "service");
+  const std::string path = meta::Child(kClientConfig, "service");
   // The server mixes the two names up.
-  if (service.namespace_.empty()) errors.push_back(Required(schema::Child(path, "name")));
-  if (service.name.empty()) errors.push_back(Required(schema::Child(path, "namespace")));
+  if (service.namespace_.empty()) errors.push_back(Required(meta::Child(path, "name")));
+  if (service.name.empty()) errors.push_back(Required(meta::Child(path, "namespace")));
   if (service.port < 1 || service.port > 65535) {
-    errors.push_back(schema::Invalid(schema::Child(path, "port"), std::to_string(service.port),
-                                     "port is not valid: must be between 1 and 65535, inclusive"));
+    errors.push_back(meta::Invalid(meta::Child(path, "port"), std::to_string(service.port),
+                                   "port is not valid: must be between 1 and 65535, inclusive"));
   }
-  if (service.path) ValidateServicePath(schema::Child(path, "path"), *service.path, errors);
+  if (service.path) ValidateServicePath(meta::Child(path, "path"), *service.path, errors);
 }
 
 void ValidateClientConfig(const Crd& crd, const CrdRules& rules, std::vector<FieldError>& errors) {
@@ -105,8 +105,8 @@ void ValidateClientConfig(const Crd& crd, const CrdRules& rules, std::vector<Fie
   }
   if (config->ca_bundle.empty() || rules.allow_invalid_ca_bundle) return;
   if (const std::string problem = CaBundleProblem(config->ca_bundle); !problem.empty()) {
-    errors.push_back(schema::Invalid(schema::Child(kClientConfig, "caBundle"),
-                                     schema::GoQuote(EncodeBase64(config->ca_bundle)), problem));
+    errors.push_back(meta::Invalid(meta::Child(kClientConfig, "caBundle"),
+                                   go::GoQuote(base::EncodeBase64(config->ca_bundle)), problem));
   }
 }
 
@@ -120,19 +120,19 @@ void ValidateReviewVersions(const Crd& crd, const CrdRules& rules,
   }
   std::set<std::string_view> seen;
   for (std::size_t i = 0; i < versions.size(); ++i) {
-    const std::string path = schema::Index(kReviewVersions, i);
+    const std::string path = meta::Index(kReviewVersions, i);
     if (!seen.insert(versions[i]).second) {
       errors.push_back(InvalidText(path, versions[i], "duplicate version"));
       continue;
     }
-    for (const std::string& problem : schema::Dns1035LabelProblems(versions[i])) {
+    for (const std::string& problem : meta::Dns1035LabelProblems(versions[i])) {
       errors.push_back(InvalidText(path, versions[i], problem));
     }
   }
   if (rules.require_recognized_review_version &&
       std::ranges::none_of(versions, IsRecognizedReviewVersion)) {
-    errors.push_back(schema::Invalid(kReviewVersions, schema::PrintStrings(versions),
-                                     "must include at least one of v1, v1beta1"));
+    errors.push_back(meta::Invalid(kReviewVersions, meta::PrintStrings(versions),
+                                   "must include at least one of v1, v1beta1"));
   }
 }
 
@@ -145,11 +145,11 @@ void ValidateConversion(const Crd& crd, const CrdRules& rules, std::vector<Field
   if (strategy.empty()) {
     errors.push_back(Required(kStrategy));
   } else if (std::ranges::find(kStrategies, strategy) == kStrategies.end()) {
-    errors.push_back(schema::NotSupported(kStrategy, schema::GoQuote(strategy), kStrategies));
+    errors.push_back(meta::NotSupported(kStrategy, go::GoQuote(strategy), kStrategies));
   }
   if (strategy != "None" && crd.preserve_unknown_fields) {
-    errors.push_back(schema::Invalid(kStrategy, schema::PrintJsonText(strategy),
-                                     "must be None if spec.preserveUnknownFields is true"));
+    errors.push_back(meta::Invalid(kStrategy, meta::PrintJsonText(strategy),
+                                   "must be None if spec.preserveUnknownFields is true"));
   }
   if (strategy == "Webhook") {
     ValidateClientConfig(crd, rules, errors);
@@ -157,10 +157,10 @@ void ValidateConversion(const Crd& crd, const CrdRules& rules, std::vector<Field
     return;
   }
   constexpr std::string_view kNotSet = "should not be set when strategy is not set to Webhook";
-  if (crd.conversion.client_config) errors.push_back(schema::Forbidden(kClientConfig, kNotSet));
+  if (crd.conversion.client_config) errors.push_back(meta::Forbidden(kClientConfig, kNotSet));
   if (crd.conversion.review_versions && !crd.conversion.review_versions->empty()) {
-    errors.push_back(schema::Forbidden(kReviewVersions, kNotSet));
+    errors.push_back(meta::Forbidden(kReviewVersions, kNotSet));
   }
 }
 
-}  // namespace kube
+}  // namespace kube::crd::rules

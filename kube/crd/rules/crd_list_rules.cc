@@ -6,11 +6,11 @@
 #include "kube/go/go_format.h"
 #include "kube/meta/field_errors.h"
 
-namespace kube {
+namespace kube::crd::rules {
 namespace {
 
-using schema::Child;
-using schema::FieldError;
+using kube::meta::Child;
+using kube::meta::FieldError;
 using schema::SchemaProps;
 
 constexpr std::string_view kListType = "x-kubernetes-list-type";
@@ -19,7 +19,7 @@ constexpr std::string_view kMapType = "x-kubernetes-map-type";
 
 /// A pointer to a string as Go's JSON.
 std::string PrintOptional(const std::optional<std::string_view>& text) {
-  return text ? schema::PrintJsonText(*text) : "null";
+  return text ? meta::PrintJsonText(*text) : "null";
 }
 
 const std::vector<std::string_view>& MapKeysOf(const SchemaProps& schema) {
@@ -31,8 +31,8 @@ void CheckType(const SchemaProps& schema, const std::string& path, std::string_v
                std::string_view detail, std::vector<FieldError>& errors) {
   if (schema.type == expected) return;
   const std::string type_path = Child(path, "type");
-  errors.push_back(schema.type.empty() ? schema::Required(type_path, detail)
-                                       : schema::InvalidText(type_path, schema.type, detail));
+  errors.push_back(schema.type.empty() ? meta::Required(type_path, detail)
+                                       : meta::InvalidText(type_path, schema.type, detail));
 }
 
 void CheckMapType(const SchemaProps& schema, const std::string& path,
@@ -42,7 +42,7 @@ void CheckMapType(const SchemaProps& schema, const std::string& path,
   static const std::vector<std::string> kTypes = {"atomic", "granular"};
   if (std::ranges::find(kTypes, *schema.x_map_type) == kTypes.end()) {
     errors.push_back(
-        schema::NotSupported(Child(path, kMapType), schema::GoQuote(*schema.x_map_type), kTypes));
+        meta::NotSupported(Child(path, kMapType), go::GoQuote(*schema.x_map_type), kTypes));
   }
 }
 
@@ -53,8 +53,8 @@ void CheckSetItems(const SchemaProps& schema, const std::string& path,
   const std::string_view keyword = items.type == "array" ? kListType : kMapType;
   // The server quotes the list type of the items for both.
   errors.push_back(
-      schema::Invalid(Child(Child(path, "items"), keyword), PrintOptional(items.x_list_type),
-                      "must be atomic as item of a list with x-kubernetes-list-type=set"));
+      meta::Invalid(Child(Child(path, "items"), keyword), PrintOptional(items.x_list_type),
+                    "must be atomic as item of a list with x-kubernetes-list-type=set"));
 }
 
 void CheckListType(const SchemaProps& schema, const std::string& path, const CrdRules& rules,
@@ -65,7 +65,7 @@ void CheckListType(const SchemaProps& schema, const std::string& path, const Crd
   static const std::vector<std::string> kTypes = {"atomic", "set", "map"};
   if (std::ranges::find(kTypes, *schema.x_list_type) == kTypes.end()) {
     errors.push_back(
-        schema::NotSupported(Child(path, kListType), schema::GoQuote(*schema.x_list_type), kTypes));
+        meta::NotSupported(Child(path, kListType), go::GoQuote(*schema.x_list_type), kTypes));
   }
 }
 
@@ -74,8 +74,8 @@ void CheckKeysHaveMap(const SchemaProps& schema, const std::string& path,
   if (MapKeysOf(schema).empty() || schema.x_list_type == "map") return;
   constexpr std::string_view kDetail = "must be map if x-kubernetes-list-map-keys is non-empty";
   const std::string type_path = Child(path, kListType);
-  errors.push_back(schema.x_list_type ? schema::InvalidText(type_path, *schema.x_list_type, kDetail)
-                                      : schema::Required(type_path, kDetail));
+  errors.push_back(schema.x_list_type ? meta::InvalidText(type_path, *schema.x_list_type, kDetail)
+                                      : meta::Required(type_path, kDetail));
 }
 
 /// items as the Go type JSONSchemaPropsOrArray, of which at most the array is there.
@@ -103,41 +103,41 @@ void CheckMapKeys(const SchemaProps& schema, const SchemaProps& items, const std
       has_unknown = true;
     } else if (property->type == "array" || property->type == "object") {
       // The server quotes the type of the items.
-      errors.push_back(schema::InvalidText(
-          Child(schema::Key(Child(path, "items.properties"), key), "type"), items.type,
+      errors.push_back(meta::InvalidText(
+          Child(meta::Key(Child(path, "items.properties"), key), "type"), items.type,
           "must be a scalar type if parent array's x-kubernetes-list-type is map"));
     }
     has_duplicate |= !seen.insert(key).second;
   }
   if (has_unknown) {
-    errors.push_back(schema::Invalid(keys_path, schema::PrintStrings(keys),
-                                     "entries must all be names of item properties"));
+    errors.push_back(meta::Invalid(keys_path, meta::PrintStrings(keys),
+                                   "entries must all be names of item properties"));
   }
   if (has_duplicate) {
-    errors.push_back(schema::Invalid(keys_path, schema::PrintStrings(keys),
-                                     "must not contain duplicate entries"));
+    errors.push_back(
+        meta::Invalid(keys_path, meta::PrintStrings(keys), "must not contain duplicate entries"));
   }
 }
 
 void CheckMap(const SchemaProps& schema, const std::string& path, std::vector<FieldError>& errors) {
   if (schema.x_list_type != "map") return;
   if (MapKeysOf(schema).empty()) {
-    errors.push_back(schema::Required(Child(path, kMapKeys),
-                                      "must not be empty if x-kubernetes-list-type is map"));
+    errors.push_back(meta::Required(Child(path, kMapKeys),
+                                    "must not be empty if x-kubernetes-list-type is map"));
   }
   const std::string items_path = Child(path, "items");
   const SchemaProps* items = schema.ItemsSchema();
   if (!schema.items) {
     errors.push_back(
-        schema::Required(items_path, "must have a schema if x-kubernetes-list-type is map"));
+        meta::Required(items_path, "must have a schema if x-kubernetes-list-type is map"));
   } else if (!items) {
     errors.push_back(
-        schema::Invalid(items_path, PrintItemsArray(schema),
-                        "must only have a single schema if x-kubernetes-list-type is map"));
+        meta::Invalid(items_path, PrintItemsArray(schema),
+                      "must only have a single schema if x-kubernetes-list-type is map"));
   } else if (items->type != "object") {
     errors.push_back(
-        schema::InvalidText(Child(items_path, "type"), items->type,
-                            "must be object if parent array's x-kubernetes-list-type is map"));
+        meta::InvalidText(Child(items_path, "type"), items->type,
+                          "must be object if parent array's x-kubernetes-list-type is map"));
   } else {
     CheckMapKeys(schema, *items, path, errors);
   }
@@ -169,7 +169,7 @@ std::vector<FieldError> FindMapKeyErrors(const SchemaProps& schema, std::string_
   std::vector<FieldError> errors;
   const std::string items_path = Child(path, "items");
   if (items->nullable) {
-    errors.push_back(schema::Forbidden(
+    errors.push_back(meta::Forbidden(
         Child(items_path, "nullable"),
         "cannot be nullable when x-kubernetes-list-type is " + std::string(*schema.x_list_type)));
   }
@@ -177,17 +177,17 @@ std::vector<FieldError> FindMapKeyErrors(const SchemaProps& schema, std::string_
   for (const std::string_view key : MapKeysOf(schema)) {
     const SchemaProps* property = items->FindProperty(key);
     if (!property) continue;
-    const std::string key_path = schema::Key(Child(items_path, "properties"), key);
+    const std::string key_path = meta::Key(Child(items_path, "properties"), key);
     const bool is_required =
         items->required && std::ranges::find(*items->required, key) != items->required->end();
     if (!is_required && !property->default_value) {
       errors.push_back(
-          schema::Required(Child(key_path, "default"),
-                           "this property is in x-kubernetes-list-map-keys, so it must have a "
-                           "default or be a required property"));
+          meta::Required(Child(key_path, "default"),
+                         "this property is in x-kubernetes-list-map-keys, so it must have a "
+                         "default or be a required property"));
     }
     if (property->nullable) {
-      errors.push_back(schema::Forbidden(
+      errors.push_back(meta::Forbidden(
           Child(key_path, "nullable"),
           "this property is in x-kubernetes-list-map-keys, so it cannot be nullable"));
     }
@@ -195,4 +195,4 @@ std::vector<FieldError> FindMapKeyErrors(const SchemaProps& schema, std::string_
   return errors;
 }
 
-}  // namespace kube
+}  // namespace kube::crd::rules

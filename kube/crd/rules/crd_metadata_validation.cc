@@ -10,12 +10,12 @@
 #include "kube/schema/object_meta.h"
 #include "kube/schema/validation/object_meta_validation.h"
 
-namespace kube {
+namespace kube::crd::rules {
 namespace {
 
-using schema::Append;
-using schema::FieldError;
-using schema::InvalidText;
+using kube::meta::Append;
+using kube::meta::FieldError;
+using kube::meta::InvalidText;
 
 constexpr std::string_view kApproval = "api-approved.kubernetes.io";
 
@@ -32,7 +32,7 @@ void AddProblems(const std::string& path, std::string_view text,
 }
 
 std::vector<std::string> NameProblems(std::string_view name, const Crd& crd) {
-  std::vector<std::string> problems = schema::Dns1123SubdomainProblems(name);
+  std::vector<std::string> problems = meta::Dns1123SubdomainProblems(name);
   if (name != crd.names.plural + "." + crd.group) {
     problems.emplace_back("must be spec.names.plural+\".\"+spec.group");
   }
@@ -47,7 +47,7 @@ std::vector<std::string> GenerateNameProblems(std::string_view prefix, const Crd
     name.resize(name.size() - 2);
     name += 'a';
   }
-  std::vector<std::string> problems = schema::Dns1123SubdomainProblems(name);
+  std::vector<std::string> problems = meta::Dns1123SubdomainProblems(name);
   if (prefix != crd.names.plural + "." + crd.group) {
     problems.emplace_back("must be spec.names.plural+\".\"+spec.group");
   }
@@ -56,7 +56,7 @@ std::vector<std::string> GenerateNameProblems(std::string_view prefix, const Crd
 
 /// What is wrong with the contents of metadata, whose generation the server sets itself.
 std::vector<FieldError> ContentErrors(const json::Value& metadata) {
-  std::vector<FieldError> errors = schema::ValidateObjectMeta(metadata, "metadata");
+  std::vector<FieldError> errors = schema::validation::ValidateObjectMeta(metadata, "metadata");
   std::erase_if(errors, [](const FieldError& e) { return e.field == "metadata.generation"; });
   return errors;
 }
@@ -77,14 +77,14 @@ void ForbidNewFinalizers(const json::Value& metadata, const json::Value& old,
   for (const std::string_view finalizer : FinalizersOf(metadata)) {
     if (known.contains(finalizer)) continue;
     if (!extra.empty()) extra += ", ";
-    extra += schema::GoQuote(finalizer);
+    extra += go::GoQuote(finalizer);
   }
   if (extra.empty()) return;
   errors.push_back(
-      schema::Forbidden("metadata.finalizers",
-                        "no new finalizers can be added if the object is being deleted, found new "
-                        "finalizers []string{" +
-                            extra + "}"));
+      meta::Forbidden("metadata.finalizers",
+                      "no new finalizers can be added if the object is being deleted, found new "
+                      "finalizers []string{" +
+                          extra + "}"));
 }
 
 /// For what the server takes from the old object where the new one says nothing.
@@ -93,8 +93,8 @@ void RequireSameIfSet(std::string_view field, const json::Value& metadata, const
   const json::Value* now = metadata.Find(field);
   const json::Value* before = old.Find(field);
   if (now == nullptr || (before != nullptr && json::Equal(*now, *before))) return;
-  errors.push_back(schema::Invalid(schema::Child("metadata", field), schema::PrintAsJson(*now),
-                                   "field is immutable"));
+  errors.push_back(
+      meta::Invalid(meta::Child("metadata", field), meta::PrintAsJson(*now), "field is immutable"));
 }
 
 bool IsOfDomain(std::string_view group, std::string_view domain) {
@@ -117,7 +117,7 @@ Approval ApprovalOf(const Crd& crd) {
   const std::string_view text = ApprovalText(crd);
   if (text.empty()) return Approval::kMissing;
   if (text.starts_with("unapproved")) return Approval::kBypassed;
-  const auto url = schema::ParseRequestUri(text);
+  const auto url = go::ParseRequestUri(text);
   return url && !url->host.empty() && !url->scheme.empty() ? Approval::kApproved
                                                            : Approval::kInvalid;
 }
@@ -133,12 +133,12 @@ void ValidateCrdMetadata(const Crd& crd, std::vector<FieldError>& errors) {
                 errors);
   }
   if (crd.name.empty()) {
-    errors.push_back(schema::Required("metadata.name", "name or generateName is required"));
+    errors.push_back(meta::Required("metadata.name", "name or generateName is required"));
   } else {
     AddProblems("metadata.name", crd.name, NameProblems(crd.name, crd), errors);
   }
   if (!metadata.FindText("namespace").empty()) {
-    errors.push_back(schema::Forbidden("metadata.namespace", "not allowed on this type"));
+    errors.push_back(meta::Forbidden("metadata.namespace", "not allowed on this type"));
   }
   Append(errors, ContentErrors(metadata));
 }
@@ -152,9 +152,9 @@ void ValidateCrdMetadataUpdate(const Crd& crd, const Crd& old, std::vector<Field
   // A UID that is not there is taken from the old object.
   if (!crd.uid.empty() && crd.uid != old.uid) {
     errors.push_back(
-        schema::Invalid("metadata.uid", schema::PrintJsonText(crd.uid), "field is immutable"));
+        meta::Invalid("metadata.uid", meta::PrintJsonText(crd.uid), "field is immutable"));
   }
-  Append(errors, schema::ValidateObjectMetaUpdate(metadata, "metadata"));
+  Append(errors, schema::validation::ValidateObjectMetaUpdate(metadata, "metadata"));
 }
 
 void ValidateCommonMetadata(const Crd& crd, const Crd& old, std::vector<FieldError>& errors) {
@@ -163,8 +163,8 @@ void ValidateCommonMetadata(const Crd& crd, const Crd& old, std::vector<FieldErr
   const json::Value before = MetadataOf(old, arena);
   const std::string_view generate_name = metadata.FindText("generateName");
   AddProblems("metadata.generateName", generate_name,
-              schema::PathSegmentProblems(generate_name, /*is_prefix=*/true), errors);
-  AddProblems("metadata.name", crd.name, schema::PathSegmentProblems(crd.name, false), errors);
+              meta::PathSegmentProblems(generate_name, /*is_prefix=*/true), errors);
+  AddProblems("metadata.name", crd.name, meta::PathSegmentProblems(crd.name, false), errors);
   Append(errors, ContentErrors(metadata));
   if (before.Find("deletionTimestamp")) {
     ForbidNewFinalizers(metadata, before, errors);
@@ -178,11 +178,11 @@ void ValidateApproval(const Crd& crd, const Crd* old, std::vector<FieldError>& e
   if (!IsProtectedGroup(crd.group)) return;
   const Approval approval = ApprovalOf(crd);
   if (old && ApprovalOf(*old) == approval) return;
-  const std::string path = schema::Key("metadata.annotations", kApproval);
+  const std::string path = meta::Key("metadata.annotations", kApproval);
   const std::string start =
-      "protected groups must have approval annotation " + schema::GoQuote(kApproval);
+      "protected groups must have approval annotation " + go::GoQuote(kApproval);
   const std::string end = ", see https://github.com/kubernetes/enhancements/pull/1111";
-  if (approval == Approval::kMissing) errors.push_back(schema::Required(path, start + end));
+  if (approval == Approval::kMissing) errors.push_back(meta::Required(path, start + end));
   if (approval == Approval::kInvalid) {
     errors.push_back(
         InvalidText(path, ApprovalText(crd),
@@ -190,4 +190,4 @@ void ValidateApproval(const Crd& crd, const Crd* old, std::vector<FieldError>& e
   }
 }
 
-}  // namespace kube
+}  // namespace kube::crd::rules

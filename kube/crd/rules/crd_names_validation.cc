@@ -4,30 +4,29 @@
 #include "kube/meta/field_errors.h"
 #include "kube/meta/names.h"
 
-namespace kube {
+namespace kube::crd::rules {
 namespace {
 
-using schema::Child;
-using schema::FieldError;
-using schema::InvalidText;
+using kube::meta::Child;
+using kube::meta::FieldError;
+using kube::meta::InvalidText;
 
 void CheckLabel(const std::string& path, const std::string& name, std::vector<FieldError>& errors) {
-  const auto problems = schema::Dns1035LabelProblems(name);
-  if (!problems.empty()) errors.push_back(InvalidText(path, name, schema::Join(problems, ",")));
+  const auto problems = meta::Dns1035LabelProblems(name);
+  if (!problems.empty()) errors.push_back(InvalidText(path, name, meta::Join(problems, ",")));
 }
 
 void CheckKind(const std::string& path, const std::string& kind, std::vector<FieldError>& errors) {
-  const auto problems = schema::Dns1035LabelProblems(schema::ToLowerForDns(kind));
+  const auto problems = meta::Dns1035LabelProblems(meta::ToLowerForDns(kind));
   if (kind.empty() || problems.empty()) return;
   errors.push_back(InvalidText(
-      path, kind,
-      "may have mixed case, but should otherwise match: " + schema::Join(problems, ",")));
+      path, kind, "may have mixed case, but should otherwise match: " + meta::Join(problems, ",")));
 }
 
 void CheckLabels(const std::string& path, const std::vector<std::string>& names,
                  std::vector<FieldError>& errors) {
   for (std::size_t i = 0; i < names.size(); ++i) {
-    CheckLabel(schema::Index(path, i), names[i], errors);
+    CheckLabel(meta::Index(path, i), names[i], errors);
   }
 }
 
@@ -48,10 +47,10 @@ void ValidateCrdNames(const CrdNames& names, std::string_view path,
 }
 
 void RequireCrdNames(const CrdNames& names, std::vector<FieldError>& errors) {
-  if (names.plural.empty()) errors.push_back(schema::Required("spec.names.plural"));
-  if (names.singular.empty()) errors.push_back(schema::Required("spec.names.singular"));
-  if (names.kind.empty()) errors.push_back(schema::Required("spec.names.kind"));
-  if (names.list_kind.empty()) errors.push_back(schema::Required("spec.names.listKind"));
+  if (names.plural.empty()) errors.push_back(meta::Required("spec.names.plural"));
+  if (names.singular.empty()) errors.push_back(meta::Required("spec.names.singular"));
+  if (names.kind.empty()) errors.push_back(meta::Required("spec.names.kind"));
+  if (names.list_kind.empty()) errors.push_back(meta::Required("spec.names.listKind"));
 }
 
-}  // namespace kube
+}  // namespace kube::crd::rules

@@ -8,11 +8,11 @@
 #include "kube/meta/field_errors.h"
 #include "kube/schema/structural.h"
 
-namespace kube {
+namespace kube::crd::rules {
 namespace {
 
-using schema::Child;
-using schema::FieldError;
+using kube::meta::Child;
+using kube::meta::FieldError;
 using schema::SchemaProps;
 
 /// unicode.IsSpace.
@@ -27,7 +27,7 @@ std::string_view TrimSpace(std::string_view text) {
   std::size_t begin = text.size();
   std::size_t end = text.size();
   for (std::size_t i = 0; i < text.size();) {
-    const schema::Rune rune = schema::DecodeRune(text.substr(i));
+    const base::Rune rune = base::DecodeRune(text.substr(i));
     if (!IsSpace(rune.value)) {
       begin = std::min(begin, i);
       end = i + rune.size;
@@ -47,20 +47,19 @@ void CheckMessage(const schema::ValidationRule& rule, const std::string& path,
   const std::string_view trimmed_message = TrimSpace(rule.message);
   const std::string message_path = Child(path, "message");
   if (trimmed_rule.empty()) {
-    errors.push_back(schema::Required(Child(path, "rule"), "rule is not specified"));
+    errors.push_back(meta::Required(Child(path, "rule"), "rule is not specified"));
   } else if (!rule.message.empty() && trimmed_message.empty()) {
     errors.push_back(
-        schema::InvalidText(message_path, rule.message, "must be non-empty if specified"));
+        meta::InvalidText(message_path, rule.message, "must be non-empty if specified"));
   } else if (HasLineBreaks(trimmed_message)) {
-    errors.push_back(
-        schema::InvalidText(message_path, rule.message, "must not contain line breaks"));
+    errors.push_back(meta::InvalidText(message_path, rule.message, "must not contain line breaks"));
   } else if (HasLineBreaks(trimmed_rule) && trimmed_message.empty()) {
     errors.push_back(
-        schema::Required(message_path, "message must be specified if rule contains line breaks"));
+        meta::Required(message_path, "message must be specified if rule contains line breaks"));
   }
   if (!rule.message_expression.empty() && TrimSpace(rule.message_expression).empty()) {
-    errors.push_back(schema::Required(Child(path, "messageExpression"),
-                                      "messageExpression must be non-empty if specified"));
+    errors.push_back(meta::Required(Child(path, "messageExpression"),
+                                    "messageExpression must be non-empty if specified"));
   }
 }
 
@@ -71,7 +70,7 @@ void CheckReason(const schema::ValidationRule& rule, const std::string& path,
   if (!rule.reason || std::ranges::find(kReasons, *rule.reason) != kReasons.end()) return;
   // A Go type of its own, not a string: printed as JSON.
   errors.push_back(
-      schema::NotSupported(Child(path, "reason"), schema::PrintJsonText(*rule.reason), kReasons));
+      meta::NotSupported(Child(path, "reason"), meta::PrintJsonText(*rule.reason), kReasons));
 }
 
 void CheckFieldPath(const schema::ValidationRule& rule, const SchemaProps& schema,
@@ -80,15 +79,14 @@ void CheckFieldPath(const schema::ValidationRule& rule, const SchemaProps& schem
   const std::string field_path = Child(path, "fieldPath");
   if (TrimSpace(rule.field_path).empty()) {
     errors.push_back(
-        schema::InvalidText(field_path, rule.field_path, "must be non-empty if specified"));
+        meta::InvalidText(field_path, rule.field_path, "must be non-empty if specified"));
   }
   if (HasLineBreaks(rule.field_path)) {
     errors.push_back(
-        schema::InvalidText(field_path, rule.field_path, "must not contain line breaks"));
+        meta::InvalidText(field_path, rule.field_path, "must not contain line breaks"));
   }
-  if (is_convertible &&
-      !schema::FollowJsonPath(rule.field_path, &schema, /*allow_array_notation=*/true)) {
-    errors.push_back(schema::InvalidText(field_path, rule.field_path, "must be a valid path"));
+  if (is_convertible && !FollowJsonPath(rule.field_path, &schema, /*allow_array_notation=*/true)) {
+    errors.push_back(meta::InvalidText(field_path, rule.field_path, "must be a valid path"));
   }
 }
 
@@ -103,11 +101,11 @@ void ValidateValidationRules(const SchemaProps& schema, std::string_view path,
   const bool is_convertible = has_field_path && !schema::ConversionError(schema);
   for (std::size_t i = 0; i < schema.x_validations->size(); ++i) {
     const schema::ValidationRule& rule = (*schema.x_validations)[i];
-    const std::string rule_path = schema::Index(Child(path, "x-kubernetes-validations"), i);
+    const std::string rule_path = meta::Index(Child(path, "x-kubernetes-validations"), i);
     CheckMessage(rule, rule_path, errors);
     CheckReason(rule, rule_path, errors);
     CheckFieldPath(rule, schema, rule_path, is_convertible, errors);
   }
 }
 
-}  // namespace kube
+}  // namespace kube::crd::rules

@@ -9,7 +9,7 @@
 #include "kube/schema/validation/default_validation.h"
 #include "kube/schema/validation/validation.h"
 
-namespace kube {
+namespace kube::crd::rules {
 namespace {
 
 using schema::SchemaProps;
@@ -37,14 +37,15 @@ bool LacksSchema(const Crd& crd) {
 }
 
 bool IsStructural(const SchemaProps& schema) {
-  return !schema::ConversionError(schema) && schema::ValidateStructural(schema, "").empty();
+  return !schema::ConversionError(schema) &&
+         schema::validation::ValidateStructural(schema, "").empty();
 }
 
 bool HasDefault(const SchemaProps& schema) { return schema.default_value.has_value(); }
 
 bool HasUnprunedDefaults(const SchemaProps& schema) {
   return schema::AnySchema(schema, HasDefault) && IsStructural(schema) &&
-         schema::HasUnprunedDefaults(schema);
+         schema::validation::HasUnprunedDefaults(schema);
 }
 
 bool HasStructuralExtension(const SchemaProps& schema) {
@@ -109,4 +110,4 @@ bool IsRecognizedReviewVersion(std::string_view version) {
   return version == "v1" || version == "v1beta1";
 }
 
-}  // namespace kube
+}  // namespace kube::crd::rules

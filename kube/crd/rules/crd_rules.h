@@ -8,7 +8,7 @@
 #include "kube/crd/crd.h"
 #include "kube/schema/schema_props.h"
 
-namespace kube {
+namespace kube::crd::rules {
 
 /// Which rules hold for a CRD: all for a new one; an update does not tighten what the old CRD got
 /// away with (validationOptions of apiextensions pkg/apis/apiextensions/validation).
@@ -40,4 +40,4 @@ bool IsRecognizedReviewVersion(std::string_view version);
 /// The most selectable fields that a version may have.
 inline constexpr std::size_t kMostSelectableFields = 8;
 
-}  // namespace kube
+}  // namespace kube::crd::rules

@@ -6,13 +6,13 @@
 #include "kube/go/go_format.h"
 #include "kube/meta/field_errors.h"
 
-namespace kube {
+namespace kube::crd::rules {
 namespace {
 
-using schema::Append;
-using schema::Child;
-using schema::FieldError;
-using schema::Forbidden;
+using kube::meta::Append;
+using kube::meta::Child;
+using kube::meta::FieldError;
+using kube::meta::Forbidden;
 using schema::SchemaProps;
 
 /// What holds for a schema because of where it is.
@@ -64,7 +64,7 @@ class CrdSchemaValidator {
   void CheckKeywords(const SchemaProps& schema, const std::string& path, const Place& place) {
     if (rules_.require_valid_types && !HasValidType(schema)) {
       errors_.push_back(
-          schema::NotSupported(Child(path, "type"), schema::GoQuote(schema.type), ValidTypes()));
+          meta::NotSupported(Child(path, "type"), go::GoQuote(schema.type), ValidTypes()));
     }
     Forbid(schema.type == "null", path, "type",
            "type cannot be set to null, use nullable as an alternative");
@@ -74,8 +74,8 @@ class CrdSchemaValidator {
     Forbid(schema.unique_items, path, "uniqueItems",
            "uniqueItems cannot be set to true since the runtime complexity becomes quadratic");
     if (schema.x_preserve_unknown_fields == false) {
-      errors_.push_back(schema::Invalid(Child(path, "x-kubernetes-preserve-unknown-fields"),
-                                        "false", "must be true or undefined"));
+      errors_.push_back(meta::Invalid(Child(path, "x-kubernetes-preserve-unknown-fields"), "false",
+                                      "must be true or undefined"));
     }
   }
 
@@ -118,14 +118,14 @@ class CrdSchemaValidator {
         child.is_in_resource_meta = true;
         if (place.is_root) child.no_defaults = NoDefaultsAtRoot(name);
       }
-      Walk(property, schema::Key(list_path, name), child);
+      Walk(property, meta::Key(list_path, name), child);
     }
   }
 
   void WalkList(const schema::GoList<SchemaProps>& schemas, const std::string& path,
                 const Place& place) {
     for (std::size_t i = 0; i < schemas.size(); ++i) {
-      Walk(schemas[i], schema::Index(path, i), place);
+      Walk(schemas[i], meta::Index(path, i), place);
     }
   }
 
@@ -135,7 +135,7 @@ class CrdSchemaValidator {
     WalkList(schema.one_of, Child(path, "oneOf"), place);
     WalkList(schema.any_of, Child(path, "anyOf"), place);
     for (const auto& [name, definition] : schema.definitions) {
-      Walk(definition, schema::Key(Child(path, "definitions"), name), place);
+      Walk(definition, meta::Key(Child(path, "definitions"), name), place);
     }
     if (schema.items) {
       if (schema.items->schema) Walk(*schema.items->schema, Child(path, "items"), place);
@@ -143,7 +143,7 @@ class CrdSchemaValidator {
     }
     for (const auto& [name, dependency] : schema.dependencies) {
       if (!dependency.schema) continue;
-      Walk(*dependency.schema, schema::Key(Child(path, "dependencies"), name), place);
+      Walk(*dependency.schema, meta::Key(Child(path, "dependencies"), name), place);
     }
   }
 
@@ -165,9 +165,9 @@ std::vector<FieldError> ValidateRootBesideStatus(const SchemaProps& schema, std:
   // The server goes through the fields of its Go type in order and stops at the first that it does
   // not like.
   if (s.id.empty() && s.schema.empty() && !s.ref && !s.type.empty() && s.type != "object") {
-    return {schema::InvalidText(Child(path, "type"), s.type,
-                                "only \"object\" is allowed as the type at the root of the schema "
-                                "if the status subresource is enabled")};
+    return {meta::InvalidText(Child(path, "type"), s.type,
+                              "only \"object\" is allowed as the type at the root of the schema "
+                              "if the status subresource is enabled")};
   }
   const bool has_more = !s.id.empty() || !s.schema.empty() || s.ref || s.nullable ||
                         s.default_value || s.enum_values || s.max_properties || s.min_properties ||
@@ -177,7 +177,7 @@ std::vector<FieldError> ValidateRootBesideStatus(const SchemaProps& schema, std:
                         s.x_embedded_resource || s.x_int_or_string || s.x_list_map_keys ||
                         s.x_list_type || s.x_map_type;
   if (!has_more) return {};
-  return {schema::Invalid(
+  return {meta::Invalid(
       std::string(path), schema::PrintGo(schema),
       "only [Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum "
       "MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items "
@@ -189,4 +189,4 @@ bool HasValidType(const SchemaProps& schema) {
   return schema.type.empty() || std::ranges::find(ValidTypes(), schema.type) != ValidTypes().end();
 }
 
-}  // namespace kube
+}  // namespace kube::crd::rules

@@ -10,13 +10,13 @@
 #include "kube/schema/validation/default_validation.h"
 #include "kube/schema/validation/validation.h"
 
-namespace kube {
+namespace kube::crd::rules {
 namespace {
 
-using schema::Child;
-using schema::FieldError;
-using schema::InvalidText;
-using schema::Required;
+using kube::meta::Child;
+using kube::meta::FieldError;
+using kube::meta::InvalidText;
+using kube::meta::Required;
 using schema::SchemaProps;
 
 void AddAll(std::vector<CrdFinding>& findings, std::vector<FieldError> errors, bool structural) {
@@ -28,14 +28,14 @@ void AddAll(std::vector<CrdFinding>& findings, std::vector<FieldError> errors, b
 class SchemaValidator {
  public:
   SchemaValidator(const SchemaProps& schema, std::string path, const CrdRules& rules,
-                  schema::PatternChecks& patterns)
+                  schema::validation::PatternChecks& patterns)
       : schema_(schema), path_(std::move(path)), rules_(rules), patterns_(patterns) {}
 
   std::vector<CrdFinding> Validate(bool has_status) {
     if (has_status) AddAll(findings_, ValidateRootBesideStatus(schema_, path_), false);
     if (schema_.nullable) {
       findings_.push_back(
-          {schema::Forbidden(Child(path_, "nullable"), "nullable cannot be true at the root"),
+          {meta::Forbidden(Child(path_, "nullable"), "nullable cannot be true at the root"),
            false});
     }
     const auto conversion_error =
@@ -50,10 +50,11 @@ class SchemaValidator {
 
  private:
   void ValidateStructure() {
-    std::vector<FieldError> errors = schema::ValidateStructural(schema_, path_);
+    std::vector<FieldError> errors = schema::validation::ValidateStructural(schema_, path_);
     if (errors.empty()) {
       AddAll(findings_,
-             schema::ValidateDefaults(schema_, path_, rules_.require_pruned_defaults, patterns_),
+             schema::validation::ValidateDefaults(schema_, path_, rules_.require_pruned_defaults,
+                                                  patterns_),
              false);
     }
     AddAll(findings_, std::move(errors), true);
@@ -62,7 +63,7 @@ class SchemaValidator {
   const SchemaProps& schema_;
   const std::string path_;
   const CrdRules& rules_;
-  schema::PatternChecks& patterns_;
+  schema::validation::PatternChecks& patterns_;
   std::vector<CrdFinding> findings_;
 };
 
@@ -81,8 +82,8 @@ void ValidateLabelSelectorPath(std::string_view json_path, const std::string& pa
   if (!json_path.starts_with('.')) {
     errors.push_back(InvalidText(path, json_path, "must be a simple json path starting with ."));
   } else if (!json_path.starts_with(".spec.") && !json_path.starts_with(".status.")) {
-    errors.push_back(schema::Invalid(path, schema::PrintJsonText(json_path),
-                                     "should be a json path under either .spec or .status"));
+    errors.push_back(meta::Invalid(path, meta::PrintJsonText(json_path),
+                                   "should be a json path under either .spec or .status"));
   }
 }
 
@@ -141,7 +142,7 @@ void ValidateSelectableField(std::string_view json_path, const SchemaProps* sche
     errors.push_back(Required(path));
     return;
   }
-  const auto target = schema::FollowJsonPath(json_path, schema, /*allow_array_notation=*/false);
+  const auto target = FollowJsonPath(json_path, schema, /*allow_array_notation=*/false);
   if (!target) {
     errors.push_back(InvalidText(path, json_path, "is an invalid path: " + target.error()));
     return;
@@ -155,8 +156,7 @@ void ValidateSelectableField(std::string_view json_path, const SchemaProps* sche
                                  "string fields and strings with formats are allowed."));
   }
   if (!seen.insert(target->path).second) {
-    errors.push_back(
-        schema::Duplicate(path, schema::PrintBadValue(json::Value::String(json_path))));
+    errors.push_back(meta::Duplicate(path, meta::PrintBadValue(json::Value::String(json_path))));
   }
 }
 
@@ -183,12 +183,12 @@ void ValidateSelectableFields(const VersionSettings& settings, std::string_view 
   std::set<std::string> seen;
   for (std::size_t i = 0; i < settings.selectable_fields->size(); ++i) {
     ValidateSelectableField((*settings.selectable_fields)[i], root,
-                            Child(schema::Index(list_path, i), "jsonPath"), seen, errors);
+                            Child(meta::Index(list_path, i), "jsonPath"), seen, errors);
   }
   if (seen.size() > kMostSelectableFields &&
       !rules.allow_too_many_selectable_fields.contains(version)) {
     errors.push_back(
-        schema::TooMany(list_path, static_cast<std::int64_t>(seen.size()), kMostSelectableFields));
+        meta::TooMany(list_path, static_cast<std::int64_t>(seen.size()), kMostSelectableFields));
   }
 }
 
@@ -196,7 +196,8 @@ void ValidateSelectableFields(const VersionSettings& settings, std::string_view 
 
 void ValidateSettings(const VersionSettings& settings, std::string_view path,
                       std::string_view version, bool has_status, const CrdRules& rules,
-                      schema::PatternChecks& patterns, std::vector<CrdFinding>& findings) {
+                      schema::validation::PatternChecks& patterns,
+                      std::vector<CrdFinding>& findings) {
   if (settings.schema) {
     const std::string_view name = path == "spec" ? "validation" : "schema";
     SchemaValidator validator(*settings.schema, Child(Child(path, name), "openAPIV3Schema"), rules,
@@ -211,10 +212,10 @@ void ValidateSettings(const VersionSettings& settings, std::string_view path,
   }
   for (std::size_t i = 0; settings.printer_columns && i < settings.printer_columns->size(); ++i) {
     ValidateColumn((*settings.printer_columns)[i],
-                   schema::Index(Child(path, "additionalPrinterColumns"), i), errors);
+                   meta::Index(Child(path, "additionalPrinterColumns"), i), errors);
   }
   ValidateSelectableFields(settings, path, version, rules, errors);
   AddAll(findings, std::move(errors), false);
 }
 
-}  // namespace kube
+}  // namespace kube::crd::rules

@@ -11,10 +11,10 @@
 #include "kube/meta/field_errors.h"
 #include "kube/meta/names.h"
 
-namespace kube {
+namespace kube::crd::rules {
 namespace {
 
-using schema::FieldError;
+using kube::meta::FieldError;
 
 const std::vector<std::string>& Scopes() {
   static const std::vector<std::string> kScopes = {"Cluster", "Namespaced"};
@@ -24,20 +24,20 @@ const std::vector<std::string>& Scopes() {
 void ValidateGroup(const std::string& group, std::vector<FieldError>& errors) {
   constexpr const char* kPath = "spec.group";
   if (group.empty()) {
-    errors.push_back(schema::Required(kPath));
-  } else if (const auto problems = schema::Dns1123SubdomainProblems(group); !problems.empty()) {
-    errors.push_back(schema::InvalidText(kPath, group, schema::Join(problems, ",")));
+    errors.push_back(meta::Required(kPath));
+  } else if (const auto problems = meta::Dns1123SubdomainProblems(group); !problems.empty()) {
+    errors.push_back(meta::InvalidText(kPath, group, meta::Join(problems, ",")));
   } else if (group.find('.') == std::string::npos) {
-    errors.push_back(schema::InvalidText(kPath, group, "should be a domain with at least one dot"));
+    errors.push_back(meta::InvalidText(kPath, group, "should be a domain with at least one dot"));
   }
 }
 
 void ValidateScope(const std::string& scope, std::vector<FieldError>& errors) {
   if (scope.empty()) {
-    errors.push_back(schema::Required("spec.scope"));
+    errors.push_back(meta::Required("spec.scope"));
   } else if (std::ranges::find(Scopes(), scope) == Scopes().end()) {
-    errors.push_back(schema::NotSupported(
-        "spec.scope", schema::PrintBadValue(json::Value::String(scope)), Scopes()));
+    errors.push_back(meta::NotSupported("spec.scope",
+                                        meta::PrintBadValue(json::Value::String(scope)), Scopes()));
   }
 }
 
@@ -48,8 +48,8 @@ void RequireSchemas(const Crd& crd, const CrdRules& rules, std::vector<FieldErro
     const CrdVersion& version = crd.versions[i];
     if (version.own.schema || (!rules.require_schema && !version.served)) continue;
     errors.push_back(
-        schema::Required(schema::Index("spec.versions", i) + ".schema.openAPIV3Schema",
-                         rules.require_schema ? "" : "because otherwise all fields are pruned"));
+        meta::Required(meta::Index("spec.versions", i) + ".schema.openAPIV3Schema",
+                       rules.require_schema ? "" : "because otherwise all fields are pruned"));
   }
 }
 
@@ -59,12 +59,12 @@ void ValidatePreserveUnknownFields(const Crd& crd, const Crd* old,
   if (!crd.preserve_unknown_fields) return;
   if (HasDefaults(crd)) {
     errors.push_back(
-        schema::Invalid(kPath, "true", "must be false in order to use defaults in the schema"));
+        meta::Invalid(kPath, "true", "must be false in order to use defaults in the schema"));
   }
   if (old && old->preserve_unknown_fields) return;
-  errors.push_back(schema::Invalid(kPath, "true",
-                                   "cannot set to true, set x-kubernetes-preserve-unknown-fields "
-                                   "to true in spec.versions[*].schema instead"));
+  errors.push_back(meta::Invalid(kPath, "true",
+                                 "cannot set to true, set x-kubernetes-preserve-unknown-fields "
+                                 "to true in spec.versions[*].schema instead"));
 }
 
 /// Whether a version has a status subresource in the server's internal form.
@@ -87,11 +87,12 @@ bool HasAnyStatus(const Crd& crd) {
          });
 }
 
-void ValidateVersions(const Crd& crd, const CrdRules& rules, schema::PatternChecks& patterns,
+void ValidateVersions(const Crd& crd, const CrdRules& rules,
+                      schema::validation::PatternChecks& patterns,
                       std::vector<CrdFinding>& findings, std::vector<FieldError>& errors) {
   for (std::size_t i = 0; i < crd.versions.size(); ++i) {
     const CrdVersion& version = crd.versions[i];
-    const std::string path = schema::Index("spec.versions", i);
+    const std::string path = meta::Index("spec.versions", i);
     ValidateDeprecationWarning(version, path, errors);
     ValidateSettings(version.own, path, version.name, HasStatus(crd, version), rules, patterns,
                      findings);
@@ -99,7 +100,7 @@ void ValidateVersions(const Crd& crd, const CrdRules& rules, schema::PatternChec
   ValidateSettings(crd.common, "spec", "", HasAnyStatus(crd), rules, patterns, findings);
 }
 
-void ValidateSpec(const Crd& crd, CrdRules rules, schema::PatternChecks& patterns,
+void ValidateSpec(const Crd& crd, CrdRules rules, schema::validation::PatternChecks& patterns,
                   std::vector<CrdFinding>& findings, std::vector<FieldError>& errors) {
   if (!crd.preserve_unknown_fields || HasDefaults(crd) || HasStructuralExtensions(crd)) {
     rules.require_structural = true;
@@ -117,14 +118,14 @@ void ValidateSpec(const Crd& crd, CrdRules rules, schema::PatternChecks& pattern
 
 void RequireSame(const std::string& path, const std::string& now, const std::string& before,
                  std::vector<FieldError>& errors) {
-  if (now != before) errors.push_back(schema::InvalidText(path, now, "field is immutable"));
+  if (now != before) errors.push_back(meta::InvalidText(path, now, "field is immutable"));
 }
 
 /// ResourceScope is a Go type of its own, not a string: printed as JSON.
 void RequireSameScope(const Crd& crd, const Crd& old, std::vector<FieldError>& errors) {
   if (crd.scope == old.scope) return;
   errors.push_back(
-      schema::Invalid("spec.scope", schema::PrintJsonText(crd.scope), "field is immutable"));
+      meta::Invalid("spec.scope", meta::PrintJsonText(crd.scope), "field is immutable"));
 }
 
 void ValidateImmutableFields(const Crd& crd, const Crd& old, const CrdRules& rules,
@@ -178,10 +179,12 @@ std::chrono::nanoseconds ThreadCpuTime() {
 
 }  // namespace
 
-schema::PatternChecks MakePatternChecks() { return schema::PatternChecks(ThreadCpuTime); }
+schema::validation::PatternChecks MakePatternChecks() {
+  return schema::validation::PatternChecks(ThreadCpuTime);
+}
 
 std::vector<CrdFinding> ValidateCrd(const Crd& crd, const Crd* old,
-                                    schema::PatternChecks& patterns) {
+                                    schema::validation::PatternChecks& patterns) {
   std::vector<CrdFinding> findings;
   std::vector<FieldError> errors;
   const CrdRules rules = old ? RulesForUpdate(crd, *old) : CrdRules();
@@ -200,12 +203,12 @@ std::vector<CrdFinding> ValidateCrd(const Crd& crd, const Crd* old,
 }
 
 std::vector<CrdFinding> ValidateCrd(const Crd& crd, const Crd* old) {
-  schema::PatternChecks patterns = MakePatternChecks();
+  schema::validation::PatternChecks patterns = MakePatternChecks();
   return ValidateCrd(crd, old, patterns);
 }
 
 std::vector<CrdFinding> ValidateCrdRequest(const Crd& crd, const Crd* old,
-                                           schema::PatternChecks& patterns) {
+                                           schema::validation::PatternChecks& patterns) {
   std::vector<CrdFinding> findings = ValidateCrd(crd, old, patterns);
   std::vector<FieldError> errors;
   if (old) {
@@ -217,4 +220,4 @@ std::vector<CrdFinding> ValidateCrdRequest(const Crd& crd, const Crd* old,
   return SortedFindings(std::move(findings), std::move(errors));
 }
 
-}  // namespace kube
+}  // namespace kube::crd::rules

@@ -6,17 +6,17 @@
 #include "kube/meta/field_error.h"
 #include "kube/schema/validation/pattern_checks.h"
 
-namespace kube {
+namespace kube::crd::rules {
 
 /// Something that the API server refuses a CRD for.
 struct CrdFinding {
-  schema::FieldError error;
+  meta::FieldError error;
   /// True for what makes a schema not structural (schema/structural.h, schema/validation.h).
   bool structural;
 };
 
 /// To hold the defaults of one CRD against their patterns, by the processor time of this thread.
-schema::PatternChecks MakePatternChecks();
+schema::validation::PatternChecks MakePatternChecks();
 
 /// What the API server (1.36) would say to the creation of `crd`, or to its update from `old` if
 /// that is given (apiextensions pkg/apis/apiextensions/validation), but for the compilation of
@@ -28,7 +28,7 @@ schema::PatternChecks MakePatternChecks();
 ///
 /// Where `patterns` cannot tell whether a default is right there is no finding (ValidateValue).
 std::vector<CrdFinding> ValidateCrd(const Crd& crd, const Crd* old,
-                                    schema::PatternChecks& patterns);
+                                    schema::validation::PatternChecks& patterns);
 /// The same with MakePatternChecks().
 std::vector<CrdFinding> ValidateCrd(const Crd& crd, const Crd* old = nullptr);
 
@@ -36,6 +36,6 @@ std::vector<CrdFinding> ValidateCrd(const Crd& crd, const Crd* old = nullptr);
 /// but that a namespace of a new CRD is cleared before, and that updates of all kinds of objects
 /// have rules of their own (apiserver pkg/registry/rest, BeforeCreate and BeforeUpdate).
 std::vector<CrdFinding> ValidateCrdRequest(const Crd& crd, const Crd* old,
-                                           schema::PatternChecks& patterns);
+                                           schema::validation::PatternChecks& patterns);
 
-}  // namespace kube
+}  // namespace kube::crd::rules

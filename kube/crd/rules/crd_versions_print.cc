@@ -3,10 +3,10 @@
 #include "kube/crd/rules/crd_spec_validation.h"
 #include "kube/meta/field_errors.h"
 
-namespace kube {
+namespace kube::crd::rules {
 namespace {
 
-using schema::PrintJsonText;
+using kube::meta::PrintJsonText;
 
 std::string PrintBool(bool value) { return value ? "true" : "false"; }
 
@@ -81,4 +81,4 @@ std::string PrintGoVersions(const Crd& crd) {
   return PrintList(crd.versions, PrintVersion);
 }
 
-}  // namespace kube
+}  // namespace kube::crd::rules

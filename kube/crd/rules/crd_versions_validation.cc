@@ -9,11 +9,11 @@
 #include "kube/meta/field_errors.h"
 #include "kube/meta/names.h"
 
-namespace kube {
+namespace kube::crd::rules {
 namespace {
 
-using schema::FieldError;
-using schema::InvalidText;
+using kube::meta::FieldError;
+using kube::meta::InvalidText;
 
 constexpr const char* kVersions = "spec.versions";
 constexpr std::size_t kMostWarningBytes = 256;
@@ -39,12 +39,12 @@ void RejectMixture(const Crd& crd, bool at_top, bool (*in_version)(const Version
                    const char* path, const char* detail, std::vector<FieldError>& errors) {
   const bool in_some_version = std::ranges::any_of(
       crd.versions, [in_version](const CrdVersion& version) { return in_version(version.own); });
-  if (at_top && in_some_version) errors.push_back(schema::Forbidden(path, detail));
+  if (at_top && in_some_version) errors.push_back(meta::Forbidden(path, detail));
 }
 
 void RejectVersions(const Crd& crd, bool are_wrong, std::string_view detail,
                     std::vector<FieldError>& errors) {
-  if (are_wrong) errors.push_back(schema::Invalid(kVersions, PrintGoVersions(crd), detail));
+  if (are_wrong) errors.push_back(meta::Invalid(kVersions, PrintGoVersions(crd), detail));
 }
 
 /// True if status.storedVersions was written, maybe as [].
@@ -55,8 +55,8 @@ bool HasStoredVersionList(const Crd& crd) {
 
 std::string WarningCharacterProblem(std::string_view warning) {
   for (std::size_t i = 0; i < warning.size();) {
-    const schema::Rune rune = schema::DecodeRune(warning.substr(i));
-    if (!schema::IsGoPrintable(rune.value)) {
+    const base::Rune rune = base::DecodeRune(warning.substr(i));
+    if (!go::IsGoPrintable(rune.value)) {
       return "must only contain printable UTF-8 characters; non-printable character found at "
              "index " +
              std::to_string(i);
@@ -73,8 +73,8 @@ void ValidateDeprecationWarning(const CrdVersion& version, std::string_view path
   if (!version.deprecation_warning) return;
   const std::string& warning = *version.deprecation_warning;
   const auto reject = [&](std::string_view detail) {
-    errors.push_back(schema::Invalid(schema::Child(path, "deprecationWarning"),
-                                     schema::PrintJsonText(warning), detail));
+    errors.push_back(meta::Invalid(meta::Child(path, "deprecationWarning"),
+                                   meta::PrintJsonText(warning), detail));
   };
   if (!version.deprecated) return reject("can only be set for deprecated versions");
   if (warning.size() > kMostWarningBytes) reject("must be <= 256 characters long");
@@ -126,19 +126,19 @@ void ValidateVersionList(const Crd& crd, std::vector<FieldError>& errors) {
   for (std::size_t i = 0; i < crd.versions.size(); ++i) {
     const std::string& name = crd.versions[i].name;
     names.insert(name);
-    const auto problems = schema::Dns1035LabelProblems(name);
+    const auto problems = meta::Dns1035LabelProblems(name);
     if (problems.empty()) continue;
     errors.push_back(
-        InvalidText(schema::Index(kVersions, i) + ".name", name, schema::Join(problems, ",")));
+        InvalidText(meta::Index(kVersions, i) + ".name", name, meta::Join(problems, ",")));
   }
   RejectVersions(crd, names.size() != crd.versions.size(), "must contain unique version names",
                  errors);
   RejectVersions(crd, std::ranges::count(crd.versions, true, &CrdVersion::storage) != 1,
                  "must have exactly one version marked as storage version", errors);
   if (crd.version.empty()) return;
-  const auto problems = schema::Dns1035LabelProblems(crd.version);
+  const auto problems = meta::Dns1035LabelProblems(crd.version);
   if (!problems.empty()) {
-    errors.push_back(InvalidText("spec.version", crd.version, schema::Join(problems, ",")));
+    errors.push_back(InvalidText("spec.version", crd.version, meta::Join(problems, ",")));
   }
   if (!crd.versions.empty() && crd.versions.front().name != crd.version) {
     errors.push_back(
@@ -151,7 +151,7 @@ void ValidateStoredVersions(const std::vector<std::string>& stored, const Crd& c
   constexpr const char* kPath = "status.storedVersions";
   if (stored.empty()) {
     const char* printed = old && HasStoredVersionList(*old) ? "[]" : "null";
-    errors.push_back(schema::Invalid(kPath, printed, "must have at least one stored version"));
+    errors.push_back(meta::Invalid(kPath, printed, "must have at least one stored version"));
     return;
   }
   // Of equal names the server keeps the last, and names of versions count once.
@@ -160,13 +160,13 @@ void ValidateStoredVersions(const std::vector<std::string>& stored, const Crd& c
   for (const CrdVersion& version : crd.versions) {
     const bool is_stored = places.erase(version.name) > 0;
     if (!version.storage || is_stored) continue;
-    errors.push_back(schema::Invalid(kPath, schema::PrintStrings(stored),
-                                     "must have the storage version " + version.name));
+    errors.push_back(meta::Invalid(kPath, meta::PrintStrings(stored),
+                                   "must have the storage version " + version.name));
   }
   for (const auto& [name, index] : places) {
     const std::string text(name);
     errors.push_back(InvalidText(
-        schema::Index(kPath, index), name,
+        meta::Index(kPath, index), name,
         "missing from spec.versions; " + text +
             " was previously a storage version, and must remain in spec.versions until a storage "
             "migration ensures no data remains persisted in " +
@@ -174,4 +174,4 @@ void ValidateStoredVersions(const std::vector<std::string>& stored, const Crd& c
   }
 }
 
-}  // namespace kube
+}  // namespace kube::crd::rules

@@ -3,7 +3,7 @@
 #include "kube/base/rune.h"
 #include "kube/meta/field_error.h"
 
-namespace kube::schema {
+namespace kube::crd::rules {
 namespace {
 
 constexpr std::string_view kNoField = "does not refer to a valid field";
@@ -40,7 +40,7 @@ class Tokens {
   std::string_view rest_;
 };
 
-Result<std::string, std::string> Unescape(std::string_view text) {
+base::Result<std::string, std::string> Unescape(std::string_view text) {
   constexpr std::string_view kDirectives = "abfnrtv'\\";
   constexpr std::string_view kMeanings = "\a\b\f\n\r\t\v'\\";
   std::string plain;
@@ -52,9 +52,9 @@ Result<std::string, std::string> Unescape(std::string_view text) {
     }
     const std::size_t directive = kDirectives.find(text[++i]);
     if (directive == std::string_view::npos) {
-      const std::size_t size = DecodeRune(text.substr(i)).size;
-      return Unexpected("invalid string literal: invalid escape char " +
-                        std::string(text.substr(i - 1, size + 1)));
+      const std::size_t size = base::DecodeRune(text.substr(i)).size;
+      return base::Unexpected("invalid string literal: invalid escape char " +
+                              std::string(text.substr(i - 1, size + 1)));
     }
     plain += kMeanings[directive];
   }
@@ -63,10 +63,10 @@ Result<std::string, std::string> Unescape(std::string_view text) {
 
 class Follower {
  public:
-  Follower(const SchemaProps* schema, bool allow_array_notation)
+  Follower(const schema::SchemaProps* schema, bool allow_array_notation)
       : target_{"", "", schema}, allow_array_notation_(allow_array_notation) {}
 
-  Result<JsonPathTarget, std::string> Follow(std::string_view json_path) {
+  base::Result<JsonPathTarget, std::string> Follow(std::string_view json_path) {
     Tokens tokens(json_path);
     while (const auto token = tokens.Next()) {
       std::optional<std::string> problem;
@@ -77,7 +77,7 @@ class Follower {
       } else {
         problem = "expected [ or . but got: " + std::string(*token);
       }
-      if (problem) return Unexpected(std::move(*problem));
+      if (problem) return base::Unexpected(std::move(*problem));
     }
     return target_;
   }
@@ -105,15 +105,15 @@ class Follower {
   }
 
   std::optional<std::string> Step(std::string_view name) {
-    const SchemaProps* schema = target_.schema;
+    const schema::SchemaProps* schema = target_.schema;
     if (schema == nullptr) return std::string(kNoField);
     if (!schema->properties.empty()) {
-      target_.path = Child(target_.path, name);
+      target_.path = meta::Child(target_.path, name);
       target_.schema = schema->FindProperty(name);
       if (target_.schema == nullptr) return std::string(kNoField);
     } else {
       if (!schema->additional_properties) return std::string(kNoField);
-      target_.path = Key(target_.path, name);
+      target_.path = meta::Key(target_.path, name);
       target_.schema = schema->additional_properties->schema.get();
     }
     if (target_.first.empty()) target_.first = target_.path;
@@ -126,10 +126,10 @@ class Follower {
 
 }  // namespace
 
-Result<JsonPathTarget, std::string> FollowJsonPath(std::string_view json_path,
-                                                   const SchemaProps* schema,
-                                                   bool allow_array_notation) {
+base::Result<JsonPathTarget, std::string> FollowJsonPath(std::string_view json_path,
+                                                         const schema::SchemaProps* schema,
+                                                         bool allow_array_notation) {
   return Follower(schema, allow_array_notation).Follow(json_path);
 }
 
-}  // namespace kube::schema
+}  // namespace kube::crd::rules

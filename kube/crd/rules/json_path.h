@@ -7,14 +7,14 @@
 #include "kube/base/result.h"
 #include "kube/schema/schema_props.h"
 
-namespace kube::schema {
+namespace kube::crd::rules {
 
 /// A path like ".spec.map['a.b']" that leads to a schema.
 struct JsonPathTarget {
   std::string first;  ///< the first name, as field.Path prints it
   std::string path;   ///< as field.Path prints it: "spec.map[a.b]"
   /// Null pointer where additionalProperties allow it without a schema.
-  const SchemaProps* schema;
+  const schema::SchemaProps* schema;
 };
 
 /// Follows a simple JSON path through properties and additionalProperties, as cel.ValidFieldPath
@@ -23,8 +23,8 @@ struct JsonPathTarget {
 ///
 /// `schema` may be the null pointer: then the form of the path is checked up to the place where the
 /// server itself would stumble.
-Result<JsonPathTarget, std::string> FollowJsonPath(std::string_view json_path,
-                                                   const SchemaProps* schema,
-                                                   bool allow_array_notation);
+base::Result<JsonPathTarget, std::string> FollowJsonPath(std::string_view json_path,
+                                                         const schema::SchemaProps* schema,
+                                                         bool allow_array_notation);
 
-}  // namespace kube::schema
+}  // namespace kube::crd::rules

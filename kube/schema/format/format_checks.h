@@ -4,7 +4,7 @@
 
 /// One predicate a format; formats.h has the table. Each takes what the Go function takes that the
 /// API server calls.
-namespace kube::schema {
+namespace kube::schema::format {
 
 // format_net.cc
 bool IsIp(std::string_view text);    ///< net.ParseIP
@@ -36,4 +36,4 @@ bool IsUuid3(std::string_view text);
 bool IsUuid4(std::string_view text);
 bool IsUuid5(std::string_view text);
 
-}  // namespace kube::schema
+}  // namespace kube::schema::format

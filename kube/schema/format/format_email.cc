@@ -4,7 +4,7 @@
 
 #include "kube/schema/format/format_checks.h"
 
-namespace kube::schema {
+namespace kube::schema::format {
 namespace {
 
 bool IsMultibyte(char c) { return static_cast<unsigned char>(c) >= 0x80; }
@@ -235,4 +235,4 @@ class AddressParser {
 
 bool IsEmail(std::string_view text) { return AddressParser(text).IsSingleAddress(); }
 
-}  // namespace kube::schema
+}  // namespace kube::schema::format

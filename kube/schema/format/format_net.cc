@@ -4,7 +4,7 @@
 
 #include "kube/schema/format/format_checks.h"
 
-namespace kube::schema {
+namespace kube::schema::format {
 namespace {
 
 constexpr std::size_t kIpv6Bytes = 16;
@@ -141,4 +141,4 @@ bool IsMac(std::string_view text) {
   return text.size() % 2 == 0 && IsMacLength(text.size() / 2) && HasOnlyHexBytes(text, 0, ' ');
 }
 
-}  // namespace kube::schema
+}  // namespace kube::schema::format

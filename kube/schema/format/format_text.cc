@@ -4,7 +4,7 @@
 #include "kube/go/go_regexp.h"
 #include "kube/schema/format/format_checks.h"
 
-namespace kube::schema {
+namespace kube::schema::format {
 namespace {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
@@ -74,7 +74,7 @@ bool IsByte(std::string_view text) {
 
 bool IsCreditCard(std::string_view text) {
   const std::string digits = KeepDigits(text);
-  static const GoMatcher kCard(
+  static const go::GoMatcher kCard(
       "^(?:4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14}|6(?:011|5[0-9][0-9])[0-9]{12}|"
       "3[47][0-9]{13}|3(?:0[0-5]|[68][0-9])[0-9]{11}|(?:2131|1800|35\\d{3})\\d{11})$");
   return kCard.Matches(digits).value_or(true) && PassesLuhn(digits);
@@ -92,7 +92,7 @@ bool IsHostname(std::string_view text) {
     if (label > 63) return false;
     rest.remove_prefix(std::min(label + 1, rest.size()));
   }
-  static const GoMatcher kHostname(
+  static const go::GoMatcher kHostname(
       "^([a-zA-Z0-9\\p{S}\\p{L}]((-?[a-zA-Z0-9\\p{S}\\p{L}]{0,62})?)|"
       "([a-zA-Z0-9\\p{S}\\p{L}](([a-zA-Z0-9-\\p{S}\\p{L}]{0,61}[a-zA-Z0-9\\p{S}\\p{L}])?)(\\.)){1,}"
       "([a-zA-Z\\p{L}]){2,63})$");
@@ -117,7 +117,7 @@ bool IsIsbn13(std::string_view text) {
 }
 
 bool IsRgbColor(std::string_view text) {
-  static const GoMatcher kColor(
+  static const go::GoMatcher kColor(
       "^rgb\\(\\s*(0|[1-9]\\d?|1\\d\\d?|2[0-4]\\d|25[0-5])\\s*,"
       "\\s*(0|[1-9]\\d?|1\\d\\d?|2[0-4]\\d|25[0-5])\\s*,"
       "\\s*(0|[1-9]\\d?|1\\d\\d?|2[0-4]\\d|25[0-5])\\s*\\)$");
@@ -139,4 +139,4 @@ bool IsUuid3(std::string_view text) { return IsUuidOf(text, '3', false); }
 bool IsUuid4(std::string_view text) { return IsUuidOf(text, '4', true); }
 bool IsUuid5(std::string_view text) { return IsUuidOf(text, '5', true); }
 
-}  // namespace kube::schema
+}  // namespace kube::schema::format

@@ -7,7 +7,7 @@
 
 #include "kube/schema/format/format_checks.h"
 
-namespace kube::schema {
+namespace kube::schema::format {
 namespace {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
@@ -213,4 +213,4 @@ bool IsDateTime(std::string_view text) {
 
 bool IsDuration(std::string_view text) { return IsGoDuration(text) || IsLooseDuration(text); }
 
-}  // namespace kube::schema
+}  // namespace kube::schema::format

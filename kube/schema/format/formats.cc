@@ -7,7 +7,7 @@
 #include "kube/meta/names.h"
 #include "kube/schema/format/format_checks.h"
 
-namespace kube::schema {
+namespace kube::schema::format {
 namespace {
 
 struct Format {
@@ -16,13 +16,15 @@ struct Format {
 };
 
 bool IsAnything(std::string_view) { return true; }
-bool IsUri(std::string_view text) { return ParseRequestUri(text).has_value(); }
+bool IsUri(std::string_view text) { return go::ParseRequestUri(text).has_value(); }
 bool IsIsbn(std::string_view text) { return IsIsbn10(text) || IsIsbn13(text); }
 
 // k8s-short-name and k8s-long-name, since 1.34.
-bool IsShortName(std::string_view text) { return text.size() <= 63 && LooksLikeDns1123Label(text); }
+bool IsShortName(std::string_view text) {
+  return text.size() <= 63 && meta::LooksLikeDns1123Label(text);
+}
 bool IsLongName(std::string_view text) {
-  return text.size() <= 253 && LooksLikeDns1123Subdomain(text);
+  return text.size() <= 253 && meta::LooksLikeDns1123Subdomain(text);
 }
 
 constexpr Format kFormats[] = {
@@ -71,4 +73,4 @@ bool MatchesFormat(std::string_view format, std::string_view text) {
   return known == nullptr || known->matches(text);
 }
 
-}  // namespace kube::schema
+}  // namespace kube::schema::format

@@ -12,7 +12,7 @@
 #include "kube/schema/validation/embedded_resource_validation.h"
 #include "kube/schema/validation/value_validation.h"
 
-namespace kube::schema {
+namespace kube::schema::validation {
 namespace {
 
 /// The way from the resource that a default is in to the default.
@@ -33,12 +33,13 @@ bool IsMeta(std::string_view name) {
 }
 
 /// An error that the server words as text, put at `path`.
-FieldError AtPath(const std::string& path, const std::string& error) {
+meta::FieldError AtPath(const std::string& path, const std::string& error) {
   const std::size_t end = error.find(": Invalid value: ");
   const std::string relative = error.substr(0, end);
-  const std::string field = relative.starts_with('[') ? path + relative : Child(path, relative);
+  const std::string field =
+      relative.starts_with('[') ? path + relative : meta::Child(path, relative);
   constexpr std::size_t kMarkSize = sizeof(": Invalid value: ") - 1;
-  return Invalid(field, end == std::string::npos ? "" : error.substr(end + kMarkSize), "");
+  return meta::Invalid(field, end == std::string::npos ? "" : error.substr(end + kMarkSize), "");
 }
 
 /// CoerceEmbedded, with numbers in the error as the server prints them. With an error `value` is
@@ -64,25 +65,25 @@ class DefaultValidator {
     }
     const bool is_resource = context.resource == &structural;
     if (schema.default_value) {
-      ValidateOne(schema, structural, Child(path, "default"), context, is_resource);
+      ValidateOne(schema, structural, meta::Child(path, "default"), context, is_resource);
     }
     if (!structural.may_have_defaults_below) return;
     if (const SchemaProps* items = schema.ItemsSchema()) {
       const Step step{context.step, std::nullopt};
-      Walk(*items, *structural.items, Child(path, "items"),
+      Walk(*items, *structural.items, meta::Child(path, "items"),
            {&step, context.resource, context.is_in_meta});
     }
-    WalkProperties(schema, structural, Child(path, "properties"), context, is_resource);
+    WalkProperties(schema, structural, meta::Child(path, "properties"), context, is_resource);
   }
 
-  std::vector<FieldError> TakeErrors() { return std::move(errors_); }
+  std::vector<meta::FieldError> TakeErrors() { return std::move(errors_); }
 
  private:
   void WalkProperties(const SchemaProps& schema, const StructuralSchema& structural,
                       const std::string& path, const Context& context, bool is_resource) {
     for (const auto& [name, property] : schema.properties) {
       const Step step{context.step, name};
-      Walk(property, *structural.FindProperty(name), Key(path, name),
+      Walk(property, *structural.FindProperty(name), meta::Key(path, name),
            {&step, context.resource, context.is_in_meta || (is_resource && IsMeta(name))});
     }
   }
@@ -95,7 +96,7 @@ class DefaultValidator {
         context.is_in_meta ? ValidateInMeta(value, path, context, arena)
                            : ValidateOutside(value, structural, path, is_resource, arena);
     if (!is_valid_resource) return;
-    Append(errors_, ValidateValue(value, schema, path, patterns_, ValidationKind::kDefault));
+    meta::Append(errors_, ValidateValue(value, schema, path, patterns_, ValidationKind::kDefault));
   }
 
   /// A default in metadata counts as part of a whole resource.
@@ -107,15 +108,15 @@ class DefaultValidator {
       problem = *error;
     } else {
       std::vector<std::string> problems;
-      for (const FieldError& found :
+      for (const meta::FieldError& found :
            ValidateEmbeddedResources(resource, *context.resource, "", true)) {
         problems.push_back(found.ToString());
       }
-      problem = Aggregate(problems);
+      problem = meta::Aggregate(problems);
     }
     if (problem.empty()) return true;
-    errors_.push_back(
-        Invalid(path, PrintBadValue(value), "must result in valid metadata: " + problem));
+    errors_.push_back(meta::Invalid(path, meta::PrintBadValue(value),
+                                    "must result in valid metadata: " + problem));
     return false;
   }
 
@@ -144,16 +145,17 @@ class DefaultValidator {
     // only at the end, so that they show the value without them, too.
     const auto error = Coerce(value, structural, is_resource, arena);
     if (has_unknown_fields) {
-      errors_.push_back(Invalid(path, PrintBadValue(value), "must not have unknown fields"));
+      errors_.push_back(
+          meta::Invalid(path, meta::PrintBadValue(value), "must not have unknown fields"));
     }
     if (error) {
       errors_.push_back(AtPath(path, *error));
       return false;
     }
-    std::vector<FieldError> errors =
+    std::vector<meta::FieldError> errors =
         ValidateEmbeddedResources(value, structural, path, is_resource);
     const bool is_valid = errors.empty();
-    Append(errors_, std::move(errors));
+    meta::Append(errors_, std::move(errors));
     return is_valid;
   }
 
@@ -167,7 +169,7 @@ class DefaultValidator {
 
   const bool require_pruned_;
   PatternChecks& patterns_;
-  std::vector<FieldError> errors_;
+  std::vector<meta::FieldError> errors_;
 };
 
 bool SameDefaults(const StructuralSchema& a, const StructuralSchema& b) {
@@ -187,8 +189,8 @@ bool SameDefaults(const StructuralSchema& a, const StructuralSchema& b) {
 
 }  // namespace
 
-std::vector<FieldError> ValidateDefaults(const SchemaProps& schema, std::string_view path,
-                                         bool require_pruned, PatternChecks& patterns) {
+std::vector<meta::FieldError> ValidateDefaults(const SchemaProps& schema, std::string_view path,
+                                               bool require_pruned, PatternChecks& patterns) {
   json::Arena arena;
   StructuralSchema structural = MakeStructural(schema, arena);
   MarkSubtrees(structural);
@@ -205,4 +207,4 @@ bool HasUnprunedDefaults(const SchemaProps& schema) {
   return !SameDefaults(written, pruned);
 }
 
-}  // namespace kube::schema
+}  // namespace kube::schema::validation

@@ -7,17 +7,17 @@
 #include "kube/schema/schema_props.h"
 #include "kube/schema/validation/pattern_checks.h"
 
-namespace kube::schema {
+namespace kube::schema::validation {
 
 /// Validates the defaults in `schema`, which is structural, as ValidateDefaults does (apiextensions
 /// pkg/apiserver/schema/defaulting/validation.go), but for x-kubernetes-validations. Defaults below
 /// additionalProperties are not looked at. Paths start at `path`.
 ///
 /// `require_pruned`: a default may not have fields that pruning would remove.
-std::vector<FieldError> ValidateDefaults(const SchemaProps& schema, std::string_view path,
-                                         bool require_pruned, PatternChecks& patterns);
+std::vector<meta::FieldError> ValidateDefaults(const SchemaProps& schema, std::string_view path,
+                                               bool require_pruned, PatternChecks& patterns);
 
 /// True if a default in `schema`, which is structural, changes when the server prunes it.
 bool HasUnprunedDefaults(const SchemaProps& schema);
 
-}  // namespace kube::schema
+}  // namespace kube::schema::validation

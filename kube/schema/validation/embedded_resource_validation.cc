@@ -8,109 +8,115 @@
 #include "kube/schema/object_meta.h"
 #include "kube/schema/validation/object_meta_validation.h"
 
-namespace kube::schema {
+namespace kube::schema::validation {
 namespace {
 
-void AddProblems(std::vector<FieldError>& errors, const std::string& path, std::string_view text,
-                 const std::vector<std::string>& problems) {
-  for (const std::string& problem : problems) errors.push_back(InvalidText(path, text, problem));
+void AddProblems(std::vector<meta::FieldError>& errors, const std::string& path,
+                 std::string_view text, const std::vector<std::string>& problems) {
+  for (const std::string& problem : problems)
+    errors.push_back(meta::InvalidText(path, text, problem));
 }
 
 void ValidateApiVersion(const json::Value& value, const std::string& path,
-                        std::vector<FieldError>& errors) {
+                        std::vector<meta::FieldError>& errors) {
   const std::string_view text = value.text();
   if (!value.is_string()) {
-    errors.push_back(Invalid(path, PrintBadValue(value), "must be a string"));
+    errors.push_back(meta::Invalid(path, meta::PrintBadValue(value), "must be a string"));
   } else if (text.empty()) {
-    errors.push_back(InvalidText(path, text, "must not be empty"));
+    errors.push_back(meta::InvalidText(path, text, "must not be empty"));
   } else if (std::count(text.begin(), text.end(), '/') > 1) {
     errors.push_back(
-        InvalidText(path, text, "unexpected GroupVersion string: " + std::string(text)));
+        meta::InvalidText(path, text, "unexpected GroupVersion string: " + std::string(text)));
   }
 }
 
 void ValidateKind(const json::Value& value, const std::string& path,
-                  std::vector<FieldError>& errors) {
+                  std::vector<meta::FieldError>& errors) {
   const std::string_view text = value.text();
   if (!value.is_string()) {
-    errors.push_back(Invalid(path, PrintBadValue(value), "must be a string"));
+    errors.push_back(meta::Invalid(path, meta::PrintBadValue(value), "must be a string"));
   } else if (text.empty()) {
-    errors.push_back(InvalidText(path, text, "must not be empty"));
-  } else if (const auto problems = Dns1035LabelProblems(ToLowerForDns(text)); !problems.empty()) {
-    errors.push_back(InvalidText(
-        path, text, "may have mixed case, but should otherwise match: " + Join(problems, ",")));
+    errors.push_back(meta::InvalidText(path, text, "must not be empty"));
+  } else if (const auto problems = meta::Dns1035LabelProblems(meta::ToLowerForDns(text));
+             !problems.empty()) {
+    errors.push_back(meta::InvalidText(
+        path, text,
+        "may have mixed case, but should otherwise match: " + meta::Join(problems, ",")));
   }
 }
 
 /// The name may be missing; a namespace may be there, then it must be one.
 void ValidateNames(const json::Value& metadata, const std::string& path,
-                   std::vector<FieldError>& errors) {
+                   std::vector<meta::FieldError>& errors) {
   const std::string_view generate_name = metadata.FindText("generateName");
-  AddProblems(errors, Child(path, "generateName"), generate_name,
-              PathSegmentProblems(generate_name, /*is_prefix=*/true));
+  AddProblems(errors, meta::Child(path, "generateName"), generate_name,
+              meta::PathSegmentProblems(generate_name, /*is_prefix=*/true));
   const std::string_view name = metadata.FindText("name");
-  AddProblems(errors, Child(path, "name"), name, PathSegmentProblems(name, /*is_prefix=*/false));
+  AddProblems(errors, meta::Child(path, "name"), name,
+              meta::PathSegmentProblems(name, /*is_prefix=*/false));
   const std::string_view name_space = metadata.FindText("namespace");
   if (name_space.empty()) return;
-  AddProblems(errors, Child(path, "namespace"), name_space, Dns1123LabelProblems(name_space));
+  AddProblems(errors, meta::Child(path, "namespace"), name_space,
+              meta::Dns1123LabelProblems(name_space));
 }
 
 void ValidateMetadata(const json::Value& resource, const json::Value& written,
-                      const std::string& path, std::vector<FieldError>& errors) {
+                      const std::string& path, std::vector<meta::FieldError>& errors) {
   json::Arena arena;
   const auto metadata = GetObjectMeta(resource, /*drop_invalid_fields=*/false, arena);
   if (!metadata) {
-    errors.push_back(Invalid(path, PrintBadValue(written), metadata.error()));
+    errors.push_back(meta::Invalid(path, meta::PrintBadValue(written), metadata.error()));
     return;
   }
   if (!*metadata) return;
   ValidateNames((*metadata)->metadata, path, errors);
-  Append(errors, ValidateObjectMeta((*metadata)->metadata, path));
+  meta::Append(errors, ValidateObjectMeta((*metadata)->metadata, path));
 }
 
 void ValidateResource(const json::Value& resource, const std::string& path,
-                      std::vector<FieldError>& errors) {
+                      std::vector<meta::FieldError>& errors) {
   if (const json::Value* api_version = resource.Find("apiVersion")) {
-    ValidateApiVersion(*api_version, Child(path, "apiVersion"), errors);
+    ValidateApiVersion(*api_version, meta::Child(path, "apiVersion"), errors);
   } else {
-    errors.push_back(Required(Child(path, "apiVersion")));
+    errors.push_back(meta::Required(meta::Child(path, "apiVersion")));
   }
   if (const json::Value* kind = resource.Find("kind")) {
-    ValidateKind(*kind, Child(path, "kind"), errors);
+    ValidateKind(*kind, meta::Child(path, "kind"), errors);
   } else {
-    errors.push_back(Required(Child(path, "kind")));
+    errors.push_back(meta::Required(meta::Child(path, "kind")));
   }
   if (const json::Value* metadata = resource.Find("metadata")) {
-    ValidateMetadata(resource, *metadata, Child(path, "metadata"), errors);
+    ValidateMetadata(resource, *metadata, meta::Child(path, "metadata"), errors);
   }
 }
 
 void Walk(const json::Value& value, const StructuralSchema& schema, const std::string& path,
-          bool is_resource, std::vector<FieldError>& errors) {
+          bool is_resource, std::vector<meta::FieldError>& errors) {
   if (!is_resource && !schema.may_have_embedded) return;
   if (value.is_object() && is_resource) ValidateResource(value, path, errors);
   for (const json::Member& member : value.members()) {
     const std::string_view key = member.key.text();
     if (const StructuralSchema* property = schema.FindProperty(key)) {
-      Walk(member.value, *property, Child(path, key), property->embedded_resource, errors);
+      Walk(member.value, *property, meta::Child(path, key), property->embedded_resource, errors);
     } else if (const StructuralSchema* additional = schema.additional_schema.get()) {
-      Walk(member.value, *additional, Key(path, key), additional->embedded_resource, errors);
+      Walk(member.value, *additional, meta::Key(path, key), additional->embedded_resource, errors);
     }
   }
   for (std::size_t i = 0; schema.items && i < value.elements().size(); ++i) {
-    Walk(value.elements()[i], *schema.items, Index(path, i), schema.items->embedded_resource,
+    Walk(value.elements()[i], *schema.items, meta::Index(path, i), schema.items->embedded_resource,
          errors);
   }
 }
 
 }  // namespace
 
-std::vector<FieldError> ValidateEmbeddedResources(const json::Value& value,
-                                                  const StructuralSchema& schema,
-                                                  std::string_view path, bool is_resource_root) {
-  std::vector<FieldError> errors;
+std::vector<meta::FieldError> ValidateEmbeddedResources(const json::Value& value,
+                                                        const StructuralSchema& schema,
+                                                        std::string_view path,
+                                                        bool is_resource_root) {
+  std::vector<meta::FieldError> errors;
   Walk(value, schema, std::string(path), is_resource_root || schema.embedded_resource, errors);
   return errors;
 }
 
-}  // namespace kube::schema
+}  // namespace kube::schema::validation

@@ -8,7 +8,7 @@
 #include "kube/go/go_value.h"
 #include "kube/meta/field_errors.h"
 
-namespace kube::schema {
+namespace kube::schema::validation {
 namespace {
 
 /// string(rune): the character with that number, U+FFFD where there is none.
@@ -28,20 +28,20 @@ std::string CharacterOf(std::int64_t number) {
           continuation(0)};
 }
 
-bool IsNumberAs(const Number& number, const json::Value& allowed) {
+bool IsNumberAs(const go::Number& number, const json::Value& allowed) {
   if (allowed.is_string()) {
     return number.is_integer && CharacterOf(number.integer) == allowed.text();
   }
   if (!allowed.is_number()) return false;
-  const Number other = ReadNumber(allowed);
+  const go::Number other = go::ReadNumber(allowed);
   if (!other.is_integer) return number.real == other.real;
-  return (number.is_integer ? number.integer : ToInt64(number.real)) == other.integer;
+  return (number.is_integer ? number.integer : go::ToInt64(number.real)) == other.integer;
 }
 
 bool IsAs(const json::Value& value, const json::Value& allowed) {
   if (value.is_null() || allowed.is_null()) return false;
-  if (value.is_number()) return IsNumberAs(ReadNumber(value), allowed);
-  return GoDeepEqual(value, allowed);
+  if (value.is_number()) return IsNumberAs(go::ReadNumber(value), allowed);
+  return go::GoDeepEqual(value, allowed);
 }
 
 void AppendFormatted(std::string& out, const json::Value& value);
@@ -81,7 +81,7 @@ void AppendFormatted(std::string& out, const json::Value& value) {
   } else if (value.is_object()) {
     AppendFormattedMap(out, value);
   } else {
-    out += PrintBadValue(value);
+    out += meta::PrintBadValue(value);
   }
 }
 
@@ -96,7 +96,7 @@ bool IsInEnum(const json::Value& value, std::span<const json::Value> values) {
 std::vector<std::string> PrintEnum(std::span<const json::Value> values) {
   std::vector<std::string> printed;
   for (const json::Value& value : values) {
-    printed.push_back(value.is_string() ? std::string(value.text()) : PrintAsJson(value));
+    printed.push_back(value.is_string() ? std::string(value.text()) : meta::PrintAsJson(value));
   }
   return printed;
 }
@@ -110,8 +110,8 @@ std::string FormatEnum(std::span<const json::Value> values) {
 bool HasDuplicates(const json::Value& array) {
   std::set<std::string> seen;
   return std::ranges::any_of(array.elements(), [&seen](const json::Value& element) {
-    return !seen.insert(GoIdentity(element)).second;
+    return !seen.insert(go::GoIdentity(element)).second;
   });
 }
 
-}  // namespace kube::schema
+}  // namespace kube::schema::validation

@@ -6,7 +6,7 @@
 
 #include "kube/json/json.h"
 
-namespace kube::schema {
+namespace kube::schema::validation {
 
 /// True if kube-openapi takes `value` for one of `values`, or `values` is empty. It converts the
 /// value to the Go type of each first, so that 1.5 is "in" [1] and 65 is "in" ["A"].
@@ -18,4 +18,4 @@ std::string FormatEnum(std::span<const json::Value> values);
 /// True if two elements of `array` are deeply equal in Go.
 bool HasDuplicates(const json::Value& array);
 
-}  // namespace kube::schema
+}  // namespace kube::schema::validation

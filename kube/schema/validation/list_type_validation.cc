@@ -6,12 +6,12 @@
 #include "kube/go/go_value.h"
 #include "kube/meta/field_errors.h"
 
-namespace kube::schema {
+namespace kube::schema::validation {
 namespace {
 
 /// What a set compares: lists and objects by their JSON (where 1.0 is 1), scalars as Go values.
 std::string SetIdentity(const json::Value& value) {
-  return value.is_array() || value.is_object() ? PrintAsJson(value) : GoIdentity(value);
+  return value.is_array() || value.is_object() ? meta::PrintAsJson(value) : go::GoIdentity(value);
 }
 
 /// The keys of an element of a map list; an element that is null has none.
@@ -33,8 +33,8 @@ class ListTypeValidator {
     if (value.is_object()) WalkObject(value, schema);
   }
 
-  std::vector<FieldError> TakeErrors() {
-    SortByString(errors_);
+  std::vector<meta::FieldError> TakeErrors() {
+    meta::SortByString(errors_);
     return std::move(errors_);
   }
 
@@ -49,9 +49,9 @@ class ListTypeValidator {
     const SchemaProps* additional =
         schema.additional_properties ? schema.additional_properties->schema.get() : nullptr;
     for (const json::Member& member : object.members()) {
-      if (additional) WalkInto(Key(path_, member.key.text()), member.value, *additional);
+      if (additional) WalkInto(meta::Key(path_, member.key.text()), member.value, *additional);
       if (const SchemaProps* property = schema.FindProperty(member.key.text())) {
-        WalkInto(Child(path_, member.key.text()), member.value, *property);
+        WalkInto(meta::Child(path_, member.key.text()), member.value, *property);
       }
     }
   }
@@ -61,7 +61,7 @@ class ListTypeValidator {
     if (schema.x_list_type == "map") CheckMap(array, schema);
     const SchemaProps* items = schema.ItemsSchema();
     for (std::size_t i = 0; items && i < array.size(); ++i) {
-      WalkInto(Index(path_, i), array.elements()[i], *items);
+      WalkInto(meta::Index(path_, i), array.elements()[i], *items);
     }
   }
 
@@ -71,7 +71,7 @@ class ListTypeValidator {
     for (std::size_t i = 0; i < array.size(); ++i) {
       const json::Value& element = array.elements()[i];
       if (++times[SetIdentity(element)] == 2) {
-        errors_.push_back(Duplicate(Index(path_, i), PrintBadValue(element)));
+        errors_.push_back(meta::Duplicate(meta::Index(path_, i), meta::PrintBadValue(element)));
       }
     }
   }
@@ -83,8 +83,8 @@ class ListTypeValidator {
     for (std::size_t i = 0; i < array.size(); ++i) {
       const json::Value& element = array.elements()[i];
       if (!element.is_null() && !element.is_object()) {
-        errors_.push_back(Invalid(Index(path_, i), PrintBadValue(element),
-                                  "must be an object for an array of list-type map"));
+        errors_.push_back(meta::Invalid(meta::Index(path_, i), meta::PrintBadValue(element),
+                                        "must be an object for an array of list-type map"));
         return;
       }
       const auto& key_names = schema.x_list_map_keys ? *schema.x_list_map_keys : kNoKeys;
@@ -102,22 +102,23 @@ class ListTypeValidator {
     for (std::size_t i = 0; i < keys.size(); ++i) {
       const json::Value& key = keys.elements()[i];
       const std::string identity = key.empty() ? "" : SetIdentity(key.members()[0].value);
-      if (++times[identity] == 2) errors_.push_back(Duplicate(Index(path_, i), PrintAsJson(key)));
+      if (++times[identity] == 2)
+        errors_.push_back(meta::Duplicate(meta::Index(path_, i), meta::PrintAsJson(key)));
     }
   }
 
   std::string path_;
-  std::vector<FieldError> errors_;
+  std::vector<meta::FieldError> errors_;
 };
 
 }  // namespace
 
-std::vector<FieldError> ValidateListTypes(const json::Value& object, const SchemaProps& schema,
-                                          std::string_view path) {
+std::vector<meta::FieldError> ValidateListTypes(const json::Value& object,
+                                                const SchemaProps& schema, std::string_view path) {
   if (!object.is_object()) return {};
   ListTypeValidator validator(path);
   validator.Walk(object, schema);
   return validator.TakeErrors();
 }
 
-}  // namespace kube::schema
+}  // namespace kube::schema::validation

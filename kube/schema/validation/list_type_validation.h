@@ -7,12 +7,12 @@
 #include "kube/meta/field_error.h"
 #include "kube/schema/schema_props.h"
 
-namespace kube::schema {
+namespace kube::schema::validation {
 
 /// Finds duplicates in the lists of `object` with x-kubernetes-list-type set or map, as the API
 /// server does for custom resources (apiextensions pkg/apiserver/schema/listtype). Paths start at
 /// `path`; sorted bytewise.
-std::vector<FieldError> ValidateListTypes(const json::Value& object, const SchemaProps& schema,
-                                          std::string_view path);
+std::vector<meta::FieldError> ValidateListTypes(const json::Value& object,
+                                                const SchemaProps& schema, std::string_view path);
 
-}  // namespace kube::schema
+}  // namespace kube::schema::validation

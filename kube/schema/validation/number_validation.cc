@@ -6,17 +6,17 @@
 
 #include "kube/go/go_format.h"
 
-namespace kube::schema {
+namespace kube::schema::validation {
 namespace {
 
 constexpr double kTwoTo63 = 9223372036854775808.0;
 
 /// A number of Go: what is compared as int64 is also printed so.
-std::string Print(const Number& number) {
+std::string Print(const go::Number& number) {
   return number.is_integer ? std::to_string(number.integer) : json::FormatFloatG(number.real);
 }
 
-Number RealNumber(double real) { return {false, 0, real}; }
+go::Number RealNumber(double real) { return {false, 0, real}; }
 
 bool FitsInt32(std::int64_t integer) {
   return integer >= std::numeric_limits<std::int32_t>::min() &&
@@ -25,7 +25,7 @@ bool FitsInt32(std::int64_t integer) {
 
 /// What strconv.ParseInt takes of the digits that Go prints for the number. Those of -(1 << 63) as
 /// a float64 are rounded out of the range.
-bool FitsInteger(const Number& number, std::string_view format) {
+bool FitsInteger(const go::Number& number, std::string_view format) {
   if (number.is_integer) return format != "int32" || FitsInt32(number.integer);
   const double real = number.real;
   if (std::trunc(real) != real || std::abs(real) >= kTwoTo63) return false;
@@ -37,19 +37,19 @@ bool FitsFloat32(double real) {
   return std::abs(real) < std::ldexp(2.0 - std::ldexp(1.0, -24), 127);
 }
 
-bool FitsType(const Number& number, std::string_view type, std::string_view format) {
+bool FitsType(const go::Number& number, std::string_view type, std::string_view format) {
   if (type == "integer") return FitsInteger(number, format);
   return format != "float" || FitsFloat32(number.real);
 }
 
 class NumberValidator {
  public:
-  NumberValidator(const Number& number, std::string_view type, std::string_view format,
+  NumberValidator(const go::Number& number, std::string_view type, std::string_view format,
                   NumberFindingSink& sink)
       : number_(number), type_(type), format_(format), sink_(sink) {}
 
   /// Reports a number that its type cannot hold; `what` says which one.
-  bool CheckType(const Number& number, std::string_view what) {
+  bool CheckType(const go::Number& number, std::string_view what) {
     if (FitsType(number, type_, format_)) return true;
     std::string type(type_);
     type += format_.empty() ? " (default format)" : " with format " + std::string(format_);
@@ -60,7 +60,7 @@ class NumberValidator {
   void CheckMultiple(double factor) {
     const bool is_typed = CheckType(RealNumber(factor), "MultipleOf");
     if (is_typed && number_.is_integer) {
-      CheckIntegerMultiple(ToInt64(factor));
+      CheckIntegerMultiple(go::ToInt64(factor));
     } else {
       CheckRealMultiple(factor);
     }
@@ -100,7 +100,7 @@ class NumberValidator {
   /// An int64 is compared as such with a limit that fits its type, else as a float64.
   void CheckLimit(double limit, bool exclusive, bool is_typed, bool is_maximum) {
     const bool as_integer = is_typed && number_.is_integer;
-    const std::int64_t integer_limit = ToInt64(limit);
+    const std::int64_t integer_limit = go::ToInt64(limit);
     const bool is_outside = as_integer
                                 ? IsOutside(number_.integer, integer_limit, exclusive, is_maximum)
                                 : IsOutside(number_.real, limit, exclusive, is_maximum);
@@ -111,14 +111,14 @@ class NumberValidator {
     sink_.OnOutside(message, as_integer ? Print(number_) : json::FormatFloatG(number_.real));
   }
 
-  const Number& number_;
+  const go::Number& number_;
   std::string_view type_, format_;
   NumberFindingSink& sink_;
 };
 
 }  // namespace
 
-void ValidateNumber(const Number& number, const SchemaProps& schema, std::string_view type,
+void ValidateNumber(const go::Number& number, const SchemaProps& schema, std::string_view type,
                     std::string_view format, NumberFindingSink& sink) {
   NumberValidator validator(number, type, format, sink);
   validator.CheckType(number, "Checked");
@@ -136,4 +136,4 @@ bool IsJsonInteger(double real) {
   return rounded != 0 && std::abs(real - rounded) < kEpsilon * std::abs(rounded);
 }
 
-}  // namespace kube::schema
+}  // namespace kube::schema::validation

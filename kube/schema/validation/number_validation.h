@@ -6,7 +6,7 @@
 #include "kube/go/go_value.h"
 #include "kube/schema/schema_props.h"
 
-namespace kube::schema {
+namespace kube::schema::validation {
 
 /// Is told what is wrong with a number.
 class NumberFindingSink {
@@ -25,10 +25,10 @@ class NumberFindingSink {
 /// Checks minimum, maximum, multipleOf and the range of the type as kube-openapi's numberValidator
 /// does. `type` is "integer" or "number" where the schema has exactly that type, else empty;
 /// `format` is one of that type or empty.
-void ValidateNumber(const Number& number, const SchemaProps& schema, std::string_view type,
+void ValidateNumber(const go::Number& number, const SchemaProps& schema, std::string_view type,
                     std::string_view format, NumberFindingSink& sink);
 
 /// swag.IsFloat64AJSONInteger: whole or as good as, and exactly representable.
 bool IsJsonInteger(double real);
 
-}  // namespace kube::schema
+}  // namespace kube::schema::validation

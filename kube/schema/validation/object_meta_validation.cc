@@ -8,7 +8,7 @@
 #include "kube/meta/field_errors.h"
 #include "kube/meta/names.h"
 
-namespace kube::schema {
+namespace kube::schema::validation {
 namespace {
 
 constexpr std::size_t kMostAnnotationBytes = 256 * 1024;
@@ -21,36 +21,37 @@ const json::Value& FindOrNull(const json::Value& object, std::string_view key) {
   return found ? *found : kNull;
 }
 
-void AddProblems(std::vector<FieldError>& errors, const std::string& path, std::string_view text,
-                 const std::vector<std::string>& problems) {
-  for (const std::string& problem : problems) errors.push_back(InvalidText(path, text, problem));
+void AddProblems(std::vector<meta::FieldError>& errors, const std::string& path,
+                 std::string_view text, const std::vector<std::string>& problems) {
+  for (const std::string& problem : problems)
+    errors.push_back(meta::InvalidText(path, text, problem));
 }
 
 void ValidateGeneration(const json::Value& metadata, std::string_view path,
-                        std::vector<FieldError>& errors) {
+                        std::vector<meta::FieldError>& errors) {
   const auto generation = json::AsInt64(FindOrNull(metadata, "generation"));
   if (!generation || *generation >= 0) return;
-  errors.push_back(Invalid(Child(path, "generation"), std::to_string(*generation),
-                           "must be greater than or equal to 0"));
+  errors.push_back(meta::Invalid(meta::Child(path, "generation"), std::to_string(*generation),
+                                 "must be greater than or equal to 0"));
 }
 
 void ValidateLabels(const json::Value& labels, const std::string& path,
-                    std::vector<FieldError>& errors) {
+                    std::vector<meta::FieldError>& errors) {
   for (const json::Member& label : labels.members()) {
-    AddProblems(errors, path, label.key.text(), LabelKeyProblems(label.key.text()));
-    AddProblems(errors, path, label.value.text(), LabelValueProblems(label.value.text()));
+    AddProblems(errors, path, label.key.text(), meta::LabelKeyProblems(label.key.text()));
+    AddProblems(errors, path, label.value.text(), meta::LabelValueProblems(label.value.text()));
   }
 }
 
 void ValidateAnnotations(const json::Value& annotations, const std::string& path,
-                         std::vector<FieldError>& errors) {
+                         std::vector<meta::FieldError>& errors) {
   std::size_t bytes = 0;
   for (const json::Member& annotation : annotations.members()) {
     const std::string_view key = annotation.key.text();
-    AddProblems(errors, path, key, LabelKeyProblems(ToLowerForDns(key)));
+    AddProblems(errors, path, key, meta::LabelKeyProblems(meta::ToLowerForDns(key)));
     bytes += key.size() + annotation.value.text().size();
   }
-  if (bytes > kMostAnnotationBytes) errors.push_back(TooLong(path, kMostAnnotationBytes));
+  if (bytes > kMostAnnotationBytes) errors.push_back(meta::TooLong(path, kMostAnnotationBytes));
 }
 
 struct GroupVersion {
@@ -71,7 +72,9 @@ std::string PrintOwnerReference(const json::Value& owner) {
   std::string printed = "{";
   for (const std::string_view key : {"apiVersion", "kind", "name", "uid"}) {
     if (printed.size() > 1) printed += ',';
-    printed.append(PrintJsonText(key)).append(":").append(PrintJsonText(owner.FindText(key)));
+    printed.append(meta::PrintJsonText(key))
+        .append(":")
+        .append(meta::PrintJsonText(owner.FindText(key)));
   }
   for (const std::string_view key : {"controller", "blockOwnerDeletion"}) {
     const json::Value& value = FindOrNull(owner, key);
@@ -81,21 +84,21 @@ std::string PrintOwnerReference(const json::Value& owner) {
 }
 
 void ValidateOwner(const json::Value& owner, const std::string& path,
-                   std::vector<FieldError>& errors) {
+                   std::vector<meta::FieldError>& errors) {
   const std::string_view api_version = owner.FindText("apiVersion");
   const auto [group, version] = ParseGroupVersion(api_version);
   if (version.empty()) {
-    errors.push_back(
-        InvalidText(Child(path, "apiVersion"), api_version, "version must not be empty"));
+    errors.push_back(meta::InvalidText(meta::Child(path, "apiVersion"), api_version,
+                                       "version must not be empty"));
   }
   for (const std::string_view key : {"kind", "name", "uid"}) {
     if (owner.FindText(key).empty()) {
-      errors.push_back(InvalidText(Child(path, key), "", "must not be empty"));
+      errors.push_back(meta::InvalidText(meta::Child(path, key), "", "must not be empty"));
     }
   }
   if (group.empty() && version == "v1" && owner.FindText("kind") == "Event") {
-    errors.push_back(Invalid(path, PrintOwnerReference(owner),
-                             "/v1, Kind=Event is disallowed from being an owner"));
+    errors.push_back(meta::Invalid(path, PrintOwnerReference(owner),
+                                   "/v1, Kind=Event is disallowed from being an owner"));
   }
 }
 
@@ -109,7 +112,7 @@ std::string PrintOwnerReferences(const json::Value& owners) {
 }
 
 void ValidateOwners(const json::Value& owners, const std::string& path,
-                    std::vector<FieldError>& errors) {
+                    std::vector<meta::FieldError>& errors) {
   std::string first_controller;
   for (const json::Value& owner : owners.elements()) {
     ValidateOwner(owner, path, errors);
@@ -121,25 +124,26 @@ void ValidateOwners(const json::Value& owners, const std::string& path,
       first_controller = name;
       continue;
     }
-    errors.push_back(Invalid(path, PrintOwnerReferences(owners),
-                             "Only one reference can have Controller set to true. Found \"true\" "
-                             "in references for " +
-                                 first_controller + " and " + name));
+    errors.push_back(
+        meta::Invalid(path, PrintOwnerReferences(owners),
+                      "Only one reference can have Controller set to true. Found \"true\" "
+                      "in references for " +
+                          first_controller + " and " + name));
   }
 }
 
 void ValidateFinalizers(const json::Value& finalizers, const std::string& path,
-                        std::vector<FieldError>& errors) {
+                        std::vector<meta::FieldError>& errors) {
   bool orphans = false;
   bool deletes = false;
   for (const json::Value& finalizer : finalizers.elements()) {
-    AddProblems(errors, path, finalizer.text(), LabelKeyProblems(finalizer.text()));
+    AddProblems(errors, path, finalizer.text(), meta::LabelKeyProblems(finalizer.text()));
     orphans = orphans || finalizer.text() == "orphan";
     deletes = deletes || finalizer.text() == "foregroundDeletion";
   }
   if (orphans && deletes) {
-    errors.push_back(Invalid(path, PrintAsJson(finalizers),
-                             "finalizer orphan and foregroundDeletion cannot be both set"));
+    errors.push_back(meta::Invalid(path, meta::PrintAsJson(finalizers),
+                                   "finalizer orphan and foregroundDeletion cannot be both set"));
   }
 }
 
@@ -152,63 +156,69 @@ std::string PrintCodePoint(char32_t rune) {
 }
 
 void ValidateManager(std::string_view manager, const std::string& path,
-                     std::vector<FieldError>& errors) {
-  if (manager.size() > kMostManagerBytes) errors.push_back(TooLong(path, kMostManagerBytes));
+                     std::vector<meta::FieldError>& errors) {
+  if (manager.size() > kMostManagerBytes) errors.push_back(meta::TooLong(path, kMostManagerBytes));
   for (std::size_t i = 0; i < manager.size();) {
-    const Rune rune = DecodeRune(manager.substr(i));
-    if (!IsGoPrintable(rune.value)) {
-      errors.push_back(InvalidText(path, manager,
-                                   "invalid character " + PrintCodePoint(rune.value) +
-                                       " (at position " + std::to_string(i) + ")"));
+    const base::Rune rune = base::DecodeRune(manager.substr(i));
+    if (!go::IsGoPrintable(rune.value)) {
+      errors.push_back(meta::InvalidText(path, manager,
+                                         "invalid character " + PrintCodePoint(rune.value) +
+                                             " (at position " + std::to_string(i) + ")"));
     }
     i += rune.size;
   }
 }
 
 void ValidateManagedFields(const json::Value& entries, const std::string& list_path,
-                           std::vector<FieldError>& errors) {
+                           std::vector<meta::FieldError>& errors) {
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const json::Value& entry = entries.elements()[i];
-    const std::string path = Index(list_path, i);
+    const std::string path = meta::Index(list_path, i);
     const std::string_view operation = entry.FindText("operation");
     if (operation != "Apply" && operation != "Update") {
-      errors.push_back(Invalid(Child(path, "operation"), PrintJsonText(operation),
-                               "must be `Apply` or `Update`"));
+      errors.push_back(meta::Invalid(meta::Child(path, "operation"), meta::PrintJsonText(operation),
+                                     "must be `Apply` or `Update`"));
     }
     const std::string_view type = entry.FindText("fieldsType");
     if (!type.empty() && type != "FieldsV1") {
-      errors.push_back(InvalidText(Child(path, "fieldsType"), type, "must be `FieldsV1`"));
+      errors.push_back(
+          meta::InvalidText(meta::Child(path, "fieldsType"), type, "must be `FieldsV1`"));
     }
-    ValidateManager(entry.FindText("manager"), Child(path, "manager"), errors);
+    ValidateManager(entry.FindText("manager"), meta::Child(path, "manager"), errors);
     if (entry.FindText("subresource").size() > kMostSubresourceBytes) {
-      errors.push_back(TooLong(Child(path, "subresource"), kMostSubresourceBytes));
+      errors.push_back(meta::TooLong(meta::Child(path, "subresource"), kMostSubresourceBytes));
     }
   }
 }
 
 }  // namespace
 
-std::vector<FieldError> ValidateObjectMetaUpdate(const json::Value& metadata,
+std::vector<meta::FieldError> ValidateObjectMetaUpdate(const json::Value& metadata,
+                                                       std::string_view path) {
+  std::vector<meta::FieldError> errors;
+  ValidateLabels(FindOrNull(metadata, "labels"), meta::Child(path, "labels"), errors);
+  ValidateAnnotations(FindOrNull(metadata, "annotations"), meta::Child(path, "annotations"),
+                      errors);
+  ValidateOwners(FindOrNull(metadata, "ownerReferences"), meta::Child(path, "ownerReferences"),
+                 errors);
+  ValidateManagedFields(FindOrNull(metadata, "managedFields"), meta::Child(path, "managedFields"),
+                        errors);
+  return errors;
+}
+
+std::vector<meta::FieldError> ValidateObjectMeta(const json::Value& metadata,
                                                  std::string_view path) {
-  std::vector<FieldError> errors;
-  ValidateLabels(FindOrNull(metadata, "labels"), Child(path, "labels"), errors);
-  ValidateAnnotations(FindOrNull(metadata, "annotations"), Child(path, "annotations"), errors);
-  ValidateOwners(FindOrNull(metadata, "ownerReferences"), Child(path, "ownerReferences"), errors);
-  ValidateManagedFields(FindOrNull(metadata, "managedFields"), Child(path, "managedFields"),
-                        errors);
-  return errors;
-}
-
-std::vector<FieldError> ValidateObjectMeta(const json::Value& metadata, std::string_view path) {
-  std::vector<FieldError> errors;
+  std::vector<meta::FieldError> errors;
   ValidateGeneration(metadata, path, errors);
-  ValidateLabels(FindOrNull(metadata, "labels"), Child(path, "labels"), errors);
-  ValidateAnnotations(FindOrNull(metadata, "annotations"), Child(path, "annotations"), errors);
-  ValidateOwners(FindOrNull(metadata, "ownerReferences"), Child(path, "ownerReferences"), errors);
-  ValidateFinalizers(FindOrNull(metadata, "finalizers"), Child(path, "finalizers"), errors);
-  ValidateManagedFields(FindOrNull(metadata, "managedFields"), Child(path, "managedFields"),
+  ValidateLabels(FindOrNull(metadata, "labels"), meta::Child(path, "labels"), errors);
+  ValidateAnnotations(FindOrNull(metadata, "annotations"), meta::Child(path, "annotations"),
+                      errors);
+  ValidateOwners(FindOrNull(metadata, "ownerReferences"), meta::Child(path, "ownerReferences"),
+                 errors);
+  ValidateFinalizers(FindOrNull(metadata, "finalizers"), meta::Child(path, "finalizers"), errors);
+  ValidateManagedFields(FindOrNull(metadata, "managedFields"), meta::Child(path, "managedFields"),
                         errors);
   return errors;
 }
 
-}  // namespace kube::schema
+}  // namespace kube::schema::validation

@@ -4,7 +4,7 @@
 
 #include "kube/go/go_regexp.h"
 
-namespace kube::schema {
+namespace kube::schema::validation {
 namespace {
 
 // In bytes: some 200 patterns, or three large ones.
@@ -16,14 +16,14 @@ constexpr std::size_t kMemoryOfPattern = std::size_t{64} << 10;
 
 // One of the two is there.
 struct PatternChecks::Pattern {
-  explicit Pattern(std::string_view pattern) : error(GoRegexpError(pattern)) {
+  explicit Pattern(std::string_view pattern) : error(go::GoRegexpError(pattern)) {
     if (!error) matcher.emplace(pattern);
   }
 
   std::size_t Memory() const { return kMemoryOfPattern + (matcher ? matcher->MostMemory() : 0); }
 
   std::optional<std::string> error;
-  std::optional<GoMatcher> matcher;
+  std::optional<go::GoMatcher> matcher;
 };
 
 /// Adds the time while it lives to what was used.
@@ -75,4 +75,4 @@ std::optional<std::string> PatternChecks::Mismatch(std::string_view pattern,
   return "should match '" + std::string(pattern) + detail + "'";
 }
 
-}  // namespace kube::schema
+}  // namespace kube::schema::validation

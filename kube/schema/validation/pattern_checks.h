@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace kube::schema {
+namespace kube::schema::validation {
 
 /// Holds texts against patterns, for one CRD. Some hundred bytes of patterns can take minutes, in
 /// the API server as here, so that the work has an end: once it took three seconds, and what was
@@ -50,4 +50,4 @@ class PatternChecks {
   std::map<std::string, std::unique_ptr<const Pattern>, std::less<>> patterns_;
 };
 
-}  // namespace kube::schema
+}  // namespace kube::schema::validation

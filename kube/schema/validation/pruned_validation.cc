@@ -8,7 +8,7 @@
 #include "kube/schema/schema_walk.h"
 #include "kube/schema/validation/value_validation.h"
 
-namespace kube::schema {
+namespace kube::schema::validation {
 namespace {
 
 bool HasContainer(const std::vector<json::Value>& values) {
@@ -58,10 +58,10 @@ std::optional<std::vector<std::string>> ErrorsOfPruning(const json::Value& befor
                                                         const SchemaProps& schema,
                                                         PatternChecks& patterns) {
   const std::uint64_t undecided = patterns.undecided();
-  std::vector<std::string> errors = SortedStrings(ValidateValue(after, schema, "", patterns));
+  std::vector<std::string> errors = meta::SortedStrings(ValidateValue(after, schema, "", patterns));
   if (!errors.empty() && !ValidateValue(before, schema, "", patterns).empty()) errors.clear();
   if (patterns.undecided() != undecided) return std::nullopt;
   return errors;
 }
 
-}  // namespace kube::schema
+}  // namespace kube::schema::validation

@@ -8,7 +8,7 @@
 #include "kube/schema/schema_props.h"
 #include "kube/schema/validation/pattern_checks.h"
 
-namespace kube::schema {
+namespace kube::schema::validation {
 
 /// False only where no object that is valid by `schema`, which is structural, becomes invalid by
 /// being pruned by it, or by the nulls that the API server drops beside that.
@@ -25,4 +25,4 @@ std::optional<std::vector<std::string>> ErrorsOfPruning(const json::Value& befor
                                                         const SchemaProps& schema,
                                                         PatternChecks& patterns);
 
-}  // namespace kube::schema
+}  // namespace kube::schema::validation

@@ -5,7 +5,7 @@
 #include "kube/meta/field_path.h"
 #include "kube/schema/validation/complete.h"
 
-namespace kube::schema {
+namespace kube::schema::validation {
 namespace {
 
 enum class Level { kRoot, kItem, kField };
@@ -94,50 +94,52 @@ std::string_view MissingTypeDetail(Level level) {
 /// The rules of ValidateStructural in the order of the Go functions.
 class StructuralCheck {
  public:
-  explicit StructuralCheck(std::vector<FieldError>& errors) : errors_(errors) {}
+  explicit StructuralCheck(std::vector<meta::FieldError>& errors) : errors_(errors) {}
 
   /// Checks a node that is reached by properties, items and additionalProperties alone.
-  void CheckNode(const SchemaProps& schema, Level level, const FieldPath& path);
+  void CheckNode(const SchemaProps& schema, Level level, const meta::FieldPath& path);
 
  private:
-  void CheckChildren(const SchemaProps& schema, Level level, const FieldPath& path);
-  void CheckType(const SchemaProps& schema, Level level, const FieldPath& path);
-  void CheckExtensions(const SchemaProps& schema, const FieldPath& path);
-  void CheckEmbedded(const SchemaProps& schema, const FieldPath& path);
-  void CheckTypeMeta(const SchemaProps& schema, const FieldPath& path);
+  void CheckChildren(const SchemaProps& schema, Level level, const meta::FieldPath& path);
+  void CheckType(const SchemaProps& schema, Level level, const meta::FieldPath& path);
+  void CheckExtensions(const SchemaProps& schema, const meta::FieldPath& path);
+  void CheckEmbedded(const SchemaProps& schema, const meta::FieldPath& path);
+  void CheckTypeMeta(const SchemaProps& schema, const meta::FieldPath& path);
   void CheckPropertyType(const SchemaProps& schema, std::string_view name, std::string_view type,
-                         const FieldPath& path);
-  void CheckRootMetadata(const SchemaProps& schema, const FieldPath& path);
+                         const meta::FieldPath& path);
+  void CheckRootMetadata(const SchemaProps& schema, const meta::FieldPath& path);
 
   void CheckValueValidations(const SchemaProps& schema, bool skip_any_of,
-                             bool skip_first_all_of_any_of, const FieldPath& path);
+                             bool skip_first_all_of_any_of, const meta::FieldPath& path);
   void CheckList(const GoList<SchemaProps>& schemas, std::string_view keyword,
-                 bool skip_first_any_of, const FieldPath& path);
-  void CheckPattern(const SchemaProps& schema, const FieldPath& path);
-  void CheckNested(const SchemaProps& schema, bool skip_any_of, const FieldPath& path);
-  void CheckForbiddenGenerics(const SchemaProps& schema, const FieldPath& path);
-  void CheckForbiddenExtensions(const SchemaProps& schema, const FieldPath& path);
+                 bool skip_first_any_of, const meta::FieldPath& path);
+  void CheckPattern(const SchemaProps& schema, const meta::FieldPath& path);
+  void CheckNested(const SchemaProps& schema, bool skip_any_of, const meta::FieldPath& path);
+  void CheckForbiddenGenerics(const SchemaProps& schema, const meta::FieldPath& path);
+  void CheckForbiddenExtensions(const SchemaProps& schema, const meta::FieldPath& path);
 
-  void Add(ErrorType type, const FieldPath& path, std::string_view name, std::string bad_value,
-           std::string_view detail) {
+  void Add(meta::ErrorType type, const meta::FieldPath& path, std::string_view name,
+           std::string bad_value, std::string_view detail) {
     errors_.push_back(
-        {type, FieldPath(path, name).ToString(), std::move(bad_value), std::string(detail)});
+        {type, meta::FieldPath(path, name).ToString(), std::move(bad_value), std::string(detail)});
   }
-  void Required(const FieldPath& path, std::string_view name, std::string_view detail) {
-    Add(ErrorType::kRequired, path, name, "", detail);
+  void Required(const meta::FieldPath& path, std::string_view name, std::string_view detail) {
+    Add(meta::ErrorType::kRequired, path, name, "", detail);
   }
-  void Invalid(const FieldPath& path, std::string_view name, std::string bad_value,
+  void Invalid(const meta::FieldPath& path, std::string_view name, std::string bad_value,
                std::string_view detail) {
-    Add(ErrorType::kInvalid, path, name, std::move(bad_value), detail);
+    Add(meta::ErrorType::kInvalid, path, name, std::move(bad_value), detail);
   }
-  void Forbid(bool present, const FieldPath& path, std::string_view name, std::string_view detail) {
-    if (present) Add(ErrorType::kForbidden, path, name, "", detail);
+  void Forbid(bool present, const meta::FieldPath& path, std::string_view name,
+              std::string_view detail) {
+    if (present) Add(meta::ErrorType::kForbidden, path, name, "", detail);
   }
 
-  std::vector<FieldError>& errors_;
+  std::vector<meta::FieldError>& errors_;
 };
 
-void StructuralCheck::CheckNode(const SchemaProps& schema, Level level, const FieldPath& path) {
+void StructuralCheck::CheckNode(const SchemaProps& schema, Level level,
+                                const meta::FieldPath& path) {
   CheckChildren(schema, level, path);
   CheckExtensions(schema, path);
   const bool first_all_of_is_pattern =
@@ -149,48 +151,50 @@ void StructuralCheck::CheckNode(const SchemaProps& schema, Level level, const Fi
   if (level == Level::kRoot) CheckRootMetadata(schema, path);
 }
 
-void StructuralCheck::CheckChildren(const SchemaProps& schema, Level level, const FieldPath& path) {
+void StructuralCheck::CheckChildren(const SchemaProps& schema, Level level,
+                                    const meta::FieldPath& path) {
   if (const SchemaProps* items = schema.ItemsSchema()) {
-    CheckNode(*items, Level::kItem, FieldPath(path, "items"));
+    CheckNode(*items, Level::kItem, meta::FieldPath(path, "items"));
   } else if (schema.type == "array") {
     Required(path, "items", "must be specified");
   }
   for (const auto& [name, property] : schema.properties) {
-    CheckNode(property, Level::kField, FieldPath(path, "properties", name));
+    CheckNode(property, Level::kField, meta::FieldPath(path, "properties", name));
   }
   const SchemaPropsOrBool* additional = schema.additional_properties.get();
   if (additional == nullptr) return;
   Forbid(level == Level::kRoot, path, "additionalProperties", "must not be used at the root");
   if (additional->schema != nullptr) {
-    CheckNode(*additional->schema, Level::kField, FieldPath(path, "additionalProperties"));
+    CheckNode(*additional->schema, Level::kField, meta::FieldPath(path, "additionalProperties"));
   }
 }
 
-void StructuralCheck::CheckExtensions(const SchemaProps& schema, const FieldPath& path) {
+void StructuralCheck::CheckExtensions(const SchemaProps& schema, const meta::FieldPath& path) {
   constexpr std::string_view kDetail = "must be false if x-kubernetes-int-or-string is true";
   if (!schema.x_int_or_string) return;
   if (Preserves(schema)) Invalid(path, kPreserve, "true", kDetail);
   if (schema.x_embedded_resource) Invalid(path, kEmbedded, "true", kDetail);
 }
 
-void StructuralCheck::CheckType(const SchemaProps& schema, Level level, const FieldPath& path) {
+void StructuralCheck::CheckType(const SchemaProps& schema, Level level,
+                                const meta::FieldPath& path) {
   constexpr std::string_view kMustBeObject =
       "must be object if x-kubernetes-embedded-resource is true";
   if (schema.x_embedded_resource && schema.type != "object") {
     if (schema.type.empty()) {
       Required(path, "type", kMustBeObject);
     } else {
-      Invalid(path, "type", GoQuote(schema.type), kMustBeObject);
+      Invalid(path, "type", go::GoQuote(schema.type), kMustBeObject);
     }
   } else if (schema.type.empty() && !schema.x_int_or_string && !Preserves(schema)) {
     Required(path, "type", MissingTypeDetail(level));
   }
   if (level == Level::kRoot && !schema.type.empty() && schema.type != "object") {
-    Invalid(path, "type", GoQuote(schema.type), "must be object at the root");
+    Invalid(path, "type", go::GoQuote(schema.type), "must be object at the root");
   }
 }
 
-void StructuralCheck::CheckEmbedded(const SchemaProps& schema, const FieldPath& path) {
+void StructuralCheck::CheckEmbedded(const SchemaProps& schema, const meta::FieldPath& path) {
   if (!schema.x_embedded_resource) return;
   Forbid(schema.additional_properties != nullptr, path, "additionalProperties",
          "must not be used if x-kubernetes-embedded-resource is set");
@@ -201,67 +205,70 @@ void StructuralCheck::CheckEmbedded(const SchemaProps& schema, const FieldPath& 
   }
 }
 
-void StructuralCheck::CheckTypeMeta(const SchemaProps& schema, const FieldPath& path) {
+void StructuralCheck::CheckTypeMeta(const SchemaProps& schema, const meta::FieldPath& path) {
   CheckPropertyType(schema, "kind", "string", path);
   CheckPropertyType(schema, "apiVersion", "string", path);
   CheckPropertyType(schema, "metadata", "object", path);
 }
 
 void StructuralCheck::CheckPropertyType(const SchemaProps& schema, std::string_view name,
-                                        std::string_view type, const FieldPath& path) {
+                                        std::string_view type, const meta::FieldPath& path) {
   const SchemaProps* property = schema.FindProperty(name);
   if (property == nullptr || property->type == type) return;
-  Invalid(FieldPath(path, "properties", name), "type", GoQuote(property->type),
+  Invalid(meta::FieldPath(path, "properties", name), "type", go::GoQuote(property->type),
           "must be " + std::string(type));
 }
 
-void StructuralCheck::CheckRootMetadata(const SchemaProps& schema, const FieldPath& path) {
+void StructuralCheck::CheckRootMetadata(const SchemaProps& schema, const meta::FieldPath& path) {
   const SchemaProps* metadata = schema.FindProperty("metadata");
   if (metadata == nullptr || RestrictsOnlyNames(*metadata)) return;
-  errors_.push_back({ErrorType::kForbidden, FieldPath(path, "properties", "metadata").ToString(),
-                     "",
+  errors_.push_back({meta::ErrorType::kForbidden,
+                     meta::FieldPath(path, "properties", "metadata").ToString(), "",
                      "must not specify anything other than name and generateName, but metadata is "
                      "implicitly specified"});
 }
 
 void StructuralCheck::CheckValueValidations(const SchemaProps& schema, bool skip_any_of,
-                                            bool skip_first_all_of_any_of, const FieldPath& path) {
+                                            bool skip_first_all_of_any_of,
+                                            const meta::FieldPath& path) {
   if (!skip_any_of) CheckList(schema.any_of, "anyOf", false, path);
   CheckList(schema.all_of, "allOf", skip_first_all_of_any_of, path);
   CheckList(schema.one_of, "oneOf", false, path);
-  if (schema.not_schema != nullptr) CheckNested(*schema.not_schema, false, FieldPath(path, "not"));
+  if (schema.not_schema != nullptr)
+    CheckNested(*schema.not_schema, false, meta::FieldPath(path, "not"));
   CheckPattern(schema, path);
 }
 
 void StructuralCheck::CheckList(const GoList<SchemaProps>& schemas, std::string_view keyword,
-                                bool skip_first_any_of, const FieldPath& path) {
+                                bool skip_first_any_of, const meta::FieldPath& path) {
   for (std::size_t i = 0; i < schemas.size(); ++i) {
-    CheckNested(schemas[i], skip_first_any_of && i == 0, FieldPath(path, keyword, i));
+    CheckNested(schemas[i], skip_first_any_of && i == 0, meta::FieldPath(path, keyword, i));
   }
 }
 
-void StructuralCheck::CheckPattern(const SchemaProps& schema, const FieldPath& path) {
+void StructuralCheck::CheckPattern(const SchemaProps& schema, const meta::FieldPath& path) {
   if (schema.pattern.empty()) return;
-  if (const auto error = GoRegexpError(schema.pattern)) {
-    Invalid(path, "pattern", GoQuote(schema.pattern),
+  if (const auto error = go::GoRegexpError(schema.pattern)) {
+    Invalid(path, "pattern", go::GoQuote(schema.pattern),
             "must be a valid regular expression, but isn't: " + *error);
   }
 }
 
 void StructuralCheck::CheckNested(const SchemaProps& schema, bool skip_any_of,
-                                  const FieldPath& path) {
+                                  const meta::FieldPath& path) {
   CheckValueValidations(schema, skip_any_of, false, path);
   if (const SchemaProps* items = schema.ItemsSchema()) {
-    CheckNested(*items, false, FieldPath(path, "items"));
+    CheckNested(*items, false, meta::FieldPath(path, "items"));
   }
   for (const auto& [name, property] : schema.properties) {
-    CheckNested(property, false, FieldPath(path, "properties", name));
+    CheckNested(property, false, meta::FieldPath(path, "properties", name));
   }
   CheckForbiddenGenerics(schema, path);
   CheckForbiddenExtensions(schema, path);
   if (schema.FindProperty("metadata") != nullptr) {
-    errors_.push_back({ErrorType::kForbidden, FieldPath(path, "properties", "metadata").ToString(),
-                       "", "must not be specified in a nested context"});
+    errors_.push_back({meta::ErrorType::kForbidden,
+                       meta::FieldPath(path, "properties", "metadata").ToString(), "",
+                       "must not be specified in a nested context"});
   }
 }
 
@@ -269,7 +276,8 @@ constexpr std::string_view kMustBeEmpty = "must be empty to be structural";
 constexpr std::string_view kMustBeUndefined = "must be undefined to be structural";
 constexpr std::string_view kMustBeFalse = "must be false to be structural";
 
-void StructuralCheck::CheckForbiddenGenerics(const SchemaProps& schema, const FieldPath& path) {
+void StructuralCheck::CheckForbiddenGenerics(const SchemaProps& schema,
+                                             const meta::FieldPath& path) {
   Forbid(!schema.type.empty(), path, "type", kMustBeEmpty);
   Forbid(NestedHasAdditionalProperties(schema), path, "additionalProperties", kMustBeUndefined);
   Forbid(schema.default_value.has_value(), path, "default", kMustBeUndefined);
@@ -278,7 +286,8 @@ void StructuralCheck::CheckForbiddenGenerics(const SchemaProps& schema, const Fi
   Forbid(schema.nullable, path, "nullable", kMustBeFalse);
 }
 
-void StructuralCheck::CheckForbiddenExtensions(const SchemaProps& schema, const FieldPath& path) {
+void StructuralCheck::CheckForbiddenExtensions(const SchemaProps& schema,
+                                               const meta::FieldPath& path) {
   const bool has_map_keys = schema.x_list_map_keys && !schema.x_list_map_keys->empty();
   const bool has_rules = schema.x_validations && !schema.x_validations->empty();
   Forbid(Preserves(schema), path, kPreserve, kMustBeFalse);
@@ -292,12 +301,13 @@ void StructuralCheck::CheckForbiddenExtensions(const SchemaProps& schema, const 
 
 }  // namespace
 
-std::vector<FieldError> ValidateStructural(const SchemaProps& schema, std::string_view base_path) {
-  std::vector<FieldError> errors;
-  StructuralCheck(errors).CheckNode(schema, Level::kRoot, FieldPath(base_path));
+std::vector<meta::FieldError> ValidateStructural(const SchemaProps& schema,
+                                                 std::string_view base_path) {
+  std::vector<meta::FieldError> errors;
+  StructuralCheck(errors).CheckNode(schema, Level::kRoot, meta::FieldPath(base_path));
   CheckCompleteness(schema, base_path, errors);
-  SortByString(errors);
+  meta::SortByString(errors);
   return errors;
 }
 
-}  // namespace kube::schema
+}  // namespace kube::schema::validation

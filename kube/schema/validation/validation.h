@@ -7,13 +7,14 @@
 #include "kube/meta/field_error.h"
 #include "kube/schema/schema_props.h"
 
-namespace kube::schema {
+namespace kube::schema::validation {
 
 /// Checks the rules of a structural schema and its completeness, as ValidateStructural does
 /// (apiextensions pkg/apiserver/schema/validation.go and complete.go). `schema` has no
 /// ConversionError. Paths start at `base_path`, which may be empty.
 ///
 /// The result is sorted bytewise by the whole string; empty means structural.
-std::vector<FieldError> ValidateStructural(const SchemaProps& schema, std::string_view base_path);
+std::vector<meta::FieldError> ValidateStructural(const SchemaProps& schema,
+                                                 std::string_view base_path);
 
-}  // namespace kube::schema
+}  // namespace kube::schema::validation

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace kube::schema {
+namespace kube::schema::validation {
 namespace {
 
 /// Up to here a search from the start is faster than a set.
@@ -34,4 +34,4 @@ void Outcome::Merge(Outcome other) {
   for (Finding& finding : other.findings_) Add(std::move(finding));
 }
 
-}  // namespace kube::schema
+}  // namespace kube::schema::validation

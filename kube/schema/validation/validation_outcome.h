@@ -6,7 +6,7 @@
 
 #include "kube/meta/field_error.h"
 
-namespace kube::schema {
+namespace kube::schema::validation {
 
 /// What k8s.io/kube-openapi found in one value (its validate.Result).
 class Outcome {
@@ -15,7 +15,7 @@ class Outcome {
     /// kube-openapi's own text, by which it tells findings apart.
     std::string message;
     /// What the API server makes of it.
-    FieldError error;
+    meta::FieldError error;
   };
 
   bool is_valid() const { return findings_.empty(); }
@@ -37,4 +37,4 @@ class Outcome {
   int matches_ = 0;
 };
 
-}  // namespace kube::schema
+}  // namespace kube::schema::validation

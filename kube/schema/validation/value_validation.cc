@@ -13,7 +13,7 @@
 #include "kube/schema/validation/number_validation.h"
 #include "kube/schema/validation/validation_outcome.h"
 
-namespace kube::schema {
+namespace kube::schema::validation {
 namespace {
 
 // Of the texts of findings about one value. A long name above very many that are missing would
@@ -48,7 +48,7 @@ class Types {
 
 /// StripUnsupportedFormats of apiextensions pkg/apiserver/validation/formats.go.
 bool IsFormatOfType(std::string_view format, std::string_view type) {
-  if (type.empty() || type == "string") return IsKnownFormat(format);
+  if (type.empty() || type == "string") return format::IsKnownFormat(format);
   if (type == "integer") return format == "int32" || format == "int64";
   return type == "number" && (format == "float" || format == "double");
 }
@@ -61,7 +61,7 @@ std::string_view EffectiveFormat(const SchemaProps& schema, const Types& types,
   return {};
 }
 
-std::string_view TypeOf(const json::Value& value, const std::optional<Number>& number) {
+std::string_view TypeOf(const json::Value& value, const std::optional<go::Number>& number) {
   if (value.is_bool()) return "boolean";
   if (value.is_number() && number->is_integer) return "integer";
   return json::TypeName(value.type());
@@ -125,8 +125,8 @@ class ValueValidator final : private NumberFindingSink {
   void ValidateNotNull(const json::Value& value, const SchemaProps& schema, bool is_nested) {
     const Types types(schema, kind_);
     const std::string_view format = EffectiveFormat(schema, types, kind_);
-    std::optional<Number> number;
-    if (value.is_number()) number = ReadNumber(value);
+    std::optional<go::Number> number;
+    if (value.is_number()) number = go::ReadNumber(value);
     CheckType(value, number, types, format);
     CheckAlternatives(value, schema);
     if (value.is_string()) CheckString(value.text(), schema, format, is_nested);
@@ -145,7 +145,7 @@ class ValueValidator final : private NumberFindingSink {
 
   std::string FieldPath() const {
     const std::string_view name = std::string_view(name_).substr(name_.starts_with('.') ? 1 : 0);
-    return name_.empty() || name_ == "." ? RootPath() : Child(base_path_, name);
+    return name_.empty() || name_ == "." ? RootPath() : meta::Child(base_path_, name);
   }
 
   std::string Message(std::string_view text) const {
@@ -156,38 +156,41 @@ class ValueValidator final : private NumberFindingSink {
   /// An error at the place with the value.
   void AddInvalid(std::string_view text, std::string bad_value) {
     std::string message = Message(text);
-    FieldError error = Invalid(FieldPath(), std::move(bad_value), message);
+    meta::FieldError error = meta::Invalid(FieldPath(), std::move(bad_value), message);
     AddFinding(std::move(message), std::move(error));
   }
 
   void AddWrongType(std::string_view expected, std::string_view actual) {
     std::string text = "must be of type ";
-    text.append(expected).append(": ").append(GoQuote(actual));
-    AddInvalid(text, GoQuote(actual));
+    text.append(expected).append(": ").append(go::GoQuote(actual));
+    AddInvalid(text, go::GoQuote(actual));
   }
 
   /// An error that the server shows at the root only.
   void AddAtRoot(std::string message) {
-    FieldError error = Invalid(RootPath(), GoQuote(""), message);
+    meta::FieldError error = meta::Invalid(RootPath(), go::GoQuote(""), message);
     AddFinding(std::move(message), std::move(error));
   }
 
   /// An error that has no text of kube-openapi in it; `text` tells it from others at its place.
-  void Add(FieldError error, std::string_view text) { AddFinding(Message(text), std::move(error)); }
+  void Add(meta::FieldError error, std::string_view text) {
+    AddFinding(Message(text), std::move(error));
+  }
 
-  void AddFinding(std::string message, FieldError error) {
+  void AddFinding(std::string message, meta::FieldError error) {
     bytes_ += message.size() + error.field.size() + error.bad_value.size() + error.detail.size();
     if (bytes_ > kMostBytes) {
       message = "";
-      error = {ErrorType::kInternal, RootPath(), "", "there are more errors than can be listed"};
+      error = {meta::ErrorType::kInternal, RootPath(), "",
+               "there are more errors than can be listed"};
     }
     outcome_->Add({std::move(message), std::move(error)});
   }
 
   // What is checked.
 
-  void CheckType(const json::Value& value, const std::optional<Number>& number, const Types& types,
-                 std::string_view format) {
+  void CheckType(const json::Value& value, const std::optional<go::Number>& number,
+                 const Types& types, std::string_view format) {
     if (types.empty() && format.empty()) return;
     outcome_->CountMatch();
     const std::string_view type = TypeOf(value, number);
@@ -218,7 +221,7 @@ class ValueValidator final : private NumberFindingSink {
     const bool is_valid = Validate(value, *schema.not_schema, true).is_valid();
     bytes_ = bytes;
     if (is_valid) {
-      AddAtRoot(GoQuote(name_) + " must not validate the schema (not)");
+      AddAtRoot(go::GoQuote(name_) + " must not validate the schema (not)");
     }
   }
 
@@ -233,7 +236,7 @@ class ValueValidator final : private NumberFindingSink {
       }
       if (!best || outcome.matches() > best->matches()) best = std::move(outcome);
     }
-    AddAtRoot(GoQuote(name_) + " must validate at least one schema (anyOf)");
+    AddAtRoot(go::GoQuote(name_) + " must validate at least one schema (anyOf)");
     outcome_->Merge(std::move(*best));
   }
 
@@ -256,7 +259,7 @@ class ValueValidator final : private NumberFindingSink {
     }
     const std::string found =
         valid == 0 ? "Found none valid" : "Found " + std::to_string(valid) + " valid alternatives";
-    AddAtRoot(GoQuote(name_) + " must validate one and only one schema (oneOf). " + found);
+    AddAtRoot(go::GoQuote(name_) + " must validate one and only one schema (oneOf). " + found);
     if (valid == 0) outcome_->Merge(std::move(*best_failure));
   }
 
@@ -268,7 +271,7 @@ class ValueValidator final : private NumberFindingSink {
       outcome_->Merge(std::move(outcome));
     }
     if (valid == schemas.size()) return;
-    AddAtRoot(GoQuote(name_) + " must validate all the schemas (allOf)" +
+    AddAtRoot(go::GoQuote(name_) + " must validate all the schemas (allOf)" +
               (valid == 0 ? ". None validated" : ""));
   }
 
@@ -276,32 +279,33 @@ class ValueValidator final : private NumberFindingSink {
                    bool is_nested) {
     outcome_->CountMatch();
     CheckLengthAndPattern(text, schema, is_nested);
-    if (format.empty() || !IsKnownFormat(format)) return;
+    if (format.empty() || !format::IsKnownFormat(format)) return;
     outcome_->CountMatch();
-    if (MatchesFormat(format, text)) return;
-    AddInvalid("must be of type " + std::string(format) + ": " + GoQuote(text), GoQuote(text));
+    if (format::MatchesFormat(format, text)) return;
+    AddInvalid("must be of type " + std::string(format) + ": " + go::GoQuote(text),
+               go::GoQuote(text));
   }
 
   /// The first that fails counts.
   void CheckLengthAndPattern(std::string_view text, const SchemaProps& schema, bool is_nested) {
     if (schema.max_length && CountCharacters(text) > *schema.max_length) {
-      return Add(TooLong(FieldPath(), *schema.max_length),
+      return Add(meta::TooLong(FieldPath(), *schema.max_length),
                  "should be at most " + std::to_string(*schema.max_length) + " chars long");
     }
     if (schema.min_length && CountCharacters(text) < *schema.min_length) {
       return AddInvalid("should be at least " + std::to_string(*schema.min_length) + " chars long",
-                        GoQuote(text));
+                        go::GoQuote(text));
     }
     if (schema.pattern.empty()) return;
     const std::uint64_t undecided = patterns_.undecided();
     if (const auto mismatch = patterns_.Mismatch(schema.pattern, text)) {
-      AddInvalid(*mismatch, GoQuote(text));
+      AddInvalid(*mismatch, go::GoQuote(text));
     }
     // Below a "not" or "oneOf" any answer could be the wrong one.
     if (patterns_.undecided() != undecided && is_nested) is_undecided_ = true;
   }
 
-  void CheckNumber(const Number& number, const SchemaProps& schema, const Types& types,
+  void CheckNumber(const go::Number& number, const SchemaProps& schema, const Types& types,
                    std::string_view format) {
     outcome_->CountMatch();
     outcome_->CountMatch();
@@ -317,7 +321,7 @@ class ValueValidator final : private NumberFindingSink {
   void OnBadFactor(std::string factor) override {
     std::string message =
         "factor MultipleOf declared for " + name_ + " must be positive: " + factor;
-    FieldError error = Invalid(FieldPath(), std::move(factor), message);
+    meta::FieldError error = meta::Invalid(FieldPath(), std::move(factor), message);
     AddFinding(std::move(message), std::move(error));
   }
   void OnWrongType(std::string_view what, std::string_view type) override {
@@ -341,18 +345,18 @@ class ValueValidator final : private NumberFindingSink {
                  std::to_string(size));
     }
     if (schema.max_items && size > *schema.max_items) {
-      Add(TooMany(FieldPath(), size, *schema.max_items),
+      Add(meta::TooMany(FieldPath(), size, *schema.max_items),
           "should have at most " + std::to_string(*schema.max_items) + " items");
     }
     if (schema.unique_items && HasDuplicates(array)) {
-      AddInvalid("shouldn't contain duplicates", GoQuote(""));
+      AddInvalid("shouldn't contain duplicates", go::GoQuote(""));
     }
   }
 
   void CheckEnum(const json::Value& value, const SchemaProps& schema) {
     if (!schema.enum_values || IsInEnum(value, *schema.enum_values)) return;
-    FieldError error =
-        NotSupported(FieldPath(), PrintBadValue(value), PrintEnum(*schema.enum_values));
+    meta::FieldError error =
+        meta::NotSupported(FieldPath(), meta::PrintBadValue(value), PrintEnum(*schema.enum_values));
     Add(std::move(error), "should be one of " + FormatEnum(*schema.enum_values));
   }
 
@@ -369,7 +373,7 @@ class ValueValidator final : private NumberFindingSink {
     for (const std::string_view name : *schema.required) {
       if (object.Find(name)) continue;
       const Step step(*this, "." + std::string(name));
-      Add(Required(FieldPath()), "is required");
+      Add(meta::Required(FieldPath()), "is required");
     }
   }
 
@@ -379,7 +383,7 @@ class ValueValidator final : private NumberFindingSink {
                  std::to_string(size));
     }
     if (schema.max_properties && size > *schema.max_properties) {
-      Add(TooMany(FieldPath(), size, *schema.max_properties),
+      Add(meta::TooMany(FieldPath(), size, *schema.max_properties),
           "should have at most " + std::to_string(*schema.max_properties) + " properties");
     }
   }
@@ -396,7 +400,7 @@ class ValueValidator final : private NumberFindingSink {
       outcome_->Merge(Validate(value, *additional->schema, is_nested));
     } else if (additional && !additional->allows) {
       std::string message = name_ + part + " in body is a forbidden property";
-      FieldError error = InvalidText(FieldPath(), key, message);
+      meta::FieldError error = meta::InvalidText(FieldPath(), key, message);
       AddFinding(std::move(message), std::move(error));
     }
   }
@@ -412,16 +416,16 @@ class ValueValidator final : private NumberFindingSink {
 
 }  // namespace
 
-std::vector<FieldError> ValidateValue(const json::Value& value, const SchemaProps& schema,
-                                      std::string_view path, PatternChecks& patterns,
-                                      ValidationKind kind) {
+std::vector<meta::FieldError> ValidateValue(const json::Value& value, const SchemaProps& schema,
+                                            std::string_view path, PatternChecks& patterns,
+                                            ValidationKind kind) {
   ValueValidator validator(path, kind, patterns);
   const Outcome outcome = validator.Validate(value, schema, /*is_nested=*/false);
   if (validator.is_undecided()) return {};
-  std::vector<FieldError> errors;
+  std::vector<meta::FieldError> errors;
   for (const Outcome::Finding& finding : outcome.findings()) errors.push_back(finding.error);
-  SortAndDeduplicate(errors);
+  meta::SortAndDeduplicate(errors);
   return errors;
 }
 
-}  // namespace kube::schema
+}  // namespace kube::schema::validation

@@ -9,7 +9,7 @@
 #include "kube/schema/schema_props.h"
 #include "kube/schema/validation/pattern_checks.h"
 
-namespace kube::schema {
+namespace kube::schema::validation {
 
 /// In which of its two forms the API server hands a schema to k8s.io/kube-openapi.
 enum class ValidationKind {
@@ -34,8 +34,8 @@ enum class ValidationKind {
 ///
 /// Not validated are the keywords that no CRD may use: patternProperties, dependencies,
 /// definitions, additionalItems, $ref and items as an array.
-std::vector<FieldError> ValidateValue(const json::Value& value, const SchemaProps& schema,
-                                      std::string_view path, PatternChecks& patterns,
-                                      ValidationKind kind = ValidationKind::kObject);
+std::vector<meta::FieldError> ValidateValue(const json::Value& value, const SchemaProps& schema,
+                                            std::string_view path, PatternChecks& patterns,
+                                            ValidationKind kind = ValidationKind::kObject);
 
-}  // namespace kube::schema
+}  // namespace kube::schema::validation

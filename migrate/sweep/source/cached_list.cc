@@ -7,7 +7,7 @@
 #include "migrate/lists/pager.h"
 #include "migrate/sweep/write/sweep_paths.h"
 
-namespace migrate {
+namespace migrate::sweep::source {
 namespace {
 
 // For the first rewrite, and between any two parts of the answer: a watch cache that is not ready
@@ -25,8 +25,9 @@ constexpr char kTableAccept[] =
 
 }  // namespace
 
-CachedList::CachedList(const SweepTarget& target, std::uint64_t most, std::int64_t chunk_size,
-                       Spool& spool, kube::Client& client, const kube::Clock& clock)
+CachedList::CachedList(const write::SweepTarget& target, std::uint64_t most,
+                       std::int64_t chunk_size, spool::Spool& spool, kube::client::Client& client,
+                       const kube::system::Clock& clock)
     : target_(target),
       most_(most),
       spool_(spool),
@@ -43,7 +44,7 @@ void CachedList::Advance() {
   if (is_done()) return;
   if (state_ == State::kNew) state_ = IsFew() ? State::kFirstChunk : State::kInChunks;
   if (state_ == State::kFirstChunk && spool_.listed() > 0 &&
-      patience_end_ == kube::Clock::TimePoint::max()) {
+      patience_end_ == kube::system::Clock::TimePoint::max()) {
     patience_end_ = clock_.Now() + kPatience;
   }
   if (IsInVain()) ReadInChunks();
@@ -53,14 +54,14 @@ void CachedList::Advance() {
 // Whatever is wrong with the answer, the list in chunks will meet it again, and judge it. A table
 // tells how many objects remain where a list of metadata does not yet, as of 1.20.
 bool CachedList::IsFew() {
-  kube::ApiRequest request;
-  request.target = kube::WithQuery(ListPath(target_), "limit=1&includeObject=None");
+  kube::client::ApiRequest request;
+  request.target = kube::client::WithQuery(write::ListPath(target_), "limit=1&includeObject=None");
   request.accept = kTableAccept;
   request.retry = false;
   const auto answer = client_.Send(std::move(request));
   if (!answer) return false;
   const kube::json::Value* metadata = (*answer)->root().Find("metadata");
-  const auto remaining = metadata == nullptr ? std::nullopt : RemainingItemCount(*metadata);
+  const auto remaining = metadata == nullptr ? std::nullopt : lists::RemainingItemCount(*metadata);
   if (!remaining || *remaining >= most_) return false;
   total_ = *remaining + 1;
   return true;
@@ -79,12 +80,12 @@ void CachedList::OnRewritten(const std::string& resource_version) {
   patience_end_ = clock_.Now() + kPatience;
   answer_end_ = clock_.Now() + kLongestAnswer;
   version_ = resource_version;
-  page_.emplace(target_.is_namespaced, [this](const ListedObject& object) { Take(object); });
-  kube::ApiRequest request;
-  request.target =
-      kube::WithQuery(ListPath(target_), "resourceVersion=" + kube::UrlEscape(resource_version) +
-                                             "&resourceVersionMatch=NotOlderThan");
-  request.accept = kMetadataListAccept;
+  page_.emplace(target_.is_namespaced, [this](const spool::ListedObject& object) { Take(object); });
+  kube::client::ApiRequest request;
+  request.target = kube::client::WithQuery(
+      write::ListPath(target_), "resourceVersion=" + kube::client::UrlEscape(resource_version) +
+                                    "&resourceVersionMatch=NotOlderThan");
+  request.accept = write::kMetadataListAccept;
   request.always_compress = true;
   request.retry = false;
   call_ = client_.Start(std::move(request), *this);
@@ -114,8 +115,8 @@ std::optional<std::uint64_t> CachedList::remaining() const {
   return total_ - std::min(total_, spool_.listed());
 }
 
-kube::Clock::TimePoint CachedList::next_event() const {
-  if (is_done()) return kube::Clock::TimePoint::max();
+kube::system::Clock::TimePoint CachedList::next_event() const {
+  if (is_done()) return kube::system::Clock::TimePoint::max();
   if (state_ == State::kInChunks || spool_.listed() == 0) return chunks_.next_event();
   return patience_end_;
 }
@@ -124,10 +125,10 @@ void CachedList::OnBytes(std::string_view bytes) {
   page_->Push(bytes);
   // Who goes on with what cannot be used is not listened to for ever.
   if (page_->fault() || !IsBounded()) return;
-  patience_end_ = std::min<kube::Clock::TimePoint>(clock_.Now() + kPatience, answer_end_);
+  patience_end_ = std::min<kube::system::Clock::TimePoint>(clock_.Now() + kPatience, answer_end_);
 }
 
-void CachedList::Take(const ListedObject& object) {
+void CachedList::Take(const spool::ListedObject& object) {
   if (!IsBounded()) return;
   bytes_ += object.namespace_.size() + object.name.size() + object.uid.size() +
             object.resource_version.size();
@@ -138,9 +139,9 @@ void CachedList::Take(const ListedObject& object) {
 // Some may have been created meanwhile.
 bool CachedList::IsBounded() const { return objects_.size() < 2 * most_ && bytes_ < kMostBytes; }
 
-void CachedList::OnEnd(const std::optional<kube::CallError>& error) {
+void CachedList::OnEnd(const std::optional<kube::client::CallError>& error) {
   call_.reset();
-  std::ranges::sort(objects_, {}, ObjectKey);  // a watch cache has no order
+  std::ranges::sort(objects_, {}, spool::ObjectKey);  // a watch cache has no order
   if (!error && IsWhole()) return TakeRest();
   ReadInChunks();
 }
@@ -149,8 +150,8 @@ void CachedList::OnEnd(const std::optional<kube::CallError>& error) {
 // are no fewer objects than etcd had. Where such an object was written or deleted since, chunks
 // cost little more.
 bool CachedList::IsWhole() {
-  const auto is_same = [](const ListedObject& one, const ListedObject& other) {
-    return ObjectKey(one) == ObjectKey(other);
+  const auto is_same = [](const spool::ListedObject& one, const spool::ListedObject& other) {
+    return spool::ObjectKey(one) == spool::ObjectKey(other);
   };
   return !page_->fault() && page_->Finish() && page_->continue_token().empty() && IsBounded() &&
          knows_version_ && objects_.size() >= total_ &&
@@ -159,8 +160,8 @@ bool CachedList::IsWhole() {
 
 void CachedList::TakeRest() {
   const std::string last = spool_.last_key();
-  for (const ListedObject& object : objects_) {
-    if (ObjectKey(object) > last) spool_.Add(object);
+  for (const spool::ListedObject& object : objects_) {
+    if (spool::ObjectKey(object) > last) spool_.Add(object);
   }
   spool_.EndPage("");
   page_.reset();
@@ -168,4 +169,4 @@ void CachedList::TakeRest() {
   state_ = State::kDone;
 }
 
-}  // namespace migrate
+}  // namespace migrate::sweep::source

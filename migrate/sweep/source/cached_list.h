@@ -15,7 +15,7 @@
 #include "migrate/sweep/source/object_source.h"
 #include "migrate/sweep/write/sweep_target.h"
 
-namespace migrate {
+namespace migrate::sweep::source {
 
 /// Lists the metadata of all objects of a target into a spool: the first chunk from etcd, and the
 /// rest in one piece from the API server's watch cache, where that can be.
@@ -32,11 +32,11 @@ namespace migrate {
 /// It is a MetadataList to its end where there are more than `most` objects, or the server does not
 /// tell how many (with selectors); where nothing of the first chunk had to be rewritten, where the
 /// watch cache keeps us waiting or says no, and where a spool is gone on with.
-class CachedList : public ObjectSource, private kube::ResultSink {
+class CachedList : public ObjectSource, private kube::client::ResultSink {
  public:
   /// All must outlive it. `most` 0: all in chunks. `chunk_size` as for MetadataList.
-  CachedList(const SweepTarget& target, std::uint64_t most, std::int64_t chunk_size, Spool& spool,
-             kube::Client& client, const kube::Clock& clock);
+  CachedList(const write::SweepTarget& target, std::uint64_t most, std::int64_t chunk_size,
+             spool::Spool& spool, kube::client::Client& client, const kube::system::Clock& clock);
   ~CachedList() override { Stop(); }
 
   void Advance() override;
@@ -44,9 +44,9 @@ class CachedList : public ObjectSource, private kube::ResultSink {
   void NameOnly() override;
   void Stop() override;
   bool is_done() const override { return state_ == State::kDone || chunks_.is_done(); }
-  const std::optional<kube::CallError>& error() const override { return chunks_.error(); }
+  const std::optional<kube::client::CallError>& error() const override { return chunks_.error(); }
   std::optional<std::uint64_t> remaining() const override;
-  kube::Clock::TimePoint next_event() const override;
+  kube::system::Clock::TimePoint next_event() const override;
 
  private:
   enum class State {
@@ -61,30 +61,30 @@ class CachedList : public ObjectSource, private kube::ResultSink {
   bool IsInVain() const;
   void ReadInChunks();
   void OnBytes(std::string_view bytes) override;
-  void OnEnd(const std::optional<kube::CallError>& error) override;
-  void Take(const ListedObject& object);
+  void OnEnd(const std::optional<kube::client::CallError>& error) override;
+  void Take(const spool::ListedObject& object);
   bool IsBounded() const;
   bool IsWhole();
   void TakeRest();
 
-  const SweepTarget& target_;
+  const write::SweepTarget& target_;
   const std::uint64_t most_;
-  Spool& spool_;
-  kube::Client& client_;
-  const kube::Clock& clock_;
+  spool::Spool& spool_;
+  kube::client::Client& client_;
+  const kube::system::Clock& clock_;
   MetadataList chunks_;
   State state_ = State::kNew;
   std::uint64_t total_ = 0;
-  kube::Clock::TimePoint patience_end_ = kube::Clock::TimePoint::max();
+  kube::system::Clock::TimePoint patience_end_ = kube::system::Clock::TimePoint::max();
 
   // Of the piece:
-  std::optional<kube::Client::CallId> call_;
-  kube::Clock::TimePoint answer_end_{};
+  std::optional<kube::client::Client::CallId> call_;
+  kube::system::Clock::TimePoint answer_end_{};
   std::string version_;         // that it has to know
   bool knows_version_ = false;  // an object of it has that
   std::optional<MetadataPage> page_;
-  std::vector<ListedObject> objects_;
+  std::vector<spool::ListedObject> objects_;
   std::size_t bytes_ = 0;  // of their texts
 };
 
-}  // namespace migrate
+}  // namespace migrate::sweep::source

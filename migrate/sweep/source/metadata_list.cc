@@ -5,10 +5,10 @@
 
 #include "migrate/sweep/write/sweep_paths.h"
 
-namespace migrate {
+namespace migrate::sweep::source {
 namespace {
 
-using kube::CallError;
+using kube::client::CallError;
 
 // Far above any that a server gives; the lines of the spool have an end.
 constexpr std::size_t kMaxToken = 256 * 1024;
@@ -17,8 +17,9 @@ constexpr std::int64_t kFirstChunk = 100;
 
 }  // namespace
 
-MetadataList::MetadataList(const SweepTarget& target, std::int64_t chunk_size, Spool& spool,
-                           kube::Client& client, const kube::Clock& clock)
+MetadataList::MetadataList(const write::SweepTarget& target, std::int64_t chunk_size,
+                           spool::Spool& spool, kube::client::Client& client,
+                           const kube::system::Clock& clock)
     : target_(target),
       chunk_size_(chunk_size),
       spool_(spool),
@@ -34,11 +35,11 @@ MetadataList::MetadataList(const SweepTarget& target, std::int64_t chunk_size, S
 
 void MetadataList::Advance() {
   if (is_done_ || call_ || clock_.Now() < not_before_) return;
-  page_.emplace(target_.is_namespaced, [this](const ListedObject& object) { Take(object); });
+  page_.emplace(target_.is_namespaced, [this](const spool::ListedObject& object) { Take(object); });
   page_last_key_.clear();
-  kube::ApiRequest request;
+  kube::client::ApiRequest request;
   request.target = PagePath();
-  request.accept = kMetadataListAccept;
+  request.accept = write::kMetadataListAccept;
   request.always_compress = true;  // managedFields, mostly, which resemble each other
   request.retry = false;
   call_ = client_.Start(std::move(request), *this);
@@ -50,20 +51,20 @@ void MetadataList::Stop() {
   is_done_ = true;
 }
 
-kube::Clock::TimePoint MetadataList::next_event() const {
-  return is_done_ || call_ ? kube::Clock::TimePoint::max() : not_before_;
+kube::system::Clock::TimePoint MetadataList::next_event() const {
+  return is_done_ || call_ ? kube::system::Clock::TimePoint::max() : not_before_;
 }
 
 std::string MetadataList::PagePath() const {
   const std::string& token = pager_.page().continue_token;
   const std::int64_t most = token.empty() ? kFirstChunk : chunk_size_;
-  return WithChunk(ListPath(target_), std::min(chunk_size_, most), token);
+  return lists::WithChunk(write::ListPath(target_), std::min(chunk_size_, most), token);
 }
 
 void MetadataList::OnBytes(std::string_view bytes) { page_->Push(bytes); }
 
-void MetadataList::Take(const ListedObject& object) {
-  page_last_key_ = ObjectKey(object);
+void MetadataList::Take(const spool::ListedObject& object) {
+  page_last_key_ = spool::ObjectKey(object);
   if (skips_known_ && page_last_key_ <= spool_.last_key()) return;
   spool_.Add(object);
 }
@@ -73,7 +74,7 @@ void MetadataList::OnEnd(const std::optional<CallError>& error) {
   if (error) {
     spool_.DropPage();
     if (error->status && error->status->IsExpired()) return OnExpired(*error);
-    return OnFailure(Judge(*error), *error);
+    return OnFailure(write::Judge(*error), *error);
   }
   if (page_->fault()) {
     spool_.DropPage();
@@ -81,7 +82,8 @@ void MetadataList::OnEnd(const std::optional<CallError>& error) {
   }
   if (!page_->Finish()) {
     spool_.DropPage();
-    return OnFailure(Judge(BrokenAnswer::kCutShort), UnreadableList("it ends in the middle"));
+    return OnFailure(write::Judge(write::BrokenAnswer::kCutShort),
+                     UnreadableList("it ends in the middle"));
   }
   TakePage();
 }
@@ -104,11 +106,11 @@ void MetadataList::TakePage() {
   spool_.EndPage(page_->continue_token());
   last_key_ = page_last_key_;
   remaining_ = page_->remaining();
-  budget_ = RetryBudget();
-  is_done_ = pager_.OnPage(page_->continue_token()) == Pager::Step::kDone;
+  budget_ = write::RetryBudget();
+  is_done_ = pager_.OnPage(page_->continue_token()) == lists::Pager::Step::kDone;
 }
 
-void MetadataList::OnFailure(const AnswerVerdict& verdict, const CallError& error) {
+void MetadataList::OnFailure(const write::AnswerVerdict& verdict, const CallError& error) {
   const auto retry_after = error.status ? error.status->retry_after : std::nullopt;
   const auto pause = budget_.Next(verdict, retry_after, clock_.Now());
   if (!pause && has_old_token_ && error.status) return ListFromBeginning();
@@ -120,16 +122,16 @@ void MetadataList::OnFailure(const AnswerVerdict& verdict, const CallError& erro
 // would ever get on by it.
 void MetadataList::ListFromBeginning() {
   has_old_token_ = false;
-  pager_ = Pager();
+  pager_ = lists::Pager();
   last_key_.clear();
-  budget_ = RetryBudget();
+  budget_ = write::RetryBudget();
 }
 
 void MetadataList::OnExpired(const CallError& error) {
   skips_known_ = true;
-  const Pager::Step step = pager_.OnError(error, 0);
-  if (step == Pager::Step::kFailed) return Fail(error);
-  if (step == Pager::Step::kRestart) last_key_.clear();
+  const lists::Pager::Step step = pager_.OnError(error, 0);
+  if (step == lists::Pager::Step::kFailed) return Fail(error);
+  if (step == lists::Pager::Step::kRestart) last_key_.clear();
   not_before_ = clock_.Now() + pager_.pause();
 }
 
@@ -138,4 +140,4 @@ void MetadataList::Fail(CallError error) {
   error_ = std::move(error);
 }
 
-}  // namespace migrate
+}  // namespace migrate::sweep::source

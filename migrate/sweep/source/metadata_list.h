@@ -13,7 +13,7 @@
 #include "migrate/sweep/write/retry.h"
 #include "migrate/sweep/write/sweep_target.h"
 
-namespace migrate {
+namespace migrate::sweep::source {
 
 /// Lists the metadata of all objects of a target into a spool, and goes on where the spool ends.
 ///
@@ -23,53 +23,53 @@ namespace migrate {
 /// one it begins anew, and what is not behind the last object of the spool, in etcd's order, is
 /// left out: so no object comes twice. The same is done where the server will not go on from where
 /// an earlier run has ended.
-class MetadataList : public ObjectSource, private kube::ResultSink {
+class MetadataList : public ObjectSource, private kube::client::ResultSink {
  public:
   /// All must outlive it. `chunk_size` 0: everything in one page; else the first has 100
   /// objects at most.
-  MetadataList(const SweepTarget& target, std::int64_t chunk_size, Spool& spool,
-               kube::Client& client, const kube::Clock& clock);
+  MetadataList(const write::SweepTarget& target, std::int64_t chunk_size, spool::Spool& spool,
+               kube::client::Client& client, const kube::system::Clock& clock);
   ~MetadataList() override { Stop(); }
 
   void Advance() override;
   void Stop() override;
   bool is_done() const override { return is_done_; }
-  const std::optional<kube::CallError>& error() const override { return error_; }
+  const std::optional<kube::client::CallError>& error() const override { return error_; }
   std::optional<std::uint64_t> remaining() const override { return remaining_; }
-  kube::Clock::TimePoint next_event() const override;
+  kube::system::Clock::TimePoint next_event() const override;
 
  private:
   void OnBytes(std::string_view bytes) override;
-  void OnEnd(const std::optional<kube::CallError>& error) override;
-  void Take(const ListedObject& object);
+  void OnEnd(const std::optional<kube::client::CallError>& error) override;
+  void Take(const spool::ListedObject& object);
   void TakePage();
   bool LeadsNowhere() const;
-  void OnFailure(const AnswerVerdict& verdict, const kube::CallError& error);
+  void OnFailure(const write::AnswerVerdict& verdict, const kube::client::CallError& error);
   void ListFromBeginning();
-  void OnExpired(const kube::CallError& error);
-  void Fail(kube::CallError error);
+  void OnExpired(const kube::client::CallError& error);
+  void Fail(kube::client::CallError error);
   std::string PagePath() const;
 
-  const SweepTarget& target_;
+  const write::SweepTarget& target_;
   const std::int64_t chunk_size_;
-  Spool& spool_;
-  kube::Client& client_;
-  const kube::Clock& clock_;
+  spool::Spool& spool_;
+  kube::client::Client& client_;
+  const kube::system::Clock& clock_;
 
-  Pager pager_;
-  RetryBudget budget_;
+  lists::Pager pager_;
+  write::RetryBudget budget_;
   bool skips_known_ = false;    // some of what comes may be in the spool already
   bool has_old_token_ = false;  // of an earlier run, and no page was read by it yet
   std::string last_key_;        // of the pages that were read, in the order of ObjectKey
   bool is_done_ = false;
-  std::optional<kube::CallError> error_;
+  std::optional<kube::client::CallError> error_;
   std::optional<std::uint64_t> remaining_;
-  kube::Clock::TimePoint not_before_{};
+  kube::system::Clock::TimePoint not_before_{};
 
   // Of the page that is being read:
-  std::optional<kube::Client::CallId> call_;
+  std::optional<kube::client::Client::CallId> call_;
   std::optional<MetadataPage> page_;
   std::string page_last_key_;  // empty: no object
 };
 
-}  // namespace migrate
+}  // namespace migrate::sweep::source

@@ -3,11 +3,11 @@
 #include "migrate/lists/pager.h"
 #include "migrate/spool/object_metadata.h"
 
-namespace migrate {
+namespace migrate::sweep::source {
 
-using kube::ListSplitter;
+using kube::json::ListSplitter;
 
-kube::CallError UnreadableList(const std::string& why) {
+kube::client::CallError UnreadableList(const std::string& why) {
   return {.status = std::nullopt,
           .transport = std::nullopt,
           .message = "the server's answer is no list of objects (" + why +
@@ -20,14 +20,14 @@ void MetadataPage::Push(std::string_view bytes) {
 }
 
 void MetadataPage::OnObject(ListSplitter::Kind kind, std::string_view text,
-                            const kube::TextPosition&) {
+                            const kube::json::TextPosition&) {
   if (fault_) return;
   kind == ListSplitter::Kind::kItem ? TakeItem(text) : TakeListMetadata(text);
 }
 
 void MetadataPage::TakeItem(std::string_view text) {
   if (item_.Parse(text)) return Fail("an item is no JSON");
-  const auto object = ReadObjectMetadata(item_.root());
+  const auto object = spool::ReadObjectMetadata(item_.root());
   if (!object || object->namespace_.empty() == is_namespaced_) {
     return Fail("an item has no metadata of an object");
   }
@@ -41,9 +41,9 @@ void MetadataPage::TakeListMetadata(std::string_view text) {
   const kube::json::Value* metadata = list.root().Find("metadata");
   if (metadata == nullptr) return;
   continue_token_ = metadata->FindText("continue");
-  remaining_ = RemainingItemCount(*metadata);
+  remaining_ = lists::RemainingItemCount(*metadata);
 }
 
 void MetadataPage::Fail(const std::string& why) { fault_ = UnreadableList(why); }
 
-}  // namespace migrate
+}  // namespace migrate::sweep::source

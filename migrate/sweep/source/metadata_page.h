@@ -11,13 +11,13 @@
 #include "kube/json/list_splitter.h"
 #include "migrate/spool/listed_object.h"
 
-namespace migrate {
+namespace migrate::sweep::source {
 
 /// One page of a list of metadata, taken as it arrives in pieces.
-class MetadataPage : private kube::ListSplitter::Sink {
+class MetadataPage : private kube::json::ListSplitter::Sink {
  public:
   /// `take` is handed each object, in the order of the page.
-  MetadataPage(bool is_namespaced, std::function<void(const ListedObject&)> take)
+  MetadataPage(bool is_namespaced, std::function<void(const spool::ListedObject&)> take)
       : is_namespaced_(is_namespaced), take_(std::move(take)) {}
 
   /// Takes the next piece. Nothing is handed on any more once the page is faulty.
@@ -26,30 +26,30 @@ class MetadataPage : private kube::ListSplitter::Sink {
   bool Finish() { return !splitter_.Finish() && is_list_; }
 
   /// Why it is no page of objects; absent: nothing yet.
-  const std::optional<kube::CallError>& fault() const { return fault_; }
+  const std::optional<kube::client::CallError>& fault() const { return fault_; }
   /// Where the list goes on; empty: nowhere, or the page has not ended.
   const std::string& continue_token() const { return continue_token_; }
   /// How many objects are in later pages; absent where the server does not say, as 1.20 does not.
   const std::optional<std::uint64_t>& remaining() const { return remaining_; }
 
  private:
-  void OnObject(kube::ListSplitter::Kind kind, std::string_view text,
-                const kube::TextPosition& position) override;
+  void OnObject(kube::json::ListSplitter::Kind kind, std::string_view text,
+                const kube::json::TextPosition& position) override;
   void TakeItem(std::string_view text);
   void TakeListMetadata(std::string_view text);
   void Fail(const std::string& why);
 
   const bool is_namespaced_;
-  const std::function<void(const ListedObject&)> take_;
-  kube::ListSplitter splitter_{static_cast<kube::ListSplitter::Sink&>(*this)};
+  const std::function<void(const spool::ListedObject&)> take_;
+  kube::json::ListSplitter splitter_{static_cast<kube::json::ListSplitter::Sink&>(*this)};
   kube::json::Document item_;
-  std::optional<kube::CallError> fault_;
+  std::optional<kube::client::CallError> fault_;
   bool is_list_ = false;
   std::string continue_token_;
   std::optional<std::uint64_t> remaining_;
 };
 
 /// The error of an answer that is no list of objects, with what may be the cause.
-kube::CallError UnreadableList(const std::string& why);
+kube::client::CallError UnreadableList(const std::string& why);
 
-}  // namespace migrate
+}  // namespace migrate::sweep::source

@@ -7,7 +7,7 @@
 #include "migrate/sweep/write/retry.h"
 #include "migrate/sweep/write/sweep_paths.h"
 
-namespace migrate {
+namespace migrate::sweep::source {
 namespace {
 
 constexpr std::size_t kMaxAnswer = 8 * 1024 * 1024;
@@ -15,9 +15,9 @@ constexpr std::size_t kMaxAnswer = 8 * 1024 * 1024;
 }  // namespace
 
 /// The reading of one object.
-class NamedObjects::Read : public kube::ResultSink {
+class NamedObjects::Read : public kube::client::ResultSink {
  public:
-  Read(NamedObjects& owner, const ObjectName& name) : owner_(owner) {
+  Read(NamedObjects& owner, const write::ObjectName& name) : owner_(owner) {
     object.namespace_ = name.namespace_;
     object.name = name.name;
   }
@@ -34,9 +34,9 @@ class NamedObjects::Read : public kube::ResultSink {
   void Advance() {
     if (is_done || call_ || owner_.clock_.Now() < due) return;
     body_.clear();
-    kube::ApiRequest request;
-    request.target = ObjectPath(owner_.target_, object);
-    request.accept = kMetadataAccept;
+    kube::client::ApiRequest request;
+    request.target = write::ObjectPath(owner_.target_, object);
+    request.accept = write::kMetadataAccept;
     request.retry = false;
     call_ = owner_.client_.Start(std::move(request), *this);
   }
@@ -45,26 +45,27 @@ class NamedObjects::Read : public kube::ResultSink {
   void OnBytes(std::string_view bytes) override {
     body_ += bytes.substr(0, kMaxAnswer - body_.size());
   }
-  void OnEnd(const std::optional<kube::CallError>& error) override {
+  void OnEnd(const std::optional<kube::client::CallError>& error) override {
     call_.reset();
     is_done = true;
     if (error) return OnFailure(*error);
     if (owner_.document_.Parse(body_)) return;
-    auto read = ReadObjectMetadata(owner_.document_.root());
+    auto read = spool::ReadObjectMetadata(owner_.document_.root());
     if (read && read->name == object.name) object = *std::move(read);
   }
 
-  ListedObject object;
+  spool::ListedObject object;
   bool is_done = false;
   bool is_gone = false;
-  kube::Clock::TimePoint due{};
+  kube::system::Clock::TimePoint due{};
 
  private:
-  void OnFailure(const kube::CallError& error) {
+  void OnFailure(const kube::client::CallError& error) {
     const auto now = owner_.clock_.Now();
     const auto retry_after = error.status ? error.status->retry_after : std::nullopt;
-    const AnswerVerdict verdict = Judge(error, ObjectText(owner_.target_, object));
-    is_gone = verdict.object_class == ObjectClass::kGone;
+    const write::AnswerVerdict verdict =
+        write::Judge(error, write::ObjectText(owner_.target_, object));
+    is_gone = verdict.object_class == report::ObjectClass::kGone;
     const auto pause = budget_.Next(verdict, retry_after, now);
     if (!pause) return;
     is_done = false;
@@ -72,14 +73,15 @@ class NamedObjects::Read : public kube::ResultSink {
   }
 
   NamedObjects& owner_;
-  std::optional<kube::Client::CallId> call_;
+  std::optional<kube::client::Client::CallId> call_;
   std::string body_;
-  RetryBudget budget_;
+  write::RetryBudget budget_;
 };
 
-NamedObjects::NamedObjects(const SweepTarget& target, const std::vector<ObjectName>& names,
-                           std::size_t at_once, Spool& spool, kube::Client& client,
-                           const kube::Clock& clock)
+NamedObjects::NamedObjects(const write::SweepTarget& target,
+                           const std::vector<write::ObjectName>& names, std::size_t at_once,
+                           spool::Spool& spool, kube::client::Client& client,
+                           const kube::system::Clock& clock)
     : target_(target),
       names_(names),
       at_once_(std::max<std::size_t>(at_once, 1)),
@@ -104,9 +106,9 @@ std::optional<std::uint64_t> NamedObjects::remaining() const {
   return names_.size() - spool_.listed();
 }
 
-kube::Clock::TimePoint NamedObjects::next_event() const {
-  auto next = kube::Clock::TimePoint::max();
-  if (!is_done_ && IsPageRead()) return kube::Clock::TimePoint::min();
+kube::system::Clock::TimePoint NamedObjects::next_event() const {
+  auto next = kube::system::Clock::TimePoint::max();
+  if (!is_done_ && IsPageRead()) return kube::system::Clock::TimePoint::min();
   for (const auto& read : page_) {
     if (!read->is_done && !read->is_under_way()) next = std::min(next, read->due);
   }
@@ -126,8 +128,8 @@ void NamedObjects::Advance() {
   is_done_ = spooled == names_.size();
   spool_.EndPage(is_done_ ? "" : std::to_string(spooled));
   for (std::size_t i = 0; i < page_.size(); ++i) {
-    ObjectAnswer gone;
-    gone.object_class = ObjectClass::kGone;
+    spool::ObjectAnswer gone;
+    gone.object_class = report::ObjectClass::kGone;
     if (page_[i]->is_gone) spool_.Answer(first + i, gone);
   }
   page_.clear();
@@ -146,4 +148,4 @@ bool NamedObjects::IsPageRead() const {
   return std::all_of(page_.begin(), page_.end(), [](const auto& read) { return read->is_done; });
 }
 
-}  // namespace migrate
+}  // namespace migrate::sweep::source

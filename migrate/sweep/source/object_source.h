@@ -7,7 +7,7 @@
 #include "kube/client/client.h"
 #include "kube/system/clock.h"
 
-namespace migrate {
+namespace migrate::sweep::source {
 
 /// Brings the objects of a sweep into its spool, a page at a time, ahead of the writes.
 class ObjectSource {
@@ -25,11 +25,11 @@ class ObjectSource {
 
   /// Nothing more will come, as all is there or because of error().
   virtual bool is_done() const = 0;
-  virtual const std::optional<kube::CallError>& error() const = 0;
+  virtual const std::optional<kube::client::CallError>& error() const = 0;
   /// How many objects are still to come, where that is known.
   virtual std::optional<std::uint64_t> remaining() const = 0;
   /// When time alone lets Advance do something; TimePoint::max() if it does not.
-  virtual kube::Clock::TimePoint next_event() const = 0;
+  virtual kube::system::Clock::TimePoint next_event() const = 0;
 };
 
-}  // namespace migrate
+}  // namespace migrate::sweep::source

@@ -6,7 +6,7 @@
 
 #include "kube/base/error.h"
 
-namespace migrate {
+namespace migrate::sweep::source {
 namespace {
 
 constexpr std::uint64_t kPage = 1000;
@@ -23,7 +23,8 @@ std::uint64_t ReadNumber(const std::string& token) {
 
 }  // namespace
 
-PreviousObjects::PreviousObjects(const Spool& previous, std::set<ObjectClass> classes, Spool& spool)
+PreviousObjects::PreviousObjects(const spool::Spool& previous,
+                                 std::set<report::ObjectClass> classes, spool::Spool& spool)
     : previous_(previous),
       classes_(std::move(classes)),
       spool_(spool),
@@ -39,15 +40,15 @@ PreviousObjects::PreviousObjects(const Spool& previous, std::set<ObjectClass> cl
   while (next_ < first) ReadObject();
 }
 
-kube::Clock::TimePoint PreviousObjects::next_event() const {
-  return is_done_ ? kube::Clock::TimePoint::max() : kube::Clock::TimePoint::min();
+kube::system::Clock::TimePoint PreviousObjects::next_event() const {
+  return is_done_ ? kube::system::Clock::TimePoint::max() : kube::system::Clock::TimePoint::min();
 }
 
 void PreviousObjects::Advance() {
   if (is_done_) return;
   for (std::uint64_t added = 0; added < kPage && next_ < previous_.listed();) {
     const std::uint64_t number = next_;
-    ListedObject object = ReadObject();
+    spool::ListedObject object = ReadObject();
     if (!classes_.contains(previous_.class_of(number))) continue;
     if (answers_.empty() || number >= answers_from_ + kBlock) {
       answers_from_ = number;
@@ -63,11 +64,11 @@ void PreviousObjects::Advance() {
   spool_.EndPage(is_done_ ? "" : std::to_string(next_));
 }
 
-ListedObject PreviousObjects::ReadObject() {
+spool::ListedObject PreviousObjects::ReadObject() {
   for (;;) {
     const auto line = objects_.Next(previous_.listed_end());
-    if (!line) throw kube::Error("cannot read what an earlier sweep listed: it was changed");
-    if (auto object = ReadObjectLine(*line)) {
+    if (!line) throw kube::base::Error("cannot read what an earlier sweep listed: it was changed");
+    if (auto object = spool::ReadObjectLine(*line)) {
       ++next_;
       return *std::move(object);
     }
@@ -77,7 +78,7 @@ ListedObject PreviousObjects::ReadObject() {
 void PreviousObjects::FindAnswers() {
   answers_.assign(static_cast<std::size_t>(std::min(kBlock, previous_.listed() - answers_from_)),
                   kNoAnswer);
-  LineReader lines = previous_.AnswerLines();
+  disk::LineReader lines = previous_.AnswerLines();
   for (;;) {
     const std::uint64_t at = lines.next_offset();
     const auto line = lines.Next(previous_.answered_end());
@@ -90,14 +91,14 @@ void PreviousObjects::FindAnswers() {
   }
 }
 
-void PreviousObjects::TakeAnswer(std::uint64_t at, ListedObject& object) {
-  LineReader lines = previous_.AnswerLineAt(at);
+void PreviousObjects::TakeAnswer(std::uint64_t at, spool::ListedObject& object) {
+  disk::LineReader lines = previous_.AnswerLineAt(at);
   const auto line = lines.Next(previous_.answered_end());
-  const auto read = line ? ReadAnswerLine(*line) : std::nullopt;
+  const auto read = line ? spool::ReadAnswerLine(*line) : std::nullopt;
   if (!read || read->answer.resource_version.empty()) return;  // a failure tells none
   object.resource_version = read->answer.resource_version;
   object.generation = read->answer.generation;
   if (!read->answer.uid.empty()) object.uid = read->answer.uid;
 }
 
-}  // namespace migrate
+}  // namespace migrate::sweep::source

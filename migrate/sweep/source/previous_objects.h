@@ -8,7 +8,7 @@
 #include "migrate/spool/spool.h"
 #include "migrate/sweep/source/object_source.h"
 
-namespace migrate {
+namespace migrate::sweep::source {
 
 /// The objects of an earlier sweep that ended in some classes, with the resource versions that were
 /// answered.
@@ -16,31 +16,32 @@ class PreviousObjects : public ObjectSource {
  public:
   /// Those of `previous`, which nobody may write meanwhile, into `spool`; both must outlive it.
   /// Goes on where the spool ends.
-  PreviousObjects(const Spool& previous, std::set<ObjectClass> classes, Spool& spool);
+  PreviousObjects(const spool::Spool& previous, std::set<report::ObjectClass> classes,
+                  spool::Spool& spool);
 
   void Advance() override;
   void Stop() override { is_done_ = true; }
   bool is_done() const override { return is_done_; }
-  const std::optional<kube::CallError>& error() const override { return no_error_; }
+  const std::optional<kube::client::CallError>& error() const override { return no_error_; }
   std::optional<std::uint64_t> remaining() const override { return remaining_; }
-  kube::Clock::TimePoint next_event() const override;
+  kube::system::Clock::TimePoint next_event() const override;
 
  private:
-  ListedObject ReadObject();
+  spool::ListedObject ReadObject();
   void FindAnswers();
-  void TakeAnswer(std::uint64_t at, ListedObject& object);
+  void TakeAnswer(std::uint64_t at, spool::ListedObject& object);
 
-  const Spool& previous_;
-  std::set<ObjectClass> classes_;
-  Spool& spool_;
+  const spool::Spool& previous_;
+  std::set<report::ObjectClass> classes_;
+  spool::Spool& spool_;
   bool is_done_;
-  std::optional<kube::CallError> no_error_;
+  std::optional<kube::client::CallError> no_error_;
   std::uint64_t remaining_ = 0;
-  LineReader objects_;
+  disk::LineReader objects_;
   std::uint64_t next_ = 0;  // number of the object that is read next
   // Where the answers of some objects from `answers_from_` on start.
   std::vector<std::uint64_t> answers_;
   std::uint64_t answers_from_ = 0;
 };
 
-}  // namespace migrate
+}  // namespace migrate::sweep::source

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-namespace migrate {
+namespace migrate::sweep::write {
 namespace {
 
 constexpr std::ptrdiff_t kEnough = 40;
@@ -11,8 +11,8 @@ constexpr std::ptrdiff_t kEnough = 40;
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 /// The message without what is in quotes, and without digits.
-std::string Shape(ObjectClass object_class, int code, std::string_view message) {
-  std::string shape(ClassName(object_class));
+std::string Shape(report::ObjectClass object_class, int code, std::string_view message) {
+  std::string shape(report::ClassName(object_class));
   shape.append(" ").append(std::to_string(code)).append(" ");
   bool is_quoted = false;
   for (const char c : message) {
@@ -24,13 +24,13 @@ std::string Shape(ObjectClass object_class, int code, std::string_view message) 
 
 }  // namespace
 
-std::optional<std::string> FailureStreak::OnFailure(ObjectClass object_class, int code,
+std::optional<std::string> FailureStreak::OnFailure(report::ObjectClass object_class, int code,
                                                     std::string_view message) {
   const std::size_t shape = std::hash<std::string>()(Shape(object_class, code, message)) | 1;
   Take(shape);
   if (std::count(shapes_.begin(), shapes_.end(), shape) < kEnough) return std::nullopt;
   return std::to_string(kEnough) + " of the last " + std::to_string(shapes_.size()) +
-         " objects failed in the same way (" + std::string(ClassName(object_class)) +
+         " objects failed in the same way (" + std::string(report::ClassName(object_class)) +
          "): " + std::string(message);
 }
 
@@ -39,4 +39,4 @@ void FailureStreak::Take(std::size_t shape) {
   next_ = (next_ + 1) % shapes_.size();
 }
 
-}  // namespace migrate
+}  // namespace migrate::sweep::write

@@ -8,7 +8,7 @@
 
 #include "migrate/report/object_class.h"
 
-namespace migrate {
+namespace migrate::sweep::write {
 
 /// Notices that nearly every object fails in the same way, so that going on would only bring more
 /// of it: forty of the last fifty that were answered.
@@ -17,7 +17,7 @@ class FailureStreak {
   void OnSuccess() { Take(0); }
   /// Failures are the same where class, code and message are, names and numbers in it aside. The
   /// text says that it is enough; absent: it is not.
-  std::optional<std::string> OnFailure(ObjectClass object_class, int code,
+  std::optional<std::string> OnFailure(report::ObjectClass object_class, int code,
                                        std::string_view message);
 
  private:
@@ -27,4 +27,4 @@ class FailureStreak {
   std::size_t next_ = 0;
 };
 
-}  // namespace migrate
+}  // namespace migrate::sweep::write

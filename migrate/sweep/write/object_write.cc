@@ -5,7 +5,7 @@
 #include "migrate/spool/object_metadata.h"
 #include "migrate/sweep/write/sweep_paths.h"
 
-namespace migrate {
+namespace migrate::sweep::write {
 namespace {
 
 /// What a text that does not parse is, by its first and last characters: a server's answer begins
@@ -14,7 +14,7 @@ BrokenAnswer Diagnose(std::string_view body) {
   return body.empty() || body.front() == '{' ? BrokenAnswer::kCutShort : BrokenAnswer::kNotObject;
 }
 
-kube::CallError Describe(BrokenAnswer broken) {
+kube::client::CallError Describe(BrokenAnswer broken) {
   return {.status = std::nullopt,
           .transport = std::nullopt,
           .message = broken == BrokenAnswer::kCutShort
@@ -25,8 +25,8 @@ kube::CallError Describe(BrokenAnswer broken) {
 
 }  // namespace
 
-kube::ApiRequest ObjectWrite::Request() const {
-  kube::ApiRequest request;
+kube::client::ApiRequest ObjectWrite::Request() const {
+  kube::client::ApiRequest request;
   request.target = ObjectPath(*target_, object_.object);
   request.retry = false;
   if (ReadsMetadata()) request.accept = kMetadataAccept;
@@ -47,9 +47,9 @@ std::string ObjectWrite::PatchBody() const {
 }
 
 ObjectWrite::Step ObjectWrite::OnAnswer(std::string_view body,
-                                        const std::optional<kube::CallError>& error,
+                                        const std::optional<kube::client::CallError>& error,
                                         kube::json::Document& document,
-                                        kube::Clock::TimePoint now) {
+                                        kube::system::Clock::TimePoint now) {
   was_slowdown_ = false;
   retry_after_.reset();
   if (!error) return OnObject(body, document, now);
@@ -57,12 +57,12 @@ ObjectWrite::Step ObjectWrite::OnAnswer(std::string_view body,
 }
 
 ObjectWrite::Step ObjectWrite::OnObject(std::string_view body, kube::json::Document& document,
-                                        kube::Clock::TimePoint now) {
+                                        kube::system::Clock::TimePoint now) {
   if (document.Parse(body)) {
     const BrokenAnswer broken = Diagnose(body);
     return Fail(Judge(broken), Describe(broken), now);
   }
-  auto stored = ReadObjectMetadata(document.root());
+  auto stored = spool::ReadObjectMetadata(document.root());
   if (!stored || stored->name != object_.object.name) {
     return Fail(Judge(BrokenAnswer::kNotObject), Describe(BrokenAnswer::kNotObject), now);
   }
@@ -78,15 +78,15 @@ ObjectWrite::Step ObjectWrite::OnObject(std::string_view body, kube::json::Docum
   return Succeed(*std::move(stored));
 }
 
-ObjectWrite::Step ObjectWrite::Succeed(ListedObject stored) {
-  const ListedObject& listed = object_.object;
+ObjectWrite::Step ObjectWrite::Succeed(spool::ListedObject stored) {
+  const spool::ListedObject& listed = object_.object;
   const bool is_same = stored.uid == listed.uid;
   if (target_->dry_run) {
-    answer_.object_class = ObjectClass::kAccepted;
+    answer_.object_class = report::ObjectClass::kAccepted;
   } else if (is_same && stored.resource_version == listed.resource_version) {
-    answer_.object_class = ObjectClass::kUnchanged;
+    answer_.object_class = report::ObjectClass::kUnchanged;
   } else {
-    answer_.object_class = ObjectClass::kRewritten;
+    answer_.object_class = report::ObjectClass::kRewritten;
   }
   // A generation of 0 is one that the server repairs.
   answer_.generation_moved =
@@ -97,8 +97,9 @@ ObjectWrite::Step ObjectWrite::Succeed(ListedObject stored) {
   return Step::kDone;
 }
 
-ObjectWrite::Step ObjectWrite::Fail(const AnswerVerdict& verdict, const kube::CallError& error,
-                                    kube::Clock::TimePoint now) {
+ObjectWrite::Step ObjectWrite::Fail(const AnswerVerdict& verdict,
+                                    const kube::client::CallError& error,
+                                    kube::system::Clock::TimePoint now) {
   was_slowdown_ = verdict.is_slowdown;
   if (error.status) retry_after_ = error.status->retry_after;
   OnFailedTry(error.status ? error.status->code : 0);
@@ -122,4 +123,4 @@ void ObjectWrite::OnFailedTry(int code) {
   if (code < 400 || code > 499) may_be_written_ = true;
 }
 
-}  // namespace migrate
+}  // namespace migrate::sweep::write

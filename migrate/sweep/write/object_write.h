@@ -12,7 +12,7 @@
 #include "migrate/sweep/write/retry.h"
 #include "migrate/sweep/write/sweep_target.h"
 
-namespace migrate {
+namespace migrate::sweep::write {
 
 /// One object on its way through the server, from its first request to what becomes of it. No I/O.
 ///
@@ -35,22 +35,22 @@ class ObjectWrite {
   };
 
   /// `target` must outlive it.
-  ObjectWrite(const SweepTarget& target, SpooledObject object)
+  ObjectWrite(const SweepTarget& target, spool::SpooledObject object)
       : target_(&target), object_(std::move(object)), spooled_uid_(object_.object.uid) {}
 
-  const SpooledObject& object() const { return object_; }
-  kube::ApiRequest Request() const;
+  const spool::SpooledObject& object() const { return object_; }
+  kube::client::ApiRequest Request() const;
 
   /// Takes the answer to Request(): `body` of a success, which is parsed with `document`, or
   /// `error`. `now` is when it came.
-  Step OnAnswer(std::string_view body, const std::optional<kube::CallError>& error,
-                kube::json::Document& document, kube::Clock::TimePoint now);
+  Step OnAnswer(std::string_view body, const std::optional<kube::client::CallError>& error,
+                kube::json::Document& document, kube::system::Clock::TimePoint now);
 
   /// The last answer was that of a server with too much to do, and how long it asks us to wait.
   bool was_slowdown() const { return was_slowdown_; }
   std::optional<std::chrono::seconds> retry_after() const { return retry_after_; }
-  kube::Clock::TimePoint due() const { return due_; }
-  const ObjectAnswer& answer() const { return answer_; }
+  kube::system::Clock::TimePoint due() const { return due_; }
+  const spool::ObjectAnswer& answer() const { return answer_; }
 
  private:
   /// What Request() is. The metadata are read before anything else.
@@ -59,21 +59,23 @@ class ObjectWrite {
   bool TakesOthersWrites() const { return target_->ignores_other_writers && !may_be_written_; }
   std::string PatchBody() const;
 
-  Step OnObject(std::string_view body, kube::json::Document& document, kube::Clock::TimePoint now);
+  Step OnObject(std::string_view body, kube::json::Document& document,
+                kube::system::Clock::TimePoint now);
   void OnFailedTry(int code);
-  Step Fail(const AnswerVerdict& verdict, const kube::CallError& error, kube::Clock::TimePoint now);
-  Step Succeed(ListedObject stored);
+  Step Fail(const AnswerVerdict& verdict, const kube::client::CallError& error,
+            kube::system::Clock::TimePoint now);
+  Step Succeed(spool::ListedObject stored);
 
   const SweepTarget* target_;
-  SpooledObject object_;
+  spool::SpooledObject object_;
   std::string spooled_uid_;
   std::string read_;  // by update: the object as it was read, to be sent back
   RetryBudget budget_;
   bool may_be_written_ = false;  // by a try without a clear answer
   bool was_slowdown_ = false;
   std::optional<std::chrono::seconds> retry_after_;
-  kube::Clock::TimePoint due_{};
-  ObjectAnswer answer_;
+  kube::system::Clock::TimePoint due_{};
+  spool::ObjectAnswer answer_;
 };
 
-}  // namespace migrate
+}  // namespace migrate::sweep::write

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace migrate {
+namespace migrate::sweep::write {
 namespace {
 
 // So many objects may wait to be tried again: enough to find out soon that all fail in the same
@@ -21,33 +21,33 @@ constexpr std::chrono::seconds kStall{10}, kBetweenStallLines{60};
 }  // namespace
 
 /// An object and its request that is under way.
-class ObjectWriter::Flight : public kube::ResultSink {
+class ObjectWriter::Flight : public kube::client::ResultSink {
  public:
-  Flight(ObjectWriter& owner, const SweepTarget& target, SpooledObject object)
+  Flight(ObjectWriter& owner, const SweepTarget& target, spool::SpooledObject object)
       : write(target, std::move(object)), owner_(owner) {}
 
   void OnBytes(std::string_view bytes) override {
     body += bytes.substr(0, kMaxAnswer - body.size());
   }
-  void OnEnd(const std::optional<kube::CallError>& call_error) override {
+  void OnEnd(const std::optional<kube::client::CallError>& call_error) override {
     error = call_error;
     answered_at = owner_.clock_.Now();
     owner_.answered_.push_back(this);
   }
 
   ObjectWrite write;
-  kube::Client::CallId call = 0;
+  kube::client::Client::CallId call = 0;
   std::string body;
-  std::optional<kube::CallError> error;
-  kube::Clock::TimePoint sent_at{}, answered_at{};
+  std::optional<kube::client::CallError> error;
+  kube::system::Clock::TimePoint sent_at{}, answered_at{};
 
  private:
   ObjectWriter& owner_;
 };
 
 ObjectWriter::ObjectWriter(const SweepTarget& target, Throttle throttle,
-                           std::function<void(const std::string&)> on_wait, kube::Client& client,
-                           const kube::Clock& clock)
+                           std::function<void(const std::string&)> on_wait,
+                           kube::client::Client& client, const kube::system::Clock& clock)
     : target_(target),
       throttle_(throttle),
       on_wait_(std::move(on_wait)),
@@ -122,7 +122,7 @@ bool ObjectWriter::HasRoom() const {
   return waiting_.size() < kMostWaiting && throttle_.MayStart(clock_.Now(), in_flight_.size());
 }
 
-void ObjectWriter::Begin(SpooledObject object) {
+void ObjectWriter::Begin(spool::SpooledObject object) {
   Send(std::make_unique<Flight>(*this, target_, std::move(object)));
 }
 
@@ -141,13 +141,14 @@ void ObjectWriter::Send(std::unique_ptr<Flight> flight) {
   throttle_.OnStart(clock_.Now(), in_flight_.size());
 }
 
-kube::Clock::TimePoint ObjectWriter::next_event() const {
+kube::system::Clock::TimePoint ObjectWriter::next_event() const {
   // An answer comes first where there is no room.
-  if (in_flight_.size() >= throttle_.limit()) return kube::Clock::TimePoint::max();
-  const auto due = waiting_.empty() ? kube::Clock::TimePoint::max() : waiting_.begin()->first;
+  if (in_flight_.size() >= throttle_.limit()) return kube::system::Clock::TimePoint::max();
+  const auto due =
+      waiting_.empty() ? kube::system::Clock::TimePoint::max() : waiting_.begin()->first;
   const auto now = clock_.Now();
   const auto start = throttle_.next_start();
   return start > now ? (waiting_.size() < kMostWaiting ? start : std::max(start, due)) : due;
 }
 
-}  // namespace migrate
+}  // namespace migrate::sweep::write

@@ -14,7 +14,7 @@
 #include "migrate/sweep/write/object_write.h"
 #include "migrate/sweep/write/throttle.h"
 
-namespace migrate {
+namespace migrate::sweep::write {
 
 /// Keeps as many objects on their way as the throttle allows, and those that wait to be tried
 /// again beside them.
@@ -23,12 +23,12 @@ class ObjectWriter {
   /// All must outlive it. `on_wait`, which may be empty, is told where nothing is sent for more
   /// than a second, as the server asks for it, and where no object gets anywhere for ten seconds.
   ObjectWriter(const SweepTarget& target, Throttle throttle,
-               std::function<void(const std::string&)> on_wait, kube::Client& client,
-               const kube::Clock& clock);
+               std::function<void(const std::string&)> on_wait, kube::client::Client& client,
+               const kube::system::Clock& clock);
   ~ObjectWriter();
 
   /// Is told what became of an object.
-  using OnDone = std::function<void(const SpooledObject&, const ObjectAnswer&)>;
+  using OnDone = std::function<void(const spool::SpooledObject&, const spool::ObjectAnswer&)>;
   /// Takes the answers that came since the last call. Sends on what has its next request at hand.
   void TakeAnswers(const OnDone& on_done);
 
@@ -36,13 +36,13 @@ class ObjectWriter {
   void SendDue();
   /// True if a new object may begin: not where too many wait already to be tried again.
   bool HasRoom() const;
-  void Begin(SpooledObject object);
+  void Begin(spool::SpooledObject object);
   /// Sends nothing more: what is in flight ends, what waits to be tried again is forgotten.
   void Stop();
 
   bool is_idle() const { return in_flight_.empty() && waiting_.empty(); }
   /// When time alone lets something be sent.
-  kube::Clock::TimePoint next_event() const;
+  kube::system::Clock::TimePoint next_event() const;
 
  private:
   class Flight;
@@ -54,17 +54,18 @@ class ObjectWriter {
   const SweepTarget& target_;
   Throttle throttle_;
   const std::function<void(const std::string&)> on_wait_;
-  kube::Client& client_;
-  const kube::Clock& clock_;
-  kube::Clock::TimePoint told_until_{};  // of the last wait that was told
-  kube::Clock::TimePoint moved_;         // when an object was done, or there was no need to
-  kube::Clock::TimePoint stall_told_{};
+  kube::client::Client& client_;
+  const kube::system::Clock& clock_;
+  kube::system::Clock::TimePoint told_until_{};  // of the last wait that was told
+  kube::system::Clock::TimePoint moved_;         // when an object was done, or there was no need to
+  kube::system::Clock::TimePoint stall_told_{};
   std::string last_error_;  // since an object was done; empty: no answer at all
   std::map<const Flight*, std::unique_ptr<Flight>> in_flight_;
   std::vector<const Flight*> answered_;
   bool is_stopped_ = false;
-  std::multimap<kube::Clock::TimePoint, std::unique_ptr<Flight>> waiting_;  // by when it is due
+  std::multimap<kube::system::Clock::TimePoint, std::unique_ptr<Flight>>
+      waiting_;                    // by when it is due
   kube::json::Document document_;  // of one answer after the other
 };
 
-}  // namespace migrate
+}  // namespace migrate::sweep::write

@@ -8,13 +8,14 @@
 #include "kube/system/clock.h"
 #include "migrate/report/object_class.h"
 
-namespace migrate {
+namespace migrate::sweep::write {
 
 /// What an answer that is no success means for the object that it is about.
 struct AnswerVerdict {
-  ObjectClass object_class = ObjectClass::kFailed;  ///< what it ends as, if it is not tried again
-  bool may_pass = false;                            ///< worth another try after a pause
-  bool is_slowdown = false;                         ///< the server has too much to do
+  report::ObjectClass object_class =
+      report::ObjectClass::kFailed;  ///< what it ends as, if it is not tried again
+  bool may_pass = false;             ///< worth another try after a pause
+  bool is_slowdown = false;          ///< the server has too much to do
 };
 
 /// What is wrong with an answer of 2xx.
@@ -29,7 +30,7 @@ enum class BrokenAnswer {
 /// `object` is what the answer is about, as the server words it: `widgets.demo.example.com "a"`.
 /// It is gone only if it is said to be not found itself: what is not found may also be its
 /// namespace, and it is stored all the same. Empty: nothing is gone.
-AnswerVerdict Judge(const kube::CallError& error, std::string_view object = {});
+AnswerVerdict Judge(const kube::client::CallError& error, std::string_view object = {});
 AnswerVerdict Judge(BrokenAnswer broken);
 
 /// How often and after which pauses one object is tried: ten times within three minutes, long
@@ -39,13 +40,13 @@ AnswerVerdict Judge(BrokenAnswer broken);
 class RetryBudget {
  public:
   /// The pause before the next try; absent: no more. `now` is the time of the answer.
-  std::optional<kube::Clock::Duration> Next(const AnswerVerdict& verdict,
-                                            std::optional<std::chrono::seconds> retry_after,
-                                            kube::Clock::TimePoint now);
+  std::optional<kube::system::Clock::Duration> Next(const AnswerVerdict& verdict,
+                                                    std::optional<std::chrono::seconds> retry_after,
+                                                    kube::system::Clock::TimePoint now);
 
  private:
-  std::optional<kube::Clock::TimePoint> first_failure_;
+  std::optional<kube::system::Clock::TimePoint> first_failure_;
   int failures_ = 0;
 };
 
-}  // namespace migrate
+}  // namespace migrate::sweep::write

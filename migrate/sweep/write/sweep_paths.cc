@@ -3,31 +3,31 @@
 #include "kube/client/client.h"
 #include "migrate/lists/pager.h"
 
-namespace migrate {
+namespace migrate::sweep::write {
 namespace {
 
 std::string ResourcePath(const SweepTarget& target, const std::string& namespace_) {
-  std::string path =
-      "/apis/" + kube::UrlEscape(target.group) + "/" + kube::UrlEscape(target.version);
+  std::string path = "/apis/" + kube::client::UrlEscape(target.group) + "/" +
+                     kube::client::UrlEscape(target.version);
   if (target.is_namespaced && !namespace_.empty()) {
-    path += "/namespaces/" + kube::UrlEscape(namespace_);
+    path += "/namespaces/" + kube::client::UrlEscape(namespace_);
   }
-  return path + "/" + kube::UrlEscape(target.plural);
+  return path + "/" + kube::client::UrlEscape(target.plural);
 }
 
 }  // namespace
 
 std::string ListPath(const SweepTarget& target) {
-  return WithSelectors(ResourcePath(target, target.namespace_), target.label_selector,
-                       target.field_selector);
+  return lists::WithSelectors(ResourcePath(target, target.namespace_), target.label_selector,
+                              target.field_selector);
 }
 
-std::string ObjectText(const SweepTarget& target, const ListedObject& object) {
+std::string ObjectText(const SweepTarget& target, const spool::ListedObject& object) {
   return target.plural + "." + target.group + " \"" + object.name + "\"";
 }
 
-std::string ObjectPath(const SweepTarget& target, const ListedObject& object) {
-  return ResourcePath(target, object.namespace_) + "/" + kube::UrlEscape(object.name);
+std::string ObjectPath(const SweepTarget& target, const spool::ListedObject& object) {
+  return ResourcePath(target, object.namespace_) + "/" + kube::client::UrlEscape(object.name);
 }
 
-}  // namespace migrate
+}  // namespace migrate::sweep::write

@@ -5,7 +5,7 @@
 #include "migrate/spool/listed_object.h"
 #include "migrate/sweep/write/sweep_target.h"
 
-namespace migrate {
+namespace migrate::sweep::write {
 
 inline constexpr char kMetadataAccept[] =
     "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
@@ -17,8 +17,8 @@ inline constexpr char kMetadataListAccept[] =
 /// Path and selectors of the list of `target`.
 std::string ListPath(const SweepTarget& target);
 /// One object as the API server words it: `widgets.demo.example.com "a"`.
-std::string ObjectText(const SweepTarget& target, const ListedObject& object);
+std::string ObjectText(const SweepTarget& target, const spool::ListedObject& object);
 /// Path of one object.
-std::string ObjectPath(const SweepTarget& target, const ListedObject& object);
+std::string ObjectPath(const SweepTarget& target, const spool::ListedObject& object);
 
-}  // namespace migrate
+}  // namespace migrate::sweep::write

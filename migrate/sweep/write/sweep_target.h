@@ -2,7 +2,7 @@
 
 #include <string>
 
-namespace migrate {
+namespace migrate::sweep::write {
 
 /// Which objects a sweep writes, and how.
 struct SweepTarget {
@@ -22,4 +22,4 @@ struct ObjectName {
   std::string namespace_, name;
 };
 
-}  // namespace migrate
+}  // namespace migrate::sweep::write

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace migrate {
+namespace migrate::sweep::write {
 namespace {
 
 constexpr double kFirstLimit = 4;
@@ -16,9 +16,9 @@ constexpr double kRecentWeight = 1.0 / 8;
 // seen; a server that stays slow is the usual one after some hundred answers.
 constexpr double kBaseWeight = 1.0 / 256;
 
-kube::Clock::Duration Interval(double max_rate) {
+kube::system::Clock::Duration Interval(double max_rate) {
   if (max_rate <= 0) return {};
-  return std::chrono::duration_cast<kube::Clock::Duration>(
+  return std::chrono::duration_cast<kube::system::Clock::Duration>(
       std::chrono::duration<double>(1 / std::max(max_rate, kSlowestRate)));
 }
 
@@ -79,4 +79,4 @@ void Throttle::Grow() {
   limit_ = std::min(most_, limit_ + (is_doubling_ ? 1 : 1 / limit_));
 }
 
-}  // namespace migrate
+}  // namespace migrate::sweep::write

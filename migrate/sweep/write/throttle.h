@@ -4,7 +4,7 @@
 
 #include "kube/system/clock.h"
 
-namespace migrate {
+namespace migrate::sweep::write {
 
 /// How many writes may be in flight, by how the server takes them: four at first, twice as many
 /// with each round trip until the first slowdown, then one more with each; half as many after a
@@ -14,7 +14,7 @@ namespace migrate {
 /// No I/O and no clock: the time is passed in.
 class Throttle {
  public:
-  using Clock = kube::Clock;
+  using Clock = kube::system::Clock;
 
   /// `most` writes at once, `max_rate` a second; 0: no limit.
   Throttle(std::size_t most, double max_rate);
@@ -50,4 +50,4 @@ class Throttle {
   bool knows_latency_ = false;
 };
 
-}  // namespace migrate
+}  // namespace migrate::sweep::write

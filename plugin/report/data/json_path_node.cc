@@ -11,7 +11,7 @@
 #include "kube/go/go_printable.h"
 #include "kube/json/json.h"
 
-namespace kube::json_path {
+namespace plugin::report::data::json_path {
 namespace {
 
 using Problem = std::optional<std::string>;
@@ -32,13 +32,13 @@ bool IsTerminator(char c) {
 
 // fmt's %#U of the character at the start of `text`.
 std::string DescribeCharacter(std::string_view text) {
-  const char32_t rune = schema::DecodeRune(text).value;
+  const char32_t rune = kube::base::DecodeRune(text).value;
   char code[16];
   std::snprintf(code, sizeof code, "U+%04X", static_cast<unsigned>(rune));
   std::string described = code;
-  if (!schema::IsGoPrintable(rune)) return described;
+  if (!kube::go::IsGoPrintable(rune)) return described;
   described += " '";
-  utf8::Append(described, rune);
+  kube::base::utf8::Append(described, rune);
   return described + "'";
 }
 
@@ -85,7 +85,7 @@ bool TakeEscape(std::string_view& text, char quote, std::string& plain) {
     return true;
   }
   if (*code > 0x10FFFF || (*code >= 0xD800 && *code < 0xE000)) return false;
-  utf8::Append(plain, *code);
+  kube::base::utf8::Append(plain, *code);
   return true;
 }
 
@@ -125,7 +125,7 @@ std::optional<std::string> ParseNumber(std::string_view text) {
   double real = 0;
   const auto read = std::from_chars(text.data(), end, real);
   if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
-  std::string printed = json::FormatFloatG(real);
+  std::string printed = kube::json::FormatFloatG(real);
   // 2.0 is printed as 2, but stays a float64 in comparisons.
   if (printed.find_first_of(".e") == std::string::npos) printed += ".0";
   return printed;
@@ -155,7 +155,7 @@ class Parser {
  public:
   Parser(std::string_view text, int nesting) : text_(text), nesting_(nesting) {}
 
-  Result<Actions, std::string> Parse() {
+  kube::base::Result<Actions, std::string> Parse() {
     while (at_ < text_.size()) {
       const std::size_t brace = std::min(text_.find('{', at_), text_.size());
       if (brace > at_) actions_.push_back({{Text{std::string(text_.substr(at_, brace - at_))}}});
@@ -163,7 +163,7 @@ class Parser {
       if (at_ == text_.size()) break;
       ++at_;
       actions_.emplace_back();
-      if (Problem problem = ParseAction()) return Unexpected(*std::move(problem));
+      if (Problem problem = ParseAction()) return kube::base::Unexpected(*std::move(problem));
     }
     return std::move(actions_);
   }
@@ -382,6 +382,8 @@ class Parser {
 
 }  // namespace
 
-Result<Actions, std::string> ParseActions(std::string_view text) { return Parser(text, 0).Parse(); }
+kube::base::Result<Actions, std::string> ParseActions(std::string_view text) {
+  return Parser(text, 0).Parse();
+}
 
-}  // namespace kube::json_path
+}  // namespace plugin::report::data::json_path

@@ -11,7 +11,7 @@
 
 /// Templates such as "{range .items[*]}{.metadata.name}{end}", taken apart as client-go does
 /// (util/jsonpath/parser.go).
-namespace kube::json_path {
+namespace plugin::report::data::json_path {
 
 struct Node;
 using Nodes = std::vector<Node>;  ///< each works on what the one before it found
@@ -59,6 +59,6 @@ struct Node {
 using Actions = std::vector<Nodes>;
 
 /// Takes `text` apart. The error is client-go's, e.g. "unclosed action".
-Result<Actions, std::string> ParseActions(std::string_view text);
+kube::base::Result<Actions, std::string> ParseActions(std::string_view text);
 
-}  // namespace kube::json_path
+}  // namespace plugin::report::data::json_path

@@ -9,31 +9,33 @@
 
 #include "kube/go/go_value.h"
 
-namespace kube {
+namespace plugin::report::data {
 namespace {
 
-using json::Value;
 using json_path::Bound;
 using json_path::Node;
 using json_path::Nodes;
+using kube::json::Value;
 
 using Values = std::vector<Value>;
-using Found = Result<Values, std::string>;
+using Found = kube::base::Result<Values, std::string>;
 
-Unexpected<std::string> Error(std::string text) { return Unexpected(std::move(text)); }
+kube::base::Unexpected<std::string> Error(std::string text) {
+  return kube::base::Unexpected(std::move(text));
+}
 
-bool IsInteger(const Value& value) { return json::GoTypeName(value) == "int64"; }
+bool IsInteger(const Value& value) { return kube::json::GoTypeName(value) == "int64"; }
 
 // A number as fmt's %v prints it.
 std::string NumberText(const Value& value) {
-  const schema::Number number = schema::ReadNumber(value);
-  return number.is_integer ? std::to_string(number.integer) : json::FormatFloatG(number.real);
+  const kube::go::Number number = kube::go::ReadNumber(value);
+  return number.is_integer ? std::to_string(number.integer) : kube::json::FormatFloatG(number.real);
 }
 
-std::vector<const json::Member*> SortedMembers(const Value& object) {
-  std::vector<const json::Member*> members;
-  for (const json::Member& member : object.members()) members.push_back(&member);
-  std::ranges::sort(members, {}, [](const json::Member* m) { return m->key.text(); });
+std::vector<const kube::json::Member*> SortedMembers(const Value& object) {
+  std::vector<const kube::json::Member*> members;
+  for (const kube::json::Member& member : object.members()) members.push_back(&member);
+  std::ranges::sort(members, {}, [](const kube::json::Member* m) { return m->key.text(); });
   return members;
 }
 
@@ -41,19 +43,19 @@ std::vector<const json::Member*> SortedMembers(const Value& object) {
 std::string GoText(const Value& value) {
   std::string text;
   switch (value.type()) {
-    case json::Type::kNull:
+    case kube::json::Type::kNull:
       return "<nil>";
-    case json::Type::kBool:
+    case kube::json::Type::kBool:
       return value.AsBool() ? "true" : "false";
-    case json::Type::kNumber:
+    case kube::json::Type::kNumber:
       return NumberText(value);
-    case json::Type::kString:
+    case kube::json::Type::kString:
       return std::string(value.text());
-    case json::Type::kArray:
+    case kube::json::Type::kArray:
       for (const Value& element : value.elements()) text.append(" ").append(GoText(element));
       return "[" + text.substr(text.empty() ? 0 : 1) + "]";
-    case json::Type::kObject:
-      for (const json::Member* member : SortedMembers(value)) {
+    case kube::json::Type::kObject:
+      for (const kube::json::Member* member : SortedMembers(value)) {
         text.append(" ").append(member->key.text()).append(":").append(GoText(member->value));
       }
       return "map[" + text.substr(text.empty() ? 0 : 1) + "]";
@@ -74,7 +76,7 @@ Kind KindOf(const Value& value) {
 std::partial_ordering CompareSame(const Value& a, const Value& b, Kind kind) {
   if (kind == Kind::kBool) return a.AsBool() <=> b.AsBool();
   if (kind == Kind::kString) return a.text() <=> b.text();
-  const schema::Number left = schema::ReadNumber(a), right = schema::ReadNumber(b);
+  const kube::go::Number left = kube::go::ReadNumber(a), right = kube::go::ReadNumber(b);
   if (kind == Kind::kInteger) return left.integer <=> right.integer;
   return left.real <=> right.real;
 }
@@ -87,7 +89,8 @@ bool Holds(std::partial_ordering order, std::string_view comparison) {
   return comparison == ">" ? order > 0 : order >= 0;
 }
 
-Result<bool, std::string> Compare(const Value& a, const std::string& comparison, const Value& b) {
+kube::base::Result<bool, std::string> Compare(const Value& a, const std::string& comparison,
+                                              const Value& b) {
   const bool is_equality = comparison == "==" || comparison == "!=";
   const bool is_order = comparison == "<" || comparison == "<=" ||  //
                         comparison == ">" || comparison == ">=";
@@ -104,7 +107,7 @@ struct Range {
 };
 
 // Which elements of `length` are meant; the error where there are no such.
-Result<Range, std::string> Resolve(const Bound& first, const Bound& end, long length) {
+kube::base::Result<Range, std::string> Resolve(const Bound& first, const Bound& end, long length) {
   Range range{first.is_known ? first.value : 0, end.is_known ? end.value : length};
   if (range.first < 0) range.first += length;
   if (range.end < 0 || (range.end == 0 && end.is_derived)) range.end += length;
@@ -136,7 +139,7 @@ std::size_t SizeOf(const Value& value) {
   if (value.is_array()) {
     for (const Value& element : value.elements()) size += SizeOf(element);
   } else if (value.is_object()) {
-    for (const json::Member& member : value.members()) {
+    for (const kube::json::Member& member : value.members()) {
       size += member.key.text().size() + SizeOf(member.value);
     }
   }
@@ -151,16 +154,17 @@ class Walker {
       : actions_(actions), allow_missing_keys_(allow_missing_keys), left_(most) {}
 
   /// What each of the actions finds, repeated as ranges say.
-  Result<std::vector<Values>, std::string> FindAll(const Value& object) {
+  kube::base::Result<std::vector<Values>, std::string> FindAll(const Value& object) {
     return FindFrom(0, {object});
   }
 
  private:
-  Result<std::vector<Values>, std::string> FindFrom(std::size_t first, const Values& current) {
+  kube::base::Result<std::vector<Values>, std::string> FindFrom(std::size_t first,
+                                                                const Values& current) {
     std::vector<Values> all;
     for (std::size_t i = first; i < actions_.size(); ++i) {
       Found found = Walk(actions_[i], current);
-      if (!found) return Unexpected(std::move(found).error());
+      if (!found) return kube::base::Unexpected(std::move(found).error());
       if (ended_ > 0 && ended_ <= open_) {
         --ended_;
         last_end_ = i;
@@ -171,7 +175,7 @@ class Walker {
         continue;
       }
       --begun_;
-      if (auto error = Repeat(i + 1, *found, all)) return Unexpected(*std::move(error));
+      if (auto error = Repeat(i + 1, *found, all)) return kube::base::Unexpected(*std::move(error));
       if (last_end_ > i) i = last_end_;
     }
     return all;
@@ -234,11 +238,11 @@ class Walker {
     for (const Value& value : current) {
       if (value.is_null()) continue;
       if (!value.is_array()) {
-        return Error(std::string(json::GoTypeName(value)) + " is not array or slice");
+        return Error(std::string(kube::json::GoTypeName(value)) + " is not array or slice");
       }
       const auto range =
           Resolve(node.bounds[0], node.bounds[1], static_cast<long>(value.elements().size()));
-      if (!range) return Unexpected(range.error());
+      if (!range) return kube::base::Unexpected(range.error());
       if (range->first == range->end) return found;
       const Bound& step = node.bounds[2];
       if (step.is_known && step.value <= 0) return Error("step must be > 0");
@@ -263,7 +267,7 @@ class Walker {
       }
       for (const Value& element : value.elements()) {
         const auto passes = Passes(node, element);
-        if (!passes) return Unexpected(passes.error());
+        if (!passes) return kube::base::Unexpected(passes.error());
         if (*passes) found.push_back(element);
       }
       if (found.size() > left_) return Error(kTooMuch);
@@ -271,14 +275,15 @@ class Walker {
     return found;
   }
 
-  Result<bool, std::string> Passes(const json_path::Filter& filter, const Value& element) {
+  kube::base::Result<bool, std::string> Passes(const json_path::Filter& filter,
+                                               const Value& element) {
     const Found left = Walk(filter.left, {element});
     if (filter.comparison == "exists") return left && !left->empty();
-    if (!left) return Unexpected(left.error());
+    if (!left) return kube::base::Unexpected(left.error());
     if (left->empty()) return false;
     if (left->size() > 1) return Error("can only compare one element at a time");
     const Found right = Walk(filter.right, {element});
-    if (!right) return Unexpected(right.error());
+    if (!right) return kube::base::Unexpected(right.error());
     if (right->empty()) return false;
     if (right->size() > 1) return Error("can only compare one element at a time");
     return Compare(left->front(), filter.comparison, right->front());
@@ -297,7 +302,7 @@ class Walker {
   Values ChildrenOf(const Value& value) {
     if (value.is_array()) return {value.elements().begin(), value.elements().end()};
     Values children;
-    for (const json::Member* member : SortedMembers(value)) children.push_back(member->value);
+    for (const kube::json::Member* member : SortedMembers(value)) children.push_back(member->value);
     if (!value.is_string()) return children;
     for (const char c : value.text()) {
       children.push_back(Value::Number(static_cast<unsigned char>(c), arena_));
@@ -349,7 +354,7 @@ class Walker {
   const json_path::Actions& actions_;
   const bool allow_missing_keys_;
   std::size_t left_;  // values to be found
-  json::Arena arena_;
+  kube::json::Arena arena_;
   int begun_ = 0, open_ = 0, ended_ = 0;  // ranges
   std::size_t last_end_ = 0;              // the action that ended one last
 };
@@ -359,7 +364,7 @@ bool AddText(std::string& text, const Values& values, std::size_t most) {
   for (const Value& value : values) {
     if (&value != &values.front()) text += ' ';
     if (value.is_array() || value.is_object()) {
-      json::PrintTo(text, value);
+      kube::json::PrintTo(text, value);
     } else {
       text += value.is_null() ? "null" : GoText(value);
     }
@@ -372,24 +377,24 @@ bool AddJson(std::string& text, Values values, std::size_t most) {
   std::size_t size = text.size();
   for (const Value& value : values) size += SizeOf(value);
   if (size > most) return false;
-  text += json::PrintIndented(Value::Array(values.data(), values.size())) + "\n";
+  text += kube::json::PrintIndented(Value::Array(values.data(), values.size())) + "\n";
   return text.size() <= most;
 }
 
 }  // namespace
 
-Result<JsonPathTemplate, std::string> JsonPathTemplate::Parse(std::string_view text) {
+kube::base::Result<JsonPathTemplate, std::string> JsonPathTemplate::Parse(std::string_view text) {
   auto actions = json_path::ParseActions(text);
-  if (!actions) return Unexpected(std::move(actions).error());
+  if (!actions) return kube::base::Unexpected(std::move(actions).error());
   return JsonPathTemplate(*std::move(actions));
 }
 
-Result<std::string, std::string> JsonPathTemplate::Print(const json::Value& object, Style style,
-                                                         bool allow_missing_keys) const {
+kube::base::Result<std::string, std::string> JsonPathTemplate::Print(
+    const kube::json::Value& object, Style style, bool allow_missing_keys) const {
   const std::size_t size = SizeOf(object);
   Walker walker(actions_, allow_missing_keys, kMostValues + kMostTimes * size);
   auto found = walker.FindAll(object);
-  if (!found) return Unexpected(std::move(found).error());
+  if (!found) return kube::base::Unexpected(std::move(found).error());
   const std::size_t most = kMostBytes + kMostTimes * size;
   std::string text;
   for (Values& values : *found) {
@@ -400,4 +405,4 @@ Result<std::string, std::string> JsonPathTemplate::Print(const json::Value& obje
   return text;
 }
 
-}  // namespace kube
+}  // namespace plugin::report::data

@@ -7,7 +7,7 @@
 #include "kube/json/json.h"
 #include "plugin/report/data/json_path_node.h"
 
-namespace kube {
+namespace plugin::report::data {
 
 /// A template of -o jsonpath: text, and in braces paths into an object, {range} and {end}.
 /// Works as client-go's (util/jsonpath), but that members of objects come sorted by their keys
@@ -20,14 +20,14 @@ class JsonPathTemplate {
   };
 
   /// The error is client-go's, e.g. "unclosed action".
-  static Result<JsonPathTemplate, std::string> Parse(std::string_view text);
+  static kube::base::Result<JsonPathTemplate, std::string> Parse(std::string_view text);
 
   /// Prints what the template finds in `object`. With `allow_missing_keys` a field that is not
   /// there finds nothing. The error is client-go's, e.g. "array index out of bounds: index 5,
   /// length 3", or that the template finds too much, as ranges without end do: more than 20,000
   /// values, or 64 MiB, and four times all of `object`.
-  Result<std::string, std::string> Print(const json::Value& object, Style style,
-                                         bool allow_missing_keys) const;
+  kube::base::Result<std::string, std::string> Print(const kube::json::Value& object, Style style,
+                                                     bool allow_missing_keys) const;
 
  private:
   explicit JsonPathTemplate(json_path::Actions actions) : actions_(std::move(actions)) {}
@@ -35,4 +35,4 @@ class JsonPathTemplate {
   json_path::Actions actions_;
 };
 
-}  // namespace kube
+}  // namespace plugin::report::data

@@ -9,32 +9,32 @@
 #include "migrate/report/program_name.h"
 #include "plugin/report/data/object_builder.h"
 
-namespace plugin {
+namespace plugin::report::data {
 namespace {
 
 using kube::json::Arena;
 using kube::json::Document;
 using kube::json::Type;
 using kube::json::Value;
-using migrate::ClassCounts;
-using migrate::CrdMigration;
-using migrate::MigrationReport;
-using migrate::ObjectClass;
-using migrate::ObjectFailure;
-using migrate::RetriedObject;
+using migrate::report::ClassCounts;
+using migrate::report::CrdMigration;
+using migrate::report::MigrationReport;
+using migrate::report::ObjectClass;
+using migrate::report::ObjectFailure;
+using migrate::sweep::RetriedObject;
 
 constexpr std::string_view kApiVersion = "kubectl-prune/v1alpha1";
 constexpr std::string_view kKind = "MigrationReport";
 
-std::string_view OutcomeName(migrate::Outcome outcome) {
+std::string_view OutcomeName(migrate::report::Outcome outcome) {
   switch (outcome) {
-    case migrate::Outcome::kDone:
+    case migrate::report::Outcome::kDone:
       return "done";
-    case migrate::Outcome::kFailures:
+    case migrate::report::Outcome::kFailures:
       return "failures";
-    case migrate::Outcome::kError:
+    case migrate::report::Outcome::kError:
       return "error";
-    case migrate::Outcome::kInterrupted:
+    case migrate::report::Outcome::kInterrupted:
       return "interrupted";
   }
   return {};
@@ -60,16 +60,16 @@ class ReportBuilder {
 
  private:
   static void AddTo(ClassCounts& sum, const ClassCounts& counts) {
-    for (std::size_t i = 0; i < migrate::kObjectClasses; ++i) {
+    for (std::size_t i = 0; i < migrate::report::kObjectClasses; ++i) {
       sum[static_cast<ObjectClass>(i)] += counts[static_cast<ObjectClass>(i)];
     }
   }
 
   static void AddCounts(ObjectBuilder& builder, const ClassCounts& counts) {
     builder.Number("listed", counts.Total());
-    for (std::size_t i = 0; i < migrate::kObjectClasses; ++i) {
+    for (std::size_t i = 0; i < migrate::report::kObjectClasses; ++i) {
       const auto object_class = static_cast<ObjectClass>(i);
-      builder.Number(migrate::ClassKey(object_class), counts[object_class]);
+      builder.Number(migrate::report::ClassKey(object_class), counts[object_class]);
     }
   }
 
@@ -100,9 +100,9 @@ class ReportBuilder {
     return builder.Build();
   }
 
-  static std::string_view DryRunName(migrate::DryRun dry_run) {
-    if (dry_run == migrate::DryRun::kNone) return "";
-    return dry_run == migrate::DryRun::kClient ? "client" : "server";
+  static std::string_view DryRunName(migrate::report::DryRun dry_run) {
+    if (dry_run == migrate::report::DryRun::kNone) return "";
+    return dry_run == migrate::report::DryRun::kClient ? "client" : "server";
   }
 
   Value StoredVersions(const CrdMigration& crd) {
@@ -116,7 +116,7 @@ class ReportBuilder {
   Value Failure(const ObjectFailure& failure) {
     ObjectBuilder builder(arena_);
     builder.TextIfAny("namespace", failure.namespace_).Text("name", failure.name);
-    builder.Text("class", migrate::ClassName(failure.object_class));
+    builder.Text("class", migrate::report::ClassName(failure.object_class));
     if (failure.code != 0) builder.Number("code", static_cast<std::uint64_t>(failure.code));
     return builder.TextIfAny("reason", failure.reason).Text("message", failure.message).Build();
   }
@@ -151,25 +151,27 @@ Value ToJson(const MigrationReport& report, Arena& arena) {
   return ReportBuilder(arena).Report(report);
 }
 
-kube::Result<std::vector<RetriedObject>, std::string> ReadFailedObjects(std::string_view text) {
+kube::base::Result<std::vector<RetriedObject>, std::string> ReadFailedObjects(
+    std::string_view text) {
   Document document;
-  if (const auto error = Parse(text, document)) return kube::Unexpected(*error);
+  if (const auto error = Parse(text, document)) return kube::base::Unexpected(*error);
   const Value& root = document.root();
   if (root.FindText("apiVersion") != kApiVersion || root.FindText("kind") != kKind) {
-    return kube::Unexpected<std::string>("it is no MigrationReport of this program (" +
-                                         migrate::OwnCommand("migrate ... -o json") + ")");
+    return kube::base::Unexpected<std::string>("it is no MigrationReport of this program (" +
+                                               migrate::report::OwnCommand("migrate ... -o json") +
+                                               ")");
   }
   if (root.Find("crds", Type::kArray) == nullptr) {
-    return kube::Unexpected<std::string>("it has no list of CRDs (crds)");
+    return kube::base::Unexpected<std::string>("it has no list of CRDs (crds)");
   }
-  const std::string_view held = migrate::ClassName(ObjectClass::kHeld);
+  const std::string_view held = migrate::report::ClassName(ObjectClass::kHeld);
   std::vector<RetriedObject> objects;
   bool is_whole = true;
   std::map<std::tuple<std::string, std::string, std::string>, std::size_t> seen;  // in `objects`
   for (const Value& crd : ElementsAt(root, "crds")) {
     // A report that lost a part of itself would be taken for one without failures.
     if (crd.FindText("name").empty() || crd.Find("failures", Type::kArray) == nullptr) {
-      return kube::Unexpected<std::string>("a CRD in it has no name or no list of failures");
+      return kube::base::Unexpected<std::string>("a CRD in it has no name or no list of failures");
     }
     const std::string_view outcome = crd.FindText("outcome");
     if (outcome == "error" || outcome == "interrupted") is_whole = false;
@@ -180,7 +182,7 @@ kube::Result<std::vector<RetriedObject>, std::string> ReadFailedObjects(std::str
                            .is_held = failure.FindText("class") == held};
       if (object.crd.empty() || object.name.empty() || !IsPathSegment(object.crd) ||
           !IsPathSegment(object.namespace_) || !IsPathSegment(object.name)) {
-        return kube::Unexpected<std::string>("a failure in it names no object");
+        return kube::base::Unexpected<std::string>("a failure in it names no object");
       }
       const auto [known, is_new] =
           seen.try_emplace({object.crd, object.namespace_, object.name}, objects.size());
@@ -192,10 +194,10 @@ kube::Result<std::vector<RetriedObject>, std::string> ReadFailedObjects(std::str
     }
   }
   if (objects.empty() && !is_whole) {
-    return kube::Unexpected<std::string>(
+    return kube::base::Unexpected<std::string>(
         "that run did not come to its end; run its command again, which goes on where it was");
   }
   return objects;
 }
 
-}  // namespace plugin
+}  // namespace plugin::report::data

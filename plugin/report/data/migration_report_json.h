@@ -9,18 +9,18 @@
 #include "migrate/migration/migration.h"
 #include "migrate/report/migration_report.h"
 
-namespace plugin {
+namespace plugin::report::data {
 
 /// The report as programs read it (docs/DESIGN.md has the contract). Beyond the contract: of a CRD
 /// outcome, error, dryRun, writtenVersion, beforeFlip, pruningEnabled, generationsMoved, seconds
 /// and storedVersions.keptBecause.
 ///
 /// The value borrows from `report`, and holds in `arena` what it adds.
-kube::json::Value ToJson(const migrate::MigrationReport& report, kube::json::Arena& arena);
+kube::json::Value ToJson(const migrate::report::MigrationReport& report, kube::json::Arena& arena);
 
 /// The objects that a printed MigrationReport, JSON or YAML, calls failed: each once, in its order.
 /// The error says what is wrong with the text, which may be anything.
-kube::Result<std::vector<migrate::RetriedObject>, std::string> ReadFailedObjects(
+kube::base::Result<std::vector<migrate::sweep::RetriedObject>, std::string> ReadFailedObjects(
     std::string_view text);
 
-}  // namespace plugin
+}  // namespace plugin::report::data

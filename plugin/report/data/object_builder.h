@@ -8,7 +8,7 @@
 #include "kube/base/utf8.h"
 #include "kube/json/json.h"
 
-namespace plugin {
+namespace plugin::report::data {
 
 /// Builds a JSON object member by member. Keys and texts are borrowed; what is made goes to the
 /// arena.
@@ -57,7 +57,7 @@ class ObjectBuilder {
  private:
   kube::json::Value ToValue(std::string_view text) {
     // Names of files need not be UTF-8.
-    if (!kube::utf8::IsValid(text)) text = arena_.Copy(kube::utf8::Sanitize(text));
+    if (!kube::base::utf8::IsValid(text)) text = arena_.Copy(kube::base::utf8::Sanitize(text));
     return kube::json::Value::String(text);
   }
 
@@ -65,4 +65,4 @@ class ObjectBuilder {
   kube::json::Value object_;
 };
 
-}  // namespace plugin
+}  // namespace plugin::report::data

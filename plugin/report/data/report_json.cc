@@ -7,16 +7,16 @@
 #include "plugin/report/data/object_builder.h"
 #include "plugin/terminal/wording.h"
 
-namespace plugin {
+namespace plugin::report::data {
 namespace {
 
 using kube::json::Arena;
 using kube::json::Value;
-using migrate::CheckReport;
-using migrate::CrdReport;
-using migrate::FieldUse;
-using migrate::Problem;
-using migrate::VersionReport;
+using migrate::report::CheckReport;
+using migrate::report::CrdReport;
+using migrate::report::FieldUse;
+using migrate::report::Problem;
+using migrate::report::VersionReport;
 
 class ReportBuilder {
  public:
@@ -27,8 +27,9 @@ class ReportBuilder {
     builder.Text("apiVersion", "kubectl-prune/v1alpha1").Text("kind", "CheckReport");
     builder.Add("summary", Summary(report));
     builder.List("crds", report.crds, [this](const CrdReport& crd) { return Crd(crd); });
-    builder.ListIfAny("unknownKinds", report.unknown_kinds,
-                      [this](const migrate::UnknownKind& kind) { return UnknownKind(kind); });
+    builder.ListIfAny(
+        "unknownKinds", report.unknown_kinds,
+        [this](const migrate::report::UnknownKind& kind) { return UnknownKind(kind); });
     builder.TextsIfAny("fileErrors", report.file_errors);
     if (report.file_objects > 0) builder.Number("fileObjectsSkipped", report.file_objects);
     builder.TextIfAny("objectFilter", report.object_filter);
@@ -44,7 +45,7 @@ class ReportBuilder {
       objects_losing_fields += crd.objects_losing_fields;
     }
     const auto blocked =
-        std::ranges::count(report.crds, migrate::Verdict::kBlocked, &CrdReport::verdict);
+        std::ranges::count(report.crds, migrate::report::Verdict::kBlocked, &CrdReport::verdict);
     return ObjectBuilder(arena_)
         .Number("crds", report.crds.size())
         .Number("blocked", static_cast<std::uint64_t>(blocked))
@@ -59,7 +60,7 @@ class ReportBuilder {
     AddFindings(builder, crd);
     if (show_objects_) {
       builder.List("objects", crd.objects,
-                   [this](const migrate::ObjectPaths& object) { return Object(object); });
+                   [this](const migrate::report::ObjectPaths& object) { return Object(object); });
     }
     if (crd.objects_skipped) builder.Bool("objectsSkipped", true);
     builder.TextsIfAny("objectErrors", crd.object_errors);
@@ -73,7 +74,7 @@ class ReportBuilder {
       // Of a CRD that could not be read nothing else is known.
       builder.Text("name", crd.name)
           .TextIfAny("source", crd.source)
-          .Text("verdict", VerdictName(crd.verdict));
+          .Text("verdict", terminal::VerdictName(crd.verdict));
       return;
     }
     builder.Text("name", crd.name)
@@ -85,7 +86,7 @@ class ReportBuilder {
         .Text("storageVersion", crd.storage_version)
         .Texts("servedVersions", crd.served_versions)
         .Texts("storedVersions", crd.stored_versions)
-        .Text("verdict", VerdictName(crd.verdict))
+        .Text("verdict", terminal::VerdictName(crd.verdict))
         .Bool("migrationNeeded", crd.migration_needed);
     if (crd.condition) builder.Add("condition", Condition(*crd.condition));
   }
@@ -107,7 +108,7 @@ class ReportBuilder {
     });
   }
 
-  Value Condition(const kube::CrdCondition& condition) {
+  Value Condition(const kube::crd::CrdCondition& condition) {
     return ObjectBuilder(arena_)
         .Text("status", condition.status)
         .Text("reason", condition.reason)
@@ -143,7 +144,7 @@ class ReportBuilder {
     return builder.Build();
   }
 
-  Value StorageMigration(const migrate::StorageMigrationReport& migration) {
+  Value StorageMigration(const migrate::report::StorageMigrationReport& migration) {
     ObjectBuilder builder(arena_);
     builder.Number("objectsLosingFields", migration.objects_losing_fields);
     AddPrunedFields(builder, migration.pruned_fields);
@@ -169,7 +170,7 @@ class ReportBuilder {
     });
   }
 
-  Value Object(const migrate::ObjectPaths& object) {
+  Value Object(const migrate::report::ObjectPaths& object) {
     ObjectBuilder paths(arena_);
     for (const auto& [version, pruned] : object.pruned_paths) paths.Texts(version, pruned);
     ObjectBuilder builder(arena_);
@@ -183,7 +184,7 @@ class ReportBuilder {
     return builder.Add("pathsLeftOut", left_out.Build()).Build();
   }
 
-  Value UnknownKind(const migrate::UnknownKind& kind) {
+  Value UnknownKind(const migrate::report::UnknownKind& kind) {
     return ObjectBuilder(arena_)
         .Text("apiVersion", kind.api_version)
         .Text("kind", kind.kind)
@@ -201,4 +202,4 @@ Value ToJson(const CheckReport& report, bool show_objects, Arena& arena) {
   return ReportBuilder(show_objects, arena).Report(report);
 }
 
-}  // namespace plugin
+}  // namespace plugin::report::data

@@ -3,7 +3,7 @@
 #include "kube/json/json.h"
 #include "migrate/report/report.h"
 
-namespace plugin {
+namespace plugin::report::data {
 
 /// The report as programs read it (docs/DESIGN.md has the contract). Beyond the contract, where
 /// there is something to say: source, objectErrors and objectsSkipped of a CRD, unknownKinds and
@@ -11,7 +11,7 @@ namespace plugin {
 ///
 /// The value borrows from `report`, and holds in `arena` what it adds. `show_objects` says whether
 /// CRDs have `objects`.
-kube::json::Value ToJson(const migrate::CheckReport& report, bool show_objects,
+kube::json::Value ToJson(const migrate::report::CheckReport& report, bool show_objects,
                          kube::json::Arena& arena);
 
-}  // namespace plugin
+}  // namespace plugin::report::data

@@ -10,35 +10,36 @@
 #include "plugin/report/data/json_path_template.h"
 #include "plugin/terminal/terminal.h"
 
-namespace plugin {
+namespace plugin::report::data {
 
-void LoadTemplate(TemplateOutput& output) {
+void LoadTemplate(flags::TemplateOutput& output) {
   if (!output.file.empty()) {
-    auto text = kube::ReadFileText(output.file);
+    auto text = kube::system::ReadFileText(output.file);
     if (!text) {
-      throw kube::Error("error reading --template " + output.file + ", " + text.error().message);
+      throw kube::base::Error("error reading --template " + output.file + ", " +
+                              text.error().message);
     }
     output.text = *std::move(text);
     output.file.clear();
   }
-  const auto parsed = kube::JsonPathTemplate::Parse(output.text);
+  const auto parsed = JsonPathTemplate::Parse(output.text);
   if (parsed) return;
-  throw kube::Error("error parsing jsonpath " + output.text + ", " + parsed.error());
+  throw kube::base::Error("error parsing jsonpath " + output.text + ", " + parsed.error());
 }
 
-kube::Result<std::string, std::string> PrintByTemplate(const kube::json::Value& report,
-                                                       const TemplateOutput& output) {
-  using kube::JsonPathTemplate;
+kube::base::Result<std::string, std::string> PrintByTemplate(const kube::json::Value& report,
+                                                             const flags::TemplateOutput& output) {
+  using plugin::report::data::JsonPathTemplate;
   auto parsed = JsonPathTemplate::Parse(output.text);
-  if (!parsed) return kube::Unexpected(std::move(parsed).error());
+  if (!parsed) return kube::base::Unexpected(std::move(parsed).error());
   const auto style = output.as_json ? JsonPathTemplate::Style::kJson  //
                                     : JsonPathTemplate::Style::kText;
   auto printed = parsed->Print(report, style, output.allow_missing_keys);
   if (!printed) {
-    return kube::Unexpected("error executing jsonpath " + kube::schema::GoQuote(output.text) +
-                            ": Error executing template: " + printed.error());
+    return kube::base::Unexpected("error executing jsonpath " + kube::go::GoQuote(output.text) +
+                                  ": Error executing template: " + printed.error());
   }
-  return isatty(STDOUT_FILENO) != 0 ? PrintableLines(*printed) : *std::move(printed);
+  return isatty(STDOUT_FILENO) != 0 ? terminal::PrintableLines(*printed) : *std::move(printed);
 }
 
-}  // namespace plugin
+}  // namespace plugin::report::data

@@ -6,15 +6,15 @@
 #include "kube/json/json.h"
 #include "plugin/flags/options.h"
 
-namespace plugin {
+namespace plugin::report::data {
 
 /// Reads the file of the template, if it is in one. Throws kube::Error, in kubectl's words, where
 /// that fails or the template cannot be understood. What is no template stays as it is.
-void LoadTemplate(TemplateOutput& output);
+void LoadTemplate(flags::TemplateOutput& output);
 
 /// What the loaded template finds in `report`. On a terminal nothing that could steer it is left,
 /// though kubectl prints it as it is. The error is kubectl's, without the object.
-kube::Result<std::string, std::string> PrintByTemplate(const kube::json::Value& report,
-                                                       const TemplateOutput& output);
+kube::base::Result<std::string, std::string> PrintByTemplate(const kube::json::Value& report,
+                                                             const flags::TemplateOutput& output);
 
-}  // namespace plugin
+}  // namespace plugin::report::data

@@ -3,7 +3,7 @@
 #include <charconv>
 #include <optional>
 
-namespace plugin {
+namespace plugin::report::text {
 namespace {
 
 using std::chrono::days;
@@ -82,4 +82,4 @@ std::string Age(std::string_view timestamp, sys_seconds now) {
   return time ? HumanDuration(now - *time) : "<unknown>";
 }
 
-}  // namespace plugin
+}  // namespace plugin::report::text

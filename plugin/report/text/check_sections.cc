@@ -12,23 +12,25 @@
 #include "plugin/terminal/terminal.h"
 #include "plugin/terminal/wording.h"
 
-namespace plugin {
+namespace plugin::report::text {
 namespace {
 
-using migrate::CrdReport;
-using migrate::FieldUse;
-using migrate::Verdict;
-using migrate::VersionReport;
+using migrate::report::CrdReport;
+using migrate::report::FieldUse;
+using migrate::report::Verdict;
+using migrate::report::VersionReport;
 
 constexpr std::size_t kShownNotes = 10;
 
 class Section {
  public:
   Section(const CrdReport& crd, const SectionOptions& options)
-      : crd_(crd), options_(options), name_(Printable(crd.name.empty() ? "<none>" : crd.name)) {
+      : crd_(crd),
+        options_(options),
+        name_(terminal::Printable(crd.name.empty() ? "<none>" : crd.name)) {
     title_ = name_;
     if (options.show_source && !crd.source.empty()) {
-      title_.append(" (").append(Printable(crd.source)).append(")");
+      title_.append(" (").append(terminal::Printable(crd.source)).append(")");
     }
   }
 
@@ -54,7 +56,7 @@ class Section {
   void AppendError() {
     if (crd_.error.empty() || crd_.is_interrupted) return;  // of these the report tells in one line
     out_.append(title_).append(" could not be checked: ");
-    out_.append(PrintableLines(crd_.error)).append("\n");
+    out_.append(terminal::PrintableLines(crd_.error)).append("\n");
   }
 
   void AppendStructuralProblems() {
@@ -63,7 +65,8 @@ class Section {
     // What the server says itself; of a file it can only repeat the lines below.
     if (crd_.condition && crd_.source.empty()) {
       out_.append("  the server's condition: NonStructuralSchema=");
-      AppendPrintable(out_, crd_.condition->status + ", reason " + crd_.condition->reason);
+      terminal::AppendPrintable(out_,
+                                crd_.condition->status + ", reason " + crd_.condition->reason);
       out_ += '\n';
     }
     AppendProblems(out_, crd_.problems, options_.wide);
@@ -71,7 +74,7 @@ class Section {
 
   void AppendAdmissionProblems() {
     // That the flag must not be true is what the whole check is about, and gone with pruning on.
-    std::vector<migrate::Problem> problems;
+    std::vector<migrate::report::Problem> problems;
     std::ranges::copy_if(
         crd_.admission_problems, std::back_inserter(problems),
         [](const auto& problem) { return problem.field != "spec.preserveUnknownFields"; });
@@ -83,9 +86,9 @@ class Section {
   void AppendLoss() {
     const auto rows = FoldVersions(crd_.versions, &VersionReport::pruned_fields);
     if (rows.empty()) return;
-    out_.append(title_).append(" would lose ").append(Count(CountPaths(rows), "field"));
+    out_.append(title_).append(" would lose ").append(terminal::Count(CountPaths(rows), "field"));
     out_.append(" in ").append(std::to_string(crd_.objects_losing_fields)).append(" of ");
-    out_.append(Count(crd_.object_count, "object")).append(":\n");
+    out_.append(terminal::Count(crd_.object_count, "object")).append(":\n");
     AppendLostFields(out_, rows, Fields());
   }
 
@@ -94,7 +97,7 @@ class Section {
     const std::vector<FieldRow> rows = MigrationRows();
     if (rows.empty()) return;
     out_.append(title_).append(": a storage migration in one pass could lose ");
-    out_.append(Count(rows.size(), "more field"));
+    out_.append(terminal::Count(rows.size(), "more field"));
     out_ += ", if the objects are stored in an older version:\n";
     AppendLostFields(out_, rows, Fields());
   }
@@ -112,9 +115,9 @@ class Section {
     }
     for (const auto& [first, versions] : names) {
       const std::uint64_t count = first->objects_invalid_once_pruned.value_or(0);
-      out_.append(title_).append(": once pruned, ").append(Count(count, "object"));
+      out_.append(title_).append(": once pruned, ").append(terminal::Count(count, "object"));
       out_ += " would be invalid in ";
-      AppendPrintable(out_, Join(versions, ", "));
+      terminal::AppendPrintable(out_, terminal::Join(versions, ", "));
       out_ += ", and updates refused:\n";
       AppendFirst(first->invalid_once_pruned, count);
     }
@@ -124,7 +127,7 @@ class Section {
     const std::size_t shown = options_.wide ? texts.size() : std::min(texts.size(), kShownNotes);
     for (std::size_t i = 0; i < shown; ++i) {
       out_ += "  ";
-      AppendPrintable(out_, texts[i]);
+      terminal::AppendPrintable(out_, texts[i]);
       out_ += '\n';
     }
     if (shown < count) out_ += "  ... and " + std::to_string(count - shown) + " more\n";
@@ -159,24 +162,24 @@ class Section {
     if (!options_.show_objects || crd_.objects.empty()) return;
     out_.append(title_).append(": objects that would lose fields:\n");
     Table table({"OBJECT", "VERSION", "FIELDS"});
-    for (const migrate::ObjectPaths& object : crd_.objects) AddObject(table, object);
+    for (const migrate::report::ObjectPaths& object : crd_.objects) AddObject(table, object);
     table.AppendTo(out_, "  ");
   }
 
-  static void AddObject(Table& table, const migrate::ObjectPaths& object) {
+  static void AddObject(Table& table, const migrate::report::ObjectPaths& object) {
     std::string name =
         object.namespace_.empty() ? object.name : object.namespace_ + "/" + object.name;
     std::map<std::string, std::vector<std::string>> versions_by_fields;
     for (const auto& [version, paths] : object.pruned_paths) {
       const auto left_out = object.paths_left_out.find(version);
-      std::string fields = paths.empty() ? "" : "." + Join(paths, ", .");
+      std::string fields = paths.empty() ? "" : "." + terminal::Join(paths, ", .");
       if (left_out != object.paths_left_out.end()) {
         fields += (paths.empty() ? "" : ", and ") + std::to_string(left_out->second) + " more";
       }
       if (!fields.empty()) versions_by_fields[fields].push_back(version);
     }
     for (const auto& [fields, versions] : versions_by_fields) {
-      table.AddRow({name, Join(versions, ", "), fields});
+      table.AddRow({name, terminal::Join(versions, ", "), fields});
     }
   }
 
@@ -185,7 +188,7 @@ class Section {
     out_.append(title_).append(": objects that could not be checked:\n");
     for (const std::string& error : crd_.object_errors) {
       out_ += "  ";
-      AppendPrintable(out_, error);
+      terminal::AppendPrintable(out_, error);
       out_ += '\n';
     }
   }
@@ -195,15 +198,17 @@ class Section {
     out_.append(title_);
     out_ += ": etcd may still hold fields that reads no longer show; a rewrite removes ";
     // Schemas of a file may show and keep them, once they are applied.
-    out_ += crd_.source.empty() ? "them for good (" + migrate::OwnCommand("migrate " + name_) +
-                                      " --enable-pruning asks before):\n"
-                                : "for good what the schemas do not specify:\n";
+    out_ += crd_.source.empty()
+                ? "them for good (" + migrate::report::OwnCommand("migrate " + name_) +
+                      " --enable-pruning asks before):\n"
+                : "for good what the schemas do not specify:\n";
     const std::size_t count = crd_.maybe_in_etcd.size();
     const std::size_t shown = options_.wide ? count : std::min(count, kShownNotes);
     Table table({"PATH", "OBJECTS", "WRITTEN-BY"});
     for (std::size_t i = 0; i < shown; ++i) {
       const FieldUse& use = crd_.maybe_in_etcd[i];
-      table.AddRow({"." + use.path, std::to_string(use.objects), Join(use.managers, ", ")});
+      table.AddRow(
+          {"." + use.path, std::to_string(use.objects), terminal::Join(use.managers, ", ")});
     }
     table.AppendTo(out_, "  ");
     if (shown < count) out_ += "  ... and " + std::to_string(count - shown) + " more\n";
@@ -214,21 +219,25 @@ class Section {
     std::vector<std::string> older = crd_.stored_versions;
     std::erase(older, crd_.storage_version);
     out_.append(title_).append(" may have objects stored as ");
-    AppendPrintable(out_, Join(older, ", ") + "; its storage version is " + crd_.storage_version);
+    terminal::AppendPrintable(
+        out_, terminal::Join(older, ", ") + "; its storage version is " + crd_.storage_version);
     out_ += '\n';
   }
 
   // What is checked in a file has to be in the cluster before it is migrated.
   std::string ApplyStep() const {
-    return crd_.source.empty() ? "" : "kubectl apply -f " + FileArgument(crd_.source) + ", ";
+    return crd_.source.empty() ? ""
+                               : "kubectl apply -f " + terminal::FileArgument(crd_.source) + ", ";
   }
 
   void AppendNext() {
-    const std::string command = migrate::OwnCommand("migrate " + name_);
+    const std::string command = migrate::report::OwnCommand("migrate " + name_);
     if (crd_.verdict == Verdict::kBlocked) {
-      out_ += crd_.source.empty()
-                  ? "Next: mend the CRD, then: " + migrate::OwnCommand("check " + name_) + "\n"
-                  : "Next: mend " + FileArgument(crd_.source) + ", then run this check again\n";
+      out_ +=
+          crd_.source.empty()
+              ? "Next: mend the CRD, then: " + migrate::report::OwnCommand("check " + name_) + "\n"
+              : "Next: mend " + terminal::FileArgument(crd_.source) +
+                    ", then run this check again\n";
     } else if (crd_.verdict == Verdict::kLosesFields && crd_.objects_losing_fields == 0) {
       out_ += "Next: mend the objects or loosen the schema, " + ApplyStep() + "then check again\n";
     } else if (crd_.verdict == Verdict::kLosesFields && crd_.preserve_unknown_fields) {
@@ -254,4 +263,4 @@ std::string PrintSection(const CrdReport& crd, const SectionOptions& options) {
   return Section(crd, options).Print();
 }
 
-}  // namespace plugin
+}  // namespace plugin::report::text

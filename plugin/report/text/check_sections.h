@@ -5,7 +5,7 @@
 
 #include "migrate/report/report.h"
 
-namespace plugin {
+namespace plugin::report::text {
 
 struct SectionOptions {
   bool wide = false;          ///< nothing is shortened
@@ -16,6 +16,6 @@ struct SectionOptions {
 
 /// Explains what the check found in `crd`: problems, fields that would be lost, what else a rewrite
 /// changes, and the next command. Empty where there is nothing to explain.
-std::string PrintSection(const migrate::CrdReport& crd, const SectionOptions& options);
+std::string PrintSection(const migrate::report::CrdReport& crd, const SectionOptions& options);
 
-}  // namespace plugin
+}  // namespace plugin::report::text

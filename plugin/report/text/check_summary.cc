@@ -12,12 +12,12 @@
 #include "plugin/terminal/terminal.h"
 #include "plugin/terminal/wording.h"
 
-namespace plugin {
+namespace plugin::report::text {
 namespace {
 
-using migrate::CheckReport;
-using migrate::CrdReport;
-using migrate::Verdict;
+using migrate::report::CheckReport;
+using migrate::report::CrdReport;
+using migrate::report::Verdict;
 
 constexpr std::size_t kNamesInACommand = 5;
 constexpr std::size_t kShownKinds = 10;
@@ -48,7 +48,7 @@ std::string SummaryWords(Verdict verdict, const Totals& totals) {
       return " blocked";
     case Verdict::kLosesFields:
       return " would lose fields (" + std::to_string(totals.objects_losing_fields) + " of " +
-             Count(totals.objects, "object") + ")";
+             terminal::Count(totals.objects, "object") + ")";
     case Verdict::kReady:
       return " ready";
     case Verdict::kPruning:
@@ -60,16 +60,16 @@ std::string SummaryWords(Verdict verdict, const Totals& totals) {
 // Printable, each name once; a placeholder where they would fill the screen.
 std::string CommandNames(const std::vector<const CrdReport*>& crds) {
   std::vector<std::string> names;
-  for (const CrdReport* crd : crds) names.push_back(Printable(crd->name));
+  for (const CrdReport* crd : crds) names.push_back(terminal::Printable(crd->name));
   names.erase(std::unique(names.begin(), names.end()), names.end());
-  return names.size() > kNamesInACommand ? "NAME..." : Join(names, " ");
+  return names.size() > kNamesInACommand ? "NAME..." : terminal::Join(names, " ");
 }
 
 // `one` or `many` follows the name, or the count.
 std::string Subject(const std::vector<const CrdReport*>& crds, std::string_view one,
                     std::string_view many) {
-  if (crds.size() == 1) return Printable(crds[0]->name).append(" ").append(one);
-  return Count(crds.size(), "CRD").append(" ").append(many);
+  if (crds.size() == 1) return terminal::Printable(crds[0]->name).append(" ").append(one);
+  return terminal::Count(crds.size(), "CRD").append(" ").append(many);
 }
 
 // What was checked in files has to be in the cluster before it is migrated.
@@ -78,8 +78,8 @@ std::string ApplyStep(const std::vector<const CrdReport*>& crds) {
   for (const CrdReport* crd : crds) files.insert(crd->source);
   files.erase("");
   if (files.empty()) return "";
-  return "kubectl apply -f " + (files.size() == 1 ? FileArgument(*files.begin()) : "FILE...") +
-         ", then: ";
+  return "kubectl apply -f " +
+         (files.size() == 1 ? terminal::FileArgument(*files.begin()) : "FILE...") + ", then: ";
 }
 
 // A CRD from a file without any objects has only been looked at itself.
@@ -106,7 +106,8 @@ std::string Summary(const CheckReport& report) {
   for (const auto& [verdict, count] : totals.crds) {
     parts.push_back(std::to_string(count) + SummaryWords(verdict, totals));
   }
-  std::string line = Count(report.crds.size(), "CRD") + ": " + Join(parts, ", ");
+  std::string line =
+      terminal::Count(report.crds.size(), "CRD") + ": " + terminal::Join(parts, ", ");
   if (totals.migrations > 0) {
     line += "; " + std::to_string(totals.migrations);
     line += totals.migrations == 1 ? " needs a storage migration" : " need a storage migration";
@@ -122,7 +123,7 @@ std::string ReadyNote(const CheckReport& report) {
     note += Subject(checked, "loses nothing when pruning is turned on\n",
                     "lose nothing when pruning is turned on\n");
     note += "Next: " + ApplyStep(checked) +
-            migrate::OwnCommand("migrate " + CommandNames(checked)) + " --enable-pruning\n";
+            migrate::report::OwnCommand("migrate " + CommandNames(checked)) + " --enable-pruning\n";
   }
   if (!unchecked.empty()) {
     const std::string how = report.object_filter.empty()
@@ -138,7 +139,7 @@ std::string CrdNotes(const CheckReport& report) {
   std::string notes;
   for (const CrdReport& crd : report.crds) {
     if (crd.note.empty()) continue;
-    notes += "note: " + Printable(crd.name) + ": " + Printable(crd.note) + "\n";
+    notes += "note: " + terminal::Printable(crd.name) + ": " + terminal::Printable(crd.note) + "\n";
   }
   return notes;
 }
@@ -146,12 +147,13 @@ std::string CrdNotes(const CheckReport& report) {
 std::string IncompleteErrors(const CheckReport& report) {
   std::string errors;
   for (const CrdReport& crd : report.crds) {
-    const std::string begin = "error: " + Printable(crd.name.empty() ? "<none>" : crd.name);
+    const std::string begin =
+        "error: " + terminal::Printable(crd.name.empty() ? "<none>" : crd.name);
     if (!crd.error.empty() && !crd.is_interrupted && !crd.is_file_error) {
-      errors += begin + " could not be checked: " + PrintableLines(crd.error) + "\n";
+      errors += begin + " could not be checked: " + terminal::PrintableLines(crd.error) + "\n";
     }
     for (const std::string& error : crd.object_errors) {
-      errors += begin + ": an object could not be checked: " + Printable(error) + "\n";
+      errors += begin + ": an object could not be checked: " + terminal::Printable(error) + "\n";
     }
   }
   return errors + InterruptedNote(report);
@@ -161,17 +163,18 @@ std::string InterruptedNote(const CheckReport& report) {
   const auto count =
       static_cast<std::uint64_t>(std::ranges::count(report.crds, true, &CrdReport::is_interrupted));
   if (count == 0) return "";
-  return "interrupted: the objects of " + Count(count, "CRD") + " were not read\n";
+  return "interrupted: the objects of " + terminal::Count(count, "CRD") + " were not read\n";
 }
 
 std::string ObjectFilterNote(const CheckReport& report) {
   if (report.object_filter.empty()) return "";
-  return "note: not all objects were read, only those of " + Printable(report.object_filter) + "\n";
+  return "note: not all objects were read, only those of " +
+         terminal::Printable(report.object_filter) + "\n";
 }
 
 std::string FileObjectsNote(const CheckReport& report) {
   if (report.file_objects == 0) return "";
-  return "note: " + Count(report.file_objects, "object") +
+  return "note: " + terminal::Count(report.file_objects, "object") +
          " in files not looked at; with --local they are, instead of those of the cluster\n";
 }
 
@@ -179,17 +182,17 @@ std::string UnknownKindsNote(const CheckReport& report, bool all) {
   if (report.unknown_kinds.empty()) return "";
   std::uint64_t objects = 0;
   std::vector<std::string> kinds;
-  for (const migrate::UnknownKind& kind : report.unknown_kinds) {
+  for (const migrate::report::UnknownKind& kind : report.unknown_kinds) {
     objects += kind.objects;
     if (!all && kinds.size() == kShownKinds) continue;
-    kinds.push_back(Printable(kind.kind + " in " + kind.api_version) + " (" +
+    kinds.push_back(terminal::Printable(kind.kind + " in " + kind.api_version) + " (" +
                     std::to_string(kind.objects) + ")");
   }
   const std::size_t left_out = report.unknown_kinds.size() - kinds.size();
-  std::string note =
-      "note: no CRD is known for " + Count(objects, "object") + ": " + Join(kinds, ", ");
-  if (left_out > 0) note += " and " + Count(left_out, "more kind");
+  std::string note = "note: no CRD is known for " + terminal::Count(objects, "object") + ": " +
+                     terminal::Join(kinds, ", ");
+  if (left_out > 0) note += " and " + terminal::Count(left_out, "more kind");
   return note + "\n";
 }
 
-}  // namespace plugin
+}  // namespace plugin::report::text

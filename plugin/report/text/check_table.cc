@@ -10,12 +10,12 @@
 #include "plugin/report/text/table.h"
 #include "plugin/terminal/wording.h"
 
-namespace plugin {
+namespace plugin::report::text {
 namespace {
 
-using migrate::CheckReport;
-using migrate::CrdReport;
-using migrate::Verdict;
+using migrate::report::CheckReport;
+using migrate::report::CrdReport;
+using migrate::report::Verdict;
 
 // More rows than this leave no room on a screen of 24 lines for what explains them.
 constexpr std::size_t kFewCrds = 16;
@@ -30,7 +30,8 @@ bool DryRunIsComplete(const CrdReport& crd) {
 std::string Structural(const CrdReport& crd) {
   if (!crd.problems.empty()) return "no (" + std::to_string(crd.problems.size()) + ")";
   if (crd.versions.empty()) return "<unknown>";
-  return std::ranges::all_of(crd.versions, &migrate::VersionReport::structural) ? "yes" : "no";
+  return std::ranges::all_of(crd.versions, &migrate::report::VersionReport::structural) ? "yes"
+                                                                                        : "no";
 }
 
 std::string Objects(const CrdReport& crd) {
@@ -66,14 +67,14 @@ std::vector<std::string> Titles(bool wide) {
 }
 
 std::vector<std::string> Cells(const CrdReport& crd, bool wide) {
-  std::vector<std::string> cells = {crd.name,          Preserves(crd),
-                                    Structural(crd),   Objects(crd),
-                                    LosingFields(crd), std::string(VerdictName(crd.verdict))};
+  std::vector<std::string> cells = {
+      crd.name,     Preserves(crd),    Structural(crd),
+      Objects(crd), LosingFields(crd), std::string(terminal::VerdictName(crd.verdict))};
   if (wide) {
     cells.push_back(crd.migration_needed ? "true" : "false");
     cells.push_back(crd.storage_version);
-    cells.push_back(Join(crd.stored_versions, ","));
-    cells.push_back(Join(crd.served_versions, ","));
+    cells.push_back(terminal::Join(crd.stored_versions, ","));
+    cells.push_back(terminal::Join(crd.served_versions, ","));
     cells.push_back(crd.source);
   }
   return cells;
@@ -91,7 +92,7 @@ void AppendRows(std::string& out, const Crds& crds, bool wide, bool titles) {
 }
 
 bool ComesBefore(const CrdReport* a, const CrdReport* b) {
-  if (IsQuiet(*a) != IsQuiet(*b)) return IsQuiet(*b);
+  if (terminal::IsQuiet(*a) != terminal::IsQuiet(*b)) return terminal::IsQuiet(*b);
   return a->verdict < b->verdict;
 }
 
@@ -103,7 +104,8 @@ std::string PrintRowsOnly(const Crds& crds, bool wide) {
 
 void AppendQuietCount(std::string& out, std::size_t quiet) {
   if (quiet == 0) return;
-  out += "... and " + Count(quiet, "CRD") + " without findings, already pruning (-o wide shows ";
+  out += "... and " + terminal::Count(quiet, "CRD") +
+         " without findings, already pruning (-o wide shows ";
   out += quiet == 1 ? "it)\n" : "them)\n";
 }
 
@@ -142,7 +144,7 @@ std::string PrintCheckTable(const CheckReport& report, const CheckTableOptions& 
     out += Summary(report) + "\n";
     std::ranges::stable_sort(crds, ComesBefore);
     if (!options.wide) {
-      quiet = std::erase_if(crds, [](const CrdReport* crd) { return IsQuiet(*crd); });
+      quiet = std::erase_if(crds, [](const CrdReport* crd) { return terminal::IsQuiet(*crd); });
     }
   }
   if (!crds.empty()) AppendRows(out, crds, options.wide, /*titles=*/true);
@@ -158,4 +160,4 @@ std::string PrintCheckTable(const CheckReport& report, const CheckTableOptions& 
   return out;
 }
 
-}  // namespace plugin
+}  // namespace plugin::report::text

@@ -5,7 +5,7 @@
 
 #include "migrate/report/report.h"
 
-namespace plugin {
+namespace plugin::report::text {
 
 struct CheckTableOptions {
   bool wide = false;       ///< more columns, every row, nothing shortened
@@ -18,6 +18,7 @@ struct CheckTableOptions {
 ///
 /// Few CRDs are listed by name. With many, the first line counts them by verdict, those with
 /// findings come first, and those that prune already without a finding are only counted.
-std::string PrintCheckTable(const migrate::CheckReport& report, const CheckTableOptions& options);
+std::string PrintCheckTable(const migrate::report::CheckReport& report,
+                            const CheckTableOptions& options);
 
-}  // namespace plugin
+}  // namespace plugin::report::text

@@ -11,11 +11,11 @@
 #include "plugin/report/text/table.h"
 #include "plugin/terminal/wording.h"
 
-namespace plugin {
+namespace plugin::report::text {
 namespace {
 
-using migrate::FieldUse;
-using migrate::VersionReport;
+using migrate::report::FieldUse;
+using migrate::report::VersionReport;
 
 constexpr std::size_t kShownRows = 20;
 
@@ -45,7 +45,7 @@ std::string OrUnknown(std::string text) { return text.empty() ? "<unknown>" : te
 
 std::string Examples(const FieldUse& use, bool all) {
   if (use.examples.empty()) return "";
-  return all ? Join(use.examples, ", ") : use.examples.front();
+  return all ? terminal::Join(use.examples, ", ") : use.examples.front();
 }
 
 std::size_t ShownRows(std::size_t rows, bool all) {
@@ -63,8 +63,8 @@ std::vector<std::string> LostCells(const FieldRow& row, const FieldTableOptions&
   const FieldUse& use = *row.use;
   return {LeadingDot(use.path),
           std::to_string(use.objects),
-          Join(use.types, ", "),
-          OrUnknown(Join(use.managers, ", ")),
+          terminal::Join(use.types, ", "),
+          OrUnknown(terminal::Join(use.managers, ", ")),
           Age(use.last_written, options.now),
           Examples(use, options.all)};
 }
@@ -131,4 +131,4 @@ void AppendOtherChanges(std::string& out, const std::vector<FieldRow>& added_def
   AppendLeftOut(out, rows - shown);
 }
 
-}  // namespace plugin
+}  // namespace plugin::report::text

@@ -6,18 +6,19 @@
 
 #include "migrate/report/report.h"
 
-namespace plugin {
+namespace plugin::report::text {
 
 /// A field path, and the versions that say the same of it.
 struct FieldRow {
   std::string versions;  ///< "v1, v1beta1"; empty where it is of no version
-  const migrate::FieldUse* use;
+  const migrate::report::FieldUse* use;
 };
 
 /// The fields of all versions, those with the same row in several versions once. The paths that
 /// most objects have come first, then by path. The rows point into `versions`.
-std::vector<FieldRow> FoldVersions(const std::vector<migrate::VersionReport>& versions,
-                                   std::vector<migrate::FieldUse> migrate::VersionReport::*fields);
+std::vector<FieldRow> FoldVersions(
+    const std::vector<migrate::report::VersionReport>& versions,
+    std::vector<migrate::report::FieldUse> migrate::report::VersionReport::*fields);
 
 /// How many different paths there are in `rows`.
 std::size_t CountPaths(const std::vector<FieldRow>& rows);
@@ -36,4 +37,4 @@ void AppendOtherChanges(std::string& out, const std::vector<FieldRow>& added_def
                         const std::vector<FieldRow>& dropped_nulls,
                         const FieldTableOptions& options);
 
-}  // namespace plugin
+}  // namespace plugin::report::text

@@ -11,23 +11,23 @@
 #include "plugin/terminal/terminal.h"
 #include "plugin/terminal/wording.h"
 
-namespace plugin {
+namespace plugin::report::text {
 namespace {
 
-using migrate::ClassCounts;
-using migrate::CrdMigration;
-using migrate::DryRun;
-using migrate::MigrationReport;
-using migrate::ObjectClass;
-using migrate::ObjectFailure;
-using migrate::Outcome;
+using migrate::report::ClassCounts;
+using migrate::report::CrdMigration;
+using migrate::report::DryRun;
+using migrate::report::MigrationReport;
+using migrate::report::ObjectClass;
+using migrate::report::ObjectFailure;
+using migrate::report::Outcome;
 
 constexpr std::size_t kFailuresShown = 20;
 // A message of a webhook may be a page long.
 constexpr std::size_t kMessageBytes = 400;
 
 std::string TypedName(const CrdMigration& crd) {
-  return "customresourcedefinition.apiextensions.k8s.io/" + Printable(crd.name);
+  return "customresourcedefinition.apiextensions.k8s.io/" + terminal::Printable(crd.name);
 }
 
 std::string_view DryRunSuffix(DryRun dry_run) {
@@ -37,13 +37,13 @@ std::string_view DryRunSuffix(DryRun dry_run) {
 
 // "2000 objects: 1874 rewritten, 126 unchanged"
 std::string CountsText(const ClassCounts& counts) {
-  std::string text = Count(counts.Total(), "object");
+  std::string text = terminal::Count(counts.Total(), "object");
   std::string_view separator = ": ";
-  for (std::size_t i = 0; i < migrate::kObjectClasses; ++i) {
+  for (std::size_t i = 0; i < migrate::report::kObjectClasses; ++i) {
     const auto object_class = static_cast<ObjectClass>(i);
     if (counts[object_class] == 0) continue;
     text.append(separator).append(std::to_string(counts[object_class]));
-    text.append(" ").append(migrate::ClassName(object_class));
+    text.append(" ").append(migrate::report::ClassName(object_class));
     separator = ", ";
   }
   return text;
@@ -56,17 +56,18 @@ bool EndedBeforeFlip(const CrdMigration& crd) {
 std::string ObjectsText(const CrdMigration& crd) {
   if (EndedBeforeFlip(crd)) return "before pruning: " + CountsText(*crd.before_flip);
   if (crd.dry_run != DryRun::kClient) return CountsText(crd.counts);
-  return Count(crd.counts.Total(), "object") + " to rewrite";
+  return terminal::Count(crd.counts.Total(), "object") + " to rewrite";
 }
 
 // "storedVersions v1beta1,v1 -> v1"
 std::string StoredText(const CrdMigration& crd) {
-  std::string text = "storedVersions " + Printable(Join(crd.stored_before, ","));
+  std::string text =
+      "storedVersions " + terminal::Printable(terminal::Join(crd.stored_before, ","));
   if (crd.stored_after != crd.stored_before) {
-    text += " -> " + Printable(Join(crd.stored_after, ","));
+    text += " -> " + terminal::Printable(terminal::Join(crd.stored_after, ","));
   }
   const bool says_why = !crd.kept_because.empty() && crd.dry_run == DryRun::kNone;
-  return says_why ? text + " kept: " + Printable(crd.kept_because) : text;
+  return says_why ? text + " kept: " + terminal::Printable(crd.kept_because) : text;
 }
 
 std::string_view Verb(const CrdMigration& crd) {
@@ -100,11 +101,11 @@ std::string PrintNames(const MigrationReport& report) {
   return out;
 }
 
-std::string PrintReport(const MigrationReport& report, OutputFormat format) {
-  if (format == OutputFormat::kTable) return PrintLines(report);
-  if (format == OutputFormat::kName) return PrintNames(report);
+std::string PrintReport(const MigrationReport& report, flags::OutputFormat format) {
+  if (format == flags::OutputFormat::kTable) return PrintLines(report);
+  if (format == flags::OutputFormat::kName) return PrintNames(report);
   kube::json::Arena arena;
-  return PrintValue(ToJson(report, arena), format);
+  return terminal::PrintValue(data::ToJson(report, arena), format);
 }
 
 // Cut between characters.
@@ -117,9 +118,9 @@ std::string Shortened(const std::string& message) {
 
 std::string FailureLine(const ObjectFailure& failure) {
   const std::string slash = failure.namespace_.empty() ? "" : "/";
-  return "  " + Printable(failure.namespace_ + slash + failure.name) + ": " +
-         std::string(migrate::ClassName(failure.object_class)) + ": " +
-         Printable(Shortened(failure.message)) + "\n";
+  return "  " + terminal::Printable(failure.namespace_ + slash + failure.name) + ": " +
+         std::string(migrate::report::ClassName(failure.object_class)) + ": " +
+         terminal::Printable(Shortened(failure.message)) + "\n";
 }
 
 std::string NotTriedText(const CrdMigration& crd) {
@@ -162,7 +163,7 @@ std::string PrintFailures(const CrdMigration& crd) {
                                  ? "\n"
                                  : ", or keep the report of -o json and try only these by "
                                    "--retry-from FILE\n";
-  return Printable(crd.name) + ": " + Count(crd.failures.size(), "object") +
+  return terminal::Printable(crd.name) + ": " + terminal::Count(crd.failures.size(), "object") +
          (is_dry_run                 ? " would not be"
           : crd.failures.size() == 1 ? " was not"
                                      : " were not") +
@@ -173,12 +174,14 @@ std::string PrintFailures(const CrdMigration& crd) {
 
 std::string PrintError(const CrdMigration& crd) {
   if (crd.outcome == Outcome::kInterrupted) {
-    const std::string what = crd.error.empty() ? "interrupted" : PrintableLines(crd.error);
-    return Printable(crd.name) + ": " + what + "; the same command " +
+    const std::string what =
+        crd.error.empty() ? "interrupted" : terminal::PrintableLines(crd.error);
+    return terminal::Printable(crd.name) + ": " + what + "; the same command " +
            (crd.begins_anew ? "begins anew\n" : "goes on where it was\n");
   }
   if (crd.error.empty()) return "";
-  return "error: " + Printable(crd.name) + ": " + PrintableLines(crd.error) + "\n";
+  return "error: " + terminal::Printable(crd.name) + ": " + terminal::PrintableLines(crd.error) +
+         "\n";
 }
 
 std::string PrintGenerationNote(const CrdMigration& crd) {
@@ -189,31 +192,31 @@ std::string PrintGenerationNote(const CrdMigration& crd) {
                         ? " moved: the storage version has defaults that the version they were "
                           "stored in has not, or a mutating webhook changes them\n"
                         : " moved although nothing was changed: a mutating webhook changes them\n";
-  return "note: " + Printable(crd.name) + ": the generation of " +
-         Count(crd.generations_moved, "object") + why;
+  return "note: " + terminal::Printable(crd.name) + ": the generation of " +
+         terminal::Count(crd.generations_moved, "object") + why;
 }
 
 // A report names only what failed: of the rest it does not tell whether it is migrated.
-std::string PrintRetriedAdvice(const CrdMigration& crd, const MigrateOptions& options) {
+std::string PrintRetriedAdvice(const CrdMigration& crd, const flags::MigrateOptions& options) {
   if (options.retry_from.empty() || crd.outcome != Outcome::kDone) return "";
   if (crd.dry_run != DryRun::kNone) return "";
   return "Next: migrate and verify all objects by: " +
-         migrate::OwnCommand("migrate " + Printable(crd.name)) +
+         migrate::report::OwnCommand("migrate " + terminal::Printable(crd.name)) +
          (options.keep_stored_versions ? " --keep-stored-versions\n" : "\n");
 }
 
 // As kubectl get: a namespace that does not exist has no objects either.
-std::string PrintNoneFound(const CrdMigration& crd, const MigrateOptions& options) {
+std::string PrintNoneFound(const CrdMigration& crd, const flags::MigrateOptions& options) {
   if (crd.outcome != Outcome::kDone || crd.counts.Total() > 0) return "";
   const std::string& name = options.objects.namespace_;
-  return Printable(crd.name) + ": no objects found" +
-         (name.empty() ? "" : " in namespace " + Printable(name)) + "\n";
+  return terminal::Printable(crd.name) + ": no objects found" +
+         (name.empty() ? "" : " in namespace " + terminal::Printable(name)) + "\n";
 }
 
-std::string PrintErrors(const MigrationReport& report, const MigrateOptions& options) {
+std::string PrintErrors(const MigrationReport& report, const flags::MigrateOptions& options) {
   std::string err;
   const bool is_for_people =
-      options.output == OutputFormat::kTable || options.output == OutputFormat::kName;
+      options.output == flags::OutputFormat::kTable || options.output == flags::OutputFormat::kName;
   for (const CrdMigration& crd : report.crds) {
     if (is_for_people) {
       err += PrintFailures(crd) + PrintGenerationNote(crd) + PrintNoneFound(crd, options) +
@@ -234,23 +237,26 @@ int ExitCode(const MigrationReport& report) {
 }
 
 // Where the template fails people are told what was done: it cannot be asked for again.
-MigrationOutput PrintTemplated(const MigrationReport& report, const MigrateOptions& options) {
+MigrationOutput PrintTemplated(const MigrationReport& report,
+                               const flags::MigrateOptions& options) {
   kube::json::Arena arena;
-  auto printed = PrintByTemplate(ToJson(report, arena), options.output_template);
+  auto printed = data::PrintByTemplate(data::ToJson(report, arena), options.output_template);
   const std::string err = PrintErrors(report, options);
   if (printed) return {.out = *std::move(printed), .err = err, .exit_code = ExitCode(report)};
   return {.out = "",
-          .err = PrintLines(report) + err + "error: " + PrintableLines(printed.error()) + "\n",
+          .err = PrintLines(report) + err + "error: " + terminal::PrintableLines(printed.error()) +
+                 "\n",
           .exit_code = 2};
 }
 
 }  // namespace
 
-MigrationOutput PrintMigration(const MigrationReport& report, const MigrateOptions& options) {
-  if (options.output == OutputFormat::kTemplate) return PrintTemplated(report, options);
+MigrationOutput PrintMigration(const MigrationReport& report,
+                               const flags::MigrateOptions& options) {
+  if (options.output == flags::OutputFormat::kTemplate) return PrintTemplated(report, options);
   return {.out = PrintReport(report, options.output),
           .err = PrintErrors(report, options),
           .exit_code = ExitCode(report)};
 }
 
-}  // namespace plugin
+}  // namespace plugin::report::text

@@ -5,7 +5,7 @@
 #include "migrate/report/migration_report.h"
 #include "plugin/flags/options.h"
 
-namespace plugin {
+namespace plugin::report::text {
 
 /// What goes where, and how the program ends.
 struct MigrationOutput {
@@ -15,7 +15,7 @@ struct MigrationOutput {
 };
 
 /// Prints `report` in the format of `options`.
-MigrationOutput PrintMigration(const migrate::MigrationReport& report,
-                               const MigrateOptions& options);
+MigrationOutput PrintMigration(const migrate::report::MigrationReport& report,
+                               const flags::MigrateOptions& options);
 
-}  // namespace plugin
+}  // namespace plugin::report::text

@@ -8,10 +8,10 @@
 #include "plugin/terminal/terminal.h"
 #include "plugin/terminal/wording.h"
 
-namespace plugin {
+namespace plugin::report::text {
 namespace {
 
-using migrate::Problem;
+using migrate::report::Problem;
 
 constexpr std::size_t kShownOfASort = 10;
 // A hostile CRD can make every problem a sort of its own.
@@ -49,24 +49,24 @@ Selection Select(const std::vector<Problem>& problems, bool all) {
 std::size_t WidestVersion(const std::vector<const Problem*>& problems) {
   std::size_t width = 0;
   for (const Problem* problem : problems) {
-    width = std::max(width, CharacterCount(Printable(problem->version)));
+    width = std::max(width, terminal::CharacterCount(terminal::Printable(problem->version)));
   }
   return width;
 }
 
 void AppendMessage(std::string& out, const Problem& problem, std::size_t version_width) {
-  const std::string version = Printable(problem.version);
+  const std::string version = terminal::Printable(problem.version);
   out += "  ";
   out += version;
-  if (version_width > 0) out.append(version_width - CharacterCount(version) + 2, ' ');
-  AppendPrintable(out, problem.message);
+  if (version_width > 0) out.append(version_width - terminal::CharacterCount(version) + 2, ' ');
+  terminal::AppendPrintable(out, problem.message);
   out += '\n';
 }
 
 void AppendHint(std::string& out, const Problem& problem, std::size_t version_width) {
   if (problem.hint.empty()) return;
   out.append(version_width + 4, ' ').append("hint: ");
-  AppendPrintable(out, problem.hint);
+  terminal::AppendPrintable(out, problem.hint);
   out += '\n';
 }
 
@@ -79,7 +79,7 @@ void AppendLeftOut(std::string& out, const Selection& selection) {
       continue;
     }
     out.append("  ... and ").append(std::to_string(count)).append(" more: ");
-    AppendPrintable(out, sort);
+    terminal::AppendPrintable(out, sort);
     out += '\n';
   }
   if (others > 0) out.append("  ... and ").append(std::to_string(others)).append(" more\n");
@@ -100,4 +100,4 @@ void AppendProblems(std::string& out, const std::vector<Problem>& problems, bool
   AppendLeftOut(out, selection);
 }
 
-}  // namespace plugin
+}  // namespace plugin::report::text

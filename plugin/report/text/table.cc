@@ -4,7 +4,7 @@
 
 #include "plugin/terminal/terminal.h"
 
-namespace plugin {
+namespace plugin::report::text {
 namespace {
 
 constexpr std::size_t kGap = 3;
@@ -18,7 +18,7 @@ std::vector<std::size_t> ColumnWidths(const Lines& lines) {
   for (const auto& cells : lines) {
     widths.resize(std::max(widths.size(), cells.size()));
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      const std::size_t width = CharacterCount(cells[i]);
+      const std::size_t width = terminal::CharacterCount(cells[i]);
       if (width <= kWidestPadding) widths[i] = std::max(widths[i], width);
     }
   }
@@ -30,7 +30,7 @@ void AppendLine(std::string& out, const std::vector<std::string>& cells,
   for (std::size_t i = 0; i < cells.size(); ++i) {
     out += cells[i];
     if (i + 1 == cells.size()) break;
-    const std::size_t width = CharacterCount(cells[i]);
+    const std::size_t width = terminal::CharacterCount(cells[i]);
     out.append(kGap + (width < widths[i] ? widths[i] - width : 0), ' ');
   }
   out += '\n';
@@ -43,7 +43,7 @@ Table::Table(std::vector<std::string> titles) {
 }
 
 void Table::AddRow(std::vector<std::string> cells) {
-  for (std::string& cell : cells) cell = cell.empty() ? "<none>" : Printable(cell);
+  for (std::string& cell : cells) cell = cell.empty() ? "<none>" : terminal::Printable(cell);
   lines_.push_back(std::move(cells));
 }
 
@@ -55,4 +55,4 @@ void Table::AppendTo(std::string& out, std::string_view indent) const {
   }
 }
 
-}  // namespace plugin
+}  // namespace plugin::report::text

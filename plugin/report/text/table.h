@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-namespace plugin {
+namespace plugin::report::text {
 
 /// Rows of cells, laid out in columns as kubectl does: three blanks between them, nothing behind
 /// the last cell of a row. What is in a cell cannot steer a terminal (terminal.h).
@@ -24,4 +24,4 @@ class Table {
   std::vector<std::vector<std::string>> lines_;  // printable
 };
 
-}  // namespace plugin
+}  // namespace plugin::report::text

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace kube {
+namespace kube::auth {
 namespace {
 
 TEST_CASE("What cannot stand in a header is told apart", "[kube][credentials]") {
@@ -15,4 +15,4 @@ TEST_CASE("What cannot stand in a header is told apart", "[kube][credentials]") 
 }
 
 }  // namespace
-}  // namespace kube
+}  // namespace kube::auth

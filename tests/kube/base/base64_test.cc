@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace kube {
+namespace kube::base {
 namespace {
 
 std::string Decode(std::string_view text) {
@@ -39,4 +39,4 @@ TEST_CASE("Base64 is decoded as Go decodes it", "[base64]") {
 }
 
 }  // namespace
-}  // namespace kube
+}  // namespace kube::base

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace kube::utf8 {
+namespace kube::base::utf8 {
 namespace {
 
 TEST_CASE("Sequences are valid or not as Unicode says", "[utf8]") {
@@ -65,4 +65,4 @@ TEST_CASE("Code points are written in their shortest form", "[utf8]") {
 }
 
 }  // namespace
-}  // namespace kube::utf8
+}  // namespace kube::base::utf8

@@ -7,24 +7,24 @@
 #include "kube/base/error.h"
 #include "tests/support/fake_clock.h"
 
-namespace kube {
+namespace kube::client {
 namespace {
 
 using std::chrono::seconds;
 using test_support::FakeClock;
-using Kind = TransportError::Kind;
+using Kind = http::TransportError::Kind;
 
 /// An answer, or how it ended before it was complete.
 struct Scripted {
   int status = 200;
   std::string body;
-  std::vector<HttpHeader> headers;
-  std::optional<TransportError> error;
+  std::vector<http::HttpHeader> headers;
+  std::optional<http::TransportError> error;
   bool no_head = false;
 };
 
 Scripted Lost(const std::string& body = "", Kind kind = Kind::kConnectionLost) {
-  return {200, body, {}, TransportError{kind, "EOF"}, body.empty()};
+  return {200, body, {}, http::TransportError{kind, "EOF"}, body.empty()};
 }
 
 Scripted RetryAfter(int status, const std::string& wait = "2") {
@@ -32,11 +32,12 @@ Scripted RetryAfter(int status, const std::string& wait = "2") {
 }
 
 /// Gives the answers of a script in their order, one a Poll; every request takes a millisecond.
-class ScriptedTransport : public Transport {
+class ScriptedTransport : public http::Transport {
  public:
   explicit ScriptedTransport(FakeClock& clock) : clock_(clock) {}
 
-  RequestId Start(HttpRequest request, Clock::Duration timeout, ResponseSink& sink) override {
+  RequestId Start(http::HttpRequest request, system::Clock::Duration timeout,
+                  http::ResponseSink& sink) override {
     requests.push_back(std::move(request));
     sent_at.push_back(clock_.passed());
     timeouts.push_back(timeout);
@@ -47,10 +48,10 @@ class ScriptedTransport : public Transport {
     cancelled.push_back(id);
     std::erase_if(waiting_, [&](const auto& entry) { return entry.first == id; });
   }
-  void Poll(Clock::TimePoint deadline) override {
+  void Poll(system::Clock::TimePoint deadline) override {
     if (waiting_.empty()) return clock_.AdvanceTo(deadline);
     clock_.Advance(std::chrono::milliseconds(1));
-    ResponseSink& sink = *waiting_.front().second;
+    http::ResponseSink& sink = *waiting_.front().second;
     waiting_.pop_front();
     REQUIRE_FALSE(script.empty());
     const Scripted answer = script.front();
@@ -63,20 +64,20 @@ class ScriptedTransport : public Transport {
   }
 
   std::deque<Scripted> script;
-  std::vector<HttpRequest> requests;
-  std::vector<Clock::Duration> sent_at, timeouts;
+  std::vector<http::HttpRequest> requests;
+  std::vector<system::Clock::Duration> sent_at, timeouts;
   std::vector<RequestId> cancelled;
 
  private:
   FakeClock& clock_;
-  std::deque<std::pair<RequestId, ResponseSink*>> waiting_;
+  std::deque<std::pair<RequestId, http::ResponseSink*>> waiting_;
   RequestId last_id_ = 0;
 };
 
 class FakeCredentials : public Credentials {
  public:
-  std::vector<HttpHeader> Headers() override {
-    if (broken) throw Error("the plugin failed");
+  std::vector<http::HttpHeader> Headers() override {
+    if (broken) throw base::Error("the plugin failed");
     return {{"Authorization", "Bearer " + std::to_string(number)}};
   }
   bool Refresh() override {
@@ -128,7 +129,7 @@ struct World {
     if (!body.empty()) request.content_type = "application/merge-patch+json";
     CallSink sink;
     client().Start(std::move(request), sink);
-    while (sink.ends == 0) client().Poll(Clock::TimePoint::max());
+    while (sink.ends == 0) client().Poll(system::Clock::TimePoint::max());
     CHECK(sink.ends == 1);
     return sink;
   }
@@ -148,8 +149,8 @@ struct World {
   std::optional<Client> made;
 };
 
-std::string HeaderOf(const HttpRequest& request, std::string_view name) {
-  const ResponseHead headers{0, request.headers};
+std::string HeaderOf(const http::HttpRequest& request, std::string_view name) {
+  const http::ResponseHead headers{0, request.headers};
   const std::string* value = headers.Find(name);
   return value ? *value : "<none>";
 }
@@ -161,7 +162,7 @@ TEST_CASE("A call carries its headers and brings the body", "[kube][client]") {
   const CallSink sink = world.Call("PATCH", "{}");
   CHECK_FALSE(sink.error);
   CHECK(sink.body == "{\"a\":1}");
-  const HttpRequest& sent = world.transport.requests.at(0);
+  const http::HttpRequest& sent = world.transport.requests.at(0);
   CHECK(sent.method == "PATCH");
   CHECK(sent.target == "/version");
   CHECK(sent.body == "{}");
@@ -378,7 +379,7 @@ TEST_CASE("Of many calls refused together one refreshes the credentials", "[kube
   CallSink sinks[3];
   for (CallSink& sink : sinks) world.client().Start({}, sink);
   while (sinks[0].ends + sinks[1].ends + sinks[2].ends < 3) {
-    world.client().Poll(Clock::TimePoint::max());
+    world.client().Poll(system::Clock::TimePoint::max());
   }
   for (const CallSink& sink : sinks) CHECK_FALSE(sink.error);
   CHECK(world.credentials.refreshes == 1);
@@ -386,8 +387,8 @@ TEST_CASE("Of many calls refused together one refreshes the credentials", "[kube
 
 TEST_CASE("O6: Each warning is told once", "[kube][client]") {
   World world;
-  const std::vector<HttpHeader> headers = {{"Warning", R"(299 - "old")"},
-                                           {"Warning", R"(299 - "old", 299 - "older")"}};
+  const std::vector<http::HttpHeader> headers = {{"Warning", R"(299 - "old")"},
+                                                 {"Warning", R"(299 - "old", 299 - "older")"}};
   world.transport.script = {{200, "{}", headers, {}, false}, {404, "", headers, {}, false}};
   world.Call();
   world.Call();
@@ -401,10 +402,10 @@ TEST_CASE("A call goes on while another waits to be sent again", "[kube][client]
   CallSink slow, fast;
   world.client().Start({}, slow);
   world.client().Start({}, fast);
-  while (fast.ends == 0) world.client().Poll(Clock::TimePoint::max());
+  while (fast.ends == 0) world.client().Poll(system::Clock::TimePoint::max());
   CHECK(slow.ends == 0);
   CHECK(world.clock.passed() < seconds(1));
-  while (slow.ends == 0) world.client().Poll(Clock::TimePoint::max());
+  while (slow.ends == 0) world.client().Poll(system::Clock::TimePoint::max());
   CHECK(slow.body == "b");
   CHECK(world.clock.passed() >= seconds(60));
 }
@@ -414,7 +415,7 @@ TEST_CASE("Poll ends at its deadline while a call waits to be sent again", "[kub
   world.transport.script = {RetryAfter(503, "60")};
   CallSink sink;
   world.client().Start({}, sink);
-  world.client().Poll(Clock::TimePoint::max());
+  world.client().Poll(system::Clock::TimePoint::max());
   const auto deadline = world.clock.Now() + seconds(5);
   world.client().Poll(deadline);
   CHECK(world.clock.Now() == deadline);
@@ -438,15 +439,15 @@ TEST_CASE("A cancelled call is never heard of again", "[kube][client]") {
     world.client().Start({}, other);
     const auto under_way = world.client().Start({}, cancelled);
     other.on_end = [&] { world.client().Cancel(under_way); };
-    world.client().Poll(Clock::TimePoint::max());
+    world.client().Poll(system::Clock::TimePoint::max());
     CHECK(other.ends == 1);
-    CHECK(world.transport.cancelled == std::vector<Transport::RequestId>{2});
+    CHECK(world.transport.cancelled == std::vector<http::Transport::RequestId>{2});
     world.client().Poll(world.clock.Now() + seconds(1));
     CHECK(cancelled.ends == 0);
   }
   SECTION("waiting to be sent again") {
     world.transport.script = {RetryAfter(503, "1")};
-    world.client().Poll(Clock::TimePoint::max());
+    world.client().Poll(system::Clock::TimePoint::max());
     world.client().Cancel(id);
     world.client().Poll(world.clock.Now() + seconds(5));
     CHECK(world.transport.requests.size() == 1);
@@ -461,10 +462,10 @@ TEST_CASE("A client that goes cancels what is under way", "[kube][client]") {
   world.transport.script = {{200, "a", {}, {}, false}};
   world.client().Start({}, first);
   world.client().Start({}, second);
-  world.client().Poll(Clock::TimePoint::max());
+  world.client().Poll(system::Clock::TimePoint::max());
   world.made.reset();
   CHECK(first.ends == 1);
-  CHECK(world.transport.cancelled == std::vector<Transport::RequestId>{2});
+  CHECK(world.transport.cancelled == std::vector<http::Transport::RequestId>{2});
 }
 
 TEST_CASE("A sink may start the next call at its end", "[kube][client]") {
@@ -473,7 +474,7 @@ TEST_CASE("A sink may start the next call at its end", "[kube][client]") {
   CallSink first, second;
   first.on_end = [&] { world.client().Start({}, second); };
   world.client().Start({}, first);
-  while (second.ends == 0) world.client().Poll(Clock::TimePoint::max());
+  while (second.ends == 0) world.client().Poll(system::Clock::TimePoint::max());
   CHECK(second.body == "b");
 }
 
@@ -536,4 +537,4 @@ TEST_CASE("A query comes behind what a target has already", "[kube][client]") {
 }
 
 }  // namespace
-}  // namespace kube
+}  // namespace kube::client

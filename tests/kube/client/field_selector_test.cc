@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-namespace kube {
+namespace kube::client {
 namespace {
 
 // Expected values of both tables: kubectl 1.32 (top pod --field-selector).
@@ -35,4 +35,4 @@ TEST_CASE("G3: a wrong field selector is told in apimachinery's words", "[kube][
 }
 
 }  // namespace
-}  // namespace kube
+}  // namespace kube::client

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace kube {
+namespace kube::client {
 namespace {
 
 // Expected values: client-go's rest.DefaultKubernetesUserAgent.
@@ -15,4 +15,4 @@ TEST_CASE("H1: The user agent is of client-go's form", "[kube][user_agent]") {
 }
 
 }  // namespace
-}  // namespace kube
+}  // namespace kube::client

@@ -2,13 +2,13 @@
 
 #include <catch2/catch.hpp>
 
-namespace kube {
+namespace kube::client {
 namespace {
 
 using Texts = std::vector<std::string>;
 
 Texts TextsOf(const std::string& header) {
-  ResponseHead head;
+  http::ResponseHead head;
   head.headers = {{"Warning", header}};
   return WarningTexts(head);
 }
@@ -46,11 +46,11 @@ TEST_CASE("O6: Warnings are read as apimachinery reads them", "[kube][warning]")
 }
 
 TEST_CASE("Every Warning header counts, a bad one ends only itself", "[kube][warning]") {
-  ResponseHead head;
+  http::ResponseHead head;
   head.headers = {
       {"Warning", R"(299 - "a")"}, {"X", "y"}, {"warning", "bad"}, {"WARNING", R"(299 - "a")"}};
   CHECK(WarningTexts(head) == Texts{"a", "a"});
 }
 
 }  // namespace
-}  // namespace kube
+}  // namespace kube::client

@@ -6,14 +6,14 @@
 #include "kube/base/base64.h"
 #include "kube/base/error.h"
 
-namespace kube {
+namespace kube::config {
 namespace {
 
 constexpr std::chrono::sys_seconds kNow{std::chrono::seconds(1'000'000'000)};
 
 // In the alphabet of URLs, without padding.
 std::string Token(const std::string& claims) {
-  std::string text = EncodeBase64(claims);
+  std::string text = base::EncodeBase64(claims);
   while (text.ends_with('=')) text.pop_back();
   for (char& c : text) c = c == '+' ? '-' : c == '/' ? '_' : c;
   return "head." + text + ".signature";
@@ -31,7 +31,7 @@ std::string ErrorOf(const AuthProvider& provider) {
   try {
     CheckAuthProvider(provider);
     IdToken(provider, "me", kNow);
-  } catch (const Error& error) {
+  } catch (const base::Error& error) {
     return error.what();
   }
   return "";
@@ -80,4 +80,4 @@ TEST_CASE("K4: a provider that kubectl does not have any more names what is ther
 }
 
 }  // namespace
-}  // namespace kube
+}  // namespace kube::config

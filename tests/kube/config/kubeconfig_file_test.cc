@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-namespace kube {
+namespace kube::config {
 namespace {
 
 std::string ErrorOf(const std::string& text) {
@@ -135,4 +135,4 @@ TEST_CASE("JSON, byte order marks, Windows lines and later documents are taken",
 }
 
 }  // namespace
-}  // namespace kube
+}  // namespace kube::config

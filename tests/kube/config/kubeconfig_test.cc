@@ -10,7 +10,7 @@
 #include "kube/base/error.h"
 #include "tests/support/temp_folder.h"
 
-namespace kube {
+namespace kube::config {
 namespace {
 
 using Texts = std::vector<std::pair<std::string, std::string>>;
@@ -28,7 +28,7 @@ struct Situation {
 // The name as a sequence in DER, which is what is looked at of a certificate.
 std::string Pem(const std::string& type, const std::string& name) {
   const std::string der = {'\x30', static_cast<char>(name.size())};
-  return "-----BEGIN " + type + "-----\n" + EncodeBase64(der + name) + "\n-----END " + type +
+  return "-----BEGIN " + type + "-----\n" + base::EncodeBase64(der + name) + "\n-----END " + type +
          "-----\n";
 }
 
@@ -50,7 +50,7 @@ std::string Fill(std::string text, const std::string& folder) {
   text = ReplaceAll(text, "DIR", folder);
   for (const auto& [name, pem] : kPemFiles) {
     const std::string short_name = ReplaceAll(ReplaceAll(name, ".crt", ""), ".key", "-key");
-    text = ReplaceAll(text, "@" + short_name + "@", EncodeBase64(pem));
+    text = ReplaceAll(text, "@" + short_name + "@", base::EncodeBase64(pem));
   }
   return text;
 }
@@ -76,7 +76,7 @@ constexpr SetFlags kNone = [](ConnectionFlags&) {};
 
 std::string Middle(const std::string& pem) {
   const std::size_t start = pem.find('\n') + 1;
-  return DecodeBase64(pem.substr(start, pem.find('\n', start) - start))->substr(2);
+  return base::DecodeBase64(pem.substr(start, pem.find('\n', start) - start))->substr(2);
 }
 
 std::string DescribeExec(const ExecConfig& exec) {
@@ -142,7 +142,7 @@ std::string Load(const Situation& situation) {
   for (const auto& [name, value] : situation.variables) {
     variables[name] = Fill(value, folder.path());
   }
-  Environment environment;
+  system::Environment environment;
   environment.variable = [&variables](const std::string& name) {
     const auto found = variables.find(name);
     return found == variables.end() ? "" : found->second;
@@ -151,7 +151,7 @@ std::string Load(const Situation& situation) {
   std::string result;
   try {
     result = Describe(LoadConnection(flags, environment));
-  } catch (const Error& error) {
+  } catch (const base::Error& error) {
     result = std::string("error: ") + error.what();
   }
   return ReplaceAll(result, folder.path(), "DIR");
@@ -910,7 +910,7 @@ TEST_CASE("A timeout does not keep a pod from its service account", "[kube][kube
 }
 
 TEST_CASE("The request timeout is taken over", "[kube][kubeconfig]") {
-  Environment environment;
+  system::Environment environment;
   environment.variable = [](const std::string& name) {
     return std::string(name == "HOME" ? "/none" : "");
   };
@@ -920,4 +920,4 @@ TEST_CASE("The request timeout is taken over", "[kube][kubeconfig]") {
 }
 
 }  // namespace
-}  // namespace kube
+}  // namespace kube::config

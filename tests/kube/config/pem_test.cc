@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-namespace kube {
+namespace kube::config {
 namespace {
 
 // DER of a sequence that holds the number 1.
@@ -55,4 +55,4 @@ TEST_CASE("K4: a key pair is told from what is none", "[kube][pem]") {
 }
 
 }  // namespace
-}  // namespace kube
+}  // namespace kube::config

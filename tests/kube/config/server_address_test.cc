@@ -5,13 +5,13 @@
 
 #include "kube/base/error.h"
 
-namespace kube {
+namespace kube::config {
 namespace {
 
 std::string Url(const std::string& text) {
   try {
     return ParseServerAddress(text).url;
-  } catch (const Error& error) {
+  } catch (const base::Error& error) {
     return error.what();
   }
 }
@@ -83,4 +83,4 @@ TEST_CASE("A proxy has a scheme and a host", "[kube][server_address]") {
 }
 
 }  // namespace
-}  // namespace kube
+}  // namespace kube::config

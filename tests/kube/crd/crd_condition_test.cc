@@ -4,7 +4,7 @@
 
 #include "tests/support/test_schema.h"
 
-namespace kube {
+namespace kube::crd {
 namespace {
 
 using support::TestCrd;
@@ -79,4 +79,4 @@ TEST_CASE("Problems are told by version", "[crd_condition]") {
 }
 
 }  // namespace
-}  // namespace kube
+}  // namespace kube::crd

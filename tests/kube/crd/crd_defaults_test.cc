@@ -4,7 +4,7 @@
 
 #include "tests/support/test_schema.h"
 
-namespace kube {
+namespace kube::crd {
 namespace {
 
 using support::TestCrd;
@@ -128,4 +128,4 @@ TEST_CASE("Where v1beta1 has both, the schema at the top holds", "[crd][internal
 }
 
 }  // namespace
-}  // namespace kube
+}  // namespace kube::crd

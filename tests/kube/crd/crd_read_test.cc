@@ -3,7 +3,7 @@
 #include "kube/crd/crd.h"
 #include "tests/support/test_schema.h"
 
-namespace kube {
+namespace kube::crd {
 namespace {
 
 using support::ReadCrdText;
@@ -211,4 +211,4 @@ TEST_CASE("A CRD can be moved and keeps what it borrows", "[crd]") {
 }
 
 }  // namespace
-}  // namespace kube
+}  // namespace kube::crd

@@ -4,7 +4,7 @@
 
 #include "tests/support/test_schema.h"
 
-namespace kube {
+namespace kube::crd {
 namespace {
 
 using support::TestCrd;
@@ -44,4 +44,4 @@ TEST_CASE("Conditions are found by type", "[crd]") {
 }
 
 }  // namespace
-}  // namespace kube
+}  // namespace kube::crd

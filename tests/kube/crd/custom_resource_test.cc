@@ -4,7 +4,7 @@
 
 #include "tests/support/structural_text.h"
 
-namespace kube {
+namespace kube::crd {
 namespace {
 
 using test::ParseOrThrow;
@@ -237,4 +237,4 @@ TEST_CASE("A schema that cannot be converted counts as none while fields are pre
 }
 
 }  // namespace
-}  // namespace kube
+}  // namespace kube::crd

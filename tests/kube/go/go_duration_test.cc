@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-namespace kube {
+namespace kube::go {
 namespace {
 
 using namespace std::chrono_literals;
@@ -63,4 +63,4 @@ TEST_CASE("G1: A request timeout is a number of seconds or a duration", "[kube][
 }
 
 }  // namespace
-}  // namespace kube
+}  // namespace kube::go

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace kube::schema {
+namespace kube::go {
 namespace {
 
 using std::string_literals::operator""s;
@@ -32,4 +32,4 @@ TEST_CASE("Strings are quoted as by %q", "[go_format]") {
 }
 
 }  // namespace
-}  // namespace kube::schema
+}  // namespace kube::go

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-namespace kube::schema {
+namespace kube::go {
 namespace {
 
 struct Row {
@@ -60,4 +60,4 @@ TEST_CASE("An address is refused in the words of netip.ParseAddr", "[go_netip]")
 }
 
 }  // namespace
-}  // namespace kube::schema
+}  // namespace kube::go

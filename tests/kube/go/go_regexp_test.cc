@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace kube::schema {
+namespace kube::go {
 namespace {
 
 using std::string_literals::operator""s;
@@ -134,4 +134,4 @@ TEST_CASE("Of a pattern that RE2 cannot run nothing can be told", "[go_regexp]")
 }
 
 }  // namespace
-}  // namespace kube::schema
+}  // namespace kube::go

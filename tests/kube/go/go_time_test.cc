@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace kube::schema {
+namespace kube::go {
 namespace {
 
 TEST_CASE("Times are read with their offset and printed in UTC", "[go_time]") {
@@ -71,4 +71,4 @@ TEST_CASE("What is no time is refused in Go's words", "[go_time]") {
 }
 
 }  // namespace
-}  // namespace kube::schema
+}  // namespace kube::go

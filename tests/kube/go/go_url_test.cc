@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-namespace kube::schema {
+namespace kube::go {
 namespace {
 
 struct Row {
@@ -71,4 +71,4 @@ TEST_CASE("The URI of a request is absolute or a path from the root", "[go_url]"
 }
 
 }  // namespace
-}  // namespace kube::schema
+}  // namespace kube::go

@@ -4,7 +4,7 @@
 #include <limits>
 #include <string>
 
-namespace kube::schema {
+namespace kube::go {
 namespace {
 
 bool Same(std::string_view a, std::string_view b) {
@@ -40,4 +40,4 @@ TEST_CASE("What no int64 holds becomes the smallest one", "[go_value]") {
 }
 
 }  // namespace
-}  // namespace kube::schema
+}  // namespace kube::go

@@ -8,7 +8,7 @@
 #include "tests/support/loopback_server.h"
 #include "tests/support/recording_sink.h"
 
-namespace kube {
+namespace kube::http {
 namespace {
 
 using test_support::LoopbackConnection;
@@ -35,8 +35,8 @@ void Echo(LoopbackConnection& connection, int) {
   }
 }
 
-ConnectionConfig To(const std::string& url) {
-  ConnectionConfig config;
+config::ConnectionConfig To(const std::string& url) {
+  config::ConnectionConfig config;
   config.server = url;
   return config;
 }
@@ -54,7 +54,7 @@ void PollToEnd(CurlTransport& transport, const RecordingSink& sink) {
 }
 
 void Run(CurlTransport& transport, HttpRequest request, RecordingSink& sink,
-         Clock::Duration timeout = {}) {
+         system::Clock::Duration timeout = {}) {
   transport.Start(std::move(request), timeout, sink);
   PollToEnd(transport, sink);
 }
@@ -392,7 +392,7 @@ TEST_CASE("A proxy is used where it is named, not where only the environment doe
   const LoopbackServer proxy(Echo);
   RecordingSink sink;
   SECTION("named") {
-    ConnectionConfig config = To("http://127.0.0.1:9");
+    config::ConnectionConfig config = To("http://127.0.0.1:9");
     config.proxy_url = proxy.url();
     CurlTransport transport(config);
     Run(transport, Get("/version"), sink);
@@ -417,7 +417,7 @@ TEST_CASE("A proxy is used where it is named, not where only the environment doe
     CHECK(sink.body.find("Accept-Encoding: gzip\r\n") != sink.body.npos);
   }
   SECTION("compression turned off") {
-    ConnectionConfig config = To("http://api.example.com:8080");
+    config::ConnectionConfig config = To("http://api.example.com:8080");
     config.proxy_url = proxy.url();
     config.disable_compression = true;
     CurlTransport transport(config);
@@ -427,7 +427,7 @@ TEST_CASE("A proxy is used where it is named, not where only the environment doe
     CHECK(sink.body.find("Accept-Encoding") == sink.body.npos);
   }
   SECTION("compression where the server is near") {
-    ConnectionConfig config = To("http://127.0.0.1:9");
+    config::ConnectionConfig config = To("http://127.0.0.1:9");
     config.proxy_url = proxy.url();
     CurlTransport transport(config);
     HttpRequest request = Get("/version");
@@ -445,7 +445,7 @@ TEST_CASE("What a proxy refuses is not taken for a lost connection", "[kube][cur
     c.ReadRequest();
     c.Write("HTTP/1.1 " + status + "\r\nContent-Length: 0\r\n\r\n");
   });
-  ConnectionConfig config = To("https://api.example.com");
+  config::ConnectionConfig config = To("https://api.example.com");
   config.proxy_url = proxy.url();
   CurlTransport transport(config);
   RecordingSink sink;
@@ -462,7 +462,7 @@ TEST_CASE("A compressed answer arrives as it was before", "[kube][curl]") {
       "\x00\x00\x00";
   const LoopbackServer proxy(
       Always(Answer(std::string(kGzip, sizeof kGzip - 1), "Content-Encoding: gzip\r\n")));
-  ConnectionConfig config = To("http://api.example.com");
+  config::ConnectionConfig config = To("http://api.example.com");
   config.proxy_url = proxy.url();
   CurlTransport transport(config);
   RecordingSink sink;
@@ -472,7 +472,7 @@ TEST_CASE("A compressed answer arrives as it was before", "[kube][curl]") {
 }
 
 TEST_CASE("The password of a proxy stays out of messages", "[kube][curl]") {
-  ConnectionConfig config = To("http://api.example.com");
+  config::ConnectionConfig config = To("http://api.example.com");
   config.proxy_url = GENERATE("ftp://me:hunter2@127.0.0.1:1", "http://me:hunter2@[::1",
                               "socks5://me:hunter2@127.0.0.1:1");
   CurlTransport transport(config);
@@ -489,4 +489,4 @@ TEST_CASE("A server that has no usable URL is an error at once", "[kube][curl]")
 }
 
 }  // namespace
-}  // namespace kube
+}  // namespace kube::http

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-namespace kube {
+namespace kube::http {
 namespace {
 
 TEST_CASE("A head is complete by its empty line", "[kube][head_reader]") {
@@ -47,4 +47,4 @@ TEST_CASE("A head of nonsense is never complete", "[kube][head_reader]") {
 }
 
 }  // namespace
-}  // namespace kube
+}  // namespace kube::http

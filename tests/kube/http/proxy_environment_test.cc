@@ -3,13 +3,13 @@
 #include <catch2/catch.hpp>
 #include <map>
 
-namespace kube {
+namespace kube::http {
 namespace {
 
 using Variables = std::map<std::string, std::string>;
 
 std::string ProxyFor(const std::string& server, const Variables& variables) {
-  Environment environment;
+  system::Environment environment;
   environment.variable = [&](const std::string& name) {
     const auto found = variables.find(name);
     return found == variables.end() ? "" : found->second;
@@ -88,4 +88,4 @@ TEST_CASE("K5 NO_PROXY names hosts, domains, addresses and networks", "[kube][pr
 }
 
 }  // namespace
-}  // namespace kube
+}  // namespace kube::http

@@ -5,24 +5,24 @@
 #include "kube/base/error.h"
 #include "tests/support/recording_sink.h"
 
-namespace kube {
+namespace kube::http {
 namespace {
 
 /// Only counts what reaches it.
 class CountingTransport : public Transport {
  public:
-  RequestId Start(HttpRequest request, Clock::Duration timeout, ResponseSink&) override {
+  RequestId Start(HttpRequest request, system::Clock::Duration timeout, ResponseSink&) override {
     sent.push_back(request.method + " " + request.target + " " + request.body);
     timeouts.push_back(timeout);
     return 7;
   }
   void Cancel(RequestId id) override { cancelled = id; }
-  void Poll(Clock::TimePoint deadline) override { polled_to = deadline; }
+  void Poll(system::Clock::TimePoint deadline) override { polled_to = deadline; }
 
   std::vector<std::string> sent;
-  std::vector<Clock::Duration> timeouts;
+  std::vector<system::Clock::Duration> timeouts;
   RequestId cancelled = 0;
-  Clock::TimePoint polled_to{};
+  system::Clock::TimePoint polled_to{};
 };
 
 constexpr char kWidget[] = "/apis/demo.example.com/v1/namespaces/shop/widgets/a";
@@ -53,7 +53,7 @@ TEST_CASE("What only reads is sent as it is", "[kube][read_only_transport]") {
   test_support::RecordingSink sink;
   CHECK(transport.Start(Request(method, target, body), std::chrono::seconds(3), sink) == 7);
   CHECK(inner.sent == std::vector<std::string>{method + " " + target + " " + body});
-  CHECK(inner.timeouts == std::vector<Clock::Duration>{std::chrono::seconds(3)});
+  CHECK(inner.timeouts == std::vector<system::Clock::Duration>{std::chrono::seconds(3)});
 }
 
 TEST_CASE("What could change something is not sent", "[kube][read_only_transport]") {
@@ -101,9 +101,9 @@ TEST_CASE("The rest is the transport's behind it", "[kube][read_only_transport]"
   ReadOnlyTransport transport(inner);
   transport.Cancel(3);
   CHECK(inner.cancelled == 3);
-  transport.Poll(Clock::TimePoint(std::chrono::seconds(5)));
-  CHECK(inner.polled_to == Clock::TimePoint(std::chrono::seconds(5)));
+  transport.Poll(system::Clock::TimePoint(std::chrono::seconds(5)));
+  CHECK(inner.polled_to == system::Clock::TimePoint(std::chrono::seconds(5)));
 }
 
 }  // namespace
-}  // namespace kube
+}  // namespace kube::http

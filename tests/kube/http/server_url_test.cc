@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace kube {
+namespace kube::http {
 namespace {
 
 TEST_CASE("The URL of a server is taken apart", "[kube][server_url]") {
@@ -79,4 +79,4 @@ TEST_CASE("Only IPv6 addresses stand in brackets", "[kube][server_url]") {
 }
 
 }  // namespace
-}  // namespace kube
+}  // namespace kube::http

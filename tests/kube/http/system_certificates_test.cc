@@ -8,14 +8,14 @@
 #include "kube/base/base64.h"
 #include "tests/support/temp_folder.h"
 
-namespace kube {
+namespace kube::http {
 namespace {
 
 using test_support::TempFolder;
 using Variables = std::map<std::string, std::string>;
 
 CertificatePlaces PlacesWith(const Variables& variables) {
-  Environment environment;
+  system::Environment environment;
   environment.variable = [&](const std::string& name) {
     const auto found = variables.find(name);
     return found == variables.end() ? "" : found->second;
@@ -26,7 +26,8 @@ CertificatePlaces PlacesWith(const Variables& variables) {
 /// A PEM block of a DER sequence that is filled with `letter`.
 std::string Certificate(char letter) {
   const std::string der = std::string("\x30\x82\x01\x00", 4) + std::string(256, letter);
-  return "-----BEGIN CERTIFICATE-----\n" + EncodeBase64(der) + "\n-----END CERTIFICATE-----\n";
+  return "-----BEGIN CERTIFICATE-----\n" + base::EncodeBase64(der) +
+         "\n-----END CERTIFICATE-----\n";
 }
 
 // Expected values: Go's crypto/x509/root_linux.go.
@@ -81,7 +82,7 @@ TEST_CASE("Every file of every folder counts beside the bundle", "[kube][system_
 TEST_CASE("Certificates may be short", "[kube][system_certificates]") {
   const TempFolder folder;
   const std::string pem = "-----BEGIN CERTIFICATE-----\n" +
-                          EncodeBase64("\x30\x81\xc8" + std::string(200, 'x')) +
+                          base::EncodeBase64("\x30\x81\xc8" + std::string(200, 'x')) +
                           "\n-----END CERTIFICATE-----\n";
   CHECK(CertificatesIn({{folder.Write("bundle", pem)}, {}}) == pem);
 }
@@ -104,8 +105,9 @@ TEST_CASE("Blocks that are no certificate do not spoil the others", "[kube][syst
       begin + "AAAA\n" + end,
       begin + end,
       begin + "AAAA\n",
-      begin + EncodeBase64("\x30\x82") + "\n" + end,
-      begin + EncodeBase64(std::string("\x30\x82\x01\x01", 4) + std::string(256, 'x')) + "\n" + end,
+      begin + base::EncodeBase64("\x30\x82") + "\n" + end,
+      begin + base::EncodeBase64(std::string("\x30\x82\x01\x01", 4) + std::string(256, 'x')) +
+          "\n" + end,
       "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n",
       "-----BEGIN TRUSTED CERTIFICATE-----\nAAAA\n-----END TRUSTED CERTIFICATE-----\n",
   };
@@ -118,4 +120,4 @@ TEST_CASE("Blocks that are no certificate do not spoil the others", "[kube][syst
 }
 
 }  // namespace
-}  // namespace kube
+}  // namespace kube::http

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
-namespace kube {
+namespace kube::json {
 namespace {
 
 class Collector : public ListSplitter::Sink {
@@ -78,4 +78,4 @@ TEST_CASE("A value that is too large ends the text", "[list_splitter]") {
 }
 
 }  // namespace
-}  // namespace kube
+}  // namespace kube::json

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace kube {
+namespace kube::json {
 namespace {
 
 const char* NameOf(ListSplitter::Kind kind) {
@@ -116,4 +116,4 @@ TEST_CASE("A UTF-8 byte order mark is cut off, bad bytes are replaced", "[manife
 }
 
 }  // namespace
-}  // namespace kube
+}  // namespace kube::json

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-namespace kube {
+namespace kube::json {
 namespace {
 
 // Where the value at the start of `text` ends if it arrives in pieces of `size` bytes.
@@ -33,4 +33,4 @@ TEST_CASE("A value that is cut short has no end", "[value_scanner]") {
 }
 
 }  // namespace
-}  // namespace kube
+}  // namespace kube::json

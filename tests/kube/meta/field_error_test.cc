@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace kube::schema {
+namespace kube::meta {
 namespace {
 
 TEST_CASE("Only some types of error print the bad value", "[schema][field_error]") {
@@ -47,4 +47,4 @@ TEST_CASE("An aggregate drops duplicates and brackets several messages", "[schem
 }
 
 }  // namespace
-}  // namespace kube::schema
+}  // namespace kube::meta

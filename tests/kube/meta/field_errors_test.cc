@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace kube::schema {
+namespace kube::meta {
 namespace {
 
 std::string Printed(std::string_view text) {
@@ -43,4 +43,4 @@ TEST_CASE("The same error counts once", "[field_errors]") {
 }
 
 }  // namespace
-}  // namespace kube::schema
+}  // namespace kube::meta

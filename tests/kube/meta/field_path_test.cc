@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace kube::schema {
+namespace kube::meta {
 namespace {
 
 TEST_CASE("A path prints its steps from the root", "[schema][field_path]") {
@@ -19,4 +19,4 @@ TEST_CASE("An empty base leaves no dot", "[schema][field_path]") {
 }
 
 }  // namespace
-}  // namespace kube::schema
+}  // namespace kube::meta

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace kube::schema {
+namespace kube::meta {
 namespace {
 
 using Problems = std::vector<std::string>;
@@ -72,4 +72,4 @@ TEST_CASE("Two letters that are no ASCII have a lower case that is", "[names]") 
 }
 
 }  // namespace
-}  // namespace kube::schema
+}  // namespace kube::meta

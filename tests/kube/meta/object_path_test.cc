@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace kube::schema {
+namespace kube::meta {
 namespace {
 
 TEST_CASE("A path prints as field.Path does, and folded for counting", "[schema][object_path]") {
@@ -24,4 +24,4 @@ TEST_CASE("The root has an empty path, and a map at the root needs no dot",
 }
 
 }  // namespace
-}  // namespace kube::schema
+}  // namespace kube::meta

@@ -4,7 +4,7 @@
 
 #include "tests/support/structural_text.h"
 
-namespace kube {
+namespace kube::meta {
 namespace {
 
 using test::ParseOrThrow;
@@ -82,4 +82,4 @@ TEST_CASE("An object says nothing of itself where its apiVersion cannot be read"
 }
 
 }  // namespace
-}  // namespace kube
+}  // namespace kube::meta

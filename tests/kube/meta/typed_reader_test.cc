@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace kube::schema {
+namespace kube::meta {
 namespace {
 
 /// A reader on its way to spec.names, about to read `value` into `field`.
@@ -76,4 +76,4 @@ TEST_CASE("An unmarshaler without an error brings an earlier one back", "[schema
 }
 
 }  // namespace
-}  // namespace kube::schema
+}  // namespace kube::meta

@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace kube {
+namespace kube::system {
 namespace {
 
 TEST_CASE("The process' variables are read when asked for", "[kube][environment]") {
@@ -16,4 +16,4 @@ TEST_CASE("The process' variables are read when asked for", "[kube][environment]
 }
 
 }  // namespace
-}  // namespace kube
+}  // namespace kube::system

@@ -5,7 +5,7 @@
 
 #include "tests/support/temp_folder.h"
 
-namespace kube {
+namespace kube::system {
 namespace {
 
 TEST_CASE("A file is read whole", "[kube][file_text]") {
@@ -37,4 +37,4 @@ TEST_CASE("A file without an end is given up", "[kube][file_text]") {
 }
 
 }  // namespace
-}  // namespace kube
+}  // namespace kube::system

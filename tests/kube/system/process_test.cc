@@ -14,7 +14,7 @@
 
 #include "tests/support/temp_folder.h"
 
-namespace kube {
+namespace kube::system {
 namespace {
 
 using Kind = ProcessError::Kind;
@@ -204,4 +204,4 @@ TEST_CASE("A command is ended when we are asked to stop", "[kube][process]") {
 }
 
 }  // namespace
-}  // namespace kube
+}  // namespace kube::system

@@ -8,7 +8,7 @@
 #include "tests/support/fake_cluster.h"
 #include "tests/support/temp_folder.h"
 
-namespace migrate {
+namespace migrate::backup {
 namespace {
 
 namespace fs = std::filesystem;
@@ -28,9 +28,9 @@ struct BackingUp {
     Write("a", R"({"x":1})");
     Write("b", R"({"x":2})");
     Write("plain", R"({"a":"1"})");
-    const ProgressFunction none;
-    ClusterReader reader(cluster.client, cluster.clock, {}, none);
-    crds = ReadClusterCrds({.names = {kWidgets}}, {}, reader);
+    const lists::ProgressFunction none;
+    lists::ClusterReader reader(cluster.client, cluster.clock, {}, none);
+    crds = crds::ReadClusterCrds({.names = {kWidgets}}, {}, reader);
     forecast.emplace(*crds.crds.at(kWidgets).checks.at(0), "v1", false);
   }
   void Write(const std::string& name, const std::string& spec) {
@@ -65,8 +65,8 @@ struct BackingUp {
 
   FakeCluster cluster;
   test_support::TempFolder folder;
-  ClusterCrds crds;
-  std::optional<RewriteForecast> forecast;
+  crds::ClusterCrds crds;
+  std::optional<check::RewriteForecast> forecast;
   std::atomic<bool> stop = false;
   BackupRunOptions options{.target = "/apis/demo.example.com/v1/widgets",
                            .path = fs::path(folder.path()) / "backup" / "w-1.ndjson",
@@ -212,4 +212,4 @@ TEST_CASE("A signal ends the backup, and leaves nothing of it", "[migrate][backu
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::backup

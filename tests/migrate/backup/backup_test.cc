@@ -13,7 +13,7 @@
 #include "kube/base/error.h"
 #include "tests/support/temp_folder.h"
 
-namespace migrate {
+namespace migrate::backup {
 namespace {
 
 namespace fs = std::filesystem;
@@ -253,9 +253,9 @@ TEST_CASE("A full disk is an error, and leaves no half backup", "[migrate][backu
     for (int i = 0; i < 1000; ++i) AddListed(backup, std::to_string(i), "5", spec);
     backup.Finish();
   };
-  CHECK_THROWS_AS(fill(), kube::Error);
+  CHECK_THROWS_AS(fill(), kube::base::Error);
   CHECK(FilesIn(folder.path()).empty());
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::backup

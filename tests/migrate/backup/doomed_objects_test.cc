@@ -5,18 +5,18 @@
 
 #include "tests/support/fake_cluster.h"
 
-namespace migrate {
+namespace migrate::backup {
 namespace {
 
 using Strings = std::vector<std::string>;
 
-CrdCheck Check() {
+check::CrdCheck Check() {
   auto document = std::make_unique<kube::json::Document>();
   REQUIRE_FALSE(
       document->Parse(test_support::FakeCrdText("widgets", R"(,"preserveUnknownFields":true)")));
-  auto crd = kube::ReadCrd(std::move(document));
+  auto crd = kube::crd::ReadCrd(std::move(document));
   REQUIRE(crd);
-  return {*std::move(crd), "", {.origin = CrdCheckOptions::Origin::kServer}};
+  return {*std::move(crd), "", {.origin = check::CrdCheckOptions::Origin::kServer}};
 }
 
 /// Objects on their way through a list; v1 knows spec.a.
@@ -30,15 +30,15 @@ struct Listed {
   }
   Strings Names(const std::string& unfit = "") const {
     Strings names;
-    for (const DoomedObject& object :
+    for (const state::DoomedObject& object :
          doomed.Pick([&](std::string_view uid) { return uid == unfit; })) {
       names.push_back(object.name);
     }
     return names;
   }
 
-  const CrdCheck check = Check();
-  const RewriteForecast forecast{check, "v1", false};
+  const check::CrdCheck check = Check();
+  const check::RewriteForecast forecast{check, "v1", false};
   DoomedObjects doomed;
 };
 
@@ -79,4 +79,4 @@ TEST_CASE("Of many doomed objects the first ones of the list are kept, with a fe
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::backup

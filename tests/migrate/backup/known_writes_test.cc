@@ -5,7 +5,7 @@
 
 #include "tests/support/temp_folder.h"
 
-namespace migrate {
+namespace migrate::backup {
 namespace {
 
 namespace fs = std::filesystem;
@@ -13,7 +13,7 @@ using test_support::TempFolder;
 
 constexpr std::int64_t kGeneration = 7;
 
-ListedObject Object(const std::string& uid, const std::string& resource_version) {
+spool::ListedObject Object(const std::string& uid, const std::string& resource_version) {
   return {.namespace_ = "shop",
           .name = "one",
           .uid = uid,
@@ -87,4 +87,4 @@ TEST_CASE("Without a comparable version of the flip every unknown write is held"
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::backup

@@ -3,10 +3,10 @@
 #include <catch2/catch.hpp>
 #include <memory>
 
-namespace migrate {
+namespace migrate::check {
 namespace {
 
-kube::Crd Widgets(const std::string& metadata, const std::string& spec) {
+kube::crd::Crd Widgets(const std::string& metadata, const std::string& spec) {
   auto document = std::make_unique<kube::json::Document>();
   REQUIRE_FALSE(document->Parse(
       R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
@@ -14,7 +14,7 @@ kube::Crd Widgets(const std::string& metadata, const std::string& spec) {
       metadata + R"(},"spec":{"group":"demo.example.com","scope":"Namespaced",
           "names":{"plural":"widgets","kind":"Widget"},"versions":[])" +
       spec + "}}"));
-  auto crd = kube::ReadCrd(std::move(document));
+  auto crd = kube::crd::ReadCrd(std::move(document));
   REQUIRE(crd);
   return *std::move(crd);
 }
@@ -58,4 +58,4 @@ TEST_CASE("A manifest that says false turns pruning on", "[migrate][apply_effect
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::check

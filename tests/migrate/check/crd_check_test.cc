@@ -7,15 +7,15 @@
 
 #include "tests/support/test_schema.h"
 
-namespace migrate {
+namespace migrate::check {
 namespace {
 
 using Origin = CrdCheckOptions::Origin;
 using Strings = std::vector<std::string>;
 
 // v1beta1 knows spec.b, v1 knows spec.a; `more` is put into the spec, `status` behind it.
-kube::Crd Widgets(const std::string& more, const std::string& storage = "v1",
-                  const std::string& status = R"("storedVersions":["v1"])") {
+kube::crd::Crd Widgets(const std::string& more, const std::string& storage = "v1",
+                       const std::string& status = R"("storedVersions":["v1"])") {
   const auto version = [&storage](const std::string& name, const std::string& property) {
     return R"({"name":")" + name + R"(","served":true,"storage":)" +
            (name == storage ? "true" : "false") +
@@ -37,7 +37,7 @@ kube::Crd Widgets(const std::string& more, const std::string& storage = "v1",
 const std::string kPreserves = R"(,"preserveUnknownFields":true)";
 
 // An object with spec.a, spec.b and spec.c, of which managedFields own a spec.gone too.
-CrdReport ReportOf(const CrdCheck& check) {
+report::CrdReport ReportOf(const CrdCheck& check) {
   kube::json::Document document;
   REQUIRE_FALSE(document.Parse(
       R"({"apiVersion":"demo.example.com/v1","kind":"Widget",
@@ -49,27 +49,27 @@ CrdReport ReportOf(const CrdCheck& check) {
   return check.Report(tally, false);
 }
 
-Strings Paths(const std::vector<FieldUse>& uses) {
+Strings Paths(const std::vector<report::FieldUse>& uses) {
   Strings paths;
-  for (const FieldUse& use : uses) paths.push_back(use.path);
+  for (const report::FieldUse& use : uses) paths.push_back(use.path);
   return paths;
 }
 
 TEST_CASE("While a server preserves unknown fields one object tells of all versions",
           "[migrate][crd_check]") {
   const CrdCheck check(Widgets(kPreserves), "", {.origin = Origin::kServer});
-  const CrdReport report = ReportOf(check);
+  const report::CrdReport report = ReportOf(check);
   CHECK(Paths(report.versions[0].pruned_fields) == Strings{"spec.a", "spec.c"});
   CHECK(Paths(report.versions[1].pruned_fields) == Strings{"spec.b", "spec.c"});
   // Reads show everything, so nothing can be hidden in etcd.
   CHECK(report.maybe_in_etcd.empty());
-  CHECK(report.verdict == Verdict::kLosesFields);
+  CHECK(report.verdict == report::Verdict::kLosesFields);
 }
 
 TEST_CASE("Reads that are pruned tell of the version that is read alone", "[migrate][crd_check]") {
   const CrdCheck check(Widgets("", "v1", R"("storedVersions":["v1beta1","v1"])"), "",
                        {.origin = Origin::kServer});
-  const CrdReport report = ReportOf(check);
+  const report::CrdReport report = ReportOf(check);
   CHECK(report.versions[0].is_left_out);
   CHECK_FALSE(report.versions[0].objects);
   CHECK_FALSE(report.versions[1].is_left_out);
@@ -81,10 +81,10 @@ TEST_CASE("Reads that are pruned tell of the version that is read alone", "[migr
 }
 
 TEST_CASE("A proposal for pruned reads tells of its storage version too", "[migrate][crd_check]") {
-  const kube::Crd live = Widgets("", "v1beta1", R"("storedVersions":["v1beta1"])");
+  const kube::crd::Crd live = Widgets("", "v1beta1", R"("storedVersions":["v1beta1"])");
   const CrdCheck check(Widgets("", "v1"), "new.yaml",
                        {.origin = Origin::kProposal, .replaced = &live});
-  const CrdReport report = ReportOf(check);
+  const report::CrdReport report = ReportOf(check);
   CHECK(Paths(report.versions[0].pruned_fields) == Strings{"spec.a", "spec.c"});
   CHECK(Paths(report.versions[1].pruned_fields) == Strings{"spec.b", "spec.c"});
   CHECK(report.stored_versions == Strings{"v1beta1"});
@@ -98,10 +98,10 @@ TEST_CASE("What a webhook converts is looked at in the version that is read alon
   const std::string webhook =
       R"(,"conversion":{"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"],
           "clientConfig":{"url":"https://example.com/convert"}}})";
-  const kube::Crd live = Widgets(webhook, "v1beta1", R"("storedVersions":["v1beta1"])");
+  const kube::crd::Crd live = Widgets(webhook, "v1beta1", R"("storedVersions":["v1beta1"])");
   const CrdCheck check(Widgets(webhook, "v1"), "new.yaml",
                        {.origin = Origin::kProposal, .replaced = &live});
-  const CrdReport report = ReportOf(check);
+  const report::CrdReport report = ReportOf(check);
   CHECK_FALSE(report.versions[0].is_left_out);
   CHECK(report.versions[1].is_left_out);
 }
@@ -113,7 +113,7 @@ TEST_CASE("Of an object of a file that a webhook converts a note says what tells
           "clientConfig":{"url":"https://example.com/convert"}}})";
   const CrdCheck check(Widgets(webhook, "v1", R"("storedVersions":["v1beta1","v1"])"), "crd.yaml",
                        {.origin = Origin::kFile});
-  const CrdReport report = ReportOf(check);
+  const report::CrdReport report = ReportOf(check);
   CHECK(report.object_errors.empty());
   CHECK(Paths(report.versions[1].pruned_fields) == Strings{"spec.b", "spec.c"});
   CHECK_THAT(report.note, Catch::Contains("webhook"));
@@ -131,8 +131,8 @@ TEST_CASE("A server's CRD has the condition that the server set", "[migrate][crd
 }
 
 // v1 wants spec.c, which it does not specify.
-kube::Crd WidgetsWithRequired(const std::string& more,
-                              const std::string& property = R"("b":{"type":"string"})") {
+kube::crd::Crd WidgetsWithRequired(const std::string& more,
+                                   const std::string& property = R"("b":{"type":"string"})") {
   auto crd = support::ReadCrdText(
       R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
           "metadata":{"name":"widgets.demo.example.com"},
@@ -148,7 +148,7 @@ kube::Crd WidgetsWithRequired(const std::string& more,
 
 TEST_CASE("Objects that pruning makes invalid are told", "[migrate][crd_check]") {
   const CrdCheck check(WidgetsWithRequired(kPreserves), "", {.origin = Origin::kServer});
-  const VersionReport version = ReportOf(check).versions[0];
+  const report::VersionReport version = ReportOf(check).versions[0];
   CHECK(version.objects_invalid_once_pruned == 1);
   CHECK(version.invalid_once_pruned == Strings{"shop/one: spec.c: Required value"});
 }
@@ -157,7 +157,7 @@ TEST_CASE("Where a pattern cannot be held against an object a note says so",
           "[migrate][crd_check]") {
   const std::string pattern = R"("b":{"type":"string","pattern":"^\\p{Cn}$"})";
   const CrdCheck check(WidgetsWithRequired(kPreserves, pattern), "", {.origin = Origin::kServer});
-  const CrdReport report = ReportOf(check);
+  const report::CrdReport report = ReportOf(check);
   CHECK(report.versions[0].objects_invalid_once_pruned == 0);
   CHECK_THAT(report.note, Catch::StartsWith(
                               "not every object could be held against the patterns of its schema"));
@@ -186,7 +186,7 @@ TEST_CASE("What is read in another version is what the storage version left",
       conversion + R"(},"status":{"storedVersions":["v1"]}})");
   REQUIRE(crd);
   const CrdCheck check(*std::move(crd), "", {.origin = Origin::kServer});
-  const CrdReport report = ReportOf(check);
+  const report::CrdReport report = ReportOf(check);
   // Nobody writes in a version that is not served.
   CHECK_FALSE(report.versions[0].objects_invalid_once_pruned);
   CHECK(report.versions[2].objects_invalid_once_pruned == 0);
@@ -206,10 +206,10 @@ TEST_CASE("An object that only a dropped null makes invalid is no reason to be r
       "metadata":{"name":"a"},"spec":{"c":null}})"));
   CrdTally tally;
   check.CheckObject({document.root(), {}, ""}, tally);
-  const CrdReport report = check.Report(tally, false);
+  const report::CrdReport report = check.Report(tally, false);
   CHECK(report.objects_losing_fields == 0);
   CHECK(report.versions[0].invalid_once_pruned == Strings{"a: spec.c: Required value"});
-  CHECK(report.verdict == Verdict::kLosesFields);
+  CHECK(report.verdict == report::Verdict::kLosesFields);
 }
 
 TEST_CASE("Tallies of several threads add up", "[migrate][crd_check]") {
@@ -224,7 +224,7 @@ TEST_CASE("Tallies of several threads add up", "[migrate][crd_check]") {
     check.CheckObject({document.root(), {0, *name == 'a' ? 1U : 2U, 0}, ""}, tally);
     sum.Merge(std::move(tally));
   }
-  const VersionReport version = check.Report(sum, false).versions[0];
+  const report::VersionReport version = check.Report(sum, false).versions[0];
   CHECK(version.objects_invalid_once_pruned == 2);
   CHECK(version.invalid_once_pruned ==
         Strings{"a: spec.c: Required value", "b: spec.c: Required value"});
@@ -233,7 +233,7 @@ TEST_CASE("Tallies of several threads add up", "[migrate][crd_check]") {
 TEST_CASE("Where a server prunes as it reads nothing becomes invalid", "[migrate][crd_check]") {
   const CrdCheck check(WidgetsWithRequired(""), "", {.origin = Origin::kServer});
   CHECK_FALSE(ReportOf(check).versions[0].objects_invalid_once_pruned);
-  const kube::Crd live = WidgetsWithRequired("");
+  const kube::crd::Crd live = WidgetsWithRequired("");
   const CrdCheck proposal(WidgetsWithRequired(""), "new.yaml",
                           {.origin = Origin::kProposal, .replaced = &live});
   CHECK(ReportOf(proposal).versions[0].objects_invalid_once_pruned == 1);
@@ -241,12 +241,12 @@ TEST_CASE("Where a server prunes as it reads nothing becomes invalid", "[migrate
 
 TEST_CASE("A proposal has to follow the rules of an update", "[migrate][crd_check]") {
   // RULES 7: a stored version must not be taken out of the CRD.
-  const kube::Crd live = Widgets("", "v1", R"("storedVersions":["v1alpha1","v1"])");
+  const kube::crd::Crd live = Widgets("", "v1", R"("storedVersions":["v1alpha1","v1"])");
   const CrdCheck check(Widgets(""), "new.yaml", {.origin = Origin::kProposal, .replaced = &live});
-  const CrdReport report = ReportOf(check);
+  const report::CrdReport report = ReportOf(check);
   REQUIRE(report.admission_problems.size() == 1);
   CHECK(report.admission_problems[0].field == "status.storedVersions[0]");
-  CHECK(report.verdict == Verdict::kBlocked);
+  CHECK(report.verdict == report::Verdict::kBlocked);
 }
 
 TEST_CASE("A default of which it cannot be told whether its pattern holds is noted",
@@ -269,14 +269,14 @@ TEST_CASE("A default of which it cannot be told whether its pattern holds is not
     REQUIRE(read);
     return *std::move(read);
   };
-  const CrdReport report = CrdCheck(crd(), "", {}).Report({}, true);
+  const report::CrdReport report = CrdCheck(crd(), "", {}).Report({}, true);
   CHECK(report.note == note);
   CHECK(report.admission_problems.empty());
 }
 
 TEST_CASE("Objects are read in the storage version, if that is served", "[migrate][crd_check]") {
   CHECK(ReadVersion(Widgets("", "v1beta1")) == "v1beta1");
-  kube::Crd crd = Widgets("", "v1");
+  kube::crd::Crd crd = Widgets("", "v1");
   crd.versions[1].served = false;
   CHECK(ReadVersion(crd) == "v1beta1");
   crd.versions[0].served = false;
@@ -284,4 +284,4 @@ TEST_CASE("Objects are read in the storage version, if that is served", "[migrat
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::check

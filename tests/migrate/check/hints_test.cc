@@ -2,10 +2,10 @@
 
 #include <catch2/catch.hpp>
 
-namespace kube::schema {
+namespace migrate::check {
 namespace {
 
-std::string HintFor(ErrorType type, std::string field, std::string detail) {
+std::string HintFor(kube::meta::ErrorType type, std::string field, std::string detail) {
   return Hint({type, std::move(field), "", std::move(detail)});
 }
 
@@ -22,35 +22,35 @@ TEST_CASE("A hint names the field that the schema is of", "[schema][hints]") {
       {kBase + ".additionalProperties.type", "the values of the root"},
       {kBase + ".properties[foo].anyOf[0].type", "foo"},
   }));
-  CHECK(HintFor(ErrorType::kRequired, path, detail) ==
+  CHECK(HintFor(kube::meta::ErrorType::kRequired, path, detail) ==
         "give " + name + " a type, as a rule \"type: object\"");
 }
 
 TEST_CASE("A hint for a value validation names what to move where", "[schema][hints]") {
-  CHECK(HintFor(ErrorType::kForbidden, "properties[foo].anyOf[1].nullable",
+  CHECK(HintFor(kube::meta::ErrorType::kForbidden, "properties[foo].anyOf[1].nullable",
                 "must be false to be structural") == "move nullable out of anyOf to foo itself");
-  CHECK(HintFor(ErrorType::kForbidden, "properties[foo].allOf[0].not.type",
+  CHECK(HintFor(kube::meta::ErrorType::kForbidden, "properties[foo].allOf[0].not.type",
                 "must be empty to be structural") ==
         "move type out of not to foo itself; for an integer or a string set "
         "x-kubernetes-int-or-string: true there");
 }
 
 TEST_CASE("A hint for an incomplete schema names the missing field", "[schema][hints]") {
-  CHECK(HintFor(ErrorType::kRequired, kBase + ".properties[bar]",
+  CHECK(HintFor(kube::meta::ErrorType::kRequired, kBase + ".properties[bar]",
                 "because it is defined in " + kBase + ".oneOf[0].properties[bar]") ==
         "specify bar outside of oneOf too, with its type: oneOf can only restrict it");
 }
 
 TEST_CASE("Names from the CRD are not taken for parts of the hint", "[schema][hints]") {
-  CHECK(HintFor(ErrorType::kRequired, "properties[{owner}].type",
+  CHECK(HintFor(kube::meta::ErrorType::kRequired, "properties[{owner}].type",
                 "must not be empty for specified object fields") ==
         "give {owner} a type, as a rule \"type: object\"");
-  CHECK(HintFor(ErrorType::kRequired, "properties[a]].type", "x") == "set type");
-  CHECK(HintFor(ErrorType::kInvalid, "", "x").empty());
+  CHECK(HintFor(kube::meta::ErrorType::kRequired, "properties[a]].type", "x") == "set type");
+  CHECK(HintFor(kube::meta::ErrorType::kInvalid, "", "x").empty());
 }
 
 struct Finding {
-  ErrorType type;
+  kube::meta::ErrorType type;
   const char* field;
   const char* detail;
 };
@@ -58,110 +58,119 @@ struct Finding {
 // The details of pkg/apiserver/schema and pkg/apis/apiextensions/validation that concern schemas
 // and pruning.
 constexpr Finding kFindings[] = {
-    {ErrorType::kRequired, "items", "must be specified"},
-    {ErrorType::kRequired, "type", "must not be empty at the root"},
-    {ErrorType::kRequired, "items.type", "must not be empty for specified array items"},
-    {ErrorType::kInvalid, "type", "must be object at the root"},
-    {ErrorType::kRequired, "type", "must be object if x-kubernetes-embedded-resource is true"},
-    {ErrorType::kRequired, "properties",
+    {kube::meta::ErrorType::kRequired, "items", "must be specified"},
+    {kube::meta::ErrorType::kRequired, "type", "must not be empty at the root"},
+    {kube::meta::ErrorType::kRequired, "items.type", "must not be empty for specified array items"},
+    {kube::meta::ErrorType::kInvalid, "type", "must be object at the root"},
+    {kube::meta::ErrorType::kRequired, "type",
+     "must be object if x-kubernetes-embedded-resource is true"},
+    {kube::meta::ErrorType::kRequired, "properties",
      "must not be empty if x-kubernetes-embedded-resource is true without "
      "x-kubernetes-preserve-unknown-fields"},
-    {ErrorType::kForbidden, "additionalProperties",
+    {kube::meta::ErrorType::kForbidden, "additionalProperties",
      "must not be used if x-kubernetes-embedded-resource is set"},
-    {ErrorType::kForbidden, "additionalProperties", "must not be used at the root"},
-    {ErrorType::kInvalid, "x-kubernetes-preserve-unknown-fields",
+    {kube::meta::ErrorType::kForbidden, "additionalProperties", "must not be used at the root"},
+    {kube::meta::ErrorType::kInvalid, "x-kubernetes-preserve-unknown-fields",
      "must be false if x-kubernetes-int-or-string is true"},
-    {ErrorType::kInvalid, "x-kubernetes-embedded-resource",
+    {kube::meta::ErrorType::kInvalid, "x-kubernetes-embedded-resource",
      "must be false if x-kubernetes-int-or-string is true"},
-    {ErrorType::kInvalid, "properties[kind].type", "must be string"},
-    {ErrorType::kInvalid, "properties[metadata].type", "must be object"},
-    {ErrorType::kForbidden, "properties[metadata]",
+    {kube::meta::ErrorType::kInvalid, "properties[kind].type", "must be string"},
+    {kube::meta::ErrorType::kInvalid, "properties[metadata].type", "must be object"},
+    {kube::meta::ErrorType::kForbidden, "properties[metadata]",
      "must not specify anything other than name and generateName, but metadata is implicitly "
      "specified"},
-    {ErrorType::kInvalid, "pattern",
+    {kube::meta::ErrorType::kInvalid, "pattern",
      "must be a valid regular expression, but isn't: error parsing regexp: missing closing ]: `[`"},
-    {ErrorType::kForbidden, "anyOf[0].x-kubernetes-list-type",
+    {kube::meta::ErrorType::kForbidden, "anyOf[0].x-kubernetes-list-type",
      "must be undefined to be structural"},
-    {ErrorType::kForbidden, "anyOf[0].properties[metadata]",
+    {kube::meta::ErrorType::kForbidden, "anyOf[0].properties[metadata]",
      "must not be specified in a nested context"},
-    {ErrorType::kForbidden, "nullable", "nullable cannot be true at the root"},
-    {ErrorType::kInvalid, "type",
+    {kube::meta::ErrorType::kForbidden, "nullable", "nullable cannot be true at the root"},
+    {kube::meta::ErrorType::kInvalid, "type",
      "only \"object\" is allowed as the type at the root of the schema if the status subresource "
      "is enabled"},
-    {ErrorType::kInvalid, "spec.validation.openAPIV3Schema",
+    {kube::meta::ErrorType::kInvalid, "spec.validation.openAPIV3Schema",
      "only [Description Type] fields are allowed at the root of the schema if the status "
      "subresource is enabled"},
-    {ErrorType::kNotSupported, "type", "supported values: \"array\", \"boolean\""},
-    {ErrorType::kForbidden, "type", "type cannot be set to null, use nullable as an alternative"},
-    {ErrorType::kForbidden, "uniqueItems",
+    {kube::meta::ErrorType::kNotSupported, "type", "supported values: \"array\", \"boolean\""},
+    {kube::meta::ErrorType::kForbidden, "type",
+     "type cannot be set to null, use nullable as an alternative"},
+    {kube::meta::ErrorType::kForbidden, "uniqueItems",
      "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"},
-    {ErrorType::kForbidden, "additionalProperties",
+    {kube::meta::ErrorType::kForbidden, "additionalProperties",
      "additionalProperties and properties are mutual exclusive"},
-    {ErrorType::kInvalid, "x-kubernetes-preserve-unknown-fields", "must be true or undefined"},
-    {ErrorType::kForbidden, "$ref", "$ref is not supported"},
-    {ErrorType::kForbidden, "id", "id is not supported"},
-    {ErrorType::kForbidden, "additionalItems", "additionalItems is not supported"},
-    {ErrorType::kForbidden, "patternProperties", "patternProperties is not supported"},
-    {ErrorType::kForbidden, "definitions", "definitions is not supported"},
-    {ErrorType::kForbidden, "dependencies", "dependencies is not supported"},
-    {ErrorType::kForbidden, "items", "items must be a schema object and not an array"},
-    {ErrorType::kForbidden, "x-kubernetes-embedded-resource",
+    {kube::meta::ErrorType::kInvalid, "x-kubernetes-preserve-unknown-fields",
+     "must be true or undefined"},
+    {kube::meta::ErrorType::kForbidden, "$ref", "$ref is not supported"},
+    {kube::meta::ErrorType::kForbidden, "id", "id is not supported"},
+    {kube::meta::ErrorType::kForbidden, "additionalItems", "additionalItems is not supported"},
+    {kube::meta::ErrorType::kForbidden, "patternProperties", "patternProperties is not supported"},
+    {kube::meta::ErrorType::kForbidden, "definitions", "definitions is not supported"},
+    {kube::meta::ErrorType::kForbidden, "dependencies", "dependencies is not supported"},
+    {kube::meta::ErrorType::kForbidden, "items", "items must be a schema object and not an array"},
+    {kube::meta::ErrorType::kForbidden, "x-kubernetes-embedded-resource",
      "must not be used inside of resource meta"},
-    {ErrorType::kInvalid, "type", "must be array if x-kubernetes-list-type is specified"},
-    {ErrorType::kNotSupported, "x-kubernetes-list-type", "supported values: \"atomic\""},
-    {ErrorType::kInvalid, "items.x-kubernetes-map-type",
+    {kube::meta::ErrorType::kInvalid, "type",
+     "must be array if x-kubernetes-list-type is specified"},
+    {kube::meta::ErrorType::kNotSupported, "x-kubernetes-list-type",
+     "supported values: \"atomic\""},
+    {kube::meta::ErrorType::kInvalid, "items.x-kubernetes-map-type",
      "must be atomic as item of a list with x-kubernetes-list-type=set"},
-    {ErrorType::kInvalid, "items.x-kubernetes-list-type",
+    {kube::meta::ErrorType::kInvalid, "items.x-kubernetes-list-type",
      "must be atomic as item of a list with x-kubernetes-list-type=set"},
-    {ErrorType::kForbidden, "items.nullable",
+    {kube::meta::ErrorType::kForbidden, "items.nullable",
      "cannot be nullable when x-kubernetes-list-type is set"},
-    {ErrorType::kRequired, "x-kubernetes-list-map-keys",
+    {kube::meta::ErrorType::kRequired, "x-kubernetes-list-map-keys",
      "must not be empty if x-kubernetes-list-type is map"},
-    {ErrorType::kRequired, "x-kubernetes-list-type",
+    {kube::meta::ErrorType::kRequired, "x-kubernetes-list-type",
      "must be map if x-kubernetes-list-map-keys is non-empty"},
-    {ErrorType::kRequired, "items", "must have a schema if x-kubernetes-list-type is map"},
-    {ErrorType::kInvalid, "items.type",
+    {kube::meta::ErrorType::kRequired, "items",
+     "must have a schema if x-kubernetes-list-type is map"},
+    {kube::meta::ErrorType::kInvalid, "items.type",
      "must be object if parent array's x-kubernetes-list-type is map"},
-    {ErrorType::kInvalid, "items.properties[a].type",
+    {kube::meta::ErrorType::kInvalid, "items.properties[a].type",
      "must be a scalar type if parent array's x-kubernetes-list-type is map"},
-    {ErrorType::kInvalid, "x-kubernetes-list-map-keys",
+    {kube::meta::ErrorType::kInvalid, "x-kubernetes-list-map-keys",
      "entries must all be names of item properties"},
-    {ErrorType::kInvalid, "x-kubernetes-list-map-keys", "must not contain duplicate entries"},
-    {ErrorType::kRequired, "items.properties[a].default",
+    {kube::meta::ErrorType::kInvalid, "x-kubernetes-list-map-keys",
+     "must not contain duplicate entries"},
+    {kube::meta::ErrorType::kRequired, "items.properties[a].default",
      "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required "
      "property"},
-    {ErrorType::kForbidden, "items.properties[a].nullable",
+    {kube::meta::ErrorType::kForbidden, "items.properties[a].nullable",
      "this property is in x-kubernetes-list-map-keys, so it cannot be nullable"},
-    {ErrorType::kInvalid, "type", "must be object if x-kubernetes-map-type is specified"},
-    {ErrorType::kInvalid, "default", "must not have unknown fields"},
-    {ErrorType::kInvalid, "default", " in body must be of type string: \"integer\""},
-    {ErrorType::kRequired, "default.apiVersion", ""},
-    {ErrorType::kInvalid, "default.metadata",
+    {kube::meta::ErrorType::kInvalid, "type",
+     "must be object if x-kubernetes-map-type is specified"},
+    {kube::meta::ErrorType::kInvalid, "default", "must not have unknown fields"},
+    {kube::meta::ErrorType::kInvalid, "default", " in body must be of type string: \"integer\""},
+    {kube::meta::ErrorType::kRequired, "default.apiVersion", ""},
+    {kube::meta::ErrorType::kInvalid, "default.metadata",
      "json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string"},
-    {ErrorType::kForbidden, "default", "must not be set in top-level metadata"},
-    {ErrorType::kForbidden, "default",
+    {kube::meta::ErrorType::kForbidden, "default", "must not be set in top-level metadata"},
+    {kube::meta::ErrorType::kForbidden, "default",
      "must not be set inside additionalProperties applying to object metadata"},
-    {ErrorType::kForbidden, "default",
+    {kube::meta::ErrorType::kForbidden, "default",
      "must not be set (cannot set default values in apiextensions.k8s.io/v1beta1 CRDs, must use "
      "apiextensions.k8s.io/v1)"},
-    {ErrorType::kRequired, "x-kubernetes-validations[0].rule", "rule is not specified"},
-    {ErrorType::kInvalid, "x-kubernetes-validations[0].rule", "compilation failed: ERROR"},
-    {ErrorType::kInternal, "x-kubernetes-validations",
+    {kube::meta::ErrorType::kRequired, "x-kubernetes-validations[0].rule", "rule is not specified"},
+    {kube::meta::ErrorType::kInvalid, "x-kubernetes-validations[0].rule",
+     "compilation failed: ERROR"},
+    {kube::meta::ErrorType::kInternal, "x-kubernetes-validations",
      "unable to convert structural schema to CEL declarations"},
-    {ErrorType::kInvalid, "spec.preserveUnknownFields",
+    {kube::meta::ErrorType::kInvalid, "spec.preserveUnknownFields",
      "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in "
      "spec.versions[*].schema instead"},
-    {ErrorType::kInvalid, "spec.preserveUnknownFields",
+    {kube::meta::ErrorType::kInvalid, "spec.preserveUnknownFields",
      "must be false in order to use defaults in the schema"},
-    {ErrorType::kInvalid, "spec.preserveUnknownFields", "must be false"},
-    {ErrorType::kRequired, "spec.versions[0].schema.openAPIV3Schema", ""},
-    {ErrorType::kRequired, "spec.versions[0].schema.openAPIV3Schema",
+    {kube::meta::ErrorType::kInvalid, "spec.preserveUnknownFields", "must be false"},
+    {kube::meta::ErrorType::kRequired, "spec.versions[0].schema.openAPIV3Schema", ""},
+    {kube::meta::ErrorType::kRequired, "spec.versions[0].schema.openAPIV3Schema",
      "because otherwise all fields are pruned"},
-    {ErrorType::kInvalid, "spec.conversion.strategy",
+    {kube::meta::ErrorType::kInvalid, "spec.conversion.strategy",
      "must be None if spec.preserveUnknownFields is true"},
-    {ErrorType::kForbidden, "spec.validation",
+    {kube::meta::ErrorType::kForbidden, "spec.validation",
      "top-level and per-version schemas are mutually exclusive"},
-    {ErrorType::kInvalid, "spec.versions",
+    {kube::meta::ErrorType::kInvalid, "spec.versions",
      "per-version schemas may not all be set to identical values (top-level validation should be "
      "used instead)"},
 };
@@ -193,4 +202,4 @@ TEST_CASE("Every conversion error has a hint", "[schema][hints]") {
 }
 
 }  // namespace
-}  // namespace kube::schema
+}  // namespace migrate::check

@@ -4,7 +4,7 @@
 
 #include "tests/support/test_schema.h"
 
-namespace migrate {
+namespace migrate::check {
 namespace {
 
 using kube::schema::PathElement;
@@ -181,4 +181,4 @@ TEST_CASE("Of what managedFields say no more is kept than an object could hold",
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::check

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-namespace migrate {
+namespace migrate::check {
 namespace {
 
 TEST_CASE("Members of small and of large objects are found, however often", "[member_index]") {
@@ -27,4 +27,4 @@ TEST_CASE("Members of small and of large objects are found, however often", "[me
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::check

@@ -9,10 +9,10 @@
 #include "kube/schema/structural.h"
 #include "tests/support/test_schema.h"
 
-namespace migrate {
+namespace migrate::check {
 namespace {
 
-using kube::schema::PatternChecks;
+using kube::schema::validation::PatternChecks;
 
 std::optional<std::string> Why(const std::string& schema, const std::string& object) {
   const support::TestSchema read(schema);
@@ -106,4 +106,4 @@ TEST_CASE("Of many errors the first are told, and no more of one than a person r
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::check

@@ -4,7 +4,7 @@
 
 #include "tests/support/fake_cluster.h"
 
-namespace migrate {
+namespace migrate::check {
 namespace {
 
 using Strings = std::vector<std::string>;
@@ -17,7 +17,7 @@ CrdCheck Check(const std::string& stored, const std::string& a = R"({"type":"str
   text += R"("status":{"storedVersions":)" + stored + "}}";
   auto document = std::make_unique<kube::json::Document>();
   REQUIRE_FALSE(document->Parse(text));
-  auto crd = kube::ReadCrd(std::move(document));
+  auto crd = kube::crd::ReadCrd(std::move(document));
   REQUIRE(crd);
   return {*std::move(crd), "", {.origin = CrdCheckOptions::Origin::kServer}};
 }
@@ -84,4 +84,4 @@ TEST_CASE("Doomed are the fields that no read shows once the server prunes",
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::check

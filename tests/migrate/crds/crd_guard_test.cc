@@ -5,7 +5,7 @@
 #include "migrate/crds/crd_request.h"
 #include "tests/support/fake_cluster.h"
 
-namespace migrate {
+namespace migrate::crds {
 namespace {
 
 using Catch::Matchers::Contains;
@@ -114,4 +114,4 @@ TEST_CASE("An answer that is no CRD is an error, not a CRD", "[migrate][guard]")
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::crds

@@ -4,7 +4,7 @@
 
 #include "kube/base/error.h"
 
-namespace migrate {
+namespace migrate::crds {
 namespace {
 
 CrdIdentity Identity(const std::string& plural, const std::string& group,
@@ -65,4 +65,4 @@ TEST_CASE("Namesakes are one CRD", "[migrate][crd_names]") {
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::crds

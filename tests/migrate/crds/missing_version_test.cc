@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace migrate {
+namespace migrate::crds {
 namespace {
 
 using Catch::Matchers::Contains;
@@ -23,4 +23,4 @@ TEST_CASE("Another error is left as it is", "[migrate][missing_version]") {
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::crds

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-namespace migrate {
+namespace migrate::crds {
 namespace {
 
 using std::chrono::seconds;
@@ -67,4 +67,4 @@ TEST_CASE("What we have seen ourselves is told by our own clock", "[migrate][rec
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::crds

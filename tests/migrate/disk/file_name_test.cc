@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace migrate {
+namespace migrate::disk {
 namespace {
 
 TEST_CASE("A name that a file may have is kept", "[migrate][file_name]") {
@@ -28,4 +28,4 @@ TEST_CASE("A name that is too long is cut, and told apart", "[migrate][file_name
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::disk

@@ -7,7 +7,7 @@
 
 #include "tests/support/temp_folder.h"
 
-namespace migrate {
+namespace migrate::disk {
 namespace {
 
 struct World {
@@ -59,4 +59,4 @@ TEST_CASE("A line without an end is not read for ever", "[migrate][line_reader]"
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::disk

@@ -10,7 +10,7 @@
 #include "kube/base/error.h"
 #include "tests/support/temp_folder.h"
 
-namespace migrate {
+namespace migrate::disk {
 namespace {
 
 namespace fs = std::filesystem;
@@ -69,7 +69,7 @@ TEST_CASE("A private file is never made over something else", "[migrate][private
   const fs::path path = fs::path(folder.path()) / "a";
   fs::create_symlink(other, path);
   CHECK_THROWS_WITH(PrivateFile(path), Catch::Contains("cannot write \"" + path.string() + "\""));
-  CHECK_THROWS_AS(PrivateFile(other), kube::Error);
+  CHECK_THROWS_AS(PrivateFile(other), kube::base::Error);
   CHECK(Read(other) == "precious");
 }
 
@@ -87,4 +87,4 @@ TEST_CASE("Only files that no run has open are taken for abandoned", "[migrate][
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::disk

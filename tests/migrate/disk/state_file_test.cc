@@ -12,7 +12,7 @@
 #include "kube/base/error.h"
 #include "tests/support/temp_folder.h"
 
-namespace migrate {
+namespace migrate::disk {
 namespace {
 
 using Catch::Matchers::Contains;
@@ -64,7 +64,7 @@ TEST_CASE("A link, a folder and a pipe are not used", "[migrate][state_file]") {
   }
   SECTION("folder") {
     std::filesystem::create_directory(path);
-    CHECK_THROWS_AS(StateFile(path), kube::Error);
+    CHECK_THROWS_AS(StateFile(path), kube::base::Error);
   }
   SECTION("pipe") {
     REQUIRE(mkfifo(path.c_str(), 0600) == 0);
@@ -110,4 +110,4 @@ TEST_CASE("A folder that is missing is named", "[migrate][state_file]") {
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::disk

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <fstream>
 
-namespace migrate {
+namespace migrate::disk {
 namespace {
 
 namespace fs = std::filesystem;
@@ -23,4 +23,4 @@ TEST_CASE("A temporary folder is ours alone, and gone at the end", "[migrate][te
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::disk

@@ -5,7 +5,7 @@
 
 #include "tests/support/fake_cluster.h"
 
-namespace migrate {
+namespace migrate::flip {
 namespace {
 
 using test_support::FakeCluster;
@@ -101,4 +101,4 @@ TEST_CASE("Webhooks that may not be read are unknown, not none", "[migrate][admi
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::flip

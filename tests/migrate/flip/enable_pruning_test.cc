@@ -11,7 +11,7 @@
 #include "tests/support/fake_cluster.h"
 #include "tests/support/temp_folder.h"
 
-namespace migrate {
+namespace migrate::flip {
 namespace {
 
 namespace fs = std::filesystem;
@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 using test_support::FakeCluster;
 using test_support::FakeCrdText;
 using test_support::FakeFault;
-using Phase = MigrationState::Phase;
+using Phase = state::MigrationState::Phase;
 using Strings = std::vector<std::string>;
 
 const std::string kName = "widgets.demo.example.com";
@@ -27,12 +27,12 @@ const std::string kCrd = "/apis/apiextensions.k8s.io/v1/customresourcedefinition
 const std::string kSettled = "waiting until the server prunes: 5 of 5 reads pruned (2.0 s)";
 
 /// Answers as it is told, and writes down what it is told.
-class Person : public MigrationObserver {
+class Person : public sweep::MigrationObserver {
  public:
   void OnLine(const std::string& line) override { lines.push_back(line); }
-  void OnProgress(const std::string&, const SweepProgress&) override {}
+  void OnProgress(const std::string&, const sweep::SweepProgress&) override {}
   void RequireAnswer() override {
-    if (!can_answer) throw kube::Error("nobody can be asked");
+    if (!can_answer) throw kube::base::Error("nobody can be asked");
   }
   bool Confirm(const std::string& question) override {
     questions.push_back(question);
@@ -61,35 +61,35 @@ struct World {
   void Write(const std::string& name, const std::string& spec) {
     test_support::WriteFakeObject(cluster.server, "widgets", name, spec);
   }
-  LiveCrd& Live() {
-    const ProgressFunction none;
-    ClusterReader reader(cluster.client, cluster.clock, {}, none);
-    crds = ReadClusterCrds({.names = {kName}}, {}, reader);
+  crds::LiveCrd& Live() {
+    const lists::ProgressFunction none;
+    lists::ClusterReader reader(cluster.client, cluster.clock, {}, none);
+    crds = crds::ReadClusterCrds({.names = {kName}}, {}, reader);
     return crds.crds.at(kName);
   }
   EnabledPruning Enable() {
-    const LiveCrd& live = Live();
-    StateFolder state(folder.path(), "cluster", live.shape.uid, kName);
+    const crds::LiveCrd& live = Live();
+    state::StateFolder state(folder.path(), "cluster", live.shape.uid, kName);
     return EnablePruning(live, options, target, sweep_options, state, person, cluster.client,
                          cluster.clock);
   }
   EnabledPruning Resume() {
-    const LiveCrd& live = Live();
-    StateFolder state(folder.path(), "cluster", live.shape.uid, kName);
+    const crds::LiveCrd& live = Live();
+    state::StateFolder state(folder.path(), "cluster", live.shape.uid, kName);
     return ResumePruning(live, options, state, person, cluster.client, cluster.clock);
   }
-  MigrationState State() {
-    const LiveCrd& live = Live();
-    return StateFolder(folder.path(), "cluster", live.shape.uid, kName).Load();
+  state::MigrationState State() {
+    const crds::LiveCrd& live = Live();
+    return state::StateFolder(folder.path(), "cluster", live.shape.uid, kName).Load();
   }
   bool IsPruningOn() {
-    const auto crd = GetCrd(cluster.client, kCrd);
+    const auto crd = crds::GetCrd(cluster.client, kCrd);
     REQUIRE(crd);
     return !crd->preserve_unknown_fields;
   }
   bool IsHeld(const EnabledPruning& enabled, const std::string& name) const {
     const auto* metadata = cluster.server.Stored(kName, "shop/" + name)->Find("metadata");
-    ListedObject object;
+    spool::ListedObject object;
     object.name = name;
     object.uid = metadata->FindText("uid");
     object.resource_version = metadata->FindText("resourceVersion");
@@ -117,13 +117,13 @@ struct World {
     fault.first = kReadsBeforeFlip;
     cluster.server.AddFault(fault);
     EnabledPruning interrupted = Enable();
-    REQUIRE(interrupted.outcome == Outcome::kInterrupted);
+    REQUIRE(interrupted.outcome == report::Outcome::kInterrupted);
     stop = false;
     return interrupted;
   }
   fs::path StatePath() {
-    const LiveCrd& live = Live();
-    return StateFolder(folder.path(), "cluster", live.shape.uid, kName).path();
+    const crds::LiveCrd& live = Live();
+    return state::StateFolder(folder.path(), "cluster", live.shape.uid, kName).path();
   }
   std::ptrdiff_t Writes() const {
     return std::ranges::count_if(cluster.server.requests(),
@@ -137,11 +137,12 @@ struct World {
   FakeCluster cluster;
   test_support::TempFolder folder;
   Person person;
-  ClusterCrds crds;
+  crds::ClusterCrds crds;
   std::atomic<bool> stop = false;
   EnablePruningOptions options;
-  SweepTarget target{.group = "demo.example.com", .version = "v1", .plural = "widgets"};
-  SweepOptions sweep_options;
+  sweep::write::SweepTarget target{
+      .group = "demo.example.com", .version = "v1", .plural = "widgets"};
+  sweep::SweepOptions sweep_options;
 };
 
 // The dry run of one write, and the flip.
@@ -150,7 +151,7 @@ constexpr int kDryWriteAndFlip = 2;
 TEST_CASE("Pruning is turned on behind a backup and a question", "[migrate][enable_pruning]") {
   World world;
   const EnabledPruning enabled = world.Enable();
-  REQUIRE(enabled.outcome == Outcome::kDone);
+  REQUIRE(enabled.outcome == report::Outcome::kDone);
   CHECK(world.IsPruningOn());
   const std::string backup = "widgets.demo.example.com-20261121T031500Z.ndjson";
   CHECK(world.Backups() == Strings{backup});
@@ -166,7 +167,7 @@ TEST_CASE("Pruning is turned on behind a backup and a question", "[migrate][enab
   CHECK_THAT(world.person.lines[4], Catch::StartsWith("backup: " + enabled.backup + " (2 objects"));
   CHECK(world.person.lines[5] == kSettled);
   for (const char* name : {"a", "b", "plain"}) CHECK_FALSE(world.IsHeld(enabled, name));
-  const MigrationState state = world.State();
+  const state::MigrationState state = world.State();
   CHECK(state.phase == Phase::kBackupComplete);
   CHECK(state.backup == enabled.backup);
   CHECK_FALSE(state.flip_resource_version.empty());
@@ -177,7 +178,7 @@ TEST_CASE("Nothing is written where the answer is no", "[migrate][enable_pruning
   World world;
   world.person.agrees = false;
   const EnabledPruning enabled = world.Enable();
-  CHECK(enabled.outcome == Outcome::kError);
+  CHECK(enabled.outcome == report::Outcome::kError);
   CHECK(enabled.error == "pruning was not turned on, as that was not confirmed");
   CHECK(world.Writes() == 0);
   CHECK(world.Backups().empty());
@@ -190,7 +191,7 @@ TEST_CASE("Nothing is written where somebody else turns pruning on meanwhile",
     world.cluster.server.PatchCrd(kName, R"({"spec":{"preserveUnknownFields":false}})");
   };
   const EnabledPruning enabled = world.Enable();
-  CHECK(enabled.outcome == Outcome::kError);
+  CHECK(enabled.outcome == report::Outcome::kError);
   CHECK_THAT(enabled.error, Catch::StartsWith("spec.preserveUnknownFields was turned off") &&
                                 Catch::Contains("nobody can make a backup any more"));
   CHECK(world.Writes() == 0);
@@ -198,25 +199,25 @@ TEST_CASE("Nothing is written where somebody else turns pruning on meanwhile",
 
 TEST_CASE("A dry run tells the plan, asks nobody and writes nothing", "[migrate][enable_pruning]") {
   World world(R"(["v1beta1","v1"])");
-  world.options.dry_run = GENERATE(DryRun::kClient, DryRun::kServer);
-  CHECK(world.Enable().outcome == Outcome::kDone);
+  world.options.dry_run = GENERATE(report::DryRun::kClient, report::DryRun::kServer);
+  CHECK(world.Enable().outcome == report::Outcome::kDone);
   CHECK(world.person.questions.empty());
   CHECK(world.person.lines.size() == 4);
   CHECK(world.Backups().empty());
   CHECK_FALSE(world.IsPruningOn());
-  CHECK(world.Writes() == (world.options.dry_run == DryRun::kServer ? 1 : 0));
+  CHECK(world.Writes() == (world.options.dry_run == report::DryRun::kServer ? 1 : 0));
   CHECK(world.State().phase == Phase::kBeforeFlip);
 }
 
 TEST_CASE("A dry run shows why the server would refuse", "[migrate][enable_pruning]") {
   World world;
-  world.options.dry_run = DryRun::kServer;
+  world.options.dry_run = report::DryRun::kServer;
   FakeFault fault;
   fault.target = "dryRun=All";
   fault.answer = test_support::FakeStatus(422, "Invalid", "spec.validation: no");
   world.cluster.server.AddFault(fault);
   const EnabledPruning enabled = world.Enable();
-  CHECK(enabled.outcome == Outcome::kError);
+  CHECK(enabled.outcome == report::Outcome::kError);
   CHECK_THAT(enabled.error, Catch::StartsWith("the server would not turn pruning on: ") &&
                                 Catch::Contains("spec.validation: no"));
 }
@@ -225,14 +226,14 @@ TEST_CASE("Objects in several stored versions are rewritten before", "[migrate][
   World world(R"(["v1beta1","v1"])");
   SECTION("all of them") {
     const EnabledPruning enabled = world.Enable();
-    CHECK(enabled.outcome == Outcome::kDone);
+    CHECK(enabled.outcome == report::Outcome::kDone);
     REQUIRE(enabled.before_flip);
     CHECK(enabled.before_flip->Total() == 3);
   }
   SECTION("not in a single pass") {
     world.options.single_pass = true;
     const EnabledPruning enabled = world.Enable();
-    CHECK(enabled.outcome == Outcome::kDone);
+    CHECK(enabled.outcome == report::Outcome::kDone);
     CHECK_FALSE(enabled.before_flip);
     CHECK(world.Writes() == kDryWriteAndFlip);
     // v1beta1 does not know spec.a: "plain" may lose it.
@@ -245,7 +246,7 @@ TEST_CASE("Objects in several stored versions are rewritten before", "[migrate][
     fault.answer = test_support::FakeStatus(422, "Invalid", "spec.x: bad");
     world.cluster.server.AddFault(fault);
     const EnabledPruning enabled = world.Enable();
-    CHECK(enabled.outcome == Outcome::kFailures);
+    CHECK(enabled.outcome == report::Outcome::kFailures);
     CHECK_THAT(enabled.error, Catch::StartsWith("pruning was not turned on, and nothing was"));
     REQUIRE(enabled.failures.size() == 1);
     CHECK(enabled.failures[0].name == "b");
@@ -267,7 +268,7 @@ TEST_CASE("An object that was written in the gap is held", "[migrate][enable_pru
   SECTION("not without a backup") { world.options.no_backup = true; }
   world.AtFlip(fault);
   const EnabledPruning enabled = world.Enable();
-  REQUIRE(enabled.outcome == Outcome::kDone);
+  REQUIRE(enabled.outcome == report::Outcome::kDone);
   const bool holds = !world.options.rewrite_unbacked && !world.options.no_backup;
   CHECK(world.IsHeld(enabled, "b") == holds);
   CHECK(world.IsHeld(enabled, "new") == holds);
@@ -290,7 +291,7 @@ TEST_CASE("Pruning is not turned on where a webhook would keep objects from bein
       500, "InternalError", "Internal error occurred: failed calling webhook \"a.b\"");
   world.cluster.server.AddFault(fault);
   const EnabledPruning enabled = world.Enable();
-  CHECK(enabled.outcome == Outcome::kError);
+  CHECK(enabled.outcome == report::Outcome::kError);
   CHECK_THAT(enabled.error, Catch::Contains("failed calling webhook"));
   CHECK_FALSE(world.IsPruningOn());
   CHECK(world.Backups().empty());
@@ -305,7 +306,7 @@ TEST_CASE("What was written until the servers were seen to prune is held",
   fault.before = [&] { world.Write("new", R"({"x":4})"); };
   world.cluster.server.AddFault(fault);
   const EnabledPruning enabled = world.Enable();
-  REQUIRE(enabled.outcome == Outcome::kDone);
+  REQUIRE(enabled.outcome == report::Outcome::kDone);
   CHECK(world.IsHeld(enabled, "new"));
   CHECK_FALSE(world.IsHeld(enabled, "a"));
   CHECK_FALSE(world.State().settled_resource_version.empty());
@@ -328,7 +329,7 @@ TEST_CASE("Where no object can show it, servers get the time that any change may
     for (const char* name : {"a", "b"}) world.Write(name, R"({"a":null})");
   }
   const EnabledPruning enabled = world.Enable();
-  REQUIRE(enabled.outcome == Outcome::kDone);
+  REQUIRE(enabled.outcome == report::Outcome::kDone);
   CHECK_FALSE(enabled.backup.empty());
   CHECK(world.cluster.clock.passed() >= 5s);
   CHECK_FALSE(world.State().settled_resource_version.empty());
@@ -340,7 +341,7 @@ TEST_CASE("Behind a flip that loses nothing it is waited for servers all the sam
   World world;
   for (const char* name : {"a", "b"}) world.Write(name, R"({"a":"1"})");
   const EnabledPruning enabled = world.Enable();
-  REQUIRE(enabled.outcome == Outcome::kDone);
+  REQUIRE(enabled.outcome == report::Outcome::kDone);
   CHECK(enabled.backup.empty());
   CHECK(world.cluster.clock.passed() >= 5s);
   CHECK_FALSE(world.State().settled_resource_version.empty());
@@ -354,7 +355,7 @@ TEST_CASE("What breaks behind the flip is told as such, and leaves what to go on
   fault.before = [&] { fs::create_directory(in_the_way); };
   world.AtFlip(fault);
   const EnabledPruning enabled = world.Enable();
-  CHECK(enabled.outcome == Outcome::kError);
+  CHECK(enabled.outcome == report::Outcome::kError);
   CHECK(enabled.flipped);
   CHECK(fs::exists(enabled.backup));
   CHECK_THAT(enabled.error,
@@ -362,12 +363,12 @@ TEST_CASE("What breaks behind the flip is told as such, and leaves what to go on
                  Catch::Contains("with the same --state-dir") &&
                  !Catch::Contains("choose another folder"));
   const EnabledPruning broken = world.Resume();
-  CHECK(broken.outcome == Outcome::kError);
+  CHECK(broken.outcome == report::Outcome::kError);
   CHECK(broken.backup == enabled.backup);
   CHECK_THAT(broken.error, Catch::StartsWith("pruning is on, but this run broke off"));
   fs::remove(in_the_way);
   const EnabledPruning resumed = world.Resume();
-  CHECK(resumed.outcome == Outcome::kDone);
+  CHECK(resumed.outcome == report::Outcome::kDone);
   CHECK(resumed.backup == enabled.backup);
   CHECK_FALSE(world.IsHeld(resumed, "a"));
 }
@@ -375,22 +376,22 @@ TEST_CASE("What breaks behind the flip is told as such, and leaves what to go on
 TEST_CASE("Without its backup a later run does not go on by itself", "[migrate][enable_pruning]") {
   World world;
   const EnabledPruning enabled = world.Enable();
-  REQUIRE(enabled.outcome == Outcome::kDone);
+  REQUIRE(enabled.outcome == report::Outcome::kDone);
   const fs::path elsewhere = enabled.backup + ".moved";
   fs::rename(enabled.backup, elsewhere);
   const EnabledPruning resumed = world.Resume();
-  CHECK(resumed.outcome == Outcome::kError);
+  CHECK(resumed.outcome == report::Outcome::kError);
   CHECK_THAT(resumed.error, Catch::Contains("the backup " + enabled.backup + " is not there") &&
                                 Catch::Contains("--rewrite-unbacked"));
   SECTION("but with it") { fs::rename(elsewhere, enabled.backup); }
   SECTION("but where that is wanted") { world.options.rewrite_unbacked = true; }
   SECTION("but where none is wanted") { world.options.no_backup = true; }
   SECTION("but where all is rewritten, and some objects are held") {
-    MigrationState state = world.State();
+    state::MigrationState state = world.State();
     state.phase = Phase::kHolding;
-    StateFolder(world.folder.path(), "cluster", state.crd_uid, kName).Save(state);
+    state::StateFolder(world.folder.path(), "cluster", state.crd_uid, kName).Save(state);
   }
-  CHECK(world.Resume().outcome == Outcome::kDone);
+  CHECK(world.Resume().outcome == report::Outcome::kDone);
 }
 
 TEST_CASE("Whoever has turned pruning on, what is written later is not held",
@@ -402,7 +403,7 @@ TEST_CASE("Whoever has turned pruning on, what is written later is not held",
   world.cluster.server.PatchCrd(kName, R"({"spec":{"preserveUnknownFields":false}})");
   world.Write("b", R"({"x":7})");
   const EnabledPruning resumed = world.Resume();
-  REQUIRE(resumed.outcome == Outcome::kDone);
+  REQUIRE(resumed.outcome == report::Outcome::kDone);
   CHECK_FALSE(world.IsHeld(resumed, "a"));
   CHECK(world.IsHeld(resumed, "b"));
   world.Write("b", "{}");
@@ -414,13 +415,13 @@ TEST_CASE("Whoever has turned pruning on, what is written later is not held",
 TEST_CASE("What was written since a run over some of the objects saw servers prune is not held",
           "[migrate][enable_pruning]") {
   World world;
-  REQUIRE(world.Enable().outcome == Outcome::kDone);
+  REQUIRE(world.Enable().outcome == report::Outcome::kDone);
   const std::string settled = world.State().settled_resource_version;
   REQUIRE_FALSE(settled.empty());
   // That run has rewritten some, and left the phase as it was.
   world.Write("b", R"({"a":"1"})");
   const EnabledPruning resumed = world.Resume();
-  REQUIRE(resumed.outcome == Outcome::kDone);
+  REQUIRE(resumed.outcome == report::Outcome::kDone);
   CHECK(world.State().settled_resource_version == settled);
   CHECK_FALSE(world.IsHeld(resumed, "b"));
 }
@@ -431,9 +432,9 @@ TEST_CASE("Held objects stay held in a later run until somebody writes them",
   FakeFault fault;
   fault.before = [&] { world.Write("b", R"({"x":3})"); };
   world.AtFlip(fault);
-  REQUIRE(world.Enable().outcome == Outcome::kDone);
+  REQUIRE(world.Enable().outcome == report::Outcome::kDone);
   const EnabledPruning resumed = world.Resume();
-  CHECK(resumed.outcome == Outcome::kDone);
+  CHECK(resumed.outcome == report::Outcome::kDone);
   CHECK(world.IsHeld(resumed, "b"));
   CHECK_FALSE(world.IsHeld(resumed, "a"));
   world.Write("b", "{}");
@@ -449,24 +450,24 @@ TEST_CASE("A flip whose answer is lost is found out", "[migrate][enable_pruning]
   SECTION("by the same run") {
     world.AtFlip(fault);
     const EnabledPruning enabled = world.Enable();
-    CHECK(enabled.outcome == Outcome::kDone);
+    CHECK(enabled.outcome == report::Outcome::kDone);
     CHECK_FALSE(world.IsHeld(enabled, "a"));
   }
   SECTION("by the next one") {
     fault.times = 60;  // more than this run tries
     world.AtFlip(fault);
     const EnabledPruning enabled = world.Enable();
-    CHECK(enabled.outcome == Outcome::kError);
+    CHECK(enabled.outcome == report::Outcome::kError);
     CHECK_THAT(enabled.error, Catch::StartsWith("it is not known whether pruning was turned on"));
     CHECK(world.Backups().size() == 1);
     while (!world.cluster.client.Get(kCrd)) continue;
     CHECK(world.IsPruningOn());
-    const MigrationState state = world.State();
+    const state::MigrationState state = world.State();
     CHECK(state.phase == Phase::kBackupComplete);
     CHECK(state.flip_resource_version.empty());
     world.Write("late", R"({"x":9})");
     const EnabledPruning resumed = world.Resume();
-    CHECK(resumed.outcome == Outcome::kDone);
+    CHECK(resumed.outcome == report::Outcome::kDone);
     CHECK(resumed.backup == state.backup);
     CHECK_FALSE(world.IsHeld(resumed, "a"));
     // Behind the flip, but nobody had seen that the server prunes.
@@ -484,7 +485,7 @@ TEST_CASE("A CRD that is changed meanwhile is not flipped", "[migrate][enable_pr
   };
   world.AtFlip(fault);
   const EnabledPruning enabled = world.Enable();
-  CHECK(enabled.outcome == Outcome::kError);
+  CHECK(enabled.outcome == report::Outcome::kError);
   CHECK_THAT(enabled.error, Catch::Contains("was changed meanwhile"));
   CHECK_FALSE(world.IsPruningOn());
 }
@@ -496,13 +497,13 @@ TEST_CASE("A server that does not prune in time ends the run, and the next one g
   world.cluster.server.ServeStale([&] { return is_stale; });
   world.options.settle_timeout = 10s;
   const EnabledPruning enabled = world.Enable();
-  CHECK(enabled.outcome == Outcome::kError);
+  CHECK(enabled.outcome == report::Outcome::kError);
   CHECK_THAT(enabled.error, Catch::Contains("not every API server prunes yet") &&
                                 Catch::Contains("run the same command again"));
   CHECK(world.Writes() == kDryWriteAndFlip);
-  CHECK(world.Resume().outcome == Outcome::kError);
+  CHECK(world.Resume().outcome == report::Outcome::kError);
   is_stale = false;
-  CHECK(world.Resume().outcome == Outcome::kDone);
+  CHECK(world.Resume().outcome == report::Outcome::kDone);
   CHECK(world.person.lines.back() == kSettled);
   CHECK(world.person.questions.size() == 1);
   CHECK(world.Writes() == kDryWriteAndFlip);
@@ -513,13 +514,13 @@ TEST_CASE("A field that has come into the schema is not waited for", "[migrate][
   world.cluster.server.ServeStale([] { return true; });
   world.options.settle_timeout = 10s;
   const EnabledPruning enabled = world.Enable();
-  REQUIRE(enabled.outcome == Outcome::kError);
+  REQUIRE(enabled.outcome == report::Outcome::kError);
   CHECK(enabled.flipped);
   world.cluster.server.PatchCrd(kName, R"({"spec":{"versions":[{"name":"v1","served":true,
       "storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{
       "type":"object","properties":{"x":{"type":"integer"}}}}}}}]}})");
   const EnabledPruning resumed = world.Resume();
-  CHECK(resumed.outcome == Outcome::kDone);
+  CHECK(resumed.outcome == report::Outcome::kDone);
   CHECK_FALSE(resumed.flipped);
   CHECK(world.IsHeld(resumed, "plain"));  // which has a field that only the old schema knows
 }
@@ -532,7 +533,7 @@ TEST_CASE("Objects that may not be read end the wait at once", "[migrate][enable
   fault.answer = test_support::FakeStatus(403, "Forbidden", "alice may not get widgets");
   world.cluster.server.AddFault(fault);
   const EnabledPruning enabled = world.Enable();
-  CHECK(enabled.outcome == Outcome::kError);
+  CHECK(enabled.outcome == report::Outcome::kError);
   CHECK_THAT(enabled.error, Catch::Contains("pruning is on") &&
                                 Catch::Contains("alice may not get widgets") &&
                                 Catch::Contains("the right to get"));
@@ -551,13 +552,13 @@ TEST_CASE("Where nobody can be asked no object is read", "[migrate][enable_pruni
 TEST_CASE("A CRD that is no longer what was checked is not backed up",
           "[migrate][enable_pruning]") {
   World world;
-  const LiveCrd& live = world.Live();
+  const crds::LiveCrd& live = world.Live();
   world.cluster.server.PatchCrd(kName, R"({"spec":{"scope":"Cluster"}})");
-  StateFolder state(world.folder.path(), "cluster", live.shape.uid, kName);
+  state::StateFolder state(world.folder.path(), "cluster", live.shape.uid, kName);
   const EnabledPruning enabled =
       EnablePruning(live, world.options, world.target, world.sweep_options, state, world.person,
                     world.cluster.client, world.cluster.clock);
-  CHECK(enabled.outcome == Outcome::kError);
+  CHECK(enabled.outcome == report::Outcome::kError);
   CHECK_THAT(enabled.error, Catch::Contains("changed meanwhile"));
   CHECK(world.person.lines.empty());
 }
@@ -575,7 +576,7 @@ TEST_CASE("An earlier backup counts until the next one is complete", "[migrate][
   };
   world.cluster.server.AddFault(flip);
   world.options.now = [] { return std::chrono::sys_days(2027y / 1 / 1); };
-  REQUIRE(world.Enable().outcome == Outcome::kError);
+  REQUIRE(world.Enable().outcome == report::Outcome::kError);
   REQUIRE(world.IsPruningOn());
   const EnabledPruning resumed = world.Resume();
   CHECK(resumed.backup == backup);
@@ -588,7 +589,7 @@ TEST_CASE("A backup that cannot be written keeps pruning off", "[migrate][enable
   World world;
   world.options.backup_dir = world.folder.Write("file", "");
   const EnabledPruning enabled = world.Enable();
-  CHECK(enabled.outcome == Outcome::kError);
+  CHECK(enabled.outcome == report::Outcome::kError);
   CHECK_THAT(enabled.error,
              Catch::Contains("cannot write the backup") && Catch::Contains("--backup-dir"));
   CHECK(world.person.questions.empty());
@@ -610,13 +611,14 @@ TEST_CASE("A signal at any request leaves no half work", "[migrate][enable_pruni
     if (!world.stop) break;
     world.stop = false;
     if (!world.IsPruningOn()) {
-      CHECK(enabled.outcome == Outcome::kInterrupted);
+      CHECK(enabled.outcome == report::Outcome::kInterrupted);
       world.options.now = [] { return std::chrono::sys_days(2027y / 1 / 1); };
-      CHECK(world.Enable().outcome == Outcome::kDone);
+      CHECK(world.Enable().outcome == report::Outcome::kDone);
     } else {
-      if (enabled.outcome != Outcome::kDone) CHECK(enabled.outcome == Outcome::kInterrupted);
+      if (enabled.outcome != report::Outcome::kDone)
+        CHECK(enabled.outcome == report::Outcome::kInterrupted);
       const EnabledPruning resumed = world.Resume();
-      CHECK(resumed.outcome == Outcome::kDone);
+      CHECK(resumed.outcome == report::Outcome::kDone);
       CHECK_FALSE(world.IsHeld(resumed, "a"));
     }
     for (const std::string& name : world.Backups()) CHECK_THAT(name, Catch::EndsWith("Z.ndjson"));
@@ -624,4 +626,4 @@ TEST_CASE("A signal at any request leaves no half work", "[migrate][enable_pruni
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::flip

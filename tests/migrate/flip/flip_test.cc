@@ -6,7 +6,7 @@
 #include "migrate/crds/crd_request.h"
 #include "tests/support/fake_cluster.h"
 
-namespace migrate {
+namespace migrate::flip {
 namespace {
 
 using test_support::FakeCluster;
@@ -21,11 +21,11 @@ const std::string kCrd = "/apis/apiextensions.k8s.io/v1/customresourcedefinition
 struct Flipping {
   Flipping() {
     cluster.server.Add(FakeCrdText("widgets", R"(,"preserveUnknownFields":true)"));
-    const kube::Crd crd = Crd();
-    target = {kCrd, ShapeOf(crd)};
+    const kube::crd::Crd crd = Crd();
+    target = {kCrd, crds::ShapeOf(crd)};
   }
-  kube::Crd Crd() {
-    auto crd = GetCrd(cluster.client, kCrd);
+  kube::crd::Crd Crd() {
+    auto crd = crds::GetCrd(cluster.client, kCrd);
     REQUIRE(crd);
     return *std::move(crd);
   }
@@ -54,12 +54,12 @@ TEST_CASE("The flip is guarded by the resourceVersion of the CRD", "[migrate][fl
   const std::string version = flipping.Crd().resource_version;
   const Flip flip = flipping.Run();
   REQUIRE(flip.step == Step::kDone);
-  const kube::Crd crd = flipping.Crd();
+  const kube::crd::Crd crd = flipping.Crd();
   CHECK_FALSE(crd.preserve_unknown_fields);
   CHECK(flip.resource_version == crd.resource_version);
   CHECK(flip.generation == flipping.target.shape.generation + 1);
   const auto& requests = flipping.cluster.server.requests();
-  const auto patch = std::ranges::find(requests, "PATCH", &kube::HttpRequest::method);
+  const auto patch = std::ranges::find(requests, "PATCH", &kube::http::HttpRequest::method);
   REQUIRE(patch != requests.end());
   CHECK(patch->target == kCrd);
   CHECK(patch->body == R"({"metadata":{"resourceVersion":")" + version +
@@ -223,4 +223,4 @@ TEST_CASE("A signal keeps the flip from being asked for", "[migrate][flip]") {
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::flip

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <tuple>
 
-namespace migrate {
+namespace migrate::flip {
 namespace {
 
 TEST_CASE("A tool that keeps a CRD is known by what it leaves in the metadata",
@@ -37,4 +37,4 @@ TEST_CASE("A tool that keeps a CRD is known by what it leaves in the metadata",
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::flip

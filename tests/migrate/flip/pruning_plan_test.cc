@@ -2,25 +2,25 @@
 
 #include <catch2/catch.hpp>
 
-namespace migrate {
+namespace migrate::flip {
 namespace {
 
 using Strings = std::vector<std::string>;
 
-FieldUse Field(const std::string& path) {
-  FieldUse use;
+report::FieldUse Field(const std::string& path) {
+  report::FieldUse use;
   use.path = path;
   return use;
 }
 
 PruningDryRun DryRun2000() {
   PruningDryRun dry_run;
-  CrdReport& crd = dry_run.report;
+  report::CrdReport& crd = dry_run.report;
   crd.name = "widgets.demo.example.com";
   crd.storage_version = "v1";
   crd.stored_versions = {"v1beta1", "v1"};
   crd.object_count = 2000;
-  VersionReport& v1 = crd.versions.emplace_back();
+  report::VersionReport& v1 = crd.versions.emplace_back();
   v1.name = "v1";
   v1.storage = true;
   v1.objects_losing_fields = 1874;
@@ -88,7 +88,7 @@ TEST_CASE("Objects that pruning makes invalid in the version of the writes are w
   PruningDryRun dry_run = DryRun2000();
   dry_run.write_version = "v1";
   dry_run.report.versions.push_back(dry_run.report.versions[0]);
-  VersionReport& v2 = dry_run.report.versions[1];
+  report::VersionReport& v2 = dry_run.report.versions[1];
   v2.name = "v2";
   v2.objects_invalid_once_pruned = 1;
   v2.invalid_once_pruned = {"shop/old: spec.b: Required value"};
@@ -113,4 +113,4 @@ TEST_CASE("Many webhooks are counted, and some named", "[migrate][pruning_plan]"
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::flip

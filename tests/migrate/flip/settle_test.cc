@@ -6,7 +6,7 @@
 
 #include "tests/support/fake_cluster.h"
 
-namespace migrate {
+namespace migrate::flip {
 namespace {
 
 using namespace std::chrono_literals;
@@ -167,4 +167,4 @@ TEST_CASE("A signal ends the wait", "[migrate][settle]") {
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::flip

@@ -5,17 +5,17 @@
 #include <string>
 #include <vector>
 
-namespace migrate {
+namespace migrate::flip {
 namespace {
 
 using namespace std::chrono_literals;
 using Seen = Settling::Seen;
 using Step = Settling::Step;
 
-const kube::Clock::TimePoint kStart{1h};
+const kube::system::Clock::TimePoint kStart{1h};
 
-std::vector<DoomedObject> Doomed(int count) {
-  std::vector<DoomedObject> doomed;
+std::vector<state::DoomedObject> Doomed(int count) {
+  std::vector<state::DoomedObject> doomed;
   for (int i = 0; i < count; ++i) {
     const std::string name = std::to_string(i);
     doomed.push_back({.namespace_ = "shop", .name = name, .uid = name, .paths = {"spec.x"}});
@@ -25,7 +25,7 @@ std::vector<DoomedObject> Doomed(int count) {
 
 std::string Names(const Settling& settling) {
   std::string names;
-  for (const DoomedObject* object : settling.objects()) names += object->name;
+  for (const state::DoomedObject* object : settling.objects()) names += object->name;
   return names;
 }
 
@@ -88,4 +88,4 @@ TEST_CASE("The wait ends at its time", "[migrate][settling]") {
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::flip

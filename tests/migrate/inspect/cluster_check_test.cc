@@ -6,7 +6,7 @@
 #include "tests/support/fake_cluster.h"
 #include "tests/support/temp_folder.h"
 
-namespace migrate {
+namespace migrate::inspect {
 namespace {
 
 using test_support::FakeCluster;
@@ -18,7 +18,7 @@ using Strings = std::vector<std::string>;
 const std::string kPreserves = R"(,"preserveUnknownFields":true)";
 const std::string kCrds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
-CheckReport Check(FakeCluster& cluster, const ClusterCheckOptions& options = {}) {
+report::CheckReport Check(FakeCluster& cluster, const ClusterCheckOptions& options = {}) {
   return CheckCluster(options, cluster.client, cluster.clock);
 }
 
@@ -32,10 +32,10 @@ void AddThree(FakeCluster& cluster) {
   cluster.server.Add(FakeObjectText("gadgets", "one", "{}"));
 }
 
-Strings Verdicts(const CheckReport& report) {
+Strings Verdicts(const report::CheckReport& report) {
   constexpr const char* kNames[] = {"unknown", "blocked", "loses-fields", "ready", "pruning"};
   Strings verdicts;
-  for (const CrdReport& crd : report.crds) {
+  for (const report::CrdReport& crd : report.crds) {
     verdicts.push_back(crd.name.substr(0, crd.name.find('.')) + " " +
                        kNames[static_cast<int>(crd.verdict)]);
   }
@@ -52,7 +52,7 @@ TEST_CASE("Without names all CRDs are checked, and the objects read that tell so
           "[migrate][cluster_check]") {
   FakeCluster cluster;
   AddThree(cluster);
-  const CheckReport report = Check(cluster);
+  const report::CheckReport report = Check(cluster);
   CHECK(Verdicts(report) == Strings{"gadgets pruning", "gizmos ready", "widgets loses-fields"});
   CHECK(report.crds[0].objects_skipped);
   CHECK_FALSE(Asked(cluster, "/apis/demo.example.com/v1/gadgets"));
@@ -65,7 +65,7 @@ TEST_CASE("One list serves all versions while unknown fields are preserved",
           "[migrate][cluster_check]") {
   FakeCluster cluster;
   AddThree(cluster);
-  const CheckReport report = Check(cluster, {.crd_names = {"widgets.demo.example.com"}});
+  const report::CheckReport report = Check(cluster, {.crd_names = {"widgets.demo.example.com"}});
   CHECK(report.crds[0].versions[1].objects == 1);
   CHECK(report.crds[0].versions[1].pruned_fields.size() == 2);
   CHECK_FALSE(Asked(cluster, "/apis/demo.example.com/v1beta1/widgets"));
@@ -74,7 +74,8 @@ TEST_CASE("One list serves all versions while unknown fields are preserved",
 TEST_CASE("A CRD that is named in full needs no list of CRDs", "[migrate][cluster_check]") {
   FakeCluster cluster;
   AddThree(cluster);
-  const CheckReport report = Check(cluster, {.crd_names = {"crd/gadgets.demo.example.com"}});
+  const report::CheckReport report =
+      Check(cluster, {.crd_names = {"crd/gadgets.demo.example.com"}});
   CHECK(Verdicts(report) == Strings{"gadgets pruning"});
   CHECK_FALSE(report.crds[0].objects_skipped);
   CHECK_FALSE(Asked(cluster, kCrds));
@@ -96,10 +97,10 @@ TEST_CASE("Other names are looked for among all CRDs", "[migrate][cluster_check]
 TEST_CASE("Selectors choose CRDs and objects on the server", "[migrate][cluster_check]") {
   FakeCluster cluster;
   AddThree(cluster);
-  const CheckReport report = Check(cluster, {.crd_names = {"widgets.demo.example.com"},
-                                             .namespace_ = "lab",
-                                             .label_selector = "app=a b",
-                                             .field_selector = "metadata.name=x"});
+  const report::CheckReport report = Check(cluster, {.crd_names = {"widgets.demo.example.com"},
+                                                     .namespace_ = "lab",
+                                                     .label_selector = "app=a b",
+                                                     .field_selector = "metadata.name=x"});
   CHECK(report.crds[0].object_count == 0);
   CHECK(report.object_filter ==
         R"(namespace "lab", label selector "app=a b", field selector "metadata.name=x")");
@@ -129,7 +130,8 @@ TEST_CASE("Two CRDs are not left out by one name", "[migrate][cluster_check]") {
 TEST_CASE("CRDs are left out, and objects are left alone", "[migrate][cluster_check]") {
   FakeCluster cluster;
   AddThree(cluster);
-  const CheckReport report = Check(cluster, {.ignored_crds = {"gizmos"}, .skip_objects = true});
+  const report::CheckReport report =
+      Check(cluster, {.ignored_crds = {"gizmos"}, .skip_objects = true});
   CHECK(Verdicts(report) == Strings{"gadgets pruning", "widgets ready"});
   CHECK_FALSE(Asked(cluster, "/apis/demo.example.com/v1/widgets"));
   CHECK_FALSE(Check(cluster, {.all_objects = true}).crds[0].objects_skipped);
@@ -140,7 +142,7 @@ TEST_CASE("What cannot be read of one CRD leaves the others alone", "[migrate][c
   AddThree(cluster);
   SECTION("no rights to list its objects") {
     cluster.server.Forbid("widgets.demo.example.com");
-    const CheckReport report = Check(cluster);
+    const report::CheckReport report = Check(cluster);
     CHECK(Verdicts(report) == Strings{"gadgets pruning", "gizmos ready", "widgets unknown"});
     CHECK_THAT(report.crds[2].error, Catch::Contains("Error from server (Forbidden)"));
     CHECK(report.crds[2].storage_version == "v1");
@@ -153,7 +155,7 @@ TEST_CASE("What cannot be read of one CRD leaves the others alone", "[migrate][c
                             "widgets.demo.example.com");
     };
     cluster.server.AddFault(fault);
-    const CheckReport report = Check(cluster);
+    const report::CheckReport report = Check(cluster);
     CHECK(Verdicts(report) == Strings{"gadgets pruning", "gizmos ready", "widgets unknown"});
     CHECK_THAT(report.crds[2].error, Catch::Contains("was deleted while its objects were read"));
   }
@@ -170,7 +172,7 @@ TEST_CASE("What cannot be read of one CRD leaves the others alone", "[migrate][c
             "metadata":{"name":"v1.demo.example.com"},
             "spec":{"group":"demo.example.com","version":"v1",
                     "service":{"namespace":"other","name":"server"}}})");
-    const CheckReport report = Check(cluster);
+    const report::CheckReport report = Check(cluster);
     CHECK(Verdicts(report) == Strings{"gadgets pruning", "gizmos unknown", "widgets unknown"});
     CHECK_THAT(report.crds[2].error, Catch::Contains("aggregated API server"));
   }
@@ -223,7 +225,7 @@ TEST_CASE("A CRD that cannot be read again may have changed, so that nothing is 
        "the server's answer is a list in the place of one object"},
   }));
   cluster.server.AddFault(LastLookFault(answer));
-  const CheckReport report = Check(cluster);
+  const report::CheckReport report = Check(cluster);
   CHECK(Verdicts(report)[2] == "widgets unknown");
   CHECK(report.crds[2].error ==
         "cannot tell whether the CustomResourceDefinition changed while its objects were read: " +
@@ -235,7 +237,7 @@ TEST_CASE("Who may only list CRDs gets a report with a note", "[migrate][cluster
   AddThree(cluster);
   cluster.server.AddFault(
       LastLookFault(test_support::FakeStatus(403, "Forbidden", "not for alice")));
-  const CheckReport report = Check(cluster);
+  const report::CheckReport report = Check(cluster);
   CHECK(Verdicts(report)[2] == "widgets loses-fields");
   CHECK(report.crds[2].note ==
         "it is not known whether it changed while its objects were read: Error from server "
@@ -265,7 +267,7 @@ TEST_CASE("A check that is stopped while CRDs are read says so", "[migrate][clus
     cluster.stop = true;
   }
   cluster.server.AddFault(fault);
-  const CheckReport report = Check(cluster, options);
+  const report::CheckReport report = Check(cluster, options);
   CHECK(report.not_all_crds_read);
   CHECK(report.crds.empty());
 }
@@ -278,7 +280,7 @@ TEST_CASE("A check that is stopped while objects are read has all CRDs",
   fault.target = "/apis/demo.example.com/v1/widgets";
   fault.before = [&cluster] { cluster.stop = true; };
   cluster.server.AddFault(fault);
-  const CheckReport report = Check(cluster, {.stop = &cluster.stop});
+  const report::CheckReport report = Check(cluster, {.stop = &cluster.stop});
   CHECK_FALSE(report.not_all_crds_read);
   CHECK(Verdicts(report)[2] == "widgets unknown");
   CHECK(report.crds[2].error == "interrupted");
@@ -293,7 +295,7 @@ TEST_CASE("What was read before a check was stopped is shown, with a note",
   fault.answer.reset();
   fault.before = [&cluster] { cluster.stop = true; };
   cluster.server.AddFault(fault);
-  const CheckReport report = Check(cluster, {.stop = &cluster.stop});
+  const report::CheckReport report = Check(cluster, {.stop = &cluster.stop});
   CHECK(Verdicts(report)[2] == "widgets loses-fields");
   CHECK(report.crds[2].note ==
         "it is not known whether it changed while its objects were read: interrupted");
@@ -308,7 +310,7 @@ TEST_CASE("What was found before a stop is shown as not all", "[migrate][cluster
   fault.first = 2;
   fault.before = [&cluster] { cluster.stop = true; };
   cluster.server.AddFault(fault);
-  const CheckReport report = Check(cluster, {.chunk_size = 1, .stop = &cluster.stop});
+  const report::CheckReport report = Check(cluster, {.chunk_size = 1, .stop = &cluster.stop});
   CHECK(Verdicts(report)[2] == "widgets unknown");
   CHECK(report.crds[2].error == "interrupted after 1 object");
   CHECK_FALSE(report.crds[2].is_interrupted);
@@ -330,7 +332,7 @@ TEST_CASE("Objects of another kind in a list are not counted as the CRD's",
       200, "application/json",
       R"({"kind":"KindwidgetsList","metadata":{},"items":[)" + object + "]}");
   cluster.server.AddFault(fault);
-  const CheckReport report = Check(cluster);
+  const report::CheckReport report = Check(cluster);
   CHECK(Verdicts(report)[2] == "widgets unknown");
   CHECK(report.crds[2].error == "the server's list holds another kind of objects: " + kind);
 }
@@ -343,7 +345,7 @@ TEST_CASE("A CRD that is being deleted at the end had not all its objects left",
       200, "application/json",
       R"({"metadata":{"name":"widgets.demo.example.com","uid":")" + UidOf(cluster) +
           R"(","deletionTimestamp":"2026-11-21T00:00:00Z"},"spec":{"preserveUnknownFields":true}})")));
-  const CheckReport report = Check(cluster);
+  const report::CheckReport report = Check(cluster);
   CHECK(Verdicts(report)[2] == "widgets unknown");
   CHECK_THAT(report.crds[2].error, Catch::Contains("was deleted while its objects were read"));
 }
@@ -354,7 +356,7 @@ TEST_CASE("A CRD by its name that is answered by something else is not read, rat
   FakeCluster cluster;
   AddThree(cluster);
   cluster.server.AddFault(LastLookFault(test_support::FakeText(200, "application/json", answer)));
-  const CheckReport report = Check(cluster, {.crd_names = {"widgets.demo.example.com"}});
+  const report::CheckReport report = Check(cluster, {.crd_names = {"widgets.demo.example.com"}});
   CHECK(Verdicts(report) == Strings{"widgets unknown"});
   CHECK(report.crds[0].error == "the server's answer is no CustomResourceDefinition of this name");
 }
@@ -395,13 +397,13 @@ TEST_CASE("CRDs of files are checked against the objects of the cluster",
   const auto file = folder.Write("crds.json", FakeCrdText("gizmos", mended) + "\n" +
                                                   FakeCrdText("newcomers", mended) + "\n" +
                                                   FakeObjectText("gizmos", "two", "{}"));
-  const CheckReport report = Check(cluster, {.filenames = {file}});
+  const report::CheckReport report = Check(cluster, {.filenames = {file}});
   CHECK(Verdicts(report) == Strings{"gizmos pruning", "newcomers pruning"});
   CHECK(report.crds[0].source == file);
   CHECK(report.crds[0].object_count == 1);
   CHECK(report.file_objects == 1);
   SECTION("names choose among both") {
-    const CheckReport named =
+    const report::CheckReport named =
         Check(cluster, {.crd_names = {"gizmos", "widgets"}, .filenames = {file}});
     CHECK(Verdicts(named) == Strings{"gizmos pruning", "widgets loses-fields"});
     CHECK(named.crds[1].source.empty());
@@ -412,7 +414,8 @@ TEST_CASE("CRDs of files are checked against the objects of the cluster",
   }
   SECTION("files without a CRD are an error also beside a name") {
     const auto objects = folder.Write("objects.json", FakeObjectText("gizmos", "two", "{}"));
-    const CheckReport named = Check(cluster, {.crd_names = {"widgets"}, .filenames = {objects}});
+    const report::CheckReport named =
+        Check(cluster, {.crd_names = {"widgets"}, .filenames = {objects}});
     CHECK(Verdicts(named) == Strings{"widgets loses-fields"});
     CHECK(named.file_errors ==
           Strings{"no CustomResourceDefinitions found; name the files that hold them by -f"});
@@ -421,9 +424,10 @@ TEST_CASE("CRDs of files are checked against the objects of the cluster",
     std::string text = FakeCrdText("widgets");
     text.replace(text.find(R"("spec":)"), 7, R"("spec":[],"was":)");
     const auto broken = folder.Write("broken.json", text);
-    const CheckReport named = Check(cluster, {.crd_names = {"widgets"}, .filenames = {broken}});
+    const report::CheckReport named =
+        Check(cluster, {.crd_names = {"widgets"}, .filenames = {broken}});
     REQUIRE(named.crds.size() == 2);
-    for (const CrdReport& crd : named.crds) {
+    for (const report::CrdReport& crd : named.crds) {
       CHECK(crd.source == (crd.is_file_error ? broken : ""));
       CHECK(crd.note.empty() == crd.is_file_error);
     }
@@ -467,9 +471,9 @@ TEST_CASE("Who may not list CRDs is told so", "[migrate][cluster_check]") {
   AddThree(cluster);
   cluster.server.Forbid("customresourcedefinitions.apiextensions.k8s.io");
   CHECK_THROWS_WITH(Check(cluster), Catch::Contains("Error from server (Forbidden)"));
-  const CheckReport report = Check(cluster, {.crd_names = {"widgets.demo.example.com"}});
+  const report::CheckReport report = Check(cluster, {.crd_names = {"widgets.demo.example.com"}});
   CHECK(Verdicts(report) == Strings{"widgets unknown"});
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::inspect

@@ -8,7 +8,7 @@
 #include "tests/support/fake_cluster.h"
 #include "tests/support/temp_folder.h"
 
-namespace migrate {
+namespace migrate::inspect {
 namespace {
 
 using test_support::ChangeRecorder;
@@ -158,14 +158,14 @@ TEST_CASE("A CRD that is not structural is an error, the others are compared",
 
 TEST_CASE("Managed fields are left out unless they are asked for", "[migrate][cluster_diff]") {
   World world;
-  CrdCheck check(*kube::ReadCrd([] {
+  check::CrdCheck check(*kube::crd::ReadCrd([] {
     auto document = std::make_unique<kube::json::Document>();
     REQUIRE_FALSE(document->Parse(FakeCrdText("widgets", kPreserves)));
     return document;
   }()),
-                 "", {});
+                        "", {});
   const bool shown = GENERATE(false, true);
-  const auto preview = PruningPreview::Make(check, {.show_managed_fields = shown});
+  const auto preview = check::PruningPreview::Make(check, {.show_managed_fields = shown});
   REQUIRE(preview);
   kube::json::Document object;
   REQUIRE_FALSE(object.Parse(
@@ -192,4 +192,4 @@ TEST_CASE("diff sends nothing but reads", "[migrate][cluster_diff]") {
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::inspect

@@ -5,7 +5,7 @@
 #include "kube/base/error.h"
 #include "tests/support/temp_folder.h"
 
-namespace migrate {
+namespace migrate::inspect {
 namespace {
 
 using test_support::TempFolder;
@@ -56,11 +56,12 @@ spec:
   list: [{x: 1}, {z: true}]
 )";
 
-CheckReport Check(const FileCheckOptions& options) { return CheckFiles(options); }
+report::CheckReport Check(const FileCheckOptions& options) { return CheckFiles(options); }
 
-std::string Describe(const std::vector<FieldUse>& uses) {
+std::string Describe(const std::vector<report::FieldUse>& uses) {
   std::string text;
-  for (const FieldUse& use : uses) text += use.path + "=" + std::to_string(use.objects) + " ";
+  for (const report::FieldUse& use : uses)
+    text += use.path + "=" + std::to_string(use.objects) + " ";
   return text;
 }
 
@@ -68,11 +69,11 @@ TEST_CASE("Every version says what it would prune, add and drop", "[migrate][fil
   TempFolder folder;
   folder.Write("a-objects.yaml", kWidget);  // before its CRD
   folder.Write("b-crd.yaml", kCrd);
-  const CheckReport report = Check({.filenames = {folder.path()}, .show_objects = true});
+  const report::CheckReport report = Check({.filenames = {folder.path()}, .show_objects = true});
   REQUIRE(report.file_errors == Strings{});
   REQUIRE(report.crds.size() == 1);
-  const CrdReport& crd = report.crds[0];
-  CHECK(crd.verdict == Verdict::kLosesFields);
+  const report::CrdReport& crd = report.crds[0];
+  CHECK(crd.verdict == report::Verdict::kLosesFields);
   CHECK(crd.migration_needed);
   CHECK(crd.object_count == 1);
   REQUIRE(crd.versions.size() == 2);
@@ -103,7 +104,7 @@ TEST_CASE("Lists are taken apart, JSON and YAML may be mixed", "[migrate][file_c
                "kind: List\napiVersion: v1\nitems:\n- apiVersion: demo.example.com/v1\n"
                "  kind: Widget\n  metadata: {name: d}\n---\n# nothing\n---\n"
                "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: e}\n");
-  const CheckReport report = Check({.filenames = {folder.path()}});
+  const report::CheckReport report = Check({.filenames = {folder.path()}});
   CHECK(report.file_errors == Strings{});
   REQUIRE(report.crds.size() == 1);
   CHECK(report.crds[0].object_count == 3);
@@ -120,7 +121,7 @@ TEST_CASE("Items of a typed list need no kind of their own", "[migrate][file_che
   folder.Write("b.yaml",
                "kind: WidgetList\napiVersion: demo.example.com/v1\nitems:\n- metadata: {name: c}\n"
                "---\nkind: WidgetList\napiVersion: demo.example.com/v1\nitems: null\n");
-  const CheckReport report = Check({.filenames = {folder.path()}});
+  const report::CheckReport report = Check({.filenames = {folder.path()}});
   CHECK(report.file_errors == Strings{});
   REQUIRE(report.crds.size() == 1);
   CHECK(report.crds[0].object_count == 3);
@@ -131,9 +132,9 @@ TEST_CASE("A stored version that is gone blocks the CRD", "[migrate][file_check]
   std::string crd(kCrd);
   crd.replace(crd.find("[v1beta1, v1]"), 13, "[v1alpha1, v1]");
   folder.Write("crd.yaml", crd);
-  const CheckReport report = Check({.filenames = {folder.path()}});
+  const report::CheckReport report = Check({.filenames = {folder.path()}});
   REQUIRE(report.crds.size() == 1);
-  CHECK(report.crds[0].verdict == Verdict::kBlocked);
+  CHECK(report.crds[0].verdict == report::Verdict::kBlocked);
   REQUIRE(report.crds[0].admission_problems.size() == 1);
   CHECK(report.crds[0].admission_problems[0].field == "status.storedVersions[0]");
 }
@@ -148,7 +149,7 @@ TEST_CASE("Broken files are named with their place and the rest is done", "[migr
   const std::string no_kind = folder.Write("b.yaml", "---\n\napiVersion: v1\n");
   const std::string bad_metadata = folder.Write(
       "c.json", R"({"apiVersion":"v1","kind":"X","metadata":{"name":"n","ownerReferences":"x"}})");
-  const CheckReport report = Check({.filenames = {folder.path()}});
+  const report::CheckReport report = Check({.filenames = {folder.path()}});
   REQUIRE(report.crds.size() == 1);
   CHECK(report.crds[0].object_count == 1);
   REQUIRE(report.file_errors.size() == 3);
@@ -167,10 +168,10 @@ TEST_CASE("A CRD that cannot be decoded is unknown and named", "[migrate][file_c
   folder.Write("crd.yaml",
                "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n"
                "metadata: {name: x.example.com}\nspec: {versions: 1}\n");
-  const CheckReport report = Check({.filenames = {folder.path()}});
+  const report::CheckReport report = Check({.filenames = {folder.path()}});
   REQUIRE(report.crds.size() == 1);
   CHECK(report.crds[0].name == "x.example.com");
-  CHECK(report.crds[0].verdict == Verdict::kUnknown);
+  CHECK(report.crds[0].verdict == report::Verdict::kUnknown);
   CHECK(!report.crds[0].error.empty());
   CHECK(report.file_errors.size() == 1);
 }
@@ -180,7 +181,7 @@ TEST_CASE("Objects are checked against every CRD of the same name", "[migrate][f
   folder.Write("crd1.yaml", kCrd);
   folder.Write("crd2.yaml", kCrd);
   folder.Write("widget.yaml", kWidget);
-  const CheckReport report = Check({.filenames = {folder.path()}});
+  const report::CheckReport report = Check({.filenames = {folder.path()}});
   REQUIRE(report.crds.size() == 2);
   CHECK(report.crds[0].object_count == 1);
   CHECK(report.crds[1].object_count == 1);
@@ -216,7 +217,7 @@ TEST_CASE("Skipped objects leave the counts out", "[migrate][file_check]") {
   TempFolder folder;
   folder.Write("crd.yaml", kCrd);
   folder.Write("widget.yaml", kWidget);
-  const CheckReport report = Check({.filenames = {folder.path()}, .skip_objects = true});
+  const report::CheckReport report = Check({.filenames = {folder.path()}, .skip_objects = true});
   REQUIRE(report.crds.size() == 1);
   CHECK(report.crds[0].objects_skipped);
   CHECK(!report.crds[0].versions[1].objects);
@@ -233,7 +234,7 @@ TEST_CASE("A CRD is found however its kind is written", "[migrate][file_check]")
                       "items":[{"metadata":{"name":"x.example.com"},"spec":{"names":{"kind":"X"}}}]})"));
   TempFolder folder;
   folder.Write("crd.yaml", text);
-  const CheckReport report = Check({.filenames = {folder.path()}});
+  const report::CheckReport report = Check({.filenames = {folder.path()}});
   CHECK(report.file_errors == Strings{});
   CHECK(report.crds.size() == 1);
 }
@@ -245,11 +246,11 @@ TEST_CASE("Reports are the same in every run", "[migrate][file_check]") {
                  "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n"
                  "metadata: {name: x.example.com}\nspec: {versions: 1}\n---\n{");
   }
-  const CheckReport first = Check({.filenames = {folder.path()}});
+  const report::CheckReport first = Check({.filenames = {folder.path()}});
   CHECK(first.crds.size() == 20);
   CHECK(first.file_errors.size() == 40);
   for (int run = 0; run < 5; ++run) {
-    const CheckReport again = Check({.filenames = {folder.path()}});
+    const report::CheckReport again = Check({.filenames = {folder.path()}});
     CHECK(again.file_errors == first.file_errors);
     for (std::size_t i = 0; i < 20; ++i) CHECK(again.crds[i].source == first.crds[i].source);
   }
@@ -268,7 +269,7 @@ TEST_CASE("A large file may have its CRD behind the objects", "[migrate][file_ch
     "names":{"plural":"widgets","kind":"Widget"},"scope":"Namespaced","versions":[{"name":"v1",
     "served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}]}})";
   folder.Write("dump.json", text);
-  const CheckReport report = Check({.filenames = {folder.path()}});
+  const report::CheckReport report = Check({.filenames = {folder.path()}});
   REQUIRE(report.crds.size() == 1);
   CHECK(report.crds[0].object_count == 90);
   CHECK(Describe(report.crds[0].versions[0].pruned_fields) == "spec=90 ");
@@ -282,11 +283,11 @@ TEST_CASE("Objects of the deepest nesting are checked", "[migrate][file_check]")
   folder.Write("deep.json", R"({"apiVersion":"demo.example.com/v1","kind":"Widget",
     "metadata":{"name":"deep"},"spec":{"a":)" +
                                 deep + R"(,"b":)" + deep + "}}");
-  const CheckReport report = Check({.filenames = {folder.path()}});
+  const report::CheckReport report = Check({.filenames = {folder.path()}});
   CHECK(report.file_errors == Strings{});
   REQUIRE(report.crds.size() == 1);
   CHECK(Describe(report.crds[0].versions[1].pruned_fields) == "spec.b=1 ");
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::inspect

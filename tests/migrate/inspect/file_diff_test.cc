@@ -7,7 +7,7 @@
 #include "tests/support/fake_cluster.h"
 #include "tests/support/temp_folder.h"
 
-namespace migrate {
+namespace migrate::inspect {
 namespace {
 
 using test_support::ChangeRecorder;
@@ -83,8 +83,8 @@ TEST_CASE("An object of a file that the server could not read is an error",
 
 TEST_CASE("A name that no CRD of the files has is an error", "[migrate][file_diff]") {
   Files files;
-  CHECK_THROWS_AS(files.Diff({.targets = {{"gizmos", ""}}}), kube::Error);
+  CHECK_THROWS_AS(files.Diff({.targets = {{"gizmos", ""}}}), kube::base::Error);
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::inspect

@@ -4,7 +4,7 @@
 
 #include "tests/support/temp_folder.h"
 
-namespace migrate {
+namespace migrate::inspect {
 namespace {
 
 using test_support::TempFolder;
@@ -78,4 +78,4 @@ TEST_CASE("What the server would not store is named, not printed", "[migrate][fi
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::inspect

@@ -4,7 +4,7 @@
 
 #include "kube/schema/object_meta.h"
 
-namespace migrate {
+namespace migrate::inspect {
 namespace {
 
 TEST_CASE("Metadata is plain only where ObjectMeta surely takes it", "[plain_metadata]") {
@@ -37,4 +37,4 @@ TEST_CASE("An object without metadata is plain", "[plain_metadata]") {
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::inspect

@@ -4,7 +4,7 @@
 #include <string>
 #include <thread>
 
-namespace migrate {
+namespace migrate::lists {
 namespace {
 
 struct TextBatch {
@@ -42,4 +42,4 @@ TEST_CASE("Abort ends both sides", "[batch_queue]") {
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::lists

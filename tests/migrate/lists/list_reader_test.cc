@@ -7,7 +7,7 @@
 
 #include "tests/support/fake_cluster.h"
 
-namespace migrate {
+namespace migrate::lists {
 namespace {
 
 using test_support::FakeCluster;
@@ -331,4 +331,4 @@ TEST_CASE("A list, or two objects, in the place of one object are an error",
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::lists

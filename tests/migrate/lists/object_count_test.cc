@@ -4,7 +4,7 @@
 
 #include "tests/support/fake_cluster.h"
 
-namespace migrate {
+namespace migrate::lists {
 namespace {
 
 using test_support::FakeCluster;
@@ -23,8 +23,8 @@ TEST_CASE("Objects are counted by their metadata, over all chunks", "[migrate][o
   REQUIRE(count);
   CHECK(*count == 5);
   CHECK(cluster.server.requests().size() == 3);
-  for (const kube::HttpRequest& request : cluster.server.requests()) {
-    const kube::ResponseHead head{0, request.headers};
+  for (const kube::http::HttpRequest& request : cluster.server.requests()) {
+    const kube::http::ResponseHead head{0, request.headers};
     CHECK(head.Find("Accept")->starts_with("application/json;as=PartialObjectMetadataList;"));
   }
 }
@@ -39,4 +39,4 @@ TEST_CASE("A list that cannot be read has no count", "[migrate][object_count]") 
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::lists

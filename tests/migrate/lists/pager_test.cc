@@ -3,29 +3,30 @@
 #include <catch2/catch.hpp>
 #include <utility>
 
-namespace migrate {
+namespace migrate::lists {
 namespace {
 
 using Step = Pager::Step;
 
-kube::CallError Expired(std::string token) {
-  kube::ApiStatus status;
+kube::client::CallError Expired(std::string token) {
+  kube::client::ApiStatus status;
   status.code = 410;
   status.reason = "Expired";
   status.continue_token = std::move(token);
   return {.status = status, .transport = std::nullopt, .message = "expired"};
 }
 
-kube::CallError Status(int code) {
-  kube::ApiStatus status;
+kube::client::CallError Status(int code) {
+  kube::client::ApiStatus status;
   status.code = code;
   return {.status = status, .transport = std::nullopt, .message = "status"};
 }
 
-kube::CallError Lost(
-    kube::TransportError::Kind kind = kube::TransportError::Kind::kConnectionLost) {
-  return {
-      .status = std::nullopt, .transport = kube::TransportError{kind, "reset"}, .message = "reset"};
+kube::client::CallError Lost(
+    kube::http::TransportError::Kind kind = kube::http::TransportError::Kind::kConnectionLost) {
+  return {.status = std::nullopt,
+          .transport = kube::http::TransportError{kind, "reset"},
+          .message = "reset"};
 }
 
 TEST_CASE("H3: Pages follow the continue tokens until there is none", "[migrate][pager]") {
@@ -133,12 +134,12 @@ TEST_CASE("A page that always breaks off fails at last, with longer and longer p
 
 TEST_CASE("What another try would not mend fails at once", "[migrate][pager]") {
   const auto error =
-      GENERATE(Status(403), Status(404), Status(500), Lost(kube::TransportError::Kind::kTls),
-               Lost(kube::TransportError::Kind::kTimeout));
+      GENERATE(Status(403), Status(404), Status(500), Lost(kube::http::TransportError::Kind::kTls),
+               Lost(kube::http::TransportError::Kind::kTimeout));
   Pager pager;
   pager.OnPage("a");
   CHECK(pager.OnError(error, 0) == Step::kFailed);
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::lists

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace migrate {
+namespace migrate::lists {
 namespace {
 
 using Strings = std::vector<std::string>;
@@ -84,4 +84,4 @@ TEST_CASE("Bytes that are no events are an error", "[migrate][watch_reader]") {
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::lists

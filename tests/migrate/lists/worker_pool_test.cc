@@ -5,7 +5,7 @@
 #include <catch2/catch.hpp>
 #include <stdexcept>
 
-namespace migrate {
+namespace migrate::lists {
 namespace {
 
 TEST_CASE("Every worker runs once beside the producer", "[worker_pool]") {
@@ -28,4 +28,4 @@ TEST_CASE("What a worker or the producer throws comes out", "[worker_pool]") {
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::lists

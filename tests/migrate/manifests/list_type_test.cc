@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace migrate {
+namespace migrate::manifests {
 namespace {
 
 std::string Typed(const std::string& list, const std::string& item) {
@@ -24,4 +24,4 @@ TEST_CASE("Items of a typed list are of its kind where they do not say", "[migra
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::manifests

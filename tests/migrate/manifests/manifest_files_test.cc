@@ -5,7 +5,7 @@
 #include "kube/base/error.h"
 #include "tests/support/temp_folder.h"
 
-namespace migrate {
+namespace migrate::manifests {
 namespace {
 
 using test_support::TempFolder;
@@ -39,7 +39,7 @@ TEST_CASE("What cannot be read is said before anything is", "[migrate][manifest_
   const auto message = [](const std::vector<std::string>& filenames) -> std::string {
     try {
       ListManifestFiles(filenames, false);
-    } catch (const kube::Error& error) {
+    } catch (const kube::base::Error& error) {
       return error.what();
     }
     return "";
@@ -54,4 +54,4 @@ TEST_CASE("What cannot be read is said before anything is", "[migrate][manifest_
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::manifests

@@ -4,7 +4,7 @@
 
 #include "tests/support/fake_cluster.h"
 
-namespace migrate {
+namespace migrate::migration {
 namespace {
 
 using test_support::FakeCluster;
@@ -17,7 +17,7 @@ TEST_CASE("The server is asked for one right", "[migrate][access_review]") {
   CHECK(IsAllowed(kPatch, cluster.client));
   cluster.server.Deny("patch", "widgets.demo.example.com");
   CHECK_FALSE(IsAllowed(kPatch, cluster.client));
-  const kube::HttpRequest& request = cluster.server.requests().back();
+  const kube::http::HttpRequest& request = cluster.server.requests().back();
   CHECK(request.method == "POST");
   CHECK(request.target == "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews");
   CHECK(request.body ==
@@ -55,4 +55,4 @@ TEST_CASE("Where no answer can be had the right is taken to be there", "[migrate
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::migration

@@ -9,7 +9,7 @@
 #include "tests/support/fake_cluster.h"
 #include "tests/support/temp_folder.h"
 
-namespace migrate {
+namespace migrate::migration {
 namespace {
 
 namespace fs = std::filesystem;
@@ -25,10 +25,10 @@ const std::string kName = "widgets.demo.example.com";
 const std::string kCrdResource = "customresourcedefinitions.apiextensions.k8s.io";
 
 /// Says yes, or no, and remembers what it was told.
-class Person : public MigrationObserver {
+class Person : public sweep::MigrationObserver {
  public:
   void OnLine(const std::string& line) override { lines.push_back(line); }
-  void OnProgress(const std::string&, const SweepProgress&) override {}
+  void OnProgress(const std::string&, const sweep::SweepProgress&) override {}
   bool Confirm(const std::string&) override {
     ++asked;
     return agrees;
@@ -55,8 +55,9 @@ struct Preserved {
     cluster.server.Add(
         FakeObjectText("widgets", name, R"({"a":")" + a + R"(","b":"2","extra":true})"));
   }
-  CrdMigration Migrate() {
-    MigrationReport report = migrate::Migrate(options, person, cluster.client, cluster.clock);
+  report::CrdMigration Migrate() {
+    report::MigrationReport report =
+        migration::Migrate(options, person, cluster.client, cluster.clock);
     REQUIRE(report.crds.size() == 1);
     return report.crds[0];
   }
@@ -119,14 +120,14 @@ struct Preserved {
 TEST_CASE("Pruning is turned on, and every object is clean afterwards",
           "[migrate][migration][migration_pruning]") {
   Preserved preserved;
-  const CrdMigration crd = preserved.Migrate();
+  const report::CrdMigration crd = preserved.Migrate();
   CHECK(crd.error.empty());
-  CHECK(crd.outcome == Outcome::kDone);
+  CHECK(crd.outcome == report::Outcome::kDone);
   CHECK(crd.pruning_enabled);
   CHECK(preserved.person.asked == 1);
   REQUIRE(crd.before_flip);
   CHECK(crd.before_flip->Total() == 3);
-  CHECK(crd.counts[ObjectClass::kRewritten] == 3);
+  CHECK(crd.counts[report::ObjectClass::kRewritten] == 3);
   CHECK(crd.counts.Total() == 3);
   CHECK(crd.verified);
   CHECK(fs::exists(crd.backup));
@@ -139,18 +140,18 @@ TEST_CASE("The same command again asks nothing and rewrites nothing",
           "[migrate][migration][migration_pruning]") {
   Preserved preserved;
   preserved.Migrate();
-  const CrdMigration crd = preserved.Migrate();
+  const report::CrdMigration crd = preserved.Migrate();
   CHECK(preserved.person.asked == 1);
-  CHECK(crd.outcome == Outcome::kDone);
+  CHECK(crd.outcome == report::Outcome::kDone);
   CHECK_FALSE(crd.pruning_enabled);
-  CHECK(crd.counts[ObjectClass::kUnchanged] == 3);
+  CHECK(crd.counts[report::ObjectClass::kUnchanged] == 3);
 }
 
 TEST_CASE("Who says no has changed nothing", "[migrate][migration][migration_pruning]") {
   Preserved preserved;
   preserved.person.agrees = false;
-  const CrdMigration crd = preserved.Migrate();
-  CHECK(crd.outcome == Outcome::kError);
+  const report::CrdMigration crd = preserved.Migrate();
+  CHECK(crd.outcome == report::Outcome::kError);
   CHECK_FALSE(preserved.Prunes());
   CHECK_FALSE(preserved.HasBackup());
   CHECK(preserved.HasExtra("w0"));
@@ -174,29 +175,29 @@ TEST_CASE("What etcd may hold of a CRD that prunes already is not rewritten with
   };
   SECTION("no") {
     preserved.person.agrees = false;
-    const CrdMigration crd = preserved.Migrate();
-    CHECK(crd.outcome == Outcome::kError);
+    const report::CrdMigration crd = preserved.Migrate();
+    CHECK(crd.outcome == report::Outcome::kError);
     CHECK(crd.error == "nothing was rewritten, as that was not confirmed");
     CHECK(preserved.person.asked == 1);
     CHECK(warning() == 1);
     CHECK(preserved.HasExtra("w1"));
   }
   SECTION("yes") {
-    CHECK(preserved.Migrate().outcome == Outcome::kDone);
+    CHECK(preserved.Migrate().outcome == report::Outcome::kDone);
     CHECK(preserved.person.asked == 1);
     CHECK(warning() == 1);
     CHECK_FALSE(preserved.HasExtra("w1"));
   }
   SECTION("a dry run only warns") {
-    preserved.options.dry_run = GENERATE(DryRun::kClient, DryRun::kServer);
-    CHECK(preserved.Migrate().outcome == Outcome::kDone);
+    preserved.options.dry_run = GENERATE(report::DryRun::kClient, report::DryRun::kServer);
+    CHECK(preserved.Migrate().outcome == report::Outcome::kDone);
     CHECK(preserved.person.asked == 0);
     CHECK(warning() == 1);
     CHECK(preserved.HasExtra("w1"));
   }
   SECTION("who does not ask for pruning knows that it is on") {
     preserved.options.enable_pruning = false;
-    CHECK(preserved.Migrate().outcome == Outcome::kDone);
+    CHECK(preserved.Migrate().outcome == report::Outcome::kDone);
     CHECK(preserved.person.asked == 0);
     CHECK(warning() == 0);
   }
@@ -204,10 +205,10 @@ TEST_CASE("What etcd may hold of a CRD that prunes already is not rewritten with
 
 TEST_CASE("A dry run turns nothing on", "[migrate][migration][migration_pruning]") {
   Preserved preserved;
-  preserved.options.dry_run = GENERATE(DryRun::kClient, DryRun::kServer);
-  const CrdMigration crd = preserved.Migrate();
+  preserved.options.dry_run = GENERATE(report::DryRun::kClient, report::DryRun::kServer);
+  const report::CrdMigration crd = preserved.Migrate();
   CHECK(crd.error.empty());
-  CHECK(crd.outcome == Outcome::kDone);
+  CHECK(crd.outcome == report::Outcome::kDone);
   CHECK(crd.counts.Total() == 3);
   CHECK(preserved.person.asked == 0);
   CHECK_FALSE(crd.pruning_enabled);
@@ -221,11 +222,11 @@ TEST_CASE("An object that the backup does not have as it was last written stays 
           "[migrate][migration][migration_pruning]") {
   Preserved preserved;
   preserved.WriteBehindBackup();
-  const CrdMigration first = preserved.Migrate();
+  const report::CrdMigration first = preserved.Migrate();
   REQUIRE(preserved.is_written);
-  CHECK(first.outcome == Outcome::kFailures);
-  CHECK(first.counts[ObjectClass::kHeld] == 1);
-  CHECK(first.counts[ObjectClass::kRewritten] == 2);
+  CHECK(first.outcome == report::Outcome::kFailures);
+  CHECK(first.counts[report::ObjectClass::kHeld] == 1);
+  CHECK(first.counts[report::ObjectClass::kRewritten] == 2);
   REQUIRE(first.failures.size() == 1);
   CHECK(first.failures[0].name == "w1");
   CHECK(first.kept_because == "some objects are held");
@@ -234,38 +235,38 @@ TEST_CASE("An object that the backup does not have as it was last written stays 
 
   MigrationOptions& options = preserved.options;
   SECTION("by the next run") {
-    const CrdMigration again = preserved.Migrate();
-    CHECK(again.counts[ObjectClass::kHeld] == 1);
-    CHECK(again.counts[ObjectClass::kUnchanged] == 2);
+    const report::CrdMigration again = preserved.Migrate();
+    CHECK(again.counts[report::ObjectClass::kHeld] == 1);
+    CHECK(again.counts[report::ObjectClass::kUnchanged] == 2);
     CHECK(preserved.HasExtra("w1"));
     CHECK(preserved.StoredVersions() == 2);
   }
   SECTION("by a run without --enable-pruning") {
     options.enable_pruning = false;
-    CHECK(preserved.Migrate().counts[ObjectClass::kHeld] == 1);
+    CHECK(preserved.Migrate().counts[report::ObjectClass::kHeld] == 1);
     CHECK(preserved.HasExtra("w1"));
   }
   SECTION("by a run over some objects") {
     options.enable_pruning = false;
     options.namespace_ = "shop";
-    CHECK(preserved.Migrate().counts[ObjectClass::kHeld] == 1);
+    CHECK(preserved.Migrate().counts[report::ObjectClass::kHeld] == 1);
     CHECK(preserved.HasExtra("w1"));
   }
   SECTION("by --retry-from") {
     options.enable_pruning = false;
     options.crd_names = {};
     options.retried = {{{kName, "shop", "w1"}}};
-    CHECK(preserved.Migrate().counts[ObjectClass::kHeld] == 1);
+    CHECK(preserved.Migrate().counts[report::ObjectClass::kHeld] == 1);
     CHECK(preserved.HasExtra("w1"));
   }
   SECTION("by --no-backup") {
     options.enabling.no_backup = true;
-    CHECK(preserved.Migrate().counts[ObjectClass::kHeld] == 1);
+    CHECK(preserved.Migrate().counts[report::ObjectClass::kHeld] == 1);
     CHECK(preserved.HasExtra("w1"));
   }
   SECTION("where it may no longer be known which cluster it is") {
     preserved.AnswerForCluster(test_support::FakeStatus(403, "Forbidden", "no"));
-    CHECK(preserved.Migrate().counts[ObjectClass::kHeld] == 1);
+    CHECK(preserved.Migrate().counts[report::ObjectClass::kHeld] == 1);
     CHECK(preserved.HasExtra("w1"));
   }
   SECTION("where the cluster cannot be told for the moment, as nothing is done then") {
@@ -275,28 +276,28 @@ TEST_CASE("An object that the backup does not have as it was last written stays 
   }
   SECTION("also where the CRD was changed since") {
     preserved.cluster.server.PatchCrd(kName, R"({"spec":{"x":1}})");
-    CHECK(preserved.Migrate().counts[ObjectClass::kHeld] == 1);
+    CHECK(preserved.Migrate().counts[report::ObjectClass::kHeld] == 1);
     CHECK(preserved.HasExtra("w1"));
   }
   SECTION("but not with --rewrite-unbacked") {
     options.enabling.rewrite_unbacked = true;
-    const CrdMigration last = preserved.Migrate();
-    CHECK(last.outcome == Outcome::kDone);
-    CHECK(last.counts[ObjectClass::kRewritten] == 1);
+    const report::CrdMigration last = preserved.Migrate();
+    CHECK(last.outcome == report::Outcome::kDone);
+    CHECK(last.counts[report::ObjectClass::kRewritten] == 1);
     CHECK_FALSE(preserved.HasExtra("w1"));
     CHECK(preserved.StoredVersions() == 1);
   }
 }
 
 /// A run without the state of the run that was `preserved.Migrate()`, by the report of it.
-void RetryElsewhere(Preserved& preserved, const CrdMigration& report) {
+void RetryElsewhere(Preserved& preserved, const report::CrdMigration& report) {
   MigrationOptions& options = preserved.options;
   options.enable_pruning = false;
   options.crd_names = {};
   options.retried.emplace();
-  for (const ObjectFailure& failure : report.failures) {
+  for (const report::ObjectFailure& failure : report.failures) {
     options.retried->push_back({report.name, failure.namespace_, failure.name,
-                                failure.object_class == ObjectClass::kHeld});
+                                failure.object_class == report::ObjectClass::kHeld});
   }
   options.state_dir = fs::path(preserved.folder.path()) / "elsewhere";
 }
@@ -305,15 +306,15 @@ TEST_CASE("What a report names as held stays held where there is no state of tha
           "[migrate][migration][migration_pruning]") {
   Preserved preserved;
   preserved.WriteBehindBackup();
-  const CrdMigration first = preserved.Migrate();
-  REQUIRE(first.counts[ObjectClass::kHeld] == 1);
+  const report::CrdMigration first = preserved.Migrate();
+  REQUIRE(first.counts[report::ObjectClass::kHeld] == 1);
   RetryElsewhere(preserved, first);
   MigrationOptions& options = preserved.options;
 
   SECTION("alone") {
-    const CrdMigration again = preserved.Migrate();
-    CHECK(again.outcome == Outcome::kFailures);
-    CHECK(again.counts[ObjectClass::kHeld] == 1);
+    const report::CrdMigration again = preserved.Migrate();
+    CHECK(again.outcome == report::Outcome::kFailures);
+    CHECK(again.counts[report::ObjectClass::kHeld] == 1);
     CHECK(again.counts.Total() == 1);
     REQUIRE(again.failures.size() == 1);
     CHECK_THAT(again.failures[0].message,
@@ -321,38 +322,38 @@ TEST_CASE("What a report names as held stays held where there is no state of tha
     CHECK(preserved.HasExtra("w1"));
   }
   SECTION("and is not taken for accepted by a dry run") {
-    options.dry_run = DryRun::kServer;
-    CHECK(preserved.Migrate().counts[ObjectClass::kHeld] == 1);
+    options.dry_run = report::DryRun::kServer;
+    CHECK(preserved.Migrate().counts[report::ObjectClass::kHeld] == 1);
   }
   SECTION("while the others are rewritten") {
     preserved.Write("w0", "again");
     options.retried->push_back({kName, "shop", "w0"});
-    const CrdMigration again = preserved.Migrate();
-    CHECK(again.counts[ObjectClass::kHeld] == 1);
-    CHECK(again.counts[ObjectClass::kRewritten] == 1);
+    const report::CrdMigration again = preserved.Migrate();
+    CHECK(again.counts[report::ObjectClass::kHeld] == 1);
+    CHECK(again.counts[report::ObjectClass::kRewritten] == 1);
     CHECK_FALSE(preserved.HasExtra("w0"));
     CHECK(preserved.HasExtra("w1"));
   }
   SECTION("but not with --rewrite-unbacked") {
     options.enabling.rewrite_unbacked = true;
-    const CrdMigration again = preserved.Migrate();
-    CHECK(again.outcome == Outcome::kDone);
-    CHECK(again.counts[ObjectClass::kRewritten] == 1);
+    const report::CrdMigration again = preserved.Migrate();
+    CHECK(again.outcome == report::Outcome::kDone);
+    CHECK(again.counts[report::ObjectClass::kRewritten] == 1);
     CHECK_FALSE(preserved.HasExtra("w1"));
   }
   SECTION("but not where that state tells that it was written since") {
     options.state_dir = fs::path(preserved.folder.path()) / "state";
     SECTION("not yet") {
-      const CrdMigration again = preserved.Migrate();
+      const report::CrdMigration again = preserved.Migrate();
       REQUIRE(again.failures.size() == 1);
-      CHECK(again.failures[0].object_class == ObjectClass::kHeld);
+      CHECK(again.failures[0].object_class == report::ObjectClass::kHeld);
       CHECK_THAT(again.failures[0].message, Contains("after the backup"));
     }
     SECTION("now") {
       preserved.Write("w1", "much later");
-      const CrdMigration again = preserved.Migrate();
-      CHECK(again.outcome == Outcome::kDone);
-      CHECK(again.counts[ObjectClass::kHeld] == 0);
+      const report::CrdMigration again = preserved.Migrate();
+      CHECK(again.outcome == report::Outcome::kDone);
+      CHECK(again.counts[report::ObjectClass::kHeld] == 0);
       CHECK(again.counts.Total() == 1);
     }
   }
@@ -363,8 +364,8 @@ TEST_CASE("A server that never prunes ends the wait, and nothing is rewritten",
   Preserved preserved;
   bool is_stale = true;
   preserved.cluster.server.ServeStale([&is_stale] { return is_stale; });
-  const CrdMigration first = preserved.Migrate();
-  CHECK(first.outcome == Outcome::kError);
+  const report::CrdMigration first = preserved.Migrate();
+  CHECK(first.outcome == report::Outcome::kError);
   CHECK_THAT(first.error, Contains("pruning is on") && Contains("--settle-timeout"));
   CHECK(first.pruning_enabled);
   CHECK(first.counts.Total() == 0);
@@ -373,9 +374,9 @@ TEST_CASE("A server that never prunes ends the wait, and nothing is rewritten",
   CHECK(preserved.StoredVersions() == 2);
 
   is_stale = false;
-  const CrdMigration second = preserved.Migrate();
-  CHECK(second.outcome == Outcome::kDone);
-  CHECK(second.counts[ObjectClass::kRewritten] == 3);
+  const report::CrdMigration second = preserved.Migrate();
+  CHECK(second.outcome == report::Outcome::kDone);
+  CHECK(second.counts[report::ObjectClass::kRewritten] == 3);
   CHECK(second.backup == first.backup);
   CHECK(second.verified);
   CHECK(preserved.StoredVersions() == 1);
@@ -393,8 +394,8 @@ TEST_CASE("A run that is stopped behind the flip is gone on with",
     if (preserved.Prunes()) stop = true;
   };
   preserved.cluster.server.AddFault(fault);
-  const CrdMigration first = preserved.Migrate();
-  CHECK(first.outcome == Outcome::kInterrupted);
+  const report::CrdMigration first = preserved.Migrate();
+  CHECK(first.outcome == report::Outcome::kInterrupted);
   CHECK(first.error == "interrupted; pruning is on");
   CHECK(preserved.Prunes());
   CHECK(preserved.StoredVersions() == 2);
@@ -402,10 +403,10 @@ TEST_CASE("A run that is stopped behind the flip is gone on with",
   stop = false;
   fault.before = nullptr;
   preserved.options.stop = nullptr;
-  const CrdMigration second = preserved.Migrate();
+  const report::CrdMigration second = preserved.Migrate();
   CHECK(preserved.person.asked == 1);
-  CHECK(second.outcome == Outcome::kDone);
-  CHECK(second.counts[ObjectClass::kRewritten] == 3);
+  CHECK(second.outcome == report::Outcome::kDone);
+  CHECK(second.counts[report::ObjectClass::kRewritten] == 3);
   CHECK(second.counts.Total() == 3);
   CHECK(second.backup == first.backup);
   CHECK(preserved.StoredVersions() == 1);
@@ -422,11 +423,11 @@ TEST_CASE("Who is interrupted in the rewrite behind the flip is told that prunin
   fault.times = 0;
   fault.before = [&] { stop = preserved.Prunes() && !preserved.HasExtra("w0"); };
   preserved.cluster.server.AddFault(fault);
-  const CrdMigration crd = preserved.Migrate();
-  CHECK(crd.outcome == Outcome::kInterrupted);
+  const report::CrdMigration crd = preserved.Migrate();
+  CHECK(crd.outcome == report::Outcome::kInterrupted);
   CHECK(crd.error == "interrupted; pruning is on");
-  CHECK(crd.counts[ObjectClass::kRewritten] > 0);
-  CHECK(crd.counts[ObjectClass::kNotTried] > 0);
+  CHECK(crd.counts[report::ObjectClass::kRewritten] > 0);
+  CHECK(crd.counts[report::ObjectClass::kNotTried] > 0);
 }
 
 TEST_CASE("A backup whose objects somebody else had pruned meanwhile is none",
@@ -444,9 +445,9 @@ TEST_CASE("A backup whose objects somebody else had pruned meanwhile is none",
     preserved.cluster.server.PatchCrd(kName, R"({"spec":{"preserveUnknownFields":false}})");
   };
   preserved.cluster.server.AddFault(fault);
-  const CrdMigration crd = preserved.Migrate();
+  const report::CrdMigration crd = preserved.Migrate();
   REQUIRE(is_flipped);
-  CHECK(crd.outcome == Outcome::kError);
+  CHECK(crd.outcome == report::Outcome::kError);
   CHECK_THAT(crd.error, Contains("the backup is thrown away") && Contains("was turned off") &&
                             Contains("without one"));
   CHECK(crd.backup.empty());
@@ -467,13 +468,13 @@ TEST_CASE("A backup is made by the schemas of when pruning is turned on",
   fault.target = "/v1/gizmos";
   fault.before = [&] { preserved.cluster.server.PatchCrd(kName, preserved.PatchWithoutA()); };
   preserved.cluster.server.AddFault(fault);
-  const MigrationReport report = Migrate(preserved.options, preserved.person,
-                                         preserved.cluster.client, preserved.cluster.clock);
+  const report::MigrationReport report = Migrate(preserved.options, preserved.person,
+                                                 preserved.cluster.client, preserved.cluster.clock);
   REQUIRE(report.crds.size() == 2);
-  const CrdMigration& widgets = report.crds[1];
+  const report::CrdMigration& widgets = report.crds[1];
   REQUIRE(widgets.name == kName);
-  CHECK(widgets.outcome == Outcome::kDone);
-  const auto backup = kube::ReadFileText(widgets.backup);
+  CHECK(widgets.outcome == report::Outcome::kDone);
+  const auto backup = kube::system::ReadFileText(widgets.backup);
   REQUIRE(backup);
   CHECK_THAT(*backup, Contains(R"("name":"plain")"));
 }
@@ -492,7 +493,7 @@ TEST_CASE("A flip by others that changes the schemas too leaves no object backed
     if (!preserved.Prunes()) stop = preserved.HasFinishedBackup();
   };
   preserved.cluster.server.AddFault(fault);
-  REQUIRE(preserved.Migrate().outcome == Outcome::kInterrupted);
+  REQUIRE(preserved.Migrate().outcome == report::Outcome::kInterrupted);
   stop = false;
   preserved.cluster.server.PatchCrd(kName,
                                     preserved.PatchWithoutA(R"("preserveUnknownFields":false,)"));
@@ -501,9 +502,9 @@ TEST_CASE("A flip by others that changes the schemas too leaves no object backed
     preserved.options.enable_pruning = false;
     preserved.options.namespace_ = "shop";
   }
-  const CrdMigration crd = preserved.Migrate();
-  CHECK(crd.outcome == Outcome::kFailures);
-  CHECK(crd.counts[ObjectClass::kHeld] == 4);
+  const report::CrdMigration crd = preserved.Migrate();
+  CHECK(crd.outcome == report::Outcome::kFailures);
+  CHECK(crd.counts[report::ObjectClass::kHeld] == 4);
   const auto* plain = preserved.cluster.server.Stored(kName, "shop/plain");
   CHECK(plain->Find("spec")->Find("a") != nullptr);
 }
@@ -521,21 +522,21 @@ TEST_CASE("A run over all CRDs goes on with one that was interrupted",
   fault.times = 0;
   fault.before = [&] { stop = preserved.Prunes(); };
   preserved.cluster.server.AddFault(fault);
-  REQUIRE(preserved.Migrate().outcome == Outcome::kInterrupted);
+  REQUIRE(preserved.Migrate().outcome == report::Outcome::kInterrupted);
   preserved.options.stop = nullptr;
-  const CrdMigration crd = preserved.Migrate();
-  CHECK(crd.outcome == Outcome::kDone);
-  CHECK(crd.counts[ObjectClass::kRewritten] == 3);
+  const report::CrdMigration crd = preserved.Migrate();
+  CHECK(crd.outcome == report::Outcome::kDone);
+  CHECK(crd.counts[report::ObjectClass::kRewritten] == 3);
   CHECK_FALSE(preserved.HasExtra("w1"));
-  const MigrationReport again = Migrate(preserved.options, preserved.person,
-                                        preserved.cluster.client, preserved.cluster.clock);
+  const report::MigrationReport again = Migrate(preserved.options, preserved.person,
+                                                preserved.cluster.client, preserved.cluster.clock);
   CHECK(again.crds.empty());
 }
 
 TEST_CASE("The path of a backup holds in any folder", "[migrate][migration][migration_pruning]") {
   Preserved preserved;
   preserved.options.enabling.backup_dir = fs::relative(preserved.options.enabling.backup_dir);
-  const CrdMigration crd = preserved.Migrate();
+  const report::CrdMigration crd = preserved.Migrate();
   CHECK(fs::path(crd.backup).is_absolute());
   CHECK(fs::exists(crd.backup));
 }
@@ -548,8 +549,8 @@ TEST_CASE("A change of the CRD before the flip is an error, not a failure of obj
   fault.latency = std::chrono::seconds(15);
   fault.before = [&preserved] { preserved.cluster.server.PatchCrd(kName, R"({"spec":{"x":1}})"); };
   preserved.cluster.server.AddFault(fault);
-  const CrdMigration crd = preserved.Migrate();
-  CHECK(crd.outcome == Outcome::kError);
+  const report::CrdMigration crd = preserved.Migrate();
+  CHECK(crd.outcome == report::Outcome::kError);
   CHECK_FALSE(preserved.Prunes());
   CHECK(preserved.StoredVersions() == 2);
 }
@@ -565,13 +566,13 @@ TEST_CASE("The flag --all turns pruning on where the schema allows it",
   preserved.cluster.server.Add(FakeCrdText("gadgets"));
   preserved.options.crd_names = {};
   preserved.options.all = true;
-  const CrdMigration crd = preserved.Migrate();
+  const report::CrdMigration crd = preserved.Migrate();
   CHECK(crd.name == kName);
-  CHECK(crd.outcome == Outcome::kDone);
+  CHECK(crd.outcome == report::Outcome::kDone);
   CHECK(std::ranges::any_of(preserved.person.lines, [](const std::string& line) {
     return line.starts_with("note: gizmos.demo.example.com is left out");
   }));
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::migration

@@ -8,7 +8,7 @@
 #include "tests/support/fake_cluster.h"
 #include "tests/support/temp_folder.h"
 
-namespace migrate {
+namespace migrate::migration {
 namespace {
 
 namespace fs = std::filesystem;
@@ -26,10 +26,10 @@ const std::string kCrdResource = "customresourcedefinitions.apiextensions.k8s.io
 const std::string kPreserves = R"(,"preserveUnknownFields":true)";
 
 /// Remembers what it was told.
-class Listener : public MigrationObserver {
+class Listener : public sweep::MigrationObserver {
  public:
   void OnLine(const std::string& line) override { lines.push_back(line); }
-  void OnProgress(const std::string&, const SweepProgress&) override {}
+  void OnProgress(const std::string&, const sweep::SweepProgress&) override {}
   bool Confirm(const std::string&) override { return true; }
 
   bool Heard(const std::string& text) const {
@@ -53,15 +53,17 @@ struct Widgets {
     options.state_dir = state.path();
   }
 
-  MigrationReport MigrateAll() { return Migrate(options, listener, cluster.client, cluster.clock); }
-  CrdMigration MigrateOne() {
-    MigrationReport report = MigrateAll();
+  report::MigrationReport MigrateAll() {
+    return Migrate(options, listener, cluster.client, cluster.clock);
+  }
+  report::CrdMigration MigrateOne() {
+    report::MigrationReport report = MigrateAll();
     REQUIRE(report.crds.size() == 1);
     return report.crds[0];
   }
   std::size_t Writes() const {
-    return static_cast<std::size_t>(
-        std::ranges::count_if(cluster.server.requests(), [](const kube::HttpRequest& request) {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        cluster.server.requests(), [](const kube::http::HttpRequest& request) {
           return (request.method == "PATCH" || request.method == "PUT") &&
                  request.target.find("dryRun=All") == std::string::npos;
         }));
@@ -102,13 +104,13 @@ const Strings kBoth = {"v1beta1", "v1"};
 TEST_CASE("Every object is rewritten, that is verified, and storedVersions are trimmed",
           "[migrate][migration]") {
   Widgets widgets;
-  const CrdMigration crd = widgets.MigrateOne();
-  CHECK(crd.outcome == Outcome::kDone);
+  const report::CrdMigration crd = widgets.MigrateOne();
+  CHECK(crd.outcome == report::Outcome::kDone);
   CHECK(crd.error.empty());
   CHECK(crd.name == kName);
   CHECK(crd.storage_version == "v1");
   CHECK(crd.written_version.empty());
-  CHECK(crd.counts[ObjectClass::kRewritten] == 3);
+  CHECK(crd.counts[report::ObjectClass::kRewritten] == 3);
   CHECK(crd.counts.Total() == 3);
   CHECK(crd.verified);
   CHECK(crd.stored_before == kBoth);
@@ -125,9 +127,9 @@ TEST_CASE("A second run rewrites none, from nothing that the first has left",
   Widgets widgets;
   widgets.MigrateOne();
   CHECK(widgets.StateFiles() == 0);
-  const CrdMigration crd = widgets.MigrateOne();
-  CHECK(crd.outcome == Outcome::kDone);
-  CHECK(crd.counts[ObjectClass::kUnchanged] == 3);
+  const report::CrdMigration crd = widgets.MigrateOne();
+  CHECK(crd.outcome == report::Outcome::kDone);
+  CHECK(crd.counts[report::ObjectClass::kUnchanged] == 3);
   CHECK(crd.counts.Total() == 3);
   CHECK(crd.stored_after == Strings{"v1"});
   CHECK(crd.kept_because.empty());
@@ -135,8 +137,8 @@ TEST_CASE("A second run rewrites none, from nothing that the first has left",
 
 TEST_CASE("A CRD without objects is migrated too", "[migrate][migration]") {
   Widgets widgets(0);
-  const CrdMigration crd = widgets.MigrateOne();
-  CHECK(crd.outcome == Outcome::kDone);
+  const report::CrdMigration crd = widgets.MigrateOne();
+  CHECK(crd.outcome == report::Outcome::kDone);
   CHECK(crd.counts.Total() == 0);
   CHECK(crd.verified);
   CHECK(widgets.StoredVersions() == Strings{"v1"});
@@ -154,8 +156,8 @@ TEST_CASE("storedVersions are kept after a run over some objects only", "[migrat
         {{kName, "shop", "w0"}, {kName, "shop", "w1"}, {kName, "shop", "w2"}}};
     why = "only the objects of --retry-from were rewritten";
   }
-  const CrdMigration crd = widgets.MigrateOne();
-  CHECK(crd.outcome == Outcome::kDone);
+  const report::CrdMigration crd = widgets.MigrateOne();
+  CHECK(crd.outcome == report::Outcome::kDone);
   CHECK(crd.kept_because == why);
   CHECK(crd.stored_after == kBoth);
   CHECK(widgets.StoredVersions() == kBoth);
@@ -180,10 +182,10 @@ TEST_CASE("storedVersions are kept after a run with a failure, which is named",
   FakeFault fault;
   fault.answer = FakeStatus(422, "Invalid", "spec.a: Invalid value");
   widgets.FailWrites("/widgets/w1", fault);
-  const CrdMigration crd = widgets.MigrateOne();
-  CHECK(crd.outcome == Outcome::kFailures);
-  CHECK(crd.counts[ObjectClass::kRewritten] == 2);
-  CHECK(crd.counts[ObjectClass::kInvalid] == 1);
+  const report::CrdMigration crd = widgets.MigrateOne();
+  CHECK(crd.outcome == report::Outcome::kFailures);
+  CHECK(crd.counts[report::ObjectClass::kRewritten] == 2);
+  CHECK(crd.counts[report::ObjectClass::kInvalid] == 1);
   CHECK(crd.counts.Total() == 3);
   REQUIRE(crd.failures.size() == 1);
   CHECK(crd.failures[0].name == "w1");
@@ -199,10 +201,10 @@ TEST_CASE("An object whose namespace was removed from under it has failed, and i
   FakeFault fault;
   fault.answer = FakeStatus(404, "NotFound", "namespaces \"shop\" not found");
   widgets.FailWrites("/widgets/w1", fault);
-  const CrdMigration crd = widgets.MigrateOne();
-  CHECK(crd.outcome == Outcome::kFailures);
-  CHECK(crd.counts[ObjectClass::kFailed] == 1);
-  CHECK(crd.counts[ObjectClass::kGone] == 0);
+  const report::CrdMigration crd = widgets.MigrateOne();
+  CHECK(crd.outcome == report::Outcome::kFailures);
+  CHECK(crd.counts[report::ObjectClass::kFailed] == 1);
+  CHECK(crd.counts[report::ObjectClass::kGone] == 0);
   REQUIRE(crd.failures.size() == 1);
   CHECK(crd.failures[0].message == "namespaces \"shop\" not found");
   CHECK(widgets.HasExtra("w1"));
@@ -212,8 +214,8 @@ TEST_CASE("An object whose namespace was removed from under it has failed, and i
 TEST_CASE("storedVersions are kept where nothing was verified", "[migrate][migration]") {
   Widgets widgets;
   widgets.options.verify = false;
-  const CrdMigration crd = widgets.MigrateOne();
-  CHECK(crd.outcome == Outcome::kDone);
+  const report::CrdMigration crd = widgets.MigrateOne();
+  CHECK(crd.outcome == report::Outcome::kDone);
   CHECK_FALSE(crd.verified);
   CHECK(crd.kept_because == "it was not verified that all objects are rewritten");
   CHECK(widgets.StoredVersions() == kBoth);
@@ -222,8 +224,8 @@ TEST_CASE("storedVersions are kept where nothing was verified", "[migrate][migra
 TEST_CASE("storedVersions are kept where that was asked for", "[migrate][migration]") {
   Widgets widgets;
   widgets.options.keep_stored_versions = true;
-  const CrdMigration crd = widgets.MigrateOne();
-  CHECK(crd.outcome == Outcome::kDone);
+  const report::CrdMigration crd = widgets.MigrateOne();
+  CHECK(crd.outcome == report::Outcome::kDone);
   CHECK(crd.verified);
   CHECK(crd.kept_because == "--keep-stored-versions");
   CHECK(widgets.StoredVersions() == kBoth);
@@ -233,8 +235,8 @@ TEST_CASE("storedVersions are kept where the right to trim them is missing",
           "[migrate][migration]") {
   Widgets widgets;
   widgets.cluster.server.Deny("patch", kCrdResource + "/status");
-  const CrdMigration crd = widgets.MigrateOne();
-  CHECK(crd.outcome == Outcome::kDone);
+  const report::CrdMigration crd = widgets.MigrateOne();
+  CHECK(crd.outcome == report::Outcome::kDone);
   CHECK_THAT(crd.kept_because, Contains("the right to patch"));
   CHECK(widgets.listener.Heard("Warning: widgets.demo.example.com: status.storedVersions will be"));
   CHECK(widgets.StoredVersions() == kBoth);
@@ -244,7 +246,7 @@ TEST_CASE("A trim that fails is told, and is no success", "[migrate][migration]"
   Widgets widgets;
   FakeFault fault;
   auto& server = widgets.cluster.server;
-  Outcome outcome = Outcome::kFailures;
+  report::Outcome outcome = report::Outcome::kFailures;
   std::string why;
   SECTION("the server refuses it") {
     fault.answer = FakeStatus(422, "Invalid", "status is invalid");
@@ -253,12 +255,12 @@ TEST_CASE("A trim that fails is told, and is no success", "[migrate][migration]"
   }
   SECTION("the CRD is changed just before") {
     fault.before = [&server] { server.PatchCrd(kName, R"({"spec":{"x":1}})"); };
-    outcome = Outcome::kError;
+    outcome = report::Outcome::kError;
     why = "was changed meanwhile";
   }
   fault.target = "/customresourcedefinitions/" + kName + "/status";
   server.AddFault(fault);
-  const CrdMigration crd = widgets.MigrateOne();
+  const report::CrdMigration crd = widgets.MigrateOne();
   CHECK(crd.outcome == outcome);
   CHECK_THAT(crd.error, Contains(why) && Contains("run the same command again"));
   CHECK_FALSE(crd.kept_because.empty());
@@ -283,8 +285,8 @@ TEST_CASE("storedVersions are kept where the CRD was changed meanwhile", "[migra
   }
   fault.target = "/widgets/w1";
   server.AddFault(fault);
-  const CrdMigration crd = widgets.MigrateOne();
-  CHECK(crd.outcome == Outcome::kError);
+  const report::CrdMigration crd = widgets.MigrateOne();
+  CHECK(crd.outcome == report::Outcome::kError);
   CHECK_THAT(crd.error, Contains(why) && Contains("run the same command again"));
   CHECK(crd.kept_because == "the migration could not go on");
   CHECK(widgets.StoredVersions() == kBoth);
@@ -302,8 +304,8 @@ TEST_CASE("storedVersions are kept where passes go on finding objects to rewrite
         FakeObjectText("widgets", "w1", R"({"a":")" + std::to_string(++n) + R"(","extra":true})"));
   };
   widgets.FailWrites("/widgets/w1", fault);
-  const CrdMigration crd = widgets.MigrateOne();
-  CHECK(crd.outcome == Outcome::kFailures);
+  const report::CrdMigration crd = widgets.MigrateOne();
+  CHECK(crd.outcome == report::Outcome::kFailures);
   CHECK_FALSE(crd.verified);
   CHECK_THAT(crd.kept_because, Contains("the fourth pass over 3 objects still rewrote 1"));
   CHECK(n == 3);
@@ -320,8 +322,8 @@ TEST_CASE("An object that another writer stored unpruned is verified by a later 
     widgets.cluster.server.Add(FakeObjectText("widgets", "w1", R"({"a":"new","extra":true})"));
   };
   widgets.cluster.server.AddFault(fault);
-  const CrdMigration crd = widgets.MigrateOne();
-  CHECK(crd.outcome == Outcome::kDone);
+  const report::CrdMigration crd = widgets.MigrateOne();
+  CHECK(crd.outcome == report::Outcome::kDone);
   CHECK(crd.verified);
   CHECK(widgets.listener.Heard("the second pass over 3 objects still rewrote 1"));
   CHECK(widgets.listener.Heard("verified: a third pass over 3 objects rewrote none"));
@@ -338,12 +340,12 @@ TEST_CASE("An object that fails in the verifying pass keeps it from being verifi
   fault.times = 0;
   fault.answer = FakeStatus(403, "Forbidden", "no longer");
   widgets.cluster.server.AddFault(fault);
-  const CrdMigration crd = widgets.MigrateOne();
-  CHECK(crd.outcome == Outcome::kFailures);
+  const report::CrdMigration crd = widgets.MigrateOne();
+  CHECK(crd.outcome == report::Outcome::kFailures);
   CHECK_FALSE(crd.verified);
   REQUIRE(crd.failures.size() == 1);
   CHECK(crd.failures[0].name == "w1");
-  CHECK(crd.counts[ObjectClass::kRewritten] == 3);  // it was, in the first pass
+  CHECK(crd.counts[report::ObjectClass::kRewritten] == 3);  // it was, in the first pass
   CHECK(widgets.StoredVersions() == kBoth);
 }
 
@@ -356,24 +358,24 @@ TEST_CASE("An interrupted run is reported, and the next one goes on", "[migrate]
   fault.target = "/widgets/w5";
   fault.before = [&stop] { stop = true; };
   widgets.cluster.server.AddFault(fault);
-  const CrdMigration first = widgets.MigrateOne();
-  CHECK(first.outcome == Outcome::kInterrupted);
-  CHECK(first.counts[ObjectClass::kNotTried] > 0);
+  const report::CrdMigration first = widgets.MigrateOne();
+  CHECK(first.outcome == report::Outcome::kInterrupted);
+  CHECK(first.counts[report::ObjectClass::kNotTried] > 0);
   CHECK(first.counts.Total() == 40);
   CHECK(first.kept_because == "the migration was interrupted");
   CHECK(widgets.StoredVersions() == kBoth);
 
   stop = false;
   const std::size_t before = widgets.Writes();
-  const CrdMigration second = widgets.MigrateOne();
+  const report::CrdMigration second = widgets.MigrateOne();
   CHECK(widgets.listener.Heard("going on where an earlier run has ended"));
-  CHECK(second.outcome == Outcome::kDone);
-  CHECK(second.counts[ObjectClass::kRewritten] == 40);
+  CHECK(second.outcome == report::Outcome::kDone);
+  CHECK(second.counts[report::ObjectClass::kRewritten] == 40);
   CHECK(second.counts.Total() == 40);
   CHECK(second.stored_before == kBoth);
   CHECK(widgets.StoredVersions() == Strings{"v1"});
   // What was left, the verifying pass, and the trim.
-  CHECK(widgets.Writes() - before == first.counts[ObjectClass::kNotTried] + 40 + 1);
+  CHECK(widgets.Writes() - before == first.counts[report::ObjectClass::kNotTried] + 40 + 1);
 }
 
 TEST_CASE("What an interrupted run has left is no good for a CRD that was changed since",
@@ -389,9 +391,9 @@ TEST_CASE("What an interrupted run has left is no good for a CRD that was change
   stop = false;
   widgets.cluster.server.PatchCrd(kName, R"({"spec":{"x":1}})");
   const std::size_t before = widgets.Writes();
-  const CrdMigration second = widgets.MigrateOne();
+  const report::CrdMigration second = widgets.MigrateOne();
   CHECK_FALSE(widgets.listener.Heard("going on where"));
-  CHECK(second.outcome == Outcome::kDone);
+  CHECK(second.outcome == report::Outcome::kDone);
   CHECK(widgets.Writes() - before == 40 + 40 + 1);
 }
 
@@ -409,10 +411,10 @@ TEST_CASE("A dry run or a run over some objects leaves an interrupted one alone"
   const std::size_t files = widgets.StateFiles();
   REQUIRE(files > 0);
   MigrationOptions other = widgets.options;
-  SECTION("a dry run by the server") { other.dry_run = DryRun::kServer; }
-  SECTION("a dry run by the client") { other.dry_run = DryRun::kClient; }
+  SECTION("a dry run by the server") { other.dry_run = report::DryRun::kServer; }
+  SECTION("a dry run by the client") { other.dry_run = report::DryRun::kClient; }
   SECTION("one namespace") { other.namespace_ = "shop"; }
-  const MigrationReport report =
+  const report::MigrationReport report =
       Migrate(other, widgets.listener, widgets.cluster.client, widgets.cluster.clock);
   CHECK(report.crds.at(0).counts.Total() == 40);
   CHECK(widgets.StateFiles() == files);
@@ -424,36 +426,36 @@ TEST_CASE("A run that is stopped at once migrates nothing", "[migrate][migration
   Widgets widgets;
   const std::atomic<bool> stop{true};
   widgets.options.stop = &stop;
-  for (const CrdMigration& crd : widgets.MigrateAll().crds) {
-    CHECK(crd.outcome == Outcome::kInterrupted);
+  for (const report::CrdMigration& crd : widgets.MigrateAll().crds) {
+    CHECK(crd.outcome == report::Outcome::kInterrupted);
   }
   CHECK(widgets.Writes() == 0);
 }
 
 TEST_CASE("A dry run by the client counts, and writes nothing", "[migrate][migration]") {
   Widgets widgets;
-  widgets.options.dry_run = DryRun::kClient;
-  const CrdMigration crd = widgets.MigrateOne();
-  CHECK(crd.outcome == Outcome::kDone);
-  CHECK(crd.dry_run == DryRun::kClient);
-  CHECK(crd.counts[ObjectClass::kNotTried] == 3);
+  widgets.options.dry_run = report::DryRun::kClient;
+  const report::CrdMigration crd = widgets.MigrateOne();
+  CHECK(crd.outcome == report::Outcome::kDone);
+  CHECK(crd.dry_run == report::DryRun::kClient);
+  CHECK(crd.counts[report::ObjectClass::kNotTried] == 3);
   CHECK(crd.counts.Total() == 3);
   CHECK(crd.kept_because == "nothing is written in a dry run");
   CHECK(std::ranges::count(widgets.cluster.server.requests(), "PATCH",
-                           &kube::HttpRequest::method) == 0);
+                           &kube::http::HttpRequest::method) == 0);
   CHECK(widgets.StateFiles() == 0);
 }
 
 TEST_CASE("A dry run by the server sends every object with dryRun=All", "[migrate][migration]") {
   Widgets widgets;
-  widgets.options.dry_run = DryRun::kServer;
+  widgets.options.dry_run = report::DryRun::kServer;
   FakeFault fault;
   fault.answer = FakeStatus(422, "Invalid", "spec.a: Invalid value");
   widgets.FailWrites("/widgets/w1", fault);
-  const CrdMigration crd = widgets.MigrateOne();
-  CHECK(crd.outcome == Outcome::kFailures);
-  CHECK(crd.counts[ObjectClass::kAccepted] == 2);
-  CHECK(crd.counts[ObjectClass::kInvalid] == 1);
+  const report::CrdMigration crd = widgets.MigrateOne();
+  CHECK(crd.outcome == report::Outcome::kFailures);
+  CHECK(crd.counts[report::ObjectClass::kAccepted] == 2);
+  CHECK(crd.counts[report::ObjectClass::kInvalid] == 1);
   CHECK(widgets.Writes() == 0);
   CHECK(widgets.HasExtra("w0"));
   CHECK(widgets.StoredVersions() == kBoth);
@@ -463,8 +465,8 @@ TEST_CASE("A dry run by the server sends every object with dryRun=All", "[migrat
 TEST_CASE("What the preflight refuses is not touched", "[migrate][migration]") {
   Widgets widgets;
   widgets.cluster.server.PatchCrd(kName, R"({"spec":{"preserveUnknownFields":true}})");
-  const CrdMigration crd = widgets.MigrateOne();
-  CHECK(crd.outcome == Outcome::kError);
+  const report::CrdMigration crd = widgets.MigrateOne();
+  CHECK(crd.outcome == report::Outcome::kError);
   CHECK_THAT(crd.error, Contains("--enable-pruning"));
   CHECK(widgets.Writes() == 0);
 }
@@ -475,14 +477,14 @@ TEST_CASE("What fails for one CRD does not keep the others from being migrated",
   widgets.cluster.server.Add(FakeCrdText("gizmos", kPreserves));
   widgets.cluster.server.Add(FakeCrdText("gadgets"));
   widgets.options.crd_names = {"widgets", "gizmos", "gadgets"};
-  const MigrationReport report = widgets.MigrateAll();
+  const report::MigrationReport report = widgets.MigrateAll();
   REQUIRE(report.crds.size() == 3);
   CHECK(report.crds[0].name == "gadgets.demo.example.com");
-  CHECK(report.crds[0].outcome == Outcome::kDone);
+  CHECK(report.crds[0].outcome == report::Outcome::kDone);
   CHECK(report.crds[1].name == "gizmos.demo.example.com");
-  CHECK(report.crds[1].outcome == Outcome::kError);
+  CHECK(report.crds[1].outcome == report::Outcome::kError);
   CHECK(report.crds[2].name == kName);
-  CHECK(report.crds[2].counts[ObjectClass::kRewritten] == 3);
+  CHECK(report.crds[2].counts[report::ObjectClass::kRewritten] == 3);
 }
 
 TEST_CASE("The flag --all migrates what has several stored versions", "[migrate][migration]") {
@@ -491,7 +493,7 @@ TEST_CASE("The flag --all migrates what has several stored versions", "[migrate]
   widgets.cluster.server.Add(FakeCrdText("gadgets", kPreserves));
   widgets.options.crd_names = {};
   widgets.options.all = true;
-  const MigrationReport report = widgets.MigrateAll();
+  const report::MigrationReport report = widgets.MigrateAll();
   REQUIRE(report.crds.size() == 1);
   CHECK(report.crds[0].name == kName);
   CHECK(widgets.listener.Heard("note: gadgets.demo.example.com is left out: unknown fields are"));
@@ -500,10 +502,10 @@ TEST_CASE("The flag --all migrates what has several stored versions", "[migrate]
   CHECK(widgets.listener.Heard("note: gadgets.demo.example.com and 1 more are left out: unknown"));
   widgets.cluster.server.PatchCrd("gadgets.demo.example.com",
                                   R"({"status":{"storedVersions":["v1beta1","v1"]}})");
-  const MigrationReport refused = widgets.MigrateAll();
+  const report::MigrationReport refused = widgets.MigrateAll();
   REQUIRE(refused.crds.size() == 1);
   CHECK(refused.crds[0].name == "gadgets.demo.example.com");
-  CHECK(refused.crds[0].outcome == Outcome::kError);
+  CHECK(refused.crds[0].outcome == report::Outcome::kError);
   CHECK_THAT(refused.crds[0].error, Catch::StartsWith("it preserves unknown fields"));
 }
 
@@ -518,9 +520,9 @@ TEST_CASE("A name that no CRD answers to is an error, and nothing is written",
 TEST_CASE("Who may not patch objects updates them one by one", "[migrate][migration]") {
   Widgets widgets;
   widgets.cluster.server.Deny("patch", kName);
-  const CrdMigration crd = widgets.MigrateOne();
-  CHECK(crd.outcome == Outcome::kDone);
-  CHECK(crd.counts[ObjectClass::kRewritten] == 3);
+  const report::CrdMigration crd = widgets.MigrateOne();
+  CHECK(crd.outcome == report::Outcome::kDone);
+  CHECK(crd.counts[report::ObjectClass::kRewritten] == 3);
   CHECK(std::ranges::any_of(widgets.cluster.server.requests(),
                             [](const auto& request) { return request.method == "PUT"; }));
 }
@@ -533,10 +535,10 @@ TEST_CASE("Two runs do not migrate one CRD at the same time", "[migrate][migrati
     for (const auto& crd : fs::directory_iterator(cluster.path())) folder = crd.path();
   }
   CHECK(folder.parent_path().filename() == "11111111-0000-4000-8000-000000000001");
-  const StateFolder other(widgets.state.path(), folder.parent_path().filename(), folder.filename(),
-                          kName);
-  const CrdMigration crd = widgets.MigrateOne();
-  CHECK(crd.outcome == Outcome::kError);
+  const state::StateFolder other(widgets.state.path(), folder.parent_path().filename(),
+                                 folder.filename(), kName);
+  const report::CrdMigration crd = widgets.MigrateOne();
+  CHECK(crd.outcome == report::Outcome::kError);
   CHECK_THAT(crd.error, Contains("another migration"));
 }
 
@@ -547,12 +549,12 @@ TEST_CASE("Objects of a version that is not served are written in one that is",
       {"name":"v1","served":false,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}},
       {"name":"v1beta1","served":true,"storage":false,
        "schema":{"openAPIV3Schema":{"type":"object"}}}]}})");
-  const CrdMigration crd = widgets.MigrateOne();
-  CHECK(crd.outcome == Outcome::kDone);
+  const report::CrdMigration crd = widgets.MigrateOne();
+  CHECK(crd.outcome == report::Outcome::kDone);
   CHECK(crd.written_version == "v1beta1");
-  CHECK(crd.counts[ObjectClass::kRewritten] == 3);
+  CHECK(crd.counts[report::ObjectClass::kRewritten] == 3);
   CHECK(widgets.listener.Heard("the storage version v1 is not served"));
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::migration

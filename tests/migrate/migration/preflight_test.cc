@@ -6,7 +6,7 @@
 #include "migrate/crds/crd_request.h"
 #include "tests/support/fake_cluster.h"
 
-namespace migrate {
+namespace migrate::migration {
 namespace {
 
 using Catch::Matchers::Contains;
@@ -24,7 +24,7 @@ const std::string kPreserves = R"(,"preserveUnknownFields":true)";
 const std::string kCrdResource = "customresourcedefinitions.apiextensions.k8s.io";
 
 Preflight Check(FakeCluster& cluster, const PreflightOptions& options = {}) {
-  const auto crd = GetCrd(cluster.client, kTarget);
+  const auto crd = crds::GetCrd(cluster.client, kTarget);
   REQUIRE(crd);
   return CheckBefore(*crd, kTarget, options, cluster.client);
 }
@@ -37,7 +37,7 @@ void AddCondition(FakeCluster& cluster, const std::string& type, const std::stri
 }
 
 bool HasWritten(const FakeCluster& cluster) {
-  return std::ranges::any_of(cluster.server.requests(), [](const kube::HttpRequest& request) {
+  return std::ranges::any_of(cluster.server.requests(), [](const kube::http::HttpRequest& request) {
     return request.method == "PATCH" && request.target.find("dryRun=All") == std::string::npos;
   });
 }
@@ -158,8 +158,8 @@ TEST_CASE("The server is asked by a dry run whether it would turn pruning on",
   const PreflightOptions options{.enable_pruning = true};
   SECTION("it would") {
     CHECK(Check(cluster, options).refusal.empty());
-    const kube::HttpRequest& asked = cluster.server.requests().at(static_cast<std::size_t>(
-        std::ranges::find(cluster.server.requests(), "PATCH", &kube::HttpRequest::method) -
+    const kube::http::HttpRequest& asked = cluster.server.requests().at(static_cast<std::size_t>(
+        std::ranges::find(cluster.server.requests(), "PATCH", &kube::http::HttpRequest::method) -
         cluster.server.requests().begin()));
     CHECK(asked.target == kTarget + "?dryRun=All");
     CHECK_THAT(asked.body, StartsWith(R"({"metadata":{"resourceVersion":")") &&
@@ -203,8 +203,10 @@ TEST_CASE("A dry run by the client sends nothing that is named like a write",
           "[migrate][preflight]") {
   FakeCluster cluster;
   cluster.server.Add(FakeCrdText("widgets", kPreserves));
-  CHECK(Check(cluster, {.enable_pruning = true, .dry_run = DryRun::kClient}).refusal.empty());
-  CHECK(std::ranges::count(cluster.server.requests(), "PATCH", &kube::HttpRequest::method) == 0);
+  CHECK(
+      Check(cluster, {.enable_pruning = true, .dry_run = report::DryRun::kClient}).refusal.empty());
+  CHECK(std::ranges::count(cluster.server.requests(), "PATCH", &kube::http::HttpRequest::method) ==
+        0);
 }
 
 TEST_CASE("A right that is missing is refused by its name", "[migrate][preflight]") {
@@ -222,7 +224,8 @@ TEST_CASE("A right that is missing is refused by its name", "[migrate][preflight
     cluster.server.Deny("patch", kName);
     cluster.server.Deny("update", kName);
     CHECK_THAT(Check(cluster, options).refusal, Contains("the right to patch"));
-    CHECK(Check(cluster, {.enable_pruning = true, .dry_run = DryRun::kClient}).refusal.empty());
+    CHECK(Check(cluster, {.enable_pruning = true, .dry_run = report::DryRun::kClient})
+              .refusal.empty());
   }
   SECTION("to patch and to get") {
     cluster.server.Deny("patch", kName);
@@ -233,7 +236,8 @@ TEST_CASE("A right that is missing is refused by its name", "[migrate][preflight
     cluster.server.Deny("get", kName);
     CHECK_THAT(Check(cluster, options).refusal,
                Contains("the right to get widgets.demo.example.com is missing"));
-    CHECK(Check(cluster, {.enable_pruning = true, .dry_run = DryRun::kClient}).refusal.empty());
+    CHECK(Check(cluster, {.enable_pruning = true, .dry_run = report::DryRun::kClient})
+              .refusal.empty());
   }
   SECTION("but only warned of where it is to watch") {
     cluster.server.Deny("watch", kName);
@@ -340,4 +344,4 @@ TEST_CASE("A StorageVersionMigration of the resource is not run against", "[migr
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::migration

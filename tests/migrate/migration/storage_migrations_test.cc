@@ -4,7 +4,7 @@
 
 #include "tests/support/fake_cluster.h"
 
-namespace migrate {
+namespace migrate::migration {
 namespace {
 
 using test_support::FakeCluster;
@@ -90,4 +90,4 @@ TEST_CASE("Storage migrations that cannot be read are none, and it is told why",
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::migration

@@ -6,7 +6,7 @@
 #include "migrate/crds/crd_request.h"
 #include "tests/support/fake_cluster.h"
 
-namespace migrate {
+namespace migrate::migration {
 namespace {
 
 using Catch::Matchers::Contains;
@@ -27,12 +27,12 @@ struct Stored {
   Stored() {
     cluster.server.Add(FakeCrdText("widgets"));
     cluster.server.PatchCrd(kName, kTwoStored);
-    shape = ShapeOf(*GetCrd(cluster.client, kTarget));
+    shape = crds::ShapeOf(*crds::GetCrd(cluster.client, kTarget));
   }
   TrimmedVersions Trim() { return TrimStoredVersions(kTarget, shape, cluster.client); }
-  Strings Now() { return GetCrd(cluster.client, kTarget)->stored_versions; }
+  Strings Now() { return crds::GetCrd(cluster.client, kTarget)->stored_versions; }
   std::ptrdiff_t Patches() {
-    return std::ranges::count(cluster.server.requests(), "PATCH", &kube::HttpRequest::method);
+    return std::ranges::count(cluster.server.requests(), "PATCH", &kube::http::HttpRequest::method);
   }
   /// Something that happens before the n-th PATCH is answered, or in its place.
   void AtPatch(FakeFault fault) {
@@ -41,7 +41,7 @@ struct Stored {
   }
 
   FakeCluster cluster;
-  CrdShape shape;
+  crds::CrdShape shape;
 };
 
 TEST_CASE("storedVersions become just the storage version, guarded by the resource version",
@@ -52,7 +52,7 @@ TEST_CASE("storedVersions become just the storage version, guarded by the resour
   CHECK(trimmed.after == Strings{"v1"});
   CHECK(stored.Now() == Strings{"v1"});
   const auto& requests = stored.cluster.server.requests();
-  const auto patch = std::ranges::find(requests, "PATCH", &kube::HttpRequest::method);
+  const auto patch = std::ranges::find(requests, "PATCH", &kube::http::HttpRequest::method);
   REQUIRE(patch != requests.end());
   CHECK(patch->target == kTarget + "/status");
   CHECK_THAT(patch->body, Contains(R"({"metadata":{"resourceVersion":")") &&
@@ -168,4 +168,4 @@ TEST_CASE("A CRD that is gone cannot be trimmed", "[migrate][stored_versions]") 
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::migration

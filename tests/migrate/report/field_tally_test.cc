@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace migrate {
+namespace migrate::report {
 namespace {
 
 using kube::json::Type;
@@ -42,4 +42,4 @@ TEST_CASE("Tallies merge to the same in any order", "[migrate][field_tally]") {
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::report

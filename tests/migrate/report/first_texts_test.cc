@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace migrate {
+namespace migrate::report {
 namespace {
 
 FirstTexts Numbers(std::uint64_t from, std::uint64_t step, int count) {
@@ -32,4 +32,4 @@ TEST_CASE("A few texts are all kept", "[migrate][first_texts]") {
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::report

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-namespace migrate {
+namespace migrate::report {
 namespace {
 
 TEST_CASE("Classes are spelled as the report promises", "[migrate][object_class]") {
@@ -35,4 +35,4 @@ TEST_CASE("Counts add up, and failures are told apart", "[migrate][object_class]
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::report

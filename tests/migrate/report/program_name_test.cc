@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace migrate {
+namespace migrate::report {
 namespace {
 
 TEST_CASE("N5: the plugin is called by the name of its file", "[migrate][program_name]") {
@@ -38,4 +38,4 @@ TEST_CASE("N1: messages name commands under the program's own name", "[migrate][
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::report

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-namespace migrate {
+namespace migrate::spool {
 namespace {
 
 std::optional<ListedObject> Read(const std::string& metadata) {
@@ -41,4 +41,4 @@ TEST_CASE("What no server sends is no metadata", "[migrate][object_metadata]") {
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::spool

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace migrate {
+namespace migrate::spool {
 namespace {
 
 TEST_CASE("A resource version that is a decimal number is read as one",
@@ -15,4 +15,4 @@ TEST_CASE("A resource version that is a decimal number is read as one",
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::spool

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-namespace migrate {
+namespace migrate::spool {
 namespace {
 
 std::string_view WithoutBreak(const std::string& line) {
@@ -31,18 +31,19 @@ TEST_CASE("A page ends with its checksum and the continue token", "[migrate][spo
 }
 
 TEST_CASE("An answer is one line", "[migrate][spool_line]") {
-  CHECK(AnswerLine(3, {.object_class = ObjectClass::kRewritten,
+  CHECK(AnswerLine(3, {.object_class = report::ObjectClass::kRewritten,
                        .resource_version = "43",
                        .generation = 2,
                        .generation_moved = true}) == "3\trewritten\t\t43\t2\t1\t0\t\t\n");
-  const std::string line = AnswerLine(
-      4,
-      {.object_class = ObjectClass::kTooLarge, .code = 413, .reason = "R", .message = "M\n\t\\"});
+  const std::string line = AnswerLine(4, {.object_class = report::ObjectClass::kTooLarge,
+                                          .code = 413,
+                                          .reason = "R",
+                                          .message = "M\n\t\\"});
   CHECK(line == "4\ttoo-large\t\t\t0\t0\t413\tR\tM\\n\\t\\\\\n");
   const auto read = ReadAnswerLine(WithoutBreak(line));
   REQUIRE(read);
   CHECK(read->number == 4);
-  CHECK(read->answer.object_class == ObjectClass::kTooLarge);
+  CHECK(read->answer.object_class == report::ObjectClass::kTooLarge);
   CHECK(read->answer.code == 413);
   CHECK(read->answer.reason == "R");
   CHECK(read->answer.message == "M\n\t\\");
@@ -80,4 +81,4 @@ TEST_CASE("A checksum goes on where it was, and sees every byte", "[migrate][spo
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::spool

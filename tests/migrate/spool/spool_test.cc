@@ -8,7 +8,7 @@
 #include "kube/base/error.h"
 #include "tests/support/temp_folder.h"
 
-namespace migrate {
+namespace migrate::spool {
 namespace {
 
 ListedObject Object(int number) {
@@ -17,12 +17,15 @@ ListedObject Object(int number) {
 }
 
 ObjectAnswer Rewritten() {
-  return {.object_class = ObjectClass::kRewritten, .resource_version = "99", .generation = 1};
+  return {
+      .object_class = report::ObjectClass::kRewritten, .resource_version = "99", .generation = 1};
 }
 
 ObjectAnswer Denied(const std::string& message) {
-  return {
-      .object_class = ObjectClass::kDenied, .code = 403, .reason = "Forbidden", .message = message};
+  return {.object_class = report::ObjectClass::kDenied,
+          .code = 403,
+          .reason = "Forbidden",
+          .message = message};
 }
 
 struct Folder : test_support::TempFolder {
@@ -88,9 +91,9 @@ TEST_CASE("Answers are counted, and the rest was not tried", "[migrate][spool]")
   spool.Answer(0, Rewritten());
   spool.Answer(3, Denied("no"));
   spool.Answer(2, Denied("never"));
-  CHECK(spool.counts()[ObjectClass::kRewritten] == 1);
-  CHECK(spool.counts()[ObjectClass::kDenied] == 2);
-  CHECK(spool.counts()[ObjectClass::kNotTried] == 1);
+  CHECK(spool.counts()[report::ObjectClass::kRewritten] == 1);
+  CHECK(spool.counts()[report::ObjectClass::kDenied] == 2);
+  CHECK(spool.counts()[report::ObjectClass::kNotTried] == 1);
   CHECK(spool.counts().Total() == 4);
   CHECK_FALSE(spool.is_answered());
   const auto failures = spool.Failures();
@@ -99,7 +102,7 @@ TEST_CASE("Answers are counted, and the rest was not tried", "[migrate][spool]")
   CHECK(failures[0].name == "w2");
   CHECK(failures[0].message == "never");
   CHECK(failures[1].name == "w3");
-  CHECK(failures[1].object_class == ObjectClass::kDenied);
+  CHECK(failures[1].object_class == report::ObjectClass::kDenied);
   CHECK(failures[1].code == 403);
   CHECK(failures[1].reason == "Forbidden");
 }
@@ -119,7 +122,7 @@ TEST_CASE("Another run goes on where the first was", "[migrate][spool]") {
   CHECK(spool.is_complete());
   CHECK(spool.listed() == 4);
   CHECK(spool.last_key() == "shop/w3");
-  CHECK(spool.counts()[ObjectClass::kRewritten] == 1);
+  CHECK(spool.counts()[report::ObjectClass::kRewritten] == 1);
   CHECK(spool.generations_moved() == 1);
   // What failed is tried again.
   CHECK(spool.Failures().empty());
@@ -134,15 +137,15 @@ TEST_CASE("What was held is asked for again", "[migrate][spool]") {
   {
     Spool spool = folder.Open();
     folder.List(spool);
-    spool.Answer(1, {.object_class = ObjectClass::kHeld});
-    CHECK(spool.counts()[ObjectClass::kHeld] == 1);
+    spool.Answer(1, {.object_class = report::ObjectClass::kHeld});
+    CHECK(spool.counts()[report::ObjectClass::kHeld] == 1);
     spool.Flush();
   }
   Spool spool = folder.Open();
-  CHECK(spool.counts()[ObjectClass::kHeld] == 0);
+  CHECK(spool.counts()[report::ObjectClass::kHeld] == 0);
   spool.Answer(1, Rewritten());
   spool.Flush();
-  CHECK(folder.Open().counts()[ObjectClass::kRewritten] == 1);
+  CHECK(folder.Open().counts()[report::ObjectClass::kRewritten] == 1);
 }
 
 TEST_CASE("A spool for something else is not taken up", "[migrate][spool]") {
@@ -188,7 +191,7 @@ TEST_CASE("Files that end anywhere are taken up to their last good place", "[mig
     CHECK(spool.continue_token() == (spool.listed() == 2 ? "token" : ""));
     CHECK(spool.is_complete() == (size == listed.size()));
     CHECK(spool.counts().Total() == spool.listed());
-    CHECK(spool.counts()[ObjectClass::kRewritten] == spool.listed());
+    CHECK(spool.counts()[report::ObjectClass::kRewritten] == spool.listed());
   }
   CHECK(second_page > first_end);
   folder.Write("run.listed", listed);
@@ -197,7 +200,8 @@ TEST_CASE("Files that end anywhere are taken up to their last good place", "[mig
     folder.Write("run.answered", answered.substr(0, size));
     const auto lines =
         std::count(answered.begin(), answered.begin() + static_cast<long>(size), '\n');
-    CHECK(folder.Open().counts()[ObjectClass::kRewritten] == static_cast<std::uint64_t>(lines));
+    CHECK(folder.Open().counts()[report::ObjectClass::kRewritten] ==
+          static_cast<std::uint64_t>(lines));
     CHECK(folder.Open().listed() == 4);
   }
 }
@@ -216,11 +220,11 @@ TEST_CASE("A changed byte in a page makes it absent, and all behind it", "[migra
   Spool spool = folder.Open();
   CHECK(spool.listed() == 2);
   // The answer was to an object that is to be listed anew, maybe under another number.
-  CHECK(spool.counts()[ObjectClass::kNotTried] == 2);
+  CHECK(spool.counts()[report::ObjectClass::kNotTried] == 2);
   spool.Add(Object(2));
   spool.Add(Object(3));
   spool.EndPage("");
-  CHECK(spool.counts()[ObjectClass::kNotTried] == 4);
+  CHECK(spool.counts()[report::ObjectClass::kNotTried] == 4);
   CHECK(NextName(spool) == "0w0");
 }
 
@@ -238,10 +242,10 @@ TEST_CASE("Garbage among the answers ends them", "[migrate][spool]") {
   const std::string answered = folder.Read("run.answered");
   folder.Write("run.answered", answered + garbage + "2\trewritten\t\t1\t1\t0\t0\t\t\n");
   Spool spool = folder.Open();
-  CHECK(spool.counts()[ObjectClass::kRewritten] == 1);
+  CHECK(spool.counts()[report::ObjectClass::kRewritten] == 1);
   spool.Answer(1, Rewritten());
   spool.Flush();
-  CHECK(folder.Open().counts()[ObjectClass::kRewritten] == 2);
+  CHECK(folder.Open().counts()[report::ObjectClass::kRewritten] == 2);
 }
 
 TEST_CASE("A file that changes under a run is noticed", "[migrate][spool]") {
@@ -249,7 +253,7 @@ TEST_CASE("A file that changes under a run is noticed", "[migrate][spool]") {
   Spool spool = folder.Open();
   folder.List(spool);
   folder.Write("run.listed", "gone");
-  CHECK_THROWS_AS(spool.Next(), kube::Error);
+  CHECK_THROWS_AS(spool.Next(), kube::base::Error);
 }
 
 TEST_CASE("Keys have etcd's order", "[migrate][spool]") {
@@ -259,4 +263,4 @@ TEST_CASE("Keys have etcd's order", "[migrate][spool]") {
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::spool

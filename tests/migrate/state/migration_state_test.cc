@@ -11,7 +11,7 @@
 #include "kube/base/error.h"
 #include "tests/support/temp_folder.h"
 
-namespace migrate {
+namespace migrate::state {
 namespace {
 
 namespace fs = std::filesystem;
@@ -138,7 +138,7 @@ TEST_CASE("A link in the place of the folder is not followed", "[migrate][state]
   const TempFolder folder, elsewhere;
   fs::create_directories(fs::path(folder.path()) / "c");
   fs::create_directory_symlink(elsewhere.path(), fs::path(folder.path()) / "c" / "u");
-  CHECK_THROWS_AS(StateFolder(folder.path(), "c", "u", "widgets"), kube::Error);
+  CHECK_THROWS_AS(StateFolder(folder.path(), "c", "u", "widgets"), kube::base::Error);
 }
 
 TEST_CASE("A state folder of somebody else's is not used", "[migrate][state]") {
@@ -222,8 +222,8 @@ TEST_CASE("State lives in XDG_STATE_HOME, else below the home folder", "[migrate
   const Variable state("XDG_STATE_HOME", GENERATE("", "relative"));
   CHECK(DefaultStateDir() == "/home/alice/.local/state/kubectl-prune");
   const Variable no_home("HOME", "");
-  CHECK_THROWS_AS(DefaultStateDir(), kube::Error);
+  CHECK_THROWS_AS(DefaultStateDir(), kube::base::Error);
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::state

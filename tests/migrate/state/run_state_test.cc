@@ -6,7 +6,7 @@
 
 #include "tests/support/temp_folder.h"
 
-namespace migrate {
+namespace migrate::state {
 namespace {
 
 namespace fs = std::filesystem;
@@ -202,4 +202,4 @@ TEST_CASE("A partial run knows what is held, and leaves all as it was", "[migrat
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::state

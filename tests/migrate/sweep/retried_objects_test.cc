@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace migrate {
+namespace migrate::sweep {
 namespace {
 
 using Catch::Matchers::Contains;
@@ -12,8 +12,8 @@ const std::vector<RetriedObject> kRetried = {{"widgets.g.x", "shop", "a", true},
                                              {"gizmos.g.x", "", "c", true},
                                              {"planets.g.x", "", "d", false}};
 
-ListedObject Named(const std::string& namespace_, const std::string& name) {
-  ListedObject object;
+spool::ListedObject Named(const std::string& namespace_, const std::string& name) {
+  spool::ListedObject object;
   object.namespace_ = namespace_;
   object.name = name;
   return object;
@@ -47,4 +47,4 @@ TEST_CASE("Where nothing was reported as held nothing is", "[migrate][retried_ob
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::sweep

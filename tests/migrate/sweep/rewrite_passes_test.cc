@@ -10,7 +10,7 @@
 #include "tests/support/fake_cluster.h"
 #include "tests/support/temp_folder.h"
 
-namespace migrate {
+namespace migrate::sweep {
 namespace {
 
 using test_support::FakeFault;
@@ -79,7 +79,7 @@ TEST_CASE("A pass over everything that rewrites none verifies", "[migrate][rewri
   CHECK(result.verified);
   CHECK(result.is_complete());
   CHECK(result.unverified_because.empty());
-  CHECK(result.sweep.counts[ObjectClass::kRewritten] == 10);
+  CHECK(result.sweep.counts[report::ObjectClass::kRewritten] == 10);
   CHECK(world.Patches() == 20);
   CHECK(world.listener.lines == Strings{"verified: a second pass over 10 objects rewrote none"});
   CHECK(world.listener.doing == "verifying widgets.demo.example.com");
@@ -120,7 +120,7 @@ TEST_CASE("Nothing is verified where that is not asked for", "[migrate][rewrite_
 
 TEST_CASE("Only objects that are named are rewritten, and verified", "[migrate][rewrite_passes]") {
   World world;
-  world.scope.named = std::vector<ObjectName>{{.namespace_ = "shop", .name = "w103"}};
+  world.scope.named = std::vector<write::ObjectName>{{.namespace_ = "shop", .name = "w103"}};
   CHECK(world.Run().verified);
   CHECK(world.Patches() == 2);
   CHECK(world.Dirty(10) == 9);
@@ -186,7 +186,7 @@ TEST_CASE("What other writers do between the passes does not keep it from being 
 TEST_CASE("An object that is released after verifying has begun is verified too",
           "[migrate][rewrite_passes]") {
   World world;
-  world.options.is_held = [](const ListedObject& object) { return object.name == "w103"; };
+  world.options.is_held = [](const spool::ListedObject& object) { return object.name == "w103"; };
   world.Before("w109", 2, [&world] { world.stop = true; });
   const RewriteResult first = world.Run();
   CHECK(first.is_interrupted);
@@ -196,7 +196,7 @@ TEST_CASE("An object that is released after verifying has begun is verified too"
   world.options.is_held = nullptr;
   const RewriteResult second = world.Run();
   CHECK(second.verified);
-  CHECK(second.sweep.counts[ObjectClass::kRewritten] == 10);
+  CHECK(second.sweep.counts[report::ObjectClass::kRewritten] == 10);
   CHECK(world.Patches("w103") == 2);
 }
 
@@ -219,7 +219,7 @@ TEST_CASE("What an earlier run has verified to the end is verified anew",
   world.Write("w103", R"({"a":"x","old":1})");
   const RewriteResult result = world.Run();
   CHECK(result.verified);
-  CHECK(result.sweep.counts[ObjectClass::kRewritten] == 10);
+  CHECK(result.sweep.counts[report::ObjectClass::kRewritten] == 10);
   CHECK(world.Patches() >= 20 + 10);
   CHECK(world.Dirty(10) == 0);
 }
@@ -272,20 +272,20 @@ TEST_CASE("What a verifying pass that gives up did not try was rewritten, and is
   const RewriteResult result = world.Run();
   CHECK_FALSE(result.verified);
   CHECK(result.stopped);
-  CHECK(std::ranges::all_of(result.later_failures, [](const ObjectFailure& failure) {
-    return failure.object_class == ObjectClass::kInvalid;
+  CHECK(std::ranges::all_of(result.later_failures, [](const report::ObjectFailure& failure) {
+    return failure.object_class == report::ObjectClass::kInvalid;
   }));
 }
 
 TEST_CASE("Passes that break keep the account of what was done", "[migrate][rewrite_passes]") {
   World world;
-  world.Before("w104", 2, [] { throw kube::Error("no space left on device"); });
+  world.Before("w104", 2, [] { throw kube::base::Error("no space left on device"); });
   const RewriteResult result = world.Run();
   CHECK(result.is_broken);
   CHECK_FALSE(result.is_complete());
   CHECK_FALSE(result.verified);
   CHECK(result.stopped == "no space left on device");
-  CHECK(result.sweep.counts[ObjectClass::kRewritten] == 10);
+  CHECK(result.sweep.counts[report::ObjectClass::kRewritten] == 10);
 }
 
 TEST_CASE("A server that asks for a pause is told of", "[migrate][rewrite_passes]") {
@@ -301,4 +301,4 @@ TEST_CASE("A server that asks for a pause is told of", "[migrate][rewrite_passes
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::sweep

@@ -14,7 +14,7 @@
 #include "tests/support/fake_cluster.h"
 #include "tests/support/temp_folder.h"
 
-namespace migrate {
+namespace migrate::sweep {
 namespace {
 
 using test_support::FakeFault;
@@ -53,7 +53,7 @@ struct World {
     return SweepAgain(target, options, folder.path(), "run", "again", cluster.client,
                       cluster.clock);
   }
-  SweepResult RunNamed(const std::vector<ObjectName>& names) {
+  SweepResult RunNamed(const std::vector<write::ObjectName>& names) {
     return SweepNamed(target, options, folder.path(), names, "named", cluster.client,
                       cluster.clock);
   }
@@ -92,17 +92,17 @@ struct World {
 
   test_support::FakeCluster cluster;
   test_support::TempFolder folder;
-  SweepTarget target{.group = "demo.example.com", .version = "v1", .plural = "widgets"};
+  write::SweepTarget target{.group = "demo.example.com", .version = "v1", .plural = "widgets"};
   SweepOptions options;
 };
 
 /// The classes that have objects, as "rewritten 5, unchanged 5".
-std::string Text(const ClassCounts& counts) {
+std::string Text(const report::ClassCounts& counts) {
   std::string text;
-  for (std::size_t i = 0; i < kObjectClasses; ++i) {
-    const auto object_class = static_cast<ObjectClass>(i);
+  for (std::size_t i = 0; i < report::kObjectClasses; ++i) {
+    const auto object_class = static_cast<report::ObjectClass>(i);
     if (counts[object_class] == 0) continue;
-    text += (text.empty() ? "" : ", ") + std::string(ClassName(object_class)) + " " +
+    text += (text.empty() ? "" : ", ") + std::string(report::ClassName(object_class)) + " " +
             std::to_string(counts[object_class]);
   }
   return text;
@@ -139,7 +139,7 @@ TEST_CASE("The rest of a short list comes in one piece, whatever becomes of the 
     CHECK(world.Requests(piece) == 1);
   }
   SECTION("of which those of the first chunk are held") {
-    world.options.is_held = [](const ListedObject& object) { return object.name < "w1004"; };
+    world.options.is_held = [](const spool::ListedObject& object) { return object.name < "w1004"; };
     CHECK(Text(world.Run().counts) == "rewritten 4, unchanged 4, held 4");
     CHECK(world.Requests(piece) == 0);
   }
@@ -249,7 +249,7 @@ TEST_CASE("One object's failure does not stop the rest", "[migrate][sweep]") {
   REQUIRE(result.failures.size() == 5);
   CHECK(result.failures[0].name == "w1001");
   CHECK(result.failures[0].namespace_ == "shop");
-  CHECK(result.failures[0].object_class == ObjectClass::kInvalid);
+  CHECK(result.failures[0].object_class == report::ObjectClass::kInvalid);
   CHECK(result.failures[0].code == 422);
   CHECK(result.failures[0].reason == "Invalid");
   CHECK(result.failures[0].message == "Widget \"w1001\" is invalid: spec.a: no");
@@ -419,23 +419,24 @@ TEST_CASE("Where nearly everything fails in the same way it stops", "[migrate][s
   REQUIRE(result.stopped);
   CHECK(result.stopped->starts_with("40 of the last 50 objects failed in the same way (denied)"));
   CHECK_FALSE(result.is_interrupted);
-  CHECK(result.counts[ObjectClass::kDenied] >= 40);
-  CHECK(result.counts[ObjectClass::kDenied] < 40 + 16);
-  CHECK(result.counts[ObjectClass::kNotTried] == 280 - result.counts[ObjectClass::kDenied]);
+  CHECK(result.counts[report::ObjectClass::kDenied] >= 40);
+  CHECK(result.counts[report::ObjectClass::kDenied] < 40 + 16);
+  CHECK(result.counts[report::ObjectClass::kNotTried] ==
+        280 - result.counts[report::ObjectClass::kDenied]);
   CHECK(result.counts.Total() == 300);
   CHECK(result.is_given_up);
   CHECK(result.failures.size() == 280);
 }
 
 /// How many of the failures are of the class.
-std::size_t Named(const SweepResult& result, ObjectClass object_class) {
+std::size_t Named(const SweepResult& result, report::ObjectClass object_class) {
   return static_cast<std::size_t>(
-      std::ranges::count(result.failures, object_class, &ObjectFailure::object_class));
+      std::ranges::count(result.failures, object_class, &report::ObjectFailure::object_class));
 }
 
 TEST_CASE("What was not tried as all failed is listed to its end, and named", "[migrate][sweep]") {
   World world(300);
-  std::vector<ObjectName> names;
+  std::vector<write::ObjectName> names;
   for (int i = 0; i < 300; ++i) names.push_back({"shop", World::Name(i)});
   FakeFault fault;
   fault.target = kInShop;
@@ -449,11 +450,13 @@ TEST_CASE("What was not tried as all failed is listed to its end, and named", "[
     const SweepResult result = world.Run();
     CHECK(result.is_given_up);
     CHECK(result.counts.Total() == 300);
-    CHECK(Named(result, ObjectClass::kInvalid) == result.counts[ObjectClass::kInvalid]);
-    CHECK(Named(result, ObjectClass::kNotTried) == 300 - result.counts[ObjectClass::kInvalid]);
+    CHECK(Named(result, report::ObjectClass::kInvalid) ==
+          result.counts[report::ObjectClass::kInvalid]);
+    CHECK(Named(result, report::ObjectClass::kNotTried) ==
+          300 - result.counts[report::ObjectClass::kInvalid]);
     CHECK(result.failures.back().name == "w1299");
     CHECK(result.failures.back().namespace_ == "shop");
-    CHECK(result.counts[ObjectClass::kInvalid] < 60);
+    CHECK(result.counts[report::ObjectClass::kInvalid] < 60);
   }
   SECTION("of names, without reading any more of them") {
     world.cluster.server.AddFault(fault);
@@ -461,7 +464,7 @@ TEST_CASE("What was not tried as all failed is listed to its end, and named", "[
     CHECK(result.is_given_up);
     CHECK(result.counts.Total() == 300);
     CHECK(result.failures.size() == 300);
-    CHECK(Named(result, ObjectClass::kNotTried) > 200);
+    CHECK(Named(result, report::ObjectClass::kNotTried) > 200);
     CHECK(world.Requests("GET") < 200);
   }
 }
@@ -486,13 +489,13 @@ TEST_CASE("A signal ends the listing of what was not tried", "[migrate][sweep]")
 TEST_CASE("What was done until a sweep breaks is counted", "[migrate][sweep]") {
   World world(40);
   world.options.chunk_size = 0;
-  world.Before(kInShop, 21, [] { throw kube::Error("no space left on device"); });
+  world.Before(kInShop, 21, [] { throw kube::base::Error("no space left on device"); });
   const SweepResult result = world.Run();
   CHECK(result.is_broken);
   CHECK(result.stopped == "no space left on device");
   CHECK(result.counts.Total() == 40);
-  CHECK(result.counts[ObjectClass::kRewritten] > 0);
-  CHECK(result.counts[ObjectClass::kNotTried] >= 20);
+  CHECK(result.counts[report::ObjectClass::kRewritten] > 0);
+  CHECK(result.counts[report::ObjectClass::kNotTried] >= 20);
   CHECK(Text(world.Run().counts) == "rewritten 20, unchanged 20");
 }
 
@@ -504,7 +507,7 @@ TEST_CASE("A webhook that is down for all objects is found out in minutes", "[mi
   world.cluster.server.AddFault(fault);
   const SweepResult result = world.Run();
   CHECK(result.stopped);
-  CHECK(result.counts[ObjectClass::kWebhookUnavailable] >= 40);
+  CHECK(result.counts[report::ObjectClass::kWebhookUnavailable] >= 40);
   CHECK(world.cluster.clock.passed() < std::chrono::minutes(4));
 }
 
@@ -517,9 +520,9 @@ TEST_CASE("A signal lets writes in flight end, and another run goes on", "[migra
   const SweepResult first = world.Run();
   CHECK(first.is_interrupted);
   CHECK(first.stopped == "interrupted");
-  CHECK(first.counts[ObjectClass::kNotTried] > 0);
+  CHECK(first.counts[report::ObjectClass::kNotTried] > 0);
   const int sent = world.Requests("PATCH");
-  CHECK(first.counts.Total() - first.counts[ObjectClass::kNotTried] ==
+  CHECK(first.counts.Total() - first.counts[report::ObjectClass::kNotTried] ==
         static_cast<std::uint64_t>(sent));
   stop = false;
   const SweepResult second = world.Run();
@@ -611,19 +614,21 @@ TEST_CASE("Whatever is left of its files, it goes on and counts every object onc
     world.folder.Write("run.answered", answered.substr(0, (size * 31) % answered.size()));
     const SweepResult result = world.Run();
     REQUIRE(result.counts.Total() == 6);
-    REQUIRE(result.counts[ObjectClass::kInvalid] == 1);
-    REQUIRE(result.counts[ObjectClass::kRewritten] + result.counts[ObjectClass::kUnchanged] == 5);
+    REQUIRE(result.counts[report::ObjectClass::kInvalid] == 1);
+    REQUIRE(result.counts[report::ObjectClass::kRewritten] +
+                result.counts[report::ObjectClass::kUnchanged] ==
+            5);
   }
 }
 
 TEST_CASE("What is held is not written, and named", "[migrate][sweep]") {
   World world;
-  world.options.is_held = [](const ListedObject& object) { return object.name == "w1003"; };
+  world.options.is_held = [](const spool::ListedObject& object) { return object.name == "w1003"; };
   const SweepResult result = world.Run();
   CHECK(Text(result.counts) == "rewritten 4, unchanged 5, held 1");
   REQUIRE(result.failures.size() == 1);
   CHECK(result.failures[0].name == "w1003");
-  CHECK(result.failures[0].object_class == ObjectClass::kHeld);
+  CHECK(result.failures[0].object_class == report::ObjectClass::kHeld);
   CHECK(world.Spec(3) == R"({"a":"x","old":1})");
   CHECK(Text(world.Verify().counts) == "unchanged 9");
   // Another run may hold less.
@@ -635,14 +640,14 @@ TEST_CASE("What is held is not written, and named", "[migrate][sweep]") {
 TEST_CASE("What is held is named as that by a sweep that gives up too", "[migrate][sweep]") {
   World world(200);
   for (int i = 0; i < 200; ++i) world.AnswerAlways(i, 422, "Invalid", "is invalid");
-  world.options.is_held = [](const ListedObject& object) { return object.name == "w1199"; };
+  world.options.is_held = [](const spool::ListedObject& object) { return object.name == "w1199"; };
   const SweepResult result = world.Run();
   CHECK(result.is_given_up);
-  CHECK(result.counts[ObjectClass::kHeld] == 1);
-  CHECK(result.counts[ObjectClass::kNotTried] > 0);
+  CHECK(result.counts[report::ObjectClass::kHeld] == 1);
+  CHECK(result.counts[report::ObjectClass::kNotTried] > 0);
   CHECK(result.counts.Total() == 200);
   CHECK(result.failures.back().name == "w1199");
-  CHECK(result.failures.back().object_class == ObjectClass::kHeld);
+  CHECK(result.failures.back().object_class == report::ObjectClass::kHeld);
 }
 
 TEST_CASE("A CRD that changes meanwhile ends it", "[migrate][sweep]") {
@@ -660,7 +665,7 @@ TEST_CASE("A CRD that changes meanwhile ends it", "[migrate][sweep]") {
   CHECK(asked == 3);
   CHECK(world.cluster.clock.passed() >= std::chrono::seconds(2));
   CHECK(world.cluster.clock.passed() < std::chrono::seconds(7));
-  CHECK(result.counts[ObjectClass::kNotTried] > 0);
+  CHECK(result.counts[report::ObjectClass::kNotTried] > 0);
   CHECK(result.counts.Total() == 100);
 }
 
@@ -769,7 +774,7 @@ TEST_CASE("A second sweep does not count what another writer stored meanwhile",
 
 TEST_CASE("A second sweep begins anew where the first has got more objects", "[migrate][sweep]") {
   World world;
-  world.options.is_held = [](const ListedObject& object) { return object.name == "w1003"; };
+  world.options.is_held = [](const spool::ListedObject& object) { return object.name == "w1003"; };
   world.Run();
   CHECK(Text(world.Verify().counts) == "unchanged 9");
   world.options.is_held = nullptr;
@@ -805,7 +810,7 @@ TEST_CASE("Many named objects are read some at a time, in bad weather too", "[mi
   fault.times = 7;
   fault.lost = true;
   world.cluster.server.AddFault(fault);
-  std::vector<ObjectName> names;
+  std::vector<write::ObjectName> names;
   for (int i = 0; i < 50; ++i) names.push_back({"shop", World::Name(i)});
   CHECK(Text(world.RunNamed(names).counts) == "rewritten 25, unchanged 25");
   CHECK(world.cluster.server.requests().size() == 107);
@@ -813,7 +818,7 @@ TEST_CASE("Many named objects are read some at a time, in bad weather too", "[mi
 
 TEST_CASE("Named objects go on after a kill, and other names begin anew", "[migrate][sweep]") {
   World world;
-  const std::vector<ObjectName> names = {{"shop", "w1001"}, {"shop", "w1003"}};
+  const std::vector<write::ObjectName> names = {{"shop", "w1001"}, {"shop", "w1003"}};
   world.Before(kInShop, 4, [] { throw Killed(); });
   CHECK_THROWS_AS(world.RunNamed(names), Killed);
   CHECK(Text(world.RunNamed(names).counts) == "rewritten 2");
@@ -871,4 +876,4 @@ TEST_CASE("A folder that cannot be written is an error that names the file", "[m
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::sweep

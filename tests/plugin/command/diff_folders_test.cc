@@ -6,11 +6,11 @@
 
 #include "kube/json/json.h"
 
-namespace plugin {
+namespace plugin::command {
 namespace {
 
 namespace fs = std::filesystem;
-using migrate::ObjectChange;
+using migrate::check::ObjectChange;
 
 ObjectChange Change(std::string_view namespace_, std::string_view name) {
   return {.group = "demo.example.com",
@@ -80,4 +80,4 @@ TEST_CASE("The folders are private, named as kubectl's, and gone at the end",
 }
 
 }  // namespace
-}  // namespace plugin
+}  // namespace plugin::command

@@ -9,7 +9,7 @@
 #include "kube/base/error.h"
 #include "tests/support/temp_folder.h"
 
-namespace plugin {
+namespace plugin::command {
 namespace {
 
 using test_support::TempFolder;
@@ -24,7 +24,7 @@ int RunShell(const std::string& script, const std::function<bool()>& is_terminat
 std::string ErrorOf(const Words& words) {
   try {
     RunDiffCommand(words, Never);
-  } catch (const kube::Error& error) {
+  } catch (const kube::base::Error& error) {
     return error.what();
   }
   return "";
@@ -91,4 +91,4 @@ TEST_CASE("SIGTERM is passed on", "[plugin][external_diff]") {
 }
 
 }  // namespace
-}  // namespace plugin
+}  // namespace plugin::command

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-namespace plugin {
+namespace plugin::command {
 namespace {
 
 TEST_CASE("Requests tell the program's version", "[plugin][version]") {
@@ -11,4 +11,4 @@ TEST_CASE("Requests tell the program's version", "[plugin][version]") {
 }
 
 }  // namespace
-}  // namespace plugin
+}  // namespace plugin::command

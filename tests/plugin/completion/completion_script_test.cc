@@ -6,7 +6,7 @@
 #include "kube/system/file_text.h"
 #include "plugin/flags/options.h"
 
-namespace plugin {
+namespace plugin::completion {
 namespace {
 
 bool Has(const std::string& text, const std::string& part) {
@@ -14,7 +14,7 @@ bool Has(const std::string& text, const std::string& part) {
 }
 
 TEST_CASE("C1: every shell has a script that asks kubectl-prune", "[plugin][completion_script]") {
-  for (const std::string_view shell : kShells) {
+  for (const std::string_view shell : flags::kShells) {
     CAPTURE(shell);
     const std::string script = CompletionScript(shell, {"kubectl-prune", "kubectl prune"});
     CHECK(Has(script, "kubectl-prune __complete "));
@@ -23,14 +23,14 @@ TEST_CASE("C1: every shell has a script that asks kubectl-prune", "[plugin][comp
 
 TEST_CASE("C1: the file that is installed is the one that is printed",
           "[plugin][completion_script]") {
-  const auto text = kube::ReadFileText("plugin/kubectl_complete-prune");
+  const auto text = kube::system::ReadFileText("plugin/kubectl_complete-prune");
   REQUIRE(text);
   CHECK(*text == CompletionScript("kubectl", {"kubectl-prune", "kubectl prune"}));
 }
 
 TEST_CASE("N5: the scripts of a plugin under another name know no other",
           "[plugin][completion_script]") {
-  for (const std::string_view shell : kShells) {
+  for (const std::string_view shell : flags::kShells) {
     CAPTURE(shell);
     const std::string script = CompletionScript(shell, {"kubectl-prune_crd", "kubectl prune-crd"});
     CHECK(Has(script, "kubectl-prune_crd __complete "));
@@ -46,4 +46,4 @@ TEST_CASE("N5: the scripts of a plugin under another name know no other",
 }
 
 }  // namespace
-}  // namespace plugin
+}  // namespace plugin::completion

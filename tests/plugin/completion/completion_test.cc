@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace plugin {
+namespace plugin::completion {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -128,4 +128,4 @@ TEST_CASE("C1: a name that a shell would act upon is no candidate", "[plugin][co
 }
 
 }  // namespace
-}  // namespace plugin
+}  // namespace plugin::completion

@@ -4,7 +4,7 @@
 
 #include "plugin/flags/usage_error.h"
 
-namespace plugin {
+namespace plugin::flags {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -64,4 +64,4 @@ TEST_CASE("G1: a wrong flag points to the help of its command", "[plugin][flag_s
 }
 
 }  // namespace
-}  // namespace plugin
+}  // namespace plugin::flags

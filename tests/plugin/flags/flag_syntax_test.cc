@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace plugin {
+namespace plugin::flags {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -158,4 +158,4 @@ TEST_CASE("The first argument is found behind flags and their values", "[plugin]
 }
 
 }  // namespace
-}  // namespace plugin
+}  // namespace plugin::flags

@@ -3,11 +3,11 @@
 #include <catch2/catch.hpp>
 #include <chrono>
 
-namespace plugin {
+namespace plugin::flags {
 namespace {
 
 using Catch::Matchers::StartsWith;
-using migrate::DryRun;
+using migrate::report::DryRun;
 using Words = std::vector<std::string>;
 
 MigrateOptions Parse(const Words& words) {
@@ -166,4 +166,4 @@ TEST_CASE("Flags that contradict each other are refused", "[plugin][migrate_opti
 }
 
 }  // namespace
-}  // namespace plugin
+}  // namespace plugin::flags

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace plugin {
+namespace plugin::flags {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -139,13 +139,13 @@ TEST_CASE("G1: Every command takes kubectl's connection flags", "[plugin][option
     return std::visit(
         [](const auto& options) {
           if constexpr (requires { options.common; }) return options.common.connection;
-          return kube::ConnectionFlags();
+          return kube::config::ConnectionFlags();
         },
         ParseCommandLine(words));
   };
   for (const char* command : {"check", "migrate", "version"}) {
     CAPTURE(command);
-    const kube::ConnectionFlags given = connection(command);
+    const kube::config::ConnectionFlags given = connection(command);
     CHECK(given.kubeconfig == "kc");
     CHECK(given.context == "cx");
     CHECK(given.cluster == "cl");
@@ -411,4 +411,4 @@ TEST_CASE("diff --local takes all objects of its files", "[plugin][options]") {
 }
 
 }  // namespace
-}  // namespace plugin
+}  // namespace plugin::flags

@@ -4,7 +4,7 @@
 
 #include "plugin/flags/usage_error.h"
 
-namespace plugin {
+namespace plugin::flags {
 namespace {
 
 TEST_CASE("O2: formats are known in any case of letters, but for templates",
@@ -51,4 +51,4 @@ TEST_CASE("O2: a template is text or a file", "[plugin][output_format]") {
 }
 
 }  // namespace
-}  // namespace plugin
+}  // namespace plugin::flags

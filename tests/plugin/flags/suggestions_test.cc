@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-namespace plugin {
+namespace plugin::flags {
 namespace {
 
 using Names = std::vector<std::string_view>;
@@ -21,4 +21,4 @@ TEST_CASE("A command is suggested for what is close to it", "[plugin][suggestion
 }
 
 }  // namespace
-}  // namespace plugin
+}  // namespace plugin::flags

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace plugin {
+namespace plugin::flags {
 namespace {
 
 TEST_CASE("G1: an error of usage points to the help", "[plugin][usage_error]") {
@@ -15,4 +15,4 @@ TEST_CASE("G1: an error of usage points to the help", "[plugin][usage_error]") {
 }
 
 }  // namespace
-}  // namespace plugin
+}  // namespace plugin::flags

@@ -6,7 +6,7 @@
 #include "kube/base/error.h"
 #include "tests/support/fake_clock.h"
 
-namespace plugin {
+namespace plugin::terminal {
 namespace {
 
 using Catch::Matchers::Contains;
@@ -77,4 +77,4 @@ TEST_CASE("Lines stay, and cannot steer the terminal", "[plugin][migration_conso
 }
 
 }  // namespace
-}  // namespace plugin
+}  // namespace plugin::terminal

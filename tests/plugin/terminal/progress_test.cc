@@ -2,13 +2,13 @@
 
 #include <catch2/catch.hpp>
 
-namespace plugin {
+namespace plugin::terminal {
 namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-class FakeClock : public kube::Clock {
+class FakeClock : public kube::system::Clock {
  public:
   TimePoint Now() const override { return now; }
   TimePoint now{};
@@ -21,8 +21,8 @@ struct Written {
   }
 };
 
-migrate::ListProgress Items(std::uint64_t items, std::uint64_t known) {
-  migrate::ListProgress progress;
+migrate::lists::ListProgress Items(std::uint64_t items, std::uint64_t known) {
+  migrate::lists::ListProgress progress;
   progress.lists = 1;
   progress.items = items;
   progress.items_known = known;
@@ -57,11 +57,11 @@ TEST_CASE("A run that ends by an exception leaves no live line", "[plugin][progr
   CHECK(written.text == "\r\033[Kreading objects: 2 of 9\r\033[K");
 }
 
-migrate::SweepProgress Rewritten(std::uint64_t rewritten) {
-  migrate::SweepProgress progress;
+migrate::sweep::SweepProgress Rewritten(std::uint64_t rewritten) {
+  migrate::sweep::SweepProgress progress;
   progress.listed = progress.expected = 100;
-  progress.counts[migrate::ObjectClass::kRewritten] = rewritten;
-  progress.counts[migrate::ObjectClass::kNotTried] = 100 - rewritten;
+  progress.counts[migrate::report::ObjectClass::kRewritten] = rewritten;
+  progress.counts[migrate::report::ObjectClass::kNotTried] = 100 - rewritten;
   return progress;
 }
 
@@ -129,11 +129,11 @@ TEST_CASE("A line of its own does not stand in the live one", "[plugin][progress
 }
 
 TEST_CASE("Progress tells how many of several lists are done", "[plugin][progress]") {
-  migrate::ListProgress progress = Items(10, 30);
+  migrate::lists::ListProgress progress = Items(10, 30);
   progress.lists = 4;
   progress.lists_done = 1;
   CHECK(ProgressText("objects", progress) == "reading objects: 10 of 30, 1 of 4 lists done");
 }
 
 }  // namespace
-}  // namespace plugin
+}  // namespace plugin::terminal

@@ -2,11 +2,11 @@
 
 #include <catch2/catch.hpp>
 
-namespace plugin {
+namespace plugin::terminal {
 namespace {
 
-using migrate::ObjectClass;
-using migrate::SweepProgress;
+using migrate::report::ObjectClass;
+using migrate::sweep::SweepProgress;
 
 SweepProgress Progress(std::uint64_t rewritten, std::uint64_t unchanged, std::uint64_t expected) {
   SweepProgress progress;
@@ -59,4 +59,4 @@ TEST_CASE("More than was expected does not break the bar", "[plugin][sweep_progr
 }
 
 }  // namespace
-}  // namespace plugin
+}  // namespace plugin::terminal

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace plugin {
+namespace plugin::terminal {
 namespace {
 
 TEST_CASE("O4: What steers a terminal is shown, not sent", "[plugin][terminal]") {
@@ -45,4 +45,4 @@ TEST_CASE("Characters are counted, not bytes", "[plugin][terminal]") {
 }
 
 }  // namespace
-}  // namespace plugin
+}  // namespace plugin::terminal

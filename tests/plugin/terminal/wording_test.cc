@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace plugin {
+namespace plugin::terminal {
 namespace {
 
 TEST_CASE("O7: Errors stand behind \"error: \", but where kubectl has them bare",
@@ -22,4 +22,4 @@ TEST_CASE("O7: Errors stand behind \"error: \", but where kubectl has them bare"
 }
 
 }  // namespace
-}  // namespace plugin
+}  // namespace plugin::terminal

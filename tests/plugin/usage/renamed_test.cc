@@ -4,10 +4,10 @@
 
 #include "plugin/usage/texts.h"
 
-namespace plugin {
+namespace plugin::usage {
 namespace {
 
-const migrate::ProgramName kOther{"kubectl-crd.prune_x", "kubectl crd.prune-x"};
+const migrate::report::ProgramName kOther{"kubectl-crd.prune_x", "kubectl crd.prune-x"};
 
 TEST_CASE("N1: texts call the program as the user does", "[plugin][renamed]") {
   CHECK(Renamed("Usage:\n  kubectl prune check", kOther) == "Usage:\n  kubectl crd.prune-x check");
@@ -25,10 +25,10 @@ TEST_CASE("N1: folders for data are the same under every name", "[plugin][rename
 }
 
 TEST_CASE("N1: under its first name a text stays as it is", "[plugin][renamed]") {
-  for (const std::string_view text : {usage::kProgram, usage::kMigrate, usage::kCompletion}) {
+  for (const std::string_view text : {kProgram, kMigrate, kCompletion}) {
     CHECK(Renamed(text, {"kubectl-prune", "kubectl prune"}) == text);
   }
 }
 
 }  // namespace
-}  // namespace plugin
+}  // namespace plugin::usage

@@ -7,7 +7,7 @@
 
 #include "plugin/flags/options.h"
 
-namespace plugin {
+namespace plugin::usage {
 namespace {
 
 // The words of `line`, without quotes: enough for the examples.
@@ -40,7 +40,7 @@ TEST_CASE("O8: every example of the help is a command line that runs", "[plugin]
       if (!in_examples || !line.starts_with("  kubectl prune ")) continue;
       CAPTURE(line);
       const std::vector<std::string> words = Split(line.substr(0, line.find_first_of(">|")));
-      CHECK_NOTHROW(ParseCommandLine(std::span(words).subspan(2)));
+      CHECK_NOTHROW(flags::ParseCommandLine(std::span(words).subspan(2)));
       ++examples;
     }
   }
@@ -75,8 +75,8 @@ std::vector<std::string> HelpFlagsOf(std::string_view command) {
 
 bool IsKnown(const std::string& command, const std::string& flag) {
   try {
-    ParseCommandLine(std::vector<std::string>{command, flag + "=1"});
-  } catch (const UsageError& error) {
+    flags::ParseCommandLine(std::vector<std::string>{command, flag + "=1"});
+  } catch (const flags::UsageError& error) {
     return !std::string(error.what()).starts_with("unknown flag");
   }
   return true;
@@ -102,4 +102,4 @@ TEST_CASE("A command without help of its own has the program's", "[plugin][usage
 }
 
 }  // namespace
-}  // namespace plugin
+}  // namespace plugin::usage

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-namespace kube {
+namespace kube::crd::rules {
 namespace {
 
 constexpr const char* kStart = "unable to load root certificates: ";
@@ -77,4 +77,4 @@ TEST_CASE("The first certificate that cannot be parsed is named", "[ca_bundle]")
 }
 
 }  // namespace
-}  // namespace kube
+}  // namespace kube::crd::rules

@@ -9,7 +9,7 @@
 #include "kube/yaml/yaml.h"
 #include "tests/support/corpus.h"
 
-namespace kube {
+namespace kube::crd::rules {
 namespace {
 
 std::string ReadFile(const std::filesystem::path& path) {
@@ -48,4 +48,4 @@ TEST_CASE("Real CRDs are refused for what the API server refuses them for", "[co
 }
 
 }  // namespace
-}  // namespace kube
+}  // namespace kube::crd::rules

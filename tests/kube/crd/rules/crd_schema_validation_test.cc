@@ -9,7 +9,7 @@
 #include "kube/schema/validation/validation.h"
 #include "tests/support/test_schema.h"
 
-namespace kube {
+namespace kube::crd::rules {
 namespace {
 
 using support::TestSchema;
@@ -136,12 +136,12 @@ TEST_CASE("openAPIV3Schema is refused for what the API server refuses it for", "
       const TestSchema schema(row.schema);
       auto errors = ValidateCrdSchema(schema.props, "", CrdRules());
       if (!schema::ConversionError(schema.props)) {
-        for (auto& error : schema::ValidateStructural(schema.props, "")) {
+        for (auto& error : schema::validation::ValidateStructural(schema.props, "")) {
           errors.push_back(std::move(error));
         }
       }
-      schema::SortAndDeduplicate(errors);
-      CHECK(schema::SortedStrings(errors) == row.errors);
+      meta::SortAndDeduplicate(errors);
+      CHECK(meta::SortedStrings(errors) == row.errors);
     }
   }
 }
@@ -188,4 +188,4 @@ TEST_CASE("Beside a status subresource the root may hold only what status does n
 }
 
 }  // namespace
-}  // namespace kube
+}  // namespace kube::crd::rules

@@ -7,7 +7,7 @@
 
 #include "tests/support/test_schema.h"
 
-namespace kube {
+namespace kube::crd::rules {
 namespace {
 
 using support::ReadCrdText;
@@ -371,7 +371,7 @@ std::string CrdWithMetadata(const std::string& metadata) {
 std::vector<std::string> RequestErrors(const std::string& metadata, const Crd* old) {
   const auto crd = ReadCrdText(CrdWithMetadata(metadata));
   REQUIRE(crd);
-  schema::PatternChecks patterns = MakePatternChecks();
+  schema::validation::PatternChecks patterns = MakePatternChecks();
   return Strings(ValidateCrdRequest(*crd, old, patterns));
 }
 
@@ -498,4 +498,4 @@ TEST_CASE("A schema that cannot be converted is structural, too", "[crd_validati
 }
 
 }  // namespace
-}  // namespace kube
+}  // namespace kube::crd::rules

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace kube::schema {
+namespace kube::schema::format {
 namespace {
 
 struct Row {
@@ -176,4 +176,4 @@ TEST_CASE("Long texts of a format are limited", "[formats]") {
 }
 
 }  // namespace
-}  // namespace kube::schema
+}  // namespace kube::schema::format

@@ -4,16 +4,16 @@
 
 #include "tests/support/test_schema.h"
 
-namespace kube::schema {
+namespace kube::schema::validation {
 namespace {
 
 using Messages = std::vector<std::string>;
 
 Messages Check(std::string_view text, std::string_view base_path = "") {
   const support::TestSchema schema(text);
-  std::vector<FieldError> errors;
+  std::vector<meta::FieldError> errors;
   CheckCompleteness(schema.props, base_path, errors);
-  return SortedStrings(errors);
+  return meta::SortedStrings(errors);
 }
 
 TEST_CASE("What a value validation of the root mentions must be specified", "[schema][complete]") {
@@ -49,4 +49,4 @@ TEST_CASE("Both paths start at the base path", "[schema][complete]") {
 }
 
 }  // namespace
-}  // namespace kube::schema
+}  // namespace kube::schema::validation

@@ -6,7 +6,7 @@
 
 #include "tests/support/test_schema.h"
 
-namespace kube::schema {
+namespace kube::schema::validation {
 namespace {
 
 using support::TestSchema;
@@ -104,8 +104,8 @@ const Row kEmbeddedRows[] = {
      R"({"type":"object","properties":{"p":{"type":"object","properties":{"metadata":{"type":"object","default":{"name":"%/","labels":{"a":"-"},"finalizers":["-"],"generateName":"/"},"properties":{"name":{"type":"string"},"generateName":{"type":"string"},"labels":{"type":"object","x-kubernetes-preserve-unknown-fields":true},"finalizers":{"type":"array","items":{"type":"string"}}}}},"x-kubernetes-embedded-resource":true}}})",
      {R"x(properties[p].properties[metadata].default: Invalid value: {"finalizers":["-"],"generateName":"/","labels":{"a":"-"},"name":"%/"}: must result in valid metadata: [metadata.generateName: Invalid value: "/": may not contain '/', metadata.name: Invalid value: "%/": may not contain '/', metadata.name: Invalid value: "%/": may not contain '%', metadata.labels: Invalid value: "-": a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?'), metadata.finalizers: Invalid value: "-": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')])x"}}};
 
-std::vector<FieldError> Validate(const TestSchema& schema, std::string_view path,
-                                 bool require_pruned) {
+std::vector<meta::FieldError> Validate(const TestSchema& schema, std::string_view path,
+                                       bool require_pruned) {
   PatternChecks patterns([] { return std::chrono::seconds(0); });
   return ValidateDefaults(schema.props, path, require_pruned, patterns);
 }
@@ -114,7 +114,7 @@ TEST_CASE("Defaults are refused for what the API server refuses them for", "[def
   for (const Row& row : kRows) {
     DYNAMIC_SECTION(row.name) {
       const TestSchema schema(row.schema);
-      CHECK(SortedStrings(Validate(schema, "", /*require_pruned=*/true)) == row.errors);
+      CHECK(meta::SortedStrings(Validate(schema, "", /*require_pruned=*/true)) == row.errors);
     }
   }
 }
@@ -125,14 +125,14 @@ TEST_CASE("Defaults that hold embedded resources are coerced first", "[defaults]
   for (const Row& row : kEmbeddedRows) {
     DYNAMIC_SECTION(row.name) {
       const TestSchema schema(row.schema);
-      CHECK(SortedStrings(Validate(schema, "", /*require_pruned=*/true)) == row.errors);
+      CHECK(meta::SortedStrings(Validate(schema, "", /*require_pruned=*/true)) == row.errors);
     }
   }
 }
 
 TEST_CASE("A default of the whole resource needs its type", "[defaults]") {
   const TestSchema schema(R"({"type":"object","default":{}})");
-  CHECK(SortedStrings(Validate(schema, "p", true)) ==
+  CHECK(meta::SortedStrings(Validate(schema, "p", true)) ==
         std::vector<std::string>{"p.default.apiVersion: Required value",
                                  "p.default.kind: Required value"});
 }
@@ -151,4 +151,4 @@ TEST_CASE("A default that pruning leaves alone is pruned", "[defaults]") {
 }
 
 }  // namespace
-}  // namespace kube::schema
+}  // namespace kube::schema::validation

@@ -6,7 +6,7 @@
 
 #include "tests/support/structural_text.h"
 
-namespace kube::schema {
+namespace kube::schema::validation {
 namespace {
 
 using Strings = std::vector<std::string>;
@@ -15,7 +15,7 @@ Strings Validate(std::string_view schema, std::string_view value, bool is_root =
   test::StructuralText structural(schema);
   json::Document document;
   REQUIRE(!document.Parse(value));
-  return SortedStrings(ValidateEmbeddedResources(document.root(), *structural, "", is_root));
+  return meta::SortedStrings(ValidateEmbeddedResources(document.root(), *structural, "", is_root));
 }
 
 constexpr std::string_view kEverywhere = R"({"properties":{
@@ -52,4 +52,4 @@ TEST_CASE("Type and metadata are checked", "[embedded]") {
 }
 
 }  // namespace
-}  // namespace kube::schema
+}  // namespace kube::schema::validation

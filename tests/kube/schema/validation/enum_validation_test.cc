@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-namespace kube::schema {
+namespace kube::schema::validation {
 namespace {
 
 bool IsIn(std::string_view value, std::string_view values) {
@@ -53,4 +53,4 @@ TEST_CASE("Many elements are searched for duplicates in reasonable time", "[enum
 }
 
 }  // namespace
-}  // namespace kube::schema
+}  // namespace kube::schema::validation

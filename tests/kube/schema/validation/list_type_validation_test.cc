@@ -6,7 +6,7 @@
 
 #include "tests/support/test_schema.h"
 
-namespace kube::schema {
+namespace kube::schema::validation {
 namespace {
 
 using support::TestSchema;
@@ -61,10 +61,11 @@ TEST_CASE("Duplicates in lists of type set and map are found", "[list_types]") {
       const TestSchema schema(row.schema);
       json::Document document;
       REQUIRE(!document.Parse(row.value));
-      CHECK(SortedStrings(ValidateListTypes(document.root(), schema.props, "")) == row.errors);
+      CHECK(meta::SortedStrings(ValidateListTypes(document.root(), schema.props, "")) ==
+            row.errors);
     }
   }
 }
 
 }  // namespace
-}  // namespace kube::schema
+}  // namespace kube::schema::validation

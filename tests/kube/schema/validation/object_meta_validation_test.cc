@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace kube::schema {
+namespace kube::schema::validation {
 namespace {
 
 using Strings = std::vector<std::string>;
@@ -12,7 +12,7 @@ using Strings = std::vector<std::string>;
 Strings Validate(std::string_view text) {
   json::Document document;
   REQUIRE(!document.Parse(text));
-  return SortedStrings(ValidateObjectMeta(document.root(), "metadata"));
+  return meta::SortedStrings(ValidateObjectMeta(document.root(), "metadata"));
 }
 
 TEST_CASE("Metadata as Kubernetes makes it is valid", "[object_meta_validation]") {
@@ -71,7 +71,7 @@ TEST_CASE("The order is the server's", "[object_meta_validation]") {
       "managedFields":[{"operation":"x"}],"ownerReferences":[{"apiVersion":"v1","kind":"K","name":"n"}],
       "generation":-1})"));
   Strings fields;
-  for (const FieldError& error : ValidateObjectMeta(document.root(), "m")) {
+  for (const meta::FieldError& error : ValidateObjectMeta(document.root(), "m")) {
     fields.push_back(error.field);
   }
   CHECK(fields == Strings{"m.generation", "m.labels", "m.annotations", "m.ownerReferences.uid",
@@ -112,4 +112,4 @@ TEST_CASE("An update does not check finalizers and generation", "[object_meta_va
 }
 
 }  // namespace
-}  // namespace kube::schema
+}  // namespace kube::schema::validation

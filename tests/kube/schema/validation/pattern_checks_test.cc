@@ -4,7 +4,7 @@
 #include <chrono>
 #include <string>
 
-namespace kube::schema {
+namespace kube::schema::validation {
 namespace {
 
 std::chrono::nanoseconds StandStill() { return {}; }
@@ -89,4 +89,4 @@ TEST_CASE("The time that others take does not count", "[pattern_checks]") {
 }
 
 }  // namespace
-}  // namespace kube::schema
+}  // namespace kube::schema::validation

@@ -9,7 +9,7 @@
 #include "kube/json/json.h"
 #include "tests/support/test_schema.h"
 
-namespace kube::schema {
+namespace kube::schema::validation {
 namespace {
 
 using Strings = std::vector<std::string>;
@@ -136,4 +136,4 @@ TEST_CASE("Schemas by which pruning cannot make anything invalid are known",
 }
 
 }  // namespace
-}  // namespace kube::schema
+}  // namespace kube::schema::validation

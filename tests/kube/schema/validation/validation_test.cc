@@ -5,7 +5,7 @@
 #include "tests/support/test_schema.h"
 
 // Expected strings are those of the API server (1.36); tests/vectors has many more.
-namespace kube::schema {
+namespace kube::schema::validation {
 namespace {
 
 using support::TestSchema;
@@ -207,4 +207,4 @@ TEST_CASE("Paths start at the base path", "[schema][validation]") {
 }
 
 }  // namespace
-}  // namespace kube::schema
+}  // namespace kube::schema::validation

@@ -6,7 +6,7 @@
 
 #include "tests/support/test_schema.h"
 
-namespace kube::schema {
+namespace kube::schema::validation {
 namespace {
 
 using support::TestSchema;
@@ -207,7 +207,7 @@ std::vector<std::string> Validate(std::string_view schema, std::string_view valu
   json::Document document;
   REQUIRE(!document.Parse(value));
   PatternChecks patterns([] { return std::chrono::seconds(0); });
-  return SortedStrings(ValidateValue(document.root(), read.props, path, patterns, kind));
+  return meta::SortedStrings(ValidateValue(document.root(), read.props, path, patterns, kind));
 }
 
 TEST_CASE("Values are refused for what the API server refuses them for", "[value_validation]") {
@@ -288,4 +288,4 @@ TEST_CASE("A deep value needs a deep schema to be looked into", "[value_validati
 }
 
 }  // namespace
-}  // namespace kube::schema
+}  // namespace kube::schema::validation

@@ -7,7 +7,7 @@
 #include "tests/support/fake_cluster.h"
 #include "tests/support/temp_folder.h"
 
-namespace migrate {
+namespace migrate::sweep::source {
 namespace {
 
 using test_support::FakeFault;
@@ -42,7 +42,8 @@ struct World {
   void Write(CachedList& list, bool rewrites) {
     while (const auto next = spool.Next()) {
       names += next->object.name + " ";
-      const ObjectClass result = rewrites ? ObjectClass::kRewritten : ObjectClass::kUnchanged;
+      const report::ObjectClass result =
+          rewrites ? report::ObjectClass::kRewritten : report::ObjectClass::kUnchanged;
       spool.Answer(next->number, {.object_class = result});
       if (rewrites) list.OnRewritten("77");
     }
@@ -59,8 +60,8 @@ struct World {
 
   test_support::FakeCluster cluster;
   test_support::TempFolder folder;
-  Spool spool{folder.path(), "run", "test"};
-  SweepTarget target{.group = "demo.example.com", .version = "v1", .plural = "widgets"};
+  spool::Spool spool{folder.path(), "run", "test"};
+  write::SweepTarget target{.group = "demo.example.com", .version = "v1", .plural = "widgets"};
   std::uint64_t most = 10;
   std::string names;  // in the order in which they are written
 };
@@ -94,7 +95,7 @@ TEST_CASE("H3: behind the first chunk the rest of a short list comes in one piec
   CHECK(world.Lines()[0] == kProbe);
   CHECK(world.Lines()[1] == kWidgets + "?limit=2");
   CHECK(world.Lines()[2] == kPiece);
-  const kube::ResponseHead head{0, world.cluster.server.requests()[2].headers};
+  const kube::http::ResponseHead head{0, world.cluster.server.requests()[2].headers};
   CHECK(head.Find("Accept")->starts_with("application/json;as=PartialObjectMetadataList;"));
 }
 
@@ -153,7 +154,7 @@ TEST_CASE("A list goes on in chunks where the spool ends", "[migrate][cached_lis
     list.Stop();
     CHECK(list.is_done());
   }
-  Spool again(world.folder.path(), "run", "test");
+  spool::Spool again(world.folder.path(), "run", "test");
   CachedList list(world.target, 10, 2, again, world.cluster.client, world.cluster.clock);
   while (!list.is_done()) {
     list.Advance();
@@ -289,4 +290,4 @@ TEST_CASE("A list does not wait for writes that do not come", "[migrate][cached_
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::sweep::source

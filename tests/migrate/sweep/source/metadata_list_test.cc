@@ -6,7 +6,7 @@
 #include "tests/support/fake_cluster.h"
 #include "tests/support/temp_folder.h"
 
-namespace migrate {
+namespace migrate::sweep::source {
 namespace {
 
 const std::string kWidgets = "/apis/demo.example.com/v1/widgets";
@@ -27,11 +27,11 @@ struct World {
   }
   test_support::FakeCluster cluster;
   test_support::TempFolder folder;
-  Spool spool{folder.path(), "run", "test"};
-  SweepTarget target{.group = "demo.example.com", .version = "v1", .plural = "widgets"};
+  spool::Spool spool{folder.path(), "run", "test"};
+  write::SweepTarget target{.group = "demo.example.com", .version = "v1", .plural = "widgets"};
 };
 
-std::string Names(Spool& spool) {
+std::string Names(spool::Spool& spool) {
   std::string names;
   while (const auto next = spool.Next()) names += next->object.name + " ";
   return names;
@@ -46,7 +46,7 @@ TEST_CASE("Metadata alone is asked for", "[migrate][metadata_list]") {
   CHECK(world.spool.is_complete());
   CHECK(Names(world.spool) == "w100 w101 w102 w103 w104 ");
   REQUIRE(world.cluster.server.requests().size() == 3);
-  const kube::ResponseHead head{0, world.cluster.server.requests()[0].headers};
+  const kube::http::ResponseHead head{0, world.cluster.server.requests()[0].headers};
   CHECK(*head.Find("Accept") ==
         "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,"
         "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1beta1,application/json");
@@ -75,7 +75,7 @@ TEST_CASE("A list goes on where the spool ends", "[migrate][metadata_list]") {
     list.Stop();
     CHECK(list.is_done());
   }
-  Spool again(world.folder.path(), "run", "test");
+  spool::Spool again(world.folder.path(), "run", "test");
   CHECK(again.listed() == 2);
   // By then the token has expired, and an object was created on either side of it.
   world.Add("w0");
@@ -95,7 +95,7 @@ TEST_CASE("What the server does not go on with is listed from the beginning, and
     while (world.spool.listed() < 2) world.cluster.client.Poll(list.next_event());
     list.Stop();
   }
-  Spool again(world.folder.path(), "run", "test");
+  spool::Spool again(world.folder.path(), "run", "test");
   test_support::FakeFault fault;
   fault.target = "continue=";
   fault.answer = test_support::FakeStatus(400, "BadRequest", "continue key is not valid");
@@ -179,4 +179,4 @@ TEST_CASE("Tokens that lead in a circle are followed once, and no object comes t
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::sweep::source

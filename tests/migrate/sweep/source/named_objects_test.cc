@@ -6,7 +6,7 @@
 #include "tests/support/fake_cluster.h"
 #include "tests/support/temp_folder.h"
 
-namespace migrate {
+namespace migrate::sweep::source {
 namespace {
 
 struct World {
@@ -28,7 +28,7 @@ struct World {
   std::string Gone() {
     std::string text;
     for (std::uint64_t i = 0; i < spool.listed(); ++i) {
-      if (spool.class_of(i) == ObjectClass::kGone) text += names[i].name + " ";
+      if (spool.class_of(i) == report::ObjectClass::kGone) text += names[i].name + " ";
     }
     return text;
   }
@@ -42,9 +42,9 @@ struct World {
 
   test_support::FakeCluster cluster;
   test_support::TempFolder folder;
-  Spool spool{folder.path(), "named", "test"};
-  SweepTarget target{.group = "demo.example.com", .version = "v1", .plural = "widgets"};
-  std::vector<ObjectName> names = {
+  spool::Spool spool{folder.path(), "named", "test"};
+  write::SweepTarget target{.group = "demo.example.com", .version = "v1", .plural = "widgets"};
+  std::vector<write::ObjectName> names = {
       {"shop", "a"}, {"shop", "b"}, {"shop", "c"}, {"shop", "d"}, {"other", "e"}};
 };
 
@@ -81,4 +81,4 @@ TEST_CASE("Without names there is nothing to do", "[migrate][named_objects]") {
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::sweep::source

@@ -3,12 +3,12 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-namespace migrate {
+namespace migrate::sweep::write {
 namespace {
 
 std::optional<std::string> Fail(FailureStreak& streak, int number, const std::string& why = "no") {
   return streak.OnFailure(
-      ObjectClass::kDenied, 403,
+      report::ObjectClass::kDenied, 403,
       "w \"o" + std::to_string(number) + "\" after 1" + std::to_string(number) + " ms: " + why);
 }
 
@@ -33,11 +33,11 @@ TEST_CASE("Failures of different kinds are no streak", "[migrate][failure_streak
   FailureStreak streak;
   for (int i = 0; i < 100; ++i) {
     CHECK_FALSE(Fail(streak, i, i % 2 == 0 ? "no" : "never"));
-    CHECK_FALSE(streak.OnFailure(ObjectClass::kDenied, 400 + i % 3, "no"));
-    CHECK_FALSE(
-        streak.OnFailure(i % 2 == 0 ? ObjectClass::kInvalid : ObjectClass::kFailed, 422, "no"));
+    CHECK_FALSE(streak.OnFailure(report::ObjectClass::kDenied, 400 + i % 3, "no"));
+    CHECK_FALSE(streak.OnFailure(
+        i % 2 == 0 ? report::ObjectClass::kInvalid : report::ObjectClass::kFailed, 422, "no"));
   }
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::sweep::write

@@ -3,12 +3,12 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-namespace migrate {
+namespace migrate::sweep::write {
 namespace {
 
 using Step = ObjectWrite::Step;
 
-constexpr kube::Clock::TimePoint kNow{std::chrono::hours(1)};
+constexpr kube::system::Clock::TimePoint kNow{std::chrono::hours(1)};
 
 std::string Body(const std::string& uid, const std::string& version, int generation = 1) {
   return R"({"kind":"PartialObjectMetadata","metadata":{"name":"a","namespace":"shop","uid":")" +
@@ -16,8 +16,8 @@ std::string Body(const std::string& uid, const std::string& version, int generat
          std::to_string(generation) + "}}";
 }
 
-kube::CallError Status(int code, const std::string& message) {
-  kube::ApiStatus status;
+kube::client::CallError Status(int code, const std::string& message) {
+  kube::client::ApiStatus status;
   status.code = code;
   status.reason = "Reason";
   status.message = message;
@@ -28,7 +28,9 @@ struct World {
   Step Answer(const std::string& body) {
     return write.OnAnswer(body, std::nullopt, document, kNow);
   }
-  Step Answer(const kube::CallError& error) { return write.OnAnswer("", error, document, kNow); }
+  Step Answer(const kube::client::CallError& error) {
+    return write.OnAnswer("", error, document, kNow);
+  }
 
   SweepTarget target{.group = "g", .version = "v1", .plural = "widgets"};
   ObjectWrite write{target, {5, {"shop", "a", "u", "10", 1}}};
@@ -37,7 +39,7 @@ struct World {
 
 TEST_CASE("An object is written by a merge patch of nothing", "[migrate][object_write]") {
   World world;
-  const kube::ApiRequest request = world.write.Request();
+  const kube::client::ApiRequest request = world.write.Request();
   CHECK(request.method == "PATCH");
   CHECK(request.target == "/apis/g/v1/namespaces/shop/widgets/a");
   CHECK(request.content_type == "application/merge-patch+json");
@@ -51,14 +53,14 @@ TEST_CASE("An object is written by a merge patch of nothing", "[migrate][object_
 
 TEST_CASE("The resource version tells what happened", "[migrate][object_write]") {
   World world;
-  const auto [body, object_class, moved] = GENERATE(table<std::string, ObjectClass, bool>({
-      {Body("u", "10"), ObjectClass::kUnchanged, false},
-      {Body("u", "11"), ObjectClass::kRewritten, false},
+  const auto [body, object_class, moved] = GENERATE(table<std::string, report::ObjectClass, bool>({
+      {Body("u", "10"), report::ObjectClass::kUnchanged, false},
+      {Body("u", "11"), report::ObjectClass::kRewritten, false},
       // Opaque: lower is just another one.
-      {Body("u", "9"), ObjectClass::kRewritten, false},
-      {Body("u", "11", 2), ObjectClass::kRewritten, true},
+      {Body("u", "9"), report::ObjectClass::kRewritten, false},
+      {Body("u", "11", 2), report::ObjectClass::kRewritten, true},
       // Another object of that name.
-      {Body("v", "10", 7), ObjectClass::kRewritten, false},
+      {Body("v", "10", 7), report::ObjectClass::kRewritten, false},
   }));
   CAPTURE(body);
   CHECK(world.Answer(body) == Step::kDone);
@@ -79,14 +81,14 @@ TEST_CASE("A dry run says no more than accepted", "[migrate][object_write]") {
   World world;
   world.target.dry_run = true;
   CHECK(world.Answer(Body("u", "10")) == Step::kDone);
-  CHECK(world.write.answer().object_class == ObjectClass::kAccepted);
+  CHECK(world.write.answer().object_class == report::ObjectClass::kAccepted);
 }
 
 TEST_CASE("A failure for good keeps the server's words", "[migrate][object_write]") {
   World world;
   CHECK(world.Answer(Status(422, "is invalid")) == Step::kDone);
-  const ObjectAnswer& answer = world.write.answer();
-  CHECK(answer.object_class == ObjectClass::kInvalid);
+  const spool::ObjectAnswer& answer = world.write.answer();
+  CHECK(answer.object_class == report::ObjectClass::kInvalid);
   CHECK(answer.code == 422);
   CHECK(answer.reason == "Reason");
   CHECK(answer.message == "is invalid");
@@ -95,7 +97,7 @@ TEST_CASE("A failure for good keeps the server's words", "[migrate][object_write
 
 TEST_CASE("What may pass is sent again, and Retry-After is told", "[migrate][object_write]") {
   World world;
-  kube::CallError error = Status(429, "slow down");
+  kube::client::CallError error = Status(429, "slow down");
   error.status->retry_after = std::chrono::seconds(3);
   CHECK(world.Answer(error) == Step::kPause);
   CHECK(world.write.due() == kNow + std::chrono::seconds(3));
@@ -103,7 +105,7 @@ TEST_CASE("What may pass is sent again, and Retry-After is told", "[migrate][obj
   CHECK(world.write.retry_after() == std::chrono::seconds(3));
   CHECK(world.Answer(Body("u", "11")) == Step::kDone);
   CHECK_FALSE(world.write.was_slowdown());
-  CHECK(world.write.answer().object_class == ObjectClass::kRewritten);
+  CHECK(world.write.answer().object_class == report::ObjectClass::kRewritten);
   CHECK(world.write.answer().code == 0);
 }
 
@@ -112,7 +114,7 @@ TEST_CASE("It ends as what it failed with last", "[migrate][object_write]") {
   int tries = 1;
   while (world.Answer(Status(409, "has been modified")) == Step::kPause) ++tries;
   CHECK(tries == 10);
-  CHECK(world.write.answer().object_class == ObjectClass::kConflict);
+  CHECK(world.write.answer().object_class == report::ObjectClass::kConflict);
 }
 
 TEST_CASE("An answer that cannot be read is no success", "[migrate][object_write]") {
@@ -123,17 +125,17 @@ TEST_CASE("An answer that cannot be read is no success", "[migrate][object_write
   }
   SECTION("another kind") {
     CHECK(world.Answer("<html><body>Sign in</body></html>") == Step::kDone);
-    CHECK(world.write.answer().object_class == ObjectClass::kFailed);
+    CHECK(world.write.answer().object_class == report::ObjectClass::kFailed);
     CHECK(world.write.answer().message.find("login page") != std::string::npos);
   }
   SECTION("another object") {
     ObjectWrite write(world.target, {0, {"shop", "b", "u", "10", 1}});
     CHECK(write.OnAnswer(Body("u", "11"), std::nullopt, world.document, kNow) == Step::kDone);
-    CHECK(write.answer().object_class == ObjectClass::kFailed);
+    CHECK(write.answer().object_class == report::ObjectClass::kFailed);
   }
   SECTION("no object") {
     CHECK(world.Answer("{}") == Step::kDone);
-    CHECK(world.write.answer().object_class == ObjectClass::kFailed);
+    CHECK(world.write.answer().object_class == report::ObjectClass::kFailed);
   }
 }
 
@@ -147,12 +149,12 @@ TEST_CASE("By update an object is read and sent back byte by byte", "[migrate][o
       R"({ "spec":{"n":1.0,"m":12345678901234567890123},"metadata":{"name":"a","uid":"u",)"
       R"("resourceVersion":"10"}})";
   CHECK(world.Answer(object) == Step::kSend);
-  const kube::ApiRequest request = world.write.Request();
+  const kube::client::ApiRequest request = world.write.Request();
   CHECK(request.method == "PUT");
   CHECK(request.content_type == "application/json");
   CHECK(request.body == object);
   CHECK(world.Answer(Body("u", "11")) == Step::kDone);
-  CHECK(world.write.answer().object_class == ObjectClass::kRewritten);
+  CHECK(world.write.answer().object_class == report::ObjectClass::kRewritten);
 }
 
 TEST_CASE("By update a conflict reads the object again", "[migrate][object_write]") {
@@ -162,7 +164,7 @@ TEST_CASE("By update a conflict reads the object again", "[migrate][object_write
   CHECK(world.Answer(Status(409, "has been modified")) == Step::kPause);
   CHECK(world.write.Request().method == "GET");
   CHECK(world.Answer(Status(404, "widgets.g \"a\" not found")) == Step::kDone);
-  CHECK(world.write.answer().object_class == ObjectClass::kGone);
+  CHECK(world.write.answer().object_class == report::ObjectClass::kGone);
 }
 
 TEST_CASE("An object whose namespace is not found is not gone", "[migrate][object_write]") {
@@ -170,7 +172,7 @@ TEST_CASE("An object whose namespace is not found is not gone", "[migrate][objec
   world.target.by_update = GENERATE(false, true);
   if (world.target.by_update) CHECK(world.Answer(Body("u", "10")) == Step::kSend);
   CHECK(world.Answer(Status(404, "namespaces \"shop\" not found")) == Step::kDone);
-  CHECK(world.write.answer().object_class == ObjectClass::kFailed);
+  CHECK(world.write.answer().object_class == report::ObjectClass::kFailed);
   CHECK(world.write.answer().code == 404);
   CHECK(world.write.answer().message == "namespaces \"shop\" not found");
 }
@@ -189,7 +191,7 @@ TEST_CASE("An object of which nothing is known is read first", "[migrate][object
   }
   CHECK(write.Request().method == (world.target.by_update ? "PUT" : "PATCH"));
   CHECK(write.OnAnswer(Body("u", "10"), std::nullopt, world.document, kNow) == Step::kDone);
-  CHECK(write.answer().object_class == ObjectClass::kUnchanged);
+  CHECK(write.answer().object_class == report::ObjectClass::kUnchanged);
 }
 
 TEST_CASE("An object that cannot be read is not written", "[migrate][object_write]") {
@@ -197,7 +199,7 @@ TEST_CASE("An object that cannot be read is not written", "[migrate][object_writ
   ObjectWrite write(world.target, {0, {"shop", "a", "", "", 0}});
   const auto forbidden = Status(403, "widgets.g \"a\" is forbidden: User \"u\" cannot get it");
   CHECK(write.OnAnswer("", forbidden, world.document, kNow) == Step::kDone);
-  CHECK(write.answer().object_class == ObjectClass::kForbidden);
+  CHECK(write.answer().object_class == report::ObjectClass::kForbidden);
 }
 
 TEST_CASE("What another writer stored is not taken for ours where it is asked for",
@@ -224,7 +226,7 @@ TEST_CASE("What another writer stored is not taken for ours where it is asked fo
     if (world.write.Request().method == "GET") CHECK(world.Answer(Body("v", "12")) == Step::kSend);
   }
   CHECK(world.Answer(Body("v", "12")) == Step::kDone);
-  CHECK(world.write.answer().object_class == ObjectClass::kUnchanged);
+  CHECK(world.write.answer().object_class == report::ObjectClass::kUnchanged);
   CHECK(world.write.answer().resource_version == "12");
   CHECK(world.write.answer().uid == "v");
 }
@@ -234,7 +236,8 @@ TEST_CASE("What a try without an answer may have stored is taken for ours",
   World world;
   world.target.ignores_other_writers = true;
   SECTION("the connection was lost") {
-    const kube::TransportError lost{kube::TransportError::Kind::kConnectionLost, "lost"};
+    const kube::http::TransportError lost{kube::http::TransportError::Kind::kConnectionLost,
+                                          "lost"};
     CHECK(world.Answer({.status = std::nullopt, .transport = lost, .message = "lost"}) ==
           Step::kPause);
   }
@@ -242,7 +245,7 @@ TEST_CASE("What a try without an answer may have stored is taken for ours",
   SECTION("the answer breaks off") { CHECK(world.Answer("{") == Step::kPause); }
   CHECK(world.write.Request().body == "{}");
   CHECK(world.Answer(Body("u", "11")) == Step::kDone);
-  CHECK(world.write.answer().object_class == ObjectClass::kRewritten);
+  CHECK(world.write.answer().object_class == report::ObjectClass::kRewritten);
 }
 
 TEST_CASE("A refusal stored nothing", "[migrate][object_write]") {
@@ -253,4 +256,4 @@ TEST_CASE("A refusal stored nothing", "[migrate][object_write]") {
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::sweep::write

@@ -7,7 +7,7 @@
 
 #include "tests/support/fake_cluster.h"
 
-namespace migrate {
+namespace migrate::sweep::write {
 namespace {
 
 const std::string kWidgets = "/apis/demo.example.com/v1/namespaces/shop/widgets/";
@@ -21,7 +21,7 @@ struct World {
     while (writer.HasRoom()) writer.Begin({begun++, {"shop", "a", "u", "1", 1}});
   }
   void Take() {
-    writer.TakeAnswers([this](const SpooledObject& object, const ObjectAnswer&) {
+    writer.TakeAnswers([this](const spool::SpooledObject& object, const spool::ObjectAnswer&) {
       done.push_back(object.number);
     });
   }
@@ -48,7 +48,7 @@ TEST_CASE("As many are in flight as the throttle allows", "[migrate][object_writ
   CHECK(world.writer.is_idle());
   world.BeginAll();
   CHECK(world.begun == 4);
-  CHECK(world.writer.next_event() == kube::Clock::TimePoint::max());
+  CHECK(world.writer.next_event() == kube::system::Clock::TimePoint::max());
   while (world.done.empty()) {
     world.cluster.client.Poll(world.writer.next_event());
     world.Take();
@@ -97,7 +97,7 @@ TEST_CASE("Once stopped it only ends what is in flight", "[migrate][object_write
   world.writer.Begin({1, {"shop", "a", "u", "1", 1}});
   world.writer.Stop();
   while (!world.writer.is_idle()) {
-    world.cluster.client.Poll(kube::Clock::TimePoint::max());
+    world.cluster.client.Poll(kube::system::Clock::TimePoint::max());
     world.Take();
   }
   CHECK(world.done == std::vector<std::uint64_t>{1});
@@ -170,4 +170,4 @@ TEST_CASE("No answer holds up the others for longer than a minute", "[migrate][o
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::sweep::write

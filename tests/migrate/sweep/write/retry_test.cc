@@ -4,33 +4,34 @@
 #include <string>
 #include <tuple>
 
-namespace migrate {
+namespace migrate::sweep::write {
 namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using Kind = kube::TransportError::Kind;
+using Kind = kube::http::TransportError::Kind;
 
-kube::CallError Status(int code, const std::string& message) {
-  kube::ApiStatus status;
+kube::client::CallError Status(int code, const std::string& message) {
+  kube::client::ApiStatus status;
   status.code = code;
   status.message = message;
   return {.status = status, .transport = std::nullopt, .message = "Error from server: " + message};
 }
 
-kube::CallError Lost(Kind kind) {
-  return {
-      .status = std::nullopt, .transport = kube::TransportError{kind, "reset"}, .message = "reset"};
+kube::client::CallError Lost(Kind kind) {
+  return {.status = std::nullopt,
+          .transport = kube::http::TransportError{kind, "reset"},
+          .message = "reset"};
 }
 
 struct Row {
   int code;
   const char* message;
-  ObjectClass object_class;
+  report::ObjectClass object_class;
   bool may_pass, is_slowdown;
 };
 
-using enum ObjectClass;
+using enum report::ObjectClass;
 
 TEST_CASE("An answer of the server has one class and one action", "[migrate][retry]") {
   const Row row = GENERATE(
@@ -129,7 +130,7 @@ TEST_CASE("Where no object is asked for none is gone", "[migrate][retry]") {
 }
 
 TEST_CASE("An unknown code with Retry-After may pass, as the server says so", "[migrate][retry]") {
-  kube::CallError error = Status(520, "");
+  kube::client::CallError error = Status(520, "");
   CHECK_FALSE(Judge(error).may_pass);
   error.status->retry_after = seconds(1);
   CHECK(Judge(error).may_pass);
@@ -155,14 +156,14 @@ TEST_CASE("An answer that is cut short may pass, one of another kind does not",
   CHECK(Judge(BrokenAnswer::kCutShort).object_class == kFailed);
   CHECK_FALSE(Judge(BrokenAnswer::kNotObject).may_pass);
   CHECK(Judge(BrokenAnswer::kNotObject).object_class == kFailed);
-  CHECK_FALSE(Judge(kube::CallError()).may_pass);
+  CHECK_FALSE(Judge(kube::client::CallError()).may_pass);
 }
 
 /// Tries until there is no more, each try failing `latency` after it began.
 struct Attempts {
   Attempts(const AnswerVerdict& verdict, std::optional<seconds> retry_after, milliseconds latency) {
     RetryBudget budget;
-    kube::Clock::TimePoint now{std::chrono::hours(1)};
+    kube::system::Clock::TimePoint now{std::chrono::hours(1)};
     for (;;) {
       ++tries;
       now += latency;
@@ -210,4 +211,4 @@ TEST_CASE("What cannot pass is not tried again", "[migrate][retry]") {
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::sweep::write

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace migrate {
+namespace migrate::sweep::write {
 namespace {
 
 TEST_CASE("Paths are those of the API", "[migrate][sweep_paths]") {
@@ -37,4 +37,4 @@ TEST_CASE("A name stays one segment of the path", "[migrate][sweep_paths]") {
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::sweep::write

@@ -3,12 +3,12 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
-namespace migrate {
+namespace migrate::sweep::write {
 namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-using TimePoint = kube::Clock::TimePoint;
+using TimePoint = kube::system::Clock::TimePoint;
 
 /// Sends as much as may be sent, in round trips.
 struct World {
@@ -142,4 +142,4 @@ TEST_CASE("Nothing begins before the server wants it", "[migrate][throttle]") {
 }
 
 }  // namespace
-}  // namespace migrate
+}  // namespace migrate::sweep::write

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace kube {
+namespace plugin::report::data {
 namespace {
 
 using Style = JsonPathTemplate::Style;
@@ -20,7 +20,7 @@ constexpr std::string_view kObject = R"({
 std::string Run(std::string_view text, Style style = Style::kText, bool allow_missing_keys = true) {
   const auto parsed = JsonPathTemplate::Parse(text);
   if (!parsed) return "parse error: " + parsed.error();
-  json::Document document;
+  kube::json::Document document;
   REQUIRE_FALSE(document.Parse(kObject));
   const auto printed = parsed->Print(document.root(), style, allow_missing_keys);
   return printed ? *printed : "error: " + printed.error();
@@ -143,7 +143,7 @@ TEST_CASE("A template that finds more and more ends with an error", "[kube][json
 
 TEST_CASE("A template that prints more and more ends with an error", "[kube][json_path_template]") {
   constexpr std::size_t kMegabyte = 1024 * 1024;
-  json::Document document;
+  kube::json::Document document;
   REQUIRE_FALSE(document.Parse("{\"s\":\"" + std::string(kMegabyte, 'x') + "\"}"));
   std::string text;
   for (int i = 0; i < 60; ++i) text += "{.s}";
@@ -164,4 +164,4 @@ TEST_CASE("A deeply nested template ends with an error", "[kube][json_path_templ
 }
 
 }  // namespace
-}  // namespace kube
+}  // namespace plugin::report::data

@@ -4,21 +4,21 @@
 
 #include "plugin/terminal/output.h"
 
-namespace plugin {
+namespace plugin::report::data {
 namespace {
 
 using Catch::Matchers::Contains;
 using kube::json::Value;
-using migrate::CrdMigration;
-using migrate::MigrationReport;
-using migrate::ObjectClass;
-using migrate::RetriedObject;
+using migrate::report::CrdMigration;
+using migrate::report::MigrationReport;
+using migrate::report::ObjectClass;
+using migrate::sweep::RetriedObject;
 
 MigrationReport SomeReport() {
   MigrationReport report;
   CrdMigration& crd = report.crds.emplace_back();
   crd.name = "widgets.demo.example.com";
-  crd.outcome = migrate::Outcome::kFailures;
+  crd.outcome = migrate::report::Outcome::kFailures;
   crd.storage_version = "v1";
   crd.counts[ObjectClass::kRewritten] = 5;
   crd.counts[ObjectClass::kWebhookUnavailable] = 1;
@@ -70,8 +70,8 @@ TEST_CASE("A MigrationReport is as its contract says", "[plugin][migration_repor
 TEST_CASE("The failed objects of a printed report are read again", "[plugin][migration_report]") {
   kube::json::Arena arena;
   const MigrationReport report = SomeReport();
-  const std::string text =
-      PrintValue(ToJson(report, arena), GENERATE(OutputFormat::kJson, OutputFormat::kYaml));
+  const std::string text = terminal::PrintValue(
+      ToJson(report, arena), GENERATE(flags::OutputFormat::kJson, flags::OutputFormat::kYaml));
   const auto objects = ReadFailedObjects(text);
   REQUIRE(objects);
   REQUIRE(objects->size() == 2);
@@ -87,8 +87,8 @@ TEST_CASE("What a printed report names as held is read as held", "[plugin][migra
   kube::json::Arena arena;
   MigrationReport report = SomeReport();
   report.crds[0].failures[1].object_class = ObjectClass::kHeld;
-  const std::string text =
-      PrintValue(ToJson(report, arena), GENERATE(OutputFormat::kJson, OutputFormat::kYaml));
+  const std::string text = terminal::PrintValue(
+      ToJson(report, arena), GENERATE(flags::OutputFormat::kJson, flags::OutputFormat::kYaml));
   const auto objects = ReadFailedObjects(text);
   REQUIRE(objects);
   REQUIRE(objects->size() == 2);
@@ -170,4 +170,4 @@ TEST_CASE("Deep nesting in a report is an error, not a crash", "[plugin][migrati
 }
 
 }  // namespace
-}  // namespace plugin
+}  // namespace plugin::report::data

@@ -4,12 +4,12 @@
 
 #include "tests/support/test_reports.h"
 
-namespace plugin {
+namespace plugin::report::data {
 namespace {
 
 using kube::json::KeyOrder;
-using migrate::CheckReport;
-using migrate::CrdReport;
+using migrate::report::CheckReport;
+using migrate::report::CrdReport;
 using test_reports::Report;
 using test_reports::Use;
 
@@ -219,10 +219,10 @@ TEST_CASE("Errors and unknown kinds are in the report", "[plugin][report_json]")
   const kube::json::Value& version = crd.Find("versions")->elements()[0];
   CHECK(kube::json::Print(*version.Find("objectsInvalidOncePruned")) == "2");
   CHECK(version.Find("invalidOncePruned")->elements()[0].text() == "a/c: why");
-  CHECK(Print(*root.Find("unknownKinds"), KeyOrder::kSorted) ==
+  CHECK(kube::json::Print(*root.Find("unknownKinds"), KeyOrder::kSorted) ==
         R"([{"apiVersion":"v1","kind":"Pod","objects":2}])");
   CHECK(root.Find("fileErrors")->elements()[0].text() == "\xEF\xBF\xBD.yaml:3:1: why");
 }
 
 }  // namespace
-}  // namespace plugin
+}  // namespace plugin::report::data

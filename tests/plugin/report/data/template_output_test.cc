@@ -6,13 +6,13 @@
 #include "kube/base/error.h"
 #include "tests/support/temp_folder.h"
 
-namespace plugin {
+namespace plugin::report::data {
 namespace {
 
-std::string LoadError(TemplateOutput output) {
+std::string LoadError(flags::TemplateOutput output) {
   try {
     LoadTemplate(output);
-  } catch (const kube::Error& error) {
+  } catch (const kube::base::Error& error) {
     return error.what();
   }
   return "";
@@ -20,7 +20,7 @@ std::string LoadError(TemplateOutput output) {
 
 TEST_CASE("O2: a template in a file is read", "[plugin][template_output]") {
   const test_support::TempFolder folder;
-  TemplateOutput output{.text = "", .file = folder.Write("t", "{.a}\n")};
+  flags::TemplateOutput output{.text = "", .file = folder.Write("t", "{.a}\n")};
   LoadTemplate(output);
   CHECK(output.text == "{.a}\n");
   kube::json::Document document;
@@ -49,4 +49,4 @@ TEST_CASE("O2: a template that does not fit fails in kubectl's words",
 }
 
 }  // namespace
-}  // namespace plugin
+}  // namespace plugin::report::data

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace plugin {
+namespace plugin::report::text {
 namespace {
 
 using std::chrono::seconds;
@@ -41,4 +41,4 @@ TEST_CASE("What is no timestamp has an unknown age", "[plugin][age]") {
 }
 
 }  // namespace
-}  // namespace plugin
+}  // namespace plugin::report::text

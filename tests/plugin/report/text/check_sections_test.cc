@@ -4,11 +4,11 @@
 
 #include "tests/support/test_reports.h"
 
-namespace plugin {
+namespace plugin::report::text {
 namespace {
 
-using migrate::CrdReport;
-using migrate::Verdict;
+using migrate::report::CrdReport;
+using migrate::report::Verdict;
 using test_reports::Use;
 
 std::string Print(const CrdReport& crd) { return PrintSection(crd, {.now = test_reports::kNow}); }
@@ -171,7 +171,7 @@ TEST_CASE("Objects that pruning makes invalid are named, once for versions that 
   CrdReport crd = test_reports::Certificates();
   crd.versions.clear();
   for (const char* name : {"v1", "v2", "v3", "v4"}) {
-    migrate::VersionReport& version = crd.versions.emplace_back();
+    migrate::report::VersionReport& version = crd.versions.emplace_back();
     version.name = name;
     version.objects_invalid_once_pruned = 12;
     version.invalid_once_pruned = {"default/a: spec.p: Required value"};
@@ -194,7 +194,7 @@ TEST_CASE("Objects that pruning makes invalid are named, once for versions that 
 
 TEST_CASE("Where nothing is lost the objects are to be mended", "[plugin][check_sections]") {
   CrdReport crd = test_reports::Gadgets();
-  crd.verdict = migrate::Verdict::kLosesFields;
+  crd.verdict = migrate::report::Verdict::kLosesFields;
   crd.versions[0].objects_invalid_once_pruned = 1;
   crd.versions[0].invalid_once_pruned = {"default/a: spec.p: Required value"};
   CHECK_THAT(Print(crd),
@@ -222,4 +222,4 @@ TEST_CASE("What etcd may still hold and bad objects are noted", "[plugin][check_
 }
 
 }  // namespace
-}  // namespace plugin
+}  // namespace plugin::report::text

@@ -4,11 +4,11 @@
 
 #include "tests/support/test_reports.h"
 
-namespace plugin {
+namespace plugin::report::text {
 namespace {
 
-using migrate::CheckReport;
-using migrate::CrdReport;
+using migrate::report::CheckReport;
+using migrate::report::CrdReport;
 using test_reports::Gadgets;
 using test_reports::Named;
 using test_reports::Report;
@@ -80,4 +80,4 @@ TEST_CASE("Objects without a CRD are counted by kind", "[plugin][check_summary]"
 }
 
 }  // namespace
-}  // namespace plugin
+}  // namespace plugin::report::text

@@ -5,12 +5,12 @@
 
 #include "tests/support/test_reports.h"
 
-namespace plugin {
+namespace plugin::report::text {
 namespace {
 
-using migrate::CheckReport;
-using migrate::CrdReport;
-using migrate::Verdict;
+using migrate::report::CheckReport;
+using migrate::report::CrdReport;
+using migrate::report::Verdict;
 using test_reports::Report;
 
 const CheckTableOptions kPlain = {.now = test_reports::kNow};
@@ -174,4 +174,4 @@ TEST_CASE("Notes on all CRDs come last", "[plugin][check_table]") {
 }
 
 }  // namespace
-}  // namespace plugin
+}  // namespace plugin::report::text

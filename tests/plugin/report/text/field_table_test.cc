@@ -4,11 +4,11 @@
 
 #include "tests/support/test_reports.h"
 
-namespace plugin {
+namespace plugin::report::text {
 namespace {
 
-using migrate::FieldUse;
-using migrate::VersionReport;
+using migrate::report::FieldUse;
+using migrate::report::VersionReport;
 using test_reports::Use;
 
 const FieldTableOptions kOptions = {.all = false, .now = test_reports::kNow};
@@ -93,4 +93,4 @@ TEST_CASE("Dropped nulls come before added defaults", "[plugin][field_table]") {
 }
 
 }  // namespace
-}  // namespace plugin
+}  // namespace plugin::report::text

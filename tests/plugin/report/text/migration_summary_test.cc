@@ -2,15 +2,15 @@
 
 #include <catch2/catch.hpp>
 
-namespace plugin {
+namespace plugin::report::text {
 namespace {
 
 using Catch::Matchers::Contains;
-using migrate::CrdMigration;
-using migrate::DryRun;
-using migrate::MigrationReport;
-using migrate::ObjectClass;
-using migrate::Outcome;
+using migrate::report::CrdMigration;
+using migrate::report::DryRun;
+using migrate::report::MigrationReport;
+using migrate::report::ObjectClass;
+using migrate::report::Outcome;
 
 MigrationReport Report(const CrdMigration& crd) { return {.crds = {crd}, .seconds = 0}; }
 
@@ -25,8 +25,9 @@ CrdMigration Migrated() {
   return crd;
 }
 
-MigrationOutput Print(const CrdMigration& crd, OutputFormat format = OutputFormat::kTable) {
-  MigrateOptions options;
+MigrationOutput Print(const CrdMigration& crd,
+                      flags::OutputFormat format = flags::OutputFormat::kTable) {
+  flags::MigrateOptions options;
   options.output = format;
   return PrintMigration(Report(crd), options);
 }
@@ -125,11 +126,11 @@ TEST_CASE("Where nothing is found that is said as kubectl does", "[plugin][migra
   CrdMigration crd = Migrated();
   crd.counts = {};
   CHECK(Print(crd).err == "widgets.demo.example.com: no objects found\n");
-  MigrateOptions options;
+  flags::MigrateOptions options;
   options.objects.namespace_ = "shop";
   CHECK(PrintMigration(Report(crd), options).err ==
         "widgets.demo.example.com: no objects found in namespace shop\n");
-  CHECK(Print(crd, OutputFormat::kJson).err.empty());
+  CHECK(Print(crd, flags::OutputFormat::kJson).err.empty());
 }
 
 TEST_CASE("What was not tried does not hide what failed", "[plugin][migration_summary]") {
@@ -139,7 +140,7 @@ TEST_CASE("What was not tried does not hide what failed", "[plugin][migration_su
              Contains("32 objects were not migrated:\n  shop/w0: invalid: spec.a: Invalid value\n"
                       "  shop/w1: invalid: spec.a: Invalid value\n"
                       "  and 30 more (30 not-tried); -o json names all of them\n"));
-  CHECK_THAT(Print(crd, OutputFormat::kJson).out, Contains(R"("class": "not-tried")"));
+  CHECK_THAT(Print(crd, flags::OutputFormat::kJson).out, Contains(R"("class": "not-tried")"));
 }
 
 TEST_CASE("What a server says cannot steer the terminal, nor fill it",
@@ -154,12 +155,12 @@ TEST_CASE("What a server says cannot steer the terminal, nor fill it",
 
 TEST_CASE("With -o json the report has all, and -o name only what is done",
           "[plugin][migration_summary]") {
-  const MigrationOutput json = Print(Failed(25), OutputFormat::kJson);
+  const MigrationOutput json = Print(Failed(25), flags::OutputFormat::kJson);
   CHECK_THAT(json.out, Contains("\"name\": \"w24\""));
   CHECK(json.err.empty());
   CHECK(json.exit_code == 1);
-  CHECK(Print(Failed(25), OutputFormat::kName).out.empty());
-  CHECK(Print(Migrated(), OutputFormat::kName).out ==
+  CHECK(Print(Failed(25), flags::OutputFormat::kName).out.empty());
+  CHECK(Print(Migrated(), flags::OutputFormat::kName).out ==
         "customresourcedefinition.apiextensions.k8s.io/widgets.demo.example.com\n");
 }
 
@@ -168,7 +169,8 @@ TEST_CASE("An error is told on stderr, and is the exit code 2", "[plugin][migrat
   crd.name = "widgets.demo.example.com";
   crd.outcome = Outcome::kError;
   crd.error = "it preserves unknown fields";
-  for (const OutputFormat format : {OutputFormat::kTable, OutputFormat::kYaml}) {
+  for (const flags::OutputFormat format :
+       {flags::OutputFormat::kTable, flags::OutputFormat::kYaml}) {
     const MigrationOutput output = Print(crd, format);
     CHECK(output.err == "error: widgets.demo.example.com: it preserves unknown fields\n");
     CHECK(output.exit_code == 2);
@@ -207,7 +209,7 @@ TEST_CASE("An interrupted run of which nothing is kept says so", "[plugin][migra
 TEST_CASE("Who has tried what failed is told to migrate all", "[plugin][migration_summary]") {
   const std::string advice =
       "Next: migrate and verify all objects by: kubectl prune migrate widgets.demo.example.com";
-  MigrateOptions options;
+  flags::MigrateOptions options;
   options.retry_from = "report.json";
   CrdMigration crd = Migrated();
   CHECK(PrintMigration(Report(crd), options).err == advice + "\n");
@@ -228,4 +230,4 @@ TEST_CASE("A webhook that changes objects is named", "[plugin][migration_summary
 }
 
 }  // namespace
-}  // namespace plugin
+}  // namespace plugin::report::text

@@ -2,10 +2,10 @@
 
 #include <catch2/catch.hpp>
 
-namespace plugin {
+namespace plugin::report::text {
 namespace {
 
-using migrate::Problem;
+using migrate::report::Problem;
 
 constexpr const char* kEmptyType = "Required value: must not be empty for specified object fields";
 
@@ -88,4 +88,4 @@ TEST_CASE("What a CRD holds cannot steer the terminal", "[plugin][problem_list]"
 }
 
 }  // namespace
-}  // namespace plugin
+}  // namespace plugin::report::text

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-namespace plugin {
+namespace plugin::report::text {
 namespace {
 
 std::string Print(const Table& table, std::string_view indent = "") {
@@ -50,4 +50,4 @@ TEST_CASE("A huge cell pushes only its own row", "[plugin][table]") {
 }
 
 }  // namespace
-}  // namespace plugin
+}  // namespace plugin::report::text
