@@ -18,7 +18,8 @@ mkdir -p build
 # shellcheck disable=SC2086  # one word a package
 install_packages $BUILD_PACKAGES
 echo "building kubectl-prune (preset release)"
-build release kubectl-prune
+configure release
+build_targets release kubectl-prune
 if sh tests/cluster/binaries.sh "$find" >build/binaries.out 2>&1; then
   exec python3 tests/cluster/demo.py build/release/plugin/kubectl-prune
 elif [ "$find" = ensure ]; then

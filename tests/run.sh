@@ -1,64 +1,89 @@
 #!/bin/sh
-# Installs what is missing, builds with ASan and UBSan, runs every test and counts.
+# Installs what is missing, builds with ASan and UBSan, runs the tests and counts.
 #
-#   sh tests/run.sh [--no-cluster]     --no-cluster: without the tests that start an API server
+#   sh tests/run.sh [--no-cluster] [--timings] [NAME...]
+#
+#   NAME           only tests with this in their name (ctest --preset dev -N lists them), and what they need to
+#                  be built: "sh tests/run.sh pruning_test" takes seconds
+#   --no-cluster   without the tests that start an API server
+#   --timings      tells at the end where the time went
 set -eu
 cd "$(dirname "$0")/.."
-cluster=yes
-for option; do
-  case $option in
+usage="sh tests/run.sh [--no-cluster] [--timings] [NAME...]"
+cluster=yes timings=no names=
+for argument; do
+  case $argument in
     --no-cluster) cluster=no ;;
-    *) echo "error: unknown option \"$option\" (usage: sh tests/run.sh [--no-cluster])" >&2; exit 2 ;;
+    --timings) timings=yes ;;
+    -*) echo "error: unknown option \"$argument\" (usage: $usage)" >&2; exit 2 ;;
+    *) names=$names${names:+|}$argument ;;
   esac
 done
 mkdir -p build
 . tests/packages.sh
+. tests/timings.sh
+
+step "packages"
 # shellcheck disable=SC2086  # one word a package
 install_packages $BUILD_PACKAGES
 # Another release has another clang, or none: that is no reason to leave out all the other tests.
 # shellcheck disable=SC2086
 try_packages $FUZZ_PACKAGES || true
-echo "building preset dev (ASan, UBSan)"
-build dev
-if ctest --preset dev -N | grep -q ' fuzz/build$'; then
-  echo "building preset fuzz (clang, libFuzzer)"
-  sh tests/fuzz/run.sh --build
-else
-  echo "no clang with libFuzzer: fuzz targets left out"
-fi
+install_kubectl
 
-log=build/ctest.log
-status=0
+step "build of preset dev"
+echo "building preset dev (ASan, UBSan)"
+configure dev
+tests=$(ctest --preset dev -N ${names:+-R "$names"} | sed -n 's/^ *Test *#[0-9]*: //p')
+# wanted REGULAR_EXPRESSION: whether a test whose name begins so is to be run.
+wanted() { echo "$tests" | grep -qE "^($1)"; }
+targets=
+! wanted unit/ || targets="unit_tests"
+! wanted vectors/ || targets="$targets replay_vectors"
+# All others but those that are built elsewhere, or that only read.
+! echo "$tests" | grep -qvE '^(unit|vectors|fuzz|static)/|^(layering|conventions|threat_model|documents|krew_manifest)$|^$' ||
+  targets="$targets kubectl-prune fake_api_server"
+# shellcheck disable=SC2086  # one word a target
+[ -z "$targets" ] || build_targets dev $targets
+
+step "API server"
 lacking=0
+set --
 if [ "$cluster" = no ]; then
   echo "cluster tests left out (--no-cluster)"
-elif ! sh tests/cluster/binaries.sh ensure >/dev/null; then
+  set -- --label-exclude cluster
+elif wanted cluster && ! sh tests/cluster/binaries.sh ensure >/dev/null; then
   echo "error: no API server for the cluster tests (--no-cluster leaves them out)" >&2
-  cluster=no lacking=1
+  set -- --label-exclude cluster
+  lacking=1
 fi
-# Its libraries are those of Debian 12, and krew knows these two architectures.
-case "$(system) $(dpkg --print-architecture 2>/dev/null || true)" in
-  "debian 12 amd64" | "debian 12 arm64")
-    echo "building the self-contained binary"
-    sh krew/package.sh "$(dpkg --print-architecture)" >/dev/null || lacking=$((lacking + 1)) ;;
-  *)
-    rm -rf build/static-amd64 build/static-arm64 # of another day: its tests are to be skipped
-    echo "self-contained binary left out: it is built on Debian 12, amd64 or arm64" ;;
-esac
-set --
-[ "$cluster" = yes ] || set -- --label-exclude cluster
-ctest --preset dev --parallel "$(nproc)" "$@" >"$log" 2>&1 || status=$?
+
+step "tests"
+log=build/ctest.log
+status=0
+# Some of them mostly wait.
+ctest --preset dev --parallel $((2 * $(nproc))) ${names:+-R "$names"} "$@" >"$log" 2>&1 || status=$?
 [ "$lacking" -eq 0 ] || status=1
 # On a failure all that ctest says about it; else its summary alone.
 if [ "$status" -ne 0 ]; then grep -Ev ' +(Passed|Start) +|^ +Start ' "$log" || true; else grep 'tests passed' "$log"; fi
+output=build/dev/Testing/Temporary/LastTest.log
 skipped=$(grep -c '\*\*\*Skipped' "$log" || true)
 if [ "$skipped" -gt 0 ]; then
   echo "$skipped skipped, because:"
-  grep -h '^skipped: ' build/dev/Testing/Temporary/LastTest.log | sort -u
+  grep -h '^skipped: ' "$output" | sort -u
 fi
 
+step end
+[ "$timings" = no ] || print_timings
 total=$(sed -n 's/.* tests failed out of \([0-9]*\)$/\1/p' "$log")
 failed=$(sed -n 's/.*% tests passed, \([0-9]*\) tests failed out of .*/\1/p' "$log")
-if [ -z "$total" ] || [ "$total" -eq 0 ]; then echo "error: ctest ran no test" >&2; total=1 failed=1 status=1; fi
-echo "$((total - failed - skipped)) passed, $((failed + lacking)) failed"
+if [ -z "$total" ] || [ "$total" -eq 0 ]; then
+  echo "error: ctest ran no test${names:+ named \"$names\"}" >&2
+  total=1 failed=1 status=1
+fi
+# An entry of unit tests is a file; its cases count.
+cases=$(sed -n -e 's/^All tests passed (.* in \([0-9]*\) test cases*)$/\1/p' \
+  -e 's/^test cases: .* \([0-9]*\) passed.*/\1/p' "$output" | awk '{sum += $1} END {print sum + 0}')
+files=$(grep -c -E '^ *[0-9]+/[0-9]+ Test +#[0-9]+: unit/.* Passed ' "$log" || true)
+echo "$((total - failed - skipped - files + cases)) passed, $((failed + lacking)) failed, $skipped skipped"
 exit "$status"

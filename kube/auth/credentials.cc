@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "kube/auth/header_value.h"
+#include "kube/base/ascii.h"
 #include "kube/base/base64.h"
 #include "kube/base/error.h"
-#include "kube/base/space.h"
 #include "kube/http/server_url.h"
 #include "kube/system/file_text.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "kube/base/space.h"
+#include "kube/base/ascii.h"
 #include "kube/client/warning_header.h"
 #include "kube/http/server_url.h"
 

@@ -2,8 +2,8 @@
 
 #include <filesystem>
 
+#include "kube/base/ascii.h"
 #include "kube/base/error.h"
-#include "kube/base/space.h"
 #include "kube/config/pem.h"
 #include "kube/config/server_address.h"
 #include "kube/system/file_text.h"

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <vector>
 
+#include "kube/base/ascii.h"
 #include "kube/base/error.h"
-#include "kube/base/space.h"
 #include "kube/config/auth_provider.h"
 #include "kube/config/in_cluster.h"
 #include "kube/config/kubeconfig_choice.h"

@@ -4,8 +4,12 @@
 #include <charconv>
 #include <cstdint>
 
+#include "kube/base/ascii.h"
+
 namespace kube::go {
 namespace {
+
+using kube::base::IsDigit;
 
 using std::chrono::nanoseconds;
 
@@ -22,8 +26,6 @@ constexpr Unit kUnits[] = {
     {"ns", 1},         {"us", 1'000},        {"\u00B5s", 1'000},    {"\u03BCs", 1'000},
     {"ms", 1'000'000}, {"s", 1'000'000'000}, {"m", 60'000'000'000}, {"h", 3'600'000'000'000},
 };
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 std::string_view TakeDigits(std::string_view& text) {
   const auto end = std::ranges::find_if_not(text, IsDigit);

@@ -1,9 +1,13 @@
 #include "kube/go/go_netip.h"
 
+#include "kube/base/ascii.h"
 #include "kube/go/go_format.h"
 
 namespace kube::go {
 namespace {
+
+using kube::base::IsDigit;
+using kube::base::IsHexDigit;
 
 struct Problem {
   std::string_view message;
@@ -11,9 +15,6 @@ struct Problem {
 };
 
 using MaybeProblem = std::optional<Problem>;
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsHexDigit(char c) { return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
 /// parseIPv4Fields.
 MaybeProblem Ipv4Problem(std::string_view text) {

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <iterator>
 
+#include "kube/base/ascii.h"
 #include "kube/base/rune.h"
 #include "kube/go/go_regexp_stack.h"
 #include "kube/go/go_unicode_names.h"
 
 namespace kube::go {
 namespace {
+
+using kube::base::IsDigit;
 
 using Kind = RegexpStack::Kind;
 
@@ -18,7 +21,6 @@ constexpr std::string_view kPosixClasses[] = {"alnum", "alpha", "ascii", "blank"
                                               "digit", "graph", "lower", "print", "punct",
                                               "space", "upper", "word",  "xdigit"};
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsOctalDigit(char32_t c) { return c >= '0' && c <= '7'; }
 
 bool IsWordCharacter(char32_t c) {

@@ -69,13 +69,13 @@ std::string Quote(std::string_view text) {
   return out += '"';
 }
 
-bool IsDigit(std::string_view text, std::size_t at) {
+bool IsDigitAt(std::string_view text, std::size_t at) {
   return at < text.size() && text[at] >= '0' && text[at] <= '9';
 }
 
 /// Two digits as a number; absent where they are none.
 std::optional<int> TwoDigits(std::string_view text) {
-  if (!IsDigit(text, 0) || !IsDigit(text, 1)) return std::nullopt;
+  if (!IsDigitAt(text, 0) || !IsDigitAt(text, 1)) return std::nullopt;
   return (text[0] - '0') * 10 + (text[1] - '0');
 }
 
@@ -107,7 +107,7 @@ class TimeParser {
 
   bool ParseYear() {
     for (std::size_t i = 0; i < 4; ++i) {
-      if (!IsDigit(rest_, i)) return FailToParse("2006");
+      if (!IsDigitAt(rest_, i)) return FailToParse("2006");
     }
     year_ = *TwoDigits(rest_) * 100 + *TwoDigits(rest_.substr(2));
     rest_.remove_prefix(4);
@@ -123,7 +123,7 @@ class TimeParser {
   }
 
   bool ParseHour() {
-    if (IsDigit(rest_, 0) && !IsDigit(rest_, 1)) {
+    if (IsDigitAt(rest_, 0) && !IsDigitAt(rest_, 1)) {
       hour_ = rest_[0] - '0';
       rest_.remove_prefix(1);
       return true;
@@ -133,9 +133,9 @@ class TimeParser {
 
   /// Any number of digits may follow; those beyond nanoseconds are cut off.
   bool ParseFraction() {
-    if (rest_.empty() || (rest_[0] != '.' && rest_[0] != ',') || !IsDigit(rest_, 1)) return true;
+    if (rest_.empty() || (rest_[0] != '.' && rest_[0] != ',') || !IsDigitAt(rest_, 1)) return true;
     std::size_t digits = 0;
-    while (IsDigit(rest_, digits + 1)) ++digits;
+    while (IsDigitAt(rest_, digits + 1)) ++digits;
     for (std::size_t i = 1; i <= 9; ++i) {
       nanoseconds_ = nanoseconds_ * 10 + (i <= digits ? rest_[i] - '0' : 0);
     }

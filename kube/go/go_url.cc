@@ -2,19 +2,21 @@
 
 #include <algorithm>
 
+#include "kube/base/ascii.h"
 #include "kube/go/go_format.h"
 #include "kube/go/go_netip.h"
 
 namespace kube::go {
 namespace {
 
+using kube::base::IsDigit;
+using kube::base::IsLetter;
+
 enum class Part { kPath, kUser, kHost, kZone, kFragment };
 
 /// Why a part of a URL is wrong; absent where it is not.
-using Problem = std::optional<std::string>;
+using Fault = std::optional<std::string>;
 
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsUnreserved(char c) {
   return IsLetter(c) || IsDigit(c) || c == '-' || c == '_' || c == '.' || c == '~';
 }
@@ -48,7 +50,7 @@ std::string InvalidEscape(std::string_view escape) {
 }
 
 /// Appends `text` to `out` without its escapes.
-Problem Unescape(std::string_view text, Part part, std::string& out) {
+Fault Unescape(std::string_view text, Part part, std::string& out) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '%') {
       if ((part == Part::kHost || part == Part::kZone) && !IsHostCharacter(text[i])) {
@@ -83,13 +85,13 @@ std::string EscapeUser(std::string_view text) {
 }
 
 /// Why `address`, which stood in brackets, is no IPv6 address.
-Problem BracketProblem(std::string_view address) {
+Fault BracketProblem(std::string_view address) {
   if (const auto problem = IpAddressProblem(address)) return "invalid host: " + *problem;
   if (address[address.find_first_of(".:")] == '.') return "invalid IP-literal";
   return std::nullopt;
 }
 
-Problem PortProblem(std::string_view colon_port) {
+Fault PortProblem(std::string_view colon_port) {
   if (colon_port.empty()) return std::nullopt;
   const std::string_view port = colon_port.substr(1);
   if (colon_port.front() == ':' && std::all_of(port.begin(), port.end(), IsDigit)) {
@@ -98,21 +100,21 @@ Problem PortProblem(std::string_view colon_port) {
   return "invalid port " + GoQuote(colon_port) + " after host";
 }
 
-Problem ReadBracketHost(std::string_view host, std::string& out) {
+Fault ReadBracketHost(std::string_view host, std::string& out) {
   const std::size_t close = host.rfind(']');
   if (close == std::string_view::npos) return "missing ']' in host";
-  if (Problem problem = PortProblem(host.substr(close + 1))) return problem;
+  if (Fault problem = PortProblem(host.substr(close + 1))) return problem;
   const std::string_view name = host.substr(1, close - 1);
   const std::size_t zone = std::min(name.find("%25"), name.size());
   std::string address;
-  if (Problem problem = Unescape(name.substr(0, zone), Part::kHost, address)) return problem;
-  if (Problem problem = Unescape(name.substr(zone), Part::kZone, address)) return problem;
-  if (Problem problem = BracketProblem(address)) return problem;
+  if (Fault problem = Unescape(name.substr(0, zone), Part::kHost, address)) return problem;
+  if (Fault problem = Unescape(name.substr(zone), Part::kZone, address)) return problem;
+  if (Fault problem = BracketProblem(address)) return problem;
   out.append("[").append(address).append("]").append(host.substr(close + 1));
   return std::nullopt;
 }
 
-Problem ReadHost(std::string_view scheme, std::string_view host, std::string& out) {
+Fault ReadHost(std::string_view scheme, std::string_view host, std::string& out) {
   const std::size_t bracket = host.rfind('[');
   if (bracket == 0) return ReadBracketHost(host, out);
   if (bracket != std::string_view::npos) return "invalid IP-literal";
@@ -120,38 +122,39 @@ Problem ReadHost(std::string_view scheme, std::string_view host, std::string& ou
   const bool is_http = scheme == "http" || scheme == "https";
   const std::size_t colon = is_http ? host.find(':') : host.rfind(':');
   if (colon != std::string_view::npos) {
-    if (Problem problem = PortProblem(host.substr(colon))) return problem;
+    if (Fault problem = PortProblem(host.substr(colon))) return problem;
   }
   return Unescape(host, Part::kHost, out);
 }
 
-Problem ReadUser(std::string_view user_info, GoUrl& url) {
+Fault ReadUser(std::string_view user_info, GoUrl& url) {
   const bool is_valid = std::all_of(user_info.begin(), user_info.end(), [](char c) {
     return IsUnreserved(c) || IsOneOf(c, ":!$&'()*+,;=%@");
   });
   if (!is_valid) return "net/url: invalid userinfo";
   const std::size_t colon = user_info.find(':');
   std::string name;
-  if (Problem problem = Unescape(user_info.substr(0, colon), Part::kUser, name)) return problem;
+  if (Fault problem = Unescape(user_info.substr(0, colon), Part::kUser, name))
+    return problem;
   url.user = EscapeUser(name);
   if (colon == std::string_view::npos) return std::nullopt;
   std::string password;
-  if (Problem problem = Unescape(user_info.substr(colon + 1), Part::kUser, password)) {
+  if (Fault problem = Unescape(user_info.substr(colon + 1), Part::kUser, password)) {
     return problem;
   }
   url.user->append(":").append(EscapeUser(password));
   return std::nullopt;
 }
 
-Problem ReadAuthority(std::string_view authority, GoUrl& url) {
+Fault ReadAuthority(std::string_view authority, GoUrl& url) {
   const std::size_t at = authority.rfind('@');
   const std::string_view host = at == std::string_view::npos ? authority : authority.substr(at + 1);
-  if (Problem problem = ReadHost(url.scheme, host, url.host)) return problem;
+  if (Fault problem = ReadHost(url.scheme, host, url.host)) return problem;
   return at == std::string_view::npos ? std::nullopt : ReadUser(authority.substr(0, at), url);
 }
 
 /// Takes "scheme:" from the front of `text`, if it starts so.
-Problem TakeScheme(std::string_view& text, std::string& scheme) {
+Fault TakeScheme(std::string_view& text, std::string& scheme) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (c == ':') {
@@ -177,13 +180,13 @@ void TakeQuery(std::string_view& text, std::string& raw_query) {
 bool IsControl(char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; }
 
 /// Reads everything but the fragment.
-Problem Read(std::string_view text, bool is_request, GoUrl& url) {
+Fault Read(std::string_view text, bool is_request, GoUrl& url) {
   if (std::any_of(text.begin(), text.end(), IsControl)) {
     return "net/url: invalid control character in URL";
   }
   if (text.empty() && is_request) return "empty url";
   if (text == "*") return std::nullopt;
-  if (Problem problem = TakeScheme(text, url.scheme)) return problem;
+  if (Fault problem = TakeScheme(text, url.scheme)) return problem;
   TakeQuery(text, url.raw_query);
   if (!text.starts_with('/')) {
     if (!url.scheme.empty()) return std::nullopt;
@@ -196,7 +199,7 @@ Problem Read(std::string_view text, bool is_request, GoUrl& url) {
   if (may_have_authority && text.starts_with("//")) {
     text.remove_prefix(2);
     const std::size_t slash = std::min(text.find('/'), text.size());
-    if (Problem problem = ReadAuthority(text.substr(0, slash), url)) return problem;
+    if (Fault problem = ReadAuthority(text.substr(0, slash), url)) return problem;
     text.remove_prefix(slash);
   }
   std::string path;
@@ -212,10 +215,10 @@ base::Unexpected<std::string> ParseError(std::string_view text, const std::strin
 base::Result<GoUrl, std::string> ParseUrl(std::string_view text) {
   GoUrl url;
   const std::string_view before = text.substr(0, text.find('#'));
-  if (const Problem problem = Read(before, false, url)) return ParseError(before, *problem);
+  if (const Fault problem = Read(before, false, url)) return ParseError(before, *problem);
   if (before.size() == text.size()) return url;
   const std::string_view fragment = text.substr(before.size() + 1);
-  if (const Problem problem = Unescape(fragment, Part::kFragment, url.fragment)) {
+  if (const Fault problem = Unescape(fragment, Part::kFragment, url.fragment)) {
     return ParseError(text, *problem);
   }
   return url;
@@ -223,7 +226,7 @@ base::Result<GoUrl, std::string> ParseUrl(std::string_view text) {
 
 base::Result<GoUrl, std::string> ParseRequestUri(std::string_view text) {
   GoUrl url;
-  if (const Problem problem = Read(text, true, url)) return ParseError(text, *problem);
+  if (const Fault problem = Read(text, true, url)) return ParseError(text, *problem);
   return url;
 }
 

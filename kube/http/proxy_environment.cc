@@ -10,7 +10,7 @@
 #include <optional>
 #include <string_view>
 
-#include "kube/base/space.h"
+#include "kube/base/ascii.h"
 #include "kube/go/go_url.h"
 
 namespace kube::http {

@@ -43,6 +43,11 @@ FieldError InvalidText(std::string path, std::string_view text, std::string_view
   return Invalid(std::move(path), go::GoQuote(text), detail);
 }
 
+void AppendInvalidTexts(std::vector<FieldError>& errors, const std::string& path,
+                        std::string_view text, const std::vector<std::string>& details) {
+  for (const std::string& detail : details) errors.push_back(InvalidText(path, text, detail));
+}
+
 FieldError Forbidden(std::string path, std::string_view detail) {
   return Make(ErrorType::kForbidden, std::move(path), "", detail);
 }

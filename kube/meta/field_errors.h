@@ -17,6 +17,9 @@ FieldError Required(std::string path, std::string_view detail = "");
 FieldError Invalid(std::string path, std::string bad_value, std::string_view detail);
 /// A bad value that is a string.
 FieldError InvalidText(std::string path, std::string_view text, std::string_view detail);
+/// Appends one such for each of `details`.
+void AppendInvalidTexts(std::vector<FieldError>& errors, const std::string& path,
+                        std::string_view text, const std::vector<std::string>& details);
 FieldError Forbidden(std::string path, std::string_view detail);
 FieldError NotSupported(std::string path, std::string bad_value,
                         std::span<const std::string> supported);

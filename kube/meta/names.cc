@@ -3,8 +3,12 @@
 #include <algorithm>
 #include <span>
 
+#include "kube/base/ascii.h"
+
 namespace kube::meta {
 namespace {
+
+using kube::base::IsDigit;
 
 constexpr std::size_t kLabelLimit = 63;
 constexpr std::size_t kSubdomainLimit = 253;
@@ -31,7 +35,6 @@ constexpr std::string_view kLabelValueText =
     "or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 
 bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsLowerOrDigit(char c) { return IsLower(c) || IsDigit(c); }
 bool IsAlphanumeric(char c) { return IsLowerOrDigit(c) || (c >= 'A' && c <= 'Z'); }
 

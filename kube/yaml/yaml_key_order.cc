@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "kube/base/ascii.h"
+
 namespace kube::yaml {
 namespace {
 
-enum class Class { kOther, kDigit, kLetter };
+using kube::base::IsDigit;
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+enum class Class { kOther, kDigit, kLetter };
 
 Class ClassOf(char c) {
   if (IsDigit(c)) return Class::kDigit;

@@ -9,14 +9,16 @@
 #include <optional>
 #include <system_error>
 
+#include "kube/base/ascii.h"
 #include "kube/yaml/yaml_timestamp.h"
 
 namespace kube::yaml {
 namespace {
 
-constexpr std::string_view kTagPrefix = "tag:yaml.org,2002:";
+using kube::base::IsDigit;
+using kube::base::SkipDigits;
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+constexpr std::string_view kTagPrefix = "tag:yaml.org,2002:";
 
 Scalar Kind(ScalarKind kind) {
   Scalar scalar;
@@ -107,11 +109,6 @@ std::optional<Scalar> ParseInteger(std::string_view text) {
   if (negative) return Int(static_cast<std::int64_t>(0 - magnitude));
   if (positive && magnitude >= kMinMagnitude) return std::nullopt;
   return IntOf(magnitude);
-}
-
-std::size_t SkipDigits(std::string_view text, std::size_t at) {
-  while (at < text.size() && IsDigit(text[at])) ++at;
-  return at;
 }
 
 // ^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$

@@ -2,15 +2,16 @@
 
 #include <algorithm>
 
+#include "kube/base/ascii.h"
 #include "kube/base/utf8.h"
 #include "kube/yaml/yaml_scalar.h"
 
 namespace kube::yaml {
 namespace {
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+using kube::base::IsDigit;
 
-std::size_t SkipDigits(std::string_view text, std::size_t at) {
+std::size_t SkipDigitsOrUnderscores(std::string_view text, std::size_t at) {
   while (at < text.size() && (IsDigit(text[at]) || text[at] == '_')) ++at;
   return at;
 }
@@ -20,7 +21,7 @@ std::size_t SkipDigits(std::string_view text, std::size_t at) {
 bool IsBase60(std::string_view text) {
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
   if (text.empty() || !IsDigit(text[0])) return false;
-  std::size_t at = SkipDigits(text, 0);
+  std::size_t at = SkipDigitsOrUnderscores(text, 0);
   if (at == text.size() || text[at] != ':') return false;
   while (at < text.size() && text[at] == ':') {
     const std::size_t end = std::min(text.find_first_not_of("0123456789", at + 1), text.size());
@@ -28,7 +29,7 @@ bool IsBase60(std::string_view text) {
     if (digits == 0 || digits > 2 || (digits == 2 && text[at + 1] > '5')) return false;
     at = end;
   }
-  if (at < text.size() && text[at] == '.') at = SkipDigits(text, at + 1);
+  if (at < text.size() && text[at] == '.') at = SkipDigitsOrUnderscores(text, at + 1);
   return at == text.size();
 }
 

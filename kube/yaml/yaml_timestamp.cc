@@ -2,10 +2,12 @@
 
 #include <cstddef>
 
+#include "kube/base/ascii.h"
+
 namespace kube::yaml {
 namespace {
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+using kube::base::IsDigit;
 
 // Reads as Go's time.Parse does for the layouts of go-yaml's resolve.go: one or two digits for
 // everything but the year, fractions of a second may follow the seconds.

@@ -20,7 +20,6 @@ using kube::json::Document;
 
 // Lists of one resource are read page by page: several at once keep the server busy, and few enough
 // take no more than a share of what it gives to one user.
-constexpr std::size_t kListsAtOnce = 4;
 
 /// Counts what the objects of one CRD would lose.
 class ObjectTaker : public crds::CrdObjectTaker {
@@ -80,7 +79,6 @@ class ClusterCheck {
         reader_(client, clock,
                 {.chunk_size = options.chunk_size,
                  .workers = lists::WorkerCount(),
-                 .lists_at_once = kListsAtOnce,
                  .stop = options.stop},
                 options.on_progress) {}
 

@@ -20,7 +20,6 @@ namespace {
 
 using kube::json::Document;
 
-constexpr std::size_t kListsAtOnce = 4;
 // As many errors of objects of one list as a person reads.
 constexpr std::size_t kErrorsKept = 20;
 
@@ -74,7 +73,6 @@ class ClusterDiff {
         reader_(client, clock,
                 {.chunk_size = options.chunk_size,
                  .workers = lists::WorkerCount(),
-                 .lists_at_once = kListsAtOnce,
                  .stop = options.stop},
                 options.on_progress) {}
 

@@ -25,7 +25,6 @@ using migrate::inspect::DiffReport;
 
 constexpr std::string_view kInterrupted = "interrupted: not all objects were read";
 constexpr int kError = 2;
-constexpr int kSignalExitCode = 128;
 
 migrate::check::PreviewOptions Preview(const flags::DiffOptions& options) {
   return {.version = options.version, .show_managed_fields = options.show_managed_fields};

@@ -16,13 +16,13 @@
 #include "kube/base/error.h"
 #include "kube/go/go_format.h"
 #include "kube/system/spawn_settings.h"
+#include "plugin/command/stop_signal.h"
 
 namespace plugin::command {
 namespace {
 
 // How long a signal may wait to be passed on.
 constexpr int kPollMilliseconds = 100;
-constexpr int kSignalExitCode = 128;
 
 bool IsAllowed(std::string_view argument) {
   return std::ranges::all_of(argument, [](char c) {

@@ -16,9 +16,6 @@ static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_alw
 
 constexpr std::int64_t kSameSignalMilliseconds = 1000;
 
-// What a shell adds to the number of the signal that ended a program.
-constexpr int kSignalExitCode = 128;
-
 std::int64_t Milliseconds() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);  // may be called in a handler of signals

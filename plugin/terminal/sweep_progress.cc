@@ -26,8 +26,8 @@ std::string Bar(std::uint64_t done, std::uint64_t expected) {
 }
 
 // As kubectl shows ages: two units at most.
-std::string Eta(double seconds) {
-  const auto whole = static_cast<std::int64_t>(std::ceil(seconds));
+std::string Eta(double seconds_left) {
+  const auto whole = static_cast<std::int64_t>(std::ceil(seconds_left));
   if (whole < 2 * kMinute) return std::to_string(whole) + "s";
   if (whole < kHour) {
     return std::to_string(whole / kMinute) + "m" + std::to_string(whole % kMinute) + "s";

@@ -26,11 +26,6 @@ json::Value MetadataOf(const Crd& crd, json::Arena& arena) {
   return metadata && *metadata ? (*metadata)->metadata : json::Value();
 }
 
-void AddProblems(const std::string& path, std::string_view text,
-                 const std::vector<std::string>& problems, std::vector<FieldError>& errors) {
-  for (const std::string& problem : problems) errors.push_back(InvalidText(path, text, problem));
-}
-
 std::vector<std::string> NameProblems(std::string_view name, const Crd& crd) {
   std::vector<std::string> problems = meta::Dns1123SubdomainProblems(name);
   if (name != crd.names.plural + "." + crd.group) {
@@ -129,13 +124,13 @@ void ValidateCrdMetadata(const Crd& crd, std::vector<FieldError>& errors) {
   const json::Value metadata = MetadataOf(crd, arena);
   const std::string_view generate_name = metadata.FindText("generateName");
   if (!generate_name.empty()) {
-    AddProblems("metadata.generateName", generate_name, GenerateNameProblems(generate_name, crd),
-                errors);
+    meta::AppendInvalidTexts(errors, "metadata.generateName", generate_name,
+                             GenerateNameProblems(generate_name, crd));
   }
   if (crd.name.empty()) {
     errors.push_back(meta::Required("metadata.name", "name or generateName is required"));
   } else {
-    AddProblems("metadata.name", crd.name, NameProblems(crd.name, crd), errors);
+    meta::AppendInvalidTexts(errors, "metadata.name", crd.name, NameProblems(crd.name, crd));
   }
   if (!metadata.FindText("namespace").empty()) {
     errors.push_back(meta::Forbidden("metadata.namespace", "not allowed on this type"));
@@ -162,9 +157,10 @@ void ValidateCommonMetadata(const Crd& crd, const Crd& old, std::vector<FieldErr
   const json::Value metadata = MetadataOf(crd, arena);
   const json::Value before = MetadataOf(old, arena);
   const std::string_view generate_name = metadata.FindText("generateName");
-  AddProblems("metadata.generateName", generate_name,
-              meta::PathSegmentProblems(generate_name, /*is_prefix=*/true), errors);
-  AddProblems("metadata.name", crd.name, meta::PathSegmentProblems(crd.name, false), errors);
+  meta::AppendInvalidTexts(errors, "metadata.generateName", generate_name,
+                           meta::PathSegmentProblems(generate_name, /*is_prefix=*/true));
+  meta::AppendInvalidTexts(errors, "metadata.name", crd.name,
+                           meta::PathSegmentProblems(crd.name, false));
   Append(errors, ContentErrors(metadata));
   if (before.Find("deletionTimestamp")) {
     ForbidNewFinalizers(metadata, before, errors);

@@ -2,10 +2,13 @@
 #include <string>
 #include <string_view>
 
+#include "kube/base/ascii.h"
 #include "kube/schema/format/format_checks.h"
 
 namespace kube::schema::format {
 namespace {
+
+using kube::base::IsHexDigit;
 
 bool IsMultibyte(char c) { return static_cast<unsigned char>(c) >= 0x80; }
 bool IsVisible(char c) { return (c >= '!' && c <= '~') || IsMultibyte(c); }
@@ -17,10 +20,6 @@ bool IsAtomCharacter(char c) {
 bool EqualFold(std::string_view text, std::string_view lower) {
   return std::equal(text.begin(), text.end(), lower.begin(), lower.end(),
                     [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; });
-}
-
-bool IsHexDigit(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
 bool IsBase64(std::string_view text) {

@@ -2,16 +2,17 @@
 #include <charconv>
 #include <cstddef>
 
+#include "kube/base/ascii.h"
 #include "kube/schema/format/format_checks.h"
 
 namespace kube::schema::format {
 namespace {
 
+using kube::base::IsDigit;
+using kube::base::IsHexDigit;
+
 constexpr std::size_t kIpv6Bytes = 16;
 constexpr std::size_t kIpv4Bytes = 4;
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsHexDigit(char c) { return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 
 /// Takes a number of at most `limit` from the front of `text`; false where there is none.
 bool TakeNumber(std::string_view& text, unsigned limit, bool allow_leading_zeros) {

@@ -1,16 +1,17 @@
 #include <algorithm>
 #include <string>
 
+#include "kube/base/ascii.h"
 #include "kube/go/go_regexp.h"
 #include "kube/schema/format/format_checks.h"
 
 namespace kube::schema::format {
 namespace {
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsHexDigit(char c) { return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+using kube::base::AreDigits;
+using kube::base::IsDigit;
+using kube::base::IsHexDigit;
 
-bool AreDigits(std::string_view text) { return std::all_of(text.begin(), text.end(), IsDigit); }
 bool AreHexDigits(std::string_view text) {
   return std::all_of(text.begin(), text.end(), IsHexDigit);
 }

@@ -5,15 +5,15 @@
 #include <optional>
 #include <string>
 
+#include "kube/base/ascii.h"
 #include "kube/schema/format/format_checks.h"
 
 namespace kube::schema::format {
 namespace {
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
-bool AreDigits(std::string_view text) { return std::all_of(text.begin(), text.end(), IsDigit); }
+using kube::base::AreDigits;
+using kube::base::IsDigit;
+using kube::base::IsLetter;
 
 int ToInt(std::string_view digits) {
   int value = 0;

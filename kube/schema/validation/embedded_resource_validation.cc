@@ -11,12 +11,6 @@
 namespace kube::schema::validation {
 namespace {
 
-void AddProblems(std::vector<meta::FieldError>& errors, const std::string& path,
-                 std::string_view text, const std::vector<std::string>& problems) {
-  for (const std::string& problem : problems)
-    errors.push_back(meta::InvalidText(path, text, problem));
-}
-
 void ValidateApiVersion(const json::Value& value, const std::string& path,
                         std::vector<meta::FieldError>& errors) {
   const std::string_view text = value.text();
@@ -49,15 +43,15 @@ void ValidateKind(const json::Value& value, const std::string& path,
 void ValidateNames(const json::Value& metadata, const std::string& path,
                    std::vector<meta::FieldError>& errors) {
   const std::string_view generate_name = metadata.FindText("generateName");
-  AddProblems(errors, meta::Child(path, "generateName"), generate_name,
-              meta::PathSegmentProblems(generate_name, /*is_prefix=*/true));
+  meta::AppendInvalidTexts(errors, meta::Child(path, "generateName"), generate_name,
+                           meta::PathSegmentProblems(generate_name, /*is_prefix=*/true));
   const std::string_view name = metadata.FindText("name");
-  AddProblems(errors, meta::Child(path, "name"), name,
-              meta::PathSegmentProblems(name, /*is_prefix=*/false));
+  meta::AppendInvalidTexts(errors, meta::Child(path, "name"), name,
+                           meta::PathSegmentProblems(name, /*is_prefix=*/false));
   const std::string_view name_space = metadata.FindText("namespace");
   if (name_space.empty()) return;
-  AddProblems(errors, meta::Child(path, "namespace"), name_space,
-              meta::Dns1123LabelProblems(name_space));
+  meta::AppendInvalidTexts(errors, meta::Child(path, "namespace"), name_space,
+                           meta::Dns1123LabelProblems(name_space));
 }
 
 void ValidateMetadata(const json::Value& resource, const json::Value& written,

@@ -21,12 +21,6 @@ const json::Value& FindOrNull(const json::Value& object, std::string_view key) {
   return found ? *found : kNull;
 }
 
-void AddProblems(std::vector<meta::FieldError>& errors, const std::string& path,
-                 std::string_view text, const std::vector<std::string>& problems) {
-  for (const std::string& problem : problems)
-    errors.push_back(meta::InvalidText(path, text, problem));
-}
-
 void ValidateGeneration(const json::Value& metadata, std::string_view path,
                         std::vector<meta::FieldError>& errors) {
   const auto generation = json::AsInt64(FindOrNull(metadata, "generation"));
@@ -38,8 +32,10 @@ void ValidateGeneration(const json::Value& metadata, std::string_view path,
 void ValidateLabels(const json::Value& labels, const std::string& path,
                     std::vector<meta::FieldError>& errors) {
   for (const json::Member& label : labels.members()) {
-    AddProblems(errors, path, label.key.text(), meta::LabelKeyProblems(label.key.text()));
-    AddProblems(errors, path, label.value.text(), meta::LabelValueProblems(label.value.text()));
+    meta::AppendInvalidTexts(errors, path, label.key.text(),
+                             meta::LabelKeyProblems(label.key.text()));
+    meta::AppendInvalidTexts(errors, path, label.value.text(),
+                             meta::LabelValueProblems(label.value.text()));
   }
 }
 
@@ -48,7 +44,7 @@ void ValidateAnnotations(const json::Value& annotations, const std::string& path
   std::size_t bytes = 0;
   for (const json::Member& annotation : annotations.members()) {
     const std::string_view key = annotation.key.text();
-    AddProblems(errors, path, key, meta::LabelKeyProblems(meta::ToLowerForDns(key)));
+    meta::AppendInvalidTexts(errors, path, key, meta::LabelKeyProblems(meta::ToLowerForDns(key)));
     bytes += key.size() + annotation.value.text().size();
   }
   if (bytes > kMostAnnotationBytes) errors.push_back(meta::TooLong(path, kMostAnnotationBytes));
@@ -137,7 +133,8 @@ void ValidateFinalizers(const json::Value& finalizers, const std::string& path,
   bool orphans = false;
   bool deletes = false;
   for (const json::Value& finalizer : finalizers.elements()) {
-    AddProblems(errors, path, finalizer.text(), meta::LabelKeyProblems(finalizer.text()));
+    meta::AppendInvalidTexts(errors, path, finalizer.text(),
+                             meta::LabelKeyProblems(finalizer.text()));
     orphans = orphans || finalizer.text() == "orphan";
     deletes = deletes || finalizer.text() == "foregroundDeletion";
   }

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <functional>
 
+#include "kube/base/ascii.h"
+
 namespace migrate::sweep::write {
 namespace {
 
-constexpr std::ptrdiff_t kEnough = 40;
+using kube::base::IsDigit;
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+constexpr std::ptrdiff_t kEnough = 40;
 
 /// The message without what is in quotes, and without digits.
 std::string Shape(report::ObjectClass object_class, int code, std::string_view message) {

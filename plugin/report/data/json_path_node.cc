@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "kube/base/ascii.h"
 #include "kube/base/rune.h"
 #include "kube/base/utf8.h"
 #include "kube/go/go_printable.h"
@@ -14,12 +15,12 @@
 namespace plugin::report::data::json_path {
 namespace {
 
+using kube::base::IsDigit;
+
 using Problem = std::optional<std::string>;
 
 // Filters in filters, and unions in unions: nobody needs more, and each level is a call.
 constexpr int kMaxNesting = 100;
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // Letters beyond ASCII are not told from other characters there.
 bool IsWordCharacter(char c) {

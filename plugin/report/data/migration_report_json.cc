@@ -40,9 +40,9 @@ std::string_view OutcomeName(migrate::report::Outcome outcome) {
   return {};
 }
 
-class ReportBuilder {
+class MigrationReportBuilder {
  public:
-  explicit ReportBuilder(Arena& arena) : arena_(arena) {}
+  explicit MigrationReportBuilder(Arena& arena) : arena_(arena) {}
 
   Value Report(const MigrationReport& report) {
     ClassCounts sum;
@@ -148,7 +148,7 @@ std::span<const Value> ElementsAt(const Value& object, std::string_view key) {
 }  // namespace
 
 Value ToJson(const MigrationReport& report, Arena& arena) {
-  return ReportBuilder(arena).Report(report);
+  return MigrationReportBuilder(arena).Report(report);
 }
 
 kube::base::Result<std::vector<RetriedObject>, std::string> ReadFailedObjects(

@@ -18,9 +18,10 @@ using migrate::report::FieldUse;
 using migrate::report::Problem;
 using migrate::report::VersionReport;
 
-class ReportBuilder {
+class CheckReportBuilder {
  public:
-  ReportBuilder(bool show_objects, Arena& arena) : show_objects_(show_objects), arena_(arena) {}
+  CheckReportBuilder(bool show_objects, Arena& arena)
+      : show_objects_(show_objects), arena_(arena) {}
 
   Value Report(const CheckReport& report) {
     ObjectBuilder builder(arena_);
@@ -199,7 +200,7 @@ class ReportBuilder {
 }  // namespace
 
 Value ToJson(const CheckReport& report, bool show_objects, Arena& arena) {
-  return ReportBuilder(show_objects, arena).Report(report);
+  return CheckReportBuilder(show_objects, arena).Report(report);
 }
 
 }  // namespace plugin::report::data

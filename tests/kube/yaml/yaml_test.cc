@@ -1,14 +1,10 @@
 #include "kube/yaml/yaml.h"
 
 #include <catch2/catch.hpp>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "tests/support/corpus.h"
 
 namespace kube::yaml {
 namespace {
@@ -461,31 +457,6 @@ TEST_CASE("Keys that compare in a circle can be printed", "[yaml]") {
 TEST_CASE("Deep values can be printed", "[yaml]") {
   const std::string json = std::string(5000, '[') + std::string(5000, ']');
   CHECK(Reprint(json).size() == 5000 * 2 + 1);
-}
-
-// The text of each YAML file of the corpus.
-std::vector<std::string> CorpusTexts() {
-  std::vector<std::string> texts;
-  for (const auto& entry :
-       std::filesystem::recursive_directory_iterator(test_support::CorpusFolder())) {
-    if (entry.path().extension() != ".yaml" && entry.path().extension() != ".yml") continue;
-    std::ifstream file(entry.path(), std::ios::binary);
-    texts.emplace_back(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
-  }
-  return texts;
-}
-
-TEST_CASE("Real manifests survive printing", "[yaml][corpus]") {
-  if (!test_support::HasCorpus()) return;
-  const std::vector<std::string> texts = CorpusTexts();
-  json::Document document;
-  json::Document back;
-  for (std::size_t i = 0; i < texts.size(); i += 10) {  // every tenth; all take a while
-    const auto error = Parse(texts[i], 1, document);
-    REQUIRE((error ? Describe(*error) : "") == "");
-    REQUIRE(!Parse(yaml::Print(document.root()), 1, back));
-    REQUIRE(json::Equal(document.root(), back.root()));
-  }
 }
 
 }  // namespace

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+/// What a byte of ASCII is, in no locale.
+namespace kube::base {
+
+inline bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+inline bool IsHexDigit(char c) {
+  return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+inline bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+/// Unicode's white space below U+0080.
+inline bool IsSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+/// True for an empty text, too.
+inline bool AreDigits(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), IsDigit);
+}
+/// Where the digits of `text` end that begin at `at`.
+inline std::size_t SkipDigits(std::string_view text, std::size_t at) {
+  while (at < text.size() && IsDigit(text[at])) ++at;
+  return at;
+}
+
+/// `text` without the ASCII white space at its ends.
+inline std::string TrimSpace(std::string_view text) {
+  while (!text.empty() && IsSpace(text.front())) text.remove_prefix(1);
+  while (!text.empty() && IsSpace(text.back())) text.remove_suffix(1);
+  return std::string(text);
+}
+
+}  // namespace kube::base
