@@ -5,11 +5,14 @@
 #include <optional>
 #include <utility>
 
+#include "kube/client/answer_meaning.h"
 #include "migrate/crds/crd_request.h"
 
 namespace migrate::flip {
 namespace {
 
+using kube::client::Meaning;
+using kube::client::MeaningOf;
 using kube::json::Value;
 
 constexpr int kMostTries = 5;
@@ -17,9 +20,8 @@ constexpr std::chrono::seconds kPause(1);
 constexpr std::chrono::milliseconds kTick(100);
 
 // What the client sends again, or what another try may bring.
-bool MayPass(const kube::client::CallError& error) {
-  return !error.status || error.status->code == 409 || error.status->code == 429 ||
-         error.status->code >= 500;
+bool IsWorthAnotherTry(Meaning meaning) {
+  return meaning == Meaning::kConflict || kube::client::MayPass(meaning);
 }
 
 /// One run of TurnPruningOn.
@@ -53,7 +55,7 @@ class Flipper {
     if (is_stopped()) return Interrupted();
     last_error_ = error.message;
     pause_ = kPause;
-    if (MayPass(error)) return std::nullopt;
+    if (IsWorthAnotherTry(MeaningOf(error))) return std::nullopt;
     return End(was_sent_ ? Flip::Step::kUnknown : Flip::Step::kRefused, error.message);
   }
 
@@ -82,9 +84,9 @@ class Flipper {
         crds::PatchCrd(client_, target_.target + (dry_run_ ? "?dryRun=All" : ""), body);
     if (answer) return TakeAnswer(*answer);
     last_error_ = answer.error().message;
-    const bool is_conflict = answer.error().status && answer.error().status->code == 409;
-    pause_ = is_conflict ? kube::system::Clock::Duration::zero() : kPause;
-    if (MayPass(answer.error())) return std::nullopt;
+    const Meaning meaning = MeaningOf(answer.error());
+    pause_ = meaning == Meaning::kConflict ? kube::system::Clock::Duration::zero() : kPause;
+    if (IsWorthAnotherTry(meaning)) return std::nullopt;
     return Refuse(last_error_);
   }
 

@@ -7,9 +7,13 @@
 #include <optional>
 #include <utility>
 
+#include "kube/client/answer_meaning.h"
+
 namespace migrate::flip {
 namespace {
 
+using kube::client::Meaning;
+using kube::client::MeaningOf;
 using kube::json::Value;
 using Seen = Settling::Seen;
 
@@ -87,12 +91,13 @@ class Read : public kube::client::ResultSink {
     if (!error) return;
     error_ = error->message;
     is_gone_ = error->status && IsGone(*error->status);
-    is_forbidden_ = error->status && error->status->code == 403;
+    is_forbidden_ = MeaningOf(*error) == Meaning::kForbidden;
   }
 
   // A server that is being started does not find the resource, and tells nothing of the object.
   bool IsGone(const kube::client::ApiStatus& status) const {
-    return status.IsNotFound() && status.message.ends_with(" \"" + object_.name + "\" not found");
+    return MeaningOf(status) == Meaning::kNotFound &&
+           status.message.ends_with(" \"" + object_.name + "\" not found");
   }
 
   Seen Judge(const Value& read, const SettleOptions& options) {

@@ -3,16 +3,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "kube/client/answer_meaning.h"
+
 namespace migrate::lists {
 namespace {
 
+using kube::client::Meaning;
+
 constexpr int kMostFailures = 5;
 constexpr int kMostRestarts = 3;
-
-bool BrokeOff(const kube::client::CallError& error) {
-  return error.transport &&
-         error.transport->kind == kube::http::TransportError::Kind::kConnectionLost;
-}
 
 }  // namespace
 
@@ -29,7 +28,8 @@ Pager::Step Pager::OnPage(std::string continue_token) {
 Pager::Step Pager::OnError(const kube::client::CallError& error, std::uint64_t items) {
   if (++failures_ > kMostFailures) return Step::kFailed;
   pause_ = std::chrono::seconds(failures_ - 1);
-  if (error.status && error.status->IsExpired()) {
+  const Meaning meaning = kube::client::MeaningOf(error);
+  if (meaning == Meaning::kExpired) {
     // Without a token in the request there is nothing to expire.
     if (page_.continue_token.empty()) return Step::kFailed;
     // A new token starts where this page does, and what it will bring of the items that were read
@@ -39,7 +39,7 @@ Pager::Step Pager::OnError(const kube::client::CallError& error, std::uint64_t i
     is_pinned_ = false;
     return Step::kRead;
   }
-  return BrokeOff(error) ? ReadAgain(items) : Step::kFailed;
+  return meaning == Meaning::kLost ? ReadAgain(items) : Step::kFailed;
 }
 
 Pager::Step Pager::Restart() {

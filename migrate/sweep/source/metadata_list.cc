@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kube/client/answer_meaning.h"
 #include "migrate/sweep/write/sweep_paths.h"
 
 namespace migrate::sweep::source {
@@ -73,7 +74,7 @@ void MetadataList::OnEnd(const std::optional<CallError>& error) {
   call_.reset();
   if (error) {
     spool_.DropPage();
-    if (error->status && error->status->IsExpired()) return OnExpired(*error);
+    if (MeaningOf(*error) == kube::client::Meaning::kExpired) return OnExpired(*error);
     return OnFailure(write::Judge(*error), *error);
   }
   if (page_->fault()) {
