@@ -13,6 +13,13 @@ using kube::client::Meaning;
 constexpr int kMostFailures = 5;
 constexpr int kMostRestarts = 3;
 
+std::optional<std::uint64_t> RemainingItemCount(const kube::json::Value& metadata) {
+  const auto* count = metadata.Find("remainingItemCount", kube::json::Type::kNumber);
+  const std::int64_t number = count == nullptr ? -1 : kube::json::AsInt64(*count).value_or(-1);
+  if (number < 0) return std::nullopt;
+  return static_cast<std::uint64_t>(number);
+}
+
 }  // namespace
 
 Pager::Step Pager::OnPage(std::string continue_token) {
@@ -77,11 +84,17 @@ std::string WithChunk(std::string target, std::int64_t chunk_size,
                                  "continue=" + kube::client::UrlEscape(continue_token));
 }
 
-std::optional<std::uint64_t> RemainingItemCount(const kube::json::Value& metadata) {
-  const auto* count = metadata.Find("remainingItemCount", kube::json::Type::kNumber);
-  const std::int64_t number = count == nullptr ? -1 : kube::json::AsInt64(*count).value_or(-1);
-  if (number < 0) return std::nullopt;
-  return static_cast<std::uint64_t>(number);
+PageMetadata ReadPageMetadata(const kube::json::Value& list) {
+  const kube::json::Value* metadata = list.Find("metadata");
+  if (metadata == nullptr) return {};
+  return {.resource_version = std::string(metadata->FindText("resourceVersion")),
+          .continue_token = std::string(metadata->FindText("continue")),
+          .remaining = RemainingItemCount(*metadata)};
+}
+
+std::string DescribeForeignAnswer(const std::string& wanted, const std::string& why) {
+  return "the server's answer is no " + wanted + " (" + why +
+         "); is there a proxy or a login page in between?";
 }
 
 }  // namespace migrate::lists
