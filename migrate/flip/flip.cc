@@ -1,12 +1,12 @@
 #include "migrate/flip/flip.h"
 
-#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <utility>
 
 #include "kube/client/answer_meaning.h"
 #include "migrate/crds/crd_request.h"
+#include "migrate/lists/pause.h"
 
 namespace migrate::flip {
 namespace {
@@ -17,7 +17,6 @@ using kube::json::Value;
 
 constexpr int kMostTries = 5;
 constexpr std::chrono::seconds kPause(1);
-constexpr std::chrono::milliseconds kTick(100);
 
 // What the client sends again, or what another try may bring.
 bool IsWorthAnotherTry(Meaning meaning) {
@@ -33,7 +32,9 @@ class Flipper {
 
   Flip Run() {
     for (int tries = 0; tries < kMostTries; ++tries) {
-      if (pause_ > kube::system::Clock::Duration::zero()) Pause();
+      if (pause_ > kube::system::Clock::Duration::zero()) {
+        lists::PauseUntil(clock_.Now() + pause_, stop_, client_, clock_);
+      }
       if (const std::optional<Flip> end = Try()) return *end;
     }
     return End(was_sent_ ? Flip::Step::kUnknown : Flip::Step::kRefused, last_error_);
@@ -105,13 +106,6 @@ class Flipper {
   }
   Flip Refuse(const std::string& why) const { return End(Flip::Step::kRefused, why); }
   Flip End(Flip::Step step, const std::string& why) const { return {step, why, "", 0}; }
-
-  void Pause() {
-    const auto until = clock_.Now() + pause_;
-    while (clock_.Now() < until && !is_stopped()) {
-      client_.Poll(std::min(until, clock_.Now() + kTick));
-    }
-  }
 
   const FlipTarget& target_;
   bool dry_run_;

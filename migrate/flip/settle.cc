@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "kube/client/answer_meaning.h"
+#include "migrate/lists/pause.h"
 
 namespace migrate::flip {
 namespace {
@@ -17,7 +19,6 @@ using kube::client::MeaningOf;
 using kube::json::Value;
 using Seen = Settling::Seen;
 
-constexpr std::chrono::milliseconds kTick(100);
 // An object is 3 MiB at most; what is longer is not read to its end.
 constexpr std::size_t kMostBytes = 32 * 1024 * 1024;
 
@@ -150,13 +151,9 @@ class Waiter {
 
  private:
   // False: to be stopped.
-  template <typename IsDone>
-  bool PollUntil(kube::system::Clock::TimePoint until, IsDone is_done) {
-    while (clock_.Now() < until && !is_done()) {
-      if (options_.stop != nullptr && *options_.stop) return false;
-      client_.Poll(std::min(until, clock_.Now() + kTick));
-    }
-    return options_.stop == nullptr || !*options_.stop;
+  bool PollUntil(kube::system::Clock::TimePoint until, const std::function<bool()>& is_done) {
+    return lists::PollUntil(until, is_done, options_.stop, client_, clock_) &&
+           (options_.stop == nullptr || !*options_.stop);
   }
 
   bool ReadRound() {
