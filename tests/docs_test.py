@@ -24,7 +24,7 @@ REFUSALS = {
     "migrate/failure_streak.cc": (r'" (objects failed in the same way)',),
     "migrate/migration_state.cc": (r'Error\("(another migration of )', r'"(no folder for the state[^";:]+)'),
     "migrate/backup.cc": (r'Error\("(cannot write the backup)',),
-    "migrate/object_writer.cc": (r'on_wait_\("(nothing was written for )',),
+    "migrate/sweep/write/write_pool.cc": (r'on_wait_\("(nothing was written for )',),
     "migrate/missing_version.h": (r'"(request to convert[^"]+)"',),
     "plugin/migration_summary.cc": (r'": (no objects found)"',),
     "plugin/migration_console.cc": (r'"(nobody can be asked[^";]+)',),

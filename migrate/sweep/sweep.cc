@@ -11,7 +11,7 @@
 #include "migrate/sweep/source/named_objects.h"
 #include "migrate/sweep/source/previous_objects.h"
 #include "migrate/sweep/write/failure_streak.h"
-#include "migrate/sweep/write/object_writer.h"
+#include "migrate/sweep/write/write_pool.h"
 
 namespace migrate::sweep {
 namespace {
@@ -182,7 +182,7 @@ class SweepRun {
   kube::client::Client& client_;
   const Clock& clock_;
   const bool names_not_tried_;
-  write::ObjectWriter writer_;
+  write::WritePool writer_;
   write::FailureStreak streak_;
   SweepResult result_;
   Clock::TimePoint started_;
