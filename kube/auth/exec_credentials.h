@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "kube/auth/exec_credential.h"
+#include "kube/auth/exec_protocol.h"
 #include "kube/client/client.h"
 #include "kube/config/connection.h"
 #include "kube/system/clock.h"

@@ -16,7 +16,7 @@ namespace kube::client {
 /// Texts are UTF-8, shortened, and hold no control characters: white space around a line break is
 /// one blank.
 struct ApiStatus {
-  int code = 0;  ///< HTTP status
+  int code = 0;  ///< HTTP status; what it means is told by kube/client/answer_meaning.h
   /// "NotFound", "Forbidden", "Expired" ...; of a Status its own, which may be empty, otherwise the
   /// one that goes with `code`, empty if there is none.
   std::string reason;
@@ -30,14 +30,6 @@ struct ApiStatus {
   std::string continue_token;
   /// Header Retry-After, else details.retryAfterSeconds; absent if the server did not ask to wait.
   std::optional<std::chrono::seconds> retry_after;
-
-  bool IsNotFound() const { return code == 404; }
-  bool IsForbidden() const { return code == 403; }
-  bool IsUnauthorized() const { return code == 401; }
-  /// 410: the continue token is older than what etcd still has.
-  bool IsExpired() const { return code == 410; }
-  /// 429 or 5xx with Retry-After: client-go sends the request again (rest/with_retry.go).
-  bool AsksToRetry() const { return retry_after && (code == 429 || code >= 500); }
 };
 
 /// Reads the answer to `method` that was no success. `body` may be anything: HTML, cut short,

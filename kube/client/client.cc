@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kube/base/ascii.h"
+#include "kube/client/answer_meaning.h"
 #include "kube/client/warning_header.h"
 #include "kube/http/server_url.h"
 
@@ -252,9 +253,10 @@ void Client::OnAnswered(Call& call, const std::optional<http::TransportError>& e
   if (error) return OnLost(call, *error);
   Log(call, &*call.head);
   if (IsSuccess(call.head->status)) return Finish(call, std::nullopt);
-  if (call.head->status == 401 && !call.unauthorized) return call.RefreshAt(clock_.Now());
+  if (MeaningOf(call.head->status) == Meaning::kUnauthorized && !call.unauthorized)
+    return call.RefreshAt(clock_.Now());
   const ApiStatus status = call.Status();
-  if (!status.AsksToRetry() || !call.MayRetry()) return Finish(call, ErrorOf(status));
+  if (!AsksToRetry(status) || !call.MayRetry()) return Finish(call, ErrorOf(status));
   if (*status.retry_after > kLongestWait) return Finish(call, TooLongAWait(ErrorOf(status)));
   ++call.retries;
   TellWait(call, status);
@@ -263,8 +265,8 @@ void Client::OnAnswered(Call& call, const std::optional<http::TransportError>& e
 
 void Client::OnLost(Call& call, const http::TransportError& error) {
   Log(call, nullptr);
-  const bool may_pass = error.kind == http::TransportError::Kind::kConnectionLost &&
-                        call.request.method == "GET" && !call.handed_on;
+  const bool may_pass =
+      MeaningOf(error) == Meaning::kLost && call.request.method == "GET" && !call.handed_on;
   if (!may_pass || !call.MayRetry()) {
     return Finish(call, ErrorOf(error, call.head.has_value()));
   }

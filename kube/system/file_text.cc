@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <system_error>
 
+#include "kube/system/descriptor.h"
+
 namespace kube::system {
 namespace {
 
@@ -20,24 +22,12 @@ std::string Describe(std::string_view operation, const std::string& path, int er
   return std::string(operation).append(" ").append(path).append(": ").append(cause);
 }
 
-class Descriptor {
- public:
-  explicit Descriptor(const std::string& path) : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (fd_ >= 0) close(fd_);
-  }
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
+int OpenToRead(const std::string& path) { return open(path.c_str(), O_RDONLY | O_CLOEXEC); }
 
 }  // namespace
 
 base::Result<std::string, FileError> ReadFileText(const std::string& path) {
-  const Descriptor descriptor(path);
+  const Descriptor descriptor(OpenToRead(path));
   if (descriptor.get() < 0) {
     const int error = errno;
     return base::Unexpected(FileError{error == ENOENT, Describe("open", path, error)});
@@ -57,7 +47,7 @@ base::Result<std::string, FileError> ReadFileText(const std::string& path) {
 }
 
 std::string OpenProblem(const std::string& path) {
-  const Descriptor descriptor(path);
+  const Descriptor descriptor(OpenToRead(path));
   return descriptor.get() < 0 ? Describe("open", path, errno) : "";
 }
 

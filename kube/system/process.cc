@@ -18,6 +18,7 @@
 #include <system_error>
 
 #include "kube/base/error.h"
+#include "kube/system/descriptor.h"
 #include "kube/system/spawn_settings.h"
 
 extern char** environ;
@@ -89,23 +90,6 @@ std::vector<std::string> EnvironmentOf(const ProcessRequest& request) {
   for (auto& [name, entry] : by_name) entries.push_back(std::move(entry));
   return entries;
 }
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() { Close(); }
-
-  int get() const { return fd_; }
-  void Close() {
-    if (fd_ >= 0) close(fd_);
-    fd_ = -1;
-  }
-
- private:
-  int fd_;
-};
 
 struct Pipe {
   Pipe() : Pipe(Open()) {}

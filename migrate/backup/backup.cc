@@ -14,6 +14,7 @@
 #include "migrate/backup/known_writes.h"
 #include "migrate/disk/file_name.h"
 #include "migrate/disk/stable_hash.h"
+#include "migrate/spool/object_metadata.h"
 #include "migrate/spool/resource_version.h"
 
 namespace migrate::backup {
@@ -57,17 +58,12 @@ fs::path HiddenPath(const fs::path& path, const char* suffix) {
   return FolderOf(path) / ("." + path.filename().string() + suffix);
 }
 
-std::string_view MetadataText(const Value& object, std::string_view key) {
-  const Value* metadata = object.Find("metadata");
-  return metadata == nullptr ? std::string_view() : metadata->FindText(key);
-}
-
 std::uint64_t HashOfUid(const Value& object) {
-  return disk::StableHash(MetadataText(object, "uid"));
+  return disk::StableHash(spool::MetadataText(object, "uid"));
 }
 
 std::uint64_t VersionOf(const Value& object) {
-  return spool::NumberOf(MetadataText(object, "resourceVersion"));
+  return spool::NumberOf(spool::MetadataText(object, "resourceVersion"));
 }
 
 }  // namespace

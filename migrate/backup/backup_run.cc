@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "migrate/lists/worker_pool.h"
+#include "migrate/spool/object_metadata.h"
 
 namespace migrate::backup {
 namespace {
@@ -16,11 +17,6 @@ constexpr std::chrono::milliseconds kQuiet(200);
 constexpr std::chrono::seconds kLongestCatchUp(5);
 // How often the list is read again, as the server forgets too soon what was written since.
 constexpr int kMostLists = 3;
-
-std::string_view MetadataText(const Value& object, std::string_view key) {
-  const Value* metadata = object.Find("metadata");
-  return metadata == nullptr ? std::string_view() : metadata->FindText(key);
-}
 
 }  // namespace
 
@@ -122,12 +118,12 @@ BackupRun::Step BackupRun::CatchUp() {
 void BackupRun::TakeItem(int attempt, kube::json::Document& item, std::uint64_t number) {
   Value& object = item.root();
   doomed_.Look(object, number, forecast_);
-  known_->Add(MetadataText(object, "uid"), MetadataText(object, "resourceVersion"));
+  known_->Add(spool::MetadataText(object, "uid"), spool::MetadataText(object, "resourceVersion"));
   if (forecast_.Changes(object)) backup_->AddListed(attempt, object);
 }
 
 void BackupRun::TakeEvent(lists::WatchEventType type, Value& object) {
-  known_->Add(MetadataText(object, "uid"), MetadataText(object, "resourceVersion"));
+  known_->Add(spool::MetadataText(object, "uid"), spool::MetadataText(object, "resourceVersion"));
   if (type != lists::WatchEventType::kDeleted && forecast_.Changes(object)) {
     backup_->AddWritten(object);
   } else {

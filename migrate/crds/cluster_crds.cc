@@ -9,11 +9,13 @@
 #include <utility>
 
 #include "kube/base/error.h"
+#include "kube/client/answer_meaning.h"
 
 namespace migrate::crds {
 namespace {
 
 using kube::client::CallError;
+using kube::client::Meaning;
 using kube::json::Document;
 using kube::json::Value;
 
@@ -47,7 +49,8 @@ kube::base::Result<std::string, std::string> AskCrdsTarget(kube::client::Client&
   std::string version = "v1";
   if (group) {
     version = HasVersion((*group)->root(), "v1") ? "v1" : "v1beta1";
-  } else if (!group.error().status || group.error().status->IsUnauthorized()) {
+  } else if (const Meaning meaning = MeaningOf(group.error());
+             IsUnanswered(meaning) || meaning == Meaning::kUnauthorized) {
     return kube::base::Unexpected(group.error().message);
   }
   return group_target + "/" + version + "/customresourcedefinitions";
@@ -142,8 +145,9 @@ class CrdReader {
 
   // False if there is no such CRD.
   bool TakeError(const std::string& name, const CallError& error) {
-    if (error.status && error.status->IsNotFound()) return false;
-    if (error.transport) throw kube::base::Error(error.message);
+    const Meaning meaning = MeaningOf(error);
+    if (meaning == Meaning::kNotFound) return false;
+    if (IsUnanswered(meaning)) throw kube::base::Error(error.message);
     identities_.push_back({name, "", {}});
     found_.unread.push_back(UnreadReport(name, error.message));
     found_.unread.back().is_interrupted = reader_.is_stopped();

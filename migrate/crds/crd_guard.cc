@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "kube/client/answer_meaning.h"
 #include "kube/go/go_format.h"
 #include "migrate/crds/crd_request.h"
 #include "migrate/disk/stable_hash.h"
@@ -10,6 +11,7 @@
 namespace migrate::crds {
 namespace {
 
+using kube::client::Meaning;
 using kube::go::GoQuote;
 using kube::json::Value;
 
@@ -80,10 +82,10 @@ std::optional<std::string> CrdGuard::FindChange() const {
   for (;;) {
     const auto crd = GetCrd(client_, target_);
     if (crd) return crds::FindChange(expected_, *crd);
-    const auto& status = crd.error().status;
-    if (status && status->IsNotFound()) return "the CustomResourceDefinition was deleted";
-    const bool is_refused = status && (status->code == 401 || status->code == 403);
-    if (is_refused || clock_.Now() >= patience) {
+    const Meaning meaning = kube::client::MeaningOf(crd.error());
+    if (meaning == Meaning::kNotFound) return "the CustomResourceDefinition was deleted";
+    const bool may_not = meaning == Meaning::kUnauthorized || meaning == Meaning::kForbidden;
+    if (may_not || clock_.Now() >= patience) {
       return "the CustomResourceDefinition cannot be read any more: " + crd.error().message;
     }
     if (!lists::PauseUntil(clock_.Now() + kPause, stop_, client_, clock_)) return std::nullopt;

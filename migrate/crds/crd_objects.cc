@@ -7,13 +7,15 @@
 #include <string_view>
 #include <utility>
 
-#include "kube/client/client.h"
+#include "kube/client/answer_meaning.h"
 #include "migrate/crds/missing_version.h"
 
 namespace migrate::crds {
 namespace {
 
 using kube::client::CallError;
+using kube::client::Meaning;
+using kube::client::MeaningOf;
 using kube::json::Document;
 using kube::json::Value;
 
@@ -118,7 +120,7 @@ class CrdObjectsRun {
 
   void Judge(CrdObjects& objects, const lists::ListJob& again, const std::string& change) const {
     const auto failed = std::ranges::find_if(objects.jobs, &lists::ListJob::HasFailed);
-    if (again.error && again.error->status && again.error->status->IsNotFound()) {
+    if (again.error && MeaningOf(*again.error) == Meaning::kNotFound) {
       objects.failure = "the CustomResourceDefinition was deleted while its objects were read";
     } else if (const std::string kind = FindForeignKind(objects); !kind.empty()) {
       objects.failure = "the server's list holds another kind of objects: " + kind;
@@ -140,7 +142,7 @@ class CrdObjectsRun {
 
   // Who may list CRDs need not have the right to get one; and what was read before a stop is shown.
   bool MayStayUnread(const CallError& error) const {
-    return reader_.is_stopped() || (error.status && error.status->IsForbidden());
+    return reader_.is_stopped() || MeaningOf(error) == Meaning::kForbidden;
   }
 
   std::vector<CrdObjects>& wanted_;

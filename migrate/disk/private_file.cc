@@ -11,6 +11,8 @@
 #include <utility>
 
 #include "kube/base/error.h"
+#include "kube/system/descriptor.h"
+#include "migrate/disk/sync_folder.h"
 
 namespace migrate::disk {
 namespace {
@@ -23,15 +25,6 @@ constexpr mode_t kPrivate = 0600;
 [[noreturn]] void Fail(const fs::path& path, int error) {
   throw kube::base::Error("cannot write \"" + path.string() +
                           "\": " + std::generic_category().message(error));
-}
-
-void SyncFolder(const fs::path& folder) {
-  const int descriptor =
-      open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) Fail(folder, errno);
-  const int error = fsync(descriptor) == 0 ? 0 : errno;
-  close(descriptor);
-  if (error != 0) Fail(folder, error);
 }
 
 // Not every file system has the one (NFS), and not every one the other (FAT). False: see errno.
@@ -70,13 +63,7 @@ void PrivateFile::Write(std::string_view bytes) {
 }
 
 void PrivateFile::Flush() {
-  std::string_view left = buffer_;
-  while (!left.empty()) {
-    const ssize_t written = write(file_, left.data(), left.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) Fail(path_, errno);
-    left.remove_prefix(static_cast<std::size_t>(written));
-  }
+  if (const int error = kube::system::WriteAll(file_, buffer_)) Fail(path_, error);
   buffer_.clear();
 }
 
@@ -100,7 +87,8 @@ void PrivateFile::MoveToNew(const fs::path& path) {
 void PrivateFile::TakeName(const fs::path& path) {
   close(std::exchange(file_, -1));
   path_ = path;
-  SyncFolder(path.parent_path());
+  const fs::path folder = path.parent_path();
+  if (const int error = SyncFolder(folder)) Fail(folder, error);
 }
 
 bool BelongsToAnother(const fs::path& folder) {

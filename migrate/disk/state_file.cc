@@ -9,19 +9,12 @@
 #include <utility>
 
 #include "kube/base/error.h"
+#include "migrate/disk/sync_folder.h"
 
 namespace migrate::disk {
 namespace {
 
 constexpr std::size_t kMaxWaiting = 64 * 1024;
-
-/// Makes the name of a new file survive a loss of power.
-void SyncFolder(const std::filesystem::path& folder) {
-  const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;  // a folder that may be written but not read
-  fsync(descriptor);
-  close(descriptor);
-}
 
 }  // namespace
 
@@ -35,7 +28,8 @@ StateFile::StateFile(std::filesystem::path path) : path_(std::move(path)) {
     throw kube::base::Error("cannot use " + path_.string() + ": it is no regular file; remove it");
   }
   size_ = static_cast<std::uint64_t>(status.st_size);
-  if (size_ == 0) SyncFolder(path_.parent_path());
+  // Not where the folder may be written but not read.
+  if (size_ == 0) static_cast<void>(SyncFolder(path_.parent_path()));
 }
 
 StateFile::~StateFile() { close(descriptor_); }

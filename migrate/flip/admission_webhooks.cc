@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "kube/client/answer_meaning.h"
+
 namespace migrate::flip {
 namespace {
 
@@ -61,7 +63,7 @@ class WebhookFinder {
  private:
   void Read(const std::string& plural) {
     auto list = client_.Get(std::string(kGroup) + "v1/" + plural);
-    if (!list && list.error().status && list.error().status->IsNotFound()) {
+    if (!list && MeaningOf(list.error()) == kube::client::Meaning::kNotFound) {
       list = client_.Get(std::string(kGroup) + "v1beta1/" + plural);
     }
     if (!list) {

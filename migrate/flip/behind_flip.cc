@@ -17,7 +17,6 @@
 namespace migrate::flip {
 namespace {
 
-constexpr char kRunAgain[] = "; the same command goes on from here";
 constexpr char kHeldBySchema[] =
     "nobody has written it since pruning was turned on, and the schemas are no longer those that "
     "the backup was made for";
@@ -33,14 +32,9 @@ bool IsBackupGone(const state::MigrationState& state) {
          !std::filesystem::is_regular_file(state.backup, ignored);
 }
 
-EnabledPruning End(report::Outcome outcome, std::string error) {
-  EnabledPruning ended;
-  ended.outcome = outcome;
-  ended.error = std::move(error);
-  return ended;
+EnabledPruning Interrupted() {
+  return EnabledPruning::End(report::Outcome::kInterrupted, kInterruptedBehindFlip);
 }
-
-EnabledPruning Interrupted() { return End(report::Outcome::kInterrupted, kInterruptedBehindFlip); }
 
 // Where the answer to the flip was lost with the run that asked for it.
 std::string FindFlipVersion(const crds::LiveCrd& live, const backup::KnownWrites& known,
@@ -79,8 +73,9 @@ EnabledPruning BehindFlip::Finish(state::MigrationState state,
 EnabledPruning BehindFlip::NoteSettled(state::MigrationState& state) const {
   const auto list = client.Get(lists::WithChunk(live.ObjectsTarget(""), 1, ""));
   if (!list) {
-    return End(report::Outcome::kError, "pruning is on, but the objects cannot be listed: " +
-                                            list.error().message + kRunAgain);
+    return EnabledPruning::End(
+        report::Outcome::kError,
+        "pruning is on, but the objects cannot be listed: " + list.error().message + kRunAgain);
   }
   const kube::json::Value* metadata = (*list)->root().Find("metadata");
   if (metadata != nullptr) {
@@ -128,18 +123,19 @@ EnabledPruning BehindFlip::WaitForReads(const state::MigrationState& state,
     case Settled::Step::kInterrupted:
       return Interrupted();
     case Settled::Step::kForbidden:
-      return End(report::Outcome::kError,
-                 "pruning is on, but whether every API server prunes cannot be seen (" +
-                     settled.message +
-                     "); nothing was rewritten; with the right to get these objects the same "
-                     "command goes on from here");
+      return EnabledPruning::End(
+          report::Outcome::kError,
+          "pruning is on, but whether every API server prunes cannot be seen (" + settled.message +
+              "); nothing was rewritten; with the right to get these objects the same "
+              "command goes on from here");
     case Settled::Step::kTimedOut:
       break;
   }
-  return End(report::Outcome::kError,
-             "pruning is on, but not every API server prunes yet (" + settled.message +
-                 "); nothing was rewritten; run the same command again, with a longer "
-                 "--settle-timeout if need be");
+  return EnabledPruning::End(
+      report::Outcome::kError,
+      "pruning is on, but not every API server prunes yet (" + settled.message +
+          "); nothing was rewritten; run the same command again, with a longer "
+          "--settle-timeout if need be");
 }
 
 namespace {
@@ -186,7 +182,7 @@ EnabledPruning ResumePruning(const crds::LiveCrd& crd, const EnablePruningOption
                              kube::client::Client& client, const kube::system::Clock& clock) {
   const state::MigrationState state = folder.Load();
   if (IsBackupGone(state) && !options.rewrite_unbacked && !options.no_backup) {
-    return End(
+    return EnabledPruning::End(
         report::Outcome::kError,
         "pruning is on, and the backup " + state.backup +
             " is not there any more; objects that are not rewritten yet still have their "
@@ -196,7 +192,8 @@ EnabledPruning ResumePruning(const crds::LiveCrd& crd, const EnablePruningOption
   try {
     return Resume(state, crd, options, folder, observer, client, clock);
   } catch (const std::exception& error) {
-    EnabledPruning ended = End(report::Outcome::kError, BrokenBehindFlip(error.what()));
+    EnabledPruning ended =
+        EnabledPruning::End(report::Outcome::kError, BrokenBehindFlip(error.what()));
     ended.backup = state.backup;
     return ended;
   }

@@ -32,17 +32,9 @@ namespace fs = std::filesystem;
 using Phase = state::MigrationState::Phase;
 
 constexpr char kRunAnew[] = "; run the same command again";
-constexpr char kRunAgain[] = "; the same command goes on from here";
 
 std::string CrdTarget(kube::client::Client& client, const crds::LiveCrd& live) {
   return crds::FindCrdsTarget(client) + "/" + kube::client::UrlEscape(live.identity.name);
-}
-
-EnabledPruning End(report::Outcome outcome, std::string error) {
-  EnabledPruning ended;
-  ended.outcome = outcome;
-  ended.error = std::move(error);
-  return ended;
 }
 
 /// One run of EnablePruning.
@@ -70,7 +62,8 @@ class PruningEnabler {
     if (options_.dry_run != report::DryRun::kNone) return DryFlip();
     if (!observer_.Confirm("Turn pruning on for " + name() +
                            "? apiextensions.k8s.io/v1 cannot turn it off again.")) {
-      return End(report::Outcome::kError, "pruning was not turned on, as that was not confirmed");
+      return EnabledPruning::End(report::Outcome::kError,
+                                 "pruning was not turned on, as that was not confirmed");
     }
     // Long may have passed: with a plan of many objects, and a person who thinks it over.
     if (!ReadCrd() || !CanWrite()) return std::move(ended_);
@@ -162,8 +155,9 @@ class PruningEnabler {
     const Flip flip = TurnPruningOn(flip_target_, /*dry_run=*/true, stop_, client_, clock_);
     if (flip.step == Flip::Step::kDone) return {};
     if (flip.step == Flip::Step::kInterrupted)
-      return End(report::Outcome::kInterrupted, flip.error);
-    return End(report::Outcome::kError, "the server would not turn pruning on: " + flip.error);
+      return EnabledPruning::End(report::Outcome::kInterrupted, flip.error);
+    return EnabledPruning::End(report::Outcome::kError,
+                               "the server would not turn pruning on: " + flip.error);
   }
 
   // An admission webhook that does not answer would keep every object from being rewritten, behind
@@ -372,6 +366,13 @@ class PruningEnabler {
 };
 
 }  // namespace
+
+EnabledPruning EnabledPruning::End(report::Outcome outcome, std::string error) {
+  EnabledPruning ended;
+  ended.outcome = outcome;
+  ended.error = std::move(error);
+  return ended;
+}
 
 EnabledPruning EnablePruning(const crds::LiveCrd& crd, const EnablePruningOptions& options,
                              const sweep::write::SweepTarget& target,

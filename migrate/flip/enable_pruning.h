@@ -48,7 +48,12 @@ struct EnabledPruning {
   /// For SweepOptions::is_held of the sweep that follows; empty: nothing is to be held.
   std::function<bool(const spool::ListedObject&)> is_held;
   std::string held_because;  ///< SweepOptions::held_because; empty: as it is there
+
+  static EnabledPruning End(report::Outcome outcome, std::string error);
 };
+
+/// The end of errors behind which a later run has something to go on from.
+inline constexpr char kRunAgain[] = "; the same command goes on from here";
 
 /// Turns pruning on for a CRD that preserves unknown fields and has passed the preflight
 /// (DESIGN.md 2 `--enable-pruning`, steps 1 to 5): dry run, plan and question; the rewrite before

@@ -1,25 +1,26 @@
 #include "migrate/flip/flip.h"
 
-#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <utility>
 
+#include "kube/client/answer_meaning.h"
 #include "migrate/crds/crd_request.h"
+#include "migrate/lists/pause.h"
 
 namespace migrate::flip {
 namespace {
 
+using kube::client::Meaning;
+using kube::client::MeaningOf;
 using kube::json::Value;
 
 constexpr int kMostTries = 5;
 constexpr std::chrono::seconds kPause(1);
-constexpr std::chrono::milliseconds kTick(100);
 
 // What the client sends again, or what another try may bring.
-bool MayPass(const kube::client::CallError& error) {
-  return !error.status || error.status->code == 409 || error.status->code == 429 ||
-         error.status->code >= 500;
+bool IsWorthAnotherTry(Meaning meaning) {
+  return meaning == Meaning::kConflict || kube::client::MayPass(meaning);
 }
 
 /// One run of TurnPruningOn.
@@ -31,7 +32,9 @@ class Flipper {
 
   Flip Run() {
     for (int tries = 0; tries < kMostTries; ++tries) {
-      if (pause_ > kube::system::Clock::Duration::zero()) Pause();
+      if (pause_ > kube::system::Clock::Duration::zero()) {
+        lists::PauseUntil(clock_.Now() + pause_, stop_, client_, clock_);
+      }
       if (const std::optional<Flip> end = Try()) return *end;
     }
     return End(was_sent_ ? Flip::Step::kUnknown : Flip::Step::kRefused, last_error_);
@@ -53,7 +56,7 @@ class Flipper {
     if (is_stopped()) return Interrupted();
     last_error_ = error.message;
     pause_ = kPause;
-    if (MayPass(error)) return std::nullopt;
+    if (IsWorthAnotherTry(MeaningOf(error))) return std::nullopt;
     return End(was_sent_ ? Flip::Step::kUnknown : Flip::Step::kRefused, error.message);
   }
 
@@ -82,9 +85,9 @@ class Flipper {
         crds::PatchCrd(client_, target_.target + (dry_run_ ? "?dryRun=All" : ""), body);
     if (answer) return TakeAnswer(*answer);
     last_error_ = answer.error().message;
-    const bool is_conflict = answer.error().status && answer.error().status->code == 409;
-    pause_ = is_conflict ? kube::system::Clock::Duration::zero() : kPause;
-    if (MayPass(answer.error())) return std::nullopt;
+    const Meaning meaning = MeaningOf(answer.error());
+    pause_ = meaning == Meaning::kConflict ? kube::system::Clock::Duration::zero() : kPause;
+    if (IsWorthAnotherTry(meaning)) return std::nullopt;
     return Refuse(last_error_);
   }
 
@@ -103,13 +106,6 @@ class Flipper {
   }
   Flip Refuse(const std::string& why) const { return End(Flip::Step::kRefused, why); }
   Flip End(Flip::Step step, const std::string& why) const { return {step, why, "", 0}; }
-
-  void Pause() {
-    const auto until = clock_.Now() + pause_;
-    while (clock_.Now() < until && !is_stopped()) {
-      client_.Poll(std::min(until, clock_.Now() + kTick));
-    }
-  }
 
   const FlipTarget& target_;
   bool dry_run_;

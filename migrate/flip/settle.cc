@@ -3,17 +3,22 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
 
+#include "kube/client/answer_meaning.h"
+#include "migrate/lists/pause.h"
+
 namespace migrate::flip {
 namespace {
 
+using kube::client::Meaning;
+using kube::client::MeaningOf;
 using kube::json::Value;
 using Seen = Settling::Seen;
 
-constexpr std::chrono::milliseconds kTick(100);
 // An object is 3 MiB at most; what is longer is not read to its end.
 constexpr std::size_t kMostBytes = 32 * 1024 * 1024;
 
@@ -87,12 +92,13 @@ class Read : public kube::client::ResultSink {
     if (!error) return;
     error_ = error->message;
     is_gone_ = error->status && IsGone(*error->status);
-    is_forbidden_ = error->status && error->status->code == 403;
+    is_forbidden_ = MeaningOf(*error) == Meaning::kForbidden;
   }
 
   // A server that is being started does not find the resource, and tells nothing of the object.
   bool IsGone(const kube::client::ApiStatus& status) const {
-    return status.IsNotFound() && status.message.ends_with(" \"" + object_.name + "\" not found");
+    return MeaningOf(status) == Meaning::kNotFound &&
+           status.message.ends_with(" \"" + object_.name + "\" not found");
   }
 
   Seen Judge(const Value& read, const SettleOptions& options) {
@@ -145,13 +151,9 @@ class Waiter {
 
  private:
   // False: to be stopped.
-  template <typename IsDone>
-  bool PollUntil(kube::system::Clock::TimePoint until, IsDone is_done) {
-    while (clock_.Now() < until && !is_done()) {
-      if (options_.stop != nullptr && *options_.stop) return false;
-      client_.Poll(std::min(until, clock_.Now() + kTick));
-    }
-    return options_.stop == nullptr || !*options_.stop;
+  bool PollUntil(kube::system::Clock::TimePoint until, const std::function<bool()>& is_done) {
+    return lists::PollUntil(until, is_done, options_.stop, client_, clock_) &&
+           (options_.stop == nullptr || !*options_.stop);
   }
 
   bool ReadRound() {

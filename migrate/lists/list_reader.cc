@@ -9,6 +9,7 @@
 #include "kube/json/list_splitter.h"
 #include "migrate/lists/batch_queue.h"
 #include "migrate/lists/pager.h"
+#include "migrate/lists/pause.h"
 #include "migrate/lists/worker_pool.h"
 
 namespace migrate::lists {
@@ -23,8 +24,6 @@ constexpr std::size_t kBatchesAWorker = 2;
 // A server that does not know the first form answers in the second.
 constexpr char kMetadataOnly[] =
     "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
-// How soon a signal is noticed, and progress told.
-constexpr std::chrono::milliseconds kTick(100);
 
 CallError NoAnswer(std::string message) {
   return {.status = std::nullopt, .transport = std::nullopt, .message = std::move(message)};
@@ -152,7 +151,8 @@ class ListRun : public kube::client::ResultSink, private ListSplitter::Sink {
     if (const auto error = splitter_->Push(bytes)) {
       const std::uint64_t place = error->position.offset - page_bytes_;
       const bool is_markup = place < bytes.size() && bytes[place] == '<';
-      Refuse(DescribeSplitError(is_markup ? "HTML, not JSON" : error->message));
+      Refuse(DescribeForeignAnswer(job_.is_list ? "list of objects" : "object",
+                                   is_markup ? "HTML, not JSON" : error->message));
     }
     page_bytes_ += bytes.size();
   }
@@ -234,28 +234,22 @@ class ListRun : public kube::client::ResultSink, private ListSplitter::Sink {
       return Refuse("the server's answer is no list" + DescribeKind(list));
     }
     is_complete_ = true;
-    if (const kube::json::Value* metadata = list.Find("metadata")) ReadListMetadata(*metadata);
+    TakeMetadata(ReadPageMetadata(list));
   }
 
-  void ReadListMetadata(const kube::json::Value& metadata) {
-    continue_token_ = metadata.FindText("continue");
+  void TakeMetadata(PageMetadata metadata) {
+    continue_token_ = std::move(metadata.continue_token);
     // Later pages may be newer, where the list went on behind an expired token.
     if (job_.resource_version.empty()) {
-      job_.resource_version = metadata.FindText("resourceVersion");
+      job_.resource_version = std::move(metadata.resource_version);
     }
-    items_known_ = items_ + RemainingItemCount(metadata).value_or(0);
+    items_known_ = items_ + metadata.remaining.value_or(0);
   }
 
   static std::string DescribeKind(const kube::json::Value& object) {
     constexpr std::size_t kMostBytes = 100;  // a kind has 63 at most
     const std::string_view kind = object.FindText("kind").substr(0, kMostBytes);
     return kind.empty() ? "" : " (kind " + kube::go::GoQuote(kind) + ")";
-  }
-
-  std::string DescribeSplitError(const std::string& why) const {
-    const std::string what = job_.is_list ? "no list of objects" : "no object";
-    return "the server's answer is " + what + " (" + why +
-           "); is there a proxy or a login page in between?";
   }
 
   // The first reason counts. The call is given up as soon as it may be.

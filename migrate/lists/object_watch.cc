@@ -2,15 +2,16 @@
 
 #include <utility>
 
+#include "kube/client/answer_meaning.h"
+
 namespace migrate::lists {
 namespace {
 
-constexpr int kMostFailures = 5;
-constexpr std::chrono::seconds kPause(1);
+using kube::client::Meaning;
+using kube::client::MeaningOf;
 
-bool MayPass(const kube::client::ApiStatus& status) {
-  return status.code == 429 || status.code >= 500;
-}
+constexpr int kMostFailuresInARow = 5;
+constexpr std::chrono::seconds kPause(1);
 
 }  // namespace
 
@@ -79,9 +80,9 @@ void ObjectWatch::TakeError(const std::optional<kube::client::ApiStatus>& status
                             const std::string& message) {
   due_ = clock_.Now() + kPause;
   error_ = message;
-  if (status && status->IsExpired()) {
+  if (status && MeaningOf(*status) == Meaning::kExpired) {
     state_ = State::kExpired;
-  } else if ((status && !MayPass(*status)) || ++failures_ > kMostFailures) {
+  } else if ((status && !MayPass(MeaningOf(*status))) || ++failures_ > kMostFailuresInARow) {
     state_ = State::kFailed;
   }
 }

@@ -3,15 +3,21 @@
 #include <algorithm>
 #include <utility>
 
+#include "kube/client/answer_meaning.h"
+
 namespace migrate::lists {
 namespace {
+
+using kube::client::Meaning;
 
 constexpr int kMostFailures = 5;
 constexpr int kMostRestarts = 3;
 
-bool BrokeOff(const kube::client::CallError& error) {
-  return error.transport &&
-         error.transport->kind == kube::http::TransportError::Kind::kConnectionLost;
+std::optional<std::uint64_t> RemainingItemCount(const kube::json::Value& metadata) {
+  const auto* count = metadata.Find("remainingItemCount", kube::json::Type::kNumber);
+  const std::int64_t number = count == nullptr ? -1 : kube::json::AsInt64(*count).value_or(-1);
+  if (number < 0) return std::nullopt;
+  return static_cast<std::uint64_t>(number);
 }
 
 }  // namespace
@@ -29,7 +35,8 @@ Pager::Step Pager::OnPage(std::string continue_token) {
 Pager::Step Pager::OnError(const kube::client::CallError& error, std::uint64_t items) {
   if (++failures_ > kMostFailures) return Step::kFailed;
   pause_ = std::chrono::seconds(failures_ - 1);
-  if (error.status && error.status->IsExpired()) {
+  const Meaning meaning = kube::client::MeaningOf(error);
+  if (meaning == Meaning::kExpired) {
     // Without a token in the request there is nothing to expire.
     if (page_.continue_token.empty()) return Step::kFailed;
     // A new token starts where this page does, and what it will bring of the items that were read
@@ -39,7 +46,7 @@ Pager::Step Pager::OnError(const kube::client::CallError& error, std::uint64_t i
     is_pinned_ = false;
     return Step::kRead;
   }
-  return BrokeOff(error) ? ReadAgain(items) : Step::kFailed;
+  return meaning == Meaning::kLost ? ReadAgain(items) : Step::kFailed;
 }
 
 Pager::Step Pager::Restart() {
@@ -77,11 +84,17 @@ std::string WithChunk(std::string target, std::int64_t chunk_size,
                                  "continue=" + kube::client::UrlEscape(continue_token));
 }
 
-std::optional<std::uint64_t> RemainingItemCount(const kube::json::Value& metadata) {
-  const auto* count = metadata.Find("remainingItemCount", kube::json::Type::kNumber);
-  const std::int64_t number = count == nullptr ? -1 : kube::json::AsInt64(*count).value_or(-1);
-  if (number < 0) return std::nullopt;
-  return static_cast<std::uint64_t>(number);
+PageMetadata ReadPageMetadata(const kube::json::Value& list) {
+  const kube::json::Value* metadata = list.Find("metadata");
+  if (metadata == nullptr) return {};
+  return {.resource_version = std::string(metadata->FindText("resourceVersion")),
+          .continue_token = std::string(metadata->FindText("continue")),
+          .remaining = RemainingItemCount(*metadata)};
+}
+
+std::string DescribeForeignAnswer(const std::string& wanted, const std::string& why) {
+  return "the server's answer is no " + wanted + " (" + why +
+         "); is there a proxy or a login page in between?";
 }
 
 }  // namespace migrate::lists

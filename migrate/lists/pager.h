@@ -8,6 +8,7 @@
 #include "kube/client/client.h"
 #include "kube/json/json.h"
 
+/// The pages of a list: how one is asked for, what it says of itself, and which comes next.
 namespace migrate::lists {
 
 /// Reads a list in chunks: which page comes next, and what to do about one that failed. No I/O.
@@ -60,7 +61,19 @@ std::string WithSelectors(std::string target, const std::string& label_selector,
 std::string WithChunk(std::string target, std::int64_t chunk_size,
                       const std::string& continue_token);
 
-/// remainingItemCount in the metadata of a list; absent where there is none, or no count.
-std::optional<std::uint64_t> RemainingItemCount(const kube::json::Value& metadata);
+/// What a page tells beside its items.
+struct PageMetadata {
+  std::string resource_version;  ///< of the list
+  std::string continue_token;    ///< where the list goes on; empty: nowhere
+  /// How many objects are in later pages; absent where the server does not say: with selectors, or
+  /// in lists of metadata of 1.20.
+  std::optional<std::uint64_t> remaining;
+};
+
+/// Of the page `list`, with its items or without; what is missing there is empty.
+PageMetadata ReadPageMetadata(const kube::json::Value& list);
+
+/// Why an answer is not the `wanted`, "list of objects" or "object", with what may be the cause.
+std::string DescribeForeignAnswer(const std::string& wanted, const std::string& why);
 
 }  // namespace migrate::lists

@@ -4,20 +4,21 @@
 #include <chrono>
 
 namespace migrate::lists {
-namespace {
 
-// How soon a signal is noticed.
-constexpr std::chrono::milliseconds kTick(100);
-
-}  // namespace
-
-bool PauseUntil(kube::system::Clock::TimePoint until, const std::atomic<bool>* stop,
-                kube::client::Client& client, const kube::system::Clock& clock) {
-  while (clock.Now() < until) {
+bool PollUntil(kube::system::Clock::TimePoint until, const std::function<bool()>& is_done,
+               const std::atomic<bool>* stop, kube::client::Client& client,
+               const kube::system::Clock& clock) {
+  while (clock.Now() < until && !is_done()) {
     if (stop != nullptr && *stop) return false;
     client.Poll(std::min(until, clock.Now() + kTick));
   }
   return true;
+}
+
+bool PauseUntil(kube::system::Clock::TimePoint until, const std::atomic<bool>* stop,
+                kube::client::Client& client, const kube::system::Clock& clock) {
+  return PollUntil(
+      until, [] { return false; }, stop, client, clock);
 }
 
 }  // namespace migrate::lists

@@ -1,11 +1,23 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <functional>
 
 #include "kube/client/client.h"
 #include "kube/system/clock.h"
 
 namespace migrate::lists {
+
+/// How soon a signal is noticed, and progress told.
+inline constexpr std::chrono::milliseconds kTick(100);
+
+/// Lets requests go on until then, or until `is_done`, which is asked after everything that
+/// happens. False: it ended early, as `stop` was set (may be the null pointer). Throws what
+/// Client::Poll throws.
+bool PollUntil(kube::system::Clock::TimePoint until, const std::function<bool()>& is_done,
+               const std::atomic<bool>* stop, kube::client::Client& client,
+               const kube::system::Clock& clock);
 
 /// Lets requests go on until then. False: it ended early, as `stop` was set (may be the null
 /// pointer). Throws what Client::Poll throws.

@@ -10,11 +10,13 @@
 #include <filesystem>
 
 #include "kube/base/error.h"
+#include "kube/system/descriptor.h"
 
 namespace migrate::manifests {
 namespace {
 
 namespace fs = std::filesystem;
+using kube::system::Descriptor;
 
 constexpr std::size_t kPieceBytes = 256 * 1024;
 
@@ -97,25 +99,6 @@ void AddFilename(const std::string& filename, bool recursive, std::vector<Manife
   for (const fs::path& match : matches) AddPath(match, recursive, files);
 }
 
-class Descriptor {
- public:
-  explicit Descriptor(const ManifestFile& file)
-      : owned_(!file.is_stdin()),
-        fd_(owned_ ? open(file.path.c_str(), O_RDONLY | O_CLOEXEC) : STDIN_FILENO) {
-    if (fd_ < 0) throw kube::base::Error("cannot open \"" + file.path + "\": " + CauseOf(errno));
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (owned_) close(fd_);
-  }
-  int get() const { return fd_; }
-
- private:
-  bool owned_;
-  int fd_;
-};
-
 }  // namespace
 
 std::vector<ManifestFile> ListManifestFiles(const std::vector<std::string>& filenames,
@@ -130,10 +113,15 @@ std::vector<ManifestFile> ListManifestFiles(const std::vector<std::string>& file
 }
 
 void ReadPieces(const ManifestFile& file, const std::function<bool(std::string_view)>& take) {
-  const Descriptor descriptor(file);
+  const bool is_stdin = file.is_stdin();
+  const Descriptor opened(is_stdin ? -1 : open(file.path.c_str(), O_RDONLY | O_CLOEXEC));
+  const int descriptor = is_stdin ? STDIN_FILENO : opened.get();
+  if (descriptor < 0) {
+    throw kube::base::Error("cannot open \"" + file.path + "\": " + CauseOf(errno));
+  }
   std::vector<char> piece(kPieceBytes);
   while (true) {
-    const ssize_t count = read(descriptor.get(), piece.data(), piece.size());
+    const ssize_t count = read(descriptor, piece.data(), piece.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) throw kube::base::Error("cannot read \"" + file.path + "\": " + CauseOf(errno));
     if (count == 0 || !take({piece.data(), static_cast<std::size_t>(count)})) return;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kube/base/error.h"
+#include "kube/client/answer_meaning.h"
 #include "kube/json/json.h"
 #include "migrate/crds/cluster_crds.h"
 #include "migrate/lists/worker_pool.h"
@@ -17,13 +18,15 @@
 namespace migrate::migration {
 namespace {
 
+using kube::client::Meaning;
+
 /// The uid of kube-system, which tells one cluster from the other; empty where there is none to be
 /// read.
 kube::base::Result<std::string, kube::client::CallError> ClusterUid(kube::client::Client& client) {
   const auto kube_system = client.Get("/api/v1/namespaces/kube-system");
   if (!kube_system) {
-    const auto& status = kube_system.error().status;
-    if (status && (status->code == 403 || status->IsNotFound())) return std::string();
+    const Meaning meaning = MeaningOf(kube_system.error());
+    if (meaning == Meaning::kForbidden || meaning == Meaning::kNotFound) return std::string();
     return kube::base::Unexpected(kube_system.error());
   }
   const kube::json::Value* metadata = (*kube_system)->root().Find("metadata");

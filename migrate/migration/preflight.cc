@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kube/client/answer_meaning.h"
 #include "kube/crd/crd_condition.h"
 #include "kube/go/go_format.h"
 #include "kube/json/json.h"
@@ -214,17 +215,11 @@ class PreflightCheck {
           error.message);
       return true;
     }
-    if (error.status && error.status->code == 409) {
+    if (MeaningOf(error) == kube::client::Meaning::kConflict) {
       return Refuse("it was changed by somebody else just now; run the same command again");
     }
     return Refuse("the server would not turn pruning on: " + error.message +
                   "\nsee what else is in the way by: " + report::OwnCommand("check " + crd_.name));
-  }
-
-  // apiserver pkg/admission/plugin/webhook/errors NewDryRunUnsupportedErr
-  static bool IsDryRunUnsupported(const kube::client::CallError& error) {
-    return error.status && error.status->code == 400 &&
-           error.status->message.find("does not support dry run") != std::string::npos;
   }
 
   void FindTrimRights() {

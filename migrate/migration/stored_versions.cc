@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "kube/client/answer_meaning.h"
 #include "kube/crd/crd.h"
 #include "kube/json/json.h"
 #include "migrate/crds/crd_request.h"
@@ -9,6 +10,8 @@
 namespace migrate::migration {
 namespace {
 
+using kube::client::Meaning;
+using kube::client::MeaningOf;
 using kube::json::Arena;
 using kube::json::Value;
 using Versions = std::vector<std::string>;
@@ -71,8 +74,8 @@ class Trimmer {
       return;
     }
     result_.kept_because = patched.error().message;
-    const auto& status = patched.error().status;
-    is_refused_ = status && status->code != 409;
+    const Meaning meaning = MeaningOf(patched.error());
+    is_refused_ = !IsUnanswered(meaning) && meaning != Meaning::kConflict;
   }
 
   bool Keep(std::string why) {

@@ -10,6 +10,11 @@ constexpr std::size_t kMaxText = 4096;
 
 }  // namespace
 
+std::string_view MetadataText(const kube::json::Value& object, std::string_view key) {
+  const kube::json::Value* metadata = object.Find("metadata");
+  return metadata == nullptr ? std::string_view() : metadata->FindText(key);
+}
+
 std::optional<ListedObject> ReadObjectMetadata(const kube::json::Value& object) {
   const kube::json::Value* metadata = object.Find("metadata");
   if (metadata == nullptr) return std::nullopt;

@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "kube/base/error.h"
+#include "kube/system/descriptor.h"
 #include "kube/system/environment.h"
 #include "migrate/disk/private_file.h"
 #include "migrate/state/migration_state_json.h"
@@ -20,6 +21,7 @@ namespace migrate::state {
 namespace {
 
 namespace fs = std::filesystem;
+using kube::system::Descriptor;
 
 constexpr char kStateFile[] = "state.json";
 constexpr char kNewStateFile[] = "state.json.new";
@@ -41,26 +43,6 @@ std::string Refusal(const std::string& what, const fs::path& path, int error) {
   throw kube::base::Error(Refusal(what, path, error) +
                           "; mend that, then run the same command again");
 }
-
-/// A file descriptor that is closed at the end.
-class Descriptor {
- public:
-  explicit Descriptor(int descriptor) : descriptor_(descriptor) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (descriptor_ >= 0) close(descriptor_);
-  }
-  int get() const { return descriptor_; }
-  int Release() {
-    const int descriptor = descriptor_;
-    descriptor_ = -1;
-    return descriptor;
-  }
-
- private:
-  int descriptor_;
-};
 
 // A uid comes from a server: as the name of a folder it must stay within its parent.
 std::string FolderName(std::string_view uid, std::string_view otherwise) {
@@ -96,13 +78,8 @@ fs::path FindClusterFolder(const fs::path& state_dir, const std::string& crd_fol
   return {};
 }
 
-void WriteAll(int file, std::string_view text, const fs::path& path) {
-  while (!text.empty()) {
-    const ssize_t written = write(file, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) FailInUse("write", path, errno);
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
+void WriteTo(int file, std::string_view text, const fs::path& path) {
+  if (const int error = kube::system::WriteAll(file, text)) FailInUse("write", path, error);
 }
 
 void Sync(int descriptor, const fs::path& path) {
@@ -179,7 +156,7 @@ void StateFolder::Save(const MigrationState& state) {
   const Descriptor file(openat(lock_, kNewStateFile,
                                O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kPrivateFile));
   if (file.get() < 0) FailInUse("write", path, errno);
-  WriteAll(file.get(), PrintMigrationState(state), path);
+  WriteTo(file.get(), PrintMigrationState(state), path);
   Sync(file.get(), path);
   if (renameat(lock_, kNewStateFile, lock_, kStateFile) != 0) FailInUse("write", path, errno);
   Sync(lock_, path_);

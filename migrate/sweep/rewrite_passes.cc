@@ -72,9 +72,8 @@ class RewritePasses {
     if (newest_rewritten == 0) return false;
     const auto list = client_.Get(lists::WithChunk(write::ListPath(scope_.target), 1, ""));
     if (!list) return false;  // the rewrite meets the same error
-    const kube::json::Value* metadata = (*list)->root().Find("metadata");
     const std::uint64_t now =
-        metadata == nullptr ? 0 : spool::NumberOf(metadata->FindText("resourceVersion"));
+        spool::NumberOf(lists::ReadPageMetadata((*list)->root()).resource_version);
     return now != 0 && now < newest_rewritten;
   }
 

@@ -6,20 +6,19 @@
 #include <tuple>
 #include <utility>
 
+#include "migrate/lists/pause.h"
 #include "migrate/spool/spool.h"
 #include "migrate/sweep/source/cached_list.h"
 #include "migrate/sweep/source/named_objects.h"
 #include "migrate/sweep/source/previous_objects.h"
 #include "migrate/sweep/write/failure_streak.h"
-#include "migrate/sweep/write/object_writer.h"
+#include "migrate/sweep/write/write_pool.h"
 
 namespace migrate::sweep {
 namespace {
 
 using Clock = kube::system::Clock;
 
-// How soon a signal is noticed, and progress told.
-constexpr std::chrono::milliseconds kTick(100);
 constexpr std::chrono::seconds kChangeInterval(1);
 
 /// What a spool is for: another sweep does not take it up.
@@ -156,7 +155,7 @@ class SweepRun {
   }
 
   void Tick() {
-    if (clock_.Now() < ticked_ + kTick) return;
+    if (clock_.Now() < ticked_ + lists::kTick) return;
     ticked_ = clock_.Now();
     TellProgress();
   }
@@ -172,7 +171,7 @@ class SweepRun {
   }
 
   Clock::TimePoint NextEvent() const {
-    const Clock::TimePoint tick = clock_.Now() + kTick;
+    const Clock::TimePoint tick = clock_.Now() + lists::kTick;
     return std::min({tick, source_.next_event(), writer_.next_event()});
   }
 
@@ -182,7 +181,7 @@ class SweepRun {
   kube::client::Client& client_;
   const Clock& clock_;
   const bool names_not_tried_;
-  write::ObjectWriter writer_;
+  write::WritePool writer_;
   write::FailureStreak streak_;
   SweepResult result_;
   Clock::TimePoint started_;

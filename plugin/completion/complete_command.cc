@@ -65,8 +65,7 @@ Names ListNames(kube::client::Client& client, const std::string& target) {
       const Value* metadata = item.Find("metadata");
       if (metadata) names.insert(std::string(metadata->FindText("name")));
     }
-    const Value* metadata = root.Find("metadata");
-    token = metadata ? metadata->FindText("continue") : "";
+    token = migrate::lists::ReadPageMetadata(root).continue_token;
   } while (!token.empty());
   return names;
 }

@@ -1,43 +1,22 @@
 #include "plugin/terminal/output.h"
 
-#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
 #include <string>
 #include <system_error>
 
 #include "kube/base/error.h"
 #include "kube/base/utf8.h"
+#include "kube/system/descriptor.h"
 #include "kube/yaml/yaml.h"
 #include "plugin/terminal/terminal.h"
 
 namespace plugin::terminal {
 namespace {
 
-// Who shares a pipe or terminal with us may have made it one that does not block.
-void AwaitRoom(int descriptor) {
-  pollfd room = {.fd = descriptor, .events = POLLOUT, .revents = 0};
-  constexpr int kNoLimit = -1;
-  (void)poll(&room, 1, kNoLimit);
-}
-
-// The error number, 0 where all was written.
-int WriteAll(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = write(descriptor, text.data(), text.size());
-    if (written >= 0) {
-      text.remove_prefix(static_cast<std::size_t>(written));
-    } else if (errno == EAGAIN) {
-      AwaitRoom(descriptor);
-    } else if (errno != EINTR) {
-      return errno;
-    }
-  }
-  return 0;
-}
+using kube::system::WriteAll;
 
 // The place of the next byte that may have to be escaped, from `start` on: DEL, and those with
 // which characters begin that steer a terminal (utf8::SteeringLength).
@@ -69,7 +48,7 @@ std::string EscapeControls(std::string json) {
 
 }  // namespace
 
-void WriteStderrAsIs(std::string_view text) { WriteAll(STDERR_FILENO, text); }
+void WriteStderrAsIs(std::string_view text) { static_cast<void>(WriteAll(STDERR_FILENO, text)); }
 
 bool CanRewriteStderr() {
   return isatty(STDERR_FILENO) != 0 && CanRewriteLines(std::getenv("TERM"));
@@ -89,7 +68,7 @@ void WriteStdout(std::string_view text) {
   }
 }
 
-void WriteStderr(std::string_view text) { WriteAll(STDERR_FILENO, PrintableLines(text)); }
+void WriteStderr(std::string_view text) { WriteStderrAsIs(PrintableLines(text)); }
 
 std::string PrintValue(const kube::json::Value& value, flags::OutputFormat format) {
   if (format == flags::OutputFormat::kYaml) return kube::yaml::Print(value);

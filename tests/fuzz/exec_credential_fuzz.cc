@@ -1,6 +1,6 @@
 #include <string>
 
-#include "kube/auth/exec_credential.h"
+#include "kube/auth/exec_protocol.h"
 #include "kube/base/utf8.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -60,8 +60,7 @@ bool CachedList::IsFew() {
   request.retry = false;
   const auto answer = client_.Send(std::move(request));
   if (!answer) return false;
-  const kube::json::Value* metadata = (*answer)->root().Find("metadata");
-  const auto remaining = metadata == nullptr ? std::nullopt : lists::RemainingItemCount(*metadata);
+  const auto remaining = lists::ReadPageMetadata((*answer)->root()).remaining;
   if (!remaining || *remaining >= most_) return false;
   total_ = *remaining + 1;
   return true;
@@ -153,8 +152,8 @@ bool CachedList::IsWhole() {
   const auto is_same = [](const spool::ListedObject& one, const spool::ListedObject& other) {
     return spool::ObjectKey(one) == spool::ObjectKey(other);
   };
-  return !page_->fault() && page_->Finish() && page_->continue_token().empty() && IsBounded() &&
-         knows_version_ && objects_.size() >= total_ &&
+  return !page_->fault() && page_->Finish() && page_->metadata().continue_token.empty() &&
+         IsBounded() && knows_version_ && objects_.size() >= total_ &&
          std::ranges::adjacent_find(objects_, is_same) == objects_.end();
 }
 

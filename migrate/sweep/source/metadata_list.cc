@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kube/client/answer_meaning.h"
 #include "migrate/sweep/write/sweep_paths.h"
 
 namespace migrate::sweep::source {
@@ -73,7 +74,7 @@ void MetadataList::OnEnd(const std::optional<CallError>& error) {
   call_.reset();
   if (error) {
     spool_.DropPage();
-    if (error->status && error->status->IsExpired()) return OnExpired(*error);
+    if (MeaningOf(*error) == kube::client::Meaning::kExpired) return OnExpired(*error);
     return OnFailure(write::Judge(*error), *error);
   }
   if (page_->fault()) {
@@ -91,7 +92,7 @@ void MetadataList::OnEnd(const std::optional<CallError>& error) {
 // A list that goes on has to come on: tokens that lead in a circle would have us read for ever, and
 // count objects twice.
 bool MetadataList::LeadsNowhere() const {
-  const std::string& token = page_->continue_token();
+  const std::string& token = page_->metadata().continue_token;
   if (token.empty()) return false;
   return page_last_key_ <= last_key_ || token == pager_.page().continue_token ||
          token.size() > kMaxToken;
@@ -103,11 +104,11 @@ void MetadataList::TakePage() {
     return Fail(UnreadableList("its continue token leads nowhere"));
   }
   has_old_token_ = false;
-  spool_.EndPage(page_->continue_token());
+  spool_.EndPage(page_->metadata().continue_token);
   last_key_ = page_last_key_;
-  remaining_ = page_->remaining();
+  remaining_ = page_->metadata().remaining;
   budget_ = write::RetryBudget();
-  is_done_ = pager_.OnPage(page_->continue_token()) == lists::Pager::Step::kDone;
+  is_done_ = pager_.OnPage(page_->metadata().continue_token) == lists::Pager::Step::kDone;
 }
 
 void MetadataList::OnFailure(const write::AnswerVerdict& verdict, const CallError& error) {

@@ -1,6 +1,5 @@
 #include "migrate/sweep/source/metadata_page.h"
 
-#include "migrate/lists/pager.h"
 #include "migrate/spool/object_metadata.h"
 
 namespace migrate::sweep::source {
@@ -10,8 +9,7 @@ using kube::json::ListSplitter;
 kube::client::CallError UnreadableList(const std::string& why) {
   return {.status = std::nullopt,
           .transport = std::nullopt,
-          .message = "the server's answer is no list of objects (" + why +
-                     "); is there a proxy or a login page in between?"};
+          .message = lists::DescribeForeignAnswer("list of objects", why)};
 }
 
 void MetadataPage::Push(std::string_view bytes) {
@@ -38,10 +36,7 @@ void MetadataPage::TakeListMetadata(std::string_view text) {
   kube::json::Document list;
   if (list.Parse(text)) return;
   is_list_ = list.root().FindText("kind").ends_with("List");
-  const kube::json::Value* metadata = list.root().Find("metadata");
-  if (metadata == nullptr) return;
-  continue_token_ = metadata->FindText("continue");
-  remaining_ = lists::RemainingItemCount(*metadata);
+  metadata_ = lists::ReadPageMetadata(list.root());
 }
 
 void MetadataPage::Fail(const std::string& why) { fault_ = UnreadableList(why); }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -9,6 +8,7 @@
 #include "kube/client/client.h"
 #include "kube/json/json.h"
 #include "kube/json/list_splitter.h"
+#include "migrate/lists/pager.h"
 #include "migrate/spool/listed_object.h"
 
 namespace migrate::sweep::source {
@@ -27,10 +27,8 @@ class MetadataPage : private kube::json::ListSplitter::Sink {
 
   /// Why it is no page of objects; absent: nothing yet.
   const std::optional<kube::client::CallError>& fault() const { return fault_; }
-  /// Where the list goes on; empty: nowhere, or the page has not ended.
-  const std::string& continue_token() const { return continue_token_; }
-  /// How many objects are in later pages; absent where the server does not say, as 1.20 does not.
-  const std::optional<std::uint64_t>& remaining() const { return remaining_; }
+  /// Nothing before the page has ended.
+  const lists::PageMetadata& metadata() const { return metadata_; }
 
  private:
   void OnObject(kube::json::ListSplitter::Kind kind, std::string_view text,
@@ -45,8 +43,7 @@ class MetadataPage : private kube::json::ListSplitter::Sink {
   kube::json::Document item_;
   std::optional<kube::client::CallError> fault_;
   bool is_list_ = false;
-  std::string continue_token_;
-  std::optional<std::uint64_t> remaining_;
+  lists::PageMetadata metadata_;
 };
 
 /// The error of an answer that is no list of objects, with what may be the cause.

@@ -8,6 +8,8 @@
 namespace migrate::sweep::write {
 namespace {
 
+using kube::client::Meaning;
+
 /// What a text that does not parse is, by its first and last characters: a server's answer begins
 /// with { and ends with }.
 BrokenAnswer Diagnose(std::string_view body) {
@@ -102,7 +104,7 @@ ObjectWrite::Step ObjectWrite::Fail(const AnswerVerdict& verdict,
                                     kube::system::Clock::TimePoint now) {
   was_slowdown_ = verdict.is_slowdown;
   if (error.status) retry_after_ = error.status->retry_after;
-  OnFailedTry(error.status ? error.status->code : 0);
+  OnFailedTry(MeaningOf(error));
   if (const auto pause = budget_.Next(verdict, retry_after_, now)) {
     due_ = now + *pause;
     return Step::kPause;
@@ -114,13 +116,12 @@ ObjectWrite::Step ObjectWrite::Fail(const AnswerVerdict& verdict,
   return Step::kDone;
 }
 
-void ObjectWrite::OnFailedTry(int code) {
+void ObjectWrite::OnFailedTry(Meaning meaning) {
   const bool was_write = !ReadsMetadata() && !ReadsWhole();
   read_.clear();  // what was read is old by the next try
   if (!was_write) return;
-  if (code == 409 && TakesOthersWrites()) object_.object.resource_version.clear();
-  // 4xx is a refusal; anything else may come after it was stored.
-  if (code < 400 || code > 499) may_be_written_ = true;
+  if (meaning == Meaning::kConflict && TakesOthersWrites()) object_.object.resource_version.clear();
+  if (!IsRefusal(meaning)) may_be_written_ = true;
 }
 
 }  // namespace migrate::sweep::write

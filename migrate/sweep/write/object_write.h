@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "kube/client/answer_meaning.h"
 #include "kube/client/client.h"
 #include "kube/json/json.h"
 #include "kube/system/clock.h"
@@ -61,7 +62,7 @@ class ObjectWrite {
 
   Step OnObject(std::string_view body, kube::json::Document& document,
                 kube::system::Clock::TimePoint now);
-  void OnFailedTry(int code);
+  void OnFailedTry(kube::client::Meaning meaning);
   Step Fail(const AnswerVerdict& verdict, const kube::client::CallError& error,
             kube::system::Clock::TimePoint now);
   Step Succeed(spool::ListedObject stored);

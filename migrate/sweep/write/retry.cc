@@ -3,11 +3,16 @@
 #include <algorithm>
 #include <string>
 
+#include "kube/client/answer_meaning.h"
 #include "migrate/crds/missing_version.h"
 
 namespace migrate::sweep::write {
 namespace {
 
+using kube::client::IsRefusal;
+using kube::client::IsServerError;
+using kube::client::Meaning;
+using report::ObjectClass;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
@@ -16,97 +21,84 @@ constexpr seconds kMaxTime{180};
 constexpr milliseconds kFirstPause{500}, kFirstPauseAfterConflict{50};
 constexpr milliseconds kLongestPause{30'000};
 
-constexpr AnswerVerdict Final(report::ObjectClass object_class) {
-  return {object_class, false, false};
-}
-constexpr AnswerVerdict Busy(report::ObjectClass object_class) {
-  return {object_class, true, true};
-}
+constexpr AnswerVerdict Final(ObjectClass object_class) { return {object_class, false, false}; }
+constexpr AnswerVerdict Busy(ObjectClass object_class) { return {object_class, true, true}; }
 
-/// A row fits a status with a code from `first` to `last` whose message starts with `prefix` and
-/// has `part` in it.
+/// A row fits an end of a meaning that `fits`, whose message starts with `prefix` and has `part` in
+/// it.
 struct Row {
-  int first, last;
+  bool (*fits)(Meaning);
   std::string_view prefix, part;
   AnswerVerdict verdict;
 };
+
+template <Meaning kMeaning>
+bool Is(Meaning meaning) {
+  return meaning == kMeaning;
+}
+
+bool IsAnyError(Meaning meaning) { return IsRefusal(meaning) || IsServerError(meaning); }
 
 // The first row that fits decides. Messages quote what users wrote, so a text is looked for only
 // where the code leaves the question open.
 constexpr Row kRows[] = {
     // apiserver pkg/admission/plugin/webhook/errors: a webhook may deny with any code of 400 and
     // more. The same words begin "... does not support dry run".
-    {400, 599, "admission webhook \"", "", Final(report::ObjectClass::kDenied)},
-    {400, 499, "", " is forbidden: ValidatingAdmissionPolicy '",
-     Final(report::ObjectClass::kDenied)},
+    {IsAnyError, "admission webhook \"", "", Final(ObjectClass::kDenied)},
+    {IsRefusal, "", " is forbidden: ValidatingAdmissionPolicy '", Final(ObjectClass::kDenied)},
     // Until somebody changes the CRD.
-    {500, 599, crds::kMissingVersion, "", Final(report::ObjectClass::kFailed)},
-    {500, 599, "", "failed calling webhook", Busy(report::ObjectClass::kWebhookUnavailable)},
-    {500, 599, "", "failed calling admission webhook",
-     Busy(report::ObjectClass::kWebhookUnavailable)},
-    {500, 599, "", "conversion webhook for ", Busy(report::ObjectClass::kWebhookUnavailable)},
+    {IsServerError, crds::kMissingVersion, "", Final(ObjectClass::kFailed)},
+    {IsServerError, "", "failed calling webhook", Busy(ObjectClass::kWebhookUnavailable)},
+    {IsServerError, "", "failed calling admission webhook", Busy(ObjectClass::kWebhookUnavailable)},
+    {IsServerError, "", "conversion webhook for ", Busy(ObjectClass::kWebhookUnavailable)},
     // etcd's limit, and that of the gRPC client before it.
-    {500, 599, "", "etcdserver: request is too large", Final(report::ObjectClass::kTooLarge)},
-    {500, 599, "", "trying to send message larger than max", Final(report::ObjectClass::kTooLarge)},
-    {500, 599, "", "Request entity too large", Final(report::ObjectClass::kTooLarge)},
-    {413, 413, "", "", Final(report::ObjectClass::kTooLarge)},
+    {IsServerError, "", "etcdserver: request is too large", Final(ObjectClass::kTooLarge)},
+    {IsServerError, "", "trying to send message larger than max", Final(ObjectClass::kTooLarge)},
+    {IsServerError, "", "Request entity too large", Final(ObjectClass::kTooLarge)},
+    {Is<Meaning::kTooLarge>, "", "", Final(ObjectClass::kTooLarge)},
     // Not the object is missing (IsGone) but its resource: "the server could not find the requested
     // resource", "404 page not found"; or its namespace: "namespaces "shop" not found"
     // (plugin/pkg/admission/namespace/lifecycle), while the object is stored all the same.
-    {404, 404, "", "", Final(report::ObjectClass::kFailed)},
+    {Is<Meaning::kNotFound>, "", "", Final(ObjectClass::kFailed)},
     // An authorizer's words are about the user; admission plugins word the rest.
-    {403, 403, "", " is forbidden: User \"", Final(report::ObjectClass::kForbidden)},
-    {403, 403, "", " is forbidden: ", Final(report::ObjectClass::kDenied)},
-    {403, 403, "", "", Final(report::ObjectClass::kForbidden)},
-    {409, 409, "", "", {report::ObjectClass::kConflict, true, false}},
-    {422, 422, "", "", Final(report::ObjectClass::kInvalid)},
-    {429, 429, "", "", Busy(report::ObjectClass::kFailed)},
-    {500, 500, "", "", Busy(report::ObjectClass::kFailed)},
-    {502, 504, "", "", Busy(report::ObjectClass::kFailed)},
+    {Is<Meaning::kForbidden>, "", " is forbidden: User \"", Final(ObjectClass::kForbidden)},
+    {Is<Meaning::kForbidden>, "", " is forbidden: ", Final(ObjectClass::kDenied)},
+    {Is<Meaning::kForbidden>, "", "", Final(ObjectClass::kForbidden)},
+    {Is<Meaning::kConflict>, "", "", {ObjectClass::kConflict, true, false}},
+    {Is<Meaning::kInvalid>, "", "", Final(ObjectClass::kInvalid)},
+    {Is<Meaning::kTooManyRequests>, "", "", Busy(ObjectClass::kFailed)},
+    {Is<Meaning::kTrouble>, "", "", Busy(ObjectClass::kFailed)},
+    // An API server that is being started again.
+    {Is<Meaning::kUnreachable>, "", "", Busy(ObjectClass::kFailed)},
+    {Is<Meaning::kLost>, "", "", Busy(ObjectClass::kFailed)},
+    {Is<Meaning::kTimeout>, "", "", Busy(ObjectClass::kFailed)},
 };
 
 // NewNotFound of apimachinery pkg/api/errors.
 bool IsGone(const kube::client::ApiStatus& status, std::string_view object) {
-  return status.IsNotFound() && !object.empty() &&
+  return MeaningOf(status) == Meaning::kNotFound && !object.empty() &&
          status.message == std::string(object) + " not found";
-}
-
-AnswerVerdict JudgeStatus(const kube::client::ApiStatus& status, std::string_view object) {
-  if (IsGone(status, object)) return Final(report::ObjectClass::kGone);
-  for (const Row& row : kRows) {
-    if (status.code < row.first || status.code > row.last) continue;
-    const std::string_view message = status.message;
-    if (message.starts_with(row.prefix) && message.find(row.part) != message.npos) {
-      return row.verdict;
-    }
-  }
-  return status.AsksToRetry() ? Busy(report::ObjectClass::kFailed)
-                              : Final(report::ObjectClass::kFailed);
-}
-
-AnswerVerdict JudgeTransport(const kube::http::TransportError& error) {
-  switch (error.kind) {
-    case kube::http::TransportError::Kind::kRefused:  // an API server that is being started again
-    case kube::http::TransportError::Kind::kConnectionLost:
-    case kube::http::TransportError::Kind::kTimeout:
-      return Busy(report::ObjectClass::kFailed);
-    case kube::http::TransportError::Kind::kTls:
-    case kube::http::TransportError::Kind::kOther:
-      break;
-  }
-  return Final(report::ObjectClass::kFailed);
 }
 
 }  // namespace
 
 AnswerVerdict Judge(const kube::client::CallError& error, std::string_view object) {
-  if (error.status) return JudgeStatus(*error.status, object);
-  return error.transport ? JudgeTransport(*error.transport) : Final(report::ObjectClass::kFailed);
+  if (error.status && IsGone(*error.status, object)) return Final(ObjectClass::kGone);
+  const Meaning meaning = MeaningOf(error);
+  const std::string_view message = error.status ? error.status->message : std::string_view();
+  for (const Row& row : kRows) {
+    if (row.fits(meaning) && message.starts_with(row.prefix) &&
+        message.find(row.part) != message.npos) {
+      return row.verdict;
+    }
+  }
+  return error.status && AsksToRetry(*error.status) ? Busy(ObjectClass::kFailed)
+                                                    : Final(ObjectClass::kFailed);
 }
 
 AnswerVerdict Judge(BrokenAnswer broken) {
-  return broken == BrokenAnswer::kCutShort ? Busy(report::ObjectClass::kFailed)
-                                           : Final(report::ObjectClass::kFailed);
+  return broken == BrokenAnswer::kCutShort ? Busy(ObjectClass::kFailed)
+                                           : Final(ObjectClass::kFailed);
 }
 
 std::optional<kube::system::Clock::Duration> RetryBudget::Next(const AnswerVerdict& verdict,
@@ -114,9 +106,8 @@ std::optional<kube::system::Clock::Duration> RetryBudget::Next(const AnswerVerdi
                                                                kube::system::Clock::TimePoint now) {
   if (!first_failure_) first_failure_ = now;
   if (!verdict.may_pass || ++failures_ == kMaxTries) return std::nullopt;
-  const milliseconds first = verdict.object_class == report::ObjectClass::kConflict
-                                 ? kFirstPauseAfterConflict
-                                 : kFirstPause;
+  const milliseconds first =
+      verdict.object_class == ObjectClass::kConflict ? kFirstPauseAfterConflict : kFirstPause;
   kube::system::Clock::Duration pause = std::min(first * (1 << (failures_ - 1)), kLongestPause);
   if (retry_after) pause = std::max<kube::system::Clock::Duration>(pause, *retry_after);
   if (now + pause > *first_failure_ + kMaxTime) return std::nullopt;

@@ -141,5 +141,30 @@ TEST_CASE("What another try would not mend fails at once", "[migrate][pager]") {
   CHECK(pager.OnError(error, 0) == Step::kFailed);
 }
 
+TEST_CASE("A page tells where the list goes on, and how much is left of it", "[migrate][pager]") {
+  struct Row {
+    const char* list;
+    const char* resource_version;
+    const char* continue_token;
+    std::optional<std::uint64_t> remaining;
+  };
+  const Row row =
+      GENERATE(Row{R"({"metadata":{"resourceVersion":"7","continue":"a","remainingItemCount":3}})",
+                   "7", "a", 3},
+               Row{R"({"metadata":{"resourceVersion":"7","remainingItemCount":0}})", "7", "", 0},
+               Row{R"({"metadata":{"continue":"a"}})", "", "a", std::nullopt},
+               Row{R"({"metadata":{"remainingItemCount":-1}})", "", "", std::nullopt},
+               Row{R"({"metadata":{"remainingItemCount":1.5}})", "", "", std::nullopt},
+               Row{R"({"metadata":{"remainingItemCount":"3"}})", "", "", std::nullopt},
+               Row{R"({"metadata":null})", "", "", std::nullopt}, Row{"{}", "", "", std::nullopt});
+  CAPTURE(row.list);
+  kube::json::Document list;
+  REQUIRE_FALSE(list.Parse(row.list));
+  const PageMetadata metadata = ReadPageMetadata(list.root());
+  CHECK(metadata.resource_version == row.resource_version);
+  CHECK(metadata.continue_token == row.continue_token);
+  CHECK(metadata.remaining == row.remaining);
+}
+
 }  // namespace
 }  // namespace migrate::lists

@@ -1,4 +1,4 @@
-#include "migrate/sweep/write/object_writer.h"
+#include "migrate/sweep/write/write_pool.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -36,14 +36,14 @@ struct World {
   test_support::FakeCluster cluster;
   SweepTarget target{.group = "demo.example.com", .version = "v1", .plural = "widgets"};
   std::vector<std::string> lines;
-  ObjectWriter writer{target, Throttle(8, 0),
-                      [this](const std::string& line) { lines.push_back(line); }, cluster.client,
-                      cluster.clock};
+  WritePool writer{target, Throttle(8, 0),
+                   [this](const std::string& line) { lines.push_back(line); }, cluster.client,
+                   cluster.clock};
   std::uint64_t begun = 0;
   std::vector<std::uint64_t> done;
 };
 
-TEST_CASE("As many are in flight as the throttle allows", "[migrate][object_writer]") {
+TEST_CASE("As many are in flight as the throttle allows", "[migrate][write_pool]") {
   World world;
   CHECK(world.writer.is_idle());
   world.BeginAll();
@@ -57,8 +57,7 @@ TEST_CASE("As many are in flight as the throttle allows", "[migrate][object_writ
   CHECK(world.begun == 6);  // one for the answer, one as the limit grew
 }
 
-TEST_CASE("What waits to be tried again holds no place, up to a number",
-          "[migrate][object_writer]") {
+TEST_CASE("What waits to be tried again holds no place, up to a number", "[migrate][write_pool]") {
   World world;
   world.AddBusy(0);
   for (int i = 0; i < 2000 && world.begun < 64; ++i) {
@@ -76,7 +75,7 @@ TEST_CASE("What waits to be tried again holds no place, up to a number",
   CHECK(world.writer.next_event() == world.cluster.clock.Now() + std::chrono::milliseconds(500));
 }
 
-TEST_CASE("What is due is sent again", "[migrate][object_writer]") {
+TEST_CASE("What is due is sent again", "[migrate][write_pool]") {
   World world;
   world.AddBusy(1);
   world.writer.Begin({7, {"shop", "a", "u", "1", 1}});
@@ -90,7 +89,7 @@ TEST_CASE("What is due is sent again", "[migrate][object_writer]") {
   CHECK(world.cluster.clock.passed() == std::chrono::milliseconds(500));
 }
 
-TEST_CASE("Once stopped it only ends what is in flight", "[migrate][object_writer]") {
+TEST_CASE("Once stopped it only ends what is in flight", "[migrate][write_pool]") {
   World world;
   world.AddBusy(1);
   world.writer.Begin({0, {"shop", "a", "u", "1", 1}});
@@ -103,11 +102,11 @@ TEST_CASE("Once stopped it only ends what is in flight", "[migrate][object_write
   CHECK(world.done == std::vector<std::uint64_t>{1});
 }
 
-TEST_CASE("A writer that goes leaves nothing under way", "[migrate][object_writer]") {
+TEST_CASE("A writer that goes leaves nothing under way", "[migrate][write_pool]") {
   World world;
   {
-    ObjectWriter writer(world.target, Throttle(8, 0), nullptr, world.cluster.client,
-                        world.cluster.clock);
+    WritePool writer(world.target, Throttle(8, 0), nullptr, world.cluster.client,
+                     world.cluster.clock);
     writer.Begin({0, {"shop", "a", "u", "1", 1}});
   }
   world.cluster.client.Poll(world.cluster.clock.Now() + std::chrono::seconds(1));
@@ -126,7 +125,7 @@ std::string FirstLine(World& world) {
   return world.lines[0];
 }
 
-TEST_CASE("Where nothing gets anywhere it is told why", "[migrate][object_writer]") {
+TEST_CASE("Where nothing gets anywhere it is told why", "[migrate][write_pool]") {
   World world;
   SECTION("as the server refuses all") {
     world.AddBusy(1000);
@@ -143,7 +142,7 @@ TEST_CASE("Where nothing gets anywhere it is told why", "[migrate][object_writer
   }
 }
 
-TEST_CASE("No answer holds up the others for longer than a minute", "[migrate][object_writer]") {
+TEST_CASE("No answer holds up the others for longer than a minute", "[migrate][write_pool]") {
   World world;
   const auto [asked_for, held, line] = GENERATE(table<std::string, int, std::string>({
       {"1", 1, ""},

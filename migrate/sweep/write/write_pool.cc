@@ -1,4 +1,4 @@
-#include "migrate/sweep/write/object_writer.h"
+#include "migrate/sweep/write/write_pool.h"
 
 #include <algorithm>
 #include <utility>
@@ -21,9 +21,9 @@ constexpr std::chrono::seconds kStall{10}, kBetweenStallLines{60};
 }  // namespace
 
 /// An object and its request that is under way.
-class ObjectWriter::Flight : public kube::client::ResultSink {
+class WritePool::Flight : public kube::client::ResultSink {
  public:
-  Flight(ObjectWriter& owner, const SweepTarget& target, spool::SpooledObject object)
+  Flight(WritePool& owner, const SweepTarget& target, spool::SpooledObject object)
       : write(target, std::move(object)), owner_(owner) {}
 
   void OnBytes(std::string_view bytes) override {
@@ -42,12 +42,12 @@ class ObjectWriter::Flight : public kube::client::ResultSink {
   kube::system::Clock::TimePoint sent_at{}, answered_at{};
 
  private:
-  ObjectWriter& owner_;
+  WritePool& owner_;
 };
 
-ObjectWriter::ObjectWriter(const SweepTarget& target, Throttle throttle,
-                           std::function<void(const std::string&)> on_wait,
-                           kube::client::Client& client, const kube::system::Clock& clock)
+WritePool::WritePool(const SweepTarget& target, Throttle throttle,
+                     std::function<void(const std::string&)> on_wait, kube::client::Client& client,
+                     const kube::system::Clock& clock)
     : target_(target),
       throttle_(throttle),
       on_wait_(std::move(on_wait)),
@@ -55,17 +55,17 @@ ObjectWriter::ObjectWriter(const SweepTarget& target, Throttle throttle,
       clock_(clock),
       moved_(clock.Now()) {}
 
-ObjectWriter::~ObjectWriter() {
+WritePool::~WritePool() {
   for (const auto& [flight, owned] : in_flight_) client_.Cancel(owned->call);
 }
 
-void ObjectWriter::TakeAnswers(const OnDone& on_done) {
+void WritePool::TakeAnswers(const OnDone& on_done) {
   for (const Flight* answered : std::exchange(answered_, {})) {
     Take(std::move(in_flight_.extract(answered).mapped()), on_done);
   }
 }
 
-void ObjectWriter::Take(std::unique_ptr<Flight> flight, const OnDone& on_done) {
+void WritePool::Take(std::unique_ptr<Flight> flight, const OnDone& on_done) {
   ObjectWrite& write = flight->write;
   const auto step = write.OnAnswer(flight->body, flight->error, document_, flight->answered_at);
   throttle_.OnAnswer(flight->sent_at, flight->answered_at, write.was_slowdown());
@@ -88,7 +88,7 @@ void ObjectWriter::Take(std::unique_ptr<Flight> flight, const OnDone& on_done) {
   }
 }
 
-void ObjectWriter::Hold(std::chrono::seconds asked_for) {
+void WritePool::Hold(std::chrono::seconds asked_for) {
   const std::chrono::seconds hold = std::min(asked_for, kLongestHold);
   const auto until = clock_.Now() + hold;
   throttle_.HoldUntil(until);
@@ -99,7 +99,7 @@ void ObjectWriter::Hold(std::chrono::seconds asked_for) {
   on_wait_("waiting " + std::to_string(hold.count()) + " s, as the server asks for it");
 }
 
-void ObjectWriter::TellStall() {
+void WritePool::TellStall() {
   const auto now = clock_.Now();
   if (is_idle()) moved_ = now;
   if (!on_wait_ || now < std::max(moved_ + kStall, stall_told_ + kBetweenStallLines)) return;
@@ -109,7 +109,7 @@ void ObjectWriter::TellStall() {
            (last_error_.empty() ? "the server does not answer" : last_error_ + "; trying again"));
 }
 
-void ObjectWriter::SendDue() {
+void WritePool::SendDue() {
   TellStall();
   const auto now = clock_.Now();
   while (!waiting_.empty() && waiting_.begin()->first <= now &&
@@ -118,20 +118,20 @@ void ObjectWriter::SendDue() {
   }
 }
 
-bool ObjectWriter::HasRoom() const {
+bool WritePool::HasRoom() const {
   return waiting_.size() < kMostWaiting && throttle_.MayStart(clock_.Now(), in_flight_.size());
 }
 
-void ObjectWriter::Begin(spool::SpooledObject object) {
+void WritePool::Begin(spool::SpooledObject object) {
   Send(std::make_unique<Flight>(*this, target_, std::move(object)));
 }
 
-void ObjectWriter::Stop() {
+void WritePool::Stop() {
   is_stopped_ = true;
   waiting_.clear();
 }
 
-void ObjectWriter::Send(std::unique_ptr<Flight> flight) {
+void WritePool::Send(std::unique_ptr<Flight> flight) {
   flight->body.clear();
   flight->error.reset();
   flight->sent_at = clock_.Now();
@@ -141,7 +141,7 @@ void ObjectWriter::Send(std::unique_ptr<Flight> flight) {
   throttle_.OnStart(clock_.Now(), in_flight_.size());
 }
 
-kube::system::Clock::TimePoint ObjectWriter::next_event() const {
+kube::system::Clock::TimePoint WritePool::next_event() const {
   // An answer comes first where there is no room.
   if (in_flight_.size() >= throttle_.limit()) return kube::system::Clock::TimePoint::max();
   const auto due =

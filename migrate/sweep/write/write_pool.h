@@ -18,14 +18,14 @@ namespace migrate::sweep::write {
 
 /// Keeps as many objects on their way as the throttle allows, and those that wait to be tried
 /// again beside them.
-class ObjectWriter {
+class WritePool {
  public:
   /// All must outlive it. `on_wait`, which may be empty, is told where nothing is sent for more
   /// than a second, as the server asks for it, and where no object gets anywhere for ten seconds.
-  ObjectWriter(const SweepTarget& target, Throttle throttle,
-               std::function<void(const std::string&)> on_wait, kube::client::Client& client,
-               const kube::system::Clock& clock);
-  ~ObjectWriter();
+  WritePool(const SweepTarget& target, Throttle throttle,
+            std::function<void(const std::string&)> on_wait, kube::client::Client& client,
+            const kube::system::Clock& clock);
+  ~WritePool();
 
   /// Is told what became of an object.
   using OnDone = std::function<void(const spool::SpooledObject&, const spool::ObjectAnswer&)>;

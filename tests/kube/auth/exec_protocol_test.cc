@@ -1,4 +1,4 @@
-#include "kube/auth/exec_credential.h"
+#include "kube/auth/exec_protocol.h"
 
 #include <catch2/catch.hpp>
 

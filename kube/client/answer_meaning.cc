@@ -1,0 +1,98 @@
+#include "kube/client/answer_meaning.h"
+
+namespace kube::client {
+
+Meaning MeaningOf(int code) {
+  switch (code) {
+    case 401:
+      return Meaning::kUnauthorized;
+    case 403:
+      return Meaning::kForbidden;
+    case 404:
+      return Meaning::kNotFound;
+    case 409:
+      return Meaning::kConflict;
+    case 410:
+      return Meaning::kExpired;
+    case 413:
+      return Meaning::kTooLarge;
+    case 422:
+      return Meaning::kInvalid;
+    case 429:
+      return Meaning::kTooManyRequests;
+    case 500:
+    case 502:
+    case 503:
+    case 504:
+      return Meaning::kTrouble;
+    default:
+      break;
+  }
+  if (code < 400) return Meaning::kRedirect;
+  return code < 500 ? Meaning::kOtherRefusal : Meaning::kServerError;
+}
+
+Meaning MeaningOf(const ApiStatus& status) { return MeaningOf(status.code); }
+
+Meaning MeaningOf(const http::TransportError& error) {
+  using Kind = http::TransportError::Kind;
+  switch (error.kind) {
+    case Kind::kRefused:
+      return Meaning::kUnreachable;
+    case Kind::kConnectionLost:
+      return Meaning::kLost;
+    case Kind::kTimeout:
+      return Meaning::kTimeout;
+    case Kind::kTls:
+    case Kind::kOther:
+      break;
+  }
+  return Meaning::kNoConnection;
+}
+
+Meaning MeaningOf(const CallError& error) {
+  if (error.status) return MeaningOf(*error.status);
+  return error.transport ? MeaningOf(*error.transport) : Meaning::kUnusable;
+}
+
+bool IsRefusal(Meaning meaning) {
+  switch (meaning) {
+    case Meaning::kUnauthorized:
+    case Meaning::kForbidden:
+    case Meaning::kNotFound:
+    case Meaning::kConflict:
+    case Meaning::kExpired:
+    case Meaning::kTooLarge:
+    case Meaning::kInvalid:
+    case Meaning::kTooManyRequests:
+    case Meaning::kOtherRefusal:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool IsServerError(Meaning meaning) {
+  return meaning == Meaning::kTrouble || meaning == Meaning::kServerError;
+}
+
+bool IsUnanswered(Meaning meaning) {
+  return meaning == Meaning::kUnreachable || meaning == Meaning::kLost ||
+         meaning == Meaning::kTimeout || meaning == Meaning::kNoConnection;
+}
+
+bool MayPass(Meaning meaning) {
+  return meaning == Meaning::kTooManyRequests || IsServerError(meaning) || IsUnanswered(meaning);
+}
+
+bool AsksToRetry(const ApiStatus& status) {
+  const Meaning meaning = MeaningOf(status);
+  return status.retry_after && (meaning == Meaning::kTooManyRequests || IsServerError(meaning));
+}
+
+bool IsDryRunUnsupported(const CallError& error) {
+  return error.status && error.status->code == 400 &&
+         error.status->message.find("does not support dry run") != std::string::npos;
+}
+
+}  // namespace kube::client

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "kube/client/client.h"
+
+/// What an answer that is no success means for the request, write or read: the one place that looks
+/// at status codes and at why there was no answer. What follows from a meaning, how patient to be
+/// and what to say, is up to who asks.
+namespace kube::client {
+
+enum class Meaning {
+  // Refusals: what was asked for was not done.
+  kUnauthorized,     ///< 401: the server does not know who we are
+  kForbidden,        ///< 403: a right is missing, or admission says no
+  kNotFound,         ///< 404: the object, what it is in, or the resource
+  kConflict,         ///< 409: somebody else has changed it, or it is there already
+  kExpired,          ///< 410: the continue token or resource version is older than what etcd has
+  kTooLarge,         ///< 413
+  kInvalid,          ///< 422
+  kTooManyRequests,  ///< 429
+  kOtherRefusal,     ///< any other 4xx
+
+  // The server could not: whether a write was done is unknown.
+  kTrouble,  ///< 500, 502, 503, 504: of the server, or of a webhook, etcd or proxy that it needs
+  kServerError,  ///< any other code from 500 on
+  kRedirect,     ///< below 400 and no success, which API servers do not send
+
+  // There was no answer: whether a write was done is unknown.
+  kUnreachable,   ///< nothing listens there
+  kLost,          ///< the connection was lost before the answer was complete
+  kTimeout,       ///< the answer did not come in time
+  kNoConnection,  ///< TLS, unknown host, proxy, not the answer of an API server, interrupted
+
+  kUnusable,  ///< there was an answer of success that is not what was asked for
+};
+
+/// Of the code of an answer that is no success.
+Meaning MeaningOf(int code);
+Meaning MeaningOf(const ApiStatus& status);
+Meaning MeaningOf(const http::TransportError& error);
+Meaning MeaningOf(const CallError& error);
+
+/// The server has said no. Only then it is certain that a write was not done.
+bool IsRefusal(Meaning meaning);
+/// The server has answered that it could not.
+bool IsServerError(Meaning meaning);
+/// Nobody has answered.
+bool IsUnanswered(Meaning meaning);
+/// Time alone may bring another answer: too many requests, an error of the server, none at all.
+bool MayPass(Meaning meaning);
+
+/// 429 or 5xx with Retry-After: client-go sends the request again (rest/with_retry.go).
+bool AsksToRetry(const ApiStatus& status);
+
+/// A webhook that is asked for the request has side effects, so that the server makes no dry run
+/// (apiserver pkg/admission/plugin/webhook/errors NewDryRunUnsupportedErr).
+bool IsDryRunUnsupported(const CallError& error);
+
+}  // namespace kube::client
