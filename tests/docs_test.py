@@ -11,23 +11,24 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests/support"))
 
 import documents
+import rooms
 
 # Indented blocks that are no commands, by their first line: a drawing or a text.
 DRAWINGS = {("docs/DESIGN.md", "    krew/     ")}
 # What tells why a migration is not begun or ends early: the texts, by the file that has them.
 REFUSALS = {
-    "migrate/preflight.cc": (r'Refuse\(\s*"([^"]+)"', r'push_back\(\s*"([^"]+)"'),
-    "migrate/enable_pruning.cc": (r'"((?:pruning (?:is on|was not)|it is not known|nobody can|'
+    "migrate/migration/preflight.cc": (r'Refuse\(\s*"([^"]+)"', r'push_back\(\s*"([^"]+)"'),
+    "migrate/flip/enable_pruning.cc": (r'"((?:pruning (?:is on|was not)|it is not known|nobody can|'
                                   r'not every object|the schemas were)[^"]*)"',),
-    "migrate/crd_guard.cc": (r'return (?:std::string\()?"([^"]+)"',),
-    "migrate/live_crd.cc": (r'return "(the Custom[^"]+)"', r'why = "([^"]+)"'),
-    "migrate/failure_streak.cc": (r'" (objects failed in the same way)',),
-    "migrate/migration_state.cc": (r'Error\("(another migration of )', r'"(no folder for the state[^";:]+)'),
-    "migrate/backup.cc": (r'Error\("(cannot write the backup)',),
-    "migrate/object_writer.cc": (r'on_wait_\("(nothing was written for )',),
-    "migrate/missing_version.h": (r'"(request to convert[^"]+)"',),
-    "plugin/migration_summary.cc": (r'": (no objects found)"',),
-    "plugin/migration_console.cc": (r'"(nobody can be asked[^";]+)',),
+    "migrate/crds/crd_guard.cc": (r'return (?:std::string\()?"([^"]+)"',),
+    "migrate/crds/live_crd.cc": (r'return "(the Custom[^"]+)"', r'why = "([^"]+)"'),
+    "migrate/sweep/write/failure_streak.cc": (r'" (objects failed in the same way)',),
+    "migrate/state/migration_state.cc": (r'Error\("(another migration of )', r'"(no folder for the state[^";:]+)'),
+    "migrate/backup/backup.cc": (r'Error\("(cannot write the backup)',),
+    "migrate/sweep/write/object_writer.cc": (r'on_wait_\("(nothing was written for )',),
+    "migrate/crds/missing_version.h": (r'"(request to convert[^"]+)"',),
+    "plugin/report/text/migration_summary.cc": (r'": (no objects found)"',),
+    "plugin/terminal/migration_console.cc": (r'"(nobody can be asked[^";]+)',),
 }
 
 
@@ -80,17 +81,21 @@ class Design(unittest.TestCase):
 
     def test_names_every_file_of_the_program(self):
         text = (ROOT / "docs/DESIGN.md").read_text(encoding="utf-8")
-        cells = " ".join(re.findall(r"^\| (`.+?`[^|]*) \|", text, re.MULTILINE))
-        named = [re.sub(r"^(kube|migrate|plugin)/|\.\w+$", "", name)
-                 for name in re.findall(r"`([^`]+)`", cells)]
-        patterns = [re.escape(name).replace(r"\*", r"\w*") for name in named]
-        # "`enum_`, ... `object_meta_validation`": what they have in common is written once.
-        patterns += [pattern + "validation" for pattern in patterns if pattern.endswith("_")]
-        files = sorted(path.stem for folder in ("kube", "kube/schema", "migrate", "plugin")
-                       for path in (ROOT / folder).glob("*.cc"))
-        self.assertGreater(len(files), 150)
-        self.assertEqual([], [stem for stem in files
-                              if not any(re.fullmatch(pattern, stem) for pattern in patterns)])
+        missing, files = [], 0
+        for house in rooms.TOPS:
+            table = text.split(f"\n### {house}\n")[1].split("\n### ")[0]
+            for room, cell in re.findall(r"^\| `?([\w/]+)`? \|[^|]*\| (.*) \|$", table, re.MULTILINE):
+                folder = ROOT / (house if room == "main" else f"{house}/{room}")
+                named = [re.escape(name).replace(r"\*", r"\w*") for name in re.findall(r"`([^`]+)`", cell)]
+                stems = sorted(path.stem for path in folder.glob("*.cc"))
+                files += len(stems)
+                if house + room == "pluginusage":  # a file a command
+                    continue
+                missing += [f"{folder.relative_to(ROOT)}/{stem}" for stem in stems
+                            if not any(re.fullmatch(name, stem) for name in named)]
+        self.assertEqual([], missing)
+        # None of a room that has no row.
+        self.assertEqual(files, sum(path.suffix == ".cc" for path in rooms.sources(ROOT)))
 
 
 class Runbook(unittest.TestCase):
@@ -116,7 +121,7 @@ class Runbook(unittest.TestCase):
 
     def test_knows_every_class(self):
         runbook = (ROOT / "docs/RUNBOOK.md").read_text(encoding="utf-8")
-        classes = (ROOT / "migrate/object_class.cc").read_text(encoding="utf-8")
+        classes = (ROOT / "migrate/report/object_class.cc").read_text(encoding="utf-8")
         failures = re.findall(r'\{"([a-z-]+)", "\w+", true\}', classes)
         self.assertEqual(9, len(failures))
         for name in failures:
