@@ -5,48 +5,20 @@
 #include <csignal>
 #include <cstddef>
 #include <exception>
+#include <span>
 #include <string>
-#include <variant>
 #include <vector>
 
-#include "migrate/report/program_name.h"
-#include "plugin/command/check_command.h"
-#include "plugin/command/diff_command.h"
-#include "plugin/command/migrate_command.h"
 #include "plugin/command/server_warnings.h"
 #include "plugin/command/stop_signal.h"
-#include "plugin/command/version_command.h"
+#include "plugin/commands.h"
 #include "plugin/completion/complete_command.h"
-#include "plugin/completion/completion_script.h"
-#include "plugin/flags/options.h"
+#include "plugin/flags/command_line.h"
 #include "plugin/terminal/output.h"
 #include "plugin/terminal/wording.h"
-#include "plugin/usage/usage.h"
 
 namespace plugin {
 namespace {
-
-int Run(const flags::CheckOptions& options) { return command::RunCheck(options); }
-int Run(const flags::DiffOptions& options) { return command::RunDiff(options); }
-int Run(const flags::MigrateOptions& options) { return command::RunMigrate(options); }
-int Run(const flags::VersionOptions& options) { return command::RunVersion(options); }
-int Run(const flags::CompletionOptions& options) {
-  terminal::WriteStdout(
-      completion::CompletionScript(options.shell, migrate::report::OwnProgramName()));
-  return 0;
-}
-int Run(const flags::CompleteOptions& options) { return completion::RunComplete(options); }
-int Run(const flags::HelpOptions& options) {
-  terminal::WriteStdout(usage::Usage(options.command));
-  return 0;
-}
-
-bool AreWarningsErrors(const flags::HelpOptions&) { return false; }
-bool AreWarningsErrors(const flags::CompleteOptions&) { return false; }
-template <typename Options>
-bool AreWarningsErrors(const Options& options) {
-  return options.common.warnings_as_errors;
-}
 
 // A signal's exit code stays: it says more.
 int WithWarnings(int exit_code, bool are_errors) {
@@ -65,10 +37,17 @@ void OpenStandardFiles() {
   }
 }
 
-int RunCommand(const flags::Command& command) {
-  return std::visit(
-      [](const auto& options) { return WithWarnings(Run(options), AreWarningsErrors(options)); },
-      command);
+int RunCommandLine(std::span<const std::string> words) {
+  if (const auto typed = completion::WordsToComplete(words)) {
+    return completion::RunComplete(Commands(), *typed);
+  }
+  const flags::CommandLine line = flags::ParseCommandLine(Commands(), words);
+  if (!line.command) {
+    terminal::WriteStdout(HelpOf(line.help));
+    return 0;
+  }
+  const int exit_code = line.command->Run();
+  return WithWarnings(exit_code, line.command->common().warnings_as_errors);
 }
 
 }  // namespace
@@ -81,7 +60,7 @@ int main(int argc, char** argv) {
   try {
     // argv may be empty, without even the program's name.
     const std::vector<std::string> words(argc > 0 ? argv + 1 : argv, argv + argc);
-    return plugin::RunCommand(plugin::flags::ParseCommandLine(words));
+    return plugin::RunCommandLine(words);
   } catch (const std::exception& error) {
     plugin::terminal::WriteStderr(plugin::terminal::ErrorText(error.what()) + "\n");
     const int stopped = plugin::command::StopExitCode();

@@ -81,8 +81,8 @@ struct ClientOptions {
   /// Is called with a line about each wait of more than a second that the server asked for. May be
   /// empty.
   std::function<void(const std::string&)> on_wait{};
-  /// Is called with the lines about requests that `log_level` asks for (kube/request_log.h). May be
-  /// empty.
+  /// Is called with the lines about requests that `log_level` asks for (kube/client/request_log.h).
+  /// May be empty.
   std::function<void(const std::string&)> on_request;
   int log_level = 6;
 };

@@ -207,10 +207,6 @@ FieldOwners OwnerFinder::Find(std::span<const PathElement> elements) {
   return owners;
 }
 
-FieldOwners FindOwners(const Value& object, std::span<const PathElement> elements) {
-  return OwnerFinder(object).Find(elements);
-}
-
 std::vector<LackingField> FindLackingFields(const Value& object, const StructuralSchema* schema,
                                             std::string_view api_version) {
   std::vector<LackingField> found;

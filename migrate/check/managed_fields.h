@@ -44,10 +44,6 @@ class OwnerFinder {
   std::map<const Value*, std::unique_ptr<ElementSelectors>> selectors_;  // by their level
 };
 
-/// The same for a single field.
-FieldOwners FindOwners(const kube::json::Value& object,
-                       std::span<const kube::schema::PathElement> elements);
-
 /// A field that managedFields own but the object lacks.
 struct LackingField {
   std::string path;          ///< indices as [*], keys of maps as .*, without a leading dot

@@ -1,7 +1,7 @@
 #include "plugin/command/check_command.h"
 
 #include <algorithm>
-#include <string_view>
+#include <utility>
 
 #include "kube/base/error.h"
 #include "kube/system/clock.h"
@@ -10,6 +10,9 @@
 #include "migrate/manifests/manifest_crd.h"
 #include "plugin/command/cluster_access.h"
 #include "plugin/command/stop_signal.h"
+#include "plugin/flags/finish_options.h"
+#include "plugin/flags/output_format.h"
+#include "plugin/flags/usage_error.h"
 #include "plugin/report/data/report_json.h"
 #include "plugin/report/data/template_output.h"
 #include "plugin/report/text/check_summary.h"
@@ -26,16 +29,16 @@ using migrate::report::CrdReport;
 using migrate::report::Verdict;
 
 // As a rule a pipeline broke that should have given CRDs. A cluster may have none.
-bool FoundNothing(const CheckReport& report, const flags::CheckOptions& options) {
+bool FoundNothing(const CheckReport& report, const CheckOptions& options) {
   return report.crds.empty() && options.ignore.empty() && !options.input.filenames.empty();
 }
 
-bool IsBlocked(const CrdReport& crd, const flags::FailOn& fail_on) {
+bool IsBlocked(const CrdReport& crd, const FailOn& fail_on) {
   return fail_on.blocked && crd.verdict == Verdict::kBlocked;
 }
 
 // What could not be looked at may hide anything: never exit code 0 or 1.
-bool IsIncomplete(const CheckReport& report, const flags::FailOn& fail_on) {
+bool IsIncomplete(const CheckReport& report, const FailOn& fail_on) {
   return !report.file_errors.empty() || report.not_all_crds_read ||
          std::ranges::any_of(report.crds, [&](const CrdReport& crd) {
            // Of a schema that the server would refuse it says nothing that an object does not fit
@@ -45,13 +48,13 @@ bool IsIncomplete(const CheckReport& report, const flags::FailOn& fail_on) {
          });
 }
 
-bool IsFinding(const CrdReport& crd, const flags::FailOn& fail_on) {
+bool IsFinding(const CrdReport& crd, const FailOn& fail_on) {
   return IsBlocked(crd, fail_on) ||
          (fail_on.loses_fields && (crd.objects_losing_fields > 0 || crd.MakesInvalid())) ||
          (fail_on.migration_needed && crd.migration_needed);
 }
 
-int ExitCode(const CheckReport& report, const flags::CheckOptions& options) {
+int ExitCode(const CheckReport& report, const CheckOptions& options) {
   if (IsIncomplete(report, options.fail_on) || FoundNothing(report, options)) return 2;
   return std::ranges::any_of(report.crds,
                              [&](const CrdReport& c) { return IsFinding(c, options.fail_on); });
@@ -65,7 +68,7 @@ std::string PrintNames(const CheckReport& report) {
   return out;
 }
 
-std::string PrintReport(const CheckReport& report, const flags::CheckOptions& options,
+std::string PrintReport(const CheckReport& report, const CheckOptions& options,
                         std::chrono::sys_seconds now) {
   switch (options.output) {
     case flags::OutputFormat::kJson:
@@ -94,7 +97,7 @@ std::string PrintReport(const CheckReport& report, const flags::CheckOptions& op
                                         .now = now});
 }
 
-std::string NothingFound(const flags::CheckOptions& options) {
+std::string NothingFound(const CheckOptions& options) {
   if (!options.crd_selector.empty()) {
     return "error: no CustomResourceDefinition of the files is a new one, or one of the cluster "
            "that "
@@ -103,12 +106,12 @@ std::string NothingFound(const flags::CheckOptions& options) {
   return "error: " + std::string(migrate::manifests::kNoCrdsFound) + "\n";
 }
 
-bool ShowsSections(const flags::CheckOptions& options) {
+bool ShowsSections(const CheckOptions& options) {
   return !options.no_headers && (options.output == flags::OutputFormat::kTable ||
                                  options.output == flags::OutputFormat::kWide);
 }
 
-std::string PrintErrors(const CheckReport& report, const flags::CheckOptions& options) {
+std::string PrintErrors(const CheckReport& report, const CheckOptions& options) {
   std::string err;
   if (report.not_all_crds_read) {
     err += "error: interrupted: not all CRDs were read\n";
@@ -122,7 +125,7 @@ std::string PrintErrors(const CheckReport& report, const flags::CheckOptions& op
   return ShowsSections(options) ? err : err + report::text::IncompleteErrors(report);
 }
 
-migrate::inspect::ClusterCheckOptions ClusterOptions(const flags::CheckOptions& options) {
+migrate::inspect::ClusterCheckOptions ClusterOptions(const CheckOptions& options) {
   return {.crd_names = options.input.crds,
           .ignored_crds = options.ignore,
           .crd_selector = options.crd_selector,
@@ -139,7 +142,7 @@ migrate::inspect::ClusterCheckOptions ClusterOptions(const flags::CheckOptions& 
           .stop = &StopFlag()};
 }
 
-CheckReport CheckLive(const flags::CheckOptions& options) {
+CheckReport CheckLive(const CheckOptions& options) {
   const kube::system::SystemClock clock;
   terminal::Progress progress(terminal::CanRewriteStderr(), terminal::WriteStderrAsIs, clock);
   ClusterAccess cluster(options.common, ClusterAccess::Right::kRead, clock,
@@ -151,7 +154,7 @@ CheckReport CheckLive(const flags::CheckOptions& options) {
   return migrate::inspect::CheckCluster(cluster_options, cluster.client(), clock);
 }
 
-migrate::inspect::FileCheckOptions FileOptions(const flags::CheckOptions& options) {
+migrate::inspect::FileCheckOptions FileOptions(const CheckOptions& options) {
   return {.filenames = options.input.filenames,
           .recursive = options.input.recursive,
           .crd_names = options.input.crds,
@@ -160,21 +163,82 @@ migrate::inspect::FileCheckOptions FileOptions(const flags::CheckOptions& option
           .show_objects = options.show_objects};
 }
 
+flags::UsageError InvalidFailOn(const std::string& word) {
+  return flags::UsageError("check", "invalid --fail-on value (" + word +
+                                        "), must be \"blocked\", \"loses-fields\", "
+                                        "\"migration-needed\" or \"none\"");
+}
+
+FailOn ParseFailOn(const std::vector<std::string>& words) {
+  FailOn result{.blocked = false, .loses_fields = false, .migration_needed = false};
+  for (const std::string& word : words) {
+    if (word == "blocked") {
+      result.blocked = true;
+    } else if (word == "loses-fields") {
+      result.loses_fields = true;
+    } else if (word == "migration-needed") {
+      result.migration_needed = true;
+    } else if (word != "none") {
+      throw InvalidFailOn(word);
+    } else if (words.size() > 1) {
+      throw flags::UsageError("check", "--fail-on=none cannot be combined with other values");
+    }
+  }
+  return result;
+}
+
 }  // namespace
 
-int RunCheck(flags::CheckOptions options) {
-  report::data::LoadTemplate(options.output_template);
-  const CheckReport report =
-      options.input.local ? migrate::inspect::CheckFiles(FileOptions(options)) : CheckLive(options);
+void CheckCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) {
+  flags::AddInputFlags(flag_set, options_.input);
+  flags::AddReportFlags(flag_set, raw);
+  flag_set.Bool("show-objects", 0, options_.show_objects);
+  flag_set.Bool("skip-objects", 0, options_.skip_objects);
+  flag_set.Bool("all-objects", 0, options_.all_objects);
+  flag_set.Strings("fail-on", 0, fail_on_);
+  flag_set.Strings("ignore", 0, options_.ignore);
+  flag_set.Bool("no-headers", 0, options_.no_headers);
+  flags::AddObjectFlags(flag_set, options_.objects, raw);
+  flag_set.String("crd-selector", 0, options_.crd_selector);
+}
+
+void CheckCommand::TakeArguments(std::vector<std::string> arguments) {
+  options_.input.crds = std::move(arguments);
+}
+
+void CheckCommand::Finish(const flags::FlagSet& flag_set, const flags::RawValues& raw) {
+  flags::Finish("check", options_.objects, options_.common.connection, flag_set, raw);
+  flags::ValidateLabelSelector("check", "--crd-selector", options_.crd_selector);
+  options_.output = flags::ParseCheckOutput(raw.output);
+  if (options_.output == flags::OutputFormat::kTemplate) {
+    options_.output_template = flags::ParseTemplate("check", raw.output, raw.allow_missing_keys);
+  }
+  if (flag_set.IsGiven("fail-on") && fail_on_.empty()) throw InvalidFailOn("");
+  if (flag_set.IsGiven("fail-on")) options_.fail_on = ParseFailOn(fail_on_);
+  flags::RefuseBoth("check", options_.skip_objects, "--skip-objects", options_.all_objects,
+                    "--all-objects");
+  flags::RefuseBoth("check", options_.skip_objects, "--skip-objects", options_.show_objects,
+                    "--show-objects");
+  flags::RefuseIfLocal("check", options_.input, options_.objects, options_.crd_selector);
+  flags::RefuseBoth("check", options_.input.local, "--local", options_.all_objects,
+                    "--all-objects");
+  flags::RequireFiles("check", options_.input, flag_set);
+}
+
+int CheckCommand::Run() {
+  report::data::LoadTemplate(options_.output_template);
+  const CheckReport report = options_.input.local
+                                 ? migrate::inspect::CheckFiles(FileOptions(options_))
+                                 : CheckLive(options_);
   const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-  const CheckOutput output = PrintCheck(report, options, now);
+  const CheckOutput output = PrintCheck(report, options_, now);
   terminal::WriteStdout(output.out);
   terminal::WriteStderr(output.err);
   const int stopped = StopExitCode();
   return stopped == 0 ? output.exit_code : stopped;
 }
 
-CheckOutput PrintCheck(const CheckReport& report, const flags::CheckOptions& options,
+CheckOutput PrintCheck(const CheckReport& report, const CheckOptions& options,
                        std::chrono::sys_seconds now) {
   return {.out = PrintReport(report, options, now),
           .err = PrintErrors(report, options),

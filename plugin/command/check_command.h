@@ -2,14 +2,48 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "migrate/report/report.h"
+#include "plugin/flags/command.h"
 #include "plugin/flags/options.h"
 
 namespace plugin::command {
 
-/// Checks what `options` name, prints the report and returns the exit code. Throws kube::Error.
-int RunCheck(flags::CheckOptions options);
+/// Which findings make the exit code 1.
+struct FailOn {
+  bool blocked = true;
+  bool loses_fields = true;
+  bool migration_needed = false;
+};
+
+struct CheckOptions {
+  flags::CommonOptions common;
+  flags::InputOptions input;
+  std::string crd_selector;  ///< which CRDs of the cluster; empty: all
+  flags::ObjectOptions objects;
+  flags::OutputFormat output = flags::OutputFormat::kTable;
+  flags::TemplateOutput output_template;  ///< only with kTemplate
+  bool show_objects = false;
+  bool skip_objects = false;
+  bool all_objects = false;
+  FailOn fail_on;
+  std::vector<std::string> ignore;  ///< CRDs to leave out, named as `input.crds`
+  bool no_headers = false;
+};
+
+/// Checks what its options name, and prints the report.
+class CheckCommand final : public flags::CommandWith<CheckOptions> {
+ public:
+  void AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) override;
+  void TakeArguments(std::vector<std::string> arguments) override;
+  void Finish(const flags::FlagSet& flag_set, const flags::RawValues& raw) override;
+  int Run() override;
+
+ private:
+  std::vector<std::string> fail_on_;
+};
 
 /// What goes where, and how the program ends.
 struct CheckOutput {
@@ -19,7 +53,7 @@ struct CheckOutput {
 };
 
 /// Prints `report` as `options` say. `now` is what ages are counted to.
-CheckOutput PrintCheck(const migrate::report::CheckReport& report,
-                       const flags::CheckOptions& options, std::chrono::sys_seconds now);
+CheckOutput PrintCheck(const migrate::report::CheckReport& report, const CheckOptions& options,
+                       std::chrono::sys_seconds now);
 
 }  // namespace plugin::command

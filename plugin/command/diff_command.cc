@@ -1,5 +1,6 @@
 #include "plugin/command/diff_command.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <mutex>
@@ -8,11 +9,13 @@
 
 #include "kube/base/error.h"
 #include "kube/system/clock.h"
-#include "migrate/inspect/object_diff.h"
+#include "migrate/crds/crd_names.h"
 #include "plugin/command/cluster_access.h"
 #include "plugin/command/diff_folders.h"
 #include "plugin/command/external_diff.h"
 #include "plugin/command/stop_signal.h"
+#include "plugin/flags/finish_options.h"
+#include "plugin/flags/usage_error.h"
 #include "plugin/terminal/output.h"
 #include "plugin/terminal/progress.h"
 #include "plugin/terminal/terminal.h"
@@ -26,7 +29,7 @@ using migrate::inspect::DiffReport;
 constexpr std::string_view kInterrupted = "interrupted: not all objects were read";
 constexpr int kError = 2;
 
-migrate::check::PreviewOptions Preview(const flags::DiffOptions& options) {
+migrate::check::PreviewOptions Preview(const DiffOptions& options) {
   return {.version = options.version, .show_managed_fields = options.show_managed_fields};
 }
 
@@ -48,7 +51,7 @@ class LocalTaker : public migrate::inspect::ChangeTaker {
   DiffFolders& folders_;
 };
 
-DiffReport DiffLocal(const flags::DiffOptions& options, DiffFolders& folders) {
+DiffReport DiffLocal(const DiffOptions& options, DiffFolders& folders) {
   LocalTaker taker(folders);
   return migrate::inspect::DiffFiles({.targets = options.targets,
                                       .preview = Preview(options),
@@ -57,7 +60,7 @@ DiffReport DiffLocal(const flags::DiffOptions& options, DiffFolders& folders) {
                                      taker);
 }
 
-migrate::inspect::ClusterDiffOptions ClusterOptions(const flags::DiffOptions& options) {
+migrate::inspect::ClusterDiffOptions ClusterOptions(const DiffOptions& options) {
   return {.targets = options.targets,
           .preview = Preview(options),
           .crd_selector = options.crd_selector,
@@ -71,7 +74,7 @@ migrate::inspect::ClusterDiffOptions ClusterOptions(const flags::DiffOptions& op
           .stop = &StopFlag()};
 }
 
-DiffReport DiffLive(const flags::DiffOptions& options, DiffFolders& folders) {
+DiffReport DiffLive(const DiffOptions& options, DiffFolders& folders) {
   const kube::system::SystemClock clock;
   terminal::Progress progress(terminal::CanRewriteStderr(), terminal::WriteStderrAsIs, clock);
   ClusterAccess cluster(options.common, ClusterAccess::Right::kRead, clock,
@@ -100,12 +103,56 @@ void PrintTroubles(const DiffReport& report) {
     terminal::WriteStderr(terminal::ErrorText(terminal::Printable(error)) + "\n");
 }
 
+// CRD or CRD/NAME, in the words of kubectl (cli-runtime pkg/resource/builder.go).
+migrate::inspect::DiffTarget ParseTarget(const std::string& argument) {
+  const std::string_view text = migrate::crds::WithoutCrdType(argument);
+  const std::size_t slash = text.find('/');
+  if (slash == std::string_view::npos) return {std::string(text), ""};
+  const std::string_view name = text.substr(slash + 1);
+  if (name.find('/') != std::string_view::npos) {
+    throw flags::UsageError("diff",
+                            "arguments in resource/name form may not have more than one slash");
+  }
+  if (slash == 0 || name.empty()) {
+    throw flags::UsageError("diff",
+                            "arguments in resource/name form must have a single resource and name");
+  }
+  return {std::string(text.substr(0, slash)), std::string(name)};
+}
+
 }  // namespace
 
-int RunDiff(const flags::DiffOptions& options) {
+void DiffCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) {
+  flags::AddInputFlags(flag_set, options_.input);
+  flags::AddObjectFlags(flag_set, options_.objects, raw);
+  flag_set.String("crd-selector", 0, options_.crd_selector);
+  flag_set.String("version", 0, options_.version);
+  flag_set.Bool("show-managed-fields", 0, options_.show_managed_fields);
+}
+
+void DiffCommand::TakeArguments(std::vector<std::string> arguments) {
+  for (const std::string& argument : arguments) options_.targets.push_back(ParseTarget(argument));
+}
+
+void DiffCommand::Finish(const flags::FlagSet& flag_set, const flags::RawValues& raw) {
+  flags::Finish("diff", options_.objects, options_.common.connection, flag_set, raw);
+  flags::ValidateLabelSelector("diff", "--crd-selector", options_.crd_selector);
+  const bool names_object = std::ranges::any_of(
+      options_.targets,
+      [](const migrate::inspect::DiffTarget& target) { return !target.object.empty(); });
+  if (names_object && !(options_.objects.selector + options_.objects.field_selector).empty()) {
+    throw flags::UsageError("diff",
+                            "selectors and the all flag cannot be used when passing resource/name "
+                            "arguments");
+  }
+  flags::RefuseIfLocal("diff", options_.input, options_.objects, options_.crd_selector);
+  flags::RequireFiles("diff", options_.input, flag_set);
+}
+
+int DiffCommand::Run() {
   DiffFolders folders;
   const DiffReport report =
-      options.input.local ? DiffLocal(options, folders) : DiffLive(options, folders);
+      options_.input.local ? DiffLocal(options_, folders) : DiffLive(options_, folders);
   if (report.is_stopped) {
     terminal::WriteStderr(terminal::ErrorText(std::string(kInterrupted)) + "\n");
     return StopExitCode();

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plugin/flags/options.h"
+#include "plugin/flags/migrate_options.h"
 
 namespace plugin::command {
 

@@ -14,6 +14,8 @@
 #include "plugin/command/cluster_access.h"
 #include "plugin/command/local_rewrite_command.h"
 #include "plugin/command/stop_signal.h"
+#include "plugin/flags/finish_options.h"
+#include "plugin/flags/output_format.h"
 #include "plugin/report/data/migration_report_json.h"
 #include "plugin/report/data/template_output.h"
 #include "plugin/report/text/migration_summary.h"
@@ -102,15 +104,53 @@ bool HasNothingToRetry(const MigrationOptions& options) {
 
 }  // namespace
 
-int RunMigrate(flags::MigrateOptions options) {
-  report::data::LoadTemplate(options.output_template);
-  if (options.input.local) return RunLocalRewrite(options);
-  if (!options.dry_run_warning.empty())
-    terminal::WriteStderr("Warning: " + options.dry_run_warning + "\n");
-  const MigrationOptions migration_options = ClusterOptions(options);
+void MigrateCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) {
+  flags::AddInputFlags(flag_set, options_.input);
+  flags::AddObjectFlags(flag_set, options_.objects, raw);
+  flag_set.Bool("enable-pruning", 0, options_.enable_pruning);
+  flag_set.Bool("yes", 'y', options_.yes);
+  flag_set.Bool("single-pass", 0, options_.single_pass);
+  flag_set.String("backup-dir", 0, options_.backup_dir);
+  flag_set.Bool("no-backup", 0, options_.no_backup);
+  flag_set.Bool("rewrite-unbacked", 0, options_.rewrite_unbacked);
+  flag_set.String("settle-timeout", 0, raw_.settle_timeout);
+  flags::AddReportFlags(flag_set, raw);
+  flag_set.Bool("show-managed-fields", 0, options_.show_managed_fields);
+  flag_set.Bool("all", 0, options_.all);
+  flag_set.String("crd-selector", 0, options_.crd_selector);
+  flag_set.OptionalString("dry-run", raw_.dry_run, std::string(flags::kBareDryRun));
+  flag_set.Int("concurrency", 0, options_.concurrency);
+  flag_set.String("max-rate", 0, raw_.max_rate);
+  flag_set.Bool("verify", 0, options_.verify);
+  flag_set.Bool("keep-stored-versions", 0, options_.keep_stored_versions);
+  flag_set.String("state-dir", 0, options_.state_dir);
+  flag_set.String("retry-from", 0, options_.retry_from);
+}
+
+void MigrateCommand::TakeArguments(std::vector<std::string> arguments) {
+  options_.input.crds = std::move(arguments);
+}
+
+void MigrateCommand::Finish(const flags::FlagSet& flag_set, const flags::RawValues& raw) {
+  options_.output = flags::ParseMigrateOutput(raw.output, options_.input.local);
+  if (options_.output == flags::OutputFormat::kTemplate) {
+    options_.output_template = flags::ParseTemplate("migrate", raw.output, raw.allow_missing_keys);
+  }
+  flags::RequireFiles("migrate", options_.input, flag_set);
+  flags::Finish("migrate", options_.objects, options_.common.connection, flag_set, raw);
+  flags::ValidateLabelSelector("migrate", "--crd-selector", options_.crd_selector);
+  flags::FinishMigrateOptions(options_, raw_);
+}
+
+int MigrateCommand::Run() {
+  report::data::LoadTemplate(options_.output_template);
+  if (options_.input.local) return RunLocalRewrite(options_);
+  if (!options_.dry_run_warning.empty())
+    terminal::WriteStderr("Warning: " + options_.dry_run_warning + "\n");
+  const MigrationOptions migration_options = ClusterOptions(options_);
   MigrationReport report;
-  if (!HasNothingToRetry(migration_options)) report = MigrateCluster(options, migration_options);
-  const report::text::MigrationOutput output = report::text::PrintMigration(report, options);
+  if (!HasNothingToRetry(migration_options)) report = MigrateCluster(options_, migration_options);
+  const report::text::MigrationOutput output = report::text::PrintMigration(report, options_);
   terminal::WriteStdout(output.out);
   terminal::WriteStderr(output.err);
   const int stopped = StopExitCode();

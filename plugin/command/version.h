@@ -11,7 +11,7 @@ extern const std::string_view kVersion;
 /// The API server whose rules are foretold, e.g. "v1.36".
 extern const std::string_view kServerVersion;
 
-/// The User-Agent header of its requests (kube/user_agent.h).
+/// The User-Agent header of its requests (kube/client/user_agent.h).
 std::string UserAgent();
 
 }  // namespace plugin::command

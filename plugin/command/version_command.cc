@@ -1,9 +1,12 @@
 #include "plugin/command/version_command.h"
 
 #include "kube/base/error.h"
+#include "kube/go/go_format.h"
 #include "kube/system/clock.h"
 #include "plugin/command/cluster_access.h"
 #include "plugin/command/version.h"
+#include "plugin/flags/output_format.h"
+#include "plugin/flags/usage_error.h"
 #include "plugin/report/data/object_builder.h"
 #include "plugin/terminal/output.h"
 #include "plugin/terminal/terminal.h"
@@ -13,7 +16,7 @@ namespace {
 
 using kube::json::Value;
 
-int PrintBoth(const flags::VersionOptions& options) {
+int PrintBoth(const VersionOptions& options) {
   const kube::system::SystemClock clock;
   ClusterAccess cluster(options.common, ClusterAccess::Right::kRead, clock,
                         [](const std::string& line) { terminal::WriteStderr(line + "\n"); });
@@ -26,9 +29,23 @@ int PrintBoth(const flags::VersionOptions& options) {
 
 }  // namespace
 
-int RunVersion(const flags::VersionOptions& options) {
-  if (!options.client) return PrintBoth(options);
-  terminal::WriteStdout(PrintVersion(std::string(kVersion), nullptr, options.output));
+void VersionCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) {
+  flag_set.String("output", 'o', raw.output);
+  flag_set.Bool("client", 0, options_.client);
+}
+
+void VersionCommand::TakeArguments(std::vector<std::string> arguments) {
+  if (arguments.empty()) return;
+  throw flags::UsageError("version", "unknown argument " + kube::go::GoQuote(arguments[0]));
+}
+
+void VersionCommand::Finish(const flags::FlagSet&, const flags::RawValues& raw) {
+  options_.output = flags::ParseVersionOutput(raw.output);
+}
+
+int VersionCommand::Run() {
+  if (!options_.client) return PrintBoth(options_);
+  terminal::WriteStdout(PrintVersion(std::string(kVersion), nullptr, options_.output));
   return 0;
 }
 

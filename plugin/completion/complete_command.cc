@@ -184,9 +184,14 @@ std::string Print(const Completion& completion, const Names& names) {
 
 }  // namespace
 
-int RunComplete(const flags::CompleteOptions& options) {
+std::optional<std::span<const std::string>> WordsToComplete(std::span<const std::string> words) {
+  if (words.empty() || words[0] != "__complete") return std::nullopt;
+  return words.subspan(1);
+}
+
+int RunComplete(flags::CommandRows commands, std::span<const std::string> words) {
   BeQuick();
-  const Completion completion = Complete(options.words);
+  const Completion completion = Complete(commands, words);
   Names names;
   try {
     names = Ask(completion);

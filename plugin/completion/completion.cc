@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cctype>
+#include <initializer_list>
 #include <map>
 #include <string_view>
 #include <utility>
 
+#include "plugin/completion/completion_script.h"
 #include "plugin/flags/flag_syntax.h"
-#include "plugin/flags/options.h"
+#include "plugin/usage/texts.h"
 #include "plugin/usage/usage.h"
 
 namespace plugin::completion {
@@ -43,32 +45,24 @@ void AddFlagDescriptions(std::string_view usage, Descriptions& descriptions) {
   }
 }
 
-// By command, from lines "  check         Report ...".
-Descriptions CommandDescriptions() {
-  Descriptions descriptions;
-  const std::string help = usage::Usage("");
-  std::string_view usage = help;
-  while (!usage.empty() && TakeLine(usage) != "Available Commands:") continue;
-  while (usage.starts_with("  ")) {
-    const std::string_view line = TakeLine(usage).substr(2);
-    const std::size_t end = line.find(' ');
-    descriptions[std::string(line.substr(0, end))] = line.substr(line.find_first_not_of(' ', end));
-  }
-  return descriptions;
-}
-
 void AddIfFits(Completion& completion, std::string text, std::string description = "") {
   if (!text.starts_with(completion.typed)) return;
   completion.fixed.push_back({std::move(text), std::move(description)});
 }
 
-void AddAll(Completion& completion, std::initializer_list<const char*> texts) {
-  for (const char* text : texts) AddIfFits(completion, text);
+void AddAll(Completion& completion, std::span<const std::string_view> texts) {
+  for (const std::string_view text : texts) AddIfFits(completion, std::string(text));
 }
 
-void CompleteCommand(Completion& completion) {
-  for (auto& [command, description] : CommandDescriptions()) {
-    AddIfFits(completion, command, description);
+void AddAll(Completion& completion, std::initializer_list<std::string_view> texts) {
+  AddAll(completion, std::span(texts.begin(), texts.size()));
+}
+
+void CompleteCommand(Completion& completion, flags::CommandRows commands) {
+  std::vector<flags::CommandRow> sorted(commands.begin(), commands.end());
+  std::ranges::sort(sorted, {}, &flags::CommandRow::name);
+  for (const flags::CommandRow& row : sorted) {
+    AddIfFits(completion, std::string(row.name), std::string(row.summary));
   }
 }
 
@@ -81,8 +75,10 @@ bool IsGiven(const flags::Flag& flag, const Words& words) {
 
 void CompleteFlagName(Completion& completion, const Words& before) {
   Descriptions descriptions;
-  AddFlagDescriptions(usage::Usage(completion.command), descriptions);
-  AddFlagDescriptions(usage::Usage("options"), descriptions);
+  if (completion.command) {
+    AddFlagDescriptions(usage::Usage(completion.command->usage), descriptions);
+  }
+  AddFlagDescriptions(usage::Usage(usage::kOptions), descriptions);
   std::vector<flags::Flag> flags = flags::FlagsOf(completion.command);
   std::ranges::sort(flags, {}, &flags::Flag::name);
   for (const flags::Flag& flag : flags) {
@@ -91,13 +87,6 @@ void CompleteFlagName(Completion& completion, const Words& before) {
     AddIfFits(completion, "--" + flag.name, description);
     if (flag.shorthand) AddIfFits(completion, std::string("-") + flag.shorthand, description);
   }
-}
-
-void CompleteOutput(Completion& completion) {
-  if (completion.command == "version") return AddAll(completion, {"json", "yaml"});
-  AddAll(completion, {"json", "jsonpath=", "jsonpath-as-json=", "jsonpath-file=", "name"});
-  if (completion.command == "check") AddAll(completion, {"table", "wide"});
-  AddAll(completion, {"yaml"});
 }
 
 CandidateSource SourceOf(std::string_view flag) {
@@ -139,7 +128,7 @@ void CompleteValue(Completion& completion, const flags::Flag& flag) {
   if (flag.kind == flags::FlagKind::kBool) {
     AddAll(completion, {"false", "true"});
   } else if (flag.name == "output") {
-    CompleteOutput(completion);
+    AddAll(completion, completion.command->outputs);
   } else if (flag.name == "dry-run") {
     AddAll(completion, {"client", "none", "server"});
   } else if (flag.name == "fail-on") {
@@ -161,17 +150,24 @@ const flags::Flag* FlagWithValue(const std::string& word, std::span<const flags:
   return found == flags.end() ? nullptr : &*found;
 }
 
-void CompleteArgument(Completion& completion, Words arguments) {
-  const std::string& command = completion.command;
+void CompleteArgument(Completion& completion, flags::CommandRows commands, Words arguments) {
   completion.taken = std::move(arguments);
-  if (command == "check" || command == "migrate") {
-    completion.source = CandidateSource::kCrds;
-  } else if (command == "diff") {
-    completion.source = CandidateSource::kCrdsOrObjects;
-  } else if (command == "help" && completion.taken.empty()) {
-    CompleteCommand(completion);
-  } else if (command == "completion" && completion.taken.empty()) {
-    for (const std::string_view shell : flags::kShells) AddIfFits(completion, std::string(shell));
+  const bool is_first = completion.taken.empty();
+  switch (completion.command->arguments) {
+    case flags::ArgumentKind::kNone:
+      return;
+    case flags::ArgumentKind::kCrd:
+      completion.source = CandidateSource::kCrds;
+      return;
+    case flags::ArgumentKind::kCrdOrObject:
+      completion.source = CandidateSource::kCrdsOrObjects;
+      return;
+    case flags::ArgumentKind::kCommand:
+      if (is_first) CompleteCommand(completion, commands);
+      return;
+    case flags::ArgumentKind::kShell:
+      if (is_first) AddAll(completion, kShells);
+      return;
   }
 }
 
@@ -188,14 +184,15 @@ void DropTaken(Completion& completion) {
 
 }  // namespace
 
-Completion Complete(std::span<const std::string> words) {
+Completion Complete(flags::CommandRows commands, std::span<const std::string> words) {
   Completion completion;
   if (words.empty()) return completion;
   completion.typed = words.back();
   Words before(words.begin(), words.end() - 1);
-  const std::size_t place = flags::FindFirstArgument(before, flags::AllFlags());
-  if (place < before.size()) {
-    completion.command = before[place];
+  const std::size_t place = flags::FindFirstArgument(before, flags::AllFlags(commands));
+  const bool has_command = place < before.size();
+  if (has_command) {
+    completion.command = flags::FindCommand(commands, before[place]);
     before.erase(before.begin() + static_cast<std::ptrdiff_t>(place));
   }
   const std::vector<flags::Flag> flags = flags::FlagsOf(completion.command);
@@ -210,10 +207,10 @@ Completion Complete(std::span<const std::string> words) {
     CompleteValue(completion, *with_value);
   } else if (completion.typed.starts_with('-') && !end.flags_ended) {
     CompleteFlagName(completion, before);
-  } else if (completion.command.empty()) {
-    CompleteCommand(completion);
-  } else {
-    CompleteArgument(completion, Arguments(before, flags));
+  } else if (!has_command) {
+    CompleteCommand(completion, commands);
+  } else if (completion.command) {
+    CompleteArgument(completion, commands, Arguments(before, flags));
   }
   DropTaken(completion);
   completion.words_before = std::move(before);

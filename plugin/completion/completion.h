@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "plugin/flags/command_line.h"
+
 /// What may be typed next, as shells ask for it. Nothing is read or contacted here.
 namespace plugin::completion {
 
@@ -33,13 +35,14 @@ struct Completion {
   std::vector<std::string> taken;  ///< candidates that are there already
 
   // How the cluster is to be reached:
-  std::string command;                      ///< empty: none yet
-  std::vector<std::string> words_before{};  ///< flags and arguments of `command`
+  const flags::CommandRow* command = nullptr;  ///< the null pointer: none yet, or none of ours
+  std::vector<std::string> words_before{};     ///< flags and arguments of `command`
 };
 
-/// Takes apart the command line whose last word is to be completed (empty where it is new). A word
+/// Takes apart the command line of one of `commands` whose last word is to be completed (empty
+/// where it is new). A word
 /// "--flag=" completes to values alone, without the flag, as github.com/spf13/cobra does.
-Completion Complete(std::span<const std::string> words);
+Completion Complete(flags::CommandRows commands, std::span<const std::string> words);
 
 /// True if `text` can be put on a command line as it is: no blank, and nothing that a shell would
 /// act upon.

@@ -35,6 +35,20 @@ void AddConnectionFlags(FlagSet& flags, kube::config::ConnectionFlags& connectio
   flags.Array("as-user-extra", 0, raw.as_user_extra);
 }
 
+}  // namespace
+
+void AddCommonFlags(FlagSet& flags, CommonOptions& options, RawValues& raw) {
+  AddConnectionFlags(flags, options.connection, raw);
+  flags.Bool("help", 'h', raw.help);
+  flags.Int("v", 'v', options.verbosity);
+  flags.Bool("match-server-version", 0, options.match_server_version);
+  flags.Bool("warnings-as-errors", 0, options.warnings_as_errors);
+  flags.String("profile", 0, raw.profile);
+  flags.String("profile-output", 0, raw.ignored.profile_output);
+  flags.String("log-flush-frequency", 0, raw.ignored.log_flush_frequency);
+  flags.String("vmodule", 0, raw.ignored.vmodule);
+}
+
 void AddReportFlags(FlagSet& flags, RawValues& raw) {
   flags.String("output", 'o', raw.output);
   flags.Bool("allow-missing-template-keys", 0, raw.allow_missing_keys);
@@ -51,81 +65,6 @@ void AddObjectFlags(FlagSet& flags, ObjectOptions& options, RawValues& raw) {
   flags.String("selector", 'l', options.selector);
   flags.String("field-selector", 0, options.field_selector);
   flags.Int64("chunk-size", 0, options.chunk_size);
-}
-
-void AddPruningFlags(FlagSet& flags, MigrateOptions& options, RawValues& raw) {
-  flags.Bool("enable-pruning", 0, options.enable_pruning);
-  flags.Bool("yes", 'y', options.yes);
-  flags.Bool("single-pass", 0, options.single_pass);
-  flags.String("backup-dir", 0, options.backup_dir);
-  flags.Bool("no-backup", 0, options.no_backup);
-  flags.Bool("rewrite-unbacked", 0, options.rewrite_unbacked);
-  flags.String("settle-timeout", 0, raw.migrate.settle_timeout);
-}
-
-}  // namespace
-
-void AddCommonFlags(FlagSet& flags, CommonOptions& options, RawValues& raw) {
-  AddConnectionFlags(flags, options.connection, raw);
-  flags.Bool("help", 'h', raw.help);
-  flags.Int("v", 'v', options.verbosity);
-  flags.Bool("match-server-version", 0, options.match_server_version);
-  flags.Bool("warnings-as-errors", 0, options.warnings_as_errors);
-  flags.String("profile", 0, raw.profile);
-  flags.String("profile-output", 0, raw.ignored.profile_output);
-  flags.String("log-flush-frequency", 0, raw.ignored.log_flush_frequency);
-  flags.String("vmodule", 0, raw.ignored.vmodule);
-}
-
-void AddFlags(FlagSet& flags, CheckOptions& options, RawValues& raw) {
-  AddCommonFlags(flags, options.common, raw);
-  AddInputFlags(flags, options.input);
-  AddReportFlags(flags, raw);
-  flags.Bool("show-objects", 0, options.show_objects);
-  flags.Bool("skip-objects", 0, options.skip_objects);
-  flags.Bool("all-objects", 0, options.all_objects);
-  flags.Strings("fail-on", 0, raw.fail_on);
-  flags.Strings("ignore", 0, options.ignore);
-  flags.Bool("no-headers", 0, options.no_headers);
-  AddObjectFlags(flags, options.objects, raw);
-  flags.String("crd-selector", 0, options.crd_selector);
-}
-
-void AddFlags(FlagSet& flags, DiffOptions& options, RawValues& raw) {
-  AddCommonFlags(flags, options.common, raw);
-  AddInputFlags(flags, options.input);
-  AddObjectFlags(flags, options.objects, raw);
-  flags.String("crd-selector", 0, options.crd_selector);
-  flags.String("version", 0, options.version);
-  flags.Bool("show-managed-fields", 0, options.show_managed_fields);
-}
-
-void AddFlags(FlagSet& flags, MigrateOptions& options, RawValues& raw) {
-  AddCommonFlags(flags, options.common, raw);
-  AddInputFlags(flags, options.input);
-  AddObjectFlags(flags, options.objects, raw);
-  AddPruningFlags(flags, options, raw);
-  AddReportFlags(flags, raw);
-  flags.Bool("show-managed-fields", 0, options.show_managed_fields);
-  flags.Bool("all", 0, options.all);
-  flags.String("crd-selector", 0, options.crd_selector);
-  flags.OptionalString("dry-run", raw.migrate.dry_run, std::string(kBareDryRun));
-  flags.Int("concurrency", 0, options.concurrency);
-  flags.String("max-rate", 0, raw.migrate.max_rate);
-  flags.Bool("verify", 0, options.verify);
-  flags.Bool("keep-stored-versions", 0, options.keep_stored_versions);
-  flags.String("state-dir", 0, options.state_dir);
-  flags.String("retry-from", 0, options.retry_from);
-}
-
-void AddFlags(FlagSet& flags, VersionOptions& options, RawValues& raw) {
-  AddCommonFlags(flags, options.common, raw);
-  flags.String("output", 'o', raw.output);
-  flags.Bool("client", 0, options.client);
-}
-
-void AddFlags(FlagSet& flags, CompletionOptions& options, RawValues& raw) {
-  AddCommonFlags(flags, options.common, raw);
 }
 
 }  // namespace plugin::flags

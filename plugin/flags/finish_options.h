@@ -1,20 +1,36 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "plugin/flags/command_flags.h"
+#include "plugin/flags/flag_set.h"
 #include "plugin/flags/options.h"
 
-/// Completes and validates what the flags of a command set. Each throws UsageError.
+/// Completes and validates what flags set that several commands have. Each throws UsageError;
+/// `command` is what the error points to the help of.
 namespace plugin::flags {
 
-/// `command` is what the error points to the help of.
 void Finish(std::string_view command, CommonOptions& options, const RawValues& raw);
 
-void Finish(CheckOptions& options, const RawValues& raw);
-void Finish(DiffOptions& options, const RawValues& raw);
-void Finish(MigrateOptions& options, const RawValues& raw);
-void Finish(VersionOptions& options, const RawValues& raw);
-void Finish(CompletionOptions& options, const RawValues& raw);
+/// -A goes before -n, and no page is asked for by a size below 1, as in kubectl.
+void Finish(std::string_view command, ObjectOptions& options,
+            const kube::config::ConnectionFlags& connection, const FlagSet& flags,
+            const RawValues& raw);
+
+/// -f is there where it is needed, and names something.
+void RequireFiles(std::string_view command, const InputOptions& input, const FlagSet& flags);
+
+/// In files there is nothing to choose among: all their objects count.
+void RefuseIfLocal(std::string_view command, const InputOptions& input,
+                   const ObjectOptions& objects, const std::string& crd_selector);
+
+/// Two flags by their names, and whether each was given: not both.
+void RefuseBoth(std::string_view command, bool a, std::string_view a_name, bool b,
+                std::string_view b_name);
+
+/// `flag` is named as in InvalidArgument.
+void ValidateLabelSelector(std::string_view command, std::string_view flag,
+                           const std::string& selector);
 
 }  // namespace plugin::flags

@@ -6,6 +6,8 @@
 
 #include "kube/go/go_duration.h"
 #include "kube/go/go_format.h"
+#include "plugin/flags/finish_options.h"
+#include "plugin/flags/usage_error.h"
 
 namespace plugin::flags {
 namespace {
@@ -76,8 +78,8 @@ void TakeSettleTimeout(MigrateOptions& options, const std::string& value) {
   options.settle_timeout = *timeout;
 }
 
-void RefuseBoth(bool a, const std::string& a_name, bool b, const std::string& b_name) {
-  if (a && b) throw Refusal(a_name + " and " + b_name + " cannot be specified together");
+void RefuseBoth(bool a, std::string_view a_name, bool b, std::string_view b_name) {
+  flags::RefuseBoth("migrate", a, a_name, b, b_name);
 }
 
 bool HasObjectSelection(const MigrateOptions& options) {

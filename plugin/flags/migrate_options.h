@@ -1,11 +1,42 @@
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <string_view>
 
+#include "migrate/report/migration_report.h"
 #include "plugin/flags/options.h"
 
 namespace plugin::flags {
+
+struct MigrateOptions {
+  CommonOptions common;
+  InputOptions input;
+  /// With --local kYaml or kJson; else kTable (for people), kJson, kYaml, kName or kTemplate.
+  OutputFormat output = OutputFormat::kTable;
+  TemplateOutput output_template;    ///< only with kTemplate
+  bool show_managed_fields = false;  ///< with --local
+  bool enable_pruning = false;       ///< with --local: as if preserveUnknownFields were off
+
+  // Without --local, migrate/migration/migration.h says what they mean:
+  bool all = false;
+  std::string crd_selector;
+  ObjectOptions objects;
+  bool yes = false;  ///< turns pruning on without asking
+  migrate::report::DryRun dry_run = migrate::report::DryRun::kNone;
+  std::string dry_run_warning;  ///< how a deprecated form should be written; empty: it was none
+  int concurrency = 16;
+  double max_rate = 0;
+  bool verify = true;
+  bool keep_stored_versions = false;
+  bool single_pass = false;
+  std::string backup_dir;  ///< empty: the default
+  bool no_backup = false;
+  bool rewrite_unbacked = false;
+  std::chrono::nanoseconds settle_timeout = std::chrono::minutes(2);
+  std::string state_dir;   ///< empty: the default
+  std::string retry_from;  ///< a file; empty: not given
+};
 
 /// What --dry-run alone stands for, as in kubectl (cmdutil.AddDryRunFlag).
 inline constexpr std::string_view kBareDryRun = "unchanged";

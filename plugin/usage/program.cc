@@ -1,8 +1,11 @@
-#include "plugin/usage/texts.h"
+#include <cstddef>
+
+#include "plugin/usage/usage.h"
 
 namespace plugin::usage {
+namespace {
 
-constexpr std::string_view kProgram =
+constexpr std::string_view kStart =
     R"(Find out what pruning would remove from custom resources, then migrate them
 
  Before spec.preserveUnknownFields of a CustomResourceDefinition (CRD) is turned off, "check" reads
@@ -12,14 +15,9 @@ pruning on where it is told to, rewrites every custom resource, so that etcd hol
 the storage version, and proves it.
 
 Available Commands:
-  check         Report structural problems and the fields that pruning would remove
-  completion    Print a script that completes command lines
-  diff          Show what pruning changes in each object
-  migrate       Rewrite every custom resource, so that etcd holds it pruned
-  options       Print the global options, which all commands take
-  version       Print the versions of this program and of the server
-  help          Print the help of a command
+)";
 
+constexpr std::string_view kEnd = R"(
 Examples:
   # What would the objects of the cluster lose?
   kubectl prune check
@@ -47,5 +45,17 @@ Usage:
 Use "kubectl prune COMMAND --help" for more information about a command.
 Use "kubectl prune options" for a list of global command-line options (applies to all commands).
 )";
+
+constexpr std::size_t kNameWidth = 14;
+
+}  // namespace
+
+std::string ProgramUsage(std::span<const CommandSummary> commands) {
+  std::string text(kStart);
+  for (const auto& [name, summary] : commands) {
+    text.append("  ").append(name).append(kNameWidth - name.size(), ' ').append(summary) += '\n';
+  }
+  return Usage(text.append(kEnd));
+}
 
 }  // namespace plugin::usage

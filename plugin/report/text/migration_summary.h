@@ -3,7 +3,7 @@
 #include <string>
 
 #include "migrate/report/migration_report.h"
-#include "plugin/flags/options.h"
+#include "plugin/flags/migrate_options.h"
 
 namespace plugin::report::text {
 

@@ -28,7 +28,7 @@ constexpr std::string_view kObject = R"({
 })";
 
 std::string Managers(const kube::json::Value& object, const std::vector<PathElement>& path) {
-  const FieldOwners owners = FindOwners(object, path);
+  const FieldOwners owners = OwnerFinder(object).Find(path);
   std::string text;
   for (const std::string_view manager : owners.managers) text += std::string(manager) + " ";
   return text + std::string(owners.last_written);
@@ -80,7 +80,7 @@ TEST_CASE("Elements of a list may have different keys", "[migrate][managed_field
 TEST_CASE("An object without managedFields has no owners", "[migrate][managed_fields]") {
   kube::json::Document document;
   REQUIRE(!document.Parse(R"({"metadata":{},"spec":{"a":1}})"));
-  CHECK(FindOwners(document.root(), std::vector{Key("spec")}).managers.empty());
+  CHECK(OwnerFinder(document.root()).Find(std::vector{Key("spec")}).managers.empty());
   CHECK(FindLackingFields(document.root(), nullptr).empty());
 }
 
@@ -141,7 +141,7 @@ TEST_CASE("Hostile managedFields are taken", "[migrate][managed_fields]") {
       R"({"metadata":{"managedFields":{}},"a":[]})", R"({"metadata":[],"a":{}})");
   kube::json::Document document;
   REQUIRE(!document.Parse(text));
-  CHECK(FindOwners(document.root(), std::vector{Key("a"), Index(0)}).managers.empty());
+  CHECK(OwnerFinder(document.root()).Find(std::vector{Key("a"), Index(0)}).managers.empty());
   FindLackingFields(document.root(), nullptr);
 }
 

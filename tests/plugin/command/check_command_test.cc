@@ -12,8 +12,8 @@ using migrate::report::CheckReport;
 using migrate::report::CrdReport;
 using test_reports::Report;
 
-int ExitCode(const CheckReport& report, flags::FailOn fail_on = {}) {
-  flags::CheckOptions options;
+int ExitCode(const CheckReport& report, FailOn fail_on = {}) {
+  CheckOptions options;
   options.fail_on = fail_on;
   return PrintCheck(report, options, test_reports::kNow).exit_code;
 }
@@ -25,8 +25,8 @@ TEST_CASE("E1: The exit code says whether there are findings", "[plugin][check_c
 }
 
 TEST_CASE("The flag --fail-on says what a finding is", "[plugin][check_command]") {
-  const flags::FailOn none = {.blocked = false, .loses_fields = false, .migration_needed = false};
-  flags::FailOn blocked = none, loses_fields = none, migration_needed = none;
+  const FailOn none = {.blocked = false, .loses_fields = false, .migration_needed = false};
+  FailOn blocked = none, loses_fields = none, migration_needed = none;
   blocked.blocked = loses_fields.loses_fields = migration_needed.migration_needed = true;
   const CheckReport gizmos = Report({test_reports::Gizmos()});
   const CheckReport widgets = Report({test_reports::Widgets()});
@@ -50,7 +50,7 @@ TEST_CASE("Objects that pruning makes invalid are found with those that lose fie
 }
 
 TEST_CASE("What could not be read is an error whatever --fail-on says", "[plugin][check_command]") {
-  const flags::FailOn none = {.blocked = false, .loses_fields = false, .migration_needed = false};
+  const FailOn none = {.blocked = false, .loses_fields = false, .migration_needed = false};
   CHECK(ExitCode(Report({CrdReport()}), none) == 2);
   CheckReport unreadable = Report({test_reports::Widgets()});
   unreadable.file_errors = {"a:1:1: why"};
@@ -69,7 +69,7 @@ TEST_CASE("A blocked CRD is the finding, whatever becomes of its objects",
 }
 
 TEST_CASE("That no CRD was found is not told beside the reason", "[plugin][check_command]") {
-  flags::CheckOptions options;
+  CheckOptions options;
   options.input.filenames = {"bad.yaml"};
   CheckReport report;
   report.file_errors = {"bad.yaml:1:1: why"};
@@ -87,7 +87,7 @@ TEST_CASE("The report is printed beside errors in files", "[plugin][check_comman
 }
 
 TEST_CASE("O3: The flag -o name lists the CRDs", "[plugin][check_command]") {
-  flags::CheckOptions options;
+  CheckOptions options;
   options.output = flags::OutputFormat::kName;
   const CheckReport report = Report({test_reports::Gadgets(), test_reports::Gizmos()});
   CHECK(PrintCheck(report, options, test_reports::kNow).out ==
@@ -104,7 +104,7 @@ TEST_CASE("Why not all could be checked is told beside every output", "[plugin][
   report.crds[2].verdict = migrate::report::Verdict::kUnknown;
   report.crds[2].error = "interrupted after 1 object";
   report.crds[2].is_interrupted = true;
-  flags::CheckOptions options;
+  CheckOptions options;
   SECTION("in the table itself") {
     CHECK(PrintCheck(report, options, test_reports::kNow).err.empty());
     return;
@@ -121,7 +121,7 @@ TEST_CASE("Why not all could be checked is told beside every output", "[plugin][
 }
 
 TEST_CASE("O2: The flag -o json prints one document", "[plugin][check_command]") {
-  flags::CheckOptions options;
+  CheckOptions options;
   options.output = flags::OutputFormat::kJson;
   const CheckOutput output =
       PrintCheck(Report({test_reports::Certificates()}), options, test_reports::kNow);
@@ -131,7 +131,7 @@ TEST_CASE("O2: The flag -o json prints one document", "[plugin][check_command]")
 }
 
 TEST_CASE("No CRDs in files is an error, unless some are ignored", "[plugin][check_command]") {
-  flags::CheckOptions options;
+  CheckOptions options;
   options.input.filenames = {"-"};
   const CheckOutput output = PrintCheck({}, options, test_reports::kNow);
   CHECK(output.out == "");
@@ -143,7 +143,7 @@ TEST_CASE("No CRDs in files is an error, unless some are ignored", "[plugin][che
 }
 
 TEST_CASE("No CRD of files that --crd-selector chooses is an error", "[plugin][check_command]") {
-  flags::CheckOptions options;
+  CheckOptions options;
   options.input.filenames = {"-"};
   options.crd_selector = "app=a";
   const CheckOutput output = PrintCheck({}, options, test_reports::kNow);
@@ -155,7 +155,7 @@ TEST_CASE("No CRD of files that --crd-selector chooses is an error", "[plugin][c
 
 TEST_CASE("A check that was stopped before all CRDs were read does not say that there are none",
           "[plugin][check_command]") {
-  flags::CheckOptions options;
+  CheckOptions options;
   SECTION("of the cluster") {}
   SECTION("of files") { options.input.filenames = {"-"}; }
   CheckReport report;

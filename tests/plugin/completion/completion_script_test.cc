@@ -4,7 +4,6 @@
 #include <string>
 
 #include "kube/system/file_text.h"
-#include "plugin/flags/options.h"
 
 namespace plugin::completion {
 namespace {
@@ -14,7 +13,7 @@ bool Has(const std::string& text, const std::string& part) {
 }
 
 TEST_CASE("C1: every shell has a script that asks kubectl-prune", "[plugin][completion_script]") {
-  for (const std::string_view shell : flags::kShells) {
+  for (const std::string_view shell : kShells) {
     CAPTURE(shell);
     const std::string script = CompletionScript(shell, {"kubectl-prune", "kubectl prune"});
     CHECK(Has(script, "kubectl-prune __complete "));
@@ -30,7 +29,7 @@ TEST_CASE("C1: the file that is installed is the one that is printed",
 
 TEST_CASE("N5: the scripts of a plugin under another name know no other",
           "[plugin][completion_script]") {
-  for (const std::string_view shell : flags::kShells) {
+  for (const std::string_view shell : kShells) {
     CAPTURE(shell);
     const std::string script = CompletionScript(shell, {"kubectl-prune_crd", "kubectl prune-crd"});
     CHECK(Has(script, "kubectl-prune_crd __complete "));

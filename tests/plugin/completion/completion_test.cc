@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "plugin/commands.h"
+
 namespace plugin::completion {
 namespace {
 
@@ -12,11 +14,12 @@ using Words = std::vector<std::string>;
 
 Words FixedOf(const Words& words) {
   Words texts;
-  for (const Candidate& candidate : Complete(words).fixed) texts.push_back(candidate.text);
+  for (const Candidate& candidate : Complete(Commands(), words).fixed)
+    texts.push_back(candidate.text);
   return texts;
 }
 
-CandidateSource SourceOf(const Words& words) { return Complete(words).source; }
+CandidateSource SourceOf(const Words& words) { return Complete(Commands(), words).source; }
 
 TEST_CASE("C1: commands are completed, with what they do", "[plugin][completion]") {
   CHECK(FixedOf({""}) ==
@@ -26,7 +29,7 @@ TEST_CASE("C1: commands are completed, with what they do", "[plugin][completion]
   CHECK(FixedOf({"-A", "-l", "x", "ver"}) == Words{"version"});
   CHECK(FixedOf({"help", "opt"}) == Words{"options"});
   CHECK(FixedOf({"help", "check", ""}).empty());
-  const Completion completion = Complete(Words{"check"});
+  const Completion completion = Complete(Commands(), Words{"check"});
   REQUIRE(completion.fixed.size() == 1);
   CHECK(completion.fixed[0].description ==
         "Report structural problems and the fields that pruning would remove");
@@ -42,7 +45,7 @@ TEST_CASE("C1: flags are completed, with what they do", "[plugin][completion]") 
     CAPTURE(flag);
     CHECK(std::ranges::count(all, flag) == 1);
   }
-  const Completion completion = Complete(Words{"check", "--local"});
+  const Completion completion = Complete(Commands(), Words{"check", "--local"});
   REQUIRE(completion.fixed.size() == 1);
   CHECK(completion.fixed[0].description ==
         "Contact no server: CRDs and objects come from the "
@@ -51,7 +54,7 @@ TEST_CASE("C1: flags are completed, with what they do", "[plugin][completion]") 
 
 TEST_CASE("C1: every flag of every command has a description", "[plugin][completion]") {
   for (const char* command : {"check", "completion", "migrate", "version"}) {
-    for (const Candidate& candidate : Complete(Words{command, "-"}).fixed) {
+    for (const Candidate& candidate : Complete(Commands(), Words{command, "-"}).fixed) {
       CAPTURE(command, candidate.text);
       CHECK_FALSE(candidate.description.empty());
     }
@@ -79,7 +82,7 @@ TEST_CASE("C1: values of flags are completed in every spelling", "[plugin][compl
 }
 
 TEST_CASE("C1: in a list the element behind the last comma is completed", "[plugin][completion]") {
-  const Completion completion = Complete(Words{"check", "--fail-on", "blocked,"});
+  const Completion completion = Complete(Commands(), Words{"check", "--fail-on", "blocked,"});
   CHECK(completion.before == "blocked,");
   CHECK(FixedOf({"check", "--fail-on", "blocked,"}) ==
         Words{"loses-fields", "migration-needed", "none"});
@@ -103,18 +106,19 @@ TEST_CASE("C1: names come from where they are known", "[plugin][completion]") {
 
 TEST_CASE("C1: what leads to the cluster is what was typed before", "[plugin][completion]") {
   const Completion completion =
-      Complete(Words{"--context", "a", "check", "widgets", "--namespace", "sh"});
-  CHECK(completion.command == "check");
+      Complete(Commands(), Words{"--context", "a", "check", "widgets", "--namespace", "sh"});
+  REQUIRE(completion.command);
+  CHECK(completion.command->name == "check");
   CHECK(completion.typed == "sh");
   CHECK(completion.words_before == Words{"--context", "a", "widgets"});
-  CHECK(Complete(Words{"check", "widgets", "-n", "x", ""}).taken == Words{"widgets"});
+  CHECK(Complete(Commands(), Words{"check", "widgets", "-n", "x", ""}).taken == Words{"widgets"});
 }
 
 TEST_CASE("C1: an unknown command or flag completes to nothing", "[plugin][completion]") {
   CHECK(FixedOf({"chek", ""}).empty());
   CHECK(SourceOf({"chek", ""}) == CandidateSource::kNone);
   CHECK(FixedOf({"check", "--nope=x"}).empty());
-  CHECK(Complete(Words{}).fixed.empty());
+  CHECK(Complete(Commands(), Words{}).fixed.empty());
 }
 
 TEST_CASE("C1: a name that a shell would act upon is no candidate", "[plugin][completion]") {

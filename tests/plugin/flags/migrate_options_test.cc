@@ -3,6 +3,9 @@
 #include <catch2/catch.hpp>
 #include <chrono>
 
+#include "plugin/command/migrate_command.h"
+#include "plugin/commands.h"
+
 namespace plugin::flags {
 namespace {
 
@@ -10,10 +13,15 @@ using Catch::Matchers::StartsWith;
 using migrate::report::DryRun;
 using Words = std::vector<std::string>;
 
+MigrateOptions ParseAll(const Words& words) {
+  const CommandLine line = ParseCommandLine(Commands(), words);
+  return dynamic_cast<const command::MigrateCommand&>(*line.command).options();
+}
+
 MigrateOptions Parse(const Words& words) {
   Words all = {"migrate"};
   all.insert(all.end(), words.begin(), words.end());
-  return std::get<MigrateOptions>(ParseCommandLine(all));
+  return ParseAll(all);
 }
 
 std::string ErrorOf(const Words& words) {
@@ -101,7 +109,7 @@ TEST_CASE("G2: The flag --dry-run has kubectl's forms, the deprecated ones too",
 
 TEST_CASE("A bare --dry-run before the command does not swallow it", "[plugin][migrate_options]") {
   const Words words = {"--dry-run", "migrate", "widgets"};
-  CHECK(std::get<MigrateOptions>(ParseCommandLine(words)).dry_run == DryRun::kClient);
+  CHECK(ParseAll(words).dry_run == DryRun::kClient);
 }
 
 TEST_CASE("Values that mean nothing are refused", "[plugin][migrate_options]") {

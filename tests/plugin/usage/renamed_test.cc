@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "plugin/usage/texts.h"
+#include "plugin/usage/usage.h"
 
 namespace plugin::usage {
 namespace {
@@ -25,7 +26,8 @@ TEST_CASE("N1: folders for data are the same under every name", "[plugin][rename
 }
 
 TEST_CASE("N1: under its first name a text stays as it is", "[plugin][renamed]") {
-  for (const std::string_view text : {kProgram, kMigrate, kCompletion}) {
+  const std::string program = ProgramUsage({});
+  for (const std::string_view text : {std::string_view(program), kMigrate, kCompletion}) {
     CHECK(Renamed(text, {"kubectl-prune", "kubectl prune"}) == text);
   }
 }

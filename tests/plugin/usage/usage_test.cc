@@ -5,10 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "plugin/flags/options.h"
+#include "plugin/commands.h"
 
 namespace plugin::usage {
 namespace {
+
+std::string HelpOf(std::string_view command) {
+  return plugin::HelpOf(flags::FindCommand(Commands(), command));
+}
 
 // The words of `line`, without quotes: enough for the examples.
 std::vector<std::string> Split(const std::string& line) {
@@ -35,12 +39,12 @@ TEST_CASE("O8: every example of the help is a command line that runs", "[plugin]
   int examples = 0;
   for (const char* command : {"", "check", "completion", "diff", "migrate", "version"}) {
     bool in_examples = false;
-    for (const std::string& line : Lines(Usage(command))) {
+    for (const std::string& line : Lines(HelpOf(command))) {
       if (!line.starts_with(" ") && !line.empty()) in_examples = line == "Examples:";
       if (!in_examples || !line.starts_with("  kubectl prune ")) continue;
       CAPTURE(line);
       const std::vector<std::string> words = Split(line.substr(0, line.find_first_of(">|")));
-      CHECK_NOTHROW(flags::ParseCommandLine(std::span(words).subspan(2)));
+      CHECK_NOTHROW(flags::ParseCommandLine(Commands(), std::span(words).subspan(2)));
       ++examples;
     }
   }
@@ -50,7 +54,7 @@ TEST_CASE("O8: every example of the help is a command line that runs", "[plugin]
 TEST_CASE("O8: every help names the program, its usage and its exit codes", "[plugin][usage]") {
   for (const char* command : {"", "check", "completion", "diff", "migrate", "version"}) {
     CAPTURE(command);
-    const std::string usage = Usage(command);
+    const std::string usage = HelpOf(command);
     CHECK(usage.find("\nUsage:\n  kubectl prune " + std::string(command)) != std::string::npos);
     CHECK(usage.find("\nExit codes:\n  0 ") != std::string::npos);
     CHECK(usage.find("kubectl prune options") != std::string::npos);
@@ -67,7 +71,7 @@ std::string FlagOf(const std::string& line) {
 
 std::vector<std::string> HelpFlagsOf(std::string_view command) {
   std::vector<std::string> flags;
-  for (const std::string& line : Lines(Usage(command))) {
+  for (const std::string& line : Lines(HelpOf(command))) {
     if (const std::string flag = FlagOf(line); !flag.empty()) flags.push_back(flag);
   }
   return flags;
@@ -75,7 +79,7 @@ std::vector<std::string> HelpFlagsOf(std::string_view command) {
 
 bool IsKnown(const std::string& command, const std::string& flag) {
   try {
-    flags::ParseCommandLine(std::vector<std::string>{command, flag + "=1"});
+    flags::ParseCommandLine(Commands(), std::vector<std::string>{command, flag + "=1"});
   } catch (const flags::UsageError& error) {
     return !std::string(error.what()).starts_with("unknown flag");
   }
@@ -93,12 +97,12 @@ TEST_CASE("Every flag of the help exists, in order, for every command", "[plugin
   }
   CHECK(std::ranges::is_sorted(HelpFlagsOf("options")));
   CHECK(HelpFlagsOf("options").size() == 28);
-  for (const std::string& line : Lines(Usage("options"))) CHECK(line.size() <= 100);
+  for (const std::string& line : Lines(HelpOf("options"))) CHECK(line.size() <= 100);
 }
 
 TEST_CASE("A command without help of its own has the program's", "[plugin][usage]") {
-  CHECK(Usage("help") == Usage(""));
-  CHECK(Usage("check") != Usage(""));
+  CHECK(HelpOf("help") == HelpOf(""));
+  CHECK(HelpOf("check") != HelpOf(""));
 }
 
 }  // namespace

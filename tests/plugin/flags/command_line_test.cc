@@ -1,4 +1,4 @@
-#include "plugin/flags/options.h"
+#include "plugin/flags/command_line.h"
 
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -6,19 +6,36 @@
 #include <string>
 #include <vector>
 
+#include "plugin/command/check_command.h"
+#include "plugin/command/diff_command.h"
+#include "plugin/command/migrate_command.h"
+#include "plugin/command/version_command.h"
+#include "plugin/commands.h"
+#include "plugin/completion/complete_command.h"
+#include "plugin/completion/completion_command.h"
+
 namespace plugin::flags {
 namespace {
 
+using command::CheckOptions;
+using command::DiffOptions;
+using command::FailOn;
+using command::VersionOptions;
+using completion::CompletionOptions;
 using Words = std::vector<std::string>;
+
+std::unique_ptr<Command> Parse(const Words& words) {
+  return ParseCommandLine(Commands(), words).command;
+}
 
 template <typename Options>
 Options ParseAs(const Words& words) {
-  return std::get<Options>(ParseCommandLine(words));
+  return dynamic_cast<const CommandWith<Options>&>(*Parse(words)).options();
 }
 
 std::string ErrorOf(const Words& words) {
   try {
-    ParseCommandLine(words);
+    ParseCommandLine(Commands(), words);
   } catch (const UsageError& error) {
     return error.what();
   }
@@ -136,12 +153,7 @@ TEST_CASE("G1: Every command takes kubectl's connection flags", "[plugin][option
     Words words = {command};
     if (command == "migrate") words.push_back("widgets");
     words.insert(words.end(), flags.begin(), flags.end());
-    return std::visit(
-        [](const auto& options) {
-          if constexpr (requires { options.common; }) return options.common.connection;
-          return kube::config::ConnectionFlags();
-        },
-        ParseCommandLine(words));
+    return Parse(words)->common().connection;
   };
   for (const char* command : {"check", "migrate", "version"}) {
     CAPTURE(command);
@@ -175,14 +187,7 @@ TEST_CASE("G1: Every command takes the flags that kubectl itself adds", "[plugin
   const auto command = GENERATE(Words{"check"}, Words{"migrate", "widgets"}, Words{"version"},
                                 Words{"completion", "bash"});
   CAPTURE(command);
-  const auto common = [](const Words& words) {
-    return std::visit(
-        [](const auto& options) {
-          if constexpr (requires { options.common; }) return options.common;
-          return CommonOptions();
-        },
-        ParseCommandLine(words));
-  };
+  const auto common = [](const Words& words) { return Parse(words)->common(); };
   Words words = command;
   for (const char* flag : {"--match-server-version", "--warnings-as-errors=true", "--profile=none",
                            "--profile-output", "p", "--log-flush-frequency=5s", "--vmodule=a=1"}) {
@@ -215,8 +220,12 @@ TEST_CASE("O4: managedFields are shown only if they are asked for", "[plugin][op
 }
 
 TEST_CASE("C1: __complete takes every word as it is", "[plugin][options]") {
-  CHECK(ParseAs<CompleteOptions>({"__complete", "check", "--nope", ""}).words ==
-        Words{"check", "--nope", ""});
+  const Words words = {"__complete", "check", "--nope", ""};
+  const auto typed = completion::WordsToComplete(words);
+  REQUIRE(typed);
+  CHECK(Words(typed->begin(), typed->end()) == Words{"check", "--nope", ""});
+  CHECK_FALSE(completion::WordsToComplete(*typed));
+  CHECK_FALSE(completion::WordsToComplete({}));
   CHECK(ParseAs<CompletionOptions>({"completion", "zsh"}).shell == "zsh");
 }
 
@@ -264,7 +273,9 @@ TEST_CASE("O8: No words, help and --help ask for the help of a command", "[plugi
       {{"help", "options"}, "options"},
   }));
   CAPTURE(words);
-  CHECK(ParseAs<HelpOptions>(words).command == command);
+  const CommandLine line = ParseCommandLine(Commands(), words);
+  CHECK(line.command == nullptr);
+  CHECK((line.help ? line.help->name : "") == command);
 }
 
 TEST_CASE("The command may stand behind flags", "[plugin][options]") {
@@ -408,6 +419,26 @@ TEST_CASE("diff --local takes all objects of its files", "[plugin][options]") {
   CHECK(ErrorOf({"diff", "--local", "-ffile", "-nshop"})
             .starts_with("--local and --namespace cannot be specified together\n"));
   CHECK(ErrorOf({"diff", "--local"}).starts_with("--local contacts no server"));
+}
+
+TEST_CASE("A row of the table is enough for a command to be known", "[plugin][options]") {
+  struct NoOptions {
+    CommonOptions common;
+  };
+  struct Greeting : CommandWith<NoOptions> {
+    void AddFlags(FlagSet& flags, RawValues&) override { flags.Bool("loud", 0, is_loud); }
+    void TakeArguments(Words) override {}
+    void Finish(const FlagSet&, const RawValues&) override {}
+    int Run() override { return is_loud ? 7 : 0; }
+    bool is_loud = false;
+  };
+  const CommandRow rows[] = {
+      {.name = "greet", .summary = "Greet", .usage = "Hello\n", .make = Make<Greeting>}};
+  CHECK(ParseCommandLine(rows, Words{"greet", "--loud", "-v=3"}).command->Run() == 7);
+  CHECK(ParseCommandLine(rows, Words{"greet", "-h"}).help == &rows[0]);
+  CHECK(FlagsOf(&rows[0]).size() == FlagsOf(nullptr).size() + 1);
+  CHECK(ParseCommonOptions(&rows[0], Words{"-v=3"}).verbosity == 3);
+  CHECK_THROWS_AS(ParseCommandLine(rows, Words{"check"}), UsageError);
 }
 
 }  // namespace

@@ -1,0 +1,74 @@
+#include "plugin/commands.h"
+
+#include <string_view>
+#include <vector>
+
+#include "plugin/command/check_command.h"
+#include "plugin/command/diff_command.h"
+#include "plugin/command/migrate_command.h"
+#include "plugin/command/version_command.h"
+#include "plugin/completion/completion_command.h"
+#include "plugin/usage/texts.h"
+#include "plugin/usage/usage.h"
+
+namespace plugin {
+namespace {
+
+using flags::ArgumentKind;
+using flags::Make;
+
+constexpr std::string_view kCheckOutputs[] = {
+    "json", "jsonpath=", "jsonpath-as-json=", "jsonpath-file=", "name", "table", "wide", "yaml"};
+constexpr std::string_view kMigrateOutputs[] = {
+    "json", "jsonpath=", "jsonpath-as-json=", "jsonpath-file=", "name", "yaml"};
+constexpr std::string_view kVersionOutputs[] = {"json", "yaml"};
+
+}  // namespace
+
+flags::CommandRows Commands() {
+  static const flags::CommandRow kRows[] = {
+      {.name = "check",
+       .summary = "Report structural problems and the fields that pruning would remove",
+       .usage = usage::kCheck,
+       .make = Make<command::CheckCommand>,
+       .arguments = ArgumentKind::kCrd,
+       .outputs = kCheckOutputs},
+      {.name = "completion",
+       .summary = "Print a script that completes command lines",
+       .usage = usage::kCompletion,
+       .make = Make<completion::CompletionCommand>,
+       .arguments = ArgumentKind::kShell},
+      {.name = "diff",
+       .summary = "Show what pruning changes in each object",
+       .usage = usage::kDiff,
+       .make = Make<command::DiffCommand>,
+       .arguments = ArgumentKind::kCrdOrObject},
+      {.name = "migrate",
+       .summary = "Rewrite every custom resource, so that etcd holds it pruned",
+       .usage = usage::kMigrate,
+       .make = Make<command::MigrateCommand>,
+       .arguments = ArgumentKind::kCrd,
+       .outputs = kMigrateOutputs},
+      {.name = "options",
+       .summary = "Print the global options, which all commands take",
+       .usage = usage::kOptions},
+      {.name = "version",
+       .summary = "Print the versions of this program and of the server",
+       .usage = usage::kVersion,
+       .make = Make<command::VersionCommand>,
+       .outputs = kVersionOutputs},
+      {.name = "help",
+       .summary = "Print the help of a command",
+       .usage = "",
+       .arguments = ArgumentKind::kCommand}};
+  return kRows;
+}
+
+std::string HelpOf(const flags::CommandRow* command) {
+  if (command && !command->usage.empty()) return usage::Usage(command->usage);
+  std::vector<usage::CommandSummary> summaries;
+  for (const flags::CommandRow& row : Commands()) summaries.push_back({row.name, row.summary});
+  return usage::ProgramUsage(summaries);
+}
+
+}  // namespace plugin
