@@ -17,7 +17,7 @@ namespace {
 using kube::client::Meaning;
 using kube::client::MeaningOf;
 using kube::json::Value;
-using Seen = Settling::Seen;
+using Seen = SettleRounds::Seen;
 
 // An object is 3 MiB at most; what is longer is not read to its end.
 constexpr std::size_t kMostBytes = 32 * 1024 * 1024;
@@ -137,12 +137,12 @@ class Waiter {
         client_(client),
         clock_(clock),
         begin_(clock.Now()),
-        settling_(options.doomed, begin_, options.timeout) {}
+        rounds_(options.doomed, begin_, options.timeout) {}
 
   Settled Run() {
     if (options_.doomed.empty()) return {Settled::Step::kNothingTells, ""};
-    while (settling_.step() == Settling::Step::kRead) {
-      if (!PollUntil(settling_.due(), [] { return false; })) return Interrupted();
+    while (rounds_.step() == SettleRounds::Step::kRead) {
+      if (!PollUntil(rounds_.due(), [] { return false; })) return Interrupted();
       if (!ReadRound()) return Interrupted();
       if (is_forbidden_) return {Settled::Step::kForbidden, last_};
     }
@@ -158,14 +158,14 @@ class Waiter {
 
   bool ReadRound() {
     std::vector<std::unique_ptr<Read>> reads;
-    for (const state::DoomedObject* object : settling_.objects()) {
+    for (const state::DoomedObject* object : rounds_.objects()) {
       reads.push_back(std::make_unique<Read>(*object, client_));
       reads.back()->Start(TargetOf(*object));
     }
     const auto all_done = [&reads] {
       return std::ranges::all_of(reads, [](const auto& read) { return read->is_done(); });
     };
-    if (!PollUntil(settling_.deadline(), all_done)) return false;
+    if (!PollUntil(rounds_.deadline(), all_done)) return false;
     std::vector<Seen> seen;
     for (const auto& read : reads) {
       seen.push_back(read->Look(options_));
@@ -175,7 +175,7 @@ class Waiter {
       if (is_forbidden_) return true;
     }
     reads.clear();  // they know the objects that OnRound may forget
-    settling_.OnRound(seen, clock_.Now());
+    rounds_.OnRound(seen, clock_.Now());
     return true;
   }
 
@@ -204,13 +204,13 @@ class Waiter {
     const std::chrono::duration<double> waited = clock_.Now() - begin_;
     char seconds[32];
     std::snprintf(seconds, sizeof seconds, " (%.1f s)", waited.count());
-    if (settling_.step() == Settling::Step::kTimedOut) return {Settled::Step::kTimedOut, last_};
-    if (settling_.step() == Settling::Step::kNoneLeft) {
+    if (rounds_.step() == SettleRounds::Step::kTimedOut) return {Settled::Step::kTimedOut, last_};
+    if (rounds_.step() == SettleRounds::Step::kNoneLeft) {
       return {Settled::Step::kNothingTells,
               "waiting until the server prunes: no object is left that could show it" +
                   std::string(seconds)};
     }
-    const std::string rounds = std::to_string(Settling::kRounds);
+    const std::string rounds = std::to_string(SettleRounds::kRounds);
     return {Settled::Step::kDone, "waiting until the server prunes: " + rounds + " of " + rounds +
                                       " reads pruned" + seconds};
   }
@@ -219,7 +219,7 @@ class Waiter {
   kube::client::Client& client_;
   const kube::system::Clock& clock_;
   kube::system::Clock::TimePoint begin_;
-  Settling settling_;
+  SettleRounds rounds_;
   bool is_forbidden_ = false;
   std::string last_;  // what showed last that a server does not prune
 };

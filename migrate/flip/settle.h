@@ -8,7 +8,7 @@
 
 #include "kube/client/client.h"
 #include "kube/system/clock.h"
-#include "migrate/flip/settling.h"
+#include "migrate/flip/settle_rounds.h"
 #include "migrate/state/migration_state.h"
 
 namespace migrate::flip {
@@ -37,7 +37,7 @@ struct Settled {
                         ///< s)", or what the last round showed
 };
 
-/// Waits until the server prunes what it reads, as Settling decides it.
+/// Waits until the server prunes what it reads, as SettleRounds decides it.
 Settled WaitUntilPruning(const SettleOptions& options, kube::client::Client& client,
                          const kube::system::Clock& clock);
 

@@ -1,4 +1,4 @@
-#include "migrate/flip/settling.h"
+#include "migrate/flip/settle_rounds.h"
 
 #include <algorithm>
 #include <cassert>
@@ -8,17 +8,18 @@ namespace migrate::flip {
 namespace {
 
 constexpr std::size_t kObjects = 5;
-constexpr std::chrono::milliseconds kPause(500);
+constexpr std::chrono::milliseconds kBetweenRounds(500);
 
 }  // namespace
 
-Settling::Settling(std::vector<state::DoomedObject> doomed, kube::system::Clock::TimePoint now,
-                   kube::system::Clock::Duration timeout)
+SettleRounds::SettleRounds(std::vector<state::DoomedObject> doomed,
+                           kube::system::Clock::TimePoint now,
+                           kube::system::Clock::Duration timeout)
     : doomed_(doomed.begin(), doomed.end()), due_(now), deadline_(now + timeout) {
   if (doomed_.empty()) step_ = Step::kNoneLeft;
 }
 
-std::vector<const state::DoomedObject*> Settling::objects() const {
+std::vector<const state::DoomedObject*> SettleRounds::objects() const {
   std::vector<const state::DoomedObject*> objects;
   for (std::size_t i = 0; i < std::min(doomed_.size(), kObjects); ++i) {
     objects.push_back(&doomed_[i]);
@@ -26,14 +27,14 @@ std::vector<const state::DoomedObject*> Settling::objects() const {
   return objects;
 }
 
-void Settling::OnRound(const std::vector<Seen>& seen, kube::system::Clock::TimePoint now) {
+void SettleRounds::OnRound(const std::vector<Seen>& seen, kube::system::Clock::TimePoint now) {
   assert(seen.size() <= doomed_.size());
   const bool all_pruned = std::ranges::all_of(seen, [](Seen one) { return one == Seen::kPruned; });
   rounds_ = all_pruned ? rounds_ + 1 : 0;
   for (std::size_t i = seen.size(); i-- > 0;) {
     if (seen[i] == Seen::kUnfit) doomed_.erase(doomed_.begin() + static_cast<std::ptrdiff_t>(i));
   }
-  due_ = now + kPause;
+  due_ = now + kBetweenRounds;
   if (rounds_ == kRounds) {
     step_ = Step::kDone;
   } else if (doomed_.empty()) {

@@ -14,7 +14,7 @@ namespace migrate::flip {
 /// In each round up to five objects are read, each over a connection of its own, as servers behind
 /// a load balancer notice the change of a CRD one after the other; after five rounds in a row in
 /// which no read showed a doomed field pruning counts as on.
-class Settling {
+class SettleRounds {
  public:
   enum class Seen {
     kPruned,
@@ -31,8 +31,8 @@ class Settling {
 
   static constexpr int kRounds = 5;
 
-  Settling(std::vector<state::DoomedObject> doomed, kube::system::Clock::TimePoint now,
-           kube::system::Clock::Duration timeout);
+  SettleRounds(std::vector<state::DoomedObject> doomed, kube::system::Clock::TimePoint now,
+               kube::system::Clock::Duration timeout);
 
   Step step() const { return step_; }
   kube::system::Clock::TimePoint due() const { return due_; }
