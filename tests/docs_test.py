@@ -15,11 +15,14 @@ import rooms
 
 # Indented blocks that are no commands, by their first line: a drawing or a text.
 DRAWINGS = {("docs/DESIGN.md", "    krew/     ")}
+# Of turning pruning on.
+PRUNING = (r'"((?:pruning (?:is on|was not)|it is not known|nobody can|not every object|the schemas were)[^"]*)"',)
 # What tells why a migration is not begun or ends early: the texts, by the file that has them.
 REFUSALS = {
     "migrate/migration/preflight.cc": (r'Refuse\(\s*"([^"]+)"', r'push_back\(\s*"([^"]+)"'),
-    "migrate/flip/enable_pruning.cc": (r'"((?:pruning (?:is on|was not)|it is not known|nobody can|'
-                                  r'not every object|the schemas were)[^"]*)"',),
+    "migrate/flip/turn_pruning_on.cc": PRUNING,
+    "migrate/flip/back_up.cc": PRUNING,
+    "migrate/flip/behind_flip.cc": PRUNING,
     "migrate/crds/crd_guard.cc": (r'return (?:std::string\()?"([^"]+)"',),
     "migrate/crds/live_crd.cc": (r'return "(the Custom[^"]+)"', r'why = "([^"]+)"'),
     "migrate/sweep/write/failure_streak.cc": (r'" (objects failed in the same way)',),

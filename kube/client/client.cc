@@ -5,6 +5,7 @@
 
 #include "kube/base/ascii.h"
 #include "kube/client/answer_meaning.h"
+#include "kube/client/gathered_call.h"
 #include "kube/client/warning_header.h"
 #include "kube/http/server_url.h"
 
@@ -26,24 +27,6 @@ constexpr std::size_t kMaxDocumentBytes = 512 * 1024 * 1024;
 constexpr std::size_t kMaxWarnings = 1000;
 
 bool IsSuccess(int status) { return status >= 200 && status <= 299; }
-
-/// Gathers an answer for Client::Send.
-class Gatherer : public ResultSink {
- public:
-  void OnBytes(std::string_view bytes) override {
-    too_large = too_large || bytes.size() > kMaxDocumentBytes - body.size();
-    if (!too_large) body += bytes;
-  }
-  void OnEnd(const std::optional<CallError>& call_error) override {
-    done = true;
-    error = call_error;
-  }
-
-  std::string body;
-  bool too_large = false;
-  bool done = false;
-  std::optional<CallError> error;
-};
 
 CallError UnusableAnswer(const std::string& request_line, const std::string& why) {
   CallError error;
@@ -308,31 +291,26 @@ base::Result<std::unique_ptr<json::Document>, CallError> Client::Get(const std::
 }
 
 base::Result<std::unique_ptr<json::Document>, CallError> Client::Send(ApiRequest request) {
-  struct CancelAtExit {  // Poll may throw while `answer` is still known to the call
-    Client& client;
-    CallId id;
-    ~CancelAtExit() { client.Cancel(id); }
-  };
-  Gatherer answer;
+  GatheredCall answer(*this, kMaxDocumentBytes);
   const std::string request_line = request.method + " " + request.target;
   const system::Clock::Duration grace = request.grace;
   std::optional<system::Clock::TimePoint> stopped_at;
-  const CancelAtExit call{*this, Start(std::move(request), answer)};
-  while (!answer.done) {
+  answer.Start(std::move(request));
+  while (!answer.is_done()) {
     if (options_.stop != nullptr && *options_.stop) {
       if (!stopped_at) stopped_at = clock_.Now();
       if (clock_.Now() >= *stopped_at + grace) return base::Unexpected(Interrupted());
     }
     Poll(options_.stop == nullptr ? system::Clock::TimePoint::max() : clock_.Now() + kTick);
   }
-  if (answer.error) return base::Unexpected(*std::move(answer.error));
-  if (answer.too_large) return base::Unexpected(UnusableAnswer(request_line, "is too large"));
-  if (base::TrimSpace(answer.body).starts_with('<')) {
+  if (answer.error()) return base::Unexpected(*answer.error());
+  if (answer.is_too_large()) return base::Unexpected(UnusableAnswer(request_line, "is too large"));
+  if (base::TrimSpace(answer.body()).starts_with('<')) {
     return base::Unexpected(UnusableAnswer(
         request_line, "is HTML, not JSON; is there a proxy or a login page in between?"));
   }
   auto document = std::make_unique<json::Document>();
-  if (const auto error = document->Parse(answer.body)) {
+  if (const auto error = document->Parse(answer.body())) {
     return base::Unexpected(UnusableAnswer(request_line, "is not JSON: " + error->message));
   }
   return document;

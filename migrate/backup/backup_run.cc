@@ -34,8 +34,8 @@ class BackupRun::Taker : public lists::ItemTaker {
 };
 
 BackupRun::BackupRun(const BackupRunOptions& options, const check::RewriteForecast& forecast,
-                     kube::client::Client& client, const kube::system::Clock& clock)
-    : options_(options), forecast_(forecast), client_(client), clock_(clock) {
+                     const kube::client::Session& session)
+    : options_(options), forecast_(forecast), session_(session) {
   Begin();
 }
 
@@ -47,12 +47,12 @@ void BackupRun::Begin() {
       [this](lists::WatchEventType type, Value& object, kube::json::Document&) {
         TakeEvent(type, object);
       },
-      client_, clock_);
+      session_);
   // The old one has to be gone first: it has the same name.
   backup_.reset();
   known_.reset();
   backup_ = std::make_unique<Backup>(options_.path);
-  known_ = std::make_unique<KnownWritesLog>(options_.state_folder, options_.generation);
+  known_ = std::make_unique<KnownWritesLog>(options_.known_writes, options_.generation);
   doomed_.Clear();
 }
 
@@ -79,11 +79,10 @@ BackupRun::Step BackupRun::ReadList() {
     AdvanceWatch(jobs[0].resource_version);
     if (options_.on_progress) options_.on_progress(progress);
   };
-  lists::ReadLists(jobs, client_, clock_,
+  lists::ReadLists(jobs, session_,
                    {.chunk_size = options_.chunk_size,
                     .workers = lists::WorkerCount(),
                     .lists_at_once = 1,
-                    .stop = options_.stop,
                     .on_progress = on_progress});
   if (is_stopped()) return Step::kInterrupted;
   if (jobs[0].error) {
@@ -102,15 +101,15 @@ void BackupRun::AdvanceWatch(const std::string& resource_version) {
 
 BackupRun::Step BackupRun::CatchUp() {
   backup_->Sync();
-  const auto deadline = clock_.Now() + kLongestCatchUp;
-  auto quiet_at = clock_.Now() + kQuiet;
-  while (watch_->state() == lists::ObjectWatch::State::kWatching && clock_.Now() < quiet_at &&
-         clock_.Now() < deadline) {
+  const auto deadline = session_.clock.Now() + kLongestCatchUp;
+  auto quiet_at = session_.clock.Now() + kQuiet;
+  while (watch_->state() == lists::ObjectWatch::State::kWatching &&
+         session_.clock.Now() < quiet_at && session_.clock.Now() < deadline) {
     if (is_stopped()) return Step::kInterrupted;
     const std::uint64_t before = watch_->events();
-    client_.Poll(std::min(quiet_at, deadline));
+    session_.client.Poll(std::min(quiet_at, deadline));
     watch_->Advance();
-    if (watch_->events() != before) quiet_at = clock_.Now() + kQuiet;
+    if (watch_->events() != before) quiet_at = session_.clock.Now() + kQuiet;
   }
   return is_stopped() ? Step::kInterrupted : Step::kDone;
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -9,8 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "kube/client/client.h"
-#include "kube/system/clock.h"
+#include "kube/client/session.h"
 #include "migrate/backup/backup.h"
 #include "migrate/backup/doomed_objects.h"
 #include "migrate/backup/known_writes.h"
@@ -24,10 +22,9 @@ namespace migrate::backup {
 struct BackupRunOptions {
   std::string target;  ///< of their list, in all namespaces
   std::filesystem::path path;
-  std::filesystem::path state_folder;  ///< for the file of KnownWritesLog
+  std::filesystem::path known_writes;  ///< the file of KnownWritesLog
   std::int64_t generation = 0;         ///< of the CRD
   std::int64_t chunk_size = 500;
-  const std::atomic<bool>* stop = nullptr;
   std::function<void(const lists::ListProgress&)> on_progress{};
 };
 
@@ -39,14 +36,14 @@ class BackupRun {
  public:
   enum class Step {
     kDone,
-    kInterrupted,  ///< by BackupRunOptions::stop
+    kInterrupted,  ///< by Session::stop
     kFailed,       ///< see error()
   };
 
   /// All must outlive it. Throws kube::Error where a file cannot be made; so do the other methods
   /// where one cannot be written.
   BackupRun(const BackupRunOptions& options, const check::RewriteForecast& forecast,
-            kube::client::Client& client, const kube::system::Clock& clock);
+            const kube::client::Session& session);
   ~BackupRun();
 
   /// Reads the list, and the watch until nothing has come for a moment.
@@ -73,12 +70,11 @@ class BackupRun {
   void TakeItem(int attempt, kube::json::Document& item, std::uint64_t number);
   void TakeEvent(lists::WatchEventType type, kube::json::Value& object);
   void AdvanceWatch(const std::string& resource_version);
-  bool is_stopped() const { return options_.stop != nullptr && *options_.stop; }
+  bool is_stopped() const { return session_.is_stopped(); }
 
   const BackupRunOptions& options_;
   const check::RewriteForecast& forecast_;
-  kube::client::Client& client_;
-  const kube::system::Clock& clock_;
+  const kube::client::Session session_;
   std::unique_ptr<Backup> backup_;
   std::unique_ptr<KnownWritesLog> known_;
   std::unique_ptr<lists::ObjectWatch> watch_;

@@ -15,12 +15,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kFile[] = "known";
-constexpr char kNewFile[] = "known.new";
 constexpr std::size_t kHashBytes = 8;
 
-fs::path NewFile(const fs::path& folder) {
-  fs::path path = folder / kNewFile;
+fs::path NewFile(fs::path path) {
+  path += ".new";
   std::error_code ignored;  // then it cannot be made either, and that is told
   fs::remove(path, ignored);
   return path;
@@ -51,8 +49,8 @@ std::uint64_t FromBytes(const std::array<char, kHashBytes>& bytes) {
 
 }  // namespace
 
-KnownWritesLog::KnownWritesLog(const fs::path& folder, std::int64_t generation)
-    : folder_(folder), file_(NewFile(folder)) {
+KnownWritesLog::KnownWritesLog(const fs::path& file, std::int64_t generation)
+    : path_(file), file_(NewFile(file)) {
   const auto bytes = ToBytes(static_cast<std::uint64_t>(generation));
   file_.Write({bytes.data(), bytes.size()});
 }
@@ -65,14 +63,14 @@ void KnownWritesLog::Add(std::string_view uid, std::string_view resource_version
 
 void KnownWritesLog::Finish() {
   const std::lock_guard lock(mutex_);
-  file_.MoveTo(folder_ / kFile);
+  file_.MoveTo(path_);
 }
 
-std::optional<KnownWrites> KnownWrites::Read(const fs::path& folder) {
+std::optional<KnownWrites> KnownWrites::Read(const fs::path& path) {
   std::error_code error;
-  const std::uintmax_t size = fs::file_size(folder / kFile, error);
+  const std::uintmax_t size = fs::file_size(path, error);
   if (error || size == 0 || size % kHashBytes != 0) return std::nullopt;
-  std::ifstream file(folder / kFile, std::ios::binary);
+  std::ifstream file(path, std::ios::binary);
   KnownWrites known;
   known.hashes_.reserve(size / kHashBytes - 1);
   std::array<char, kHashBytes> bytes{};
@@ -84,12 +82,11 @@ std::optional<KnownWrites> KnownWrites::Read(const fs::path& folder) {
   return known;
 }
 
-void ForgetKnownWrites(const fs::path& folder) {
+void ForgetKnownWrites(const fs::path& file) {
   std::error_code error;
-  fs::remove(folder / kFile, error);
+  fs::remove(file, error);
   if (error) {
-    throw kube::base::Error("cannot remove \"" + (folder / kFile).string() +
-                            "\": " + error.message());
+    throw kube::base::Error("cannot remove \"" + file.string() + "\": " + error.message());
   }
 }
 

@@ -16,20 +16,20 @@
 /// Which writes of objects were seen while the server surely showed all of their fields.
 namespace migrate::backup {
 
-/// Writes the file `known` of a state folder. May be used by several threads.
+/// Writes a file of them. May be used by several threads.
 class KnownWritesLog {
  public:
   /// Begins the file anew. Throws kube::Error if it cannot be written, as the other methods do.
   /// `generation` is that of the CRD, with pruning off.
-  KnownWritesLog(const std::filesystem::path& folder, std::int64_t generation);
+  KnownWritesLog(const std::filesystem::path& file, std::int64_t generation);
 
   /// Notes that the object was seen as of this write.
   void Add(std::string_view uid, std::string_view resource_version);
-  /// Makes the file complete, on the disk too; an earlier one of the folder is replaced.
+  /// Makes the file complete, on the disk too; an earlier one is replaced.
   void Finish();
 
  private:
-  std::filesystem::path folder_;
+  std::filesystem::path path_;
   std::mutex mutex_;  // guards the file
   disk::PrivateFile file_;
 };
@@ -38,8 +38,8 @@ class KnownWritesLog {
 class KnownWrites {
  public:
   KnownWrites() = default;
-  /// Absent if the folder has no such file, or it is not whole.
-  static std::optional<KnownWrites> Read(const std::filesystem::path& folder);
+  /// Absent if there is no such file, or it is not whole.
+  static std::optional<KnownWrites> Read(const std::filesystem::path& file);
 
   bool Contains(std::string_view uid, std::string_view resource_version) const;
   /// As it was given to the log.
@@ -51,7 +51,7 @@ class KnownWrites {
 };
 
 /// Removes the file of an earlier KnownWritesLog. Throws kube::Error.
-void ForgetKnownWrites(const std::filesystem::path& folder);
+void ForgetKnownWrites(const std::filesystem::path& file);
 
 /// True for an object whose last write nobody has seen, and which cannot be told to be newer than
 /// the last one that a server may have stored unpruned: for SweepOptions::is_held.

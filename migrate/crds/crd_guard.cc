@@ -78,17 +78,17 @@ std::optional<std::string> FindChange(const CrdShape& expected, const kube::crd:
 }
 
 std::optional<std::string> CrdGuard::FindChange() const {
-  const kube::system::Clock::TimePoint patience = clock_.Now() + kPatience;
+  const kube::system::Clock::TimePoint patience = session_.clock.Now() + kPatience;
   for (;;) {
-    const auto crd = GetCrd(client_, target_);
+    const auto crd = GetCrd(session_.client, target_);
     if (crd) return crds::FindChange(expected_, *crd);
     const Meaning meaning = kube::client::MeaningOf(crd.error());
     if (meaning == Meaning::kNotFound) return "the CustomResourceDefinition was deleted";
     const bool may_not = meaning == Meaning::kUnauthorized || meaning == Meaning::kForbidden;
-    if (may_not || clock_.Now() >= patience) {
+    if (may_not || session_.clock.Now() >= patience) {
       return "the CustomResourceDefinition cannot be read any more: " + crd.error().message;
     }
-    if (!lists::PauseUntil(clock_.Now() + kPause, stop_, client_, clock_)) return std::nullopt;
+    if (!lists::PauseUntil(session_.clock.Now() + kPause, session_)) return std::nullopt;
   }
 }
 

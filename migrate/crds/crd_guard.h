@@ -1,13 +1,11 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
 
-#include "kube/client/client.h"
+#include "kube/client/session.h"
 #include "kube/crd/crd.h"
-#include "kube/system/clock.h"
 
 namespace migrate::crds {
 
@@ -29,15 +27,9 @@ std::optional<std::string> FindChange(const CrdShape& expected, const kube::crd:
 /// Watches one CRD, for SweepOptions::find_change.
 class CrdGuard {
  public:
-  /// `target` is that of the CRD. `client` and `clock` must outlive it, and `stop`, which may be
-  /// the null pointer.
-  CrdGuard(std::string target, CrdShape expected, const std::atomic<bool>* stop,
-           kube::client::Client& client, const kube::system::Clock& clock)
-      : target_(std::move(target)),
-        expected_(std::move(expected)),
-        stop_(stop),
-        client_(client),
-        clock_(clock) {}
+  /// `target` is that of the CRD. What `session` refers to must outlive it.
+  CrdGuard(std::string target, CrdShape expected, const kube::client::Session& session)
+      : target_(std::move(target)), expected_(std::move(expected)), session_(session) {}
 
   const CrdShape& expected() const { return expected_; }
   /// Reads the CRD and compares. Where it cannot be read it is tried again for two minutes, while
@@ -48,9 +40,7 @@ class CrdGuard {
  private:
   std::string target_;
   CrdShape expected_;
-  const std::atomic<bool>* stop_;
-  kube::client::Client& client_;
-  const kube::system::Clock& clock_;
+  const kube::client::Session session_;
 };
 
 }  // namespace migrate::crds

@@ -23,17 +23,16 @@ bool IsWorthAnotherTry(Meaning meaning) {
   return meaning == Meaning::kConflict || kube::client::MayPass(meaning);
 }
 
-/// One run of TurnPruningOn.
+/// One run of RequestFlip.
 class Flipper {
  public:
-  Flipper(const FlipTarget& target, bool dry_run, const std::atomic<bool>* stop,
-          kube::client::Client& client, const kube::system::Clock& clock)
-      : target_(target), dry_run_(dry_run), stop_(stop), client_(client), clock_(clock) {}
+  Flipper(const FlipTarget& target, bool dry_run, const kube::client::Session& session)
+      : target_(target), dry_run_(dry_run), session_(session) {}
 
   Flip Run() {
     for (int tries = 0; tries < kMostTries; ++tries) {
       if (pause_ > kube::system::Clock::Duration::zero()) {
-        lists::PauseUntil(clock_.Now() + pause_, stop_, client_, clock_);
+        lists::PauseUntil(session_.clock.Now() + pause_, session_);
       }
       if (const std::optional<Flip> end = Try()) return *end;
     }
@@ -41,26 +40,24 @@ class Flipper {
   }
 
  private:
-  bool is_stopped() const { return stop_ != nullptr && *stop_; }
-
   // Absent: worth another try, after pause_.
   std::optional<Flip> Try() {
-    const auto crd = crds::GetCrd(client_, target_.target);
+    const auto crd = crds::GetCrd(session_.client, target_.target);
     if (!crd) return TakeReadError(crd.error());
-    if (const std::optional<Flip> end = Judge(*crd)) return end;
-    if (is_stopped()) return Interrupted();
+    if (const std::optional<Flip> end = TakeCrd(*crd)) return end;
+    if (session_.is_stopped()) return Interrupted();
     return Send(*crd);
   }
 
   std::optional<Flip> TakeReadError(const kube::client::CallError& error) {
-    if (is_stopped()) return Interrupted();
+    if (session_.is_stopped()) return Interrupted();
     last_error_ = error.message;
     pause_ = kPause;
     if (IsWorthAnotherTry(MeaningOf(error))) return std::nullopt;
     return End(was_sent_ ? Flip::Step::kUnknown : Flip::Step::kRefused, error.message);
   }
 
-  std::optional<Flip> Judge(const kube::crd::Crd& crd) const {
+  std::optional<Flip> TakeCrd(const kube::crd::Crd& crd) const {
     if (crd.uid != target_.shape.uid) {
       return Refuse("the CustomResourceDefinition was deleted and created anew meanwhile");
     }
@@ -82,7 +79,7 @@ class Flipper {
                              R"(},"spec":{"preserveUnknownFields":false}})";
     was_sent_ = !dry_run_;
     const auto answer =
-        crds::PatchCrd(client_, target_.target + (dry_run_ ? "?dryRun=All" : ""), body);
+        crds::PatchCrd(session_.client, target_.target + (dry_run_ ? "?dryRun=All" : ""), body);
     if (answer) return TakeAnswer(*answer);
     last_error_ = answer.error().message;
     const Meaning meaning = MeaningOf(answer.error());
@@ -109,9 +106,7 @@ class Flipper {
 
   const FlipTarget& target_;
   bool dry_run_;
-  const std::atomic<bool>* stop_;
-  kube::client::Client& client_;
-  const kube::system::Clock& clock_;
+  const kube::client::Session session_;
   bool was_sent_ = false;
   kube::system::Clock::Duration pause_{};
   std::string last_error_;
@@ -119,9 +114,8 @@ class Flipper {
 
 }  // namespace
 
-Flip TurnPruningOn(const FlipTarget& target, bool dry_run, const std::atomic<bool>* stop,
-                   kube::client::Client& client, const kube::system::Clock& clock) {
-  return Flipper(target, dry_run, stop, client, clock).Run();
+Flip RequestFlip(const FlipTarget& target, bool dry_run, const kube::client::Session& session) {
+  return Flipper(target, dry_run, session).Run();
 }
 
 }  // namespace migrate::flip

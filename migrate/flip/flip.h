@@ -1,11 +1,9 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <string>
 
-#include "kube/client/client.h"
-#include "kube/system/clock.h"
+#include "kube/client/session.h"
 #include "migrate/crds/crd_guard.h"
 
 namespace migrate::flip {
@@ -21,8 +19,8 @@ struct Flip {
   enum class Step {
     kDone,         ///< pruning is on
     kRefused,      ///< it is not, or not by us: `error` says why
-    kUnknown,      ///< the server could not be asked any more, or `stop` says not to
-    kInterrupted,  ///< by `stop`, before it was asked for
+    kUnknown,      ///< the server could not be asked any more, or is told not to
+    kInterrupted,  ///< by Session::stop, before it was asked for
   };
   Step step = Step::kRefused;
   std::string error;
@@ -39,7 +37,6 @@ struct Flip {
 /// flip, which it is not before. Tries five times in all.
 ///
 /// With `dry_run` nothing is changed: kDone says that the server would do it.
-Flip TurnPruningOn(const FlipTarget& target, bool dry_run, const std::atomic<bool>* stop,
-                   kube::client::Client& client, const kube::system::Clock& clock);
+Flip RequestFlip(const FlipTarget& target, bool dry_run, const kube::client::Session& session);
 
 }  // namespace migrate::flip

@@ -21,10 +21,9 @@ std::string PathsText(const std::vector<report::FieldUse>& fields) {
 }  // namespace
 
 kube::base::Result<std::string, std::string> DescribeHiddenFields(
-    const crds::LiveCrd& crd, const DryRunOptions& options, kube::client::Client& client,
-    const kube::system::Clock& clock) {
+    const crds::LiveCrd& crd, const DryRunOptions& options, const kube::client::Session& session) {
   const check::RewriteForecast forecast(*crd.checks.at(0), crd.read_version, /*in_one_pass=*/false);
-  const PruningDryRun dry_run = DryRunPruning(crd, forecast, options, client, clock);
+  const PruningDryRun dry_run = DryRunPruning(crd, forecast, options, session);
   if (!dry_run.error.empty()) return kube::base::Unexpected(dry_run.error);
   const std::vector<report::FieldUse>& fields = dry_run.report.maybe_in_etcd;
   if (fields.empty()) return std::string();

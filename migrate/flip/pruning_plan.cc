@@ -209,18 +209,16 @@ std::string DescribeSize(std::uint64_t objects, std::uint64_t bytes) {
 }
 
 PruningDryRun DryRunPruning(const crds::LiveCrd& crd, const check::RewriteForecast& forecast,
-                            const DryRunOptions& options, kube::client::Client& client,
-                            const kube::system::Clock& clock) {
+                            const DryRunOptions& options, const kube::client::Session& session) {
   std::vector<lists::ListJob> jobs;
   const std::size_t workers = lists::WorkerCount();
   jobs.emplace_back(crd.ObjectsTarget(""), [&]() -> std::shared_ptr<lists::ItemTaker> {
     return std::make_shared<DryRunTaker>(*crd.checks.at(0), forecast, workers);
   });
-  lists::ReadLists(jobs, client, clock,
+  lists::ReadLists(jobs, session,
                    {.chunk_size = options.chunk_size,
                     .workers = workers,
                     .lists_at_once = 1,
-                    .stop = options.stop,
                     .on_progress = options.on_progress});
   PruningDryRun result = static_cast<DryRunTaker&>(*jobs[0].taker).Result();
   result.write_version = crd.read_version;

@@ -1,13 +1,11 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
 
-#include "kube/client/client.h"
-#include "kube/system/clock.h"
+#include "kube/client/session.h"
 #include "migrate/check/rewrite_forecast.h"
 #include "migrate/crds/live_crd.h"
 #include "migrate/flip/admission_webhooks.h"
@@ -19,7 +17,6 @@ namespace migrate::flip {
 
 struct DryRunOptions {
   std::int64_t chunk_size = 500;
-  const std::atomic<bool>* stop = nullptr;
   std::function<void(const lists::ListProgress&)> on_progress{};
 };
 
@@ -34,8 +31,7 @@ struct PruningDryRun {
 
 /// Reads the objects, one list for all versions.
 PruningDryRun DryRunPruning(const crds::LiveCrd& crd, const check::RewriteForecast& forecast,
-                            const DryRunOptions& options, kube::client::Client& client,
-                            const kube::system::Clock& clock);
+                            const DryRunOptions& options, const kube::client::Session& session);
 
 /// What is to be said before pruning is turned on.
 struct PruningPlan {

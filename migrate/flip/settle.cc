@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "kube/client/answer_meaning.h"
+#include "kube/client/gathered_call.h"
 #include "migrate/lists/pause.h"
 
 namespace migrate::flip {
@@ -48,23 +49,18 @@ bool HasPath(const Value& value, std::string_view path) {
 }
 
 /// One object on its way from the server.
-class Read : public kube::client::ResultSink {
+class Read : private kube::client::GatheredCall {
  public:
   Read(const state::DoomedObject& object, kube::client::Client& client)
-      : object_(object), client_(client) {}
-  Read(const Read&) = delete;
-  Read& operator=(const Read&) = delete;
-  ~Read() override {
-    if (!is_done_) client_.Cancel(call_);
-  }
+      : GatheredCall(client, kMostBytes), object_(object) {}
 
   void Start(std::string target) {
     kube::client::ApiRequest request;
     request.target = std::move(target);
     request.fresh_connection = true;
-    call_ = client_.Start(std::move(request), *this);
+    GatheredCall::Start(std::move(request));
   }
-  bool is_done() const { return is_done_; }
+  using GatheredCall::is_done;
   bool is_forbidden() const { return is_forbidden_; }
   const state::DoomedObject& object() const { return object_; }
   const std::string& error() const { return error_; }
@@ -73,26 +69,23 @@ class Read : public kube::client::ResultSink {
 
   Seen Look(const SettleOptions& options) {
     if (is_gone_) return Seen::kUnfit;
-    if (!is_done_) error_ = "no answer in time";
+    if (!is_done()) error_ = "no answer in time";
     if (!error_.empty()) return Seen::kNoAnswer;
     kube::json::Document document;
-    if (const auto error = document.Parse(body_)) {
+    if (const auto error = document.Parse(body())) {
       error_ = "the answer is no JSON: " + error->message;
       return Seen::kNoAnswer;
     }
-    return Judge(document.root(), options);
+    return LookAt(document.root(), options);
   }
 
  private:
-  void OnBytes(std::string_view bytes) override {
-    if (body_.size() + bytes.size() <= kMostBytes) body_ += bytes;
-  }
-  void OnEnd(const std::optional<kube::client::CallError>& error) override {
-    is_done_ = true;
-    if (!error) return;
-    error_ = error->message;
-    is_gone_ = error->status && IsGone(*error->status);
-    is_forbidden_ = MeaningOf(*error) == Meaning::kForbidden;
+  void OnDone() override {
+    const auto& call_error = GatheredCall::error();
+    if (!call_error) return;
+    error_ = call_error->message;
+    is_gone_ = call_error->status && IsGone(*call_error->status);
+    is_forbidden_ = MeaningOf(*call_error) == Meaning::kForbidden;
   }
 
   // A server that is being started does not find the resource, and tells nothing of the object.
@@ -101,7 +94,7 @@ class Read : public kube::client::ResultSink {
            status.message.ends_with(" \"" + object_.name + "\" not found");
   }
 
-  Seen Judge(const Value& read, const SettleOptions& options) {
+  Seen LookAt(const Value& read, const SettleOptions& options) {
     const Value* metadata = read.Find("metadata");
     if (metadata == nullptr) {
       error_ = "the answer is no object";
@@ -122,21 +115,17 @@ class Read : public kube::client::ResultSink {
   }
 
   const state::DoomedObject& object_;
-  kube::client::Client& client_;
-  kube::client::Client::CallId call_ = 0;
-  bool is_done_ = false, is_gone_ = false, is_forbidden_ = false;
-  std::string error_, body_, seen_path_;
+  bool is_gone_ = false, is_forbidden_ = false;
+  std::string error_, seen_path_;
 };
 
 /// One run of WaitUntilPruning.
 class Waiter {
  public:
-  Waiter(const SettleOptions& options, kube::client::Client& client,
-         const kube::system::Clock& clock)
+  Waiter(const SettleOptions& options, const kube::client::Session& session)
       : options_(options),
-        client_(client),
-        clock_(clock),
-        begin_(clock.Now()),
+        session_(session),
+        begin_(session.clock.Now()),
         rounds_(options.doomed, begin_, options.timeout) {}
 
   Settled Run() {
@@ -152,14 +141,13 @@ class Waiter {
  private:
   // False: to be stopped.
   bool PollUntil(kube::system::Clock::TimePoint until, const std::function<bool()>& is_done) {
-    return lists::PollUntil(until, is_done, options_.stop, client_, clock_) &&
-           (options_.stop == nullptr || !*options_.stop);
+    return lists::PollUntil(until, is_done, session_) && !session_.is_stopped();
   }
 
   bool ReadRound() {
     std::vector<std::unique_ptr<Read>> reads;
     for (const state::DoomedObject* object : rounds_.objects()) {
-      reads.push_back(std::make_unique<Read>(*object, client_));
+      reads.push_back(std::make_unique<Read>(*object, session_.client));
       reads.back()->Start(TargetOf(*object));
     }
     const auto all_done = [&reads] {
@@ -175,7 +163,7 @@ class Waiter {
       if (is_forbidden_) return true;
     }
     reads.clear();  // they know the objects that OnRound may forget
-    rounds_.OnRound(seen, clock_.Now());
+    rounds_.OnRound(seen, session_.clock.Now());
     return true;
   }
 
@@ -201,7 +189,7 @@ class Waiter {
   Settled Interrupted() const { return {Settled::Step::kInterrupted, "interrupted"}; }
 
   Settled Result() const {
-    const std::chrono::duration<double> waited = clock_.Now() - begin_;
+    const std::chrono::duration<double> waited = session_.clock.Now() - begin_;
     char seconds[32];
     std::snprintf(seconds, sizeof seconds, " (%.1f s)", waited.count());
     if (rounds_.step() == SettleRounds::Step::kTimedOut) return {Settled::Step::kTimedOut, last_};
@@ -216,8 +204,7 @@ class Waiter {
   }
 
   const SettleOptions& options_;
-  kube::client::Client& client_;
-  const kube::system::Clock& clock_;
+  const kube::client::Session session_;
   kube::system::Clock::TimePoint begin_;
   SettleRounds rounds_;
   bool is_forbidden_ = false;
@@ -226,9 +213,8 @@ class Waiter {
 
 }  // namespace
 
-Settled WaitUntilPruning(const SettleOptions& options, kube::client::Client& client,
-                         const kube::system::Clock& clock) {
-  return Waiter(options, client, clock).Run();
+Settled WaitUntilPruning(const SettleOptions& options, const kube::client::Session& session) {
+  return Waiter(options, session).Run();
 }
 
 }  // namespace migrate::flip

@@ -1,12 +1,11 @@
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "kube/client/client.h"
+#include "kube/client/session.h"
 #include "kube/system/clock.h"
 #include "migrate/flip/settle_rounds.h"
 #include "migrate/state/migration_state.h"
@@ -18,7 +17,6 @@ struct SettleOptions {
   bool is_namespaced = true;
   std::vector<state::DoomedObject> doomed;
   kube::system::Clock::Duration timeout{};
-  const std::atomic<bool>* stop = nullptr;
   /// True if what etcd holds of an object as of this write surely has its doomed fields; empty:
   /// that is not known, and taken for granted.
   std::function<bool(std::string_view uid, std::string_view resource_version)> is_unchanged{};
@@ -38,7 +36,6 @@ struct Settled {
 };
 
 /// Waits until the server prunes what it reads, as SettleRounds decides it.
-Settled WaitUntilPruning(const SettleOptions& options, kube::client::Client& client,
-                         const kube::system::Clock& clock);
+Settled WaitUntilPruning(const SettleOptions& options, const kube::client::Session& session);
 
 }  // namespace migrate::flip

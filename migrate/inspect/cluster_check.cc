@@ -73,13 +73,9 @@ std::vector<report::CrdReport> WithoutObjects(const crds::LiveCrd& crd) {
 /// One run of CheckCluster.
 class ClusterCheck {
  public:
-  ClusterCheck(const ClusterCheckOptions& options, kube::client::Client& client,
-               const kube::system::Clock& clock)
+  ClusterCheck(const ClusterCheckOptions& options, const kube::client::Session& session)
       : options_(options),
-        reader_(client, clock,
-                {.chunk_size = options.chunk_size,
-                 .workers = lists::WorkerCount(),
-                 .stop = options.stop},
+        reader_(session, {.chunk_size = options.chunk_size, .workers = lists::WorkerCount()},
                 options.on_progress) {}
 
   report::CheckReport Run() {
@@ -180,9 +176,9 @@ class ClusterCheck {
 
 }  // namespace
 
-report::CheckReport CheckCluster(const ClusterCheckOptions& options, kube::client::Client& client,
-                                 const kube::system::Clock& clock) {
-  return ClusterCheck(options, client, clock).Run();
+report::CheckReport CheckCluster(const ClusterCheckOptions& options,
+                                 const kube::client::Session& session) {
+  return ClusterCheck(options, session).Run();
 }
 
 }  // namespace migrate::inspect

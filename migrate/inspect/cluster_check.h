@@ -1,13 +1,11 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
 
-#include "kube/client/client.h"
-#include "kube/system/clock.h"
+#include "kube/client/session.h"
 #include "migrate/lists/cluster_reader.h"
 #include "migrate/report/report.h"
 
@@ -27,7 +25,6 @@ struct ClusterCheckOptions {
   bool show_objects = false;
   /// Is called once the files are read and before the server is asked. May be empty.
   std::function<void()> on_files_read{};
-  const std::atomic<bool>* stop = nullptr;  ///< ends the check early, with what it has
   lists::ProgressFunction on_progress{};
 };
 
@@ -42,7 +39,7 @@ struct ClusterCheckOptions {
 ///
 /// Throws kube::Error if the server cannot be reached, if CRDs cannot be listed, and for a name
 /// that no CRD, or more than one, answers to.
-report::CheckReport CheckCluster(const ClusterCheckOptions& options, kube::client::Client& client,
-                                 const kube::system::Clock& clock);
+report::CheckReport CheckCluster(const ClusterCheckOptions& options,
+                                 const kube::client::Session& session);
 
 }  // namespace migrate::inspect

@@ -66,14 +66,11 @@ std::string EscapeFieldValue(const std::string& value) {
 /// One run of DiffCluster.
 class ClusterDiff {
  public:
-  ClusterDiff(const ClusterDiffOptions& options, kube::client::Client& client,
-              const kube::system::Clock& clock, ChangeTaker& taker)
+  ClusterDiff(const ClusterDiffOptions& options, const kube::client::Session& session,
+              ChangeTaker& taker)
       : options_(options),
         taker_(taker),
-        reader_(client, clock,
-                {.chunk_size = options.chunk_size,
-                 .workers = lists::WorkerCount(),
-                 .stop = options.stop},
+        reader_(session, {.chunk_size = options.chunk_size, .workers = lists::WorkerCount()},
                 options.on_progress) {}
 
   DiffReport Run() {
@@ -222,9 +219,9 @@ class ClusterDiff {
 
 }  // namespace
 
-DiffReport DiffCluster(const ClusterDiffOptions& options, kube::client::Client& client,
-                       const kube::system::Clock& clock, ChangeTaker& taker) {
-  return ClusterDiff(options, client, clock, taker).Run();
+DiffReport DiffCluster(const ClusterDiffOptions& options, const kube::client::Session& session,
+                       ChangeTaker& taker) {
+  return ClusterDiff(options, session, taker).Run();
 }
 
 }  // namespace migrate::inspect

@@ -1,13 +1,11 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
 
-#include "kube/client/client.h"
-#include "kube/system/clock.h"
+#include "kube/client/session.h"
 #include "migrate/check/pruning_preview.h"
 #include "migrate/lists/cluster_reader.h"
 
@@ -47,7 +45,6 @@ struct ClusterDiffOptions {
   std::int64_t chunk_size = 500;
   /// Is called once the files are read and before the server is asked. May be empty.
   std::function<void()> on_files_read{};
-  const std::atomic<bool>* stop = nullptr;  ///< ends the run early
   lists::ProgressFunction on_progress{};
 };
 
@@ -58,8 +55,8 @@ struct ClusterDiffOptions {
 /// object is an error of the report; the others are compared all the same.
 ///
 /// Throws kube::Error as CheckCluster does.
-DiffReport DiffCluster(const ClusterDiffOptions& options, kube::client::Client& client,
-                       const kube::system::Clock& clock, ChangeTaker& taker);
+DiffReport DiffCluster(const ClusterDiffOptions& options, const kube::client::Session& session,
+                       ChangeTaker& taker);
 
 struct FileDiffOptions {
   std::vector<DiffTarget> targets{};  ///< empty: all objects

@@ -10,7 +10,7 @@ void ClusterReader::Read(std::vector<ListJob>& jobs, const std::string& what) {
       on_progress_(what, progress);
     };
   }
-  ReadLists(jobs, client_, clock_, options_);
+  ReadLists(jobs, session_, options_);
 }
 
 }  // namespace migrate::lists

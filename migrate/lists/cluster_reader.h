@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "kube/client/client.h"
-#include "kube/system/clock.h"
+#include "kube/client/session.h"
 #include "migrate/lists/list_reader.h"
 
 namespace migrate::lists {
@@ -18,20 +17,19 @@ using ProgressFunction = std::function<void(const std::string& what, const ListP
 class ClusterReader {
  public:
   /// All must outlive it. `on_progress` may be empty; that of `options` is not used.
-  ClusterReader(kube::client::Client& client, const kube::system::Clock& clock,
-                const ListReaderOptions& options, const ProgressFunction& on_progress)
-      : client_(client), clock_(clock), options_(options), on_progress_(on_progress) {}
+  ClusterReader(const kube::client::Session& session, const ListReaderOptions& options,
+                const ProgressFunction& on_progress)
+      : session_(session), options_(options), on_progress_(on_progress) {}
 
-  kube::client::Client& client() { return client_; }
+  kube::client::Client& client() { return session_.client; }
   std::size_t workers() const { return options_.workers; }
-  bool is_stopped() const { return options_.stop != nullptr && *options_.stop; }
+  bool is_stopped() const { return session_.is_stopped(); }
 
   /// ReadLists; `what` is for the progress, of which nothing is told if it is empty.
   void Read(std::vector<ListJob>& jobs, const std::string& what = "");
 
  private:
-  kube::client::Client& client_;
-  const kube::system::Clock& clock_;
+  const kube::client::Session session_;
   ListReaderOptions options_;
   const ProgressFunction& on_progress_;
 };

@@ -110,16 +110,16 @@ void Work(std::size_t worker, ItemQueue& queue) {
 /// Reads one list, page by page.
 class ListRun : public kube::client::ResultSink, private ListSplitter::Sink {
  public:
-  ListRun(ListJob& job, kube::client::Client& client, const kube::system::Clock& clock,
-          ItemQueue& queue, std::int64_t chunk_size)
-      : job_(job), client_(client), clock_(clock), queue_(queue), chunk_size_(chunk_size) {
+  ListRun(ListJob& job, const kube::client::Session& session, ItemQueue& queue,
+          std::int64_t chunk_size)
+      : job_(job), session_(session), queue_(queue), chunk_size_(chunk_size) {
     BeginAttempt();
   }
 
   /// Asks for the page that is due, if any.
   void Advance() {
     if (is_waiting_ && refusal_) return GiveUp(*refusal_);
-    if (is_done_ || is_waiting_ || clock_.Now() < not_before_) return;
+    if (is_done_ || is_waiting_ || session_.clock.Now() < not_before_) return;
     is_waiting_ = true;
     splitter_ = std::make_unique<ListSplitter>(static_cast<ListSplitter::Sink&>(*this));
     refusal_.reset();
@@ -129,7 +129,7 @@ class ListRun : public kube::client::ResultSink, private ListSplitter::Sink {
     kube::client::ApiRequest request;
     request.target = Target();
     if (job_.metadata_only) request.accept = kMetadataOnly;
-    call_ = client_.Start(std::move(request), *this);
+    call_ = session_.client.Start(std::move(request), *this);
   }
   void Interrupt() {
     if (!is_done_) GiveUp("interrupted");
@@ -258,13 +258,13 @@ class ListRun : public kube::client::ResultSink, private ListSplitter::Sink {
   }
 
   void GiveUp(const std::string& why) {
-    if (is_waiting_) client_.Cancel(call_);
+    if (is_waiting_) session_.client.Cancel(call_);
     is_waiting_ = false;
     Finish(NoAnswer(why));
   }
 
   void Take(Pager::Step step, const std::optional<CallError>& error) {
-    not_before_ = clock_.Now() + pager_.pause();
+    not_before_ = session_.clock.Now() + pager_.pause();
     switch (step) {
       case Pager::Step::kRead:
         return Advance();
@@ -287,8 +287,7 @@ class ListRun : public kube::client::ResultSink, private ListSplitter::Sink {
   }
 
   ListJob& job_;
-  kube::client::Client& client_;
-  const Clock& clock_;
+  const kube::client::Session session_;
   ItemQueue& queue_;
   std::int64_t chunk_size_;
 
@@ -312,11 +311,10 @@ class ListRun : public kube::client::ResultSink, private ListSplitter::Sink {
 /// Keeps several lists going until all are read.
 class ListReader {
  public:
-  ListReader(std::vector<ListJob>& jobs, kube::client::Client& client,
-             const kube::system::Clock& clock, const ListReaderOptions& options)
+  ListReader(std::vector<ListJob>& jobs, const kube::client::Session& session,
+             const ListReaderOptions& options)
       : jobs_(jobs),
-        client_(client),
-        clock_(clock),
+        session_(session),
         options_(options),
         queue_(options.workers * kBatchesAWorker + options.lists_at_once) {}
 
@@ -331,7 +329,7 @@ class ListReader {
   void Produce() {
     try {
       while (Advance()) {
-        client_.Poll(NextEvent());
+        session_.client.Poll(NextEvent());
         if (options_.on_progress) options_.on_progress(CountProgress());
       }
     } catch (...) {
@@ -343,7 +341,7 @@ class ListReader {
 
   // Begins what can begin; false when all is done.
   bool Advance() {
-    const bool stopped = options_.stop != nullptr && *options_.stop;
+    const bool stopped = session_.is_stopped();
     std::size_t running = 0;
     for (const auto& run : runs_) {
       stopped ? run->Interrupt() : run->Advance();
@@ -362,12 +360,12 @@ class ListReader {
   }
 
   void Begin() {
-    runs_.push_back(std::make_unique<ListRun>(jobs_[runs_.size()], client_, clock_, queue_,
-                                              options_.chunk_size));
+    runs_.push_back(
+        std::make_unique<ListRun>(jobs_[runs_.size()], session_, queue_, options_.chunk_size));
   }
 
   kube::system::Clock::TimePoint NextEvent() const {
-    kube::system::Clock::TimePoint next = clock_.Now() + kTick;
+    kube::system::Clock::TimePoint next = session_.clock.Now() + kTick;
     for (const auto& run : runs_) {
       if (!run->is_done() && !run->is_waiting()) next = std::min(next, run->not_before());
     }
@@ -385,8 +383,7 @@ class ListReader {
   }
 
   std::vector<ListJob>& jobs_;
-  kube::client::Client& client_;
-  const kube::system::Clock& clock_;
+  const kube::client::Session session_;
   const ListReaderOptions& options_;
   ItemQueue queue_;
   std::vector<std::unique_ptr<ListRun>> runs_;
@@ -398,9 +395,9 @@ TakerMaker TakeEach(std::function<void(kube::json::Document&)> take) {
   return [take = std::move(take)] { return std::make_shared<FunctionTaker>(take); };
 }
 
-void ReadLists(std::vector<ListJob>& jobs, kube::client::Client& client,
-               const kube::system::Clock& clock, const ListReaderOptions& options) {
-  ListReader(jobs, client, clock, options).Run();
+void ReadLists(std::vector<ListJob>& jobs, const kube::client::Session& session,
+               const ListReaderOptions& options) {
+  ListReader(jobs, session, options).Run();
 }
 
 }  // namespace migrate::lists

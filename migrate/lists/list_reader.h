@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -10,9 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "kube/client/client.h"
+#include "kube/client/session.h"
 #include "kube/json/json.h"
-#include "kube/system/clock.h"
 
 /// Reads many lists from an API server at once.
 namespace migrate::lists {
@@ -65,7 +63,6 @@ struct ListReaderOptions {
   std::int64_t chunk_size = 500;  ///< items a page; 0: everything in one page
   std::size_t workers = 1;
   std::size_t lists_at_once = 4;
-  const std::atomic<bool>* stop = nullptr;  ///< ends the run early when it becomes true
   /// Is called several times a second; may be empty.
   std::function<void(const ListProgress&)> on_progress{};
 };
@@ -75,8 +72,9 @@ struct ListReaderOptions {
 /// workers fall behind no more is read, so that memory stays small.
 ///
 /// What is wrong with one list is its `error`; the others are still read. Those that were not
-/// finished when `stop` became true have the error "interrupted". Throws what Client::Poll throws.
-void ReadLists(std::vector<ListJob>& jobs, kube::client::Client& client,
-               const kube::system::Clock& clock, const ListReaderOptions& options);
+/// finished when the session was stopped have the error "interrupted". Throws what Client::Poll
+/// throws.
+void ReadLists(std::vector<ListJob>& jobs, const kube::client::Session& session,
+               const ListReaderOptions& options);
 
 }  // namespace migrate::lists

@@ -20,12 +20,12 @@ class Counter : public ItemTaker {
 }  // namespace
 
 kube::base::Result<std::uint64_t, kube::client::CallError> CountObjects(
-    const std::string& target, const ListReaderOptions& options, kube::client::Client& client,
-    const kube::system::Clock& clock) {
+    const std::string& target, const ListReaderOptions& options,
+    const kube::client::Session& session) {
   std::vector<ListJob> jobs;
   jobs.emplace_back(target, [] { return std::make_shared<Counter>(); });
   jobs[0].metadata_only = true;
-  ReadLists(jobs, client, clock, options);
+  ReadLists(jobs, session, options);
   if (jobs[0].error) return kube::base::Unexpected(*std::move(jobs[0].error));
   return static_cast<const Counter&>(*jobs[0].taker).count();
 }

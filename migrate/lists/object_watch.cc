@@ -15,9 +15,9 @@ constexpr std::chrono::seconds kPause(1);
 
 }  // namespace
 
-ObjectWatch::ObjectWatch(std::string target, TakeFunction take, kube::client::Client& client,
-                         const kube::system::Clock& clock)
-    : target_(std::move(target)), take_(std::move(take)), client_(client), clock_(clock) {}
+ObjectWatch::ObjectWatch(std::string target, TakeFunction take,
+                         const kube::client::Session& session)
+    : target_(std::move(target)), take_(std::move(take)), session_(session) {}
 
 ObjectWatch::~ObjectWatch() { Stop(); }
 
@@ -36,20 +36,20 @@ void ObjectWatch::Connect() {
   request.target = target_ +
                    "?watch=1&resourceVersion=" + kube::client::UrlEscape(resource_version_) +
                    "&allowWatchBookmarks=true";
-  call_ = client_.Start(std::move(request), *this);
+  call_ = session_.client.Start(std::move(request), *this);
 }
 
 void ObjectWatch::Advance() {
   if (broken_) {
     const WatchError error = *std::exchange(broken_, std::nullopt);
-    if (call_) client_.Cancel(*std::exchange(call_, std::nullopt));
+    if (call_) session_.client.Cancel(*std::exchange(call_, std::nullopt));
     TakeError(error.status, error.message);
   }
-  if (state_ == State::kWatching && !call_ && clock_.Now() >= due_) Connect();
+  if (state_ == State::kWatching && !call_ && session_.clock.Now() >= due_) Connect();
 }
 
 void ObjectWatch::Stop() {
-  if (call_) client_.Cancel(*std::exchange(call_, std::nullopt));
+  if (call_) session_.client.Cancel(*std::exchange(call_, std::nullopt));
   if (state_ == State::kWatching) state_ = State::kIdle;
 }
 
@@ -71,14 +71,14 @@ void ObjectWatch::OnEvent(WatchEventType type, kube::json::Value& object,
 void ObjectWatch::OnEnd(const std::optional<kube::client::CallError>& error) {
   call_.reset();
   if (broken_) return;
-  due_ = clock_.Now() + kPause;
+  due_ = session_.clock.Now() + kPause;
   if (!error) return;
   TakeError(error->status, error->message);
 }
 
 void ObjectWatch::TakeError(const std::optional<kube::client::ApiStatus>& status,
                             const std::string& message) {
-  due_ = clock_.Now() + kPause;
+  due_ = session_.clock.Now() + kPause;
   error_ = message;
   if (status && MeaningOf(*status) == Meaning::kExpired) {
     state_ = State::kExpired;

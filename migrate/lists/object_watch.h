@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "kube/client/client.h"
+#include "kube/client/session.h"
 #include "kube/system/clock.h"
 #include "migrate/lists/watch_reader.h"
 
@@ -30,8 +30,7 @@ class ObjectWatch : private kube::client::ResultSink, private WatchReader::Sink 
   };
 
   /// `target` is that of the list: "/apis/g/v1/widgets". Client and clock must outlive it.
-  ObjectWatch(std::string target, TakeFunction take, kube::client::Client& client,
-              const kube::system::Clock& clock);
+  ObjectWatch(std::string target, TakeFunction take, const kube::client::Session& session);
   ObjectWatch(const ObjectWatch&) = delete;
   ObjectWatch& operator=(const ObjectWatch&) = delete;
   ~ObjectWatch() override;
@@ -58,8 +57,7 @@ class ObjectWatch : private kube::client::ResultSink, private WatchReader::Sink 
 
   std::string target_;
   TakeFunction take_;
-  kube::client::Client& client_;
-  const kube::system::Clock& clock_;
+  const kube::client::Session session_;
   State state_ = State::kIdle;
   std::string error_;
   std::string resource_version_;  // seen last

@@ -6,19 +6,17 @@
 namespace migrate::lists {
 
 bool PollUntil(kube::system::Clock::TimePoint until, const std::function<bool()>& is_done,
-               const std::atomic<bool>* stop, kube::client::Client& client,
-               const kube::system::Clock& clock) {
-  while (clock.Now() < until && !is_done()) {
-    if (stop != nullptr && *stop) return false;
-    client.Poll(std::min(until, clock.Now() + kTick));
+               const kube::client::Session& session) {
+  while (session.clock.Now() < until && !is_done()) {
+    if (session.is_stopped()) return false;
+    session.client.Poll(std::min(until, session.clock.Now() + kTick));
   }
   return true;
 }
 
-bool PauseUntil(kube::system::Clock::TimePoint until, const std::atomic<bool>* stop,
-                kube::client::Client& client, const kube::system::Clock& clock) {
+bool PauseUntil(kube::system::Clock::TimePoint until, const kube::client::Session& session) {
   return PollUntil(
-      until, [] { return false; }, stop, client, clock);
+      until, [] { return false; }, session);
 }
 
 }  // namespace migrate::lists

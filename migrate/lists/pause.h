@@ -1,10 +1,9 @@
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <functional>
 
-#include "kube/client/client.h"
+#include "kube/client/session.h"
 #include "kube/system/clock.h"
 
 namespace migrate::lists {
@@ -13,15 +12,13 @@ namespace migrate::lists {
 inline constexpr std::chrono::milliseconds kTick(100);
 
 /// Lets requests go on until then, or until `is_done`, which is asked after everything that
-/// happens. False: it ended early, as `stop` was set (may be the null pointer). Throws what
+/// happens. False: it ended early, as the session is stopped. Throws what
 /// Client::Poll throws.
 bool PollUntil(kube::system::Clock::TimePoint until, const std::function<bool()>& is_done,
-               const std::atomic<bool>* stop, kube::client::Client& client,
-               const kube::system::Clock& clock);
+               const kube::client::Session& session);
 
-/// Lets requests go on until then. False: it ended early, as `stop` was set (may be the null
-/// pointer). Throws what Client::Poll throws.
-bool PauseUntil(kube::system::Clock::TimePoint until, const std::atomic<bool>* stop,
-                kube::client::Client& client, const kube::system::Clock& clock);
+/// Lets requests go on until then. False: it ended early, as the session is
+/// stopped. Throws what Client::Poll throws.
+bool PauseUntil(kube::system::Clock::TimePoint until, const kube::client::Session& session);
 
 }  // namespace migrate::lists

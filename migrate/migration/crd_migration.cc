@@ -4,6 +4,7 @@
 #include <chrono>
 #include <exception>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -23,6 +24,7 @@
 #include "migrate/lists/object_count.h"
 #include "migrate/lists/pager.h"
 #include "migrate/lists/pause.h"
+#include "migrate/migration/migration_end.h"
 #include "migrate/migration/preflight.h"
 #include "migrate/migration/stored_versions.h"
 #include "migrate/state/run_state.h"
@@ -34,7 +36,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// One run over one CRD.
+/// One run over one CRD. A step that returns false has ended it, and said why in the report.
 class CrdMigrator {
  public:
   CrdMigrator(const MigrationContext& context, const crds::LiveCrd& found)
@@ -44,36 +46,44 @@ class CrdMigrator {
         target_(context.crds_target + "/" + kube::client::UrlEscape(found.identity.name)) {
     report_.name = found.identity.name;
     report_.dry_run = options_.dry_run;
-    report_.begins_anew = is_partial() || is_dry_run();
+    report_.begins_anew = IsPartial(options_) || is_dry_run();
   }
 
   report::CrdMigration Run() {
-    const kube::system::Clock::TimePoint start = context_.clock.Now();
+    const kube::system::Clock::TimePoint start = session().clock.Now();
     try {
       Migrate();
     } catch (const std::exception& error) {  // also those of the file system
       Fail(error.what() + BehindFlipAdvice());
     }
-    report_.seconds = std::chrono::duration<double>(context_.clock.Now() - start).count();
+    report_.seconds = std::chrono::duration<double>(session().clock.Now() - start).count();
     return std::move(report_);
   }
 
  private:
   void Migrate() {
-    if (!ReadCrd() || !IsPossible() || IsStopped()) return;
+    if (!ReadCrd() || !LookAhead() || !GoOn()) return;
+    PrepareSweep();
     if (options_.dry_run == report::DryRun::kClient) return Foresee();
     OpenState();
     if (!is_dry_run() && !WaitUntilNoticed()) return;
-    if (TurnPruningOn()) {
+    if (ComeBehindFlip()) {
       Rewrite();
       Trim();
     }
-    state_->Close(EndOfRun());
+    state_->Close(EndOfRun(report_, is_complete_));
   }
 
-  void Fail(std::string why) {
+  const sweep::MigrationSession& session() const { return context_.session; }
+  bool is_dry_run() const { return options_.dry_run != report::DryRun::kNone; }
+  bool turns_pruning_on() const { return options_.enable_pruning && crd_->preserve_unknown_fields; }
+
+  void Line(const std::string& line) { session().observer.OnLine(line); }
+
+  bool Fail(std::string why) {
     report_.outcome = report::Outcome::kError;
     report_.error = std::move(why);
+    return false;
   }
 
   std::string BehindFlipAdvice() const {
@@ -81,50 +91,28 @@ class CrdMigrator {
     return "\npruning is on; the same command, with the same --state-dir, goes on from here";
   }
 
-  bool IsStopped() {
-    if (options_.stop == nullptr || !*options_.stop) return false;
+  bool GoOn() {
+    if (!session().is_stopped()) return true;
     report_.outcome = report::Outcome::kInterrupted;
-    return true;
+    return false;
   }
-
-  // False: to be stopped.
-  bool WaitUntilNoticed() {
-    const kube::system::Clock::TimePoint until =
-        context_.clock.Now() +
-        crds::TimeUntilNoticed(crd_->document->root(), options_.enabling.now());
-    return lists::PauseUntil(until, options_.stop, context_.client, context_.clock) || !IsStopped();
-  }
-
-  bool is_partial() const {
-    return options_.retried || !options_.namespace_.empty() || !options_.label_selector.empty() ||
-           !options_.field_selector.empty();
-  }
-  bool is_dry_run() const { return options_.dry_run != report::DryRun::kNone; }
-  bool enables_pruning() const { return options_.enable_pruning && crd_->preserve_unknown_fields; }
-
-  void Line(const std::string& line) { context_.observer.OnLine(line); }
 
   bool ReadCrd() {
-    auto crd = crds::GetCrd(context_.client, target_);
-    if (!crd) {
-      Fail(crd.error().message);
-      return false;
-    }
+    auto crd = crds::GetCrd(session().client, target_);
+    if (!crd) return Fail(crd.error().message);
     crd_ = *std::move(crd);
     const crds::CrdShape shape = crds::ShapeOf(*crd_);
     Expect(shape);
     // Since when every server may be taken to know the CRD as it is.
     const bool is_as_found = shape.generation == found_.shape.generation;
-    noticed_ = (is_as_found ? context_.found_at : context_.clock.Now()) + crds::kNoticed;
+    scope_.verify_from = (is_as_found ? context_.found_at : session().clock.Now()) + crds::kNoticed;
     live_ = CheckedCrd();
     report_.storage_version = shape.storage_version;
     report_.stored_before = report_.stored_after = crd_->stored_versions;
     return true;
   }
 
-  void Expect(crds::CrdShape shape) {
-    guard_.emplace(target_, std::move(shape), options_.stop, context_.client, context_.clock);
-  }
+  void Expect(crds::CrdShape shape) { guard_.emplace(target_, std::move(shape), session()); }
 
   crds::LiveCrd CheckedCrd() const {
     auto copy = kube::crd::ReadCopiedCrd(crd_->document->root());
@@ -135,23 +123,20 @@ class CrdMigrator {
     return live;
   }
 
-  bool IsPossible() {
-    const bool trims = !is_partial() && !is_dry_run() && !options_.keep_stored_versions;
+  bool LookAhead() {
+    const bool trims = !IsPartial(options_) && !is_dry_run() && !options_.keep_stored_versions;
     preflight_ = CheckBefore(*crd_, target_,
                              {.enable_pruning = options_.enable_pruning,
                               .dry_run = options_.dry_run,
                               .namespace_ = options_.namespace_,
                               .by_name = options_.retried.has_value(),
-                              .backs_up = !options_.enabling.no_backup,
+                              .backs_up = !options_.pruning.no_backup,
                               .trims = trims},
-                             context_.client);
+                             session().client);
     for (const std::string& warning : preflight_.warnings) {
       Line("Warning: " + report_.name + ": " + warning);
     }
-    if (!preflight_.refusal.empty()) {
-      Fail(preflight_.refusal);
-      return false;
-    }
+    if (!preflight_.refusal.empty()) return Fail(preflight_.refusal);
     if (preflight_.version != report_.storage_version) {
       report_.written_version = preflight_.version;
       Line(report_.name + ": the storage version " + report_.storage_version +
@@ -161,25 +146,23 @@ class CrdMigrator {
     return true;
   }
 
-  sweep::write::SweepTarget Target() const {
-    return {.group = crd_->group,
-            .version = preflight_.version,
-            .plural = crd_->names.plural,
-            .is_namespaced = live_.is_namespaced,
-            .namespace_ = options_.namespace_,
-            .label_selector = options_.label_selector,
-            .field_selector = options_.field_selector,
-            .dry_run = options_.dry_run == report::DryRun::kServer,
-            .by_update = preflight_.by_update};
-  }
-
-  sweep::SweepOptions OptionsOfSweep() {
-    return {.chunk_size = options_.chunk_size,
-            .most_in_one_piece = options_.most_in_one_piece,
-            .concurrency = options_.concurrency,
-            .max_rate = options_.max_rate,
-            .stop = options_.stop,
-            .find_change = [this] { return FindChangeNow(); }};
+  void PrepareSweep() {
+    scope_.crd_name = report_.name;
+    scope_.target = {.group = crd_->group,
+                     .version = preflight_.version,
+                     .plural = crd_->names.plural,
+                     .is_namespaced = live_.is_namespaced,
+                     .namespace_ = options_.namespace_,
+                     .label_selector = options_.label_selector,
+                     .field_selector = options_.field_selector,
+                     .dry_run = options_.dry_run == report::DryRun::kServer,
+                     .by_update = preflight_.by_update};
+    scope_.verify = options_.verify;
+    sweep_options_ = {.chunk_size = options_.chunk_size,
+                      .most_in_one_piece = options_.most_in_one_piece,
+                      .concurrency = options_.concurrency,
+                      .max_rate = options_.max_rate,
+                      .find_change = [this] { return FindChangeNow(); }};
   }
 
   std::optional<std::string> FindChangeNow() {
@@ -189,19 +172,18 @@ class CrdMigrator {
 
   // --dry-run=client: the plan, and how many objects it is about.
   void Foresee() {
-    if (enables_pruning()) {
-      const disk::TemporaryFolder folder;
-      state::StateFolder state(folder.path(), context_.cluster, crd_->uid, report_.name);
-      if (!Take(flip::EnablePruning(live_, EnablingOptions(), Target(), OptionsOfSweep(), state,
-                                    context_.observer, context_.client, context_.clock))) {
-        return;
-      }
-    } else if (options_.enable_pruning && !MayLoseHiddenFields()) {
+    if (turns_pruning_on()) {
+      OpenState();
+      if (!TurnPruningOn()) return;
+    } else if (options_.enable_pruning && !ConfirmHiddenLoss()) {
       return;
     }
     const auto count = CountAll();
-    if (IsStopped()) return;
-    if (!count) return Fail(count.error().message);
+    if (!GoOn()) return;
+    if (!count) {
+      Fail(count.error().message);
+      return;
+    }
     report_.counts[report::ObjectClass::kNotTried] = *count;
     report_.kept_because = WhyKept();
   }
@@ -212,17 +194,7 @@ class CrdMigrator {
     return lists::CountObjects(
         lists::WithSelectors(live_.ObjectsTarget(options_.namespace_), options_.label_selector,
                              options_.field_selector),
-        {.chunk_size = options_.chunk_size, .stop = options_.stop}, context_.client,
-        context_.clock);
-  }
-
-  flip::EnablePruningOptions EnablingOptions() const {
-    flip::EnablePruningOptions enabling = options_.enabling;
-    enabling.dry_run = options_.dry_run;
-    enabling.stop = options_.stop;
-    enabling.verifies = options_.verify;
-    enabling.verify_from = noticed_;
-    return enabling;
+        {.chunk_size = options_.chunk_size}, session());
   }
 
   // A dry run has its own folder: it must neither use nor spoil what a true run has left.
@@ -232,72 +204,75 @@ class CrdMigrator {
       temporary_ = std::make_unique<disk::TemporaryFolder>();
       state_dir = temporary_->path();
     }
+    const auto now = options_.pruning.now();
     state_ =
         std::make_unique<state::RunState>(state_dir, context_.cluster,
                                           state::RunOfCrd{.crd_name = report_.name,
                                                           .shape = guard_->expected(),
                                                           .stored_versions = crd_->stored_versions,
-                                                          .is_partial = is_partial()},
-                                          options_.enabling.now());
-    noticed_ = std::min(noticed_,
-                        context_.clock.Now() + state_->TimeUntilNoticed(options_.enabling.now()));
+                                                          .is_partial = IsPartial(options_)},
+                                          now);
+    scope_.verify_from =
+        std::min(scope_.verify_from, session().clock.Now() + state_->TimeUntilNoticed(now));
     if (state_->goes_on()) Line(report_.name + ": going on where an earlier run has ended");
     report_.stored_before = state_->stored_before();
   }
 
-  /// False if the migration ends here, and the report says why.
-  bool Take(flip::EnabledPruning enabled) {
-    report_.pruning_enabled = enabled.flipped;
-    report_.before_flip = enabled.before_flip;
-    report_.failures = std::move(enabled.failures);
-    report_.backup = std::move(enabled.backup);
-    is_held_ = std::move(enabled.is_held);
-    held_because_ = std::move(enabled.held_because);
-    report_.outcome = enabled.outcome;
-    report_.error = std::move(enabled.error);
-    return report_.outcome == report::Outcome::kDone;
+  bool WaitUntilNoticed() {
+    const kube::system::Clock::TimePoint until =
+        session().clock.Now() +
+        crds::TimeUntilNoticed(crd_->document->root(), options_.pruning.now());
+    return lists::PauseUntil(until, session()) || GoOn();
   }
 
-  bool TurnPruningOn() {
-    if (enables_pruning()) {
-      if (!Take(flip::EnablePruning(live_, EnablingOptions(), Target(), OptionsOfSweep(),
-                                    state_->folder(), context_.observer, context_.client,
-                                    context_.clock))) {
-        return false;
-      }
-      return is_dry_run() || TakeFlip();
-    }
-    if (!state_->is_behind_flip()) return !options_.enable_pruning || MayLoseHiddenFields();
-    if (!Take(flip::ResumePruning(live_, EnablingOptions(), state_->folder(), context_.observer,
-                                  context_.client, context_.clock))) {
-      return false;
-    }
-    state_->BeginRewriting(guard_->expected());
+  // Pruning is turned on where that is asked for, or a run that did so is gone on from.
+  bool ComeBehindFlip() {
+    if (turns_pruning_on()) return TurnPruningOn() && (is_dry_run() || TakeFlip());
+    if (!state_->is_behind_flip()) return !options_.enable_pruning || ConfirmHiddenLoss();
+    if (!Take(flip::ResumePruning(PruningRun(), options_.pruning))) return false;
+    state_->NoteRewriting(guard_->expected());
     return true;
   }
 
+  bool TurnPruningOn() { return Take(flip::TurnPruningOn(PruningRun(), options_.pruning)); }
+
+  flip::PruningRun PruningRun() {
+    return {.crd = live_,
+            .scope = scope_,
+            .sweep_options = sweep_options_,
+            .dry_run = options_.dry_run,
+            .state = *state_,
+            .session = session()};
+  }
+
+  bool Take(flip::PruningTurnedOn turned_on) {
+    report_.pruning_enabled = turned_on.flipped;
+    report_.before_flip = turned_on.before_flip;
+    report_.failures = std::move(turned_on.failures);
+    report_.backup = std::move(turned_on.backup);
+    sweep_options_.is_held = std::move(turned_on.is_held);
+    if (!turned_on.held_because.empty()) sweep_options_.held_because = turned_on.held_because;
+    report_.outcome = turned_on.outcome;
+    report_.error = std::move(turned_on.error);
+    return report_.outcome == report::Outcome::kDone;
+  }
+
   // Whoever asks for pruning thinks that it is off, and that a backup will be made.
-  bool MayLoseHiddenFields() {
+  bool ConfirmHiddenLoss() {
     if (state_ && state_->goes_on()) return true;
     const auto hidden = flip::DescribeHiddenFields(
         live_,
         {.chunk_size = options_.chunk_size,
-         .stop = options_.stop,
-         .on_progress = sweep::ProgressOf("reading " + report_.name, context_.observer)},
-        context_.client, context_.clock);
-    if (IsStopped()) return false;
-    if (!hidden) {
-      Fail(hidden.error());
-      return false;
-    }
+         .on_progress = sweep::ProgressOf("reading " + report_.name, session().observer)},
+        session());
+    if (!GoOn()) return false;
+    if (!hidden) return Fail(hidden.error());
     if (hidden->empty()) return true;
     Line("Warning: " + *hidden);
-    if (is_dry_run() || context_.observer.Confirm("Rewrite the objects of " + report_.name +
-                                                  " without a backup?")) {
-      return true;
-    }
-    Fail("nothing was rewritten, as that was not confirmed");
-    return false;
+    return is_dry_run() ||
+           session().observer.Confirm("Rewrite the objects of " + report_.name +
+                                      " without a backup?") ||
+           Fail("nothing was rewritten, as that was not confirmed");
   }
 
   // The CRD has a new generation, and must be what it was in everything else.
@@ -305,19 +280,16 @@ class CrdMigrator {
     crds::CrdShape expected = guard_->expected();
     ++expected.generation;
     expected.preserves_unknown_fields = false;
-    auto crd = crds::GetCrd(context_.client, target_);
+    auto crd = crds::GetCrd(session().client, target_);
     if (!crd) {
-      Fail(crd.error().message + "\npruning is on; rewrite the objects by the same command");
-      return false;
+      return Fail(crd.error().message + "\npruning is on; rewrite the objects by the same command");
     }
-    if (const auto change = crds::FindChange(expected, *crd)) {
-      Fail(WithNextStep(*change));
-      return false;
-    }
+    if (const auto change = crds::FindChange(expected, *crd)) return Fail(WithNextStep(*change));
     crd_ = *std::move(crd);
+    report_.stored_after = crd_->stored_versions;
     Expect(expected);
-    noticed_ = context_.clock.Now();
-    state_->BeginRewriting(expected);
+    scope_.verify_from = session().clock.Now();
+    state_->NoteRewriting(expected);
     return true;
   }
 
@@ -327,22 +299,17 @@ class CrdMigrator {
   }
 
   void Rewrite() {
-    const fs::path folder = state_->MakeSweepFolder();
-    sweep::RewriteScope scope{.crd_name = report_.name, .target = Target()};
-    scope.verify = options_.verify && !is_dry_run();
-    scope.verify_from = noticed_;
-    if (options_.retried) scope.named = sweep::RetriedOf(report_.name, *options_.retried);
-    sweep::SweepOptions options = OptionsOfSweep();
-    options.is_held = is_held_;
-    if (!held_because_.empty()) options.held_because = held_because_;
-    if (options_.retried && !is_held_ && !options_.enabling.rewrite_unbacked) {
-      sweep::HoldAsReported(report_.name, *options_.retried, options);
+    if (options_.retried) {
+      scope_.named = sweep::RetriedOf(report_.name, *options_.retried);
+      if (!sweep_options_.is_held && !options_.pruning.rewrite_unbacked) {
+        sweep::HoldAsReported(report_.name, *options_.retried, sweep_options_);
+      }
     }
-    Take(sweep::RunRewritePasses(scope, options, folder, context_.observer, context_.client,
-                                 context_.clock));
+    TakeRewrite(
+        sweep::RunRewritePasses(scope_, sweep_options_, state_->MakeSweepFolder(), session()));
   }
 
-  void Take(sweep::RewriteResult result) {
+  void TakeRewrite(sweep::RewriteResult result) {
     report_.counts = result.sweep.counts;
     report_.generations_moved = result.sweep.generations_moved;
     for (std::vector<report::ObjectFailure>* failures :
@@ -351,10 +318,11 @@ class CrdMigrator {
     }
     report_.verified = result.verified && report_.counts.Failures() == 0;
     is_complete_ = result.is_complete();
-    Judge(result);
+    unverified_because_ = result.unverified_because;
+    TakeOutcome(result);
   }
 
-  void Judge(const sweep::RewriteResult& result) {
+  void TakeOutcome(const sweep::RewriteResult& result) {
     if (result.is_interrupted) {
       report_.outcome = report::Outcome::kInterrupted;
       const bool prunes = options_.enable_pruning && !crd_->preserve_unknown_fields;
@@ -371,7 +339,6 @@ class CrdMigrator {
     } else if (report_.counts.Failures() > 0 || !result.unverified_because.empty()) {
       report_.outcome = report::Outcome::kFailures;
     }
-    unverified_because_ = result.unverified_because;
   }
 
   std::string RunAgain() const {
@@ -385,48 +352,27 @@ class CrdMigrator {
     return "\nsome objects are not even counted: " + result.list_error->message;
   }
 
-  // The first reason counts: it is the one to mend.
   std::string WhyKept() const {
-    if (crd_->stored_versions == std::vector<std::string>{report_.storage_version}) return "";
-    if (is_dry_run()) return "nothing is written in a dry run";
-    if (options_.retried) return "only the objects of --retry-from were rewritten";
-    if (is_partial()) return "only the objects of -n, -l or --field-selector were rewritten";
-    if (options_.keep_stored_versions) return "--keep-stored-versions";
-    if (report_.outcome == report::Outcome::kInterrupted) return "the migration was interrupted";
-    if (report_.outcome == report::Outcome::kError) return "the migration could not go on";
-    if (report_.counts[report::ObjectClass::kHeld] > 0) return "some objects are held";
-    if (report_.counts.Failures() > 0) return "some objects were not rewritten";
-    if (!unverified_because_.empty()) return unverified_because_;
-    if (!report_.verified) return "it was not verified that all objects are rewritten";
-    if (report_.outcome != report::Outcome::kDone) return "the migration is not complete";
-    return preflight_.kept_because;
+    return WhyVersionsKept(report_, options_, unverified_because_, preflight_.kept_because);
   }
 
   void Trim() {
     report_.kept_because = WhyKept();
     const bool is_trimmed =
-        crd_->stored_versions == std::vector<std::string>{report_.storage_version};
+        report_.stored_after == std::vector<std::string>{report_.storage_version};
     if (!report_.kept_because.empty() || is_trimmed) return;
-    TrimmedVersions trimmed = TrimStoredVersions(target_, guard_->expected(), context_.client);
+    TrimmedVersions trimmed = TrimStoredVersions(target_, guard_->expected(), session().client);
     if (!trimmed.after.empty()) report_.stored_after = std::move(trimmed.after);
     report_.kept_because = std::move(trimmed.kept_because);
     if (report_.kept_because.empty()) return;
-    if (trimmed.is_changed) return Fail(WithNextStep(report_.kept_because));
+    if (trimmed.is_changed) {
+      Fail(WithNextStep(report_.kept_because));
+      return;
+    }
     report_.outcome = report::Outcome::kFailures;
     report_.error = "status.storedVersions could not be trimmed: " + report_.kept_because +
                     "\nall objects are migrated; mend that, then run the same command again, or "
                     "leave it by --keep-stored-versions";
-  }
-
-  // After a run that ended by itself the next one begins anew, but for what is held.
-  state::RunState::End EndOfRun() const {
-    if (report_.outcome == report::Outcome::kInterrupted ||
-        report_.outcome == report::Outcome::kError) {
-      return state::RunState::End::kInTheMiddle;
-    }
-    const std::uint64_t held = report_.counts[report::ObjectClass::kHeld];
-    if (!is_complete_ || report_.counts.Failures() > held) return state::RunState::End::kFailures;
-    return held > 0 ? state::RunState::End::kHolding : state::RunState::End::kDone;
   }
 
   const MigrationContext& context_;
@@ -438,14 +384,13 @@ class CrdMigrator {
   std::optional<kube::crd::Crd> crd_;
   crds::LiveCrd live_;                   // of the same read
   std::optional<crds::CrdGuard> guard_;  // of the CRD as it is to stay from now on
-  kube::system::Clock::TimePoint noticed_{};
+  std::optional<std::string> change_;    // of the CRD, that ended the run
   Preflight preflight_;
   std::unique_ptr<disk::TemporaryFolder> temporary_;
   std::unique_ptr<state::RunState> state_;
-  std::function<bool(const spool::ListedObject&)> is_held_;
-  std::string held_because_;
-  std::optional<std::string> change_;  // of the CRD, that ended the run
-  bool is_complete_ = false;
+  sweep::RewriteScope scope_;
+  sweep::SweepOptions sweep_options_;
+  bool is_complete_ = false;  // every object was tried
   std::string unverified_because_;
 };
 

@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "kube/client/client.h"
 #include "kube/system/clock.h"
 #include "migrate/crds/live_crd.h"
 #include "migrate/migration/migration.h"
@@ -16,9 +15,7 @@ struct MigrationContext {
   const MigrationOptions& options;
   std::string crds_target;  ///< ClusterCrds::target
   std::string cluster;      ///< uid of the namespace kube-system; empty if unknown
-  sweep::MigrationObserver& observer;
-  kube::client::Client& client;
-  const kube::system::Clock& clock;
+  const sweep::MigrationSession& session;
   kube::system::Clock::TimePoint found_at;  ///< when all CRDs had been read
 };
 

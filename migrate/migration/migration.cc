@@ -35,29 +35,25 @@ kube::base::Result<std::string, kube::client::CallError> ClusterUid(kube::client
 
 class Migration {
  public:
-  Migration(const MigrationOptions& options, sweep::MigrationObserver& observer,
-            kube::client::Client& client, const kube::system::Clock& clock)
-      : options_(options), observer_(observer), client_(client), clock_(clock) {}
+  Migration(const MigrationOptions& options, const sweep::MigrationSession& session)
+      : options_(options), session_(session) {}
 
   report::MigrationReport Run() {
-    const kube::system::Clock::TimePoint start = clock_.Now();
+    const kube::system::Clock::TimePoint start = session_.clock.Now();
     ReadCrds();
     TakeUnread();
     MigrateAll();
-    report_.seconds = std::chrono::duration<double>(clock_.Now() - start).count();
+    report_.seconds = std::chrono::duration<double>(session_.clock.Now() - start).count();
     return std::move(report_);
   }
 
  private:
-  bool is_stopped() const { return options_.stop != nullptr && *options_.stop; }
-
   void ReadCrds() {
     const lists::ProgressFunction no_progress;
-    lists::ClusterReader reader(
-        client_, clock_, {.workers = lists::WorkerCount(), .stop = options_.stop}, no_progress);
+    lists::ClusterReader reader(session_, {.workers = lists::WorkerCount()}, no_progress);
     crds_ =
         crds::ReadClusterCrds({.names = Names(), .selector = options_.crd_selector}, {}, reader);
-    found_at_ = clock_.Now();
+    found_at_ = session_.clock.Now();
   }
 
   std::vector<std::string> Names() const {
@@ -87,14 +83,13 @@ class Migration {
     std::size_t number = 0;
     for (const crds::LiveCrd* live : wanted) {
       const std::string& name = live->identity.name;
-      if (is_stopped()) return AddInterrupted(name);
+      if (session_.is_stopped()) return AddInterrupted(name);
       if (!cluster) cluster = FindCluster();
       if (!cluster) return AddInterrupted(name);
-      const MigrationContext context{options_, crds_.target, *cluster, observer_,
-                                     client_,  clock_,       found_at_};
+      const MigrationContext context{options_, crds_.target, *cluster, session_, found_at_};
       if (wanted.size() > 1) {
-        observer_.OnLine("migrating " + name + " (" + std::to_string(++number) + " of " +
-                         std::to_string(wanted.size()) + ")");
+        session_.observer.OnLine("migrating " + name + " (" + std::to_string(++number) + " of " +
+                                 std::to_string(wanted.size()) + ")");
       }
       report_.crds.push_back(MigrateCrd(context, *live));
       if (report_.crds.back().outcome == report::Outcome::kInterrupted) return;
@@ -105,7 +100,7 @@ class Migration {
   void TellPreserving() {
     if (preserving_.empty()) return;
     const std::size_t others = preserving_.size() - 1;
-    observer_.OnLine(
+    session_.observer.OnLine(
         "note: " + preserving_[0] +
         (others == 0 ? " is" : " and " + std::to_string(others) + " more are") +
         " left out: unknown fields are preserved there, which --enable-pruning may end (" +
@@ -115,8 +110,8 @@ class Migration {
   // Absent: to be stopped. That it cannot be read for the moment must not look like another
   // cluster, of which nothing is known.
   std::optional<std::string> FindCluster() {
-    auto uid = ClusterUid(client_);
-    if (is_stopped()) return std::nullopt;
+    auto uid = ClusterUid(session_.client);
+    if (session_.is_stopped()) return std::nullopt;
     if (uid) return *std::move(uid);
     throw kube::base::Error(
         "cannot read the namespace kube-system, by which clusters are told apart: " +
@@ -146,16 +141,14 @@ class Migration {
     }
     if (report.verdict != report::Verdict::kBlocked) return true;
     const std::string& name = live.identity.name;
-    observer_.OnLine("note: " + name +
-                     " is left out: its schema keeps pruning from being turned on (" +
-                     report::OwnCommand("check " + name) + ")");
+    session_.observer.OnLine("note: " + name +
+                             " is left out: its schema keeps pruning from being turned on (" +
+                             report::OwnCommand("check " + name) + ")");
     return false;
   }
 
   const MigrationOptions& options_;
-  sweep::MigrationObserver& observer_;
-  kube::client::Client& client_;
-  const kube::system::Clock& clock_;
+  const sweep::MigrationSession& session_;
   kube::system::Clock::TimePoint found_at_{};
   crds::ClusterCrds crds_;
   std::vector<std::string> preserving_;  // that --all leaves out for that
@@ -164,9 +157,9 @@ class Migration {
 
 }  // namespace
 
-report::MigrationReport Migrate(const MigrationOptions& options, sweep::MigrationObserver& observer,
-                                kube::client::Client& client, const kube::system::Clock& clock) {
-  return Migration(options, observer, client, clock).Run();
+report::MigrationReport Migrate(const MigrationOptions& options,
+                                const sweep::MigrationSession& session) {
+  return Migration(options, session).Run();
 }
 
 }  // namespace migrate::migration

@@ -1,15 +1,12 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "kube/client/client.h"
-#include "kube/system/clock.h"
-#include "migrate/flip/enable_pruning.h"
+#include "migrate/flip/turn_pruning_on.h"
 #include "migrate/report/migration_report.h"
 #include "migrate/sweep/migration_observer.h"
 #include "migrate/sweep/retried_objects.h"
@@ -21,7 +18,7 @@ struct MigrationOptions {
   bool all = false;                      ///< --all, in the place of names
   std::string crd_selector{};            ///< with `all`: only CRDs with these labels
   bool enable_pruning = false;
-  flip::EnablePruningOptions enabling{};
+  flip::PruningOptions pruning{};  ///< how it is turned on, with `enable_pruning`
   report::DryRun dry_run = report::DryRun::kNone;
   std::string namespace_{};  ///< only objects of this namespace; empty: all
   std::string label_selector{}, field_selector{};
@@ -34,18 +31,17 @@ struct MigrationOptions {
   std::filesystem::path state_dir;
   /// The objects of --retry-from; present: only these are rewritten.
   std::optional<std::vector<sweep::RetriedObject>> retried{};
-  const std::atomic<bool>* stop = nullptr;
 };
 
 /// Migrates CRDs of a cluster one after the other, each with its own account; what fails for one
 /// does not keep the others from being migrated. For each: preflight (preflight.h), pruning turned
-/// on where that is asked for (enable_pruning.h), the sweep over all objects, verification by up to
-/// three further sweeps, the guarded trim of status.storedVersions (stored_versions.h); the CRD is
-/// watched meanwhile (crd_guard.h).
+/// on where that is asked for (turn_pruning_on.h), the sweep over all objects, verification by up
+/// to three further sweeps, the guarded trim of status.storedVersions (stored_versions.h); the CRD
+/// is watched meanwhile (crd_guard.h).
 ///
 /// Throws kube::Error if the server cannot be reached, if CRDs cannot be listed, and for a name
 /// that no CRD, or more than one, answers to; nothing is written then.
-report::MigrationReport Migrate(const MigrationOptions& options, sweep::MigrationObserver& observer,
-                                kube::client::Client& client, const kube::system::Clock& clock);
+report::MigrationReport Migrate(const MigrationOptions& options,
+                                const sweep::MigrationSession& session);
 
 }  // namespace migrate::migration

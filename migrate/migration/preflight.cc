@@ -39,7 +39,8 @@ bool HaveSameSchema(const kube::crd::Crd& crd, const std::string& one, const std
   return kube::json::Equal(*left, *right);
 }
 
-/// The questions one after the other; the first refusal ends them.
+/// The checks one after the other, some of which ask the server; the first one that refuses, and
+/// returns false, ends them.
 class PreflightCheck {
  public:
   PreflightCheck(const kube::crd::Crd& crd, const std::string& target,
@@ -48,10 +49,10 @@ class PreflightCheck {
 
   Preflight Run() {
     result_.version = check::ReadVersion(crd_);
-    static_cast<void>(IsServed() && IsPruningWanted() && IsWrittenWhole() && IsStructural() &&
-                      IsOnlyMigration() && MayRewrite() && MayEnablePruning() &&
-                      CanEnablePruning());
-    if (result_.refusal.empty()) FindTrimRights();
+    for (const Check check : kChecks) {
+      if (!(this->*check)()) return std::move(result_);
+    }
+    FindTrimRights();
     return std::move(result_);
   }
 
@@ -61,9 +62,9 @@ class PreflightCheck {
     return false;
   }
 
-  bool enables_pruning() const { return options_.enable_pruning && crd_.preserve_unknown_fields; }
+  bool turns_pruning_on() const { return options_.enable_pruning && crd_.preserve_unknown_fields; }
 
-  bool IsServed() {
+  bool CheckServed() {
     const std::string why = crds::DescribeLiveCrd(crd_).not_served_because;
     const std::string look = " (kubectl get crd " + crd_.name + " -o yaml)";
     if (!why.empty()) return Refuse(why + look);
@@ -75,7 +76,7 @@ class PreflightCheck {
     return true;
   }
 
-  bool IsPruningWanted() {
+  bool CheckPruningWanted() {
     if (!crd_.preserve_unknown_fields || options_.enable_pruning) return true;
     return Refuse(
         "it preserves unknown fields, so a rewrite would prune nothing; see what pruning would "
@@ -85,7 +86,7 @@ class PreflightCheck {
   }
 
   // Behind the flip there is no backup any more of what the written version's schema does not know.
-  bool IsWrittenWhole() {
+  bool CheckWrittenWhole() {
     const kube::crd::CrdVersion& storage = *crd_.StorageVersion();
     const kube::crd::CrdVersion* written = crd_.FindVersion(result_.version);
     const bool converts = crd_.conversion.strategy != "None";
@@ -97,7 +98,7 @@ class PreflightCheck {
                   " specifies; set served: true for it while you migrate");
   }
 
-  bool IsStructural() {
+  bool CheckStructural() {
     const std::string problem = StructuralProblem();
     if (problem.empty()) return true;
     return Refuse("its schema is not structural: " + problem +
@@ -108,7 +109,7 @@ class PreflightCheck {
   // The server's own condition also names spec.preserveUnknownFields, which is about to be mended;
   // of a CRD that it prunes already its opinion of the schema counts, not ours.
   std::string StructuralProblem() const {
-    if (!enables_pruning()) {
+    if (!turns_pruning_on()) {
       const bool has_condition = crd_.IsConditionTrue("NonStructuralSchema");
       if (!has_condition) return "";
       return std::string(crd_.FindCondition("NonStructuralSchema")->FindText("message"));
@@ -120,7 +121,7 @@ class PreflightCheck {
     return "";
   }
 
-  bool IsOnlyMigration() {
+  bool CheckOtherMigrations() {
     // Set by the in-tree storage version migrator since 1.36.
     if (crd_.IsConditionTrue("StorageMigrating")) {
       return Refuse(
@@ -163,7 +164,7 @@ class PreflightCheck {
     return options_.namespace_.empty() ? " -A" : " -n " + options_.namespace_;
   }
 
-  bool MayRewrite() {
+  bool CheckRightsToRewrite() {
     const std::string resource = crd_.names.plural + "." + crd_.group;
     const std::string read = options_.by_name ? "get" : "list";
     if (!MayObjects(read)) return RefuseRight(read, resource, Where());
@@ -183,8 +184,8 @@ class PreflightCheck {
             .name = crd_.name};
   }
 
-  bool MayEnablePruning() {
-    if (!enables_pruning() || options_.dry_run == report::DryRun::kClient) return true;
+  bool CheckRightsToPrune() {
+    if (!turns_pruning_on() || options_.dry_run == report::DryRun::kClient) return true;
     if (!IsAllowed(AccessToCrd(""), client_)) {
       return RefuseRight("patch", std::string(kCrdPlural) + "." + kCrdGroup + "/" + crd_.name);
     }
@@ -200,8 +201,8 @@ class PreflightCheck {
   }
 
   // The server knows reasons that nobody else does: CEL rules, admission policies, its release.
-  bool CanEnablePruning() {
-    if (!enables_pruning() || options_.dry_run == report::DryRun::kClient) return true;
+  bool TryTurningPruningOn() {
+    if (!turns_pruning_on() || options_.dry_run == report::DryRun::kClient) return true;
     const std::string body = R"({"metadata":{"resourceVersion":)" +
                              kube::json::Print(kube::json::Value::String(crd_.resource_version)) +
                              R"(},"spec":{"preserveUnknownFields":false}})";
@@ -232,6 +233,13 @@ class PreflightCheck {
         "status.storedVersions will be left as it is: " + result_.kept_because +
         " (kubectl auth can-i patch " + "customresourcedefinitions --subresource=status)");
   }
+
+  using Check = bool (PreflightCheck::*)();
+  static constexpr Check kChecks[] = {
+      &PreflightCheck::CheckServed,          &PreflightCheck::CheckPruningWanted,
+      &PreflightCheck::CheckWrittenWhole,    &PreflightCheck::CheckStructural,
+      &PreflightCheck::CheckOtherMigrations, &PreflightCheck::CheckRightsToRewrite,
+      &PreflightCheck::CheckRightsToPrune,   &PreflightCheck::TryTurningPruningOn};
 
   const kube::crd::Crd& crd_;
   const std::string& target_;

@@ -38,9 +38,6 @@ struct MigrationState {
   std::vector<DoomedObject> doomed;  ///< a few, for the wait; empty if nothing is lost
 };
 
-/// Within the folder of a CRD: the files of the rewrite before the flip.
-inline constexpr char kSweepsBeforeFlip[] = "before";
-
 /// The folder with what a migration of one CRD must not forget: state.json beside the files of the
 /// sweeps. `--state-dir`/CLUSTER/CRD-UID, mode 0700, files 0600, links are not followed. Locked
 /// (flock) while the object lives, so that two runs do not mix.

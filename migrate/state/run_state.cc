@@ -13,10 +13,18 @@ using Phase = MigrationState::Phase;
 
 constexpr char kSweeps[] = "sweeps";
 constexpr char kPartialSweeps[] = "partial";
+constexpr char kSweepsBeforeFlip[] = "before";
+constexpr char kKnownWrites[] = "known";
 
 void Remove(const fs::path& folder) {
   std::error_code ignored;
   fs::remove_all(folder, ignored);
+}
+
+fs::path Make(fs::path folder) {
+  fs::create_directory(folder);
+  fs::permissions(folder, fs::perms::owner_all);
+  return folder;
 }
 
 }  // namespace
@@ -58,8 +66,7 @@ bool RunState::HoldsForCrd() const {
 }
 
 bool RunState::IsBegun() const {
-  return is_behind_flip() || fs::exists(sweep_folder()) ||
-         fs::exists(folder_.path() / kSweepsBeforeFlip);
+  return is_behind_flip() || fs::exists(sweep_folder()) || fs::exists(folder_before_flip());
 }
 
 bool RunState::is_behind_flip() const {
@@ -80,10 +87,40 @@ void RunState::SaveShape() {
   folder_.Save(state_);
 }
 
-void RunState::BeginRewriting(const crds::CrdShape& shape) {
+void RunState::NoteBackup(const std::string& backup, std::vector<DoomedObject> doomed) {
+  state_.phase = Phase::kBackupComplete;
+  state_.crd_uid = run_.shape.uid;
+  state_.generation = run_.shape.generation;
+  state_.schemas = run_.shape.schemas;
+  state_.backup = backup;
+  state_.flip_resource_version.clear();
+  state_.settled_resource_version.clear();
+  state_.doomed = std::move(doomed);
+  folder_.Save(state_);
+}
+
+void RunState::NoteFlip(const std::string& resource_version, std::int64_t generation,
+                        std::chrono::system_clock::time_point now) {
+  run_.shape.generation = state_.generation = generation;
+  run_.shape.preserves_unknown_fields = false;
+  state_.generation_seen = crds::Milliseconds(now);
+  state_.flip_resource_version = resource_version;
+  folder_.Save(state_);
+}
+
+void RunState::NoteFlipFound(const std::string& resource_version) {
+  state_.flip_resource_version = resource_version;
+  folder_.Save(state_);
+}
+
+void RunState::NoteSettled(const std::string& resource_version) {
+  state_.settled_resource_version = resource_version;
+  folder_.Save(state_);
+}
+
+void RunState::NoteRewriting(const crds::CrdShape& shape) {
   if (run_.is_partial) return;
   run_.shape = shape;
-  state_ = folder_.Load();
   state_.phase = Phase::kRewriting;
   SaveShape();
 }
@@ -92,12 +129,15 @@ fs::path RunState::sweep_folder() const {
   return folder_.path() / (run_.is_partial ? kPartialSweeps : kSweeps);
 }
 
-fs::path RunState::MakeSweepFolder() const {
-  fs::path folder = sweep_folder();
-  fs::create_directory(folder);
-  fs::permissions(folder, fs::perms::owner_all);
-  return folder;
-}
+fs::path RunState::folder_before_flip() const { return folder_.path() / kSweepsBeforeFlip; }
+
+fs::path RunState::MakeSweepFolder() const { return Make(sweep_folder()); }
+
+fs::path RunState::MakeFolderBeforeFlip() const { return Make(folder_before_flip()); }
+
+void RunState::ForgetBeforeFlip() { Remove(folder_before_flip()); }
+
+fs::path RunState::known_writes() const { return folder_.path() / kKnownWrites; }
 
 void RunState::Close(End end) {
   if (run_.is_partial) return Remove(sweep_folder());
@@ -115,7 +155,6 @@ void RunState::Close(End end) {
 }
 
 void RunState::KeepWithoutSweeps(Phase phase) {
-  state_ = folder_.Load();
   Remove(sweep_folder());
   state_.phase = phase;
   folder_.Save(state_);

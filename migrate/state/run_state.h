@@ -18,9 +18,13 @@ struct RunOfCrd {
   bool is_partial = false;                   ///< over some of its objects: leaves nothing to others
 };
 
-/// What the runs over one CRD leave to each other in its StateFolder: how far the migration has
-/// come, and the files of its sweeps. A run takes over what still holds for the CRD as it is now;
-/// that objects are held holds as long as the server prunes, whatever else of the CRD changes.
+/// What the runs over one CRD leave to each other on disk, and the only one who reads or writes it:
+/// how far the migration has come, and which files there are. A run takes over what still holds
+/// for the CRD as it is now; that objects are held holds as long as the server prunes, whatever
+/// else of the CRD changes.
+///
+/// What is noted is on the disk when the call returns. Each method that writes throws kube::Error
+/// or std::filesystem::filesystem_error where that cannot be done.
 class RunState {
  public:
   /// How a run ended, as the next one has to know it.
@@ -37,23 +41,41 @@ class RunState {
   RunState(const std::filesystem::path& state_dir, const std::string& cluster, RunOfCrd run,
            std::chrono::system_clock::time_point now);
 
-  StateFolder& folder() { return folder_; }
+  /// What is noted by now: by earlier runs, and by this one.
+  const MigrationState& noted() const { return state_; }
   /// An earlier run has come to no end, or holds objects.
   bool goes_on() const { return goes_on_; }
-  /// An earlier run has made its backup, and the CRD prunes by now: by that run, or somebody else.
+  /// A run has made its backup, and the CRD prunes by now: by that run, or somebody else.
   bool is_behind_flip() const;
   /// status.storedVersions when the first of the runs began.
   const std::vector<std::string>& stored_before() const { return run_.stored_versions; }
 
-  /// As TimeUntilNoticed, by what earlier runs have seen of the CRD as it is.
+  /// As crds::TimeUntilNoticed, by what runs have seen of the CRD as it is.
   std::chrono::system_clock::duration TimeUntilNoticed(
       std::chrono::system_clock::time_point now) const;
 
-  /// The server was seen to prune, and `shape` is the CRD's from now on.
-  void BeginRewriting(const crds::CrdShape& shape);
+  /// The backup is whole (`backup`, an absolute path; empty: there is to be none), and the flip may
+  /// be asked for from now on.
+  void NoteBackup(const std::string& backup, std::vector<DoomedObject> doomed);
+  /// Pruning was turned on, by which the CRD got this resource version and generation.
+  void NoteFlip(const std::string& resource_version, std::int64_t generation,
+                std::chrono::system_clock::time_point now);
+  /// The same of a flip whose answer an earlier run did not see; empty: it is not to be found out.
+  void NoteFlipFound(const std::string& resource_version);
+  /// Every server was seen to prune when the objects' list had this resource version.
+  void NoteSettled(const std::string& resource_version);
+  /// The sweep behind the flip begins, and `shape` is the CRD's from now on.
+  void NoteRewriting(const crds::CrdShape& shape);
+
   /// Where the files of the sweeps over the objects belong; made, mode 0700, if it is not there.
-  /// Throws std::filesystem::filesystem_error.
   std::filesystem::path MakeSweepFolder() const;
+  /// The same for the rewrite before the flip.
+  std::filesystem::path MakeFolderBeforeFlip() const;
+  /// What that rewrite has left is not to be gone on from.
+  void ForgetBeforeFlip();
+  /// Where it is written down which writes of objects the backup knows (backup::KnownWritesLog).
+  std::filesystem::path known_writes() const;
+
   /// To be called once, at the end of a run; without it a run counts as one that ended in the
   /// middle.
   void Close(End end);
@@ -63,12 +85,13 @@ class RunState {
   bool HoldsForCrd() const;
   bool IsBegun() const;
   std::filesystem::path sweep_folder() const;
+  std::filesystem::path folder_before_flip() const;
   void SaveShape();
   void KeepWithoutSweeps(MigrationState::Phase phase);
 
   RunOfCrd run_;
   StateFolder folder_;
-  MigrationState state_;
+  MigrationState state_;  // as it is on disk
   bool goes_on_ = false;
 };
 

@@ -3,6 +3,7 @@
 #include <functional>
 #include <string>
 
+#include "kube/client/session.h"
 #include "migrate/lists/list_reader.h"
 #include "migrate/sweep/sweep.h"
 
@@ -23,6 +24,11 @@ class MigrationObserver {
   virtual void RequireAnswer() {}
   /// Asks for a decision that cannot be taken back. False: no.
   virtual bool Confirm(const std::string& question) = 0;
+};
+
+/// A session whose work a person follows. All that it refers to must outlive it and its copies.
+struct MigrationSession : kube::client::Session {
+  MigrationObserver& observer;
 };
 
 /// Tells `observer`, which must outlive it, how far the reading of a list has come.

@@ -23,20 +23,15 @@ std::uint64_t Failures(const SweepResult& sweep) { return sweep.counts.Failures(
 class RewritePasses {
  public:
   RewritePasses(const RewriteScope& scope, const SweepOptions& options,
-                const std::filesystem::path& folder, MigrationObserver& observer,
-                kube::client::Client& client, const kube::system::Clock& clock)
-      : scope_(scope),
-        options_(options),
-        folder_(folder),
-        observer_(observer),
-        client_(client),
-        clock_(clock) {}
+                const std::filesystem::path& folder, const MigrationSession& session)
+      : scope_(scope), options_(options), folder_(folder), session_(session) {}
 
   RewriteResult Run() {
     ForgetOutdated();
     result_.sweep = Rewrite();
     TakeEnd(result_.sweep);
-    if (scope_.verify && result_.is_complete() && WaitToVerify()) Verify();
+    const bool verifies = scope_.verify && !scope_.target.dry_run;
+    if (verifies && result_.is_complete() && WaitToVerify()) Verify();
     return std::move(result_);
   }
 
@@ -46,9 +41,10 @@ class RewritePasses {
     if (IsVerified()) ForgetVerified();
     if (!IsSetBack(spool::Spool(folder_, kRewrite).newest_resource_version())) return;
     ForgetVerified();
-    observer_.OnLine(scope_.crd_name +
-                     ": the cluster was set back to what it was before an earlier run; what that "
-                     "run has rewritten is rewritten again");
+    session_.observer.OnLine(
+        scope_.crd_name +
+        ": the cluster was set back to what it was before an earlier run; what that "
+        "run has rewritten is rewritten again");
     spool::Spool::Remove(folder_, kRewrite);
   }
 
@@ -70,7 +66,7 @@ class RewritePasses {
   // To a snapshot of etcd: with each write of the cluster its resource version grows.
   bool IsSetBack(std::uint64_t newest_rewritten) {
     if (newest_rewritten == 0) return false;
-    const auto list = client_.Get(lists::WithChunk(write::ListPath(scope_.target), 1, ""));
+    const auto list = session_.client.Get(lists::WithChunk(write::ListPath(scope_.target), 1, ""));
     if (!list) return false;  // the rewrite meets the same error
     const std::uint64_t now =
         spool::NumberOf(lists::ReadPageMetadata((*list)->root()).resource_version);
@@ -80,10 +76,10 @@ class RewritePasses {
   SweepOptions OptionsOf(const std::string& what) const {
     SweepOptions options = options_;
     options.on_progress = [this, what](const SweepProgress& progress) {
-      observer_.OnProgress(what, progress);
+      session_.observer.OnProgress(what, progress);
     };
     options.on_line = [this](const std::string& line) {
-      observer_.OnLine(scope_.crd_name + ": " + line);
+      session_.observer.OnLine(scope_.crd_name + ": " + line);
     };
     return options;
   }
@@ -91,16 +87,15 @@ class RewritePasses {
   SweepResult Rewrite() {
     const SweepOptions options = OptionsOf(scope_.crd_name);
     if (scope_.named) {
-      return SweepNamed(scope_.target, options, folder_, *scope_.named, kRewrite, client_, clock_);
+      return SweepNamed(scope_.target, options, folder_, *scope_.named, kRewrite, session_);
     }
-    return Sweep(scope_.target, options, folder_, kRewrite, client_, clock_);
+    return Sweep(scope_.target, options, folder_, kRewrite, session_);
   }
 
   // False: to be stopped.
   bool WaitToVerify() {
     const bool has_objects = result_.sweep.counts.Total() > 0;
-    if (!has_objects || lists::PauseUntil(scope_.verify_from, options_.stop, client_, clock_))
-      return true;
+    if (!has_objects || lists::PauseUntil(scope_.verify_from, session_)) return true;
     result_.is_interrupted = true;
     result_.stopped = "interrupted";
     return false;
@@ -113,7 +108,7 @@ class RewritePasses {
     for (int pass = 0; pass < kVerifyingPasses; ++pass) {
       const std::string name = NameOfVerifying(pass);
       const SweepResult sweep =
-          SweepAgain(scope_.target, options, folder_, previous, name, client_, clock_);
+          SweepAgain(scope_.target, options, folder_, previous, name, session_);
       TakeEnd(sweep);
       if (!TakePass(sweep, kOrdinals[pass])) return;
       previous = name;
@@ -134,7 +129,7 @@ class RewritePasses {
     if (rewritten > 0) {
       result_.unverified_because = "the " + ordinal + " pass over " + objects + " still rewrote " +
                                    std::to_string(rewritten);
-      observer_.OnLine(scope_.crd_name + ": " + result_.unverified_because);
+      session_.observer.OnLine(scope_.crd_name + ": " + result_.unverified_because);
       return true;
     }
     if (!result_.later_failures.empty() || Failures(sweep) > 0) {
@@ -145,8 +140,8 @@ class RewritePasses {
     result_.verified = true;
     result_.unverified_because.clear();
     if (total > 0)
-      observer_.OnLine(scope_.verified_words + ": a " + ordinal + " pass over " + objects +
-                       " rewrote none");
+      session_.observer.OnLine(scope_.verified_words + ": a " + ordinal + " pass over " + objects +
+                               " rewrote none");
     return false;
   }
 
@@ -160,18 +155,16 @@ class RewritePasses {
   const RewriteScope& scope_;
   const SweepOptions& options_;
   const std::filesystem::path& folder_;
-  MigrationObserver& observer_;
-  kube::client::Client& client_;
-  const kube::system::Clock& clock_;
+  const MigrationSession session_;
   RewriteResult result_;
 };
 
 }  // namespace
 
 RewriteResult RunRewritePasses(const RewriteScope& scope, const SweepOptions& options,
-                               const std::filesystem::path& folder, MigrationObserver& observer,
-                               kube::client::Client& client, const kube::system::Clock& clock) {
-  return RewritePasses(scope, options, folder, observer, client, clock).Run();
+                               const std::filesystem::path& folder,
+                               const MigrationSession& session) {
+  return RewritePasses(scope, options, folder, session).Run();
 }
 
 }  // namespace migrate::sweep

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kube/client/client.h"
+#include "kube/client/session.h"
 #include "kube/system/clock.h"
 #include "migrate/sweep/migration_observer.h"
 #include "migrate/sweep/sweep.h"
@@ -18,7 +18,7 @@ struct RewriteScope {
   std::string crd_name;  ///< for the progress
   write::SweepTarget target;
   std::optional<std::vector<write::ObjectName>> named{};  ///< only these, in the place of a list
-  bool verify = true;
+  bool verify = true;                       ///< but for a dry run, which rewrites nothing
   std::string verified_words = "verified";  ///< how the line begins that says so
   /// Verifying does not begin before: until then a server may take for stored as it should be what
   /// it stores as before the CRD's last change.
@@ -51,7 +51,7 @@ struct RewriteResult {
 /// be older than the answers of the rewriting pass (etcd was set back to a snapshot) all begins
 /// anew.
 RewriteResult RunRewritePasses(const RewriteScope& scope, const SweepOptions& options,
-                               const std::filesystem::path& folder, MigrationObserver& observer,
-                               kube::client::Client& client, const kube::system::Clock& clock);
+                               const std::filesystem::path& folder,
+                               const MigrationSession& session);
 
 }  // namespace migrate::sweep

@@ -36,20 +36,19 @@ std::string Purpose(const write::SweepTarget& target, const std::string& what) {
 class SweepRun {
  public:
   SweepRun(const write::SweepTarget& target, const SweepOptions& options, spool::Spool& spool,
-           source::ObjectSource& source, kube::client::Client& client, const Clock& clock)
+           source::ObjectSource& source, const kube::client::Session& session)
       : options_(options),
         spool_(spool),
         source_(source),
-        client_(client),
-        clock_(clock),
+        session_(session),
         names_not_tried_(!target.ignores_other_writers),
         writer_(target, write::Throttle(options.concurrency, options.max_rate), options.on_line,
-                client, clock),
-        started_(clock.Now()) {}
+                session),
+        started_(session.clock.Now()) {}
 
   SweepResult Run() {
     try {
-      while (Step()) client_.Poll(NextEvent());
+      while (Step()) session_.client.Poll(NextEvent());
       if (result_.is_given_up) AnswerHeld();
       spool_.Flush();
     } catch (const std::exception& error) {
@@ -61,7 +60,7 @@ class SweepRun {
     TakeFailures();
     result_.generations_moved = spool_.generations_moved();
     result_.list_error = source_.error();
-    result_.duration = clock_.Now() - started_;
+    result_.duration = session_.clock.Now() - started_;
     return std::move(result_);
   }
 
@@ -123,15 +122,15 @@ class SweepRun {
   void LookForStop() {
     if (result_.stopped && source_.is_done()) return;
     LookForChange();
-    if (options_.stop == nullptr || !*options_.stop) return;
+    if (!session_.is_stopped()) return;
     result_.is_interrupted = true;
     Stop("interrupted");
   }
 
   void LookForChange() {
-    if (!options_.find_change || clock_.Now() < next_check_) return;
+    if (!options_.find_change || session_.clock.Now() < next_check_) return;
     if (const auto change = options_.find_change()) Stop(*change);
-    next_check_ = clock_.Now() + kChangeInterval;
+    next_check_ = session_.clock.Now() + kChangeInterval;
   }
 
   // The list goes on.
@@ -155,8 +154,8 @@ class SweepRun {
   }
 
   void Tick() {
-    if (clock_.Now() < ticked_ + lists::kTick) return;
-    ticked_ = clock_.Now();
+    if (session_.clock.Now() < ticked_ + lists::kTick) return;
+    ticked_ = session_.clock.Now();
     TellProgress();
   }
 
@@ -171,15 +170,14 @@ class SweepRun {
   }
 
   Clock::TimePoint NextEvent() const {
-    const Clock::TimePoint tick = clock_.Now() + lists::kTick;
+    const Clock::TimePoint tick = session_.clock.Now() + lists::kTick;
     return std::min({tick, source_.next_event(), writer_.next_event()});
   }
 
   const SweepOptions& options_;
   spool::Spool& spool_;
   source::ObjectSource& source_;
-  kube::client::Client& client_;
-  const Clock& clock_;
+  const kube::client::Session session_;
   const bool names_not_tried_;
   write::WritePool writer_;
   write::FailureStreak streak_;
@@ -193,17 +191,15 @@ class SweepRun {
 
 SweepResult Sweep(const write::SweepTarget& target, const SweepOptions& options,
                   const std::filesystem::path& folder, const std::string& name,
-                  kube::client::Client& client, const kube::system::Clock& clock) {
+                  const kube::client::Session& session) {
   spool::Spool spool(folder, name, Purpose(target, "all"));
-  source::CachedList list(target, options.most_in_one_piece, options.chunk_size, spool, client,
-                          clock);
-  return SweepRun(target, options, spool, list, client, clock).Run();
+  source::CachedList list(target, options.most_in_one_piece, options.chunk_size, spool, session);
+  return SweepRun(target, options, spool, list, session).Run();
 }
 
 SweepResult SweepAgain(const write::SweepTarget& target, const SweepOptions& options,
                        const std::filesystem::path& folder, const std::string& previous,
-                       const std::string& name, kube::client::Client& client,
-                       const kube::system::Clock& clock) {
+                       const std::string& name, const kube::client::Session& session) {
   write::SweepTarget verified = target;
   verified.ignores_other_writers = true;
   const spool::Spool earlier(folder, previous);
@@ -213,13 +209,13 @@ SweepResult SweepAgain(const write::SweepTarget& target, const SweepOptions& opt
   spool::Spool spool(folder, name, "again " + std::to_string(objects) + " of " + earlier.purpose());
   source::PreviousObjects source(
       earlier, {report::ObjectClass::kRewritten, report::ObjectClass::kUnchanged}, spool);
-  return SweepRun(verified, options, spool, source, client, clock).Run();
+  return SweepRun(verified, options, spool, source, session).Run();
 }
 
 SweepResult SweepNamed(const write::SweepTarget& target, const SweepOptions& options,
                        const std::filesystem::path& folder,
                        const std::vector<write::ObjectName>& objects, const std::string& name,
-                       kube::client::Client& client, const kube::system::Clock& clock) {
+                       const kube::client::Session& session) {
   std::vector<write::ObjectName> names = objects;
   const auto key = [](const write::ObjectName& object) {
     return std::tie(object.namespace_, object.name);
@@ -234,8 +230,8 @@ SweepResult SweepNamed(const write::SweepTarget& target, const SweepOptions& opt
     checksum = spool::Checksum(object.namespace_ + "/" + object.name + "\n", checksum);
   }
   spool::Spool spool(folder, name, Purpose(target, "named " + std::to_string(checksum)));
-  source::NamedObjects source(target, names, options.concurrency, spool, client, clock);
-  return SweepRun(target, options, spool, source, client, clock).Run();
+  source::NamedObjects source(target, names, options.concurrency, spool, session);
+  return SweepRun(target, options, spool, source, session).Run();
 }
 
 }  // namespace migrate::sweep

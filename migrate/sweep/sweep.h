@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -10,8 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "kube/client/client.h"
-#include "kube/system/clock.h"
+#include "kube/client/session.h"
 #include "migrate/report/object_class.h"
 #include "migrate/spool/listed_object.h"
 #include "migrate/sweep/write/sweep_target.h"
@@ -27,11 +25,10 @@ struct SweepProgress {
 };
 
 struct SweepOptions {
-  std::int64_t chunk_size = 500;            ///< 0: the list comes in one piece
-  std::uint64_t most_in_one_piece = 0;      ///< of no more objects it comes so too, if it can
-  std::size_t concurrency = 16;             ///< the most writes in flight
-  double max_rate = 0;                      ///< writes a second; 0: no limit
-  const std::atomic<bool>* stop = nullptr;  ///< no more writes are begun; those in flight end
+  std::int64_t chunk_size = 500;        ///< 0: the list comes in one piece
+  std::uint64_t most_in_one_piece = 0;  ///< of no more objects it comes so too, if it can
+  std::size_t concurrency = 16;         ///< the most writes in flight
+  double max_rate = 0;                  ///< writes a second; 0: no limit
   /// Is asked before the first write, then every second. A text ends the sweep: why the CRD is no
   /// longer what it was.
   std::function<std::optional<std::string>()> find_change{};
@@ -50,9 +47,10 @@ struct SweepResult {
                                                   ///< them only after `is_given_up`
   std::uint64_t generations_moved = 0;  ///< objects whose generation a write of {} moved: a webhook
   std::optional<std::string> stopped{};  ///< why it ended early: "interrupted", the same failure...
-  bool is_interrupted = false;           ///< by SweepOptions::stop
-  bool is_given_up = false;              ///< as nearly all objects failed in the same way
-  bool is_broken = false;                ///< by an exception, whose text `stopped` is
+  bool is_interrupted =
+      false;                 ///< by Session::stop: no more writes were begun, those in flight ended
+  bool is_given_up = false;  ///< as nearly all objects failed in the same way
+  bool is_broken = false;    ///< by an exception, whose text `stopped` is
   std::optional<kube::client::CallError> list_error{};  ///< the list could not be read to its end
   std::chrono::nanoseconds duration{};  ///< of this run, without earlier ones that were resumed
 };
@@ -74,7 +72,7 @@ struct SweepResult {
 /// that nobody renews) is in the result, with the counts of what was done until then.
 SweepResult Sweep(const write::SweepTarget& target, const SweepOptions& options,
                   const std::filesystem::path& folder, const std::string& name,
-                  kube::client::Client& client, const kube::system::Clock& clock);
+                  const kube::client::Session& session);
 
 /// The same for the objects of the sweep `previous` in the same folder that are rewritten or
 /// unchanged, without listing again; their resource versions are those that were answered. This is
@@ -83,13 +81,12 @@ SweepResult Sweep(const write::SweepTarget& target, const SweepOptions& options,
 /// of such objects since, it starts anew.
 SweepResult SweepAgain(const write::SweepTarget& target, const SweepOptions& options,
                        const std::filesystem::path& folder, const std::string& previous,
-                       const std::string& name, kube::client::Client& client,
-                       const kube::system::Clock& clock);
+                       const std::string& name, const kube::client::Session& session);
 
 /// The same for objects that are named, as --retry-from does: they are read one by one.
 SweepResult SweepNamed(const write::SweepTarget& target, const SweepOptions& options,
                        const std::filesystem::path& folder,
                        const std::vector<write::ObjectName>& objects, const std::string& name,
-                       kube::client::Client& client, const kube::system::Clock& clock);
+                       const kube::client::Session& session);
 
 }  // namespace migrate::sweep

@@ -138,8 +138,7 @@ migrate::inspect::ClusterCheckOptions ClusterOptions(const CheckOptions& options
           .skip_objects = options.skip_objects,
           .all_objects = options.all_objects,
           .show_objects = options.show_objects,
-          .on_files_read = CatchStopSignals,
-          .stop = &StopFlag()};
+          .on_files_read = CatchStopSignals};
 }
 
 CheckReport CheckLive(const CheckOptions& options) {
@@ -151,7 +150,7 @@ CheckReport CheckLive(const CheckOptions& options) {
   cluster_options.on_progress = [&progress](const auto& what, const auto& counts) {
     progress.Show(what, counts);
   };
-  return migrate::inspect::CheckCluster(cluster_options, cluster.client(), clock);
+  return migrate::inspect::CheckCluster(cluster_options, cluster.session());
 }
 
 migrate::inspect::FileCheckOptions FileOptions(const CheckOptions& options) {

@@ -28,7 +28,7 @@ std::string MinorVersion(std::string_view version) {
 ClusterAccess::ClusterAccess(const flags::CommonOptions& options, Right right,
                              const kube::system::Clock& clock,
                              std::function<void(const std::string&)> write_line)
-    : must_match_version_(options.match_server_version) {
+    : clock_(clock), must_match_version_(options.match_server_version) {
   const kube::config::ConnectionConfig config =
       kube::config::LoadConnection(options.connection, kube::system::ProcessEnvironment());
   auto transport = std::make_unique<kube::http::CurlTransport>(config);

@@ -4,8 +4,9 @@
 #include <memory>
 #include <string>
 
-#include "kube/client/client.h"
+#include "kube/client/session.h"
 #include "kube/system/clock.h"
+#include "plugin/command/stop_signal.h"
 #include "plugin/flags/options.h"
 
 namespace plugin::command {
@@ -28,6 +29,8 @@ class ClusterAccess {
   /// With --match-server-version the first call asks the server for its version, and throws
   /// kube::Error if it is another one.
   kube::client::Client& client();
+  /// client() for as long as no signal says to stop.
+  kube::client::Session session() { return {client(), clock_, &StopFlag()}; }
 
  private:
   void RequireServerVersion();
@@ -36,6 +39,7 @@ class ClusterAccess {
   std::unique_ptr<kube::http::Transport> read_only_;  // before transport_; absent with kWrite
   std::unique_ptr<kube::client::Credentials> credentials_;
   std::unique_ptr<kube::client::Client> client_;
+  const kube::system::Clock& clock_;
   bool must_match_version_;
 };
 

@@ -70,8 +70,7 @@ migrate::inspect::ClusterDiffOptions ClusterOptions(const DiffOptions& options) 
           .label_selector = options.objects.selector,
           .field_selector = options.objects.field_selector,
           .chunk_size = options.objects.chunk_size,
-          .on_files_read = CatchStopSignals,
-          .stop = &StopFlag()};
+          .on_files_read = CatchStopSignals};
 }
 
 DiffReport DiffLive(const DiffOptions& options, DiffFolders& folders) {
@@ -83,7 +82,7 @@ DiffReport DiffLive(const DiffOptions& options, DiffFolders& folders) {
   cluster_options.on_progress = [&progress](const auto& what, const auto& counts) {
     progress.Show(what, counts);
   };
-  return migrate::inspect::DiffCluster(cluster_options, cluster.client(), clock, folders);
+  return migrate::inspect::DiffCluster(cluster_options, cluster.session(), folders);
 }
 
 int RunProgram(DiffFolders& folders) {

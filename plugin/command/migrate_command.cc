@@ -42,15 +42,14 @@ std::vector<migrate::sweep::RetriedObject> ReadRetried(const std::string& path) 
                           objects.error());
 }
 
-migrate::flip::EnablePruningOptions EnablingOptions(const flags::MigrateOptions& options) {
-  migrate::flip::EnablePruningOptions enabling;
-  enabling.single_pass = options.single_pass;
-  enabling.no_backup = options.no_backup;
-  enabling.rewrite_unbacked = options.rewrite_unbacked;
-  if (!options.backup_dir.empty()) enabling.backup_dir = options.backup_dir;
-  enabling.settle_timeout = options.settle_timeout;
-  enabling.dry_run = options.dry_run;
-  return enabling;
+migrate::flip::PruningOptions PruningOptionsOf(const flags::MigrateOptions& options) {
+  migrate::flip::PruningOptions pruning;
+  pruning.single_pass = options.single_pass;
+  pruning.no_backup = options.no_backup;
+  pruning.rewrite_unbacked = options.rewrite_unbacked;
+  if (!options.backup_dir.empty()) pruning.backup_dir = options.backup_dir;
+  pruning.settle_timeout = options.settle_timeout;
+  return pruning;
 }
 
 // A dry run leaves no state. With --all what earlier runs have left tells which CRDs count.
@@ -66,7 +65,7 @@ MigrationOptions ClusterOptions(const flags::MigrateOptions& options) {
   result.all = options.all;
   result.crd_selector = options.crd_selector;
   result.enable_pruning = options.enable_pruning;
-  result.enabling = EnablingOptions(options);
+  result.pruning = PruningOptionsOf(options);
   result.dry_run = options.dry_run;
   result.namespace_ = options.objects.namespace_;
   result.label_selector = options.objects.selector;
@@ -80,7 +79,6 @@ MigrationOptions ClusterOptions(const flags::MigrateOptions& options) {
   result.state_dir = StateDirOf(options);
   if (!options.retry_from.empty()) result.retried = ReadRetried(options.retry_from);
   CatchStopSignals();
-  result.stop = &StopFlag();
   return result;
 }
 
@@ -92,7 +90,7 @@ MigrationReport MigrateCluster(const flags::MigrateOptions& options,
                         [&progress](const std::string& line) { progress.WriteLine(line); });
   terminal::MigrationConsole console(progress, options.yes, terminal::AnswersFromTerminal());
   MigrationReport report =
-      migrate::migration::Migrate(migration_options, console, cluster.client(), clock);
+      migrate::migration::Migrate(migration_options, {cluster.session(), console});
   progress.Clear();
   return report;
 }

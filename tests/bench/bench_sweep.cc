@@ -92,8 +92,8 @@ migrate::sweep::SweepResult Sweep(kube::http::Transport& transport,
                                .on_warning = nullptr,
                                .on_request = nullptr});
   const migrate::sweep::SweepOptions options{.concurrency = kConcurrency};
-  if (!again) return migrate::sweep::Sweep(kTarget, options, folder, "run", client, clock);
-  return migrate::sweep::SweepAgain(kTarget, options, folder, "run", "again", client, clock);
+  if (!again) return migrate::sweep::Sweep(kTarget, options, folder, "run", {client, clock});
+  return migrate::sweep::SweepAgain(kTarget, options, folder, "run", "again", {client, clock});
 }
 
 void RequireAll(const migrate::sweep::SweepResult& result,

@@ -92,10 +92,10 @@ void List(migrate::spool::Spool& spool, std::string_view lines, bool in_one_piec
   kube::client::Client client(script, nobody, clock,
                               {.server = "https://server", .user_agent = ""});
   if (in_one_piece) {
-    migrate::sweep::source::CachedList list(target, 5, 2, spool, client, clock);
+    migrate::sweep::source::CachedList list(target, 5, 2, spool, {client, clock});
     return ReadAll(list, spool, client, clock);
   }
-  migrate::sweep::source::MetadataList list(target, 2, spool, client, clock);
+  migrate::sweep::source::MetadataList list(target, 2, spool, {client, clock});
   ReadAll(list, spool, client, clock);
 }
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "kube/client/client.h"
+#include "kube/client/session.h"
 #include "tests/support/fake_api_server.h"
 #include "tests/support/fake_clock.h"
 
@@ -22,7 +22,10 @@ class FakeCluster : private kube::client::Credentials {
                 .on_warning = [this](const std::string& text) { warnings.push_back(text); },
                 .on_request = nullptr}) {}
 
-  std::atomic<bool> stop = false;  // of Client::Get
+  kube::client::Session session() { return {client, clock, run_stop}; }
+
+  std::atomic<bool> stop = false;               // of Client::Get
+  const std::atomic<bool>* run_stop = nullptr;  // of session()
   FakeClock clock;
   FakeApiServer server;
   kube::client::Client client;

@@ -26,14 +26,13 @@ constexpr char kTableAccept[] =
 }  // namespace
 
 CachedList::CachedList(const write::SweepTarget& target, std::uint64_t most,
-                       std::int64_t chunk_size, spool::Spool& spool, kube::client::Client& client,
-                       const kube::system::Clock& clock)
+                       std::int64_t chunk_size, spool::Spool& spool,
+                       const kube::client::Session& session)
     : target_(target),
       most_(most),
       spool_(spool),
-      client_(client),
-      clock_(clock),
-      chunks_(target, chunk_size, spool, client, clock) {
+      session_(session),
+      chunks_(target, chunk_size, spool, session) {
   // A dry run rewrites nothing.
   if (most_ == 0 || chunk_size == 0 || target_.dry_run || spool_.listed() > 0) {
     state_ = State::kInChunks;
@@ -42,10 +41,10 @@ CachedList::CachedList(const write::SweepTarget& target, std::uint64_t most,
 
 void CachedList::Advance() {
   if (is_done()) return;
-  if (state_ == State::kNew) state_ = IsFew() ? State::kFirstChunk : State::kInChunks;
+  if (state_ == State::kNew) Begin();
   if (state_ == State::kFirstChunk && spool_.listed() > 0 &&
       patience_end_ == kube::system::Clock::TimePoint::max()) {
-    patience_end_ = clock_.Now() + kPatience;
+    patience_end_ = session_.clock.Now() + kPatience;
   }
   if (IsInVain()) ReadInChunks();
   if (state_ == State::kInChunks || spool_.listed() == 0) chunks_.Advance();
@@ -53,31 +52,32 @@ void CachedList::Advance() {
 
 // Whatever is wrong with the answer, the list in chunks will meet it again, and judge it. A table
 // tells how many objects remain where a list of metadata does not yet, as of 1.20.
-bool CachedList::IsFew() {
+void CachedList::Begin() {
+  state_ = State::kInChunks;
   kube::client::ApiRequest request;
   request.target = kube::client::WithQuery(write::ListPath(target_), "limit=1&includeObject=None");
   request.accept = kTableAccept;
   request.retry = false;
-  const auto answer = client_.Send(std::move(request));
-  if (!answer) return false;
+  const auto answer = session_.client.Send(std::move(request));
+  if (!answer) return;
   const auto remaining = lists::ReadPageMetadata((*answer)->root()).remaining;
-  if (!remaining || *remaining >= most_) return false;
+  if (!remaining || *remaining >= most_) return;
   total_ = *remaining + 1;
-  return true;
+  state_ = State::kFirstChunk;
 }
 
 bool CachedList::IsInVain() const {
   if (state_ == State::kFirstChunk) {
-    return spool_.listed() > 0 && (spool_.is_answered() || clock_.Now() >= patience_end_);
+    return spool_.listed() > 0 && (spool_.is_answered() || session_.clock.Now() >= patience_end_);
   }
-  return state_ == State::kInOnePiece && clock_.Now() >= patience_end_;
+  return state_ == State::kInOnePiece && session_.clock.Now() >= patience_end_;
 }
 
 void CachedList::OnRewritten(const std::string& resource_version) {
   if (state_ != State::kFirstChunk || chunks_.is_done()) return;
   state_ = State::kInOnePiece;
-  patience_end_ = clock_.Now() + kPatience;
-  answer_end_ = clock_.Now() + kLongestAnswer;
+  patience_end_ = session_.clock.Now() + kPatience;
+  answer_end_ = session_.clock.Now() + kLongestAnswer;
   version_ = resource_version;
   page_.emplace(target_.is_namespaced, [this](const spool::ListedObject& object) { Take(object); });
   kube::client::ApiRequest request;
@@ -87,11 +87,11 @@ void CachedList::OnRewritten(const std::string& resource_version) {
   request.accept = write::kMetadataListAccept;
   request.always_compress = true;
   request.retry = false;
-  call_ = client_.Start(std::move(request), *this);
+  call_ = session_.client.Start(std::move(request), *this);
 }
 
 void CachedList::ReadInChunks() {
-  if (call_) client_.Cancel(*call_);
+  if (call_) session_.client.Cancel(*call_);
   call_.reset();
   page_.reset();
   objects_ = {};
@@ -104,7 +104,7 @@ void CachedList::NameOnly() {
 }
 
 void CachedList::Stop() {
-  if (call_) client_.Cancel(*call_);
+  if (call_) session_.client.Cancel(*call_);
   call_.reset();
   chunks_.Stop();
 }
@@ -124,7 +124,8 @@ void CachedList::OnBytes(std::string_view bytes) {
   page_->Push(bytes);
   // Who goes on with what cannot be used is not listened to for ever.
   if (page_->fault() || !IsBounded()) return;
-  patience_end_ = std::min<kube::system::Clock::TimePoint>(clock_.Now() + kPatience, answer_end_);
+  patience_end_ =
+      std::min<kube::system::Clock::TimePoint>(session_.clock.Now() + kPatience, answer_end_);
 }
 
 void CachedList::Take(const spool::ListedObject& object) {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kube/client/client.h"
+#include "kube/client/session.h"
 #include "kube/system/clock.h"
 #include "migrate/spool/spool.h"
 #include "migrate/sweep/source/metadata_list.h"
@@ -36,7 +36,7 @@ class CachedList : public ObjectSource, private kube::client::ResultSink {
  public:
   /// All must outlive it. `most` 0: all in chunks. `chunk_size` as for MetadataList.
   CachedList(const write::SweepTarget& target, std::uint64_t most, std::int64_t chunk_size,
-             spool::Spool& spool, kube::client::Client& client, const kube::system::Clock& clock);
+             spool::Spool& spool, const kube::client::Session& session);
   ~CachedList() override { Stop(); }
 
   void Advance() override;
@@ -57,7 +57,7 @@ class CachedList : public ObjectSource, private kube::client::ResultSink {
     kDone,
   };
 
-  bool IsFew();
+  void Begin();
   bool IsInVain() const;
   void ReadInChunks();
   void OnBytes(std::string_view bytes) override;
@@ -70,8 +70,7 @@ class CachedList : public ObjectSource, private kube::client::ResultSink {
   const write::SweepTarget& target_;
   const std::uint64_t most_;
   spool::Spool& spool_;
-  kube::client::Client& client_;
-  const kube::system::Clock& clock_;
+  const kube::client::Session session_;
   MetadataList chunks_;
   State state_ = State::kNew;
   std::uint64_t total_ = 0;

@@ -19,13 +19,11 @@ constexpr std::int64_t kFirstChunk = 100;
 }  // namespace
 
 MetadataList::MetadataList(const write::SweepTarget& target, std::int64_t chunk_size,
-                           spool::Spool& spool, kube::client::Client& client,
-                           const kube::system::Clock& clock)
+                           spool::Spool& spool, const kube::client::Session& session)
     : target_(target),
       chunk_size_(chunk_size),
       spool_(spool),
-      client_(client),
-      clock_(clock),
+      session_(session),
       is_done_(spool.is_complete()) {
   if (spool_.continue_token().empty()) return;
   pager_.OnPage(spool_.continue_token());
@@ -35,7 +33,7 @@ MetadataList::MetadataList(const write::SweepTarget& target, std::int64_t chunk_
 }
 
 void MetadataList::Advance() {
-  if (is_done_ || call_ || clock_.Now() < not_before_) return;
+  if (is_done_ || call_ || session_.clock.Now() < not_before_) return;
   page_.emplace(target_.is_namespaced, [this](const spool::ListedObject& object) { Take(object); });
   page_last_key_.clear();
   kube::client::ApiRequest request;
@@ -43,11 +41,11 @@ void MetadataList::Advance() {
   request.accept = write::kMetadataListAccept;
   request.always_compress = true;  // managedFields, mostly, which resemble each other
   request.retry = false;
-  call_ = client_.Start(std::move(request), *this);
+  call_ = session_.client.Start(std::move(request), *this);
 }
 
 void MetadataList::Stop() {
-  if (call_) client_.Cancel(*call_);
+  if (call_) session_.client.Cancel(*call_);
   call_.reset();
   is_done_ = true;
 }
@@ -113,10 +111,10 @@ void MetadataList::TakePage() {
 
 void MetadataList::OnFailure(const write::AnswerVerdict& verdict, const CallError& error) {
   const auto retry_after = error.status ? error.status->retry_after : std::nullopt;
-  const auto pause = budget_.Next(verdict, retry_after, clock_.Now());
+  const auto pause = budget_.Next(verdict, retry_after, session_.clock.Now());
   if (!pause && has_old_token_ && error.status) return ListFromBeginning();
   if (!pause) return Fail(error);
-  not_before_ = clock_.Now() + *pause;
+  not_before_ = session_.clock.Now() + *pause;
 }
 
 // The token of an earlier run may be of a state of the cluster that it was set back from; no run
@@ -133,7 +131,7 @@ void MetadataList::OnExpired(const CallError& error) {
   const lists::Pager::Step step = pager_.OnError(error, 0);
   if (step == lists::Pager::Step::kFailed) return Fail(error);
   if (step == lists::Pager::Step::kRestart) last_key_.clear();
-  not_before_ = clock_.Now() + pager_.pause();
+  not_before_ = session_.clock.Now() + pager_.pause();
 }
 
 void MetadataList::Fail(CallError error) {

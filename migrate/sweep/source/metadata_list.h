@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "kube/client/client.h"
+#include "kube/client/session.h"
 #include "kube/system/clock.h"
 #include "migrate/lists/pager.h"
 #include "migrate/spool/spool.h"
@@ -28,7 +28,7 @@ class MetadataList : public ObjectSource, private kube::client::ResultSink {
   /// All must outlive it. `chunk_size` 0: everything in one page; else the first has 100
   /// objects at most.
   MetadataList(const write::SweepTarget& target, std::int64_t chunk_size, spool::Spool& spool,
-               kube::client::Client& client, const kube::system::Clock& clock);
+               const kube::client::Session& session);
   ~MetadataList() override { Stop(); }
 
   void Advance() override;
@@ -53,8 +53,7 @@ class MetadataList : public ObjectSource, private kube::client::ResultSink {
   const write::SweepTarget& target_;
   const std::int64_t chunk_size_;
   spool::Spool& spool_;
-  kube::client::Client& client_;
-  const kube::system::Clock& clock_;
+  const kube::client::Session session_;
 
   lists::Pager pager_;
   write::RetryBudget budget_;

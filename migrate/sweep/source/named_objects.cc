@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kube/client/gathered_call.h"
 #include "migrate/spool/object_metadata.h"
 #include "migrate/sweep/write/retry.h"
 #include "migrate/sweep/write/sweep_paths.h"
@@ -15,79 +16,68 @@ constexpr std::size_t kMaxAnswer = 8 * 1024 * 1024;
 }  // namespace
 
 /// The reading of one object.
-class NamedObjects::Read : public kube::client::ResultSink {
+class NamedObjects::Read : public kube::client::GatheredCall {
  public:
-  Read(NamedObjects& owner, const write::ObjectName& name) : owner_(owner) {
+  Read(NamedObjects& owner, const write::ObjectName& name)
+      : GatheredCall(owner.session_.client, kMaxAnswer), owner_(owner) {
     object.namespace_ = name.namespace_;
     object.name = name.name;
   }
-  ~Read() override { Leave(); }
 
   /// Ends it; the object stays as far as it is known.
   void Leave() {
-    if (call_) owner_.client_.Cancel(*call_);
-    call_.reset();
-    is_done = true;
+    Cancel();
+    is_read = true;
   }
 
   /// Sends the request if it is due.
   void Advance() {
-    if (is_done || call_ || owner_.clock_.Now() < due) return;
-    body_.clear();
+    if (is_read || is_under_way() || owner_.session_.clock.Now() < due) return;
     kube::client::ApiRequest request;
     request.target = write::ObjectPath(owner_.target_, object);
     request.accept = write::kMetadataAccept;
     request.retry = false;
-    call_ = owner_.client_.Start(std::move(request), *this);
-  }
-  bool is_under_way() const { return call_.has_value(); }
-
-  void OnBytes(std::string_view bytes) override {
-    body_ += bytes.substr(0, kMaxAnswer - body_.size());
-  }
-  void OnEnd(const std::optional<kube::client::CallError>& error) override {
-    call_.reset();
-    is_done = true;
-    if (error) return OnFailure(*error);
-    if (owner_.document_.Parse(body_)) return;
-    auto read = spool::ReadObjectMetadata(owner_.document_.root());
-    if (read && read->name == object.name) object = *std::move(read);
+    Start(std::move(request));
   }
 
   spool::ListedObject object;
-  bool is_done = false;
+  bool is_read = false;
   bool is_gone = false;
   kube::system::Clock::TimePoint due{};
 
  private:
+  void OnDone() override {
+    is_read = true;
+    if (error()) return OnFailure(*error());
+    if (owner_.document_.Parse(body())) return;
+    auto read = spool::ReadObjectMetadata(owner_.document_.root());
+    if (read && read->name == object.name) object = *std::move(read);
+  }
+
   void OnFailure(const kube::client::CallError& error) {
-    const auto now = owner_.clock_.Now();
+    const auto now = owner_.session_.clock.Now();
     const auto retry_after = error.status ? error.status->retry_after : std::nullopt;
     const write::AnswerVerdict verdict =
         write::Judge(error, write::ObjectText(owner_.target_, object));
     is_gone = verdict.object_class == report::ObjectClass::kGone;
     const auto pause = budget_.Next(verdict, retry_after, now);
     if (!pause) return;
-    is_done = false;
+    is_read = false;
     due = now + *pause;
   }
 
   NamedObjects& owner_;
-  std::optional<kube::client::Client::CallId> call_;
-  std::string body_;
   write::RetryBudget budget_;
 };
 
 NamedObjects::NamedObjects(const write::SweepTarget& target,
                            const std::vector<write::ObjectName>& names, std::size_t at_once,
-                           spool::Spool& spool, kube::client::Client& client,
-                           const kube::system::Clock& clock)
+                           spool::Spool& spool, const kube::client::Session& session)
     : target_(target),
       names_(names),
       at_once_(std::max<std::size_t>(at_once, 1)),
       spool_(spool),
-      client_(client),
-      clock_(clock),
+      session_(session),
       is_done_(spool.is_complete()) {}
 
 NamedObjects::~NamedObjects() = default;
@@ -110,7 +100,7 @@ kube::system::Clock::TimePoint NamedObjects::next_event() const {
   auto next = kube::system::Clock::TimePoint::max();
   if (!is_done_ && IsPageRead()) return kube::system::Clock::TimePoint::min();
   for (const auto& read : page_) {
-    if (!read->is_done && !read->is_under_way()) next = std::min(next, read->due);
+    if (!read->is_read && !read->is_under_way()) next = std::min(next, read->due);
   }
   return next;
 }
@@ -145,7 +135,7 @@ void NamedObjects::BeginPage() {
 }
 
 bool NamedObjects::IsPageRead() const {
-  return std::all_of(page_.begin(), page_.end(), [](const auto& read) { return read->is_done; });
+  return std::all_of(page_.begin(), page_.end(), [](const auto& read) { return read->is_read; });
 }
 
 }  // namespace migrate::sweep::source

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kube/client/client.h"
+#include "kube/client/session.h"
 #include "kube/json/json.h"
 #include "kube/system/clock.h"
 #include "migrate/spool/spool.h"
@@ -24,8 +24,7 @@ class NamedObjects : public ObjectSource {
  public:
   /// All must outlive it.
   NamedObjects(const write::SweepTarget& target, const std::vector<write::ObjectName>& names,
-               std::size_t at_once, spool::Spool& spool, kube::client::Client& client,
-               const kube::system::Clock& clock);
+               std::size_t at_once, spool::Spool& spool, const kube::client::Session& session);
   ~NamedObjects() override;
 
   void Advance() override;
@@ -45,8 +44,7 @@ class NamedObjects : public ObjectSource {
   const std::vector<write::ObjectName>& names_;
   const std::size_t at_once_;
   spool::Spool& spool_;
-  kube::client::Client& client_;
-  const kube::system::Clock& clock_;
+  const kube::client::Session session_;
   bool names_only_ = false;
   bool is_done_;
   std::optional<kube::client::CallError> no_error_;

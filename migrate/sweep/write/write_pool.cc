@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "kube/client/gathered_call.h"
+
 namespace migrate::sweep::write {
 namespace {
 
@@ -21,43 +23,35 @@ constexpr std::chrono::seconds kStall{10}, kBetweenStallLines{60};
 }  // namespace
 
 /// An object and its request that is under way.
-class WritePool::Flight : public kube::client::ResultSink {
+class WritePool::Flight : public kube::client::GatheredCall {
  public:
   Flight(WritePool& owner, const SweepTarget& target, spool::SpooledObject object)
-      : write(target, std::move(object)), owner_(owner) {}
-
-  void OnBytes(std::string_view bytes) override {
-    body += bytes.substr(0, kMaxAnswer - body.size());
-  }
-  void OnEnd(const std::optional<kube::client::CallError>& call_error) override {
-    error = call_error;
-    answered_at = owner_.clock_.Now();
-    owner_.answered_.push_back(this);
-  }
+      : GatheredCall(owner.session_.client, kMaxAnswer),
+        write(target, std::move(object)),
+        owner_(owner) {}
 
   ObjectWrite write;
-  kube::client::Client::CallId call = 0;
-  std::string body;
-  std::optional<kube::client::CallError> error;
   kube::system::Clock::TimePoint sent_at{}, answered_at{};
 
  private:
+  void OnDone() override {
+    answered_at = owner_.session_.clock.Now();
+    owner_.answered_.push_back(this);
+  }
+
   WritePool& owner_;
 };
 
 WritePool::WritePool(const SweepTarget& target, Throttle throttle,
-                     std::function<void(const std::string&)> on_wait, kube::client::Client& client,
-                     const kube::system::Clock& clock)
+                     std::function<void(const std::string&)> on_wait,
+                     const kube::client::Session& session)
     : target_(target),
       throttle_(throttle),
       on_wait_(std::move(on_wait)),
-      client_(client),
-      clock_(clock),
-      moved_(clock.Now()) {}
+      session_(session),
+      moved_(session.clock.Now()) {}
 
-WritePool::~WritePool() {
-  for (const auto& [flight, owned] : in_flight_) client_.Cancel(owned->call);
-}
+WritePool::~WritePool() = default;
 
 void WritePool::TakeAnswers(const OnDone& on_done) {
   for (const Flight* answered : std::exchange(answered_, {})) {
@@ -67,7 +61,7 @@ void WritePool::TakeAnswers(const OnDone& on_done) {
 
 void WritePool::Take(std::unique_ptr<Flight> flight, const OnDone& on_done) {
   ObjectWrite& write = flight->write;
-  const auto step = write.OnAnswer(flight->body, flight->error, document_, flight->answered_at);
+  const auto step = write.OnAnswer(flight->body(), flight->error(), document_, flight->answered_at);
   throttle_.OnAnswer(flight->sent_at, flight->answered_at, write.was_slowdown());
   // The server says it to all of our requests, not to this one.
   if (write.was_slowdown() && write.retry_after()) Hold(*write.retry_after());
@@ -77,12 +71,12 @@ void WritePool::Take(std::unique_ptr<Flight> flight, const OnDone& on_done) {
       return Send(std::move(flight));
     case ObjectWrite::Step::kPause: {
       const auto due = write.due();
-      if (flight->error) last_error_ = flight->error->message;
+      if (flight->error()) last_error_ = flight->error()->message;
       waiting_.emplace(due, std::move(flight));
       return;
     }
     case ObjectWrite::Step::kDone:
-      moved_ = clock_.Now();
+      moved_ = session_.clock.Now();
       last_error_.clear();
       return on_done(write.object(), write.answer());
   }
@@ -90,7 +84,7 @@ void WritePool::Take(std::unique_ptr<Flight> flight, const OnDone& on_done) {
 
 void WritePool::Hold(std::chrono::seconds asked_for) {
   const std::chrono::seconds hold = std::min(asked_for, kLongestHold);
-  const auto until = clock_.Now() + hold;
+  const auto until = session_.clock.Now() + hold;
   throttle_.HoldUntil(until);
   moved_ = std::max(moved_, until);
   // Whatever was in flight together is told to wait at about the same time.
@@ -100,7 +94,7 @@ void WritePool::Hold(std::chrono::seconds asked_for) {
 }
 
 void WritePool::TellStall() {
-  const auto now = clock_.Now();
+  const auto now = session_.clock.Now();
   if (is_idle()) moved_ = now;
   if (!on_wait_ || now < std::max(moved_ + kStall, stall_told_ + kBetweenStallLines)) return;
   stall_told_ = now;
@@ -111,7 +105,7 @@ void WritePool::TellStall() {
 
 void WritePool::SendDue() {
   TellStall();
-  const auto now = clock_.Now();
+  const auto now = session_.clock.Now();
   while (!waiting_.empty() && waiting_.begin()->first <= now &&
          throttle_.MayStart(now, in_flight_.size())) {
     Send(std::move(waiting_.extract(waiting_.begin()).mapped()));
@@ -119,7 +113,8 @@ void WritePool::SendDue() {
 }
 
 bool WritePool::HasRoom() const {
-  return waiting_.size() < kMostWaiting && throttle_.MayStart(clock_.Now(), in_flight_.size());
+  return waiting_.size() < kMostWaiting &&
+         throttle_.MayStart(session_.clock.Now(), in_flight_.size());
 }
 
 void WritePool::Begin(spool::SpooledObject object) {
@@ -132,13 +127,11 @@ void WritePool::Stop() {
 }
 
 void WritePool::Send(std::unique_ptr<Flight> flight) {
-  flight->body.clear();
-  flight->error.reset();
-  flight->sent_at = clock_.Now();
-  flight->call = client_.Start(flight->write.Request(), *flight);
+  flight->sent_at = session_.clock.Now();
+  flight->Start(flight->write.Request());
   const Flight* key = flight.get();
   in_flight_.emplace(key, std::move(flight));
-  throttle_.OnStart(clock_.Now(), in_flight_.size());
+  throttle_.OnStart(session_.clock.Now(), in_flight_.size());
 }
 
 kube::system::Clock::TimePoint WritePool::next_event() const {
@@ -146,7 +139,7 @@ kube::system::Clock::TimePoint WritePool::next_event() const {
   if (in_flight_.size() >= throttle_.limit()) return kube::system::Clock::TimePoint::max();
   const auto due =
       waiting_.empty() ? kube::system::Clock::TimePoint::max() : waiting_.begin()->first;
-  const auto now = clock_.Now();
+  const auto now = session_.clock.Now();
   const auto start = throttle_.next_start();
   return start > now ? (waiting_.size() < kMostWaiting ? start : std::max(start, due)) : due;
 }

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "kube/client/client.h"
+#include "kube/client/session.h"
 #include "kube/json/json.h"
 #include "kube/system/clock.h"
 #include "migrate/sweep/write/object_write.h"
@@ -23,8 +23,7 @@ class WritePool {
   /// All must outlive it. `on_wait`, which may be empty, is told where nothing is sent for more
   /// than a second, as the server asks for it, and where no object gets anywhere for ten seconds.
   WritePool(const SweepTarget& target, Throttle throttle,
-            std::function<void(const std::string&)> on_wait, kube::client::Client& client,
-            const kube::system::Clock& clock);
+            std::function<void(const std::string&)> on_wait, const kube::client::Session& session);
   ~WritePool();
 
   /// Is told what became of an object.
@@ -54,8 +53,7 @@ class WritePool {
   const SweepTarget& target_;
   Throttle throttle_;
   const std::function<void(const std::string&)> on_wait_;
-  kube::client::Client& client_;
-  const kube::system::Clock& clock_;
+  const kube::client::Session session_;
   kube::system::Clock::TimePoint told_until_{};  // of the last wait that was told
   kube::system::Clock::TimePoint moved_;         // when an object was done, or there was no need to
   kube::system::Clock::TimePoint stall_told_{};

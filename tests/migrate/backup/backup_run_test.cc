@@ -29,7 +29,7 @@ struct BackingUp {
     Write("b", R"({"x":2})");
     Write("plain", R"({"a":"1"})");
     const lists::ProgressFunction none;
-    lists::ClusterReader reader(cluster.client, cluster.clock, {}, none);
+    lists::ClusterReader reader(cluster.session(), {}, none);
     crds = crds::ReadClusterCrds({.names = {kWidgets}}, {}, reader);
     forecast.emplace(*crds.crds.at(kWidgets).checks.at(0), "v1", false);
   }
@@ -44,7 +44,7 @@ struct BackingUp {
     fault.before = std::move(act);
     cluster.server.AddFault(fault);
   }
-  BackupRun Run() { return {options, *forecast, cluster.client, cluster.clock}; }
+  BackupRun Run() { return {options, *forecast, {cluster.client, cluster.clock, &stop}}; }
   Strings Specs() const {
     std::ifstream file(options.path);
     Strings specs;
@@ -57,7 +57,7 @@ struct BackingUp {
     return specs;
   }
   bool IsKnown(const std::string& name) const {
-    const auto known = KnownWrites::Read(folder.path());
+    const auto known = KnownWrites::Read(folder.path() + "/known");
     REQUIRE(known);
     const auto* metadata = cluster.server.Stored(kWidgets, "shop/" + name)->Find("metadata");
     return known->Contains(metadata->FindText("uid"), metadata->FindText("resourceVersion"));
@@ -70,9 +70,8 @@ struct BackingUp {
   std::atomic<bool> stop = false;
   BackupRunOptions options{.target = "/apis/demo.example.com/v1/widgets",
                            .path = fs::path(folder.path()) / "backup" / "w-1.ndjson",
-                           .state_folder = folder.path(),
-                           .generation = 1,
-                           .stop = &stop};
+                           .known_writes = folder.path() + "/known",
+                           .generation = 1};
 };
 
 TEST_CASE("Objects that a rewrite changes are backed up, and all are known",
@@ -190,7 +189,7 @@ TEST_CASE("A list that cannot be read makes no backup", "[migrate][backup_run]")
     CHECK_THAT(run.error(), Catch::Contains("Forbidden"));
   }
   CHECK(fs::is_empty(backing_up.options.path.parent_path()));
-  CHECK_FALSE(KnownWrites::Read(backing_up.folder.path()));
+  CHECK_FALSE(KnownWrites::Read(backing_up.folder.path() + "/known"));
 }
 
 TEST_CASE("A signal ends the backup, and leaves nothing of it", "[migrate][backup_run]") {

@@ -22,11 +22,11 @@ spool::ListedObject Object(const std::string& uid, const std::string& resource_v
 }
 
 std::shared_ptr<const KnownWrites> Known(const TempFolder& folder) {
-  KnownWritesLog log(folder.path(), kGeneration);
+  KnownWritesLog log(folder.path() + "/known", kGeneration);
   log.Add("u1", "100");
   log.Add("u2", "90");
   log.Finish();
-  auto known = KnownWrites::Read(folder.path());
+  auto known = KnownWrites::Read(folder.path() + "/known");
   REQUIRE(known);
   return std::make_shared<KnownWrites>(*std::move(known));
 }
@@ -44,17 +44,17 @@ TEST_CASE("Writes that were noted are known, as of that version only", "[migrate
 
 TEST_CASE("Known writes that are not complete are none", "[migrate][known_writes]") {
   const TempFolder folder;
-  CHECK_FALSE(KnownWrites::Read(folder.path()));
-  { KnownWritesLog(folder.path(), kGeneration).Add("u1", "1"); }
-  CHECK_FALSE(KnownWrites::Read(folder.path()));
+  CHECK_FALSE(KnownWrites::Read(folder.path() + "/known"));
+  { KnownWritesLog(folder.path() + "/known", kGeneration).Add("u1", "1"); }
+  CHECK_FALSE(KnownWrites::Read(folder.path() + "/known"));
   folder.Write("known", "torn");
-  CHECK_FALSE(KnownWrites::Read(folder.path()));
+  CHECK_FALSE(KnownWrites::Read(folder.path() + "/known"));
   folder.Write("known", "");
-  CHECK_FALSE(KnownWrites::Read(folder.path()));
+  CHECK_FALSE(KnownWrites::Read(folder.path() + "/known"));
   Known(folder);
-  ForgetKnownWrites(folder.path());
-  CHECK_FALSE(KnownWrites::Read(folder.path()));
-  ForgetKnownWrites(folder.path());
+  ForgetKnownWrites(folder.path() + "/known");
+  CHECK_FALSE(KnownWrites::Read(folder.path() + "/known"));
+  ForgetKnownWrites(folder.path() + "/known");
 }
 
 TEST_CASE("What is left of a run that was killed is no obstacle", "[migrate][known_writes]") {

@@ -22,8 +22,7 @@ const std::string kTarget =
 struct Guarded {
   Guarded() { cluster.server.Add(FakeCrdText("widgets")); }
   CrdGuard Guard() {
-    return {kTarget, ShapeOf(*GetCrd(cluster.client, kTarget)), nullptr, cluster.client,
-            cluster.clock};
+    return {kTarget, ShapeOf(*GetCrd(cluster.client, kTarget)), cluster.session()};
   }
 
   FakeCluster cluster;

@@ -30,7 +30,7 @@ struct Flipping {
     return *std::move(crd);
   }
   Flip Run(bool dry_run = false) {
-    return TurnPruningOn(target, dry_run, &stop, cluster.client, cluster.clock);
+    return RequestFlip(target, dry_run, {cluster.client, cluster.clock, &stop});
   }
   /// What happens to the requests behind the first of Run, which reads the CRD.
   void Fault(FakeFault fault, int times = 1) {

@@ -34,7 +34,7 @@ struct Flipped {
                               .uid = std::string(stored->Find("metadata")->FindText("uid")),
                               .paths = {"spec.x"}});
   }
-  Settled Wait() { return WaitUntilPruning(options, cluster.client, cluster.clock); }
+  Settled Wait() { return WaitUntilPruning(options, cluster.session()); }
 
   FakeCluster cluster;
   int reads = 0;
@@ -157,7 +157,7 @@ TEST_CASE("Paths that lead nowhere are absent", "[migrate][settle]") {
 TEST_CASE("A signal ends the wait", "[migrate][settle]") {
   Flipped flipped;
   std::atomic<bool> stop = false;
-  flipped.options.stop = &stop;
+  flipped.cluster.run_stop = &stop;
   flipped.is_stale = [&] {
     stop = flipped.reads > 7;
     return true;

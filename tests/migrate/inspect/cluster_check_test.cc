@@ -19,7 +19,7 @@ const std::string kPreserves = R"(,"preserveUnknownFields":true)";
 const std::string kCrds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
 report::CheckReport Check(FakeCluster& cluster, const ClusterCheckOptions& options = {}) {
-  return CheckCluster(options, cluster.client, cluster.clock);
+  return CheckCluster(options, {cluster.client, cluster.clock, &cluster.stop});
 }
 
 // Three CRDs: widgets lose a field, gizmos lose nothing, gadgets prune already.
@@ -249,7 +249,7 @@ TEST_CASE("A check that is stopped while CRDs are read says so", "[migrate][clus
   FakeCluster cluster;
   AddThree(cluster);
   test_support::TempFolder folder;
-  ClusterCheckOptions options{.stop = &cluster.stop};
+  ClusterCheckOptions options;
   FakeFault fault;
   fault.before = [&cluster] { cluster.stop = true; };
   SECTION("while the versions are asked for") { fault.target = "/apis/apiextensions.k8s.io"; }
@@ -280,7 +280,7 @@ TEST_CASE("A check that is stopped while objects are read has all CRDs",
   fault.target = "/apis/demo.example.com/v1/widgets";
   fault.before = [&cluster] { cluster.stop = true; };
   cluster.server.AddFault(fault);
-  const report::CheckReport report = Check(cluster, {.stop = &cluster.stop});
+  const report::CheckReport report = Check(cluster);
   CHECK_FALSE(report.not_all_crds_read);
   CHECK(Verdicts(report)[2] == "widgets unknown");
   CHECK(report.crds[2].error == "interrupted");
@@ -295,7 +295,7 @@ TEST_CASE("What was read before a check was stopped is shown, with a note",
   fault.answer.reset();
   fault.before = [&cluster] { cluster.stop = true; };
   cluster.server.AddFault(fault);
-  const report::CheckReport report = Check(cluster, {.stop = &cluster.stop});
+  const report::CheckReport report = Check(cluster);
   CHECK(Verdicts(report)[2] == "widgets loses-fields");
   CHECK(report.crds[2].note ==
         "it is not known whether it changed while its objects were read: interrupted");
@@ -310,7 +310,7 @@ TEST_CASE("What was found before a stop is shown as not all", "[migrate][cluster
   fault.first = 2;
   fault.before = [&cluster] { cluster.stop = true; };
   cluster.server.AddFault(fault);
-  const report::CheckReport report = Check(cluster, {.chunk_size = 1, .stop = &cluster.stop});
+  const report::CheckReport report = Check(cluster, {.chunk_size = 1});
   CHECK(Verdicts(report)[2] == "widgets unknown");
   CHECK(report.crds[2].error == "interrupted after 1 object");
   CHECK_FALSE(report.crds[2].is_interrupted);

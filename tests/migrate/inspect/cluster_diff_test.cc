@@ -34,7 +34,7 @@ struct World {
   }
 
   DiffReport Diff(const ClusterDiffOptions& options) {
-    return DiffCluster(options, cluster.client, cluster.clock, recorder);
+    return DiffCluster(options, cluster.session(), recorder);
   }
 
   FakeCluster cluster;
@@ -181,7 +181,8 @@ TEST_CASE("Managed fields are left out unless they are asked for", "[migrate][cl
 TEST_CASE("A run that is stopped says so", "[migrate][cluster_diff]") {
   World world;
   const std::atomic<bool> stop = true;
-  CHECK(world.Diff({.stop = &stop}).is_stopped);
+  world.cluster.run_stop = &stop;
+  CHECK(world.Diff({}).is_stopped);
 }
 
 TEST_CASE("diff sends nothing but reads", "[migrate][cluster_diff]") {

@@ -43,7 +43,7 @@ ListJob Job(const std::string& target = kWidgets) {
 
 ListJob Read(FakeCluster& cluster, const ListReaderOptions& options) {
   std::vector<ListJob> jobs = {Job()};
-  ReadLists(jobs, cluster.client, cluster.clock, options);
+  ReadLists(jobs, cluster.session(), options);
   return std::move(jobs[0]);
 }
 
@@ -238,7 +238,7 @@ TEST_CASE("One list that cannot be read does not keep the others from it",
   std::vector<ListJob> jobs;
   for (int i = 0; i < 3; ++i) jobs.push_back(Job("/apis/demo.example.com/v1/gizmos"));
   jobs.push_back(Job());
-  ReadLists(jobs, cluster.client, cluster.clock, {.lists_at_once = 2});
+  ReadLists(jobs, cluster.session(), {.lists_at_once = 2});
   REQUIRE(jobs[0].error);
   CHECK(jobs[0].error->status->code == 403);
   CHECK_FALSE(jobs[3].error);
@@ -254,7 +254,7 @@ TEST_CASE("No more lists are read at once than asked for", "[migrate][list_reade
   cluster.server.AddFault(slow);
   std::vector<ListJob> jobs;
   for (int i = 0; i < 6; ++i) jobs.push_back(Job());
-  ReadLists(jobs, cluster.client, cluster.clock, {.lists_at_once = 2});
+  ReadLists(jobs, cluster.session(), {.lists_at_once = 2});
   CHECK(cluster.clock.passed() >= std::chrono::seconds(3));
   CHECK(cluster.clock.passed() < std::chrono::seconds(4));
 }
@@ -267,7 +267,8 @@ TEST_CASE("A run that is stopped ends at once, and says what it did not read",
   FakeFault fault = Fault(2);
   fault.before = [&stop] { stop = true; };
   cluster.server.AddFault(fault);
-  const ListJob job = Read(cluster, {.chunk_size = 10, .stop = &stop});
+  cluster.run_stop = &stop;
+  const ListJob job = Read(cluster, {.chunk_size = 10});
   REQUIRE(job.error);
   CHECK(job.error->message == "interrupted");
 }
@@ -296,7 +297,7 @@ TEST_CASE("One object is taken as it is", "[migrate][list_reader]") {
   jobs.emplace_back(
       "/apis/demo.example.com/v1/namespaces/shop/widgets/w101",
       [] { return std::make_shared<Names>(); }, false);
-  ReadLists(jobs, cluster.client, cluster.clock, {});
+  ReadLists(jobs, cluster.session(), {});
   CHECK_FALSE(jobs[0].error);
   CHECK(static_cast<Names&>(*jobs[0].taker).count == std::map<std::string, int>{{"w101", 1}});
 }
@@ -324,7 +325,7 @@ TEST_CASE("A list, or two objects, in the place of one object are an error",
   std::vector<ListJob> jobs;
   jobs.emplace_back(
       kWidgets + "/a", [] { return std::make_shared<Names>(); }, false);
-  ReadLists(jobs, cluster.client, cluster.clock, {});
+  ReadLists(jobs, cluster.session(), {});
   REQUIRE(jobs[0].error);
   CHECK(jobs[0].error->message == message);
   CHECK(static_cast<Names&>(*jobs[0].taker).count.size() <= 1);

@@ -19,7 +19,7 @@ TEST_CASE("Objects are counted by their metadata, over all chunks", "[migrate][o
   for (int i = 0; i < 5; ++i) {
     cluster.server.Add(FakeObjectText("widgets", "w" + std::to_string(i), "{}"));
   }
-  const auto count = CountObjects(kTarget, {.chunk_size = 2}, cluster.client, cluster.clock);
+  const auto count = CountObjects(kTarget, {.chunk_size = 2}, cluster.session());
   REQUIRE(count);
   CHECK(*count == 5);
   CHECK(cluster.server.requests().size() == 3);
@@ -33,7 +33,7 @@ TEST_CASE("A list that cannot be read has no count", "[migrate][object_count]") 
   FakeCluster cluster;
   cluster.server.Add(FakeCrdText("widgets"));
   cluster.server.Forbid("widgets.demo.example.com");
-  const auto count = CountObjects(kTarget, {}, cluster.client, cluster.clock);
+  const auto count = CountObjects(kTarget, {}, cluster.session());
   REQUIRE_FALSE(count);
   CHECK(count.error().status->code == 403);
 }

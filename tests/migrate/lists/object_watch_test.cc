@@ -51,7 +51,7 @@ struct Watched {
                     [this](WatchEventType type, kube::json::Value& object, kube::json::Document&) {
                       Take(type, object);
                     },
-                    cluster.client, cluster.clock};
+                    cluster.session()};
 };
 
 TEST_CASE("A watch shows every change since a resource version", "[migrate][object_watch]") {

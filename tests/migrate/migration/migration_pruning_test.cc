@@ -47,7 +47,7 @@ struct Preserved {
     for (const char* name : {"w0", "w1", "w2"}) Write(name, "1");
     options.crd_names = {"widgets"};
     options.enable_pruning = true;
-    options.enabling.backup_dir = fs::path(folder.path()) / "backup";
+    options.pruning.backup_dir = fs::path(folder.path()) / "backup";
     options.state_dir = fs::path(folder.path()) / "state";
   }
 
@@ -56,8 +56,7 @@ struct Preserved {
         FakeObjectText("widgets", name, R"({"a":")" + a + R"(","b":"2","extra":true})"));
   }
   report::CrdMigration Migrate() {
-    report::MigrationReport report =
-        migration::Migrate(options, person, cluster.client, cluster.clock);
+    report::MigrationReport report = migration::Migrate(options, {cluster.session(), person});
     REQUIRE(report.crds.size() == 1);
     return report.crds[0];
   }
@@ -70,7 +69,7 @@ struct Preserved {
     return cluster.server.Stored(kName, "shop/" + name)->Find("spec")->Find("extra") != nullptr;
   }
   bool HasBackup() const {
-    return fs::exists(options.enabling.backup_dir) && !fs::is_empty(options.enabling.backup_dir);
+    return fs::exists(options.pruning.backup_dir) && !fs::is_empty(options.pruning.backup_dir);
   }
   /// Somebody writes w1 when the backup is complete, and pruning not yet on.
   void WriteBehindBackup() {
@@ -103,8 +102,8 @@ struct Preserved {
            R"("properties":{"z":{"type":"string"}}}}}}}]}})";
   }
   bool HasFinishedBackup() const {
-    if (!fs::exists(options.enabling.backup_dir)) return false;
-    const fs::directory_iterator files(options.enabling.backup_dir);
+    if (!fs::exists(options.pruning.backup_dir)) return false;
+    const fs::directory_iterator files(options.pruning.backup_dir);
     return std::any_of(begin(files), end(files), [](const fs::directory_entry& file) {
       return file.path().extension() == ".ndjson";
     });
@@ -260,7 +259,7 @@ TEST_CASE("An object that the backup does not have as it was last written stays 
     CHECK(preserved.HasExtra("w1"));
   }
   SECTION("by --no-backup") {
-    options.enabling.no_backup = true;
+    options.pruning.no_backup = true;
     CHECK(preserved.Migrate().counts[report::ObjectClass::kHeld] == 1);
     CHECK(preserved.HasExtra("w1"));
   }
@@ -280,7 +279,7 @@ TEST_CASE("An object that the backup does not have as it was last written stays 
     CHECK(preserved.HasExtra("w1"));
   }
   SECTION("but not with --rewrite-unbacked") {
-    options.enabling.rewrite_unbacked = true;
+    options.pruning.rewrite_unbacked = true;
     const report::CrdMigration last = preserved.Migrate();
     CHECK(last.outcome == report::Outcome::kDone);
     CHECK(last.counts[report::ObjectClass::kRewritten] == 1);
@@ -335,7 +334,7 @@ TEST_CASE("What a report names as held stays held where there is no state of tha
     CHECK(preserved.HasExtra("w1"));
   }
   SECTION("but not with --rewrite-unbacked") {
-    options.enabling.rewrite_unbacked = true;
+    options.pruning.rewrite_unbacked = true;
     const report::CrdMigration again = preserved.Migrate();
     CHECK(again.outcome == report::Outcome::kDone);
     CHECK(again.counts[report::ObjectClass::kRewritten] == 1);
@@ -386,7 +385,7 @@ TEST_CASE("A run that is stopped behind the flip is gone on with",
           "[migrate][migration][migration_pruning]") {
   Preserved preserved;
   std::atomic<bool> stop{false};
-  preserved.options.stop = &stop;
+  preserved.cluster.run_stop = &stop;
   FakeFault fault;
   fault.target = "/widgets/w1";
   fault.times = 0;
@@ -402,7 +401,7 @@ TEST_CASE("A run that is stopped behind the flip is gone on with",
 
   stop = false;
   fault.before = nullptr;
-  preserved.options.stop = nullptr;
+  preserved.cluster.run_stop = nullptr;
   const report::CrdMigration second = preserved.Migrate();
   CHECK(preserved.person.asked == 1);
   CHECK(second.outcome == report::Outcome::kDone);
@@ -416,7 +415,7 @@ TEST_CASE("Who is interrupted in the rewrite behind the flip is told that prunin
           "[migrate][migration][migration_pruning]") {
   Preserved preserved;
   std::atomic<bool> stop{false};
-  preserved.options.stop = &stop;
+  preserved.cluster.run_stop = &stop;
   preserved.options.concurrency = 1;
   FakeFault fault;
   fault.target = "/widgets/w1";
@@ -468,8 +467,8 @@ TEST_CASE("A backup is made by the schemas of when pruning is turned on",
   fault.target = "/v1/gizmos";
   fault.before = [&] { preserved.cluster.server.PatchCrd(kName, preserved.PatchWithoutA()); };
   preserved.cluster.server.AddFault(fault);
-  const report::MigrationReport report = Migrate(preserved.options, preserved.person,
-                                                 preserved.cluster.client, preserved.cluster.clock);
+  const report::MigrationReport report =
+      Migrate(preserved.options, {preserved.cluster.session(), preserved.person});
   REQUIRE(report.crds.size() == 2);
   const report::CrdMigration& widgets = report.crds[1];
   REQUIRE(widgets.name == kName);
@@ -485,7 +484,7 @@ TEST_CASE("A flip by others that changes the schemas too leaves no object backed
   preserved.StoreInOneVersion();
   preserved.cluster.server.Add(FakeObjectText("widgets", "plain", R"({"a":"1"})"));
   std::atomic<bool> stop{false};
-  preserved.options.stop = &stop;
+  preserved.cluster.run_stop = &stop;
   FakeFault fault;
   fault.target = "/customresourcedefinitions/" + kName;
   fault.times = 0;
@@ -516,26 +515,26 @@ TEST_CASE("A run over all CRDs goes on with one that was interrupted",
   preserved.options.crd_names = {};
   preserved.options.all = true;
   std::atomic<bool> stop{false};
-  preserved.options.stop = &stop;
+  preserved.cluster.run_stop = &stop;
   FakeFault fault;
   fault.target = "/widgets/w1";
   fault.times = 0;
   fault.before = [&] { stop = preserved.Prunes(); };
   preserved.cluster.server.AddFault(fault);
   REQUIRE(preserved.Migrate().outcome == report::Outcome::kInterrupted);
-  preserved.options.stop = nullptr;
+  preserved.cluster.run_stop = nullptr;
   const report::CrdMigration crd = preserved.Migrate();
   CHECK(crd.outcome == report::Outcome::kDone);
   CHECK(crd.counts[report::ObjectClass::kRewritten] == 3);
   CHECK_FALSE(preserved.HasExtra("w1"));
-  const report::MigrationReport again = Migrate(preserved.options, preserved.person,
-                                                preserved.cluster.client, preserved.cluster.clock);
+  const report::MigrationReport again =
+      Migrate(preserved.options, {preserved.cluster.session(), preserved.person});
   CHECK(again.crds.empty());
 }
 
 TEST_CASE("The path of a backup holds in any folder", "[migrate][migration][migration_pruning]") {
   Preserved preserved;
-  preserved.options.enabling.backup_dir = fs::relative(preserved.options.enabling.backup_dir);
+  preserved.options.pruning.backup_dir = fs::relative(preserved.options.pruning.backup_dir);
   const report::CrdMigration crd = preserved.Migrate();
   CHECK(fs::path(crd.backup).is_absolute());
   CHECK(fs::exists(crd.backup));

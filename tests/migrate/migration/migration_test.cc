@@ -53,9 +53,7 @@ struct Widgets {
     options.state_dir = state.path();
   }
 
-  report::MigrationReport MigrateAll() {
-    return Migrate(options, listener, cluster.client, cluster.clock);
-  }
+  report::MigrationReport MigrateAll() { return Migrate(options, {cluster.session(), listener}); }
   report::CrdMigration MigrateOne() {
     report::MigrationReport report = MigrateAll();
     REQUIRE(report.crds.size() == 1);
@@ -353,7 +351,7 @@ TEST_CASE("An interrupted run is reported, and the next one goes on", "[migrate]
   Widgets widgets(40);
   widgets.options.concurrency = 1;
   std::atomic<bool> stop{false};
-  widgets.options.stop = &stop;
+  widgets.cluster.run_stop = &stop;
   FakeFault fault;
   fault.target = "/widgets/w5";
   fault.before = [&stop] { stop = true; };
@@ -382,7 +380,7 @@ TEST_CASE("What an interrupted run has left is no good for a CRD that was change
           "[migrate][migration]") {
   Widgets widgets(40);
   std::atomic<bool> stop{false};
-  widgets.options.stop = &stop;
+  widgets.cluster.run_stop = &stop;
   FakeFault fault;
   fault.target = "/widgets/w5";
   fault.before = [&stop] { stop = true; };
@@ -401,7 +399,7 @@ TEST_CASE("A dry run or a run over some objects leaves an interrupted one alone"
           "[migrate][migration]") {
   Widgets widgets(40);
   std::atomic<bool> stop{false};
-  widgets.options.stop = &stop;
+  widgets.cluster.run_stop = &stop;
   FakeFault fault;
   fault.target = "/widgets/w5";
   fault.before = [&stop] { stop = true; };
@@ -415,7 +413,7 @@ TEST_CASE("A dry run or a run over some objects leaves an interrupted one alone"
   SECTION("a dry run by the client") { other.dry_run = report::DryRun::kClient; }
   SECTION("one namespace") { other.namespace_ = "shop"; }
   const report::MigrationReport report =
-      Migrate(other, widgets.listener, widgets.cluster.client, widgets.cluster.clock);
+      Migrate(other, {widgets.cluster.session(), widgets.listener});
   CHECK(report.crds.at(0).counts.Total() == 40);
   CHECK(widgets.StateFiles() == files);
   widgets.MigrateOne();
@@ -425,7 +423,7 @@ TEST_CASE("A dry run or a run over some objects leaves an interrupted one alone"
 TEST_CASE("A run that is stopped at once migrates nothing", "[migrate][migration]") {
   Widgets widgets;
   const std::atomic<bool> stop{true};
-  widgets.options.stop = &stop;
+  widgets.cluster.run_stop = &stop;
   for (const report::CrdMigration& crd : widgets.MigrateAll().crds) {
     CHECK(crd.outcome == report::Outcome::kInterrupted);
   }

@@ -33,11 +33,8 @@ RunState Open(const TempFolder& folder, RunOfCrd run) {
 /// What a run leaves that has made its backup, and was killed about the flip.
 void LeaveBackup(const TempFolder& folder, const std::string& flip_resource_version = "") {
   RunState run = Open(folder, Widgets(3));
-  MigrationState state = run.folder().Load();
-  state.phase = Phase::kBackupComplete;
-  state.backup = "backup.ndjson";
-  state.flip_resource_version = flip_resource_version;
-  run.folder().Save(state);
+  run.NoteBackup("backup.ndjson", {{"shop", "one", "uid-1", {"spec.a"}}});
+  if (!flip_resource_version.empty()) run.NoteFlipFound(flip_resource_version);
 }
 
 /// Leaves a file of a sweep, and says where.
@@ -53,7 +50,7 @@ TEST_CASE("A first run has nothing to go on with", "[migrate][state]") {
   CHECK_FALSE(run.goes_on());
   CHECK_FALSE(run.is_behind_flip());
   CHECK(run.stored_before() == Strings{"v1beta1", "v1"});
-  CHECK(run.folder().Load().generation == 3);
+  CHECK(run.noted().generation == 3);
 }
 
 TEST_CASE("A run goes on with the sweeps of one that came to no end", "[migrate][state]") {
@@ -85,18 +82,67 @@ TEST_CASE("A run after the backup is behind the flip once the CRD prunes", "[mig
     RunState run = Open(folder, Widgets(4, /*preserves=*/false));
     CHECK(run.is_behind_flip());
     CHECK(run.goes_on());
-    CHECK(run.folder().Load().backup == "backup.ndjson");
+    CHECK(run.noted().backup == "backup.ndjson");
   }
   SECTION("by somebody who changed more than that") {
     RunState run = Open(folder, Widgets(7, /*preserves=*/false));
     CHECK(run.is_behind_flip());
-    CHECK(run.folder().Load().backup == "backup.ndjson");
-    CHECK(run.folder().Load().generation == 7);
+    CHECK(run.noted().backup == "backup.ndjson");
+    CHECK(run.noted().generation == 7);
   }
   SECTION("not before") { CHECK_FALSE(Open(folder, Widgets(3)).is_behind_flip()); }
   SECTION("the backup of another schema counts for nothing while the CRD preserves") {
-    CHECK(Open(folder, Widgets(4)).folder().Load().backup.empty());
+    CHECK(Open(folder, Widgets(4)).noted().backup.empty());
   }
+}
+
+TEST_CASE("What a run has noted about the flip is what the next one knows", "[migrate][state]") {
+  const TempFolder folder;
+  LeaveBackup(folder);
+  {
+    RunState run = Open(folder, Widgets(3));
+    run.NoteFlip("1234", 4, kNow + std::chrono::seconds(1));
+    CHECK(run.is_behind_flip());
+    CHECK(run.TimeUntilNoticed(kNow + std::chrono::seconds(2)) == std::chrono::seconds(4));
+    run.NoteSettled("1300");
+  }
+  const RunState next = Open(folder, Widgets(4, /*preserves=*/false));
+  CHECK(next.is_behind_flip());
+  CHECK(next.noted().phase == Phase::kBackupComplete);
+  CHECK(next.noted().generation == 4);
+  CHECK(next.noted().flip_resource_version == "1234");
+  CHECK(next.noted().settled_resource_version == "1300");
+  REQUIRE(next.noted().doomed.size() == 1);
+  CHECK(next.noted().doomed[0].name == "one");
+}
+
+TEST_CASE("A new backup takes back what was noted of an earlier flip", "[migrate][state]") {
+  const TempFolder folder;
+  LeaveBackup(folder, "1234");
+  {
+    RunState run = Open(folder, Widgets(3));
+    run.NoteSettled("1300");
+    run.NoteBackup("", {});
+  }
+  const RunState next = Open(folder, Widgets(3));
+  CHECK(next.noted().backup.empty());
+  CHECK(next.noted().doomed.empty());
+  CHECK(next.noted().flip_resource_version.empty());
+  CHECK(next.noted().settled_resource_version.empty());
+}
+
+TEST_CASE("The rewrite before the flip is gone on with until it is forgotten", "[migrate][state]") {
+  const TempFolder folder;
+  const fs::path before = Open(folder, Widgets(3)).MakeFolderBeforeFlip();
+  CHECK((fs::status(before).permissions() & fs::perms::all) == fs::perms::owner_all);
+  {
+    RunState second = Open(folder, Widgets(3));
+    CHECK(second.goes_on());
+    CHECK(second.MakeFolderBeforeFlip() == before);
+    second.ForgetBeforeFlip();
+  }
+  CHECK_FALSE(fs::exists(before));
+  CHECK_FALSE(Open(folder, Widgets(3)).goes_on());
 }
 
 TEST_CASE("Rewriting goes on with the CRD as it is behind the flip", "[migrate][state]") {
@@ -104,8 +150,8 @@ TEST_CASE("Rewriting goes on with the CRD as it is behind the flip", "[migrate][
   LeaveBackup(folder);
   const fs::path file = [&] {
     RunState first = Open(folder, Widgets(4, /*preserves=*/false));
-    first.BeginRewriting(Widgets(4, /*preserves=*/false).shape);
-    CHECK(first.folder().Load().phase == Phase::kRewriting);
+    first.NoteRewriting(Widgets(4, /*preserves=*/false).shape);
+    CHECK(first.noted().phase == Phase::kRewriting);
     return LeaveSweep(first);
   }();
   SECTION("unchanged") {
@@ -125,7 +171,7 @@ TEST_CASE("What a run leaves depends on how it ended", "[migrate][state]") {
   const RunOfCrd pruning = Widgets(4, /*preserves=*/false);
   const auto end_with = [&](End end) {
     RunState run = Open(folder, pruning);
-    run.BeginRewriting(pruning.shape);
+    run.NoteRewriting(pruning.shape);
     const fs::path file = LeaveSweep(run);
     run.Close(end);
     return fs::exists(file);
@@ -138,14 +184,14 @@ TEST_CASE("What a run leaves depends on how it ended", "[migrate][state]") {
     CHECK_FALSE(end_with(End::kHolding));
     RunState next = Open(folder, pruning);
     CHECK(next.is_behind_flip());
-    CHECK(next.folder().Load().flip_resource_version == "1234");
+    CHECK(next.noted().flip_resource_version == "1234");
   }
   SECTION("with failures: the backup is still needed") {
     CHECK_FALSE(end_with(End::kFailures));
     RunState next = Open(folder, pruning);
     CHECK(next.goes_on());
     CHECK(next.is_behind_flip());
-    CHECK(next.folder().Load().phase == Phase::kRewriting);
+    CHECK(next.noted().phase == Phase::kRewriting);
   }
   SECTION("done") {
     CHECK_FALSE(end_with(End::kDone));
@@ -191,13 +237,13 @@ TEST_CASE("A partial run knows what is held, and leaves all as it was", "[migrat
     RunState partial = Open(folder, pruning);
     CHECK(partial.is_behind_flip());
     CHECK_FALSE(partial.goes_on());
-    partial.BeginRewriting(pruning.shape);
+    partial.NoteRewriting(pruning.shape);
     const fs::path own = LeaveSweep(partial);
     CHECK(own != kept);
     partial.Close(End::kDone);
     CHECK_FALSE(fs::exists(own));
-    CHECK(partial.folder().Load().phase == Phase::kBackupComplete);
   }
+  CHECK(Open(folder, pruning).noted().phase == Phase::kBackupComplete);
   CHECK(fs::exists(kept));
 }
 

@@ -34,14 +34,14 @@ struct World {
   explicit World(int objects = 10) {
     cluster.server.Add(test_support::FakeCrdText("widgets", R"(,"preserveUnknownFields":false)"));
     for (int i = 0; i < objects; ++i) Write(Name(i), R"({"a":"x","old":1})");
-    options.stop = &stop;
+    cluster.run_stop = &stop;
   }
   static std::string Name(int number) { return "w" + std::to_string(100 + number); }
   void Write(const std::string& name, const std::string& spec) {
     test_support::WriteFakeObject(cluster.server, "widgets", name, spec);
   }
   RewriteResult Run() {
-    return RunRewritePasses(scope, options, folder.path(), listener, cluster.client, cluster.clock);
+    return RunRewritePasses(scope, options, folder.path(), {cluster.session(), listener});
   }
   void Before(const std::string& name, int first, std::function<void()> action) {
     FakeFault fault;

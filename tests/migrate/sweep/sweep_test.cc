@@ -46,16 +46,12 @@ struct World {
   }
   void Delete(int number) { cluster.server.Delete(kResource, "shop/" + Name(number)); }
 
-  SweepResult Run() {
-    return Sweep(target, options, folder.path(), "run", cluster.client, cluster.clock);
-  }
+  SweepResult Run() { return Sweep(target, options, folder.path(), "run", cluster.session()); }
   SweepResult Verify() {
-    return SweepAgain(target, options, folder.path(), "run", "again", cluster.client,
-                      cluster.clock);
+    return SweepAgain(target, options, folder.path(), "run", "again", cluster.session());
   }
   SweepResult RunNamed(const std::vector<write::ObjectName>& names) {
-    return SweepNamed(target, options, folder.path(), names, "named", cluster.client,
-                      cluster.clock);
+    return SweepNamed(target, options, folder.path(), names, "named", cluster.session());
   }
 
   /// A fault of all requests whose target has `part` in it.
@@ -145,10 +141,10 @@ TEST_CASE("The rest of a short list comes in one piece, whatever becomes of the 
   }
   SECTION("that are ended by a signal while it is read") {
     std::atomic<bool> stop = false;
-    world.options.stop = &stop;
+    world.cluster.run_stop = &stop;
     world.Before("NotOlderThan", 1, [&] { stop = true; });
     CHECK(world.Run().is_interrupted);
-    world.options.stop = nullptr;
+    world.cluster.run_stop = nullptr;
     CHECK(Text(world.Run().counts) == "rewritten 6, unchanged 6");
   }
 }
@@ -472,7 +468,7 @@ TEST_CASE("What was not tried as all failed is listed to its end, and named", "[
 TEST_CASE("A signal ends the listing of what was not tried", "[migrate][sweep]") {
   World world(300);
   std::atomic<bool> stop = false;
-  world.options.stop = &stop;
+  world.cluster.run_stop = &stop;
   FakeFault fault = World::Always(kInShop);
   fault.answer = FakeStatus(422, "Invalid", "is invalid");
   world.cluster.server.AddFault(fault);
@@ -515,7 +511,7 @@ TEST_CASE("A signal lets writes in flight end, and another run goes on", "[migra
   World world(40);
   world.options.chunk_size = 0;
   std::atomic<bool> stop = false;
-  world.options.stop = &stop;
+  world.cluster.run_stop = &stop;
   world.Before(kInShop, 20, [&] { stop = true; });
   const SweepResult first = world.Run();
   CHECK(first.is_interrupted);
@@ -534,7 +530,7 @@ TEST_CASE("A signal lets writes in flight end, and another run goes on", "[migra
 TEST_CASE("After a signal nothing is tried again, nor put back", "[migrate][sweep]") {
   World world;
   std::atomic<bool> stop = false;
-  world.options.stop = &stop;
+  world.cluster.run_stop = &stop;
   world.options.chunk_size = 0;
   SECTION("what would be tried again") {
     FakeFault busy = World::Always(kInShop);
@@ -871,7 +867,7 @@ TEST_CASE("Progress is told as it goes, and at the end", "[migrate][sweep]") {
 TEST_CASE("A folder that cannot be written is an error that names the file", "[migrate][sweep]") {
   World world;
   CHECK_THROWS_WITH(Sweep(world.target, world.options, world.folder.path() + "/none", "run",
-                          world.cluster.client, world.cluster.clock),
+                          world.cluster.session()),
                     Catch::Matchers::Contains("/none/run.listed"));
 }
 

@@ -30,7 +30,7 @@ struct World {
 
   /// Reads the list, and rewrites the first object that is listed if that is wanted.
   void Run(bool rewrites = true) {
-    CachedList list(target, most, 2, spool, cluster.client, cluster.clock);
+    CachedList list(target, most, 2, spool, cluster.session());
     while (!list.is_done()) {
       list.Advance();
       if (!list.is_done()) cluster.client.Poll(list.next_event());
@@ -144,7 +144,7 @@ TEST_CASE("Nothing is asked ahead of a list that is to be read in chunks",
 TEST_CASE("A list goes on in chunks where the spool ends", "[migrate][cached_list]") {
   World world(5);
   {
-    CachedList list(world.target, 10, 2, world.spool, world.cluster.client, world.cluster.clock);
+    CachedList list(world.target, 10, 2, world.spool, world.cluster.session());
     while (world.spool.listed() == 0) {
       list.Advance();
       world.cluster.client.Poll(list.next_event());
@@ -155,7 +155,7 @@ TEST_CASE("A list goes on in chunks where the spool ends", "[migrate][cached_lis
     CHECK(list.is_done());
   }
   spool::Spool again(world.folder.path(), "run", "test");
-  CachedList list(world.target, 10, 2, again, world.cluster.client, world.cluster.clock);
+  CachedList list(world.target, 10, 2, again, world.cluster.session());
   while (!list.is_done()) {
     list.Advance();
     if (!list.is_done()) world.cluster.client.Poll(list.next_event());
@@ -233,7 +233,7 @@ TEST_CASE("Nobody waits for a watch cache for long", "[migrate][cached_list]") {
 TEST_CASE("Nobody listens to a watch cache that falls silent, or never ends",
           "[migrate][cached_list]") {
   World world(5);
-  CachedList list(world.target, 10, 2, world.spool, world.cluster.client, world.cluster.clock);
+  CachedList list(world.target, 10, 2, world.spool, world.cluster.session());
   while (world.spool.listed() == 0) {
     list.Advance();
     world.cluster.client.Poll(list.next_event());
@@ -266,7 +266,7 @@ TEST_CASE("Nobody listens to a watch cache that falls silent, or never ends",
 
 TEST_CASE("A list does not wait for writes that do not come", "[migrate][cached_list]") {
   World world(5);
-  CachedList list(world.target, 10, 2, world.spool, world.cluster.client, world.cluster.clock);
+  CachedList list(world.target, 10, 2, world.spool, world.cluster.session());
   const auto run = [&] {
     while (!list.is_done()) {
       list.Advance();

@@ -39,7 +39,7 @@ std::string Names(spool::Spool& spool) {
 
 TEST_CASE("Metadata alone is asked for", "[migrate][metadata_list]") {
   World world(5);
-  MetadataList list(world.target, 2, world.spool, world.cluster.client, world.cluster.clock);
+  MetadataList list(world.target, 2, world.spool, world.cluster.session());
   CHECK_FALSE(list.remaining());
   world.Run(list);
   CHECK_FALSE(list.error());
@@ -60,7 +60,7 @@ TEST_CASE("What remains is known where the server tells it", "[migrate][metadata
       R"({"kind":"PartialObjectMetadataList","metadata":{"continue":"t","remainingItemCount":7},)"
       R"("items":[{"metadata":{"name":"a","namespace":"n","uid":"u","resourceVersion":"1"}}]})");
   world.cluster.server.AddFault(fault);
-  MetadataList list(world.target, 1, world.spool, world.cluster.client, world.cluster.clock);
+  MetadataList list(world.target, 1, world.spool, world.cluster.session());
   list.Advance();
   while (world.spool.listed() == 0) world.cluster.client.Poll(list.next_event());
   CHECK(list.remaining() == 7);
@@ -69,7 +69,7 @@ TEST_CASE("What remains is known where the server tells it", "[migrate][metadata
 TEST_CASE("A list goes on where the spool ends", "[migrate][metadata_list]") {
   World world(5);
   {
-    MetadataList list(world.target, 2, world.spool, world.cluster.client, world.cluster.clock);
+    MetadataList list(world.target, 2, world.spool, world.cluster.session());
     list.Advance();
     while (world.spool.listed() < 2) world.cluster.client.Poll(list.next_event());
     list.Stop();
@@ -81,7 +81,7 @@ TEST_CASE("A list goes on where the spool ends", "[migrate][metadata_list]") {
   world.Add("w0");
   world.Add("w1020");
   world.cluster.server.Compact();
-  MetadataList list(world.target, 2, again, world.cluster.client, world.cluster.clock);
+  MetadataList list(world.target, 2, again, world.cluster.session());
   world.Run(list);
   CHECK(Names(again) == "w100 w101 w102 w1020 w103 w104 ");
 }
@@ -90,7 +90,7 @@ TEST_CASE("What the server does not go on with is listed from the beginning, and
           "[migrate][metadata_list]") {
   World world(5);
   {
-    MetadataList list(world.target, 2, world.spool, world.cluster.client, world.cluster.clock);
+    MetadataList list(world.target, 2, world.spool, world.cluster.session());
     list.Advance();
     while (world.spool.listed() < 2) world.cluster.client.Poll(list.next_event());
     list.Stop();
@@ -104,7 +104,7 @@ TEST_CASE("What the server does not go on with is listed from the beginning, and
   SECTION("but not of this one") { times = 2; }
   fault.times = times;
   world.cluster.server.AddFault(fault);
-  MetadataList list(world.target, 2, again, world.cluster.client, world.cluster.clock);
+  MetadataList list(world.target, 2, again, world.cluster.session());
   world.Run(list);
   CHECK(list.error().has_value() == (times == 2));
   CHECK(Names(again) == (times == 2 ? "w100 w101 " : "w100 w101 w102 w103 w104 "));
@@ -113,7 +113,7 @@ TEST_CASE("What the server does not go on with is listed from the beginning, and
 TEST_CASE("With a complete spool nothing is asked", "[migrate][metadata_list]") {
   World world(1);
   world.spool.EndPage("");
-  MetadataList list(world.target, 2, world.spool, world.cluster.client, world.cluster.clock);
+  MetadataList list(world.target, 2, world.spool, world.cluster.session());
   CHECK(list.is_done());
   CHECK(world.cluster.server.requests().empty());
 }
@@ -124,7 +124,7 @@ TEST_CASE("A list that stays away is given up", "[migrate][metadata_list]") {
   fault.times = 0;
   fault.lost = true;
   world.cluster.server.AddFault(fault);
-  MetadataList list(world.target, 2, world.spool, world.cluster.client, world.cluster.clock);
+  MetadataList list(world.target, 2, world.spool, world.cluster.session());
   world.Run(list);
   REQUIRE(list.error());
   CHECK(list.error()->transport);
@@ -170,7 +170,7 @@ TEST_CASE("Tokens that lead in a circle are followed once, and no object comes t
     listed = "a b ";
     requests = 2;
   }
-  MetadataList list(world.target, 2, world.spool, world.cluster.client, world.cluster.clock);
+  MetadataList list(world.target, 2, world.spool, world.cluster.session());
   world.Run(list);
   REQUIRE(list.error());
   CHECK(list.error()->message.find("leads nowhere") != std::string::npos);

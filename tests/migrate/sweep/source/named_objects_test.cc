@@ -17,7 +17,7 @@ struct World {
     }
   }
   void Run() {
-    NamedObjects objects(target, names, 2, spool, cluster.client, cluster.clock);
+    NamedObjects objects(target, names, 2, spool, cluster.session());
     CHECK(objects.remaining() == names.size());
     while (!objects.is_done()) {
       objects.Advance();

@@ -37,8 +37,7 @@ struct World {
   SweepTarget target{.group = "demo.example.com", .version = "v1", .plural = "widgets"};
   std::vector<std::string> lines;
   WritePool writer{target, Throttle(8, 0),
-                   [this](const std::string& line) { lines.push_back(line); }, cluster.client,
-                   cluster.clock};
+                   [this](const std::string& line) { lines.push_back(line); }, cluster.session()};
   std::uint64_t begun = 0;
   std::vector<std::uint64_t> done;
 };
@@ -105,8 +104,7 @@ TEST_CASE("Once stopped it only ends what is in flight", "[migrate][write_pool]"
 TEST_CASE("A writer that goes leaves nothing under way", "[migrate][write_pool]") {
   World world;
   {
-    WritePool writer(world.target, Throttle(8, 0), nullptr, world.cluster.client,
-                     world.cluster.clock);
+    WritePool writer(world.target, Throttle(8, 0), nullptr, world.cluster.session());
     writer.Begin({0, {"shop", "a", "u", "1", 1}});
   }
   world.cluster.client.Poll(world.cluster.clock.Now() + std::chrono::seconds(1));

@@ -1,43 +1,50 @@
 #pragma once
 
-#include <atomic>
 #include <chrono>
-#include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "kube/client/client.h"
-#include "kube/system/clock.h"
 #include "migrate/crds/live_crd.h"
 #include "migrate/report/migration_report.h"
 #include "migrate/spool/listed_object.h"
-#include "migrate/state/migration_state.h"
+#include "migrate/state/run_state.h"
 #include "migrate/sweep/migration_observer.h"
+#include "migrate/sweep/rewrite_passes.h"
 #include "migrate/sweep/sweep.h"
 
 namespace migrate::flip {
 
-struct EnablePruningOptions {
+/// How the user wants pruning to be turned on.
+struct PruningOptions {
   bool single_pass = false;  ///< do not rewrite before the flip
   bool no_backup = false;
   bool rewrite_unbacked = false;  ///< hold nothing
-  bool verifies = true;           ///< what is rewritten after the flip is verified: for the plan
   std::filesystem::path backup_dir = "kubectl-prune-backup";
   std::chrono::nanoseconds settle_timeout = std::chrono::minutes(2);
-  /// RewriteScope::verify_from of the rewrite before the flip.
-  kube::system::Clock::TimePoint verify_from{};
-  report::DryRun dry_run = report::DryRun::kNone;
-  const std::atomic<bool>* stop = nullptr;  ///< ends it early: kInterrupted
   /// The time of day, for the name of the backup.
   std::function<std::chrono::system_clock::time_point()> now = std::chrono::system_clock::now;
 };
 
+/// The run over one CRD for which pruning is turned on. All must outlive the call that it is given
+/// to.
+struct PruningRun {
+  const crds::LiveCrd& crd;
+  /// Of the sweep behind the flip. The rewrite before the flip has the same target and the same
+  /// `verify_from`.
+  const sweep::RewriteScope& scope;
+  const sweep::SweepOptions& sweep_options;
+  report::DryRun dry_run = report::DryRun::kNone;
+  state::RunState& state;
+  const sweep::MigrationSession& session;
+
+  const std::string& name() const { return crd.identity.name; }
+};
+
 /// How turning pruning on ended. With kDone pruning is on, and the server was seen to prune.
-struct EnabledPruning {
+struct PruningTurnedOn {
   report::Outcome outcome = report::Outcome::kDone;
   std::string error;     ///< where it is not kDone: why, and the next step
   bool flipped = false;  ///< this run has turned pruning on, whatever came then
@@ -49,7 +56,7 @@ struct EnabledPruning {
   std::function<bool(const spool::ListedObject&)> is_held;
   std::string held_because;  ///< SweepOptions::held_because; empty: as it is there
 
-  static EnabledPruning End(report::Outcome outcome, std::string error);
+  static PruningTurnedOn End(report::Outcome outcome, std::string error);
 };
 
 /// The end of errors behind which a later run has something to go on from.
@@ -59,18 +66,13 @@ inline constexpr char kRunAgain[] = "; the same command goes on from here";
 /// (DESIGN.md 2 `--enable-pruning`, steps 1 to 5): dry run, plan and question; the rewrite before
 /// the flip where more than the storage version is stored; the backup, kept current by a watch; the
 /// flip, guarded by the CRD's resourceVersion; the wait until the server prunes. What a later run
-/// needs goes to `folder` before the flip is asked for.
+/// needs is noted in the state before the flip is asked for.
 ///
 /// With a dry run nothing is written anywhere: the plan is told, and with kServer the flip is asked
 /// for with dryRun=All.
 ///
-/// `target` and `sweep_options` are those of the rewrite before the flip, whose files in `folder`
-/// are in its folder kSweepsBeforeFlip. Throws kube::Error for what no later run would get right by
-/// itself: a backup that cannot be written.
-EnabledPruning EnablePruning(const crds::LiveCrd& crd, const EnablePruningOptions& options,
-                             const sweep::write::SweepTarget& target,
-                             const sweep::SweepOptions& sweep_options, state::StateFolder& folder,
-                             sweep::MigrationObserver& observer, kube::client::Client& client,
-                             const kube::system::Clock& clock);
+/// Throws kube::base::Error for what no later run would get right by itself: a backup that cannot
+/// be written.
+PruningTurnedOn TurnPruningOn(const PruningRun& run, const PruningOptions& options);
 
 }  // namespace migrate::flip

@@ -1,4 +1,4 @@
-#include "migrate/flip/enable_pruning.h"
+#include "migrate/flip/turn_pruning_on.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -55,28 +55,33 @@ struct World {
     Write("plain", R"({"a":"1"})");
     options.backup_dir = fs::path(folder.path()) / "backup";
     options.now = [] { return std::chrono::sys_days(2026y / 11 / 21) + 3h + 15min; };
-    options.stop = &stop;
-    sweep_options.stop = &stop;
+    cluster.run_stop = &stop;
   }
   void Write(const std::string& name, const std::string& spec) {
     test_support::WriteFakeObject(cluster.server, "widgets", name, spec);
   }
   crds::LiveCrd& Live() {
     const lists::ProgressFunction none;
-    lists::ClusterReader reader(cluster.client, cluster.clock, {}, none);
+    lists::ClusterReader reader(cluster.session(), {}, none);
     crds = crds::ReadClusterCrds({.names = {kName}}, {}, reader);
     return crds.crds.at(kName);
   }
-  EnabledPruning Enable() {
-    const crds::LiveCrd& live = Live();
-    state::StateFolder state(folder.path(), "cluster", live.shape.uid, kName);
-    return EnablePruning(live, options, target, sweep_options, state, person, cluster.client,
-                         cluster.clock);
-  }
-  EnabledPruning Resume() {
-    const crds::LiveCrd& live = Live();
-    state::StateFolder state(folder.path(), "cluster", live.shape.uid, kName);
-    return ResumePruning(live, options, state, person, cluster.client, cluster.clock);
+  PruningTurnedOn TurnOn(const crds::LiveCrd& live) { return Run(live, TurnPruningOn); }
+  PruningTurnedOn TurnOn() { return TurnOn(Live()); }
+  PruningTurnedOn Resume() { return Run(Live(), ResumePruning); }
+  PruningTurnedOn Run(const crds::LiveCrd& live, decltype(TurnPruningOn)& function) {
+    state::RunState state(
+        folder.path(), "cluster",
+        {.crd_name = kName, .shape = live.shape, .stored_versions = {}, .is_partial = false},
+        options.now());
+    const sweep::MigrationSession session{cluster.session(), person};
+    return function({.crd = live,
+                     .scope = scope,
+                     .sweep_options = sweep_options,
+                     .dry_run = dry_run,
+                     .state = state,
+                     .session = session},
+                    options);
   }
   state::MigrationState State() {
     const crds::LiveCrd& live = Live();
@@ -87,7 +92,7 @@ struct World {
     REQUIRE(crd);
     return !crd->preserve_unknown_fields;
   }
-  bool IsHeld(const EnabledPruning& enabled, const std::string& name) const {
+  bool IsHeld(const PruningTurnedOn& enabled, const std::string& name) const {
     const auto* metadata = cluster.server.Stored(kName, "shop/" + name)->Find("metadata");
     spool::ListedObject object;
     object.name = name;
@@ -110,13 +115,13 @@ struct World {
     cluster.server.AddFault(fault);
   }
   /// Is interrupted when the backup is complete, and the flip not asked for.
-  EnabledPruning BackUpOnly() {
+  PruningTurnedOn BackUpOnly() {
     FakeFault fault;
     fault.before = [this] { stop = true; };
     fault.target = kCrd;
     fault.first = kReadsBeforeFlip;
     cluster.server.AddFault(fault);
-    EnabledPruning interrupted = Enable();
+    PruningTurnedOn interrupted = TurnOn();
     REQUIRE(interrupted.outcome == report::Outcome::kInterrupted);
     stop = false;
     return interrupted;
@@ -130,7 +135,7 @@ struct World {
                                  [](const auto& request) { return request.method != "GET"; });
   }
 
-  // By Live(), at the start of Enable(), behind the question, behind the backup, and before the
+  // By Live(), at the start of TurnOn(), behind the question, behind the backup, and before the
   // flip.
   static constexpr int kReadsBeforeFlip = 5, kReadsWithoutBackup = 4;
 
@@ -139,18 +144,20 @@ struct World {
   Person person;
   crds::ClusterCrds crds;
   std::atomic<bool> stop = false;
-  EnablePruningOptions options;
-  sweep::write::SweepTarget target{
-      .group = "demo.example.com", .version = "v1", .plural = "widgets"};
+  PruningOptions options;
+  report::DryRun dry_run = report::DryRun::kNone;
+  sweep::RewriteScope scope{
+      .crd_name = kName,
+      .target = {.group = "demo.example.com", .version = "v1", .plural = "widgets"}};
   sweep::SweepOptions sweep_options;
 };
 
 // The dry run of one write, and the flip.
 constexpr int kDryWriteAndFlip = 2;
 
-TEST_CASE("Pruning is turned on behind a backup and a question", "[migrate][enable_pruning]") {
+TEST_CASE("Pruning is turned on behind a backup and a question", "[migrate][turn_pruning_on]") {
   World world;
-  const EnabledPruning enabled = world.Enable();
+  const PruningTurnedOn enabled = world.TurnOn();
   REQUIRE(enabled.outcome == report::Outcome::kDone);
   CHECK(world.IsPruningOn());
   const std::string backup = "widgets.demo.example.com-20261121T031500Z.ndjson";
@@ -174,10 +181,10 @@ TEST_CASE("Pruning is turned on behind a backup and a question", "[migrate][enab
   CHECK_FALSE(enabled.before_flip);
 }
 
-TEST_CASE("Nothing is written where the answer is no", "[migrate][enable_pruning]") {
+TEST_CASE("Nothing is written where the answer is no", "[migrate][turn_pruning_on]") {
   World world;
   world.person.agrees = false;
-  const EnabledPruning enabled = world.Enable();
+  const PruningTurnedOn enabled = world.TurnOn();
   CHECK(enabled.outcome == report::Outcome::kError);
   CHECK(enabled.error == "pruning was not turned on, as that was not confirmed");
   CHECK(world.Writes() == 0);
@@ -185,54 +192,55 @@ TEST_CASE("Nothing is written where the answer is no", "[migrate][enable_pruning
 }
 
 TEST_CASE("Nothing is written where somebody else turns pruning on meanwhile",
-          "[migrate][enable_pruning]") {
+          "[migrate][turn_pruning_on]") {
   World world(R"(["v1beta1","v1"])");
   world.person.meanwhile = [&world] {
     world.cluster.server.PatchCrd(kName, R"({"spec":{"preserveUnknownFields":false}})");
   };
-  const EnabledPruning enabled = world.Enable();
+  const PruningTurnedOn enabled = world.TurnOn();
   CHECK(enabled.outcome == report::Outcome::kError);
   CHECK_THAT(enabled.error, Catch::StartsWith("spec.preserveUnknownFields was turned off") &&
                                 Catch::Contains("nobody can make a backup any more"));
   CHECK(world.Writes() == 0);
 }
 
-TEST_CASE("A dry run tells the plan, asks nobody and writes nothing", "[migrate][enable_pruning]") {
+TEST_CASE("A dry run tells the plan, asks nobody and writes nothing",
+          "[migrate][turn_pruning_on]") {
   World world(R"(["v1beta1","v1"])");
-  world.options.dry_run = GENERATE(report::DryRun::kClient, report::DryRun::kServer);
-  CHECK(world.Enable().outcome == report::Outcome::kDone);
+  world.dry_run = GENERATE(report::DryRun::kClient, report::DryRun::kServer);
+  CHECK(world.TurnOn().outcome == report::Outcome::kDone);
   CHECK(world.person.questions.empty());
   CHECK(world.person.lines.size() == 4);
   CHECK(world.Backups().empty());
   CHECK_FALSE(world.IsPruningOn());
-  CHECK(world.Writes() == (world.options.dry_run == report::DryRun::kServer ? 1 : 0));
+  CHECK(world.Writes() == (world.dry_run == report::DryRun::kServer ? 1 : 0));
   CHECK(world.State().phase == Phase::kBeforeFlip);
 }
 
-TEST_CASE("A dry run shows why the server would refuse", "[migrate][enable_pruning]") {
+TEST_CASE("A dry run shows why the server would refuse", "[migrate][turn_pruning_on]") {
   World world;
-  world.options.dry_run = report::DryRun::kServer;
+  world.dry_run = report::DryRun::kServer;
   FakeFault fault;
   fault.target = "dryRun=All";
   fault.answer = test_support::FakeStatus(422, "Invalid", "spec.validation: no");
   world.cluster.server.AddFault(fault);
-  const EnabledPruning enabled = world.Enable();
+  const PruningTurnedOn enabled = world.TurnOn();
   CHECK(enabled.outcome == report::Outcome::kError);
   CHECK_THAT(enabled.error, Catch::StartsWith("the server would not turn pruning on: ") &&
                                 Catch::Contains("spec.validation: no"));
 }
 
-TEST_CASE("Objects in several stored versions are rewritten before", "[migrate][enable_pruning]") {
+TEST_CASE("Objects in several stored versions are rewritten before", "[migrate][turn_pruning_on]") {
   World world(R"(["v1beta1","v1"])");
   SECTION("all of them") {
-    const EnabledPruning enabled = world.Enable();
+    const PruningTurnedOn enabled = world.TurnOn();
     CHECK(enabled.outcome == report::Outcome::kDone);
     REQUIRE(enabled.before_flip);
     CHECK(enabled.before_flip->Total() == 3);
   }
   SECTION("not in a single pass") {
     world.options.single_pass = true;
-    const EnabledPruning enabled = world.Enable();
+    const PruningTurnedOn enabled = world.TurnOn();
     CHECK(enabled.outcome == report::Outcome::kDone);
     CHECK_FALSE(enabled.before_flip);
     CHECK(world.Writes() == kDryWriteAndFlip);
@@ -245,7 +253,7 @@ TEST_CASE("Objects in several stored versions are rewritten before", "[migrate][
     fault.times = 0;
     fault.answer = test_support::FakeStatus(422, "Invalid", "spec.x: bad");
     world.cluster.server.AddFault(fault);
-    const EnabledPruning enabled = world.Enable();
+    const PruningTurnedOn enabled = world.TurnOn();
     CHECK(enabled.outcome == report::Outcome::kFailures);
     CHECK_THAT(enabled.error, Catch::StartsWith("pruning was not turned on, and nothing was"));
     REQUIRE(enabled.failures.size() == 1);
@@ -256,7 +264,7 @@ TEST_CASE("Objects in several stored versions are rewritten before", "[migrate][
   }
 }
 
-TEST_CASE("An object that was written in the gap is held", "[migrate][enable_pruning]") {
+TEST_CASE("An object that was written in the gap is held", "[migrate][turn_pruning_on]") {
   World world;
   FakeFault fault;
   fault.before = [&] {
@@ -267,7 +275,7 @@ TEST_CASE("An object that was written in the gap is held", "[migrate][enable_pru
   SECTION("not where that is not wanted") { world.options.rewrite_unbacked = true; }
   SECTION("not without a backup") { world.options.no_backup = true; }
   world.AtFlip(fault);
-  const EnabledPruning enabled = world.Enable();
+  const PruningTurnedOn enabled = world.TurnOn();
   REQUIRE(enabled.outcome == report::Outcome::kDone);
   const bool holds = !world.options.rewrite_unbacked && !world.options.no_backup;
   CHECK(world.IsHeld(enabled, "b") == holds);
@@ -279,7 +287,7 @@ TEST_CASE("An object that was written in the gap is held", "[migrate][enable_pru
 }
 
 TEST_CASE("Pruning is not turned on where a webhook would keep objects from being rewritten",
-          "[migrate][enable_pruning]") {
+          "[migrate][turn_pruning_on]") {
   World world;
   if (GENERATE(false, true)) {  // also where no object loses anything
     for (const char* name : {"a", "b"}) world.Write(name, "{}");
@@ -290,7 +298,7 @@ TEST_CASE("Pruning is not turned on where a webhook would keep objects from bein
   fault.answer = test_support::FakeStatus(
       500, "InternalError", "Internal error occurred: failed calling webhook \"a.b\"");
   world.cluster.server.AddFault(fault);
-  const EnabledPruning enabled = world.Enable();
+  const PruningTurnedOn enabled = world.TurnOn();
   CHECK(enabled.outcome == report::Outcome::kError);
   CHECK_THAT(enabled.error, Catch::Contains("failed calling webhook"));
   CHECK_FALSE(world.IsPruningOn());
@@ -298,14 +306,14 @@ TEST_CASE("Pruning is not turned on where a webhook would keep objects from bein
 }
 
 TEST_CASE("What was written until the servers were seen to prune is held",
-          "[migrate][enable_pruning]") {
+          "[migrate][turn_pruning_on]") {
   World world;
   FakeFault fault;
   fault.target = "/namespaces/shop/widgets/";  // the wait reads an object
   fault.first = 2;                             // behind the dry run of a write
   fault.before = [&] { world.Write("new", R"({"x":4})"); };
   world.cluster.server.AddFault(fault);
-  const EnabledPruning enabled = world.Enable();
+  const PruningTurnedOn enabled = world.TurnOn();
   REQUIRE(enabled.outcome == report::Outcome::kDone);
   CHECK(world.IsHeld(enabled, "new"));
   CHECK_FALSE(world.IsHeld(enabled, "a"));
@@ -315,7 +323,7 @@ TEST_CASE("What was written until the servers were seen to prune is held",
 }
 
 TEST_CASE("Where no object can show it, servers get the time that any change may take",
-          "[migrate][enable_pruning]") {
+          "[migrate][turn_pruning_on]") {
   World world;
   SECTION("as all were written meanwhile") {
     FakeFault fault;
@@ -328,7 +336,7 @@ TEST_CASE("Where no object can show it, servers get the time that any change may
   SECTION("as nothing is lost but a null") {
     for (const char* name : {"a", "b"}) world.Write(name, R"({"a":null})");
   }
-  const EnabledPruning enabled = world.Enable();
+  const PruningTurnedOn enabled = world.TurnOn();
   REQUIRE(enabled.outcome == report::Outcome::kDone);
   CHECK_FALSE(enabled.backup.empty());
   CHECK(world.cluster.clock.passed() >= 5s);
@@ -337,10 +345,10 @@ TEST_CASE("Where no object can show it, servers get the time that any change may
 
 // A server that has not noticed the flip stores what others write as they send it.
 TEST_CASE("Behind a flip that loses nothing it is waited for servers all the same",
-          "[migrate][enable_pruning]") {
+          "[migrate][turn_pruning_on]") {
   World world;
   for (const char* name : {"a", "b"}) world.Write(name, R"({"a":"1"})");
-  const EnabledPruning enabled = world.Enable();
+  const PruningTurnedOn enabled = world.TurnOn();
   REQUIRE(enabled.outcome == report::Outcome::kDone);
   CHECK(enabled.backup.empty());
   CHECK(world.cluster.clock.passed() >= 5s);
@@ -348,13 +356,13 @@ TEST_CASE("Behind a flip that loses nothing it is waited for servers all the sam
 }
 
 TEST_CASE("What breaks behind the flip is told as such, and leaves what to go on with",
-          "[migrate][enable_pruning]") {
+          "[migrate][turn_pruning_on]") {
   World world;
   const fs::path in_the_way = world.StatePath() / "state.json.new";
   FakeFault fault;
   fault.before = [&] { fs::create_directory(in_the_way); };
   world.AtFlip(fault);
-  const EnabledPruning enabled = world.Enable();
+  const PruningTurnedOn enabled = world.TurnOn();
   CHECK(enabled.outcome == report::Outcome::kError);
   CHECK(enabled.flipped);
   CHECK(fs::exists(enabled.backup));
@@ -362,24 +370,28 @@ TEST_CASE("What breaks behind the flip is told as such, and leaves what to go on
              Catch::StartsWith("pruning is on, but this run broke off: cannot write") &&
                  Catch::Contains("with the same --state-dir") &&
                  !Catch::Contains("choose another folder"));
-  const EnabledPruning broken = world.Resume();
+  fs::remove(in_the_way);
+  fault.target = "/v1/widgets";
+  fault.first = 1;
+  world.cluster.server.AddFault(fault);
+  const PruningTurnedOn broken = world.Resume();
   CHECK(broken.outcome == report::Outcome::kError);
   CHECK(broken.backup == enabled.backup);
   CHECK_THAT(broken.error, Catch::StartsWith("pruning is on, but this run broke off"));
   fs::remove(in_the_way);
-  const EnabledPruning resumed = world.Resume();
+  const PruningTurnedOn resumed = world.Resume();
   CHECK(resumed.outcome == report::Outcome::kDone);
   CHECK(resumed.backup == enabled.backup);
   CHECK_FALSE(world.IsHeld(resumed, "a"));
 }
 
-TEST_CASE("Without its backup a later run does not go on by itself", "[migrate][enable_pruning]") {
+TEST_CASE("Without its backup a later run does not go on by itself", "[migrate][turn_pruning_on]") {
   World world;
-  const EnabledPruning enabled = world.Enable();
+  const PruningTurnedOn enabled = world.TurnOn();
   REQUIRE(enabled.outcome == report::Outcome::kDone);
   const fs::path elsewhere = enabled.backup + ".moved";
   fs::rename(enabled.backup, elsewhere);
-  const EnabledPruning resumed = world.Resume();
+  const PruningTurnedOn resumed = world.Resume();
   CHECK(resumed.outcome == report::Outcome::kError);
   CHECK_THAT(resumed.error, Catch::Contains("the backup " + enabled.backup + " is not there") &&
                                 Catch::Contains("--rewrite-unbacked"));
@@ -395,14 +407,14 @@ TEST_CASE("Without its backup a later run does not go on by itself", "[migrate][
 }
 
 TEST_CASE("Whoever has turned pruning on, what is written later is not held",
-          "[migrate][enable_pruning]") {
+          "[migrate][turn_pruning_on]") {
   World world;
   world.BackUpOnly();
   world.cluster.server.PatchCrd(kName, R"({"spec":{"names":{"plural":"widgets",)"
                                        R"("kind":"Kindwidgets","shortNames":["w"]}}})");
   world.cluster.server.PatchCrd(kName, R"({"spec":{"preserveUnknownFields":false}})");
   world.Write("b", R"({"x":7})");
-  const EnabledPruning resumed = world.Resume();
+  const PruningTurnedOn resumed = world.Resume();
   REQUIRE(resumed.outcome == report::Outcome::kDone);
   CHECK_FALSE(world.IsHeld(resumed, "a"));
   CHECK(world.IsHeld(resumed, "b"));
@@ -413,27 +425,27 @@ TEST_CASE("Whoever has turned pruning on, what is written later is not held",
 }
 
 TEST_CASE("What was written since a run over some of the objects saw servers prune is not held",
-          "[migrate][enable_pruning]") {
+          "[migrate][turn_pruning_on]") {
   World world;
-  REQUIRE(world.Enable().outcome == report::Outcome::kDone);
+  REQUIRE(world.TurnOn().outcome == report::Outcome::kDone);
   const std::string settled = world.State().settled_resource_version;
   REQUIRE_FALSE(settled.empty());
   // That run has rewritten some, and left the phase as it was.
   world.Write("b", R"({"a":"1"})");
-  const EnabledPruning resumed = world.Resume();
+  const PruningTurnedOn resumed = world.Resume();
   REQUIRE(resumed.outcome == report::Outcome::kDone);
   CHECK(world.State().settled_resource_version == settled);
   CHECK_FALSE(world.IsHeld(resumed, "b"));
 }
 
 TEST_CASE("Held objects stay held in a later run until somebody writes them",
-          "[migrate][enable_pruning]") {
+          "[migrate][turn_pruning_on]") {
   World world;
   FakeFault fault;
   fault.before = [&] { world.Write("b", R"({"x":3})"); };
   world.AtFlip(fault);
-  REQUIRE(world.Enable().outcome == report::Outcome::kDone);
-  const EnabledPruning resumed = world.Resume();
+  REQUIRE(world.TurnOn().outcome == report::Outcome::kDone);
+  const PruningTurnedOn resumed = world.Resume();
   CHECK(resumed.outcome == report::Outcome::kDone);
   CHECK(world.IsHeld(resumed, "b"));
   CHECK_FALSE(world.IsHeld(resumed, "a"));
@@ -443,20 +455,20 @@ TEST_CASE("Held objects stay held in a later run until somebody writes them",
   CHECK_FALSE(world.Resume().is_held);
 }
 
-TEST_CASE("A flip whose answer is lost is found out", "[migrate][enable_pruning]") {
+TEST_CASE("A flip whose answer is lost is found out", "[migrate][turn_pruning_on]") {
   World world;
   FakeFault fault;
   fault.lost_after = 0;
   SECTION("by the same run") {
     world.AtFlip(fault);
-    const EnabledPruning enabled = world.Enable();
+    const PruningTurnedOn enabled = world.TurnOn();
     CHECK(enabled.outcome == report::Outcome::kDone);
     CHECK_FALSE(world.IsHeld(enabled, "a"));
   }
   SECTION("by the next one") {
     fault.times = 60;  // more than this run tries
     world.AtFlip(fault);
-    const EnabledPruning enabled = world.Enable();
+    const PruningTurnedOn enabled = world.TurnOn();
     CHECK(enabled.outcome == report::Outcome::kError);
     CHECK_THAT(enabled.error, Catch::StartsWith("it is not known whether pruning was turned on"));
     CHECK(world.Backups().size() == 1);
@@ -466,7 +478,7 @@ TEST_CASE("A flip whose answer is lost is found out", "[migrate][enable_pruning]
     CHECK(state.phase == Phase::kBackupComplete);
     CHECK(state.flip_resource_version.empty());
     world.Write("late", R"({"x":9})");
-    const EnabledPruning resumed = world.Resume();
+    const PruningTurnedOn resumed = world.Resume();
     CHECK(resumed.outcome == report::Outcome::kDone);
     CHECK(resumed.backup == state.backup);
     CHECK_FALSE(world.IsHeld(resumed, "a"));
@@ -476,7 +488,7 @@ TEST_CASE("A flip whose answer is lost is found out", "[migrate][enable_pruning]
   }
 }
 
-TEST_CASE("A CRD that is changed meanwhile is not flipped", "[migrate][enable_pruning]") {
+TEST_CASE("A CRD that is changed meanwhile is not flipped", "[migrate][turn_pruning_on]") {
   World world;
   FakeFault fault;
   fault.before = [&] {
@@ -484,19 +496,19 @@ TEST_CASE("A CRD that is changed meanwhile is not flipped", "[migrate][enable_pr
                                          R"("kind":"Kindwidgets","shortNames":["w"]}}})");
   };
   world.AtFlip(fault);
-  const EnabledPruning enabled = world.Enable();
+  const PruningTurnedOn enabled = world.TurnOn();
   CHECK(enabled.outcome == report::Outcome::kError);
   CHECK_THAT(enabled.error, Catch::Contains("was changed meanwhile"));
   CHECK_FALSE(world.IsPruningOn());
 }
 
 TEST_CASE("A server that does not prune in time ends the run, and the next one goes on",
-          "[migrate][enable_pruning]") {
+          "[migrate][turn_pruning_on]") {
   World world;
   bool is_stale = true;
   world.cluster.server.ServeStale([&] { return is_stale; });
   world.options.settle_timeout = 10s;
-  const EnabledPruning enabled = world.Enable();
+  const PruningTurnedOn enabled = world.TurnOn();
   CHECK(enabled.outcome == report::Outcome::kError);
   CHECK_THAT(enabled.error, Catch::Contains("not every API server prunes yet") &&
                                 Catch::Contains("run the same command again"));
@@ -509,30 +521,30 @@ TEST_CASE("A server that does not prune in time ends the run, and the next one g
   CHECK(world.Writes() == kDryWriteAndFlip);
 }
 
-TEST_CASE("A field that has come into the schema is not waited for", "[migrate][enable_pruning]") {
+TEST_CASE("A field that has come into the schema is not waited for", "[migrate][turn_pruning_on]") {
   World world;
   world.cluster.server.ServeStale([] { return true; });
   world.options.settle_timeout = 10s;
-  const EnabledPruning enabled = world.Enable();
+  const PruningTurnedOn enabled = world.TurnOn();
   REQUIRE(enabled.outcome == report::Outcome::kError);
   CHECK(enabled.flipped);
   world.cluster.server.PatchCrd(kName, R"({"spec":{"versions":[{"name":"v1","served":true,
       "storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{
       "type":"object","properties":{"x":{"type":"integer"}}}}}}}]}})");
-  const EnabledPruning resumed = world.Resume();
+  const PruningTurnedOn resumed = world.Resume();
   CHECK(resumed.outcome == report::Outcome::kDone);
   CHECK_FALSE(resumed.flipped);
   CHECK(world.IsHeld(resumed, "plain"));  // which has a field that only the old schema knows
 }
 
-TEST_CASE("Objects that may not be read end the wait at once", "[migrate][enable_pruning]") {
+TEST_CASE("Objects that may not be read end the wait at once", "[migrate][turn_pruning_on]") {
   World world;
   FakeFault fault;
   fault.target = "/widgets/a";
   fault.times = 0;
   fault.answer = test_support::FakeStatus(403, "Forbidden", "alice may not get widgets");
   world.cluster.server.AddFault(fault);
-  const EnabledPruning enabled = world.Enable();
+  const PruningTurnedOn enabled = world.TurnOn();
   CHECK(enabled.outcome == report::Outcome::kError);
   CHECK_THAT(enabled.error, Catch::Contains("pruning is on") &&
                                 Catch::Contains("alice may not get widgets") &&
@@ -540,30 +552,27 @@ TEST_CASE("Objects that may not be read end the wait at once", "[migrate][enable
   CHECK(world.cluster.clock.passed() < 2s);
 }
 
-TEST_CASE("Where nobody can be asked no object is read", "[migrate][enable_pruning]") {
+TEST_CASE("Where nobody can be asked no object is read", "[migrate][turn_pruning_on]") {
   World world;
   world.person.can_answer = false;
-  CHECK_THROWS_WITH(world.Enable(), "nobody can be asked");
+  CHECK_THROWS_WITH(world.TurnOn(), "nobody can be asked");
   CHECK(std::ranges::none_of(world.cluster.server.requests(), [](const auto& request) {
     return request.target.find("/v1/widgets") != std::string::npos;
   }));
 }
 
 TEST_CASE("A CRD that is no longer what was checked is not backed up",
-          "[migrate][enable_pruning]") {
+          "[migrate][turn_pruning_on]") {
   World world;
   const crds::LiveCrd& live = world.Live();
   world.cluster.server.PatchCrd(kName, R"({"spec":{"scope":"Cluster"}})");
-  state::StateFolder state(world.folder.path(), "cluster", live.shape.uid, kName);
-  const EnabledPruning enabled =
-      EnablePruning(live, world.options, world.target, world.sweep_options, state, world.person,
-                    world.cluster.client, world.cluster.clock);
+  const PruningTurnedOn enabled = world.TurnOn(live);
   CHECK(enabled.outcome == report::Outcome::kError);
   CHECK_THAT(enabled.error, Catch::Contains("changed meanwhile"));
   CHECK(world.person.lines.empty());
 }
 
-TEST_CASE("An earlier backup counts until the next one is complete", "[migrate][enable_pruning]") {
+TEST_CASE("An earlier backup counts until the next one is complete", "[migrate][turn_pruning_on]") {
   World world;
   const std::string backup = world.BackUpOnly().backup;
   REQUIRE(world.Backups().size() == 1);
@@ -576,19 +585,19 @@ TEST_CASE("An earlier backup counts until the next one is complete", "[migrate][
   };
   world.cluster.server.AddFault(flip);
   world.options.now = [] { return std::chrono::sys_days(2027y / 1 / 1); };
-  REQUIRE(world.Enable().outcome == report::Outcome::kError);
+  REQUIRE(world.TurnOn().outcome == report::Outcome::kError);
   REQUIRE(world.IsPruningOn());
-  const EnabledPruning resumed = world.Resume();
+  const PruningTurnedOn resumed = world.Resume();
   CHECK(resumed.backup == backup);
   CHECK(world.Backups().size() == 1);
   CHECK_FALSE(world.IsHeld(resumed, "a"));
   CHECK(world.IsHeld(resumed, "b"));
 }
 
-TEST_CASE("A backup that cannot be written keeps pruning off", "[migrate][enable_pruning]") {
+TEST_CASE("A backup that cannot be written keeps pruning off", "[migrate][turn_pruning_on]") {
   World world;
   world.options.backup_dir = world.folder.Write("file", "");
-  const EnabledPruning enabled = world.Enable();
+  const PruningTurnedOn enabled = world.TurnOn();
   CHECK(enabled.outcome == report::Outcome::kError);
   CHECK_THAT(enabled.error,
              Catch::Contains("cannot write the backup") && Catch::Contains("--backup-dir"));
@@ -598,7 +607,7 @@ TEST_CASE("A backup that cannot be written keeps pruning off", "[migrate][enable
 
 // However far a run has come, a signal leaves either nothing done, or what the same command goes on
 // with.
-TEST_CASE("A signal at any request leaves no half work", "[migrate][enable_pruning]") {
+TEST_CASE("A signal at any request leaves no half work", "[migrate][turn_pruning_on]") {
   for (int request = 3;; ++request) {
     CAPTURE(request);
     World world;
@@ -607,17 +616,17 @@ TEST_CASE("A signal at any request leaves no half work", "[migrate][enable_pruni
     fault.first = request;
     fault.before = [&] { world.stop = true; };
     world.cluster.server.AddFault(fault);
-    const EnabledPruning enabled = world.Enable();
+    const PruningTurnedOn enabled = world.TurnOn();
     if (!world.stop) break;
     world.stop = false;
     if (!world.IsPruningOn()) {
       CHECK(enabled.outcome == report::Outcome::kInterrupted);
       world.options.now = [] { return std::chrono::sys_days(2027y / 1 / 1); };
-      CHECK(world.Enable().outcome == report::Outcome::kDone);
+      CHECK(world.TurnOn().outcome == report::Outcome::kDone);
     } else {
       if (enabled.outcome != report::Outcome::kDone)
         CHECK(enabled.outcome == report::Outcome::kInterrupted);
-      const EnabledPruning resumed = world.Resume();
+      const PruningTurnedOn resumed = world.Resume();
       CHECK(resumed.outcome == report::Outcome::kDone);
       CHECK_FALSE(world.IsHeld(resumed, "a"));
     }

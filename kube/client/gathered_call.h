@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "kube/client/client.h"
+
+namespace kube::client {
+
+/// One call whose answer is kept in memory. May be started again once it is done; it is cancelled
+/// where it ends early.
+class GatheredCall : private ResultSink {
+ public:
+  /// Of the answer no more than `most_bytes` are kept. `client` must outlive it.
+  GatheredCall(Client& client, std::size_t most_bytes) : client_(client), most_bytes_(most_bytes) {}
+  GatheredCall(const GatheredCall&) = delete;
+  GatheredCall& operator=(const GatheredCall&) = delete;
+  ~GatheredCall() override { Cancel(); }
+
+  /// Forgets an earlier answer. As Client::Start.
+  void Start(ApiRequest request);
+  /// As Client::Cancel; what has come stays.
+  void Cancel();
+
+  bool is_under_way() const { return id_.has_value(); }
+  /// There is an answer, or an error in its place.
+  bool is_done() const { return is_done_; }
+  const std::string& body() const { return body_; }
+  /// Some of the answer was not kept.
+  bool is_too_large() const { return is_too_large_; }
+  const std::optional<CallError>& error() const { return error_; }
+
+ protected:
+  /// Is called once the call is done, from within Client::Poll.
+  virtual void OnDone() {}
+
+ private:
+  void OnBytes(std::string_view bytes) override;
+  void OnEnd(const std::optional<CallError>& error) override;
+
+  Client& client_;
+  const std::size_t most_bytes_;
+  std::optional<Client::CallId> id_;
+  std::string body_;
+  std::optional<CallError> error_;
+  bool is_done_ = false, is_too_large_ = false;
+};
+
+}  // namespace kube::client

@@ -1,0 +1,77 @@
+#include "migrate/flip/back_up.h"
+
+#include <utility>
+
+#include "migrate/backup/backup_run.h"
+#include "migrate/crds/crd_guard.h"
+#include "migrate/crds/crd_request.h"
+#include "migrate/flip/pruning_plan.h"
+
+namespace migrate::flip {
+namespace {
+
+BackedUp End(report::Outcome outcome, std::string error) {
+  BackedUp end;
+  end.outcome = outcome;
+  end.error = std::move(error);
+  return end;
+}
+
+// kDone: the CRD is what it was when its objects were first read.
+BackedUp LookAtCrd(const PruningRun& run, const std::string& crd_target) {
+  const auto crd = crds::GetCrd(run.session.client, crd_target);
+  if (run.session.is_stopped()) return End(report::Outcome::kInterrupted, kInterruptedBeforeFlip);
+  const std::string refused = "pruning was not turned on, and the backup is thrown away: ";
+  if (!crd) return End(report::Outcome::kError, refused + crd.error().message + kRunAnew);
+  const auto change = crds::FindChange(run.crd.shape, *crd);
+  if (!change) return {};
+  return End(report::Outcome::kError, refused + *change + NextStepBehindChange(*crd));
+}
+
+BackedUp Complete(backup::BackupRun& backing_up, const PruningRun& run) {
+  BackedUp done;
+  const backup::BackupSummary summary = backing_up.Complete();
+  done.doomed = backing_up.doomed();
+  if (summary.path.empty()) return done;
+  done.path = std::filesystem::absolute(summary.path).string();
+  run.session.observer.OnLine("backup: " + summary.path + " (" +
+                              DescribeSize(summary.objects, summary.bytes) + ")");
+  return done;
+}
+
+}  // namespace
+
+std::string NextStepBehindChange(const kube::crd::Crd& crd) {
+  if (crd.preserve_unknown_fields) return kRunAnew;
+  return "; nobody can make a backup any more: the same command will rewrite objects without one";
+}
+
+BackedUp BackUp(const PruningRun& run, const std::string& crd_target,
+                const std::filesystem::path& file, const check::RewriteForecast& forecast) {
+  sweep::MigrationObserver& observer = run.session.observer;
+  const backup::BackupRunOptions options{
+      .target = run.crd.ObjectsTarget(""),
+      .path = file,
+      .known_writes = run.state.known_writes(),
+      .generation = run.crd.shape.generation,
+      .chunk_size = run.sweep_options.chunk_size,
+      .on_progress = sweep::ProgressOf("backing up " + run.name(), observer)};
+  backup::BackupRun backing_up(options, forecast, run.session);
+  switch (backing_up.Read()) {
+    case backup::BackupRun::Step::kInterrupted:
+      return End(report::Outcome::kInterrupted, kInterruptedBeforeFlip);
+    case backup::BackupRun::Step::kFailed:
+      return End(report::Outcome::kError, "pruning was not turned on: " + backing_up.error());
+    case backup::BackupRun::Step::kDone:
+      break;
+  }
+  if (const std::string why = backing_up.unwatched_because(); !why.empty()) {
+    observer.OnLine("Warning: " + run.name() + " cannot be watched (" + why +
+                    "): objects written from now on until pruning is on are held");
+  }
+  backing_up.EndWatch();
+  BackedUp looked = LookAtCrd(run, crd_target);
+  return looked.outcome == report::Outcome::kDone ? Complete(backing_up, run) : looked;
+}
+
+}  // namespace migrate::flip

@@ -1,0 +1,279 @@
+#include "migrate/flip/turn_pruning_on.h"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <iterator>
+#include <utility>
+
+#include "migrate/backup/backup.h"
+#include "migrate/backup/known_writes.h"
+#include "migrate/check/rewrite_forecast.h"
+#include "migrate/crds/cluster_crds.h"
+#include "migrate/crds/crd_request.h"
+#include "migrate/flip/admission_webhooks.h"
+#include "migrate/flip/back_up.h"
+#include "migrate/flip/behind_flip.h"
+#include "migrate/flip/flip.h"
+#include "migrate/flip/gitops_owner.h"
+#include "migrate/flip/pruning_plan.h"
+#include "migrate/lists/pager.h"
+#include "migrate/spool/object_metadata.h"
+#include "migrate/sweep/write/retry.h"
+#include "migrate/sweep/write/sweep_paths.h"
+
+namespace migrate::flip {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// One run of TurnPruningOn. A step that returns false has ended the run, and said why in `ended_`.
+class PruningTurner {
+ public:
+  PruningTurner(const PruningRun& run, const PruningOptions& options)
+      : run_(run),
+        options_(options),
+        facts_(run.crd.checks.at(0)->Report({}, /*objects_skipped=*/true)),
+        forecast_(*run.crd.checks.at(0), run.crd.read_version, is_in_one_pass()) {}
+
+  PruningTurnedOn Run() {
+    if (run_.dry_run == report::DryRun::kNone) observer().RequireAnswer();
+    if (!ReadCrd() || !TellPlan()) return std::move(ended_);
+    if (run_.dry_run != report::DryRun::kNone) return DryFlip();
+    if (!observer().Confirm("Turn pruning on for " + run_.name() +
+                            "? apiextensions.k8s.io/v1 cannot turn it off again.")) {
+      return PruningTurnedOn::End(report::Outcome::kError,
+                                  "pruning was not turned on, as that was not confirmed");
+    }
+    // Long may have passed: with a plan of many objects, and a person who thinks it over.
+    if (!ReadCrd() || !TryOneWrite()) return std::move(ended_);
+    if (rewrites_before() && !RewriteBefore()) return std::move(ended_);
+    if (!MakeBackup() || !FlipCrd()) return std::move(ended_);
+    return FinishBehindFlip();
+  }
+
+ private:
+  sweep::MigrationObserver& observer() const { return run_.session.observer; }
+  kube::client::Client& client() const { return run_.session.client; }
+  bool is_stopped() const { return run_.session.is_stopped(); }
+  bool rewrites_before() const { return facts_.migration_needed && !options_.single_pass; }
+  bool is_in_one_pass() const { return facts_.migration_needed && options_.single_pass; }
+
+  // For `return Fail(...)`: what was already found stays.
+  bool Fail(report::Outcome outcome, std::string error) {
+    ended_.outcome = outcome;
+    ended_.error = std::move(error);
+    return false;
+  }
+  bool Fail(std::string error) { return Fail(report::Outcome::kError, std::move(error)); }
+  bool Interrupt() { return Fail(report::Outcome::kInterrupted, kInterruptedBeforeFlip); }
+
+  bool ReadCrd() {
+    flip_target_ = {crds::FindCrdsTarget(client()) + "/" + kube::client::UrlEscape(run_.name()),
+                    run_.crd.shape};
+    auto crd = crds::GetCrd(client(), flip_target_.target);
+    if (!crd) return Fail(crd.error().message);
+    if (const auto change = crds::FindChange(run_.crd.shape, *crd)) {
+      return Fail(*change + NextStepBehindChange(*crd));
+    }
+    gitops_owner_ = FindGitOpsOwner(crd->document->root());
+    return true;
+  }
+
+  bool TellPlan() {
+    const PruningDryRun dry_run =
+        DryRunPruning(run_.crd, forecast_,
+                      {.chunk_size = run_.sweep_options.chunk_size,
+                       .on_progress = sweep::ProgressOf("reading " + run_.name(), observer())},
+                      run_.session);
+    if (is_stopped()) return Interrupt();
+    if (!dry_run.error.empty()) return Fail(dry_run.error);
+    if (!options_.no_backup) {
+      backup_path_ = backup::BackupPath(options_.backup_dir, run_.name(),
+                                        std::chrono::floor<std::chrono::seconds>(options_.now()));
+    }
+    if (const std::string why = backup::WhyNotWritable(backup_path_); !why.empty()) {
+      return Fail("cannot write the backup " + why + "; name another folder by --backup-dir");
+    }
+    doomed_ = dry_run.doomed;
+    const UpdateWebhooks webhooks = FindWebhooks();
+    const PruningPlan plan{.dry_run = dry_run,
+                           .webhooks = webhooks,
+                           .gitops_owner = gitops_owner_,
+                           .rewrites_before = rewrites_before(),
+                           .in_one_pass = is_in_one_pass(),
+                           .verifies = run_.scope.verify,
+                           .max_rate = run_.sweep_options.max_rate,
+                           .backup = backup_path_.string()};
+    for (const std::string& line : DescribePlan(plan)) observer().OnLine(line);
+    return true;
+  }
+
+  UpdateWebhooks FindWebhooks() const {
+    return FindUpdateWebhooks({.group = run_.crd.identity.group,
+                               .plural = run_.crd.identity.names.plural,
+                               .served_versions = facts_.served_versions,
+                               .written_version = run_.scope.target.version,
+                               .is_namespaced = run_.crd.is_namespaced},
+                              client());
+  }
+
+  PruningTurnedOn DryFlip() const {
+    if (run_.dry_run == report::DryRun::kClient) return {};
+    const Flip flip = RequestFlip(flip_target_, /*dry_run=*/true, run_.session);
+    if (flip.step == Flip::Step::kDone) return {};
+    if (flip.step == Flip::Step::kInterrupted)
+      return PruningTurnedOn::End(report::Outcome::kInterrupted, flip.error);
+    return PruningTurnedOn::End(report::Outcome::kError,
+                                "the server would not turn pruning on: " + flip.error);
+  }
+
+  // An admission webhook that does not answer would keep every object from being rewritten, when
+  // pruning cannot be turned off any more. What one object is refused for says nothing of the
+  // others.
+  bool TryOneWrite() {
+    // Who may not patch is not asked to: an update would have to be read first.
+    if (run_.scope.target.by_update) return true;
+    const auto object = ReadAnyObject();
+    if (!object) return !is_stopped() || Interrupt();
+    kube::client::ApiRequest request;
+    request.method = "PATCH";
+    request.target = sweep::write::ObjectPath(run_.scope.target, *object) + "?dryRun=All";
+    request.content_type = "application/merge-patch+json";
+    request.body = "{}";
+    const auto answer = client().Send(std::move(request));
+    if (is_stopped()) return Interrupt();
+    if (answer || sweep::write::Judge(answer.error()).object_class !=
+                      report::ObjectClass::kWebhookUnavailable) {
+      return true;
+    }
+    return Fail("pruning was not turned on, as no object could be rewritten now: " +
+                answer.error().message + kRunAnew);
+  }
+
+  // One that loses something if there is any; absent where there is none, or it cannot be read.
+  std::optional<spool::ListedObject> ReadAnyObject() const {
+    spool::ListedObject object;
+    if (!doomed_.empty()) {
+      object.namespace_ = doomed_[0].namespace_;
+      object.name = doomed_[0].name;
+      return object;
+    }
+    const auto list = client().Get(lists::WithChunk(run_.crd.ObjectsTarget(""), 1, ""));
+    if (!list) return std::nullopt;
+    const kube::json::Value* items = (*list)->root().Find("items", kube::json::Type::kArray);
+    if (items == nullptr || items->size() == 0) return std::nullopt;
+    return spool::ReadObjectMetadata(items->elements()[0]);
+  }
+
+  bool RewriteBefore() {
+    const sweep::RewriteScope scope{.crd_name = run_.name() + " (before pruning)",
+                                    .target = run_.scope.target,
+                                    .verified_words = "rewritten before the switch",
+                                    .verify_from = run_.scope.verify_from};
+    sweep::RewriteResult result = sweep::RunRewritePasses(
+        scope, run_.sweep_options, run_.state.MakeFolderBeforeFlip(), run_.session);
+    ended_.before_flip = result.sweep.counts;
+    ended_.failures = std::move(result.sweep.failures);
+    std::move(result.later_failures.begin(), result.later_failures.end(),
+              std::back_inserter(ended_.failures));
+    return TakeRewriteBefore(result);
+  }
+
+  bool TakeRewriteBefore(const sweep::RewriteResult& result) {
+    if (result.is_interrupted) return Interrupt();
+    // Of a change of the CRD it looks like a failure of objects.
+    if (result.stopped && !ReadCrd()) return false;
+    if (result.list_error) return Fail(result.list_error->message + kRunAgain);
+    if (result.is_broken) return Fail(*result.stopped + kRunAgain);
+    if (result.verified && ended_.failures.empty()) return true;
+    // The next run has to try what failed anew.
+    run_.state.ForgetBeforeFlip();
+    std::string why = "not every object could be rewritten";
+    if (result.stopped) {
+      why = *result.stopped;
+    } else if (ended_.failures.empty()) {
+      why = result.unverified_because;
+    }
+    return Fail(report::Outcome::kFailures,
+                "pruning was not turned on, and nothing was pruned: " + why +
+                    "; in an object that is stored in an older version more would be lost "
+                    "(--single-pass takes that)");
+  }
+
+  // An earlier backup counts until there is a new one: pruning may be turned on meanwhile. Without
+  // a backup nothing can be missing from it.
+  bool MakeBackup() {
+    BackedUp made;
+    if (options_.no_backup) {
+      backup::ForgetKnownWrites(run_.state.known_writes());
+      made.doomed = doomed_;
+    } else {
+      made = BackUp(run_, flip_target_.target, backup_path_, forecast_);
+    }
+    if (made.outcome != report::Outcome::kDone) return Fail(made.outcome, made.error);
+    ended_.backup = made.path;
+    if (is_stopped()) return Interrupt();
+    run_.state.NoteBackup(made.path, std::move(made.doomed));
+    return true;
+  }
+
+  bool FlipCrd() {
+    flip_ = RequestFlip(flip_target_, /*dry_run=*/false, run_.session);
+    ended_.flipped = flip_.step == Flip::Step::kDone;
+    switch (flip_.step) {
+      case Flip::Step::kDone:
+        return true;
+      case Flip::Step::kInterrupted:
+        return Interrupt();
+      case Flip::Step::kUnknown: {
+        const std::string unknown = "it is not known whether pruning was turned on: " + flip_.error;
+        return is_stopped() ? Fail(report::Outcome::kInterrupted, unknown)
+                            : Fail(unknown + kRunAgain);
+      }
+      case Flip::Step::kRefused:
+        break;
+    }
+    return Fail("pruning was not turned on: " + flip_.error);
+  }
+
+  PruningTurnedOn FinishBehindFlip() {
+    try {
+      run_.state.NoteFlip(flip_.resource_version, flip_.generation, options_.now());
+      PruningTurnedOn finished = WaitBehindFlip(run_, options_);
+      finished.before_flip = ended_.before_flip;
+      finished.flipped = ended_.flipped;
+      return finished;
+    } catch (const std::exception& error) {  // a full disk, credentials that nobody renews
+      Fail(BrokenBehindFlip(error.what()));
+      return std::move(ended_);
+    }
+  }
+
+  const PruningRun& run_;
+  const PruningOptions& options_;
+  const report::CrdReport facts_;  // without objects
+  const check::RewriteForecast forecast_;
+
+  FlipTarget flip_target_;
+  std::string gitops_owner_;
+  fs::path backup_path_;
+  std::vector<state::DoomedObject> doomed_;
+  Flip flip_;
+  PruningTurnedOn ended_;
+};
+
+}  // namespace
+
+PruningTurnedOn PruningTurnedOn::End(report::Outcome outcome, std::string error) {
+  PruningTurnedOn ended;
+  ended.outcome = outcome;
+  ended.error = std::move(error);
+  return ended;
+}
+
+PruningTurnedOn TurnPruningOn(const PruningRun& run, const PruningOptions& options) {
+  return PruningTurner(run, options).Run();
+}
+
+}  // namespace migrate::flip
