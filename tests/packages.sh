@@ -10,32 +10,7 @@ log=build/apt.log
 : >"$log"
 . krew/debian.sh
 
-# Folders and the names of precompiled headers differ from clone to clone; what is compiled does not.
-export CCACHE_SLOPPINESS=pch_defines,time_macros
-
-# configure PRESET
-configure() {
-  export PATH="/usr/lib/ccache:$PATH"
-  quietly "$1" cmake --preset "$1"
-}
-
-# build_targets PRESET TARGET...: says nothing unless it fails.
-build_targets() {
-  preset=$1
-  shift
-  quietly "$preset" cmake --build --preset "$preset" --parallel "$(nproc)" --target "$@"
-}
-
-# quietly PRESET COMMAND...: what it prints goes to build/PRESET.log; what matters of it is told if it fails.
-quietly() {
-  output=build/$1.log
-  shift
-  "$@" >"$output" 2>&1 || {
-    grep -E '(error|warning): |^FAILED|CMake Error|undefined reference' "$output" | head -n 40 >&2
-    echo "error: the build failed ($output)" >&2
-    return 1
-  }
-}
+. tests/compile.sh
 
 # install_kubectl: the tests compare with one; $KUBECTL names another than that of the path.
 install_kubectl() {

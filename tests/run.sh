@@ -37,14 +37,9 @@ configure dev
 tests=$(ctest --preset dev -N ${names:+-R "$names"} | sed -n 's/^ *Test *#[0-9]*: //p')
 # wanted REGULAR_EXPRESSION: whether a test whose name begins so is to be run.
 wanted() { echo "$tests" | grep -qE "^($1)"; }
-targets=
-! wanted unit/ || targets="unit_tests"
-! wanted vectors/ || targets="$targets replay_vectors"
-# All others but those that are built elsewhere, or that only read.
-! echo "$tests" | grep -qvE '^(unit|vectors|fuzz|static)/|^(layering|conventions|threat_model|documents|krew_manifest)$|^$' ||
-  targets="$targets kubectl-prune fake_api_server"
-# shellcheck disable=SC2086  # one word a target
-[ -z "$targets" ] || build_targets dev $targets
+# All need it but those that are built by tests, or that only read.
+! echo "$tests" | grep -qvE '^(unit|unit_tests|vectors|fuzz|static)/|^(layering|conventions|threat_model|documents|krew_manifest)$|^$' ||
+  build_targets dev kubectl-prune fake_api_server
 
 step "API server"
 lacking=0
@@ -61,17 +56,18 @@ fi
 step "tests"
 log=build/ctest.log
 status=0
-# Some of them mostly wait.
-ctest --preset dev --parallel $((2 * $(nproc))) ${names:+-R "$names"} "$@" >"$log" 2>&1 || status=$?
+# Most of them wait most of their time; two of the places are for what is built meanwhile.
+ctest --preset dev --parallel $((2 + 2 * $(nproc))) ${names:+-R "$names"} "$@" >"$log" 2>&1 || status=$?
 [ "$lacking" -eq 0 ] || status=1
 # On a failure all that ctest says about it; else its summary alone.
 if [ "$status" -ne 0 ]; then grep -Ev ' +(Passed|Start) +|^ +Start ' "$log" || true; else grep 'tests passed' "$log"; fi
 output=build/dev/Testing/Temporary/LastTest.log
 skipped=$(grep -c '\*\*\*Skipped' "$log" || true)
 if [ "$skipped" -gt 0 ]; then
-  echo "$skipped skipped, because:"
-  grep -h '^skipped: ' "$output" | sort -u
+  echo "$skipped skipped"
 fi
+# Also of tests of which only a part was.
+grep -h '^skipped: ' "$output" | sort | uniq -c || true
 
 step end
 [ "$timings" = no ] || print_timings

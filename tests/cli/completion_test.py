@@ -4,7 +4,6 @@
 Usage: completion_test.py KUBECTL_PRUNE FAKE_API_SERVER
 """
 import os
-import pty
 import re
 import select
 import shutil
@@ -14,7 +13,10 @@ import sys
 import time
 import unittest
 
-import sandbox
+import sandbox  # finds the next ones
+import kubectl
+import skips
+import terminals
 
 CRDS = ["gizmos.demo.example.com", "widgets.demo.example.com"]
 KUBECONFIG = """apiVersion: v1
@@ -57,7 +59,7 @@ class Shell:
     """An interactive shell behind a terminal."""
 
     def __init__(self, *command, **environment):
-        self.leader, follower = pty.openpty()
+        self.leader, follower = terminals.open_terminal()
         self.process = subprocess.Popen(
             command, cwd=BOX.work, stdin=follower, stdout=follower, stderr=follower,
             start_new_session=True, env=BOX.environment | environment)
@@ -177,7 +179,7 @@ class RealShells(unittest.TestCase):
                 self.assertEqual((lines, done.stderr), ([want.split()[-1]], ""))
 
 
-@unittest.skipUnless(shutil.which("kubectl"), "no kubectl")
+@unittest.skipIf(kubectl.lacks(26), kubectl.lacks(26))  # the first that completes plugins
 class ThroughKubectl(unittest.TestCase):
     def kubectl(self, *words):
         return BOX.run("kubectl", "__complete", "prune", *words).stdout.splitlines()
@@ -223,7 +225,7 @@ def main():
         with BOX.server("demo/widgets.yaml", "demo/gizmos.yaml") as port:
             with open(BOX.environment["KUBECONFIG"], "w", encoding="utf-8") as file:
                 file.write(KUBECONFIG % port)
-            return 0 if unittest.main(argv=sys.argv[:1], exit=False).result.wasSuccessful() else 1
+            return skips.exit_code(unittest.main(argv=sys.argv[:1], exit=False).result)
 
 
 if __name__ == "__main__":

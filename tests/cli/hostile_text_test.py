@@ -11,7 +11,6 @@ import contextlib
 import http.server
 import json
 import pathlib
-import pty
 import re
 import subprocess
 import sys
@@ -19,6 +18,7 @@ import threading
 import unittest
 
 import sandbox
+import terminals
 
 # What the characters do to a terminal; see SteeringLength in kube/utf8.h.
 TEXTS = {
@@ -208,7 +208,7 @@ class HostileText(unittest.TestCase):
 
     def test_O4_a_template_on_a_terminal(self):
         files = "-f", self.write("crd.json", structural(TEXT)), "-f", self.write("o.json", widget(TEXT))
-        leader, follower = pty.openpty()
+        leader, follower = terminals.open_terminal()
         with open(leader, "rb", buffering=0) as terminal:
             with open(follower, "wb") as stdout:
                 template = "jsonpath={.crds[*].versions[*].prunedFields[*].path}"

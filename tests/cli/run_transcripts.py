@@ -19,6 +19,7 @@ a HOME of its own and no kubeconfig but that of the server. Its port reads PORT.
 """
 import contextlib
 import difflib
+import io
 import os
 import pathlib
 import re
@@ -26,10 +27,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from concurrent import futures
 
 HERE = pathlib.Path(__file__).resolve().parent
 SERVER_MARK = re.compile(r"^& fake_api_server (.*)$", re.MULTILINE)
 FILE_MARK = re.compile(r"^-- (\S+) --$", re.MULTILINE)
+# Most of their time they wait.
+AT_ONCE = 8
 NO_NEWLINE = "\\ no newline at the end"
 # kubectl runs a plugin by its file name, and so does this one.
 KUBECTL = '#!/bin/sh\n[ "$1" = prune ] || { echo "unexpected: kubectl $*" >&2; exit 99; }\n' \
@@ -108,19 +112,17 @@ def actual_text(text, binaries):
 
 
 def check(path, binaries, update):
-    """True if the transcript is what happens, or was made so."""
+    """What is wrong with a transcript, line by line; none where it is what happens, or was made so."""
     want = path.read_text(encoding="utf-8")
     got = actual_text(want, binaries)
     if want == got and "\n$ " in "\n" + want:
-        return True
+        return []
     if update:
         path.write_text(got, encoding="utf-8")
         print(f"rewrote {path.name}")
-        return True
-    print(f"{path.name}: not what happens" if want != got else f"{path.name}: no command")
-    sys.stdout.writelines(difflib.unified_diff(
-        want.splitlines(True), got.splitlines(True), "transcript", "actual"))
-    return False
+        return []
+    return [f"{path.name}: not what happens\n" if want != got else f"{path.name}: no command\n",
+            *difflib.unified_diff(want.splitlines(True), got.splitlines(True), "transcript", "actual")]
 
 
 RIGHT = "# Sample.\n$ cat in; echo oops >&2; exit 3\nhello\n2> oops\n[3]\n$ printf x\nx\n" \
@@ -132,19 +134,15 @@ WRONG = [RIGHT.replace("hello\n2>", "bye\n2>"), RIGHT.replace("2> oops", "2> ops
 
 def self_test():
     """A right transcript passes, each wrong one fails, UPDATE makes a wrong one right."""
-    with tempfile.TemporaryDirectory() as folder, open(os.devnull, "w") as null:
-        path, stdout = pathlib.Path(folder, "sample.txt"), sys.stdout
-        sys.stdout = null
-        try:
-            results = []
-            for text in [RIGHT] + WRONG:
-                path.write_text(text)
-                results.append(check(path, [], update=False))
-            path.write_text(WRONG[0])
-            updated = check(path, [], update=True) and path.read_text() == RIGHT
-        finally:
-            sys.stdout = stdout
-    return updated and results == [True] + [False] * len(WRONG)
+    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
+        path = pathlib.Path(folder, "sample.txt")
+        faults = []
+        for text in [RIGHT] + WRONG:
+            path.write_text(text)
+            faults.append(check(path, [], update=False))
+        path.write_text(WRONG[0])
+        updated = check(path, [], update=True) == [] and path.read_text() == RIGHT
+    return updated and faults[0] == [] and all(faults[1:])
 
 
 def main():
@@ -153,7 +151,12 @@ def main():
     if not self_test():
         print("run_transcripts.py: the self-test fails")
         return 1
-    failed = [p for p in chosen if not check(p, binaries, os.environ.get("UPDATE") == "1")]
+    failed = []
+    with futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        checks = pool.map(lambda path: check(path, binaries, os.environ.get("UPDATE") == "1"), chosen)
+        for path, faults in zip(chosen, checks):
+            sys.stdout.writelines(faults)
+            failed += [path] if faults else []
     print(f"{len(chosen) - len(failed)} transcripts passed, {len(failed)} failed")
     return 1 if failed or not all(b.exists() for b in binaries) else 0
 

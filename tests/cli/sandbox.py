@@ -9,6 +9,12 @@ import tempfile
 import unittest
 
 TESTS = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(TESTS / "support"))
+
+import kubectl
+import skips
+
+kubectl.choose()
 
 
 class Sandbox:
@@ -61,4 +67,4 @@ def run_tests():
     """
     with sandbox(*sys.argv[1:3]) as sys.modules["__main__"].BOX:
         program = unittest.main(argv=sys.argv[:1] + sys.argv[3:], exit=False)
-        return 0 if program.result.wasSuccessful() else 1
+        return skips.exit_code(program.result)

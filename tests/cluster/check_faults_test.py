@@ -9,7 +9,6 @@ import json
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import threading
@@ -17,6 +16,7 @@ import unittest
 import urllib.parse
 
 from cluster import Cluster, wait_for
+import kubectl
 from proxy import Proxy
 from runner import end, run_tests
 from subjects import V1_CRDS, V1BETA1_CRDS
@@ -249,8 +249,8 @@ class Faults(unittest.TestCase):
         self.assertEqual(before, CLUSTER.etcd_range(f"/registry/{GROUP}/"))
 
     def test_kubectl_runs_it_as_a_plugin(self):
-        if not shutil.which("kubectl"):
-            self.skipTest("no kubectl on PATH")
+        if kubectl.lacks():
+            self.skipTest(kubectl.lacks())
         self.create("plugs")
         environment = CLUSTER.environment(CLUSTER.kubeconfig_file(context="shown"))
         environment["PATH"] = f"{pathlib.Path(BINARY).parent}:{environment['PATH']}"

@@ -7,21 +7,29 @@ Both have their own ports, folder and certificates, and are stopped at the end, 
 They can be of any Kubernetes from 1.20 to 1.36: binaries.sh says which ones are taken.
 """
 import base64
+import fcntl
 import http.client
 import json
 import os
 import pathlib
+import random
 import secrets
 import shutil
 import signal
 import socket
 import ssl
 import subprocess
+import sys
 import tempfile
 import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "support"))
+
+import kubectl
+
+kubectl.choose()
 SKIPPED = 77  # ctest's SKIP_RETURN_CODE
 START_SECONDS = 120
 
@@ -72,15 +80,30 @@ def wait_for(what, condition, seconds=60, interval=0.05):
         time.sleep(interval)
 
 
+_port_locks = []  # open for as long as this process lives
+
+
+def take_port(port):
+    """True if nobody listens on it, and no other test has taken it or will while this process lives."""
+    folder = pathlib.Path(tempfile.gettempdir()) / f"kubectl-prune-ports-{os.getuid()}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    lock = open(folder / str(port), "w", encoding="ascii")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(("127.0.0.1", port))
+    except OSError:
+        lock.close()
+        return False
+    _port_locks.append(lock)
+    return True
+
+
 def free_ports(count):
-    """Returns ports that nobody listens on just now."""
-    sockets = [socket.socket() for _ in range(count)]
-    for one in sockets:
-        one.bind(("127.0.0.1", 0))
-    ports = [one.getsockname()[1] for one in sockets]
-    for one in sockets:
-        one.close()
-    return ports
+    """Returns ports for servers of this process alone, none of those that clients are given."""
+    ports = (port for port in random.sample(range(15000, 30000), 15000) if take_port(port))
+    return [next(ports) for _ in range(count)]
 
 
 def die_with_parent():
@@ -231,12 +254,8 @@ class Server:
     def stop(self):
         if not self.running():
             return
-        os.killpg(self._process.pid, signal.SIGTERM)
-        try:
-            self._process.wait(10)
-        except subprocess.TimeoutExpired:
-            os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait()
+        os.killpg(self._process.pid, signal.SIGKILL)  # nothing of it is kept
+        self._process.wait()
 
 
 class Cluster:

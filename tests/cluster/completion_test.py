@@ -5,12 +5,12 @@ completion_test.py BINARY. Exit code 77 (skipped) without a server.
 import json
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import unittest
 
 from cluster import Cluster, wait_for
+import kubectl
 from runner import end, run_tests
 from subjects import V1_CRDS
 
@@ -54,7 +54,7 @@ class Completion(unittest.TestCase):
                    "check", "")
         self.assertEqual((done.stdout, done.stderr), (":4\n", ""))
 
-    @unittest.skipUnless(shutil.which("kubectl"), "no kubectl")
+    @unittest.skipIf(kubectl.lacks(26), kubectl.lacks(26))  # the first that completes plugins
     def test_C1_kubectl_completes_the_plugin(self):
         lines = run("kubectl", "__complete", "prune", "check", "val").stdout.splitlines()
         self.assertEqual(lines, [CRDS[1], ":4"])

@@ -29,6 +29,8 @@ exit ${CODE:-1}
 """
 RANDOM_PART = re.compile(r"/(LIVE|MERGED)-\w+")
 SMALL_EXPONENT = re.compile(r"(\de[-+])(\d)$", re.MULTILINE)
+# Of an object's metadata as YAML: what is indented below, and the dashes of the list.
+MANAGED_FIELDS = re.compile(r"^  managedFields:\n(?:  [- ].*\n)*", re.MULTILINE)
 TIME = re.compile(r"\t\d{4}-\d\d-\d\d \S+ \S+$", re.MULTILINE)
 
 
@@ -65,7 +67,12 @@ class Runs:
         where = ["-n", namespace] if namespace else []
         run = self.run(["kubectl", "get", resource, name, "-o", "yaml", *where])
         assert run.returncode == 0, run.stderr
-        return run.stdout.decode()
+        return without_managed_fields(run.stdout.decode())
+
+
+def without_managed_fields(text):
+    """As kubectl prints an object since 1.21."""
+    return MANAGED_FIELDS.sub("", text)
 
 
 def file_name(subject, namespace, name):

@@ -17,6 +17,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
 import documents
+import kubectl
 from cluster import SKIPPED, Cluster, ClusterError, free_ports, wait_for
 from demo import DEMO, WIDGETS, Demo
 from migrations import add_widgets, bring_in_widgets, delete_crd, turn_pruning_on, widgets
@@ -236,6 +237,8 @@ class Documents(DocumentTest):
         for command, shown in block.commands():
             if documents.why_not_run(command):
                 continue
+            if "--show-managed-fields" in command and kubectl.lacks(21):
+                self.skipTest(kubectl.lacks(21))
             printed = self.run_command(block, command)
             if shown is None:
                 continue
@@ -344,6 +347,7 @@ class Claims(DocumentTest):
                   f"{command} --dry-run=client", 0)
         self.says("1 invalid", f"{command} --yes", 1)
 
+    @unittest.skipIf(kubectl.lacks(32), kubectl.lacks(32))
     def test_v1_knows_no_way_back_nor_does_the_short_name_of_v1beta1(self):
         self.demo_that_prunes()
         patch = """--type=merge -p '{"spec":{"preserveUnknownFields":true}}'"""
@@ -440,8 +444,8 @@ def add_tests(chosen):
 def main():
     global BINARY, CLUSTER
     BINARY = os.path.abspath(sys.argv[1])
-    if not shutil.which("kubectl"):
-        print("skipped: no kubectl on PATH")
+    if kubectl.lacks():
+        print(f"skipped: {kubectl.lacks()}")
         return SKIPPED
     add_tests(sys.argv[2:])
     with Cluster() as CLUSTER:

@@ -19,14 +19,17 @@ import sys
 import time
 import unittest
 
+import newer_situations
 import rare_situations
 import situations
 from cluster import SKIPPED, Cluster, MissingBinaries, free_ports, wait_for
+import kubectl
+import skips
 from subjects import V1_CRDS
 from witness import ForwardProxy, SocksProxy, Witness, server_context
 
 BINARY = None
-KUBECTL = shutil.which("kubectl")
+KUBECTL = shutil.which("kubectl")  # by absolute path, as environments differ
 ONLY = ""  # part of the names of the situations to run
 SURROUNDINGS = None
 
@@ -425,6 +428,8 @@ class Kubeconfigs(unittest.TestCase):
             self.skipTest("no IPv6")
         if "@address@" in str(situation.files) and SURROUNDINGS.address is None:
             self.skipTest("no address but loopback")
+        if situation.name in newer_situations.NAMES and kubectl.lacks(newer_situations.SINCE):
+            self.skipTest(kubectl.lacks(newer_situations.SINCE))
         runner, start = Runner(situation), time.monotonic()
         theirs = runner.outcome(KUBECTL, "get", "crd", CRD)
         ours = runner.outcome(BINARY, "check", CRD)
@@ -520,11 +525,11 @@ def main():
     BINARY = str(pathlib.Path(sys.argv[1]).resolve())
     ONLY = " ".join(sys.argv[2:])
     if KUBECTL is None:
-        print("skipped: kubectl is not on this machine")
+        print(f"skipped: {kubectl.lacks()}")
         return SKIPPED
     try:
         with Surroundings() as SURROUNDINGS:
-            return not unittest.main(argv=sys.argv[:1], exit=False).result.wasSuccessful()
+            return skips.exit_code(unittest.main(argv=sys.argv[:1], exit=False).result)
     except MissingBinaries as error:
         print(f"skipped: {error}")
         return SKIPPED

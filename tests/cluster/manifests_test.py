@@ -16,6 +16,7 @@ import tempfile
 import unittest
 
 from cluster import Cluster, wait_for
+import kubectl
 from kubeconfig_test import PodFolder, can_make_pod_folder
 from migrations import (GROUP, Migrator, Stored, accounting_errors, add_widgets, bring_in_widgets,
                         delete_crd, stored_versions, widgets)
@@ -259,7 +260,7 @@ class Job(ManifestsTest):
             if not re.search("^kind: (Namespace|ServiceAccount|ClusterRoleBinding)$", document,
                              re.MULTILINE):  # those are there
                 post(self.api, document, "?dryRun=All")
-        if shutil.which("kubectl"):
+        if not kubectl.lacks():
             for name in MANIFESTS.glob("*.yaml"):
                 run = CLUSTER.kubectl("apply", "--dry-run=server", "-f", str(name))
                 self.assertEqual(0, run.returncode, run.stderr)

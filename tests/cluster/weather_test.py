@@ -6,6 +6,7 @@ the classes add up to what was listed, the run ends, and the exit code is as pro
 (skipped) without a server.
 """
 import collections
+import copy
 import os
 import sys
 import threading
@@ -14,6 +15,7 @@ import unittest
 
 from check_faults_test import continue_token
 from cluster import Cluster, wait_for
+from loop_closes_test import wait_for_storage_version
 from migrations import (FAILURES, GROUP, TIME_LIMIT, Migrator, Run, Stored, accounting_errors,
                         add_widgets, bring_in_widgets, delete_crd, in_parallel, stored_versions,
                         turn_pruning_on, widgets)
@@ -359,7 +361,9 @@ class Others(WeatherTest):
         for version in versions:
             version["storage"] = version["name"] == "v1beta1"
         self.api.patch(f"{V1_CRDS}/{subject.name}", {"spec": {"versions": versions}})
-        time.sleep(2)
+        flipped = copy.copy(subject)
+        flipped.storage = "v1beta1"
+        wait_for_storage_version(CLUSTER, self.api, flipped)
 
 
 class Refused(WeatherTest):

@@ -21,6 +21,8 @@ from static_binary import ROOT, SKIPPED, Missing, StaticBinary
 
 sys.path.insert(0, str(ROOT / "tests/cluster"))
 from cluster import Cluster, MissingBinaries, wait_for  # noqa: E402  (a folder beside this one)
+import kubectl  # noqa: E402
+import skips  # noqa: E402
 
 BINARY = None
 CLUSTER = None
@@ -214,8 +216,10 @@ class Installed(unittest.TestCase):
         archive = ROOT / f"build/krew/package/kubectl-prune_{version}_linux_{BINARY.architecture}.tar.gz"
         if not archive.is_file():
             self.skipTest(f"no archive (sh krew/package.sh {BINARY.architecture})")
-        if not shutil.which("kubectl") or BINARY.emulated:
-            self.skipTest("no kubectl that could run it")
+        if kubectl.lacks():
+            self.skipTest(kubectl.lacks())
+        if BINARY.emulated:
+            self.skipTest("kubectl would not find the plugin of another architecture")
         home = pathlib.Path(tempfile.mkdtemp(prefix="kubectl-prune-home."))
         self.addCleanup(shutil.rmtree, home)
         self.store = home / f".krew/store/{self.NAME}/{version}"
@@ -276,7 +280,7 @@ def main():
     with Cluster() as CLUSTER:
         fill(CRD)
         fill(MIGRATED)
-        return not unittest.main(argv=sys.argv[:1], exit=False).result.wasSuccessful()
+        return skips.exit_code(unittest.main(argv=sys.argv[:1], exit=False).result)
 
 
 if __name__ == "__main__":
