@@ -17,8 +17,8 @@ namespace kube::auth {
 /// LoadConnection leaves only that of the URL then. A client certificate is the transport's matter.
 ///
 /// The file is read again when what was read is 50 s old; while it cannot be read, what was read
-/// last counts, at first `token`. Throws kube::Error where there is neither, where a value cannot
-/// stand in a header, and where a plugin cannot be used. The plugin is run before the first
+/// last counts, at first `token`. Throws kube::base::Error where there is neither, where a value
+/// cannot stand in a header, and where a plugin cannot be used. The plugin is run before the first
 /// request. `clock` must outlive the result.
 std::unique_ptr<client::Credentials> MakeCredentials(const config::ConnectionConfig& config,
                                                      const system::Clock& clock,

@@ -35,15 +35,15 @@ struct ExecOptions {
 /// After 401 requests are sent again, which client-go leaves to its user. A plugin that gives again
 /// what the server has refused is left alone for kSamePause then.
 ///
-/// For one thread. Headers() and Refresh() throw kube::Error with kubectl's words where the plugin
-/// cannot be run, fails, or gives nothing of use: "Unable to connect to the server: getting
+/// For one thread. Headers() and Refresh() throw kube::base::Error with kubectl's words where the
+/// plugin cannot be run, fails, or gives nothing of use: "Unable to connect to the server: getting
 /// credentials: exec: executable x failed with exit code 1".
 class ExecCredentials : public client::Credentials {
  public:
   static constexpr std::chrono::seconds kSamePause{60};
 
-  /// `config.exec` must be there; nothing is run yet. `clock` must outlive it. Throws kube::Error
-  /// for a version of the API that client-go does not know.
+  /// `config.exec` must be there; nothing is run yet. `clock` must outlive it. Throws
+  /// kube::base::Error for a version of the API that client-go does not know.
   ExecCredentials(config::ConnectionConfig config, const system::Clock& clock, ExecOptions options);
 
   std::vector<http::HttpHeader> Headers() override;

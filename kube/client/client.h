@@ -35,8 +35,8 @@ struct CallError {
 class Credentials {
  public:
   virtual ~Credentials() = default;
-  /// Headers for the next request, e.g. Authorization. Throws kube::Error if there are none to be
-  /// had (a plugin failed).
+  /// Headers for the next request, e.g. Authorization. Throws kube::base::Error if there are none
+  /// to be had (a plugin failed).
   virtual std::vector<http::HttpHeader> Headers() = 0;
   /// Is told that the server answered 401 to a request with what Headers() gave last. True: they
   /// are new now, the request is worth sending once more.

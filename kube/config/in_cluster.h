@@ -14,7 +14,7 @@ namespace kube::config {
 bool IsInCluster(const system::Environment& environment);
 
 /// Connects as the pod's service account; of the flags only the token and the certificate authority
-/// count. Only where IsInCluster. Throws kube::Error where the token cannot be read.
+/// count. Only where IsInCluster. Throws kube::base::Error where the token cannot be read.
 ConnectionConfig InClusterConnection(const ConnectionFlags& flags,
                                      const system::Environment& environment);
 

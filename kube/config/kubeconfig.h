@@ -12,16 +12,16 @@ namespace kube::config {
 /// http://localhost:8080 ($KUBERNETES_MASTER). Certificates and keys are read; a credential plugin
 /// is not run.
 ///
-/// Throws kube::Error in kubectl's words where the configuration cannot be used, without secrets.
-/// Unlike kubectl it never asks for a user name, and neither a request timeout nor turning
+/// Throws kube::base::Error in kubectl's words where the configuration cannot be used, without
+/// secrets. Unlike kubectl it never asks for a user name, and neither a request timeout nor turning
 /// compression off keeps a pod from using its service account.
 ConnectionConfig LoadConnection(const ConnectionFlags& flags,
                                 const system::Environment& environment);
 
 /// What the kubeconfigs say together: that of --kubeconfig alone, else those of $KUBECONFIG, else
 /// ~/.kube/config; only the first must exist. Of equal names, and for the current context, the
-/// first file counts. Paths are absolute. Throws kube::Error that names each file that cannot be
-/// read.
+/// first file counts. Paths are absolute. Throws kube::base::Error that names each file that cannot
+/// be read.
 Kubeconfig LoadKubeconfig(const std::string& kubeconfig_flag,
                           const system::Environment& environment);
 

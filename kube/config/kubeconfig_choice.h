@@ -16,7 +16,7 @@ struct KubeconfigChoice {
   KubeconfigUser user;
 };
 
-/// Chooses as clientcmd's DirectClientConfig. Throws kube::Error where a flag or the current
+/// Chooses as clientcmd's DirectClientConfig. Throws kube::base::Error where a flag or the current
 /// context names what is not there, e.g. `context "x" does not exist`. A context may name what is
 /// not there.
 KubeconfigChoice ChooseFromKubeconfig(const Kubeconfig& kubeconfig, const ConnectionFlags& flags,

@@ -20,7 +20,7 @@ std::string UsableCertificates(std::string_view text);
 std::optional<std::string> KeyPairProblem(std::string_view certificate, std::string_view key);
 
 /// Reads the certificates of authorities to trust from a file, whole; an empty file has none.
-/// Throws kube::Error where it cannot be read or holds something else.
+/// Throws kube::base::Error where it cannot be read or holds something else.
 std::string ReadCertificates(const std::string& path);
 
 }  // namespace kube::config

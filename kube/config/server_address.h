@@ -16,8 +16,8 @@ struct ServerAddress {
 };
 
 /// Reads a URL, or a host with or without a port, which is spoken to by http (rest.
-/// DefaultServerURL). Throws kube::Error, without the password in the text, e.g. `host must be a
-/// URL or a host:port pair: "/abc"`.
+/// DefaultServerURL). Throws kube::base::Error, without the password in the text, e.g. `host must
+/// be a URL or a host:port pair: "/abc"`.
 ServerAddress ParseServerAddress(std::string_view text);
 
 /// Why `text` is no URL of a proxy, in client-go's words: `unsupported scheme "ftp", must be http,

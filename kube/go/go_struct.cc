@@ -14,15 +14,6 @@ using json::Value;
 /// sigs.k8s.io/json keeps no more strict errors than this.
 constexpr std::size_t kMaxUnknownFields = 100;
 
-std::vector<const Member*> SortedMembers(const Value& object) {
-  std::vector<const Member*> members;
-  members.reserve(object.size());
-  for (const Member& member : object.members()) members.push_back(&member);
-  std::sort(members.begin(), members.end(),
-            [](const Member* a, const Member* b) { return a->key.text() < b->key.text(); });
-  return members;
-}
-
 Value MakeObject(const std::vector<Member>& members, Arena& arena) {
   auto* copy = arena.Allocate<Member>(members.size());
   std::copy(members.begin(), members.end(), copy);
@@ -58,7 +49,7 @@ class Decoder {
       return PrintStruct({}, type);
     }
     std::vector<Member> members;
-    for (const Member* member : SortedMembers(value)) {
+    for (const Member* member : json::SortedMembers(value)) {
       const GoField* field = FindField(type, member->key.text());
       if (field == nullptr) {
         AddUnknownField(member->key.text());
@@ -204,7 +195,7 @@ class Decoder {
     if (!value.is_object()) SaveTypeError(json::TypeName(value.type()), field.type);
     if (value.empty() || !value.is_object()) return std::nullopt;
     std::vector<Member> members;
-    for (const Member* member : SortedMembers(value)) {
+    for (const Member* member : json::SortedMembers(value)) {
       members.push_back({member->key, ReadString(member->value, "string")});
     }
     return MakeObject(members, arena_);

@@ -30,7 +30,7 @@ class CurlTransport : public Transport {
   /// silent for so long.
   static constexpr std::chrono::minutes kStalled{5};
 
-  /// Throws kube::Error if `config.server` is no http or https URL.
+  /// Throws kube::base::Error if `config.server` is no http or https URL.
   explicit CurlTransport(const config::ConnectionConfig& config);
   ~CurlTransport() override;
 

@@ -7,8 +7,8 @@ namespace kube::http {
 /// A transport that cannot change anything: it hands on GET, the POST of a SelfSubjectAccessReview
 /// (which stores nothing), and any request whose query says dryRun=All.
 ///
-/// Start throws kube::Error for every other request, which is not sent. `transport` must outlive
-/// it.
+/// Start throws kube::base::Error for every other request, which is not sent. `transport` must
+/// outlive it.
 class ReadOnlyTransport : public Transport {
  public:
   explicit ReadOnlyTransport(Transport& transport) : transport_(transport) {}

@@ -314,4 +314,12 @@ ParseError Document::DescribeError(const Attempt& attempt, std::string_view text
   return {offset, Message(attempt.result.Code())};
 }
 
+std::vector<const Member*> SortedMembers(const Value& object) {
+  std::vector<const Member*> members;
+  members.reserve(object.size());
+  for (const Member& member : object.members()) members.push_back(&member);
+  std::ranges::sort(members, {}, [](const Member* member) { return member->key.text(); });
+  return members;
+}
+
 }  // namespace kube::json

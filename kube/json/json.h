@@ -162,6 +162,9 @@ inline std::span<const Member> Value::members() const {
   return is_object() ? std::span<const Member>(members_, size_) : std::span<const Member>();
 }
 
+/// The members of an object by key, bytewise. Borrows from it.
+std::vector<const Member*> SortedMembers(const Value& object);
+
 /// Where and why a text is no JSON.
 struct ParseError {
   std::size_t offset;   ///< in bytes from the start; only near it where bytes are not UTF-8

@@ -142,15 +142,6 @@ const Keyword* FindKeyword(std::string_view name) {
   return found != kKeywords.end() && found->name == name ? found : nullptr;
 }
 
-/// The members of an object by key, bytewise.
-std::vector<const json::Member*> SortedMembers(const json::Value& object) {
-  std::vector<const json::Member*> members;
-  members.reserve(object.size());
-  for (const json::Member& member : object.members()) members.push_back(&member);
-  std::ranges::sort(members, {}, [](const json::Member* m) { return m->key.text(); });
-  return members;
-}
-
 void SchemaReader::ReadSchema(const json::Value& value, SchemaProps& schema) {
   if (!value.is_object()) return reader_.NoteMismatch(value, meta::GoType::Api(kStruct));
   if (depth_ == kMaxSchemaDepth) {
@@ -204,7 +195,7 @@ void SchemaReader::ReadMap(const json::Value& value, SortedMap<SchemaProps>& sch
   if (!reader_.ExpectObject(value, go_type)) return;
   schemas.is_nil = false;
   schemas.reserve(value.size());
-  for (const json::Member* member : SortedMembers(value)) {
+  for (const json::Member* member : json::SortedMembers(value)) {
     if (reader_.ended()) return;
     const meta::TypedReader::Step step(reader_, member->key.text());
     name_bytes_ += member->key.text().size();
@@ -244,7 +235,7 @@ void SchemaReader::ReadDependencies(const json::Value& value,
   if (!reader_.ExpectObject(value, meta::GoType::Api("JSONSchemaDependencies"))) return;
   dependencies.is_nil = false;
   dependencies.reserve(value.size());
-  for (const json::Member* member : SortedMembers(value)) {
+  for (const json::Member* member : json::SortedMembers(value)) {
     if (reader_.ended()) return;
     const meta::TypedReader::Step step(reader_, member->key.text());
     name_bytes_ += member->key.text().size();

@@ -44,12 +44,12 @@ struct BackupSummary {
 /// removed, also that of earlier runs that were killed. Memory is 24 bytes an object, and some more
 /// for those that the watch showed.
 ///
-/// Methods but the last may be called by several threads. They throw kube::Error where the file
-/// cannot be written.
+/// Methods but the last may be called by several threads. They throw kube::base::Error where the
+/// file cannot be written.
 class Backup {
  public:
-  /// Makes the folder of `path` (mode 0700) if it is not there, and the file. Throws kube::Error,
-  /// also if `path` exists or its folder BelongsToAnother.
+  /// Makes the folder of `path` (mode 0700) if it is not there, and the file. Throws
+  /// kube::base::Error, also if `path` exists or its folder BelongsToAnother.
   explicit Backup(std::filesystem::path path);
 
   /// Adds an object of the list. Of several `attempts` to read that list only the last counts.

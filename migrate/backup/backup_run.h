@@ -40,8 +40,8 @@ class BackupRun {
     kFailed,       ///< see error()
   };
 
-  /// All must outlive it. Throws kube::Error where a file cannot be made; so do the other methods
-  /// where one cannot be written.
+  /// All must outlive it. Throws kube::base::Error where a file cannot be made; so do the other
+  /// methods where one cannot be written.
   BackupRun(const BackupRunOptions& options, const check::RewriteForecast& forecast,
             const kube::client::Session& session);
   ~BackupRun();

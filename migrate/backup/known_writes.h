@@ -19,8 +19,8 @@ namespace migrate::backup {
 /// Writes a file of them. May be used by several threads.
 class KnownWritesLog {
  public:
-  /// Begins the file anew. Throws kube::Error if it cannot be written, as the other methods do.
-  /// `generation` is that of the CRD, with pruning off.
+  /// Begins the file anew. Throws kube::base::Error if it cannot be written, as the other methods
+  /// do. `generation` is that of the CRD, with pruning off.
   KnownWritesLog(const std::filesystem::path& file, std::int64_t generation);
 
   /// Notes that the object was seen as of this write.
@@ -50,7 +50,7 @@ class KnownWrites {
   std::vector<std::uint64_t> hashes_;  // sorted
 };
 
-/// Removes the file of an earlier KnownWritesLog. Throws kube::Error.
+/// Removes the file of an earlier KnownWritesLog. Throws kube::base::Error.
 void ForgetKnownWrites(const std::filesystem::path& file);
 
 /// True for an object whose last write nobody has seen, and which cannot be told to be newer than

@@ -2,18 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
 #include <tuple>
 
-#include "kube/crd/crd_condition.h"
 #include "kube/crd/rules/crd_validation.h"
 #include "kube/meta/type_meta.h"
-#include "kube/schema/coercion.h"
-#include "kube/schema/defaulting.h"
 #include "kube/schema/pruning.h"
+#include "kube/schema/schema_read.h"
 #include "kube/schema/validation/pruned_validation.h"
-#include "migrate/check/apply_effect.h"
-#include "migrate/check/hints.h"
 #include "migrate/check/managed_fields.h"
 #include "migrate/check/pruned_validity.h"
 
@@ -24,23 +19,12 @@ using kube::json::Value;
 using kube::schema::StructuralSchema;
 using kube::schema::UnknownField;
 
-// The server's word for what a migration changes anyway; it blocks nothing.
-constexpr std::string_view kPreserveUnknownFields = "spec.preserveUnknownFields";
-
 // More than most take, so that only very large or hostile patterns come to an end.
 constexpr auto kPatternsOfObject = std::chrono::milliseconds(1);
 
 constexpr std::string_view kValidityUnknown =
     "not every object could be held against the patterns of its schema (or only in minutes): some "
     "may be invalid once they are pruned";
-
-constexpr std::string_view kConverted =
-    "a webhook converts its objects, which was not asked: of an object only the version that it is "
-    "written in tells what is lost";
-
-constexpr std::string_view kUndecided =
-    "not every default could be held against its pattern (or only in minutes): the API server may "
-    "refuse some";
 
 // Counts the unknown fields of one object.
 class TallySink : public kube::schema::UnknownFieldSink {
@@ -87,43 +71,7 @@ bool HasNull(const Value& value) {
                      [](const kube::json::Member& member) { return HasNull(member.value); });
 }
 
-bool HasUnknownStoredVersion(const kube::crd::Crd& crd) {
-  return std::any_of(crd.stored_versions.begin(), crd.stored_versions.end(),
-                     [&crd](const std::string& name) { return crd.FindVersion(name) == nullptr; });
-}
-
-bool ConvertsNothing(const kube::crd::Crd& crd) { return crd.conversion.strategy == "None"; }
-
-// A second CRD of the same JSON, to be compared with when the first has been changed.
-std::optional<kube::crd::Crd> CopyOf(const kube::crd::Crd& crd) {
-  auto copy = kube::crd::ReadCopiedCrd(crd.document->root());
-  return copy ? std::optional(*std::move(copy)) : std::nullopt;
-}
-
-// The server's own condition; absent where it has set none.
-std::optional<kube::crd::CrdCondition> OwnCondition(const kube::crd::Crd& crd) {
-  const Value* condition = crd.FindCondition("NonStructuralSchema");
-  if (condition == nullptr) return std::nullopt;
-  const auto text = [condition](std::string_view key) {
-    return std::string(condition->FindText(key));
-  };
-  return kube::crd::CrdCondition{text("status"), text("reason"), text("message")};
-}
-
-report::Problem MakeProblem(const kube::meta::FieldError& error, std::string version) {
-  return {std::move(version), error.field, error.ToString(), Hint(error)};
-}
-
 }  // namespace
-
-std::string ReadVersion(const kube::crd::Crd& crd) {
-  const kube::crd::CrdVersion* storage = crd.StorageVersion();
-  if (storage != nullptr && storage->served) return storage->name;
-  const auto served =
-      std::find_if(crd.versions.begin(), crd.versions.end(),
-                   [](const kube::crd::CrdVersion& version) { return version.served; });
-  return served == crd.versions.end() ? "" : served->name;
-}
 
 std::string FullName(const Value& object) {
   const Value* metadata = object.Find("metadata");
@@ -159,147 +107,34 @@ void CrdTally::Merge(CrdTally&& other) {
 
 CrdCheck::CrdCheck(kube::crd::Crd crd, std::string source, const CrdCheckOptions& options)
     : keep_paths_(options.keep_paths) {
-  report_.source = std::move(source);
   if (options.replaced != nullptr) crd.stored_versions = options.replaced->stored_versions;
-  DescribeCrd(crd);
-  DescribeReads(crd, options);
+  facts_ = FindCrdFacts(crd, std::move(source), options);
   server_ = std::make_unique<kube::crd::CustomResourceServer>(
       crd, options.as_is && crd.preserve_unknown_fields);
-  FindProblems(crd);
-  if (options.origin == CrdCheckOptions::Origin::kServer) report_.condition = OwnCondition(crd);
-  FindAdmissionProblems(crd, options);
+  for (std::size_t i = 0; i < facts_.versions.size(); ++i) {
+    const bool is_convertible = facts_.versions[i].is_convertible;
+    const std::string& version = facts_.report.versions[i].name;
+    versions_.push_back({.name = version,
+                         .convertible = is_convertible,
+                         .schema = is_convertible ? server_->FindSchema(version) : nullptr,
+                         .is_looked_at = facts_.versions[i].is_looked_at});
+  }
   KeepValidations(crd, options);
-}
-
-void CrdCheck::DescribeCrd(const kube::crd::Crd& crd) {
-  report_.name = crd.name;
-  report_.group = crd.group;
-  report_.kind = crd.names.kind;
-  report_.scope = crd.scope;
-  report_.preserve_unknown_fields = crd.preserve_unknown_fields;
-  report_.stored_versions = crd.stored_versions;
-  for (const kube::crd::CrdVersion& version : crd.versions) {
-    report::VersionReport& report = report_.versions.emplace_back();
-    report.name = version.name;
-    report.served = version.served;
-    report.storage = version.storage;
-    if (version.served) report_.served_versions.push_back(version.name);
-    if (version.storage && report_.storage_version.empty()) report_.storage_version = version.name;
-  }
-  report_.migration_needed =
-      std::any_of(crd.stored_versions.begin(), crd.stored_versions.end(),
-                  [this](const std::string& stored) { return stored != report_.storage_version; });
-}
-
-void CrdCheck::DescribeReads(const kube::crd::Crd& crd, const CrdCheckOptions& options) {
-  const kube::crd::Crd& server_crd = options.replaced == nullptr ? crd : *options.replaced;
-  reads_are_pruned_ = !server_crd.preserve_unknown_fields;
-  if (options.origin != CrdCheckOptions::Origin::kFile && reads_are_pruned_) {
-    read_version_ = ReadVersion(server_crd);
-    converts_nothing_ = ConvertsNothing(crd) && ConvertsNothing(server_crd);
-  }
-  // What the older version's schema does not know is gone from pruned reads: only a proposal can
-  // change that.
-  const bool is_known = read_version_.empty() || (options.replaced != nullptr && converts_nothing_);
-  if (options.origin == CrdCheckOptions::Origin::kProposal) DescribeLive(crd, options.replaced);
-  const bool is_converted =
-      options.origin == CrdCheckOptions::Origin::kFile && !ConvertsNothing(crd);
-  if (is_converted && crd.versions.size() > 1) report_.AddNote(kConverted);
-  counts_migration_ = report_.migration_needed && is_known;
-}
-
-// What the file says of pruning is not what the cluster does.
-void CrdCheck::DescribeLive(const kube::crd::Crd& crd, const kube::crd::Crd* live) {
-  if (live == nullptr) return report_.AddNote("the cluster does not have it, nor objects of it");
-  if (live->preserve_unknown_fields && !crd.preserve_unknown_fields) {
-    report_.AddNote(DescribeApply(crd, *live));
-  }
-}
-
-bool CrdCheck::IsLookedAt(const kube::crd::CrdVersion& version) const {
-  return read_version_.empty() || version.name == read_version_ ||
-         (version.storage && converts_nothing_);
-}
-
-void CrdCheck::FindProblems(const kube::crd::Crd& crd) {
-  const std::vector<kube::crd::VersionProblems> all = kube::crd::FindStructuralProblems(crd);
-  report_.condition = kube::crd::NonStructuralSchemaCondition(crd, all);
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const kube::crd::VersionProblems& found = all[i];
-    report_.versions[i].structural = found.structural() && crd.versions[i].schema != nullptr;
-    if (found.conversion_error) {
-      report_.problems.push_back(
-          {found.version, "", *found.conversion_error, ConversionHint(*found.conversion_error)});
-    }
-    for (const kube::meta::FieldError& error : found.errors) {
-      report_.problems.push_back(MakeProblem(error, found.version));
-    }
-    const bool convertible = !found.conversion_error;
-    versions_.push_back({found.version,
-                         convertible,
-                         convertible ? server_->FindSchema(found.version) : nullptr,
-                         convertible && IsLookedAt(crd.versions[i]),
-                         false,
-                         nullptr,
-                         {}});
-  }
-  blocked_ = blocked_ || !report_.problems.empty();
-}
-
-// Findings about the CRD as it is, and those that only show once pruning is on. Of what a server
-// has already it tolerates more than it would of something new.
-void CrdCheck::FindAdmissionProblems(kube::crd::Crd& crd, const CrdCheckOptions& options) {
-  std::optional<kube::crd::Crd> copy;
-  const kube::crd::Crd* old = options.replaced;
-  if (options.origin == CrdCheckOptions::Origin::kServer) {
-    copy = CopyOf(crd);
-    if (copy) old = &*copy;
-  }
-  std::map<std::string, kube::meta::FieldError> found;
-  kube::schema::validation::PatternChecks patterns = kube::crd::rules::MakePatternChecks();
-  const auto add = [&found, &crd, old, &patterns] {
-    for (kube::crd::rules::CrdFinding& finding :
-         kube::crd::rules::ValidateCrdRequest(crd, old, patterns)) {
-      if (finding.structural) continue;
-      std::string message = finding.error.ToString();
-      found.emplace(std::move(message), std::move(finding.error));
-    }
-  };
-  add();
-  if (crd.preserve_unknown_fields) {
-    crd.preserve_unknown_fields = false;
-    add();
-    crd.preserve_unknown_fields = true;
-  }
-  if (old == nullptr && HasUnknownStoredVersion(crd)) {
-    // An update of the CRD as it is: what the server says of its status.
-    for (kube::crd::rules::CrdFinding& finding :
-         kube::crd::rules::ValidateCrdRequest(crd, &crd, patterns)) {
-      std::string message = finding.error.ToString();
-      if (!finding.error.field.starts_with("status.storedVersions")) continue;
-      found.emplace(std::move(message), std::move(finding.error));
-    }
-  }
-  if (patterns.undecided() != 0) report_.AddNote(kUndecided);
-  for (const auto& [message, error] : found) {
-    report_.admission_problems.push_back(MakeProblem(error, ""));
-    if (error.field != kPreserveUnknownFields) blocked_ = true;
-  }
 }
 
 // Nobody writes in a version that is not served, and what a server prunes as it reads loses
 // nothing. Who reads another version than the stored one gets what is left by that one's schema,
 // unless a webhook converts.
 void CrdCheck::KeepValidations(kube::crd::Crd& crd, const CrdCheckOptions& options) {
-  if (options.origin == CrdCheckOptions::Origin::kServer && reads_are_pruned_) return;
-  const auto storage = std::ranges::find(versions_, report_.storage_version, &Version::name);
+  if (options.origin == CrdCheckOptions::Origin::kServer && facts_.reads_are_pruned) return;
+  const auto storage = std::ranges::find(versions_, facts_.report.storage_version, &Version::name);
   for (std::size_t i = 0; i < versions_.size(); ++i) {
     const std::shared_ptr<const kube::schema::SchemaProps>& schema = crd.versions[i].schema;
     Version& version = versions_[i];
     version.is_validated = crd.versions[i].served && version.is_looked_at;
     // Two versions of one name, as no server takes them, share a schema for pruning.
     if (!version.is_validated || schema == nullptr || version.schema == nullptr) continue;
-    const bool is_pruned_before = ConvertsNothing(crd) && converts_nothing_ &&
+    const bool is_pruned_before = crd.conversion.strategy == "None" && facts_.converts_nothing &&
                                   storage != versions_.end() && &*storage != &version &&
                                   storage->convertible;
     if (!is_pruned_before && !kube::schema::validation::CanPruningInvalidate(*schema)) continue;
@@ -324,9 +159,9 @@ void CrdCheck::CheckObject(const CheckedObject& object, CrdTally& tally) const {
   }
   if (loses) ++tally.objects_losing_fields_;
   if (validates_ && (loses || loses_nulls)) CountInvalid(object, counted, tally);
-  if (counts_migration_) CheckStorageMigration(object, counted, tally.storage_migration_);
+  if (facts_.foretells_migration) CheckStorageMigration(object, counted, tally.storage_migration_);
   CheckReadable(object, counted, tally);
-  if (reads_are_pruned_) {
+  if (facts_.reads_are_pruned) {
     const std::string_view api_version =
         server_->converts_by_webhook() ? object.value.FindText("apiVersion") : "";
     for (const LackingField& field : FindLackingFields(object.value, ReadSchema(), api_version)) {
@@ -371,17 +206,15 @@ bool CrdCheck::CountRewrite(const Version& version, const CheckedObject& object,
   if (!has_defaults && !HasNull(object.value)) return false;
   kube::json::Arena arena;
   Value copy = kube::json::DeepCopy(object.value, arena);
-  std::vector<std::string> defaults, nulls;
-  kube::schema::DropUnknownFields(copy, version.schema, true);
-  kube::schema::DropNulls(copy, *version.schema, &nulls);
-  if (!kube::schema::SetDefaults(copy, *version.schema, arena, &defaults)) {
+  kube::schema::SchemaReadNotes notes;
+  if (!kube::schema::ReadBySchema(copy, version.schema, arena, &notes)) {
     errors.Add(counted.place, std::string(counted.full_name) + ": the defaults of version " +
                                   version.name + " would make it too large");
     return false;
   }
-  for (const std::string& path : defaults) tally.added_defaults.Add(path, counted);
-  for (const std::string& path : nulls) tally.dropped_nulls.Add(path, counted);
-  return !nulls.empty();
+  for (const std::string& path : notes.added_defaults) tally.added_defaults.Add(path, counted);
+  for (const std::string& path : notes.dropped_nulls) tally.dropped_nulls.Add(path, counted);
+  return !notes.dropped_nulls.empty();
 }
 
 void CrdCheck::CountInvalid(const CheckedObject& object, const report::CountedObject& counted,
@@ -411,9 +244,9 @@ void CrdCheck::CheckStorageMigration(const CheckedObject& object,
     return std::find_if(versions_.begin(), versions_.end(),
                         [&name](const Version& version) { return version.name == name; });
   };
-  const auto storage = find(report_.storage_version);
+  const auto storage = find(facts_.report.storage_version);
   bool loses = false;
-  for (const std::string& stored : report_.stored_versions) {
+  for (const std::string& stored : facts_.report.stored_versions) {
     const auto from = find(stored);
     if (from == versions_.end() || storage == versions_.end()) continue;
     if (!from->convertible || !storage->convertible) continue;
@@ -449,15 +282,14 @@ void CrdCheck::CheckReadable(const CheckedObject& object, const report::CountedO
   }
 }
 
-report::CrdReport CrdCheck::Report(const CrdTally& tally, bool objects_skipped) const {
-  report::CrdReport report = report_;
+report::CrdReport CrdCheck::Report(const CrdTally& tally) const {
+  report::CrdReport report = facts_.report;
+  report.objects_skipped = false;
   report.object_count = tally.objects_;
   report.objects_losing_fields = tally.objects_losing_fields_;
-  report.objects_skipped = objects_skipped;
   for (std::size_t i = 0; i < versions_.size(); ++i) {
     report::VersionReport& version = report.versions[i];
-    version.is_left_out = versions_[i].convertible && !versions_[i].is_looked_at;
-    if (objects_skipped || !versions_[i].is_looked_at) continue;
+    if (!versions_[i].is_looked_at) continue;
     version.objects = tally.objects_;
     if (versions_[i].is_validated) version.objects_invalid_once_pruned = 0;
     if (i >= tally.versions_.size()) continue;
@@ -470,7 +302,7 @@ report::CrdReport CrdCheck::Report(const CrdTally& tally, bool objects_skipped) 
     version.objects_invalid_once_pruned = counted.invalid_once_pruned.count();
     version.invalid_once_pruned = counted.invalid_once_pruned.Texts();
   }
-  if (report_.migration_needed && !objects_skipped) {
+  if (report.migration_needed) {
     report.storage_migration = {tally.storage_migration_.objects_losing_fields,
                                 tally.storage_migration_.pruned_fields.Report()};
   }
@@ -483,16 +315,8 @@ report::CrdReport CrdCheck::Report(const CrdTally& tally, bool objects_skipped) 
             });
   report.object_errors = tally.errors_.Texts();
   if (tally.is_validity_unknown_) report.AddNote(kValidityUnknown);
-  report.verdict = FindVerdict(report);
+  report.verdict = VerdictOf(report);
   return report;
-}
-
-report::Verdict CrdCheck::FindVerdict(const report::CrdReport& report) const {
-  if (blocked_) return report::Verdict::kBlocked;
-  // What only drops a null can be invalid without it.
-  if (report.objects_losing_fields != 0 || report.MakesInvalid())
-    return report::Verdict::kLosesFields;
-  return report.preserve_unknown_fields ? report::Verdict::kReady : report::Verdict::kPruning;
 }
 
 }  // namespace migrate::check

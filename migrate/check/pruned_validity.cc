@@ -5,9 +5,8 @@
 
 #include "kube/base/utf8.h"
 #include "kube/meta/field_error.h"
-#include "kube/schema/coercion.h"
 #include "kube/schema/defaulting.h"
-#include "kube/schema/pruning.h"
+#include "kube/schema/schema_read.h"
 #include "kube/schema/validation/pruned_validation.h"
 
 namespace migrate::check {
@@ -34,14 +33,6 @@ std::string FirstErrors(const std::vector<std::string>& errors) {
   return kube::meta::Aggregate(first);
 }
 
-// As a server does it that prunes what it reads.
-bool Prune(Value& object, const StructuralSchema* schema, kube::json::Arena& arena) {
-  kube::schema::DropUnknownFields(object, schema, true);
-  if (schema == nullptr) return true;
-  kube::schema::DropNulls(object, *schema);
-  return kube::schema::SetDefaults(object, *schema, arena);
-}
-
 }  // namespace
 
 std::optional<std::string> WhyInvalidOncePruned(const Value& object,
@@ -54,7 +45,7 @@ std::optional<std::string> WhyInvalidOncePruned(const Value& object,
   // Of what defaults make too large an error of its own tells.
   for (const StructuralSchema* schema : schemas) {
     if (schema != nullptr && !kube::schema::SetDefaults(before, *schema, arena)) return "";
-    if (!Prune(after, schema, arena)) return "";
+    if (!kube::schema::ReadBySchema(after, schema, arena)) return "";
   }
   const auto errors =
       kube::schema::validation::ErrorsOfPruning(before, after, validation, patterns);

@@ -34,7 +34,7 @@ std::string_view TextOf(const Value* metadata, std::string_view key) {
 
 kube::base::Result<PruningPreview, std::string> PruningPreview::Make(
     const CrdCheck& check, const PreviewOptions& options) {
-  const report::CrdReport report = check.Report({}, /*objects_skipped=*/true);
+  const report::CrdReport& report = check.facts().report;
   const std::string& name = options.version.empty() ? report.storage_version : options.version;
   const auto version = std::ranges::find(report.versions, name, &report::VersionReport::name);
   if (version == report.versions.end()) {

@@ -34,7 +34,7 @@ class PathSink : public kube::schema::UnknownFieldSink {
 RewriteForecast::RewriteForecast(const CrdCheck& check, const std::string& read_version,
                                  bool in_one_pass)
     : server_(check.server()), group_(check.group()), read_version_(read_version) {
-  const report::CrdReport crd = check.Report({}, /*objects_skipped=*/true);
+  const report::CrdReport& crd = check.facts().report;
   storage_version_ = crd.storage_version;
   stored_versions_ = {storage_version_};
   read_by_ = {read_version};

@@ -7,7 +7,7 @@
 #include "migrate/crds/live_crd.h"
 #include "migrate/lists/cluster_reader.h"
 #include "migrate/manifests/proposals.h"
-#include "migrate/report/report.h"
+#include "migrate/report/check_report.h"
 
 namespace migrate::crds {
 
@@ -34,7 +34,7 @@ struct ClusterCrds {
 inline constexpr char kNotInFiles[] =
     "the files of -f give no CRD of this name, so the cluster's was taken";
 
-/// Where the CRDs of a server are, as ClusterCrds::target. Throws kube::Error if it cannot be
+/// Where the CRDs of a server are, as ClusterCrds::target. Throws kube::base::Error if it cannot be
 /// reached.
 std::string FindCrdsTarget(kube::client::Client& client);
 
@@ -43,8 +43,8 @@ std::string FindCrdsTarget(kube::client::Client& client);
 /// are read one by one, others are looked for among all. A proposal for a CRD of the server that
 /// the selector leaves out is left out too.
 ///
-/// Throws kube::Error if the server cannot be reached, if CRDs cannot be listed, and for a name
-/// that no CRD, or more than one, answers to, and an ignored one that more than one does.
+/// Throws kube::base::Error if the server cannot be reached, if CRDs cannot be listed, and for a
+/// name that no CRD, or more than one, answers to, and an ignored one that more than one does.
 ClusterCrds ReadClusterCrds(const ClusterCrdOptions& options,
                             std::vector<manifests::Proposal> proposals,
                             lists::ClusterReader& reader);

@@ -1,28 +1,12 @@
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 
 #include "kube/client/session.h"
-#include "kube/crd/crd.h"
+#include "migrate/crds/crd_shape.h"
 
 namespace migrate::crds {
-
-/// What must stay as it is of a CRD while its objects are migrated.
-struct CrdShape {
-  std::string uid;
-  std::int64_t generation = 0;
-  bool preserves_unknown_fields = false;
-  std::string storage_version;
-  std::uint64_t schemas = 0;  ///< a hash of the schemas, by which the server prunes
-};
-
-CrdShape ShapeOf(const kube::crd::Crd& crd);
-
-/// Why `crd` is no longer what `expected` says; absent if it still is. Of several changes the one
-/// that explains the others.
-std::optional<std::string> FindChange(const CrdShape& expected, const kube::crd::Crd& crd);
 
 /// Watches one CRD, for SweepOptions::find_change.
 class CrdGuard {

@@ -30,14 +30,14 @@ std::string_view WithoutCrdType(std::string_view argument);
 /// The argument without "crd/" and the like before it, in lower case.
 std::string CrdNameOf(std::string_view argument);
 
-/// Checks that none of `arguments` names CRDs of different names. Throws kube::Error, which lists
-/// them.
+/// Checks that none of `arguments` names CRDs of different names. Throws kube::base::Error, which
+/// lists them.
 void RequireNoneNamesTwo(const std::vector<std::string>& arguments,
                          const std::vector<CrdIdentity>& crds);
 
 /// Checks that each of `arguments` names one CRD of `crds`; namesakes count as one. Throws
-/// kube::Error for an argument that names none, or CRDs of different names, which it lists. `where`
-/// tells, behind the name, which CRDs these are.
+/// kube::base::Error for an argument that names none, or CRDs of different names, which it lists.
+/// `where` tells, behind the name, which CRDs these are.
 void RequireEachNamesOne(const std::vector<std::string>& arguments,
                          const std::vector<CrdIdentity>& crds, const std::string& where = "");
 

@@ -21,23 +21,6 @@ using kube::json::Value;
 
 constexpr std::string_view kApiServices = "/apis/apiregistration.k8s.io/v1/apiservices";
 
-std::string FindChange(const LiveCrd& crd, const Value& now) {
-  const Value* metadata = now.Find("metadata");
-  if (metadata == nullptr || metadata->FindText("uid") != crd.shape.uid) {
-    return "the CustomResourceDefinition was deleted and created anew while its objects were "
-           "read";
-  }
-  if (metadata->Find("deletionTimestamp") != nullptr) {
-    return "the CustomResourceDefinition was deleted while its objects were read, and they with it";
-  }
-  const Value* spec = now.Find("spec");
-  const Value* flag = spec == nullptr ? nullptr : spec->Find("preserveUnknownFields");
-  const bool preserves = flag != nullptr && flag->is_bool() && flag->AsBool();
-  if (!crd.shape.preserves_unknown_fields || preserves) return "";
-  return "spec.preserveUnknownFields was turned off while its objects were read: the API server "
-         "may have hidden fields that are lost";
-}
-
 std::string FindForeignKind(const CrdObjects& objects) {
   for (const lists::ListJob& job : objects.jobs) {
     if (std::string kind = objects.TakerOf(job).ForeignKind(); !kind.empty()) return kind;
@@ -110,15 +93,16 @@ class CrdObjectsRun {
       const LiveCrd& crd = *read_[i]->crd;
       jobs.emplace_back(crds_target_ + "/" + kube::client::UrlEscape(crd.identity.name),
                         lists::TakeEach([&crd, &change = changes[i]](Document& item) {
-                          change = FindChange(crd, item.root());
+                          change = FindChangeWhileRead(crd.shape, item.root());
                         }),
                         false);
     }
     reader_.Read(jobs);
-    for (std::size_t i = 0; i < read_.size(); ++i) Judge(*read_[i], jobs[i], changes[i]);
+    for (std::size_t i = 0; i < read_.size(); ++i) TakeSecondLook(*read_[i], jobs[i], changes[i]);
   }
 
-  void Judge(CrdObjects& objects, const lists::ListJob& again, const std::string& change) const {
+  void TakeSecondLook(CrdObjects& objects, const lists::ListJob& again,
+                      const std::string& change) const {
     const auto failed = std::ranges::find_if(objects.jobs, &lists::ListJob::HasFailed);
     if (again.error && MeaningOf(*again.error) == Meaning::kNotFound) {
       objects.failure = "the CustomResourceDefinition was deleted while its objects were read";

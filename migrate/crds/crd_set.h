@@ -33,7 +33,7 @@ class CrdSet {
   std::vector<const Entry*> Find(std::string_view group, std::string_view kind) const;
 
   /// Leaves out all but the CRDs that `names` name and none that `ignored` does (IsNamed). Throws
-  /// kube::Error for a name of `names` that fits no CRD or CRDs of different names.
+  /// kube::base::Error for a name of `names` that fits no CRD or CRDs of different names.
   void Select(const std::vector<std::string>& names, const std::vector<std::string>& ignored);
 
   /// All entries, by name of the CRD, then in the order of reading.

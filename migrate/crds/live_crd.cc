@@ -33,7 +33,7 @@ std::string LiveCrd::ObjectsTarget(const std::string& namespace_) const {
 std::vector<report::CrdReport> LiveCrd::FailedReports(const std::string& error) const {
   std::vector<report::CrdReport> reports;
   for (const auto& check : checks) {
-    report::CrdReport& report = reports.emplace_back(check->Report({}, /*objects_skipped=*/true));
+    report::CrdReport& report = reports.emplace_back(check->facts().report);
     report.objects_skipped = false;
     report.verdict = report::Verdict::kUnknown;
     report.error = error;

@@ -7,9 +7,9 @@
 
 #include "kube/crd/crd.h"
 #include "migrate/check/crd_check.h"
-#include "migrate/crds/crd_guard.h"
 #include "migrate/crds/crd_names.h"
-#include "migrate/report/report.h"
+#include "migrate/crds/crd_shape.h"
+#include "migrate/report/check_report.h"
 
 namespace migrate::crds {
 

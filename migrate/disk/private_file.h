@@ -10,7 +10,7 @@ namespace migrate::disk {
 /// A file that is being made and that nobody else may read (mode 0600). It is removed again unless
 /// it is moved to its final name when it is complete.
 ///
-/// Every method throws kube::Error, with the path and the cause, where the system refuses.
+/// Every method throws kube::base::Error, with the path and the cause, where the system refuses.
 class PrivateFile {
  public:
   /// Makes it. Whatever has that name already, a link too, is an error.

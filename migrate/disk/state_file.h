@@ -11,7 +11,7 @@ namespace migrate::disk {
 /// A file of our own that is read anywhere and grows at its end. Only its owner may read it, and a
 /// symbolic link in its place is not followed.
 ///
-/// All methods throw kube::Error, with the name of the file, where the system refuses (a full
+/// All methods throw kube::base::Error, with the name of the file, where the system refuses (a full
 /// disk).
 class StateFile {
  public:

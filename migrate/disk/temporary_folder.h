@@ -8,7 +8,7 @@ namespace migrate::disk {
 /// A folder of our own among the system's temporary ones; gone with everything in it at the end.
 class TemporaryFolder {
  public:
-  /// Its name is `prefix` and six letters. Throws kube::Error if it cannot be made.
+  /// Its name is `prefix` and six letters. Throws kube::base::Error if it cannot be made.
   explicit TemporaryFolder(const std::string& prefix = "kubectl-prune-");
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;

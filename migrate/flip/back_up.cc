@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "migrate/backup/backup_run.h"
-#include "migrate/crds/crd_guard.h"
 #include "migrate/crds/crd_request.h"
+#include "migrate/crds/crd_shape.h"
 #include "migrate/flip/pruning_plan.h"
 
 namespace migrate::flip {

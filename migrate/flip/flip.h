@@ -4,7 +4,7 @@
 #include <string>
 
 #include "kube/client/session.h"
-#include "migrate/crds/crd_guard.h"
+#include "migrate/crds/crd_shape.h"
 
 namespace migrate::flip {
 

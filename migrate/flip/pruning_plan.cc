@@ -51,7 +51,7 @@ class DryRunTaker : public lists::ItemTaker {
       result.backup_objects += worker.objects;
       result.backup_bytes += worker.bytes;
     }
-    result.report = check_.Report(sum, /*objects_skipped=*/false);
+    result.report = check_.Report(sum);
     result.doomed = doomed_.Pick([](std::string_view) { return false; });
     return result;
   }

@@ -10,7 +10,7 @@
 #include "migrate/crds/live_crd.h"
 #include "migrate/flip/admission_webhooks.h"
 #include "migrate/lists/list_reader.h"
-#include "migrate/report/report.h"
+#include "migrate/report/check_report.h"
 #include "migrate/state/migration_state.h"
 
 namespace migrate::flip {

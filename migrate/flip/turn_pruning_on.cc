@@ -33,7 +33,7 @@ class PruningTurner {
   PruningTurner(const PruningRun& run, const PruningOptions& options)
       : run_(run),
         options_(options),
-        facts_(run.crd.checks.at(0)->Report({}, /*objects_skipped=*/true)),
+        facts_(run.crd.checks.at(0)->facts().report),
         forecast_(*run.crd.checks.at(0), run.crd.read_version, is_in_one_pass()) {}
 
   PruningTurnedOn Run() {
@@ -143,7 +143,7 @@ class PruningTurner {
     request.body = "{}";
     const auto answer = client().Send(std::move(request));
     if (is_stopped()) return Interrupt();
-    if (answer || sweep::write::Judge(answer.error()).object_class !=
+    if (answer || sweep::write::ClassifyAnswer(answer.error()).object_class !=
                       report::ObjectClass::kWebhookUnavailable) {
       return true;
     }
@@ -252,7 +252,7 @@ class PruningTurner {
 
   const PruningRun& run_;
   const PruningOptions& options_;
-  const report::CrdReport facts_;  // without objects
+  const report::CrdReport& facts_;  // without objects
   const check::RewriteForecast forecast_;
 
   FlipTarget flip_target_;

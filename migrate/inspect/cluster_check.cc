@@ -34,7 +34,7 @@ class ObjectTaker : public crds::CrdObjectTaker {
     for (std::size_t i = 0; i < crd_.checks.size(); ++i) {
       check::CrdTally sum;
       for (auto& worker : tallies_) sum.Merge(std::move(worker[i]));
-      reports.push_back(crd_.checks[i]->Report(sum, /*objects_skipped=*/false));
+      reports.push_back(crd_.checks[i]->Report(sum));
     }
     return reports;
   }
@@ -66,7 +66,9 @@ std::vector<report::CrdReport> WithoutObjects(const crds::LiveCrd& crd) {
   std::vector<report::CrdReport> reports;
   // A CRD that is only proposed has no objects; of others they were not asked for.
   const bool are_skipped = !crd.shape.uid.empty();
-  for (const auto& check : crd.checks) reports.push_back(check->Report({}, are_skipped));
+  for (const auto& check : crd.checks) {
+    reports.push_back(are_skipped ? check->facts().report : check->Report({}));
+  }
   return reports;
 }
 

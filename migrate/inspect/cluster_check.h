@@ -7,7 +7,7 @@
 
 #include "kube/client/session.h"
 #include "migrate/lists/cluster_reader.h"
-#include "migrate/report/report.h"
+#include "migrate/report/check_report.h"
 
 namespace migrate::inspect {
 
@@ -37,8 +37,8 @@ struct ClusterCheckOptions {
 /// reason; the others are checked all the same. So does a CRD that changed while its objects were
 /// read, or of which that cannot be told; who may not read single CRDs gets a note instead.
 ///
-/// Throws kube::Error if the server cannot be reached, if CRDs cannot be listed, and for a name
-/// that no CRD, or more than one, answers to.
+/// Throws kube::base::Error if the server cannot be reached, if CRDs cannot be listed, and for a
+/// name that no CRD, or more than one, answers to.
 report::CheckReport CheckCluster(const ClusterCheckOptions& options,
                                  const kube::client::Session& session);
 

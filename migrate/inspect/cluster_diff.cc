@@ -78,7 +78,7 @@ class ClusterDiff {
     for (auto& [name, crd] : crds_.crds) Plan(crd);
     AddNotes();
     crds::ReadCrdObjects(wanted_, crds_.target, reader_);
-    for (const crds::CrdObjects& objects : wanted_) Judge(objects);
+    for (const crds::CrdObjects& objects : wanted_) TakeEnd(objects);
     return std::move(report_);
   }
 
@@ -120,7 +120,7 @@ class ClusterDiff {
     }
     if (std::ranges::count(crd.identity.served_versions, preview->version()) > 0) {
       crd.read_version = preview->version();
-    } else if (!check.converts_nothing()) {
+    } else if (!check.facts().converts_nothing) {
       return AddError(check.name(),
                       "a webhook converts its objects, and the cluster does not "
                       "serve version " +
@@ -171,7 +171,7 @@ class ClusterDiff {
     }
   }
 
-  void Judge(const crds::CrdObjects& objects) {
+  void TakeEnd(const crds::CrdObjects& objects) {
     const std::string& name = objects.crd->identity.name;
     const auto failed = std::ranges::find_if(objects.jobs, &lists::ListJob::HasFailed);
     if (objects.is_stopped) {

@@ -14,11 +14,11 @@ namespace migrate::inspect {
 /// Objects that wait for a CRD which may still come, outside of memory.
 class DeferredObjects {
  public:
-  /// Keeps a copy. May be called by several threads. Throws kube::Error if the disk is full.
+  /// Keeps a copy. May be called by several threads. Throws kube::base::Error if the disk is full.
   void Add(const kube::json::Value& object, const report::Place& place);
 
-  /// Hands out every object, in the order of adding, for the length of the call. Throws kube::Error
-  /// if one cannot be read back.
+  /// Hands out every object, in the order of adding, for the length of the call. Throws
+  /// kube::base::Error if one cannot be read back.
   void ForEach(
       const std::function<void(kube::json::Value& object, const report::Place& place)>& take);
 

@@ -22,7 +22,7 @@ std::set<std::string> ObjectNamesOf(const crds::CrdIdentity& crd,
 }
 
 std::string RefusalNote(const check::CrdCheck& check) {
-  const report::CrdReport report = check.Report({}, /*objects_skipped=*/true);
+  const report::CrdReport& report = check.facts().report;
   if (report.verdict != report::Verdict::kBlocked) return "";
   return check.name() + ": the API server would refuse it with pruning on; \"" +
          report::OwnCommand("check") + "\" tells why";

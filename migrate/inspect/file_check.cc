@@ -13,9 +13,10 @@ using Tallies = std::unordered_map<const check::CrdCheck*, check::CrdTally>;
 
 report::CrdReport ReportOf(const check::CrdCheck& check, std::vector<Tallies>& workers,
                            bool objects_skipped) {
+  if (objects_skipped) return check.facts().report;
   check::CrdTally sum;
   for (Tallies& tallies : workers) sum.Merge(std::move(tallies[&check]));
-  return check.Report(sum, objects_skipped);
+  return check.Report(sum);
 }
 
 }  // namespace

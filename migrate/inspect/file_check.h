@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "migrate/report/report.h"
+#include "migrate/report/check_report.h"
 
 namespace migrate::inspect {
 
@@ -19,8 +19,9 @@ struct FileCheckOptions {
 /// Checks the CRDs in files and, by them, the custom resources in the same files (check --local).
 ///
 /// CRDs may stand anywhere in the input. Where several have the same name, objects are checked
-/// against each. Throws kube::Error for a path that does not exist and for a name that no CRD, or
-/// more than one, answers to; everything else that is wrong with the input is in the report.
+/// against each. Throws kube::base::Error for a path that does not exist and for a name that no
+/// CRD, or more than one, answers to; everything else that is wrong with the input is in the
+/// report.
 report::CheckReport CheckFiles(const FileCheckOptions& options);
 
 }  // namespace migrate::inspect

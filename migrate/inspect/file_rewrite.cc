@@ -32,7 +32,7 @@ FileRewriteReport RewriteFiles(const FileRewriteOptions& options,
     const crds::CrdSet::Entry& crd = *object.crds.back();
     if (object.crds.size() > 1) ambiguous.insert(crd.check->name());
     if (!options.crd_names.empty() && !crds::IsNamedByAny(crd.identity, options.crd_names)) return;
-    if (crd.check->preserves_unknown_fields() && !options.enable_pruning) {
+    if (crd.check->facts().report.preserve_unknown_fields && !options.enable_pruning) {
       preserving.insert(crd.check->name());
     }
     kube::json::Arena arena;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kube/json/json.h"
-#include "migrate/report/report.h"
+#include "migrate/report/check_report.h"
 
 namespace migrate::inspect {
 
@@ -35,8 +35,8 @@ struct FileRewriteReport {
 /// In the order of reading, but objects that come before their CRD in a large file or on the
 /// standard input are last. Where several CRDs have the same name the last one counts.
 ///
-/// Throws kube::Error for a path that does not exist and for a name that does not fit one CRD,
-/// before the first object if all files are small.
+/// Throws kube::base::Error for a path that does not exist and for a name that does not fit one
+/// CRD, before the first object if all files are small.
 FileRewriteReport RewriteFiles(const FileRewriteOptions& options,
                                const std::function<void(const kube::json::Value&)>& take);
 

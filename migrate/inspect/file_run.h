@@ -15,7 +15,7 @@
 #include "migrate/crds/crd_set.h"
 #include "migrate/inspect/deferred_objects.h"
 #include "migrate/manifests/manifest_reader.h"
-#include "migrate/report/report.h"
+#include "migrate/report/check_report.h"
 
 namespace migrate::inspect {
 
@@ -46,7 +46,7 @@ class FileRun {
   /// True if a CRD may still come: there are large files, or such as can be read only once.
   bool crds_may_come_late() const { return crds_may_come_late_; }
   /// Hands out every custom resource that has a CRD; those that came before their CRD last. Throws
-  /// kube::Error if a temporary file cannot be written.
+  /// kube::base::Error if a temporary file cannot be written.
   void ReadObjects(const Handler& handler);
 
   crds::CrdSet& crds() { return crds_; }

@@ -54,7 +54,7 @@ struct ClusterDiffOptions {
 /// of others the API shows the objects pruned, which is a note. What is wrong with one CRD or
 /// object is an error of the report; the others are compared all the same.
 ///
-/// Throws kube::Error as CheckCluster does.
+/// Throws kube::base::Error as CheckCluster does.
 DiffReport DiffCluster(const ClusterDiffOptions& options, const kube::client::Session& session,
                        ChangeTaker& taker);
 
@@ -66,8 +66,8 @@ struct FileDiffOptions {
 };
 
 /// The same with CRDs and objects of files, in the order of reading; several CRDs of one name: the
-/// last counts. Throws kube::Error for a path that does not exist and for a name that does not fit
-/// one CRD.
+/// last counts. Throws kube::base::Error for a path that does not exist and for a name that does
+/// not fit one CRD.
 DiffReport DiffFiles(const FileDiffOptions& options, ChangeTaker& taker);
 
 }  // namespace migrate::inspect

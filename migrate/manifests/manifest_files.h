@@ -23,12 +23,12 @@ struct ManifestFile {
 /// .json, .yaml and .yml files in the order of their names, with `recursive` for those of its
 /// sub-folders too; a name with *, ? or [ that is no file is a pattern.
 ///
-/// Throws kube::Error for a path that does not exist, a folder without such files and a URL.
+/// Throws kube::base::Error for a path that does not exist, a folder without such files and a URL.
 std::vector<ManifestFile> ListManifestFiles(const std::vector<std::string>& filenames,
                                             bool recursive);
 
-/// Reads the file in pieces and hands each to `take`, until it returns false. Throws kube::Error
-/// naming the file if it cannot be read.
+/// Reads the file in pieces and hands each to `take`, until it returns false. Throws
+/// kube::base::Error naming the file if it cannot be read.
 void ReadPieces(const ManifestFile& file, const std::function<bool(std::string_view)>& take);
 
 }  // namespace migrate::manifests

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "kube/crd/crd.h"
+#include "migrate/report/check_report.h"
 #include "migrate/report/place.h"
-#include "migrate/report/report.h"
 
 namespace migrate::manifests {
 
@@ -28,8 +28,8 @@ struct Proposals {
   bool AreNone() const { return crds.empty() && broken.empty() && errors.empty(); }
 };
 
-/// Reads the CRDs in the files of -f. Throws kube::Error for a path that does not exist; what else
-/// is wrong is in the result.
+/// Reads the CRDs in the files of -f. Throws kube::base::Error for a path that does not exist; what
+/// else is wrong is in the result.
 Proposals ReadProposals(const std::vector<std::string>& filenames, bool recursive);
 
 }  // namespace migrate::manifests

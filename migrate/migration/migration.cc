@@ -130,7 +130,7 @@ class Migration {
   // look done while versions are stored that are to go.
   bool IsWanted(const crds::LiveCrd& live) {
     if (!options_.all) return true;
-    const report::CrdReport report = live.checks.front()->Report({}, /*objects_skipped=*/true);
+    const report::CrdReport& report = live.checks.front()->facts().report;
     if (report.migration_needed) return true;
     if (!live.shape.preserves_unknown_fields) {
       return state::StateFolder::IsLeft(options_.state_dir, live.shape.uid);

@@ -39,8 +39,8 @@ struct MigrationOptions {
 /// to three further sweeps, the guarded trim of status.storedVersions (stored_versions.h); the CRD
 /// is watched meanwhile (crd_guard.h).
 ///
-/// Throws kube::Error if the server cannot be reached, if CRDs cannot be listed, and for a name
-/// that no CRD, or more than one, answers to; nothing is written then.
+/// Throws kube::base::Error if the server cannot be reached, if CRDs cannot be listed, and for a
+/// name that no CRD, or more than one, answers to; nothing is written then.
 report::MigrationReport Migrate(const MigrationOptions& options,
                                 const sweep::MigrationSession& session);
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "kube/client/client.h"
-#include "migrate/crds/crd_guard.h"
+#include "migrate/crds/crd_shape.h"
 
 namespace migrate::migration {
 

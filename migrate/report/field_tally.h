@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "kube/json/json.h"
+#include "migrate/report/check_report.h"
 #include "migrate/report/place.h"
-#include "migrate/report/report.h"
 
 namespace migrate::report {
 

@@ -30,7 +30,7 @@ struct SpooledObject {
 /// ours is taken for absent from the first bad place on. An answer that is lost so does no harm:
 /// the object is written once more and answers the same.
 ///
-/// All methods throw kube::Error where a file cannot be read or written.
+/// All methods throw kube::base::Error where a file cannot be read or written.
 class Spool {
  public:
   /// Takes up what an earlier run left in `folder` under `name`, if it was for the same `purpose`;

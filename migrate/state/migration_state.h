@@ -45,8 +45,8 @@ class StateFolder {
  public:
   /// Makes or opens it. `cluster` is the uid of the namespace kube-system, empty where it cannot be
   /// read; where another run has left the state of this very CRD under another cluster, as it could
-  /// read that or could not, that one is opened. Throws kube::Error if it cannot be made, is not
-  /// ours (`state_dir` may be root's), or is used by another run.
+  /// read that or could not, that one is opened. Throws kube::base::Error if it cannot be made, is
+  /// not ours (`state_dir` may be root's), or is used by another run.
   StateFolder(const std::filesystem::path& state_dir, const std::string& cluster,
               const std::string& crd_uid, const std::string& crd_name);
   StateFolder(const StateFolder&) = delete;
@@ -58,9 +58,10 @@ class StateFolder {
 
   const std::filesystem::path& path() const { return path_; }
   /// What was saved last; a default one (with the CRD's uid) where there is none, or an empty file.
-  /// Throws kube::Error where it cannot be read, or understood: it may tell what is held.
+  /// Throws kube::base::Error where it cannot be read, or understood: it may tell what is held.
   MigrationState Load() const;
-  /// Replaces state.json: temporary file, fsync, rename, fsync of the folder. Throws kube::Error.
+  /// Replaces state.json: temporary file, fsync, rename, fsync of the folder. Throws
+  /// kube::base::Error.
   void Save(const MigrationState& state);
   /// Forgets the state and all files of sweeps.
   void Clear();
@@ -72,7 +73,7 @@ class StateFolder {
 };
 
 /// `--state-dir`'s default: $XDG_STATE_HOME/kubectl-prune, else ~/.local/state/kubectl-prune.
-/// Throws kube::Error where there is no home.
+/// Throws kube::base::Error where there is no home.
 std::filesystem::path DefaultStateDir();
 
 }  // namespace migrate::state

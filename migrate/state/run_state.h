@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "migrate/crds/crd_guard.h"
+#include "migrate/crds/crd_shape.h"
 #include "migrate/state/migration_state.h"
 
 namespace migrate::state {
@@ -23,8 +23,8 @@ struct RunOfCrd {
 /// for the CRD as it is now; that objects are held holds as long as the server prunes, whatever
 /// else of the CRD changes.
 ///
-/// What is noted is on the disk when the call returns. Each method that writes throws kube::Error
-/// or std::filesystem::filesystem_error where that cannot be done.
+/// What is noted is on the disk when the call returns. Each method that writes throws
+/// kube::base::Error or std::filesystem::filesystem_error where that cannot be done.
 class RunState {
  public:
   /// How a run ended, as the next one has to know it.
@@ -35,7 +35,7 @@ class RunState {
     kDone,         ///< the next run begins anew
   };
 
-  /// Forgets what does not hold any more, unless the run is partial. Throws kube::Error as
+  /// Forgets what does not hold any more, unless the run is partial. Throws kube::base::Error as
   /// StateFolder does.
   /// `now` is the time of day.
   RunState(const std::filesystem::path& state_dir, const std::string& cluster, RunOfCrd run,

@@ -19,8 +19,8 @@ class MigrationObserver {
   /// How far a sweep has come; `what` as in "widgets.demo.example.com", "verifying
   /// widgets.demo.example.com".
   virtual void OnProgress(const std::string& what, const SweepProgress& progress) = 0;
-  /// Throws kube::Error, with the next step, if Confirm could not be answered: to be told before
-  /// the work that leads to the question.
+  /// Throws kube::base::Error, with the next step, if Confirm could not be answered: to be told
+  /// before the work that leads to the question.
   virtual void RequireAnswer() {}
   /// Asks for a decision that cannot be taken back. False: no.
   virtual bool Confirm(const std::string& question) = 0;

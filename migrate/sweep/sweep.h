@@ -68,8 +68,8 @@ struct SweepResult {
 /// read to its end, so that every object that was not tried is counted and named. (Not so where a
 /// sweep verifies: its objects were rewritten before.)
 ///
-/// Throws kube::Error if its files cannot be opened. What fails later (a full disk, credentials
-/// that nobody renews) is in the result, with the counts of what was done until then.
+/// Throws kube::base::Error if its files cannot be opened. What fails later (a full disk,
+/// credentials that nobody renews) is in the result, with the counts of what was done until then.
 SweepResult Sweep(const write::SweepTarget& target, const SweepOptions& options,
                   const std::filesystem::path& folder, const std::string& name,
                   const kube::client::Session& session);

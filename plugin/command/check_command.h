@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "migrate/report/report.h"
+#include "migrate/report/check_report.h"
 #include "plugin/flags/command.h"
 #include "plugin/flags/options.h"
 

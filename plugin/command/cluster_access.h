@@ -15,19 +15,19 @@ namespace plugin::command {
 class ClusterAccess {
  public:
   enum class Right {
-    kRead,   ///< whatever would change something is refused (kube::ReadOnlyTransport)
+    kRead,   ///< whatever would change something is refused (kube::http::ReadOnlyTransport)
     kWrite,  ///< everything is sent
   };
 
   /// Contacts nothing yet. `write_line` is given warnings of the server, its wishes to wait, and
-  /// with -v a line a request. `clock` must outlive it. Throws kube::Error if the kubeconfig cannot
-  /// be used.
+  /// with -v a line a request. `clock` must outlive it. Throws kube::base::Error if the kubeconfig
+  /// cannot be used.
   ClusterAccess(const flags::CommonOptions& options, Right right, const kube::system::Clock& clock,
                 std::function<void(const std::string&)> write_line);
   ~ClusterAccess();
 
   /// With --match-server-version the first call asks the server for its version, and throws
-  /// kube::Error if it is another one.
+  /// kube::base::Error if it is another one.
   kube::client::Client& client();
   /// client() for as long as no signal says to stop.
   kube::client::Session session() { return {client(), clock_, &StopFlag()}; }

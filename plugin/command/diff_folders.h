@@ -15,7 +15,7 @@ namespace plugin::command {
 /// differs. They are made when they are needed, nobody else may read them, and both are gone at the
 /// end. May be used by several threads.
 ///
-/// Every method throws kube::Error where the system refuses a folder or a file.
+/// Every method throws kube::base::Error where the system refuses a folder or a file.
 class DiffFolders : public migrate::inspect::ChangeTaker {
  public:
   void Take(const migrate::check::ObjectChange& change) override;

@@ -25,7 +25,7 @@ DiffCommandLine MakeDiffCommand(const char* external, const std::string& from,
 /// `is_terminated` is true it is sent SIGTERM. Where one of these signals, or SIGPIPE, ends it, the
 /// result is 128 and the signal's number.
 ///
-/// Throws kube::Error if it cannot be run, or fails otherwise.
+/// Throws kube::base::Error if it cannot be run, or fails otherwise.
 int RunDiffCommand(const std::vector<std::string>& words,
                    const std::function<bool()>& is_terminated);
 

@@ -24,7 +24,7 @@ class MigrationConsole : public migrate::sweep::MigrationObserver {
   void OnProgress(const std::string& what, const migrate::sweep::SweepProgress& progress) override {
     progress_.Show(what, progress);
   }
-  /// Throws kube::Error, which names --yes, where nobody can be asked.
+  /// Throws kube::base::Error, which names --yes, where nobody can be asked.
   void RequireAnswer() override;
   /// Throws as RequireAnswer.
   bool Confirm(const std::string& question) override;

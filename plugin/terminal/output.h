@@ -7,8 +7,8 @@
 
 namespace plugin::terminal {
 
-/// Writes all of `text` to stdout. Throws kube::Error if that fails (a full disk, say); a reader
-/// that has gone away ends the program by SIGPIPE, quietly, as in any pipe.
+/// Writes all of `text` to stdout. Throws kube::base::Error if that fails (a full disk, say); a
+/// reader that has gone away ends the program by SIGPIPE, quietly, as in any pipe.
 void WriteStdout(std::string_view text);
 
 /// Writes `text` to stderr, made harmless for a terminal; its line breaks stay. Failures are

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "migrate/report/report.h"
+#include "migrate/report/check_report.h"
 
 /// The words that tables and reports have in common.
 namespace plugin::terminal {

@@ -12,6 +12,7 @@ import subprocess
 import sys
 
 from cluster import Cluster
+import kubectl
 from generated import generated_subjects
 from loop_closes_test import (Outcome, bring_in, create_namespaces, foretell, read_etcd, rewrite,
                               turn_pruning_on, wait_until_pruning)
@@ -198,8 +199,16 @@ def compare_form(runs, outcome):
     require(head[0] == head[1], f"head: {head}", outcome)
 
 
+def without_newer(words, newer):
+    """Leaves out what kubectl of Debian 12 does otherwise than those of today."""
+    why = kubectl.lacks(32)
+    if why:
+        print(f"skipped: KUBECTL_EXTERNAL_DIFF={newer}: {why}")
+    return [word for word in words if not why or word != newer]
+
+
 def compare_programs(runs, theirs, ours, outcome):
-    for more in ("", " -N", "  -w --x=1", " a_b", " a/b -c"):
+    for more in without_newer(("", " -N", "  -w --x=1", " a_b", " a/b -c"), "  -w --x=1"):
         seen = []
         for command in (theirs, ours):
             run, kept = runs.kept(command, more)
@@ -211,7 +220,7 @@ def compare_programs(runs, theirs, ours, outcome):
         ends = [runs.kept(command, code=code)[0] for command in (theirs, ours)]
         require(ends[0].returncode == ends[1].returncode and ends[0].stderr == ends[1].stderr,
                 f"the program's exit code {code}: {ends}", outcome)
-    for program in ("nosuchprogram -u", " diff", "/nosuch/program"):
+    for program in without_newer(("nosuchprogram -u", " diff", "/nosuch/program"), "/nosuch/program"):
         ends = [runs.run(command, KUBECTL_EXTERNAL_DIFF=program) for command in (theirs, ours)]
         require(ends[0].returncode == ends[1].returncode and ends[0].stderr == ends[1].stderr,
                 f"KUBECTL_EXTERNAL_DIFF={program}: {ends}", outcome)

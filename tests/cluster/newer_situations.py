@@ -57,6 +57,7 @@ NAMES = frozenset((
     "K5 a path with a blank",
     "K5 a path with an escaped slash",
     "K5 disable-compression",
+    "K6 --as-group alone",
     "X1 a plugin in an unknown mode",
     "X1 a plugin of nothing",
     "X1 a plugin of v1alpha1",

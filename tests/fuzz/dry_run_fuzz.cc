@@ -34,7 +34,7 @@ std::optional<kube::crd::Crd> ReadCrd(std::string_view text) {
 migrate::report::CrdReport Check(const CrdCheck& check, const kube::json::Value& object) {
   migrate::check::CrdTally tally;
   check.CheckObject({.value = object, .place = {}, .source = ""}, tally);
-  return check.Report(tally, false);
+  return check.Report(tally);
 }
 
 void RequireShortWait(const kube::json::Value& crd) {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "migrate/report/report.h"
+#include "migrate/report/check_report.h"
 
 /// Reports made by hand, for the tests of what prints them.
 namespace test_reports {

@@ -73,7 +73,7 @@ void MetadataList::OnEnd(const std::optional<CallError>& error) {
   if (error) {
     spool_.DropPage();
     if (MeaningOf(*error) == kube::client::Meaning::kExpired) return OnExpired(*error);
-    return OnFailure(write::Judge(*error), *error);
+    return OnFailure(write::ClassifyAnswer(*error), *error);
   }
   if (page_->fault()) {
     spool_.DropPage();
@@ -81,7 +81,7 @@ void MetadataList::OnEnd(const std::optional<CallError>& error) {
   }
   if (!page_->Finish()) {
     spool_.DropPage();
-    return OnFailure(write::Judge(write::BrokenAnswer::kCutShort),
+    return OnFailure(write::ClassifyAnswer(write::BrokenAnswer::kCutShort),
                      UnreadableList("it ends in the middle"));
   }
   TakePage();

@@ -58,7 +58,7 @@ class NamedObjects::Read : public kube::client::GatheredCall {
     const auto now = owner_.session_.clock.Now();
     const auto retry_after = error.status ? error.status->retry_after : std::nullopt;
     const write::AnswerVerdict verdict =
-        write::Judge(error, write::ObjectText(owner_.target_, object));
+        write::ClassifyAnswer(error, write::ObjectText(owner_.target_, object));
     is_gone = verdict.object_class == report::ObjectClass::kGone;
     const auto pause = budget_.Next(verdict, retry_after, now);
     if (!pause) return;

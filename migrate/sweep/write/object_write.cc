@@ -55,18 +55,18 @@ ObjectWrite::Step ObjectWrite::OnAnswer(std::string_view body,
   was_slowdown_ = false;
   retry_after_.reset();
   if (!error) return OnObject(body, document, now);
-  return Fail(Judge(*error, ObjectText(*target_, object_.object)), *error, now);
+  return Fail(ClassifyAnswer(*error, ObjectText(*target_, object_.object)), *error, now);
 }
 
 ObjectWrite::Step ObjectWrite::OnObject(std::string_view body, kube::json::Document& document,
                                         kube::system::Clock::TimePoint now) {
   if (document.Parse(body)) {
     const BrokenAnswer broken = Diagnose(body);
-    return Fail(Judge(broken), Describe(broken), now);
+    return Fail(ClassifyAnswer(broken), Describe(broken), now);
   }
   auto stored = spool::ReadObjectMetadata(document.root());
   if (!stored || stored->name != object_.object.name) {
-    return Fail(Judge(BrokenAnswer::kNotObject), Describe(BrokenAnswer::kNotObject), now);
+    return Fail(ClassifyAnswer(BrokenAnswer::kNotObject), Describe(BrokenAnswer::kNotObject), now);
   }
   if (ReadsMetadata()) {
     object_.object = *std::move(stored);

@@ -82,7 +82,7 @@ bool IsGone(const kube::client::ApiStatus& status, std::string_view object) {
 
 }  // namespace
 
-AnswerVerdict Judge(const kube::client::CallError& error, std::string_view object) {
+AnswerVerdict ClassifyAnswer(const kube::client::CallError& error, std::string_view object) {
   if (error.status && IsGone(*error.status, object)) return Final(ObjectClass::kGone);
   const Meaning meaning = MeaningOf(error);
   const std::string_view message = error.status ? error.status->message : std::string_view();
@@ -96,7 +96,7 @@ AnswerVerdict Judge(const kube::client::CallError& error, std::string_view objec
                                                     : Final(ObjectClass::kFailed);
 }
 
-AnswerVerdict Judge(BrokenAnswer broken) {
+AnswerVerdict ClassifyAnswer(BrokenAnswer broken) {
   return broken == BrokenAnswer::kCutShort ? Busy(ObjectClass::kFailed)
                                            : Final(ObjectClass::kFailed);
 }

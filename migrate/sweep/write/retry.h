@@ -30,8 +30,8 @@ enum class BrokenAnswer {
 /// `object` is what the answer is about, as the server words it: `widgets.demo.example.com "a"`.
 /// It is gone only if it is said to be not found itself: what is not found may also be its
 /// namespace, and it is stored all the same. Empty: nothing is gone.
-AnswerVerdict Judge(const kube::client::CallError& error, std::string_view object = {});
-AnswerVerdict Judge(BrokenAnswer broken);
+AnswerVerdict ClassifyAnswer(const kube::client::CallError& error, std::string_view object = {});
+AnswerVerdict ClassifyAnswer(BrokenAnswer broken);
 
 /// How often and after which pauses one object is tried: ten times within three minutes, long
 /// enough for a webhook whose certificate is renewed, or an API server that is started again. A

@@ -32,13 +32,6 @@ std::string NumberText(const Value& value) {
   return number.is_integer ? std::to_string(number.integer) : kube::json::FormatFloatG(number.real);
 }
 
-std::vector<const kube::json::Member*> SortedMembers(const Value& object) {
-  std::vector<const kube::json::Member*> members;
-  for (const kube::json::Member& member : object.members()) members.push_back(&member);
-  std::ranges::sort(members, {}, [](const kube::json::Member* m) { return m->key.text(); });
-  return members;
-}
-
 // fmt's %v of what encoding/json makes of a value.
 std::string GoText(const Value& value) {
   std::string text;
@@ -55,7 +48,7 @@ std::string GoText(const Value& value) {
       for (const Value& element : value.elements()) text.append(" ").append(GoText(element));
       return "[" + text.substr(text.empty() ? 0 : 1) + "]";
     case kube::json::Type::kObject:
-      for (const kube::json::Member* member : SortedMembers(value)) {
+      for (const kube::json::Member* member : kube::json::SortedMembers(value)) {
         text.append(" ").append(member->key.text()).append(":").append(GoText(member->value));
       }
       return "map[" + text.substr(text.empty() ? 0 : 1) + "]";
@@ -302,7 +295,8 @@ class Walker {
   Values ChildrenOf(const Value& value) {
     if (value.is_array()) return {value.elements().begin(), value.elements().end()};
     Values children;
-    for (const kube::json::Member* member : SortedMembers(value)) children.push_back(member->value);
+    for (const kube::json::Member* member : kube::json::SortedMembers(value))
+      children.push_back(member->value);
     if (!value.is_string()) return children;
     for (const char c : value.text()) {
       children.push_back(Value::Number(static_cast<unsigned char>(c), arena_));

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "kube/json/json.h"
-#include "migrate/report/report.h"
+#include "migrate/report/check_report.h"
 
 namespace plugin::report::data {
 

@@ -8,8 +8,8 @@
 
 namespace plugin::report::data {
 
-/// Reads the file of the template, if it is in one. Throws kube::Error, in kubectl's words, where
-/// that fails or the template cannot be understood. What is no template stays as it is.
+/// Reads the file of the template, if it is in one. Throws kube::base::Error, in kubectl's words,
+/// where that fails or the template cannot be understood. What is no template stays as it is.
 void LoadTemplate(flags::TemplateOutput& output);
 
 /// What the loaded template finds in `report`. On a terminal nothing that could steer it is left,

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <string>
 
-#include "migrate/report/report.h"
+#include "migrate/report/check_report.h"
 
 namespace plugin::report::text {
 

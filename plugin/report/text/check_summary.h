@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "migrate/report/report.h"
+#include "migrate/report/check_report.h"
 
 /// What a report says of all CRDs together, as whole lines.
 namespace plugin::report::text {

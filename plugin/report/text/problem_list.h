@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "migrate/report/report.h"
+#include "migrate/report/check_report.h"
 
 namespace plugin::report::text {
 

@@ -46,7 +46,7 @@ report::CrdReport ReportOf(const CrdCheck& check) {
           "spec":{"a":"1","b":"2","c":"3"}})"));
   CrdTally tally;
   check.CheckObject({document.root(), {}, ""}, tally);
-  return check.Report(tally, false);
+  return check.Report(tally);
 }
 
 Strings Paths(const std::vector<report::FieldUse>& uses) {
@@ -64,6 +64,25 @@ TEST_CASE("While a server preserves unknown fields one object tells of all versi
   // Reads show everything, so nothing can be hidden in etcd.
   CHECK(report.maybe_in_etcd.empty());
   CHECK(report.verdict == report::Verdict::kLosesFields);
+}
+
+TEST_CASE("Without objects the facts of a CRD are a report of their own", "[migrate][crd_check]") {
+  const CrdFacts ready = CrdCheck(Widgets(kPreserves), "w.yaml", {}).facts();
+  CHECK(ready.report.objects_skipped);
+  CHECK(ready.report.source == "w.yaml");
+  CHECK(ready.report.verdict == report::Verdict::kReady);
+  CHECK_FALSE(ready.report.versions[1].objects);
+  const CrdFacts pruning = CrdCheck(Widgets(""), "", {.origin = Origin::kServer}).facts();
+  CHECK(pruning.report.verdict == report::Verdict::kPruning);
+  CHECK(pruning.reads_are_pruned);
+  CHECK(pruning.read_version == "v1");
+  CHECK(pruning.report.versions[0].is_left_out);
+  auto unstructured =
+      support::TestCrd("v1beta1", R"({"group":"g.example.com","version":"v1","names":
+    {"plural":"gs","kind":"G"},"validation":{"openAPIV3Schema":{"properties":{"spec":{}}}}})");
+  const CrdFacts blocked = FindCrdFacts(unstructured, "", {});
+  CHECK(blocked.report.verdict == report::Verdict::kBlocked);
+  CHECK_FALSE(blocked.report.problems.empty());
 }
 
 TEST_CASE("Reads that are pruned tell of the version that is read alone", "[migrate][crd_check]") {
@@ -206,7 +225,7 @@ TEST_CASE("An object that only a dropped null makes invalid is no reason to be r
       "metadata":{"name":"a"},"spec":{"c":null}})"));
   CrdTally tally;
   check.CheckObject({document.root(), {}, ""}, tally);
-  const report::CrdReport report = check.Report(tally, false);
+  const report::CrdReport report = check.Report(tally);
   CHECK(report.objects_losing_fields == 0);
   CHECK(report.versions[0].invalid_once_pruned == Strings{"a: spec.c: Required value"});
   CHECK(report.verdict == report::Verdict::kLosesFields);
@@ -224,7 +243,7 @@ TEST_CASE("Tallies of several threads add up", "[migrate][crd_check]") {
     check.CheckObject({document.root(), {0, *name == 'a' ? 1U : 2U, 0}, ""}, tally);
     sum.Merge(std::move(tally));
   }
-  const report::VersionReport version = check.Report(sum, false).versions[0];
+  const report::VersionReport version = check.Report(sum).versions[0];
   CHECK(version.objects_invalid_once_pruned == 2);
   CHECK(version.invalid_once_pruned ==
         Strings{"a: spec.c: Required value", "b: spec.c: Required value"});
@@ -269,7 +288,7 @@ TEST_CASE("A default of which it cannot be told whether its pattern holds is not
     REQUIRE(read);
     return *std::move(read);
   };
-  const report::CrdReport report = CrdCheck(crd(), "", {}).Report({}, true);
+  const report::CrdReport report = CrdCheck(crd(), "", {}).facts().report;
   CHECK(report.note == note);
   CHECK(report.admission_problems.empty());
 }

@@ -118,23 +118,24 @@ TEST_CASE("An answer of the server has one class and one action", "[migrate][ret
       Row{415, "", kFailed, false, false}, Row{302, "", kFailed, false, false});
   CAPTURE(row.code, row.message);
   const AnswerVerdict verdict =
-      Judge(Status(row.code, row.message), R"(widgets.demo.example.com "a")");
+      ClassifyAnswer(Status(row.code, row.message), R"(widgets.demo.example.com "a")");
   CHECK(verdict.object_class == row.object_class);
   CHECK(verdict.may_pass == row.may_pass);
   CHECK(verdict.is_slowdown == row.is_slowdown);
 }
 
 TEST_CASE("Where no object is asked for none is gone", "[migrate][retry]") {
-  CHECK(Judge(Status(404, R"(widgets.demo.example.com "a" not found)")).object_class == kFailed);
-  CHECK(Judge(Status(404, " not found")).object_class == kFailed);
+  CHECK(ClassifyAnswer(Status(404, R"(widgets.demo.example.com "a" not found)")).object_class ==
+        kFailed);
+  CHECK(ClassifyAnswer(Status(404, " not found")).object_class == kFailed);
 }
 
 TEST_CASE("An unknown code with Retry-After may pass, as the server says so", "[migrate][retry]") {
   kube::client::CallError error = Status(520, "");
-  CHECK_FALSE(Judge(error).may_pass);
+  CHECK_FALSE(ClassifyAnswer(error).may_pass);
   error.status->retry_after = seconds(1);
-  CHECK(Judge(error).may_pass);
-  CHECK(Judge(error).is_slowdown);
+  CHECK(ClassifyAnswer(error).may_pass);
+  CHECK(ClassifyAnswer(error).is_slowdown);
 }
 
 TEST_CASE("Without an answer it depends on the reason", "[migrate][retry]") {
@@ -143,7 +144,7 @@ TEST_CASE("Without an answer it depends on the reason", "[migrate][retry]") {
                                                             {Kind::kTimeout, true},
                                                             {Kind::kTls, false},
                                                             {Kind::kOther, false}}));
-  const AnswerVerdict verdict = Judge(Lost(kind));
+  const AnswerVerdict verdict = ClassifyAnswer(Lost(kind));
   CAPTURE(static_cast<int>(kind));
   CHECK(verdict.object_class == kFailed);
   CHECK(verdict.may_pass == may_pass);
@@ -152,11 +153,11 @@ TEST_CASE("Without an answer it depends on the reason", "[migrate][retry]") {
 
 TEST_CASE("An answer that is cut short may pass, one of another kind does not",
           "[migrate][retry]") {
-  CHECK(Judge(BrokenAnswer::kCutShort).may_pass);
-  CHECK(Judge(BrokenAnswer::kCutShort).object_class == kFailed);
-  CHECK_FALSE(Judge(BrokenAnswer::kNotObject).may_pass);
-  CHECK(Judge(BrokenAnswer::kNotObject).object_class == kFailed);
-  CHECK_FALSE(Judge(kube::client::CallError()).may_pass);
+  CHECK(ClassifyAnswer(BrokenAnswer::kCutShort).may_pass);
+  CHECK(ClassifyAnswer(BrokenAnswer::kCutShort).object_class == kFailed);
+  CHECK_FALSE(ClassifyAnswer(BrokenAnswer::kNotObject).may_pass);
+  CHECK(ClassifyAnswer(BrokenAnswer::kNotObject).object_class == kFailed);
+  CHECK_FALSE(ClassifyAnswer(kube::client::CallError()).may_pass);
 }
 
 /// Tries until there is no more, each try failing `latency` after it began.

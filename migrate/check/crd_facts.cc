@@ -1,0 +1,220 @@
+#include "migrate/check/crd_facts.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "kube/crd/crd_condition.h"
+#include "kube/crd/rules/crd_validation.h"
+#include "kube/schema/validation/pattern_checks.h"
+#include "migrate/check/apply_effect.h"
+#include "migrate/check/hints.h"
+
+namespace migrate::check {
+namespace {
+
+using kube::json::Value;
+
+// The server's word for what a migration changes anyway; it blocks nothing.
+constexpr std::string_view kPreserveUnknownFields = "spec.preserveUnknownFields";
+
+constexpr std::string_view kConverted =
+    "a webhook converts its objects, which was not asked: of an object only the version that it is "
+    "written in tells what is lost";
+
+constexpr std::string_view kUndecided =
+    "not every default could be held against its pattern (or only in minutes): the API server may "
+    "refuse some";
+
+bool HasUnknownStoredVersion(const kube::crd::Crd& crd) {
+  return std::any_of(crd.stored_versions.begin(), crd.stored_versions.end(),
+                     [&crd](const std::string& name) { return crd.FindVersion(name) == nullptr; });
+}
+
+bool ConvertsNothing(const kube::crd::Crd& crd) { return crd.conversion.strategy == "None"; }
+
+// A second CRD of the same JSON, to be compared with when the first has been changed.
+std::optional<kube::crd::Crd> CopyOf(const kube::crd::Crd& crd) {
+  auto copy = kube::crd::ReadCopiedCrd(crd.document->root());
+  return copy ? std::optional(*std::move(copy)) : std::nullopt;
+}
+
+// The server's own condition; absent where it has set none.
+std::optional<kube::crd::CrdCondition> OwnCondition(const kube::crd::Crd& crd) {
+  const Value* condition = crd.FindCondition("NonStructuralSchema");
+  if (condition == nullptr) return std::nullopt;
+  const auto text = [condition](std::string_view key) {
+    return std::string(condition->FindText(key));
+  };
+  return kube::crd::CrdCondition{text("status"), text("reason"), text("message")};
+}
+
+report::Problem MakeProblem(const kube::meta::FieldError& error, std::string version) {
+  return {std::move(version), error.field, error.ToString(), Hint(error)};
+}
+
+/// One run of FindCrdFacts.
+class FactFinder {
+ public:
+  FactFinder(kube::crd::Crd& crd, const CrdCheckOptions& options) : crd_(crd), options_(options) {}
+
+  CrdFacts Run(std::string source) {
+    report_.source = std::move(source);
+    DescribeCrd();
+    DescribeReads();
+    FindProblems();
+    if (options_.origin == CrdCheckOptions::Origin::kServer) report_.condition = OwnCondition(crd_);
+    FindAdmissionProblems();
+    report_.objects_skipped = true;
+    report_.verdict = VerdictOf(report_);
+    return std::move(facts_);
+  }
+
+ private:
+  void DescribeCrd() {
+    report_.name = crd_.name;
+    report_.group = crd_.group;
+    report_.kind = crd_.names.kind;
+    report_.scope = crd_.scope;
+    report_.preserve_unknown_fields = crd_.preserve_unknown_fields;
+    report_.stored_versions = crd_.stored_versions;
+    for (const kube::crd::CrdVersion& version : crd_.versions) {
+      report::VersionReport& report = report_.versions.emplace_back();
+      report.name = version.name;
+      report.served = version.served;
+      report.storage = version.storage;
+      if (version.served) report_.served_versions.push_back(version.name);
+      if (version.storage && report_.storage_version.empty())
+        report_.storage_version = version.name;
+    }
+    report_.migration_needed = std::any_of(
+        crd_.stored_versions.begin(), crd_.stored_versions.end(),
+        [this](const std::string& stored) { return stored != report_.storage_version; });
+  }
+
+  void DescribeReads() {
+    const kube::crd::Crd& server_crd = options_.replaced == nullptr ? crd_ : *options_.replaced;
+    facts_.reads_are_pruned = !server_crd.preserve_unknown_fields;
+    if (options_.origin != CrdCheckOptions::Origin::kFile && facts_.reads_are_pruned) {
+      facts_.read_version = ReadVersion(server_crd);
+      facts_.converts_nothing = ConvertsNothing(crd_) && ConvertsNothing(server_crd);
+    }
+    // What the older version's schema does not know is gone from pruned reads: only a proposal can
+    // change that.
+    const bool is_known =
+        facts_.read_version.empty() || (options_.replaced != nullptr && facts_.converts_nothing);
+    if (options_.origin == CrdCheckOptions::Origin::kProposal) DescribeLive(options_.replaced);
+    const bool is_converted =
+        options_.origin == CrdCheckOptions::Origin::kFile && !ConvertsNothing(crd_);
+    if (is_converted && crd_.versions.size() > 1) report_.AddNote(kConverted);
+    facts_.foretells_migration = report_.migration_needed && is_known;
+  }
+
+  // What the file says of pruning is not what the cluster does.
+  void DescribeLive(const kube::crd::Crd* live) {
+    if (live == nullptr) return report_.AddNote("the cluster does not have it, nor objects of it");
+    if (live->preserve_unknown_fields && !crd_.preserve_unknown_fields) {
+      report_.AddNote(DescribeApply(crd_, *live));
+    }
+  }
+
+  bool IsLookedAt(const kube::crd::CrdVersion& version) const {
+    return facts_.read_version.empty() || version.name == facts_.read_version ||
+           (version.storage && facts_.converts_nothing);
+  }
+
+  void FindProblems() {
+    const std::vector<kube::crd::VersionProblems> all = kube::crd::FindStructuralProblems(crd_);
+    report_.condition = kube::crd::NonStructuralSchemaCondition(crd_, all);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const kube::crd::VersionProblems& found = all[i];
+      report_.versions[i].structural = found.structural() && crd_.versions[i].schema != nullptr;
+      if (found.conversion_error) {
+        report_.problems.push_back(
+            {found.version, "", *found.conversion_error, ConversionHint(*found.conversion_error)});
+      }
+      for (const kube::meta::FieldError& error : found.errors) {
+        report_.problems.push_back(MakeProblem(error, found.version));
+      }
+      const bool is_convertible = !found.conversion_error;
+      const bool is_looked_at = is_convertible && IsLookedAt(crd_.versions[i]);
+      facts_.versions.push_back({is_convertible, is_looked_at});
+      report_.versions[i].is_left_out = is_convertible && !is_looked_at;
+    }
+  }
+
+  // Findings about the CRD as it is, and those that only show once pruning is on. Of what a server
+  // has already it tolerates more than it would of something new.
+  void FindAdmissionProblems() {
+    std::optional<kube::crd::Crd> copy;
+    const kube::crd::Crd* old = options_.replaced;
+    if (options_.origin == CrdCheckOptions::Origin::kServer) {
+      copy = CopyOf(crd_);
+      if (copy) old = &*copy;
+    }
+    std::map<std::string, kube::meta::FieldError> found;
+    kube::schema::validation::PatternChecks patterns = kube::crd::rules::MakePatternChecks();
+    const auto add = [this, &found, old, &patterns] {
+      for (kube::crd::rules::CrdFinding& finding :
+           kube::crd::rules::ValidateCrdRequest(crd_, old, patterns)) {
+        if (finding.structural) continue;
+        std::string message = finding.error.ToString();
+        found.emplace(std::move(message), std::move(finding.error));
+      }
+    };
+    add();
+    if (crd_.preserve_unknown_fields) {
+      crd_.preserve_unknown_fields = false;
+      add();
+      crd_.preserve_unknown_fields = true;
+    }
+    if (old == nullptr && HasUnknownStoredVersion(crd_)) {
+      // An update of the CRD as it is: what the server says of its status.
+      for (kube::crd::rules::CrdFinding& finding :
+           kube::crd::rules::ValidateCrdRequest(crd_, &crd_, patterns)) {
+        std::string message = finding.error.ToString();
+        if (!finding.error.field.starts_with("status.storedVersions")) continue;
+        found.emplace(std::move(message), std::move(finding.error));
+      }
+    }
+    if (patterns.undecided() != 0) report_.AddNote(kUndecided);
+    for (const auto& [message, error] : found) {
+      report_.admission_problems.push_back(MakeProblem(error, ""));
+    }
+  }
+
+  kube::crd::Crd& crd_;
+  const CrdCheckOptions& options_;
+  CrdFacts facts_;
+  report::CrdReport& report_ = facts_.report;
+};
+
+}  // namespace
+
+CrdFacts FindCrdFacts(kube::crd::Crd& crd, std::string source, const CrdCheckOptions& options) {
+  return FactFinder(crd, options).Run(std::move(source));
+}
+
+report::Verdict VerdictOf(const report::CrdReport& report) {
+  const bool is_refused = std::ranges::any_of(
+      report.admission_problems,
+      [](const report::Problem& problem) { return problem.field != kPreserveUnknownFields; });
+  if (!report.problems.empty() || is_refused) return report::Verdict::kBlocked;
+  // What only drops a null can be invalid without it.
+  if (report.objects_losing_fields != 0 || report.MakesInvalid())
+    return report::Verdict::kLosesFields;
+  return report.preserve_unknown_fields ? report::Verdict::kReady : report::Verdict::kPruning;
+}
+
+std::string ReadVersion(const kube::crd::Crd& crd) {
+  const kube::crd::CrdVersion* storage = crd.StorageVersion();
+  if (storage != nullptr && storage->served) return storage->name;
+  const auto served =
+      std::find_if(crd.versions.begin(), crd.versions.end(),
+                   [](const kube::crd::CrdVersion& version) { return version.served; });
+  return served == crd.versions.end() ? "" : served->name;
+}
+
+}  // namespace migrate::check

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kube/crd/crd.h"
+#include "migrate/report/check_report.h"
+
+namespace migrate::check {
+
+struct CrdCheckOptions {
+  enum class Origin {
+    kFile,      ///< CRD and objects come from files
+    kProposal,  ///< the CRD comes from a file, its objects from a server
+    kServer,    ///< both come from a server
+  };
+
+  bool keep_paths = false;  ///< keep every object's paths (--show-objects), not only the counts
+  bool as_is = false;  ///< CrdCheck::server is that of the CRD as it is, not as if pruning were on
+  Origin origin = Origin::kFile;
+  /// The server's CRD that a proposal would replace; null pointer if there is none. Only looked at
+  /// while the check is made.
+  const kube::crd::Crd* replaced = nullptr;
+};
+
+/// What is known of one CRD without its objects.
+struct CrdFacts {
+  struct Version {
+    bool is_convertible = false;  ///< else the dry run is impossible
+    /// By the dry run of objects. Where a server prunes them already, they are as it shows them in
+    /// `read_version`: what other versions would lose is not looked at, as nobody has it, but for
+    /// the storage version of a proposal.
+    bool is_looked_at = false;
+  };
+
+  report::CrdReport report;       ///< as of a check that looks at no objects
+  std::vector<Version> versions;  ///< one for each of report.versions
+  bool reads_are_pruned = false;  ///< fields may be in etcd that the objects do not show
+  std::string read_version;       ///< of reads that are pruned by a server; else empty
+  /// Objects are the same in every version, but for pruning: no webhook makes them from another.
+  bool converts_nothing = true;
+  /// What the migration of older stored versions loses can be told from the objects.
+  bool foretells_migration = false;
+};
+
+/// Finds what is wrong with the CRD, as it is and once pruning is on, and what its objects will
+/// tell. `source` is the file that it came from; empty for a server's. `crd` ends as it was.
+CrdFacts FindCrdFacts(kube::crd::Crd& crd, std::string source, const CrdCheckOptions& options);
+
+/// The verdict that follows from what `report` holds of problems, objects and pruning.
+report::Verdict VerdictOf(const report::CrdReport& report);
+
+/// The version in which the objects of a server's CRD are read: the storage version, else the first
+/// that is served; empty if none is.
+std::string ReadVersion(const kube::crd::Crd& crd);
+
+}  // namespace migrate::check
