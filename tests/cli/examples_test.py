@@ -6,8 +6,11 @@ Usage: examples_test.py KUBECTL_PRUNE FAKE_API_SERVER
 import json
 import shutil
 import sys
+from concurrent import futures
 
 import sandbox
+
+AT_ONCE = 8  # most of their time they wait, some for seconds
 
 COMMANDS = ("", "check", "completion", "diff", "migrate", "version")
 # Beside `kubectl prune`, the examples save objects; the fake server does not serve kubectl itself.
@@ -75,6 +78,13 @@ def paste(box, example):
         return box.run("bash", "-c", BEFORE + example.replace("| source", ""))
 
 
+def outcome(example):
+    """In a sandbox of its own, as they run beside each other."""
+    with sandbox.sandbox(*sys.argv[1:3]) as box:
+        set_up(box)
+        return paste(box, example)
+
+
 def problem(done):
     """What is wrong; findings, and the question that nobody answers, are not."""
     if done.returncode in (0, 1) and "error:" not in done.stderr:
@@ -84,20 +94,22 @@ def problem(done):
     return f"exit code {done.returncode}: {done.stderr.strip()}"
 
 
-def main():
-    failed, count = 0, 0
+def all_examples():
     with sandbox.sandbox(*sys.argv[1:3]) as box:
-        set_up(box)
         for command in COMMANDS:
-            usage = box.run("kubectl-prune", *command.split(), "--help").stdout
-            for example in examples(usage):
-                count += 1
-                wrong = problem(paste(box, example))
-                if wrong:
-                    failed += 1
-                    print(f"{example}\n  {wrong}")
-    print(f"{count} examples, {failed} failed")
-    return 1 if failed or count < 25 else 0
+            yield from examples(box.run("kubectl-prune", *command.split(), "--help").stdout)
+
+
+def main():
+    pasted, failed = list(all_examples()), 0
+    with futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        for example, done in zip(pasted, pool.map(outcome, pasted)):
+            wrong = problem(done)
+            if wrong:
+                failed += 1
+                print(f"{example}\n  {wrong}")
+    print(f"{len(pasted)} examples, {failed} failed")
+    return 1 if failed or len(pasted) < 25 else 0
 
 
 if __name__ == "__main__":
