@@ -56,8 +56,8 @@ fi
 step "tests"
 log=build/ctest.log
 status=0
-# Most of them wait most of their time; two of the places are for what is built meanwhile.
-ctest --preset dev --parallel $((2 + 2 * $(nproc))) ${names:+-R "$names"} "$@" >"$log" 2>&1 || status=$?
+# Most of them wait most of their time; one place is for what is built meanwhile.
+ctest --preset dev --parallel $((1 + 2 * $(nproc))) ${names:+-R "$names"} "$@" >"$log" 2>&1 || status=$?
 [ "$lacking" -eq 0 ] || status=1
 # On a failure all that ctest says about it; else its summary alone.
 if [ "$status" -ne 0 ]; then grep -Ev ' +(Passed|Start) +|^ +Start ' "$log" || true; else grep 'tests passed' "$log"; fi
