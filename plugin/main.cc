@@ -11,7 +11,7 @@
 
 #include "plugin/command/server_warnings.h"
 #include "plugin/command/stop_signal.h"
-#include "plugin/commands.h"
+#include "plugin/command_table.h"
 #include "plugin/completion/complete_command.h"
 #include "plugin/flags/command_line.h"
 #include "plugin/terminal/output.h"

@@ -21,7 +21,7 @@ PRUNING = (r'"((?:pruning (?:is on|was not)|it is not known|nobody can|not every
 REFUSALS = {
     "migrate/migration/preflight.cc": (r'Refuse\(\s*"([^"]+)"', r'push_back\(\s*"([^"]+)"'),
     "migrate/flip/turn_pruning_on.cc": PRUNING,
-    "migrate/flip/back_up.cc": PRUNING,
+    "migrate/flip/backup_before_flip.cc": PRUNING,
     "migrate/flip/behind_flip.cc": PRUNING,
     "migrate/crds/crd_guard.cc": (r'return (?:std::string\()?"([^"]+)"',),
     "migrate/crds/live_crd.cc": (r'return "(the Custom[^"]+)"', r'why = "([^"]+)"'),

@@ -5,7 +5,7 @@
 #include <set>
 #include <vector>
 
-#include "kube/meta/field_errors.h"
+#include "kube/meta/make_field_error.h"
 #include "kube/meta/names.h"
 
 namespace kube::client {

@@ -13,7 +13,7 @@
 #include "kube/config/pem.h"
 #include "kube/config/server_address.h"
 #include "kube/go/go_format.h"
-#include "kube/meta/field_errors.h"
+#include "kube/meta/make_field_error.h"
 #include "kube/system/file_text.h"
 
 namespace kube::config {

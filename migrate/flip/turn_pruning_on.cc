@@ -12,7 +12,7 @@
 #include "migrate/crds/cluster_crds.h"
 #include "migrate/crds/crd_request.h"
 #include "migrate/flip/admission_webhooks.h"
-#include "migrate/flip/back_up.h"
+#include "migrate/flip/backup_before_flip.h"
 #include "migrate/flip/behind_flip.h"
 #include "migrate/flip/flip.h"
 #include "migrate/flip/gitops_owner.h"

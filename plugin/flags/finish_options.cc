@@ -8,7 +8,7 @@
 #include "kube/client/label_selector.h"
 #include "kube/go/go_duration.h"
 #include "kube/go/go_format.h"
-#include "kube/meta/field_errors.h"
+#include "kube/meta/make_field_error.h"
 #include "kube/meta/names.h"
 #include "plugin/flags/usage_error.h"
 

@@ -7,7 +7,7 @@
 #include "kube/crd/rules/crd_spec_validation.h"
 #include "kube/go/go_format.h"
 #include "kube/go/go_url.h"
-#include "kube/meta/field_errors.h"
+#include "kube/meta/make_field_error.h"
 #include "kube/meta/names.h"
 
 namespace kube::crd::rules {

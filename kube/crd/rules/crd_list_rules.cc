@@ -4,7 +4,7 @@
 
 #include "kube/crd/rules/crd_schema_validation.h"
 #include "kube/go/go_format.h"
-#include "kube/meta/field_errors.h"
+#include "kube/meta/make_field_error.h"
 
 namespace kube::crd::rules {
 namespace {

@@ -5,7 +5,7 @@
 #include "kube/crd/rules/crd_spec_validation.h"
 #include "kube/go/go_format.h"
 #include "kube/go/go_url.h"
-#include "kube/meta/field_errors.h"
+#include "kube/meta/make_field_error.h"
 #include "kube/meta/names.h"
 #include "kube/schema/object_meta.h"
 #include "kube/schema/validation/object_meta_validation.h"

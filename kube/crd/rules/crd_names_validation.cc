@@ -1,7 +1,7 @@
 #include <string>
 
 #include "kube/crd/rules/crd_spec_validation.h"
-#include "kube/meta/field_errors.h"
+#include "kube/meta/make_field_error.h"
 #include "kube/meta/names.h"
 
 namespace kube::crd::rules {

@@ -5,7 +5,7 @@
 #include "kube/crd/rules/crd_schema_validation.h"
 #include "kube/crd/rules/json_path.h"
 #include "kube/go/go_format.h"
-#include "kube/meta/field_errors.h"
+#include "kube/meta/make_field_error.h"
 #include "kube/schema/structural.h"
 
 namespace kube::crd::rules {

@@ -8,7 +8,7 @@
 
 #include "kube/crd/rules/crd_rules.h"
 #include "kube/crd/rules/crd_spec_validation.h"
-#include "kube/meta/field_errors.h"
+#include "kube/meta/make_field_error.h"
 #include "kube/meta/names.h"
 
 namespace kube::crd::rules {

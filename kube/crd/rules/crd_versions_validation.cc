@@ -6,7 +6,7 @@
 #include "kube/base/rune.h"
 #include "kube/crd/rules/crd_spec_validation.h"
 #include "kube/go/go_printable.h"
-#include "kube/meta/field_errors.h"
+#include "kube/meta/make_field_error.h"
 #include "kube/meta/names.h"
 
 namespace kube::crd::rules {

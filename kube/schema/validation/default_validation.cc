@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "kube/meta/field_errors.h"
+#include "kube/meta/make_field_error.h"
 #include "kube/schema/coercion.h"
 #include "kube/schema/defaulting.h"
 #include "kube/schema/pruning.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "kube/meta/field_errors.h"
+#include "kube/meta/make_field_error.h"
 #include "kube/meta/names.h"
 #include "kube/schema/object_meta.h"
 #include "kube/schema/validation/object_meta_validation.h"

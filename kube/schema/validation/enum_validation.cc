@@ -6,7 +6,7 @@
 #include <set>
 
 #include "kube/go/go_value.h"
-#include "kube/meta/field_errors.h"
+#include "kube/meta/make_field_error.h"
 
 namespace kube::schema::validation {
 namespace {

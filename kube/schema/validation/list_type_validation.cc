@@ -4,7 +4,7 @@
 #include <string>
 
 #include "kube/go/go_value.h"
-#include "kube/meta/field_errors.h"
+#include "kube/meta/make_field_error.h"
 
 namespace kube::schema::validation {
 namespace {

@@ -5,7 +5,7 @@
 #include "kube/base/rune.h"
 #include "kube/go/go_format.h"
 #include "kube/go/go_printable.h"
-#include "kube/meta/field_errors.h"
+#include "kube/meta/make_field_error.h"
 #include "kube/meta/names.h"
 
 namespace kube::schema::validation {

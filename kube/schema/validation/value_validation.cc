@@ -7,7 +7,7 @@
 
 #include "kube/go/go_format.h"
 #include "kube/go/go_value.h"
-#include "kube/meta/field_errors.h"
+#include "kube/meta/make_field_error.h"
 #include "kube/schema/format/formats.h"
 #include "kube/schema/validation/enum_validation.h"
 #include "kube/schema/validation/number_validation.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "plugin/commands.h"
+#include "plugin/command_table.h"
 
 namespace plugin::completion {
 namespace {

@@ -10,7 +10,7 @@
 #include "plugin/command/diff_command.h"
 #include "plugin/command/migrate_command.h"
 #include "plugin/command/version_command.h"
-#include "plugin/commands.h"
+#include "plugin/command_table.h"
 #include "plugin/completion/complete_command.h"
 #include "plugin/completion/completion_command.h"
 

@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "plugin/command/migrate_command.h"
-#include "plugin/commands.h"
+#include "plugin/command_table.h"
 
 namespace plugin::flags {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "kube/meta/field_errors.h"
+#include "kube/meta/make_field_error.h"
 #include "kube/schema/structural.h"
 #include "kube/schema/validation/validation.h"
 #include "tests/support/test_schema.h"

@@ -1,4 +1,4 @@
-#include "kube/meta/field_errors.h"
+#include "kube/meta/make_field_error.h"
 
 #include <catch2/catch.hpp>
 #include <string>
@@ -13,7 +13,7 @@ std::string Printed(std::string_view text) {
   return PrintBadValue(document.root());
 }
 
-TEST_CASE("Bad values are printed as Go prints them", "[field_errors]") {
+TEST_CASE("Bad values are printed as Go prints them", "[make_field_error]") {
   CHECK(Printed(R"("a\"<\u0007")") == R"("a\"<\a")");
   CHECK(Printed("1000000") == "1000000");
   CHECK(Printed("1000000.0") == "1e+06");
@@ -22,7 +22,7 @@ TEST_CASE("Bad values are printed as Go prints them", "[field_errors]") {
   CHECK(Printed(R"({"b":1000000.0,"a":"<"})") == R"({"a":"\u003c","b":1000000})");
 }
 
-TEST_CASE("Errors are worded as in apimachinery", "[field_errors]") {
+TEST_CASE("Errors are worded as in apimachinery", "[make_field_error]") {
   CHECK(Required("p").ToString() == "p: Required value");
   CHECK(InvalidText("p", "x", "d").ToString() == R"(p: Invalid value: "x": d)");
   CHECK(Forbidden("p", "d").ToString() == "p: Forbidden: d");
@@ -35,7 +35,7 @@ TEST_CASE("Errors are worded as in apimachinery", "[field_errors]") {
   CHECK(TooMany("p", 3, 1).ToString() == "p: Too many: 3: must have at most 1 item");
 }
 
-TEST_CASE("The same error counts once", "[field_errors]") {
+TEST_CASE("The same error counts once", "[make_field_error]") {
   std::vector<FieldError> errors = {Required("b"), Required("a"), Required("b")};
   SortAndDeduplicate(errors);
   REQUIRE(errors.size() == 2);

@@ -1,4 +1,4 @@
-#include "migrate/flip/back_up.h"
+#include "migrate/flip/backup_before_flip.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "kube/meta/field_errors.h"
+#include "kube/meta/make_field_error.h"
 
 #include <algorithm>
 #include <iterator>

@@ -1,4 +1,4 @@
-#include "plugin/commands.h"
+#include "plugin/command_table.h"
 
 #include <string_view>
 #include <vector>
