@@ -1,6 +1,5 @@
 #include "plugin/command_table.h"
 
-#include <string_view>
 #include <vector>
 
 #include "plugin/command/check_command.h"
@@ -8,6 +7,7 @@
 #include "plugin/command/migrate_command.h"
 #include "plugin/command/version_command.h"
 #include "plugin/completion/completion_command.h"
+#include "plugin/flags/output_format.h"
 #include "plugin/usage/texts.h"
 #include "plugin/usage/usage.h"
 
@@ -16,12 +16,6 @@ namespace {
 
 using flags::ArgumentKind;
 using flags::Make;
-
-constexpr std::string_view kCheckOutputs[] = {
-    "json", "jsonpath=", "jsonpath-as-json=", "jsonpath-file=", "name", "table", "wide", "yaml"};
-constexpr std::string_view kMigrateOutputs[] = {
-    "json", "jsonpath=", "jsonpath-as-json=", "jsonpath-file=", "name", "yaml"};
-constexpr std::string_view kVersionOutputs[] = {"json", "yaml"};
 
 }  // namespace
 
@@ -32,7 +26,7 @@ flags::CommandRows Commands() {
        .usage = usage::kCheck,
        .make = Make<command::CheckCommand>,
        .arguments = ArgumentKind::kCrd,
-       .outputs = kCheckOutputs},
+       .outputs = flags::kCheckOutputs},
       {.name = "completion",
        .summary = "Print a script that completes command lines",
        .usage = usage::kCompletion,
@@ -48,7 +42,7 @@ flags::CommandRows Commands() {
        .usage = usage::kMigrate,
        .make = Make<command::MigrateCommand>,
        .arguments = ArgumentKind::kCrd,
-       .outputs = kMigrateOutputs},
+       .outputs = flags::kMigrateOutputs},
       {.name = "options",
        .summary = "Print the global options, which all commands take",
        .usage = usage::kOptions},
@@ -56,7 +50,7 @@ flags::CommandRows Commands() {
        .summary = "Print the versions of this program and of the server",
        .usage = usage::kVersion,
        .make = Make<command::VersionCommand>,
-       .outputs = kVersionOutputs},
+       .outputs = flags::kVersionOutputs},
       {.name = "help",
        .summary = "Print the help of a command",
        .usage = "",

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "kube/base/text.h"
 #include "plugin/command/server_warnings.h"
 #include "plugin/command/stop_signal.h"
 #include "plugin/command_table.h"
@@ -24,7 +25,7 @@ namespace {
 int WithWarnings(int exit_code, bool are_errors) {
   const std::size_t warnings = command::ServerWarnings();
   if (!are_errors || warnings == 0) return exit_code;
-  terminal::WriteStderr("error: " + terminal::Count(warnings, "warning") + " received\n");
+  terminal::WriteStderr("error: " + kube::base::Count(warnings, "warning") + " received\n");
   return std::max(exit_code, 2);
 }
 

@@ -23,7 +23,10 @@ REFUSALS = {
     "migrate/flip/turn_pruning_on.cc": PRUNING,
     "migrate/flip/backup_before_flip.cc": PRUNING,
     "migrate/flip/behind_flip.cc": PRUNING,
+    "migrate/flip/flip.cc": (r'Refuse\(\s*"([^"]+)"',),
     "migrate/crds/crd_guard.cc": (r'return (?:std::string\()?"([^"]+)"',),
+    # Without what a check says of a CRD that was changed meanwhile.
+    "migrate/crds/crd_shape.cc": (r'return (?:std::string\()?"((?!.*while its objects)[^"]+)"',),
     "migrate/crds/live_crd.cc": (r'return "(the Custom[^"]+)"', r'why = "([^"]+)"'),
     "migrate/sweep/write/failure_streak.cc": (r'" (objects failed in the same way)',),
     "migrate/state/migration_state.cc": (r'Error\("(another migration of )', r'"(no folder for the state[^";:]+)'),

@@ -25,6 +25,14 @@ inline std::size_t SkipDigits(std::string_view text, std::size_t at) {
   return at;
 }
 
+inline std::string ToLower(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
 /// `text` without the ASCII white space at its ends.
 inline std::string TrimSpace(std::string_view text) {
   while (!text.empty() && IsSpace(text.front())) text.remove_prefix(1);

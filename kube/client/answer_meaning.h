@@ -30,7 +30,7 @@ enum class Meaning {
   kTimeout,       ///< the answer did not come in time
   kNoConnection,  ///< TLS, unknown host, proxy, not the answer of an API server, interrupted
 
-  kUnusable,  ///< there was an answer of success that is not what was asked for
+  kUnusable,  ///< neither: whoever asked could not use the answer of success, or gave up waiting
 };
 
 /// Of the code of an answer that is no success.

@@ -24,7 +24,8 @@ namespace kube::client {
 /// Why a call brought no result: the server's status, or why there was no answer.
 struct CallError {
   std::optional<ApiStatus> status;  ///< what the server said; absent if it said nothing
-  std::optional<http::TransportError> transport;  ///< present where `status` is absent
+  std::optional<http::TransportError> transport;  ///< where there was no answer, or none that the
+                                                  ///< client could use
   /// For people, as kubectl words it: Describe(*status), or `Unable to connect to the server: ...`,
   /// `The connection to the server HOST was refused - did you specify the right host or port?`.
   std::string message;

@@ -5,6 +5,7 @@
 #include <set>
 #include <vector>
 
+#include "kube/base/text.h"
 #include "kube/meta/make_field_error.h"
 #include "kube/meta/names.h"
 
@@ -91,7 +92,7 @@ Problem Validate(const Requirement& requirement) {
   };
   const std::vector<std::string> key_problems = meta::LabelKeyProblems(requirement.key);
   // The server prints the path of a selector without a field of an object as "<nil>".
-  if (!key_problems.empty()) add("<nil>", requirement.key, meta::Join(key_problems, "; "));
+  if (!key_problems.empty()) add("<nil>", requirement.key, base::Join(key_problems, "; "));
   std::size_t i = 0;
   if (requirement.compares && !IsInteger(*requirement.values.begin())) {
     add("values[0]", *requirement.values.begin(),
@@ -100,7 +101,7 @@ Problem Validate(const Requirement& requirement) {
   for (const std::string_view value : requirement.values) {
     const std::string path = meta::Key(meta::Index("values", i++), requirement.key);
     const std::vector<std::string> value_problems = meta::LabelValueProblems(value);
-    if (!value_problems.empty()) add(path, value, meta::Join(value_problems, "; "));
+    if (!value_problems.empty()) add(path, value, base::Join(value_problems, "; "));
   }
   if (problems.empty()) return std::nullopt;
   return meta::Aggregate(problems);

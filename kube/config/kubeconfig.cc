@@ -7,6 +7,7 @@
 
 #include "kube/base/ascii.h"
 #include "kube/base/error.h"
+#include "kube/base/text.h"
 #include "kube/config/auth_provider.h"
 #include "kube/config/in_cluster.h"
 #include "kube/config/kubeconfig_choice.h"
@@ -61,7 +62,7 @@ base::Result<Kubeconfig, system::FileError> ReadKubeconfig(const std::string& pa
 void ThrowProblems(const std::vector<std::string>& problems) {
   if (problems.empty()) return;
   if (problems.size() == 1) throw base::Error(problems[0]);
-  throw base::Error("invalid configuration:\n* " + meta::Join(problems, "\n* "));
+  throw base::Error("invalid configuration:\n* " + base::Join(problems, "\n* "));
 }
 
 std::string DefaultServer(const system::Environment& environment) {
@@ -213,7 +214,7 @@ Kubeconfig LoadKubeconfig(const std::string& kubeconfig_flag,
       problems.push_back("error loading config file \"" + path + "\": " + one.error().message);
     }
   }
-  if (!problems.empty()) throw base::Error(meta::Join(problems, "\n"));
+  if (!problems.empty()) throw base::Error(base::Join(problems, "\n"));
   return all;
 }
 

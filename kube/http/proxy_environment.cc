@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <cstdint>
 #include <optional>
@@ -16,14 +15,9 @@
 namespace kube::http {
 namespace {
 
-std::string Lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
 std::string AnyVariable(const system::Environment& environment, const std::string& name) {
   std::string value = environment.variable(name);
-  return value.empty() ? environment.variable(Lower(name)) : value;
+  return value.empty() ? environment.variable(base::ToLower(name)) : value;
 }
 
 // An address of 16 bytes, IPv4 as ::ffff:a.b.c.d, so that the two can be compared.
@@ -90,7 +84,7 @@ bool IsInDomain(const std::string& host, std::string domain) {
 // `entry` is one of $NO_PROXY, in lower case.
 bool Matches(const std::string& entry, const ServerUrl& server) {
   if (entry == "*") return true;
-  const std::string host = Lower(server.host);
+  const std::string host = base::ToLower(server.host);
   const std::optional<Address> address = ParseAddress(host);
   if (const auto is_in_network = IsInNetwork(address, entry)) return *is_in_network;
   const HostPort wanted = SplitHostPort(entry);
@@ -103,7 +97,7 @@ bool Matches(const std::string& entry, const ServerUrl& server) {
 bool IsExempt(const ServerUrl& server, std::string_view list) {
   while (true) {
     const std::size_t end = std::min(list.find(','), list.size());
-    const std::string entry = Lower(base::TrimSpace(std::string(list.substr(0, end))));
+    const std::string entry = base::ToLower(base::TrimSpace(std::string(list.substr(0, end))));
     if (!entry.empty() && Matches(entry, server)) return true;
     if (end == list.size()) return false;
     list.remove_prefix(end + 1);

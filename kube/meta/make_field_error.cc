@@ -106,15 +106,6 @@ std::string PrintStrings(std::span<const std::string> texts) { return PrintAnySt
 
 std::string PrintJsonText(std::string_view text) { return json::Print(json::Value::String(text)); }
 
-std::string Join(const std::vector<std::string>& texts, std::string_view separator) {
-  std::string joined;
-  for (const std::string& text : texts) {
-    if (&text != &texts.front()) joined += separator;
-    joined += text;
-  }
-  return joined;
-}
-
 void Append(std::vector<FieldError>& all, std::vector<FieldError> errors) {
   all.insert(all.end(), std::make_move_iterator(errors.begin()),
              std::make_move_iterator(errors.end()));

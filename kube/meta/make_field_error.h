@@ -37,9 +37,6 @@ std::string PrintStrings(std::span<const std::string> texts);
 /// A text as a JSON string.
 std::string PrintJsonText(std::string_view text);
 
-/// Joins with `separator`.
-std::string Join(const std::vector<std::string>& texts, std::string_view separator);
-
 /// Moves `errors` to the end of `all`.
 void Append(std::vector<FieldError>& all, std::vector<FieldError> errors);
 /// Sorts bytewise by the whole string and keeps one of each string.

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "kube/base/error.h"
-#include "migrate/backup/known_writes.h"
 #include "migrate/disk/file_name.h"
 #include "migrate/disk/stable_hash.h"
 #include "migrate/spool/object_metadata.h"

@@ -169,14 +169,14 @@ class CrdReader {
   // What is asked for by its name may be answered by anything.
   void TakeNamed(const std::string& name, const Value& item) {
     if (NameOf(item) == name) return TakeCrd(item);
-    if (IsFirstOf(name)) {
+    if (NoteName(name)) {
       TakeUnreadable(name, "the server's answer is no CustomResourceDefinition of this name");
     }
   }
 
   void TakeCrd(const Value& item) {
     const std::string name = NameOf(item);
-    if (!IsFirstOf(name)) return;
+    if (!NoteName(name)) return;
     auto document = std::make_unique<Document>();
     document->root() = kube::json::DeepCopy(item, document->arena());
     // The items of a list do not say what they are.
@@ -195,8 +195,9 @@ class CrdReader {
     if (is_wanted) found_.crds.emplace(name, std::move(live));
   }
 
-  // CRDs may come twice: by their name and in the list, or in a list that was begun anew.
-  bool IsFirstOf(const std::string& name) {
+  // True the first time: CRDs may come twice, by their name and in the list, or in a list that was
+  // begun anew.
+  bool NoteName(const std::string& name) {
     const std::lock_guard lock(mutex_);
     return seen_.insert(name).second;
   }

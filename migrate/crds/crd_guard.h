@@ -18,7 +18,8 @@ class CrdGuard {
   const CrdShape& expected() const { return expected_; }
   /// Reads the CRD and compares. Where it cannot be read it is tried again for two minutes, while
   /// requests that are under way go on; then, and at once where the right is missing, that is the
-  /// change. Absent too if it is to be stopped.
+  /// change. Absent if nothing has changed, or the run is to be stopped (Session::is_stopped tells
+  /// which). Throws what Client::Poll throws.
   std::optional<std::string> FindChange() const;
 
  private:

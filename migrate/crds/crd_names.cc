@@ -1,26 +1,14 @@
 #include "migrate/crds/crd_names.h"
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 
+#include "kube/base/ascii.h"
 #include "kube/base/error.h"
+#include "kube/base/text.h"
 
 namespace migrate::crds {
 namespace {
-
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return lower;
-}
-
-std::string Join(const std::set<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
 
 std::set<std::string> NamesOf(const std::string& argument, const std::vector<CrdIdentity>& crds) {
   std::set<std::string> found;
@@ -32,7 +20,8 @@ std::set<std::string> NamesOf(const std::string& argument, const std::vector<Crd
 
 void RequireNotTwo(const std::string& argument, const std::set<std::string>& names) {
   if (names.size() <= 1) return;
-  throw kube::base::Error("\"" + argument + "\" is ambiguous; name one of: " + Join(names));
+  throw kube::base::Error("\"" + argument +
+                          "\" is ambiguous; name one of: " + kube::base::Join(names, ", "));
 }
 
 }  // namespace
@@ -47,7 +36,7 @@ CrdIdentity IdentityOf(const kube::crd::Crd& crd) {
 
 // kubectl takes a type before the name: crd/NAME.
 std::string_view WithoutCrdType(std::string_view argument) {
-  const std::string lower = Lower(argument);
+  const std::string lower = kube::base::ToLower(argument);
   for (const std::string_view type :
        {"crd/", "crds/", "customresourcedefinition/", "customresourcedefinitions/",
         "customresourcedefinition.apiextensions.k8s.io/",
@@ -57,14 +46,16 @@ std::string_view WithoutCrdType(std::string_view argument) {
   return argument;
 }
 
-std::string CrdNameOf(std::string_view argument) { return Lower(WithoutCrdType(argument)); }
+std::string CrdNameOf(std::string_view argument) {
+  return kube::base::ToLower(WithoutCrdType(argument));
+}
 
 bool IsNamed(const CrdIdentity& crd, std::string_view argument) {
   const std::string name = CrdNameOf(argument);
   if (name == crd.name) return true;
   const std::string group = "." + crd.group;
   const auto fits = [&](const std::string& word) {
-    const std::string lower = Lower(word);
+    const std::string lower = kube::base::ToLower(word);
     if (lower.empty() || !name.starts_with(lower)) return false;
     const std::string rest = name.substr(lower.size());
     return rest.empty() || rest == group ||

@@ -46,4 +46,12 @@ Result<Crd, CallError> PatchCrd(kube::client::Client& client, const std::string&
   return CrdOf(client.Send(std::move(request)));
 }
 
+Result<Crd, CallError> PatchPruningOn(kube::client::Client& client, const std::string& target,
+                                      const std::string& resource_version, bool dry_run) {
+  const std::string version = kube::json::Print(kube::json::Value::String(resource_version));
+  return PatchCrd(client, target + (dry_run ? "?dryRun=All" : ""),
+                  R"({"metadata":{"resourceVersion":)" + version +
+                      R"(},"spec":{"preserveUnknownFields":false}})");
+}
+
 }  // namespace migrate::crds

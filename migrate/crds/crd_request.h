@@ -6,10 +6,11 @@
 #include "kube/client/client.h"
 #include "kube/crd/crd.h"
 
-/// Single CRDs of a server, by their target: ".../customresourcedefinitions/NAME".
+/// Single CRDs of a server, by their target: ".../customresourcedefinitions/NAME". Each waits for
+/// its answer, and throws what Client::Poll throws.
 namespace migrate::crds {
 
-/// Reads a CRD. An answer that is none is a CallError too.
+/// Reads a CRD. An answer that is none is a CallError too, and so is that the run is to be stopped.
 kube::base::Result<kube::crd::Crd, kube::client::CallError> GetCrd(kube::client::Client& client,
                                                                    const std::string& target);
 
@@ -18,5 +19,10 @@ kube::base::Result<kube::crd::Crd, kube::client::CallError> GetCrd(kube::client:
 kube::base::Result<kube::crd::Crd, kube::client::CallError> PatchCrd(kube::client::Client& client,
                                                                      const std::string& target,
                                                                      const std::string& body);
+
+/// The same with what turns pruning on, where the CRD still has this resource version.
+kube::base::Result<kube::crd::Crd, kube::client::CallError> PatchPruningOn(
+    kube::client::Client& client, const std::string& target, const std::string& resource_version,
+    bool dry_run);
 
 }  // namespace migrate::crds

@@ -21,7 +21,7 @@ struct LiveCrd {
   bool is_namespaced = true;
   std::string not_served_because;  ///< of an established CRD empty; for messages
   bool reads_objects = false;
-  /// The CRD itself, or each proposal for it.
+  /// The CRD itself, or each proposal for it. Empty from DescribeLiveCrd, and at least one else.
   std::vector<std::unique_ptr<check::CrdCheck>> checks;
 
   /// Where its objects are, in all namespaces or in one.

@@ -112,7 +112,7 @@ PruningTurnedOn NoteSettled(const PruningRun& run) {
   if (!list) {
     return PruningTurnedOn::End(
         report::Outcome::kError,
-        "pruning is on, but the objects cannot be listed: " + list.error().message + kRunAgain);
+        "pruning is on, but the objects cannot be listed: " + list.error().message + kGoesOn);
   }
   const kube::json::Value* metadata = (*list)->root().Find("metadata");
   run.state.NoteSettled(metadata == nullptr ? run.state.noted().settled_resource_version

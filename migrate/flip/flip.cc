@@ -74,12 +74,9 @@ class Flipper {
   }
 
   std::optional<Flip> Send(const kube::crd::Crd& crd) {
-    const std::string version = kube::json::Print(Value::String(crd.resource_version));
-    const std::string body = R"({"metadata":{"resourceVersion":)" + version +
-                             R"(},"spec":{"preserveUnknownFields":false}})";
     was_sent_ = !dry_run_;
     const auto answer =
-        crds::PatchCrd(session_.client, target_.target + (dry_run_ ? "?dryRun=All" : ""), body);
+        crds::PatchPruningOn(session_.client, target_.target, crd.resource_version, dry_run_);
     if (answer) return TakeAnswer(*answer);
     last_error_ = answer.error().message;
     const Meaning meaning = MeaningOf(answer.error());

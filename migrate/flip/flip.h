@@ -17,14 +17,15 @@ struct FlipTarget {
 /// How the request to turn pruning on ended.
 struct Flip {
   enum class Step {
-    kDone,         ///< pruning is on
-    kRefused,      ///< it is not, or not by us: `error` says why
-    kUnknown,      ///< the server could not be asked any more, or is told not to
+    kDone,     ///< pruning is on
+    kRefused,  ///< it is not, or not by us: `error` says why
+    kUnknown,  ///< it was asked for, and what came of it could not be seen, or not before a stop
     kInterrupted,  ///< by Session::stop, before it was asked for
   };
   Step step = Step::kRefused;
   std::string error;
-  /// Of the CRD: writes with a greater one are surely newer than the flip.
+  /// With kDone, of the CRD: writes with a greater one are surely newer than the flip. That of a
+  /// dry run says nothing.
   std::string resource_version;
   std::int64_t generation = 0;  ///< of the CRD, with pruning on
 };

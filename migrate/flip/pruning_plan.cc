@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "kube/base/text.h"
 #include "migrate/backup/backup.h"
 #include "migrate/backup/doomed_objects.h"
 #include "migrate/lists/worker_pool.h"
@@ -69,18 +70,6 @@ class DryRunTaker : public lists::ItemTaker {
   backup::DoomedObjects doomed_;
 };
 
-std::string Count(std::uint64_t count, std::string_view noun) {
-  return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
-}
-
-std::string Join(const std::vector<std::string>& parts, std::string_view separator) {
-  std::string joined;
-  for (const std::string& part : parts) {
-    joined.append(joined.empty() ? "" : separator).append(part);
-  }
-  return joined;
-}
-
 std::string Bytes(std::uint64_t bytes) {
   constexpr double kUnit = 1024;
   const char* unit = "KiB";
@@ -112,7 +101,7 @@ std::string InvalidLine(const PruningDryRun& dry_run) {
   if (version == crd.versions.end()) return "";
   const std::uint64_t count = version->objects_invalid_once_pruned.value_or(0);
   if (count == 0) return "";
-  return "Warning: once pruned, " + Count(count, "object") +
+  return "Warning: once pruned, " + kube::base::Count(count, "object") +
          " would be invalid, and updates refused (" + report::OwnCommand("check " + crd.name) +
          "): " + version->invalid_once_pruned.at(0) + (count == 1 ? "" : ", ...");
 }
@@ -154,9 +143,11 @@ std::string LossLine(const PruningPlan& plan) {
   const std::uint64_t losing = ObjectsLosing(plan);
   std::string line = crd.name + ": ";
   if (losing == 0)
-    return line + "none of " + Count(crd.object_count, "object") + " would lose a field";
-  line += std::to_string(losing) + " of " + Count(crd.object_count, "object") + " would lose ";
-  line += Count(FieldsLost(plan), "field");
+    return line + "none of " + kube::base::Count(crd.object_count, "object") +
+           " would lose a field";
+  line += std::to_string(losing) + " of " + kube::base::Count(crd.object_count, "object") +
+          " would lose ";
+  line += kube::base::Count(FieldsLost(plan), "field");
   return line + " (" + report::OwnCommand("check " + crd.name) + ")";
 }
 
@@ -171,8 +162,9 @@ std::string WebhookText(const UpdateWebhooks& webhooks) {
     names.resize(kMostNames);
     names.push_back(std::to_string(more) + " more");
   }
-  return Count(webhooks.names.size(), "admission webhook") +
-         (webhooks.names.size() == 1 ? " sees" : " see") + " updates: " + Join(names, ", ");
+  return kube::base::Count(webhooks.names.size(), "admission webhook") +
+         (webhooks.names.size() == 1 ? " sees" : " see") +
+         " updates: " + kube::base::Join(names, ", ");
 }
 
 // From the flip, or the rewrite before it, to the proof.
@@ -193,10 +185,11 @@ std::string WritesLine(const PruningPlan& plan) {
   const std::uint64_t objects = crd.object_count;
   std::string line = "plan: ";
   if (plan.rewrites_before) {
-    line += Count(objects, "write") + " before pruning (stored as ";
-    line += Join(crd.stored_versions, " and ") + "), " + std::to_string(objects) + " after";
+    line += kube::base::Count(objects, "write") + " before pruning (stored as ";
+    line +=
+        kube::base::Join(crd.stored_versions, " and ") + "), " + std::to_string(objects) + " after";
   } else {
-    line += Count(objects, "write");
+    line += kube::base::Count(objects, "write");
   }
   line += ", about " + Duration(EstimatedSeconds(plan));
   return line + "; " + WebhookText(plan.webhooks);
@@ -205,7 +198,7 @@ std::string WritesLine(const PruningPlan& plan) {
 }  // namespace
 
 std::string DescribeSize(std::uint64_t objects, std::uint64_t bytes) {
-  return Count(objects, "object") + ", " + Bytes(bytes);
+  return kube::base::Count(objects, "object") + ", " + Bytes(bytes);
 }
 
 PruningDryRun DryRunPruning(const crds::LiveCrd& crd, const check::RewriteForecast& forecast,

@@ -184,8 +184,8 @@ class PruningTurner {
     if (result.is_interrupted) return Interrupt();
     // Of a change of the CRD it looks like a failure of objects.
     if (result.stopped && !ReadCrd()) return false;
-    if (result.list_error) return Fail(result.list_error->message + kRunAgain);
-    if (result.is_broken) return Fail(*result.stopped + kRunAgain);
+    if (result.list_error) return Fail(result.list_error->message + kGoesOn);
+    if (result.is_broken) return Fail(*result.stopped + kGoesOn);
     if (result.verified && ended_.failures.empty()) return true;
     // The next run has to try what failed anew.
     run_.state.ForgetBeforeFlip();
@@ -229,7 +229,7 @@ class PruningTurner {
       case Flip::Step::kUnknown: {
         const std::string unknown = "it is not known whether pruning was turned on: " + flip_.error;
         return is_stopped() ? Fail(report::Outcome::kInterrupted, unknown)
-                            : Fail(unknown + kRunAgain);
+                            : Fail(unknown + kGoesOn);
       }
       case Flip::Step::kRefused:
         break;

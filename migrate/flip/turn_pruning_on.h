@@ -43,7 +43,8 @@ struct PruningRun {
   const std::string& name() const { return crd.identity.name; }
 };
 
-/// How turning pruning on ended. With kDone pruning is on, and the server was seen to prune.
+/// How turning pruning on ended. With kDone pruning is on, and the server was seen to prune; with a
+/// dry run it would be.
 struct PruningTurnedOn {
   report::Outcome outcome = report::Outcome::kDone;
   std::string error;     ///< where it is not kDone: why, and the next step
@@ -60,10 +61,10 @@ struct PruningTurnedOn {
 };
 
 /// The end of errors behind which a later run has something to go on from.
-inline constexpr char kRunAgain[] = "; the same command goes on from here";
+inline constexpr char kGoesOn[] = "; the same command goes on from here";
 
 /// Turns pruning on for a CRD that preserves unknown fields and has passed the preflight
-/// (DESIGN.md 2 `--enable-pruning`, steps 1 to 5): dry run, plan and question; the rewrite before
+/// (docs/DESIGN.md "The order of a migration"): dry run, plan and question; the rewrite before
 /// the flip where more than the storage version is stored; the backup, kept current by a watch; the
 /// flip, guarded by the CRD's resourceVersion; the wait until the server prunes. What a later run
 /// needs is noted in the state before the flip is asked for.

@@ -18,9 +18,6 @@ namespace {
 
 using kube::json::Document;
 
-// Lists of one resource are read page by page: several at once keep the server busy, and few enough
-// take no more than a share of what it gives to one user.
-
 /// Counts what the objects of one CRD would lose.
 class ObjectTaker : public crds::CrdObjectTaker {
  public:

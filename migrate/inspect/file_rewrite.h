@@ -29,8 +29,7 @@ struct FileRewriteReport {
 
 /// Hands out the custom resources of files as the server stores them: read in the version they are
 /// written in, pruned, defaulted, stored in the storage version; numbers as etcd holds them
-/// (migrate
-/// --local). A CRD that preserves unknown fields prunes nothing unless `enable_pruning`.
+/// (migrate --local). A CRD that preserves unknown fields prunes nothing unless `enable_pruning`.
 ///
 /// In the order of reading, but objects that come before their CRD in a large file or on the
 /// standard input are last. Where several CRDs have the same name the last one counts.

@@ -62,6 +62,8 @@ struct ListProgress {
 struct ListReaderOptions {
   std::int64_t chunk_size = 500;  ///< items a page; 0: everything in one page
   std::size_t workers = 1;
+  /// Lists of one resource are read page by page: several at once keep the server busy, and few
+  /// enough take no more than a share of what it gives to one user.
   std::size_t lists_at_once = 4;
   /// Is called several times a second; may be empty.
   std::function<void(const ListProgress&)> on_progress{};

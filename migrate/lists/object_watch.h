@@ -29,7 +29,7 @@ class ObjectWatch : private kube::client::ResultSink, private WatchReader::Sink 
     kFailed,    ///< it cannot be watched: see error()
   };
 
-  /// `target` is that of the list: "/apis/g/v1/widgets". Client and clock must outlive it.
+  /// `target` is that of the list: "/apis/g/v1/widgets". What `session` refers to must outlive it.
   ObjectWatch(std::string target, TakeFunction take, const kube::client::Session& session);
   ObjectWatch(const ObjectWatch&) = delete;
   ObjectWatch& operator=(const ObjectWatch&) = delete;

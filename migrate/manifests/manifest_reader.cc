@@ -83,7 +83,7 @@ class ManifestReader::Producer : public kube::json::ManifestSplitter::Sink {
 void ManifestReader::ReadMentioning(std::string_view word, const Handler& handler) {
   std::vector<std::size_t> numbers;
   for (std::size_t i = 0; i < files_.size(); ++i) {
-    if (IsSmall(i) && MayHold(i, word)) numbers.push_back(i);
+    if (IsSmall(i) && ReadForWord(i, word)) numbers.push_back(i);
   }
   notes_errors_ = false;
   // An item may have its kind from the list.
@@ -121,8 +121,8 @@ std::vector<FileError> ManifestReader::TakeErrors() {
   return std::move(errors_);
 }
 
-// False where the file cannot be read: ReadAll will say so.
-bool ManifestReader::MayHold(std::size_t file, std::string_view word) {
+// True if it may hold the word; false where the file cannot be read: ReadAll will say so.
+bool ManifestReader::ReadForWord(std::size_t file, std::string_view word) {
   std::string text;
   try {
     ReadPieces(files_[file], [&text](std::string_view piece) {

@@ -85,7 +85,7 @@ class ManifestReader {
                  std::string_view why);
   void KeepError(const report::Place& place, std::uint64_t line, std::uint64_t column,
                  std::string_view why);
-  bool MayHold(std::size_t file, std::string_view word);
+  bool ReadForWord(std::size_t file, std::string_view word);
 
   std::vector<ManifestFile> files_;
   std::size_t workers_;

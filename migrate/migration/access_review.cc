@@ -35,7 +35,7 @@ std::string Review(const Access& access) {
 
 }  // namespace
 
-bool IsAllowed(const Access& access, kube::client::Client& client) {
+bool AskWhetherAllowed(const Access& access, kube::client::Client& client) {
   kube::client::ApiRequest request;
   request.method = "POST";
   request.target = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";

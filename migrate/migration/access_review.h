@@ -15,8 +15,8 @@ struct Access {
   std::string name{};        ///< empty: any
 };
 
-/// False if the API server says that we may not. True also where it cannot be asked, or is not
-/// sure: the request itself will tell.
-bool IsAllowed(const Access& access, kube::client::Client& client);
+/// Asks the API server. False if it says that we may not; true also where it cannot be asked, or is
+/// not sure: the request itself will tell.
+bool AskWhetherAllowed(const Access& access, kube::client::Client& client);
 
 }  // namespace migrate::migration

@@ -330,18 +330,18 @@ class CrdMigrator {
     } else if (const auto change = FindChangeNow()) {
       Fail(WithNextStep(*change));
     } else if (result.is_broken) {
-      Fail(*result.stopped + RunAgain());
+      Fail(*result.stopped + RunAnewAdvice());
     } else if (result.stopped) {
       report_.outcome = report::Outcome::kFailures;
       report_.error = *result.stopped + Unlisted(result);
     } else if (result.list_error) {
-      Fail(crds::WithVersionAdvice(result.list_error->message) + RunAgain());
+      Fail(crds::WithVersionAdvice(result.list_error->message) + RunAnewAdvice());
     } else if (report_.counts.Failures() > 0 || !result.unverified_because.empty()) {
       report_.outcome = report::Outcome::kFailures;
     }
   }
 
-  std::string RunAgain() const {
+  std::string RunAnewAdvice() const {
     return std::string("\nrun the same command again: it ") +
            (report_.begins_anew ? "begins anew" : "goes on where it was");
   }

@@ -76,7 +76,7 @@ class Migration {
   void MigrateAll() {
     std::vector<const crds::LiveCrd*> wanted;
     for (const auto& [name, live] : crds_.crds) {
-      if (IsWanted(live)) wanted.push_back(&live);
+      if (TakeOrTell(live)) wanted.push_back(&live);
     }
     TellPreserving();
     std::optional<std::string> cluster;
@@ -128,7 +128,7 @@ class Migration {
   // --all: those that have something to migrate, or that a run has not ended with. What was named
   // is migrated whatever it is. The preflight refuses those of them that cannot be: --all must not
   // look done while versions are stored that are to go.
-  bool IsWanted(const crds::LiveCrd& live) {
+  bool TakeOrTell(const crds::LiveCrd& live) {
     if (!options_.all) return true;
     const report::CrdReport& report = live.checks.front()->facts().report;
     if (report.migration_needed) return true;

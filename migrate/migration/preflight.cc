@@ -7,7 +7,7 @@
 #include "kube/crd/crd_condition.h"
 #include "kube/go/go_format.h"
 #include "kube/json/json.h"
-#include "migrate/check/crd_check.h"
+#include "migrate/check/crd_facts.h"
 #include "migrate/crds/crd_request.h"
 #include "migrate/crds/live_crd.h"
 #include "migrate/migration/access_review.h"
@@ -148,7 +148,9 @@ class PreflightCheck {
             .resource = crd_.names.plural,
             .namespace_ = options_.namespace_};
   }
-  bool MayObjects(const std::string& verb) { return IsAllowed(AccessToObjects(verb), client_); }
+  bool AskForObjects(const std::string& verb) {
+    return AskWhetherAllowed(AccessToObjects(verb), client_);
+  }
 
   /// `where`: the flags by which kubectl is asked the same.
   bool RefuseRight(const std::string& verb, const std::string& resource,
@@ -167,9 +169,10 @@ class PreflightCheck {
   bool CheckRightsToRewrite() {
     const std::string resource = crd_.names.plural + "." + crd_.group;
     const std::string read = options_.by_name ? "get" : "list";
-    if (!MayObjects(read)) return RefuseRight(read, resource, Where());
-    if (options_.dry_run == report::DryRun::kClient || MayObjects("patch")) return true;
-    if (!MayObjects("update") || !MayObjects("get")) return RefuseRight("patch", resource, Where());
+    if (!AskForObjects(read)) return RefuseRight(read, resource, Where());
+    if (options_.dry_run == report::DryRun::kClient || AskForObjects("patch")) return true;
+    if (!AskForObjects("update") || !AskForObjects("get"))
+      return RefuseRight("patch", resource, Where());
     result_.by_update = true;
     result_.warnings.push_back("the right to patch " + resource +
                                " is missing; each object is read and updated instead");
@@ -186,13 +189,13 @@ class PreflightCheck {
 
   bool CheckRightsToPrune() {
     if (!turns_pruning_on() || options_.dry_run == report::DryRun::kClient) return true;
-    if (!IsAllowed(AccessToCrd(""), client_)) {
+    if (!AskWhetherAllowed(AccessToCrd(""), client_)) {
       return RefuseRight("patch", std::string(kCrdPlural) + "." + kCrdGroup + "/" + crd_.name);
     }
     // By reading some it is seen whether the server prunes already.
     const std::string resource = crd_.names.plural + "." + crd_.group;
-    if (!MayObjects("get")) return RefuseRight("get", resource, Where());
-    if (options_.backs_up && !MayObjects("watch")) {
+    if (!AskForObjects("get")) return RefuseRight("get", resource, Where());
+    if (options_.backs_up && !AskForObjects("watch")) {
       result_.warnings.push_back("the right to watch " + resource +
                                  " is missing; objects that are written while the backup is made "
                                  "will be held");
@@ -203,10 +206,8 @@ class PreflightCheck {
   // The server knows reasons that nobody else does: CEL rules, admission policies, its release.
   bool TryTurningPruningOn() {
     if (!turns_pruning_on() || options_.dry_run == report::DryRun::kClient) return true;
-    const std::string body = R"({"metadata":{"resourceVersion":)" +
-                             kube::json::Print(kube::json::Value::String(crd_.resource_version)) +
-                             R"(},"spec":{"preserveUnknownFields":false}})";
-    const auto answer = crds::PatchCrd(client_, target_ + "?dryRun=All", body);
+    const auto answer =
+        crds::PatchPruningOn(client_, target_, crd_.resource_version, /*dry_run=*/true);
     if (answer) return true;
     const kube::client::CallError& error = answer.error();
     if (IsDryRunUnsupported(error)) {
@@ -226,7 +227,7 @@ class PreflightCheck {
   void FindTrimRights() {
     const kube::crd::CrdVersion* storage = crd_.StorageVersion();
     if (!options_.trims || crd_.stored_versions == std::vector<std::string>{storage->name}) return;
-    if (IsAllowed(AccessToCrd("status"), client_)) return;
+    if (AskWhetherAllowed(AccessToCrd("status"), client_)) return;
     const std::string resource = std::string(kCrdPlural) + "/status";
     result_.kept_because = "the right to patch " + resource + " is missing";
     result_.warnings.push_back(

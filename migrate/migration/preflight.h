@@ -19,6 +19,7 @@ struct PreflightOptions {
   bool trims = true;         ///< status.storedVersions may be trimmed at the end
 };
 
+/// The rest counts where there is no refusal.
 struct Preflight {
   /// Why the CRD is not migrated, and what to do next; empty: it is.
   std::string refusal;
@@ -33,7 +34,8 @@ struct Preflight {
 /// we have the rights, and, where pruning is to be turned on, that the server would do it: it is
 /// asked by a dry run, and its refusal shown in its own words.
 ///
-/// With DryRun::kClient nothing is asked of the server that is named like a write.
+/// With DryRun::kClient nothing is written, not even as a dry run; rights are asked for all the
+/// same (by a POST that creates nothing).
 Preflight CheckBefore(const kube::crd::Crd& crd, const std::string& target,
                       const PreflightOptions& options, kube::client::Client& client);
 

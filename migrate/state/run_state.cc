@@ -38,9 +38,9 @@ RunState::RunState(const fs::path& state_dir, const std::string& cluster, RunOfC
     fs::remove_all(sweep_folder());
   } else {
     TakeOver();
-    if (state_.generation != run_.shape.generation)
-      state_.generation_seen = crds::Milliseconds(now);
-    SaveShape();
+    MigrationState next = state_;
+    if (next.generation != run_.shape.generation) next.generation_seen = crds::Milliseconds(now);
+    SaveShape(std::move(next));
   }
 }
 
@@ -79,50 +79,61 @@ std::chrono::system_clock::duration RunState::TimeUntilNoticed(
   return crds::TimeUntilNoticed(is_seen ? state_.generation_seen : 0, now);
 }
 
-void RunState::SaveShape() {
-  state_.crd_uid = run_.shape.uid;
-  state_.generation = run_.shape.generation;
-  state_.storage_version = run_.shape.storage_version;
-  state_.stored_before = run_.stored_versions;
-  folder_.Save(state_);
+void RunState::Save(MigrationState next) {
+  folder_.Save(next);
+  state_ = std::move(next);
+}
+
+void RunState::SaveShape(MigrationState next) {
+  next.crd_uid = run_.shape.uid;
+  next.generation = run_.shape.generation;
+  next.storage_version = run_.shape.storage_version;
+  next.stored_before = run_.stored_versions;
+  Save(std::move(next));
 }
 
 void RunState::NoteBackup(const std::string& backup, std::vector<DoomedObject> doomed) {
-  state_.phase = Phase::kBackupComplete;
-  state_.crd_uid = run_.shape.uid;
-  state_.generation = run_.shape.generation;
-  state_.schemas = run_.shape.schemas;
-  state_.backup = backup;
-  state_.flip_resource_version.clear();
-  state_.settled_resource_version.clear();
-  state_.doomed = std::move(doomed);
-  folder_.Save(state_);
+  MigrationState next = state_;
+  next.phase = Phase::kBackupComplete;
+  next.crd_uid = run_.shape.uid;
+  next.generation = run_.shape.generation;
+  next.schemas = run_.shape.schemas;
+  next.backup = backup;
+  next.flip_resource_version.clear();
+  next.settled_resource_version.clear();
+  next.doomed = std::move(doomed);
+  Save(std::move(next));
 }
 
 void RunState::NoteFlip(const std::string& resource_version, std::int64_t generation,
                         std::chrono::system_clock::time_point now) {
-  run_.shape.generation = state_.generation = generation;
+  run_.shape.generation = generation;
   run_.shape.preserves_unknown_fields = false;
-  state_.generation_seen = crds::Milliseconds(now);
-  state_.flip_resource_version = resource_version;
-  folder_.Save(state_);
+  MigrationState next = state_;
+  next.generation = generation;
+  next.generation_seen = crds::Milliseconds(now);
+  next.flip_resource_version = resource_version;
+  Save(std::move(next));
 }
 
 void RunState::NoteFlipFound(const std::string& resource_version) {
-  state_.flip_resource_version = resource_version;
-  folder_.Save(state_);
+  MigrationState next = state_;
+  next.flip_resource_version = resource_version;
+  Save(std::move(next));
 }
 
 void RunState::NoteSettled(const std::string& resource_version) {
-  state_.settled_resource_version = resource_version;
-  folder_.Save(state_);
+  MigrationState next = state_;
+  next.settled_resource_version = resource_version;
+  Save(std::move(next));
 }
 
 void RunState::NoteRewriting(const crds::CrdShape& shape) {
   if (run_.is_partial) return;
   run_.shape = shape;
-  state_.phase = Phase::kRewriting;
-  SaveShape();
+  MigrationState next = state_;
+  next.phase = Phase::kRewriting;
+  SaveShape(std::move(next));
 }
 
 fs::path RunState::sweep_folder() const {
@@ -156,8 +167,9 @@ void RunState::Close(End end) {
 
 void RunState::KeepWithoutSweeps(Phase phase) {
   Remove(sweep_folder());
-  state_.phase = phase;
-  folder_.Save(state_);
+  MigrationState next = state_;
+  next.phase = phase;
+  Save(std::move(next));
 }
 
 }  // namespace migrate::state

@@ -18,10 +18,10 @@ struct RunOfCrd {
   bool is_partial = false;                   ///< over some of its objects: leaves nothing to others
 };
 
-/// What the runs over one CRD leave to each other on disk, and the only one who reads or writes it:
-/// how far the migration has come, and which files there are. A run takes over what still holds
-/// for the CRD as it is now; that objects are held holds as long as the server prunes, whatever
-/// else of the CRD changes.
+/// What the runs over one CRD leave to each other on disk, and the only one who reads or writes it,
+/// but for what is in the files of the sweeps and of known_writes(): how far the migration has
+/// come, and which files there are. A run takes over what still holds for the CRD as it is now;
+/// that objects are held holds as long as the server prunes, whatever else of the CRD changes.
 ///
 /// What is noted is on the disk when the call returns. Each method that writes throws
 /// kube::base::Error or std::filesystem::filesystem_error where that cannot be done.
@@ -86,8 +86,9 @@ class RunState {
   bool IsBegun() const;
   std::filesystem::path sweep_folder() const;
   std::filesystem::path folder_before_flip() const;
-  void SaveShape();
+  void SaveShape(MigrationState next);
   void KeepWithoutSweeps(MigrationState::Phase phase);
+  void Save(MigrationState next);
 
   RunOfCrd run_;
   StateFolder folder_;

@@ -39,7 +39,7 @@ class RewritePasses {
   // What an earlier run has verified to the end proves nothing of what is stored now.
   void ForgetOutdated() {
     if (IsVerified()) ForgetVerified();
-    if (!IsSetBack(spool::Spool(folder_, kRewrite).newest_resource_version())) return;
+    if (!AskWhetherSetBack(spool::Spool(folder_, kRewrite).newest_resource_version())) return;
     ForgetVerified();
     session_.observer.OnLine(
         scope_.crd_name +
@@ -64,7 +64,7 @@ class RewritePasses {
   }
 
   // To a snapshot of etcd: with each write of the cluster its resource version grows.
-  bool IsSetBack(std::uint64_t newest_rewritten) {
+  bool AskWhetherSetBack(std::uint64_t newest_rewritten) {
     if (newest_rewritten == 0) return false;
     const auto list = session_.client.Get(lists::WithChunk(write::ListPath(scope_.target), 1, ""));
     if (!list) return false;  // the rewrite meets the same error

@@ -13,7 +13,7 @@
 #include "plugin/flags/finish_options.h"
 #include "plugin/flags/output_format.h"
 #include "plugin/flags/usage_error.h"
-#include "plugin/report/data/report_json.h"
+#include "plugin/report/data/check_report_json.h"
 #include "plugin/report/data/template_output.h"
 #include "plugin/report/text/check_summary.h"
 #include "plugin/report/text/check_table.h"

@@ -39,9 +39,9 @@ struct Completion {
   std::vector<std::string> words_before{};     ///< flags and arguments of `command`
 };
 
-/// Takes apart the command line of one of `command_table` whose last word is to be completed (empty
-/// where it is new). A word
-/// "--flag=" completes to values alone, without the flag, as github.com/spf13/cobra does.
+/// Takes apart the command line of one of `commands` whose last word is to be completed (empty
+/// where it is new). A word "--flag=" completes to values alone, without the flag, as
+/// github.com/spf13/cobra does.
 Completion Complete(flags::CommandRows commands, std::span<const std::string> words);
 
 /// True if `text` can be put on a command line as it is: no blank, and nothing that a shell would

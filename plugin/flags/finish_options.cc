@@ -4,6 +4,7 @@
 #include <chrono>
 #include <map>
 
+#include "kube/base/text.h"
 #include "kube/client/field_selector.h"
 #include "kube/client/label_selector.h"
 #include "kube/go/go_duration.h"
@@ -65,7 +66,7 @@ void ValidateNamespace(std::string_view command, const std::string& name) {
   const auto problems = kube::meta::PathSegmentProblems(name, /*is_prefix=*/false);
   if (problems.empty()) return;
   throw UsageError(command, "invalid namespace " + GoQuote(name) + ": [" +
-                                kube::meta::Join(problems, " ") + "]");
+                                kube::base::Join(problems, " ") + "]");
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 /// `command` is what the error points to the help of.
 namespace plugin::flags {
 
+/// The flags that every command has: durations, levels and the combinations that kubectl refuses.
 void Finish(std::string_view command, CommonOptions& options, const RawValues& raw);
 
 /// -A goes before -n, and no page is asked for by a size below 1, as in kubectl.

@@ -30,7 +30,7 @@ struct CommonOptions {
 
 /// Where CRDs and custom resources are read from.
 struct InputOptions {
-  std::vector<std::string> crds;       ///< as named on the command line; empty: all
+  std::vector<std::string> crds;       ///< as named on the command line; empty: all (not of diff)
   std::vector<std::string> filenames;  ///< -f: files, folders, "-" for stdin
   bool recursive = false;              ///< -R: folders below the folders of -f too
   bool local = false;                  ///< no server is contacted

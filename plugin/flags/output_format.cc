@@ -1,8 +1,9 @@
 #include "plugin/flags/output_format.h"
 
-#include <cctype>
-#include <initializer_list>
+#include <algorithm>
+#include <iterator>
 
+#include "kube/base/ascii.h"
 #include "kube/go/go_format.h"
 #include "plugin/flags/usage_error.h"
 
@@ -11,35 +12,27 @@ namespace {
 
 using kube::go::GoQuote;
 
-std::string ToLower(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
+OutputFormat FormatOf(std::string_view output) {
+  if (output.ends_with('=')) return OutputFormat::kTemplate;
+  if (output == "json") return OutputFormat::kJson;
+  if (output == "yaml") return OutputFormat::kYaml;
+  if (output == "name") return OutputFormat::kName;
+  return output == "wide" ? OutputFormat::kWide : OutputFormat::kTable;
 }
 
-struct NamedFormat {
-  std::string_view name;
-  OutputFormat format;
-};
-
-constexpr NamedFormat kJsonFormat{"json", OutputFormat::kJson};
-constexpr NamedFormat kJsonPathFormat{"jsonpath", OutputFormat::kTemplate};
-constexpr NamedFormat kJsonPathAsJsonFormat{"jsonpath-as-json", OutputFormat::kTemplate};
-constexpr NamedFormat kJsonPathFileFormat{"jsonpath-file", OutputFormat::kTemplate};
-constexpr NamedFormat kNameFormat{"name", OutputFormat::kName};
-constexpr NamedFormat kYamlFormat{"yaml", OutputFormat::kYaml};
-
-// In any case of letters, but for templates, as kubectl. `formats` are sorted by name. Empty is
-// `otherwise`.
+// In any case of letters, but for templates, as kubectl. Empty is `otherwise`.
 OutputFormat ParseOutput(std::string_view command, const std::string& text, OutputFormat otherwise,
-                         std::initializer_list<NamedFormat> formats) {
+                         std::span<const std::string_view> outputs) {
   if (text.empty()) return otherwise;
   const std::string name = text.substr(0, text.find('='));
-  const std::string wanted = ToLower(text);
+  const std::string wanted = kube::base::ToLower(text);
   std::string allowed;
-  for (const NamedFormat& named : formats) {
-    const bool is_template = named.format == OutputFormat::kTemplate;
-    if (named.name == (is_template ? name : wanted)) return named.format;
-    allowed.append(allowed.empty() ? "" : ",").append(named.name);
+  for (std::string_view output : outputs) {
+    const OutputFormat format = FormatOf(output);
+    const bool is_template = format == OutputFormat::kTemplate;
+    if (is_template) output.remove_suffix(1);
+    if (output == (is_template ? name : wanted)) return format;
+    allowed.append(allowed.empty() ? "" : ",").append(output);
   }
   throw UsageError(command, "unable to match a printer suitable for the output format " +
                                 GoQuote(text) + ", allowed formats are: " + allowed);
@@ -48,32 +41,20 @@ OutputFormat ParseOutput(std::string_view command, const std::string& text, Outp
 }  // namespace
 
 OutputFormat ParseCheckOutput(const std::string& text) {
-  return ParseOutput("check", text, OutputFormat::kTable,
-                     {kJsonFormat,
-                      kJsonPathFormat,
-                      kJsonPathAsJsonFormat,
-                      kJsonPathFileFormat,
-                      kNameFormat,
-                      {"table", OutputFormat::kTable},
-                      {"wide", OutputFormat::kWide},
-                      kYamlFormat});
+  return ParseOutput("check", text, OutputFormat::kTable, kCheckOutputs);
 }
 
 OutputFormat ParseMigrateOutput(const std::string& text, bool local) {
-  if (local) {
-    return ParseOutput("migrate", text, OutputFormat::kYaml, {kJsonFormat, kYamlFormat});
-  }
-  return ParseOutput("migrate", text, OutputFormat::kTable,
-                     {kJsonFormat, kJsonPathFormat, kJsonPathAsJsonFormat, kJsonPathFileFormat,
-                      kNameFormat, kYamlFormat});
+  return local ? ParseOutput("migrate", text, OutputFormat::kYaml, kLocalMigrateOutputs)
+               : ParseOutput("migrate", text, OutputFormat::kTable, kMigrateOutputs);
 }
 
 OutputFormat ParseVersionOutput(const std::string& text) {
   if (text.empty()) return OutputFormat::kTable;
-  if (text != "json" && text != "yaml") {
+  if (std::ranges::find(kVersionOutputs, text) == std::end(kVersionOutputs)) {
     throw UsageError("version", "--output must be 'yaml' or 'json'");
   }
-  return text == "json" ? OutputFormat::kJson : OutputFormat::kYaml;
+  return FormatOf(text);
 }
 
 TemplateOutput ParseTemplate(std::string_view command, const std::string& text,
@@ -84,8 +65,8 @@ TemplateOutput ParseTemplate(std::string_view command, const std::string& text,
   if (equals != std::string::npos) value = text.substr(equals + 1);
   if (value.empty()) throw UsageError(command, "template format specified but no template given");
   TemplateOutput result;
-  (format == kJsonPathFileFormat.name ? result.file : result.text) = std::move(value);
-  result.as_json = format == kJsonPathAsJsonFormat.name;
+  (format == "jsonpath-file" ? result.file : result.text) = std::move(value);
+  result.as_json = format == "jsonpath-as-json";
   result.allow_missing_keys = allow_missing_keys;
   return result;
 }

@@ -1,11 +1,21 @@
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "plugin/flags/options.h"
 
 /// The values of -o. Each throws UsageError.
 namespace plugin::flags {
+
+/// What -o of each command may be, sorted, templates with their "=": what is parsed and completed.
+inline constexpr std::string_view kCheckOutputs[] = {
+    "json", "jsonpath=", "jsonpath-as-json=", "jsonpath-file=", "name", "table", "wide", "yaml"};
+inline constexpr std::string_view kMigrateOutputs[] = {
+    "json", "jsonpath=", "jsonpath-as-json=", "jsonpath-file=", "name", "yaml"};
+inline constexpr std::string_view kLocalMigrateOutputs[] = {"json", "yaml"};
+inline constexpr std::string_view kVersionOutputs[] = {"json", "yaml"};
 
 /// What --output of a command is, in any case of letters but for templates, as in kubectl; where
 /// `text` is empty, what the command prints without the flag.

@@ -28,23 +28,8 @@ std::string ErrorText(const std::string& what) {
   return "error: " + what;
 }
 
-std::string Count(std::uint64_t count, std::string_view noun) {
-  std::string text = std::to_string(count).append(" ").append(noun);
-  if (count != 1) text += 's';
-  return text;
-}
-
 std::string FileArgument(const std::string& source) {
   return source == "<stdin>" ? "FILE" : Printable(source);
-}
-
-std::string Join(const std::vector<std::string>& parts, std::string_view separator) {
-  std::string joined;
-  for (const std::string& part : parts) {
-    if (&part != &parts.front()) joined += separator;
-    joined += part;
-  }
-  return joined;
 }
 
 bool IsQuiet(const migrate::report::CrdReport& crd) {

@@ -17,14 +17,9 @@ std::string_view VerdictName(migrate::report::Verdict verdict);
 /// be reached bare (kubectl pkg/cmd/util/helpers.go).
 std::string ErrorText(const std::string& what);
 
-/// "1 field", "2 fields".
-std::string Count(std::uint64_t count, std::string_view noun);
-
 /// The file of a report as a command is to name it: FILE in the place of the standard input, which
 /// is read already.
 std::string FileArgument(const std::string& source);
-
-std::string Join(const std::vector<std::string>& parts, std::string_view separator);
 
 /// True where there is nothing to tell about `crd` but that it prunes already.
 bool IsQuiet(const migrate::report::CrdReport& crd);

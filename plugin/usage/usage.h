@@ -14,7 +14,7 @@ struct CommandSummary {
   std::string_view name, summary;
 };
 
-/// The help of the whole program, which lists `command_table` in their order. It calls the program
+/// The help of the whole program, which lists `commands` in their order. It calls the program
 /// as the user does.
 std::string ProgramUsage(std::span<const CommandSummary> commands);
 

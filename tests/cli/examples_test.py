@@ -4,6 +4,7 @@
 Usage: examples_test.py KUBECTL_PRUNE FAKE_API_SERVER
 """
 import json
+import re
 import shutil
 import sys
 from concurrent import futures
@@ -12,7 +13,6 @@ import sandbox
 
 AT_ONCE = 8  # most of their time they wait, some for seconds
 
-COMMANDS = ("", "check", "completion", "diff", "migrate", "version")
 # Beside `kubectl prune`, the examples save objects; the fake server does not serve kubectl itself.
 KUBECTL = """#!/bin/sh
 case "$1" in
@@ -96,8 +96,14 @@ def problem(done):
 
 def all_examples():
     with sandbox.sandbox(*sys.argv[1:3]) as box:
-        for command in COMMANDS:
-            yield from examples(box.run("kubectl-prune", *command.split(), "--help").stdout)
+        program = box.run("kubectl-prune", "--help").stdout
+        yield from examples(program)
+        commands = program.partition("Available Commands:\n")[2].partition("\n\n")[0]
+        for command in re.findall(r"^  (\w+) {2,}", commands, re.MULTILINE):
+            usage = box.run("kubectl-prune", command, "--help").stdout
+            # What has no examples of its own, and "help", whose help is the program's.
+            if "\nExamples:\n" in usage and usage != program:
+                yield from examples(usage)
 
 
 def main():

@@ -242,6 +242,7 @@ class Server:
         with open(self.output, "wb") as output:
             self._process = subprocess.Popen(arguments, cwd=folder, stdin=subprocess.DEVNULL,
                                              stdout=output, stderr=subprocess.STDOUT,
+                                             env={"GOGC": "300", **os.environ},  # a quarter less of the CPU
                                              start_new_session=True, preexec_fn=die_with_parent)
 
     def running(self):

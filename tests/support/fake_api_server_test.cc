@@ -8,7 +8,7 @@
 
 // What is expected here was seen at a kube-apiserver 1.20.2.
 namespace test_support {
-namespace {
+namespace fake_api_server_test {
 
 using std::chrono::seconds;
 using Kind = kube::http::TransportError::Kind;
@@ -327,5 +327,5 @@ TEST_CASE("A request that nobody prepared for fails the test", "[support]") {
   CHECK_THROWS_AS(world.server.Poll(kube::system::Clock::TimePoint::max()), std::logic_error);
 }
 
-}  // namespace
+}  // namespace fake_api_server_test
 }  // namespace test_support

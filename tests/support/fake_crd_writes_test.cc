@@ -4,7 +4,7 @@
 #include "tests/support/fake_cluster.h"
 
 namespace test_support {
-namespace {
+namespace fake_crd_writes_test {
 
 using Catch::Matchers::Contains;
 
@@ -83,5 +83,5 @@ TEST_CASE("The status takes any stored versions, and leaves the generation", "[s
              Contains(R"("generation":1)") && Contains(R"("storedVersions":["v9"])"));
 }
 
-}  // namespace
+}  // namespace fake_crd_writes_test
 }  // namespace test_support

@@ -8,7 +8,7 @@
 
 /// The fake's answers to writes are those that a real server of 1.20.2 gave.
 namespace test_support {
-namespace {
+namespace fake_writes_test {
 
 const std::string kWidgets = "/apis/demo.example.com/v1/namespaces/shop/widgets/";
 constexpr char kMetadata[] =
@@ -153,5 +153,5 @@ TEST_CASE("An object that is stored in another version is stored anew", "[suppor
         "demo.example.com/v1");
 }
 
-}  // namespace
+}  // namespace fake_writes_test
 }  // namespace test_support

@@ -1,5 +1,6 @@
 #include <string>
 
+#include "kube/base/text.h"
 #include "kube/crd/rules/crd_spec_validation.h"
 #include "kube/meta/make_field_error.h"
 #include "kube/meta/names.h"
@@ -13,14 +14,14 @@ using kube::meta::InvalidText;
 
 void CheckLabel(const std::string& path, const std::string& name, std::vector<FieldError>& errors) {
   const auto problems = meta::Dns1035LabelProblems(name);
-  if (!problems.empty()) errors.push_back(InvalidText(path, name, meta::Join(problems, ",")));
+  if (!problems.empty()) errors.push_back(InvalidText(path, name, base::Join(problems, ",")));
 }
 
 void CheckKind(const std::string& path, const std::string& kind, std::vector<FieldError>& errors) {
   const auto problems = meta::Dns1035LabelProblems(meta::ToLowerForDns(kind));
   if (kind.empty() || problems.empty()) return;
   errors.push_back(InvalidText(
-      path, kind, "may have mixed case, but should otherwise match: " + meta::Join(problems, ",")));
+      path, kind, "may have mixed case, but should otherwise match: " + base::Join(problems, ",")));
 }
 
 void CheckLabels(const std::string& path, const std::vector<std::string>& names,

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "kube/base/text.h"
 #include "kube/crd/rules/crd_rules.h"
 #include "kube/crd/rules/crd_spec_validation.h"
 #include "kube/meta/make_field_error.h"
@@ -26,7 +27,7 @@ void ValidateGroup(const std::string& group, std::vector<FieldError>& errors) {
   if (group.empty()) {
     errors.push_back(meta::Required(kPath));
   } else if (const auto problems = meta::Dns1123SubdomainProblems(group); !problems.empty()) {
-    errors.push_back(meta::InvalidText(kPath, group, meta::Join(problems, ",")));
+    errors.push_back(meta::InvalidText(kPath, group, base::Join(problems, ",")));
   } else if (group.find('.') == std::string::npos) {
     errors.push_back(meta::InvalidText(kPath, group, "should be a domain with at least one dot"));
   }

@@ -11,7 +11,8 @@ namespace kube::crd::rules {
 /// Something that the API server refuses a CRD for.
 struct CrdFinding {
   meta::FieldError error;
-  /// True for what makes a schema not structural (schema/structural.h, schema/validation.h).
+  /// True for what makes a schema not structural (kube/schema/structural.h,
+  /// kube/schema/validation/validation.h).
   bool structural;
 };
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "kube/base/rune.h"
+#include "kube/base/text.h"
 #include "kube/crd/rules/crd_spec_validation.h"
 #include "kube/go/go_printable.h"
 #include "kube/meta/make_field_error.h"
@@ -129,7 +130,7 @@ void ValidateVersionList(const Crd& crd, std::vector<FieldError>& errors) {
     const auto problems = meta::Dns1035LabelProblems(name);
     if (problems.empty()) continue;
     errors.push_back(
-        InvalidText(meta::Index(kVersions, i) + ".name", name, meta::Join(problems, ",")));
+        InvalidText(meta::Index(kVersions, i) + ".name", name, base::Join(problems, ",")));
   }
   RejectVersions(crd, names.size() != crd.versions.size(), "must contain unique version names",
                  errors);
@@ -138,7 +139,7 @@ void ValidateVersionList(const Crd& crd, std::vector<FieldError>& errors) {
   if (crd.version.empty()) return;
   const auto problems = meta::Dns1035LabelProblems(crd.version);
   if (!problems.empty()) {
-    errors.push_back(InvalidText("spec.version", crd.version, meta::Join(problems, ",")));
+    errors.push_back(InvalidText("spec.version", crd.version, base::Join(problems, ",")));
   }
   if (!crd.versions.empty() && crd.versions.front().name != crd.version) {
     errors.push_back(

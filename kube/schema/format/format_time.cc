@@ -27,14 +27,6 @@ int DaysIn(int year, int month) {
   return month == 2 && is_leap ? 29 : kDays[month - 1];
 }
 
-std::string ToLower(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
-}
-
 /// "hh:mm" at the start of `text`, with any digits.
 bool IsClock(std::string_view text) {
   return text.size() >= 5 && AreDigits(text.substr(0, 2)) && text[2] == ':' &&
@@ -146,7 +138,7 @@ bool IsLooseUnit(std::string_view written) {
                                          "m",  "h",  "hr",      "d",  "w", "wk"};
   constexpr std::string_view kPrefixes[] = {"nano", "micro", "milli", "sec",
                                             "min",  "hour",  "day",   "week"};
-  const std::string unit = ToLower(written);
+  const std::string unit = base::ToLower(written);
   return std::ranges::find(kUnits, unit) != std::end(kUnits) ||
          std::ranges::any_of(kPrefixes,
                              [&unit](std::string_view prefix) { return unit.starts_with(prefix); });
@@ -201,7 +193,7 @@ bool IsDate(std::string_view text) {
 }
 
 bool IsDateTime(std::string_view text) {
-  const std::string lower = ToLower(text);
+  const std::string lower = base::ToLower(text);
   const std::size_t date_end = lower.find('t');
   if (date_end == std::string::npos) return false;
   // The server looks at what is between the first and the second t only.

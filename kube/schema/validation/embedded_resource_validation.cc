@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "kube/base/text.h"
 #include "kube/meta/make_field_error.h"
 #include "kube/meta/names.h"
 #include "kube/schema/object_meta.h"
@@ -35,7 +36,7 @@ void ValidateKind(const json::Value& value, const std::string& path,
              !problems.empty()) {
     errors.push_back(meta::InvalidText(
         path, text,
-        "may have mixed case, but should otherwise match: " + meta::Join(problems, ",")));
+        "may have mixed case, but should otherwise match: " + base::Join(problems, ",")));
   }
 }
 

@@ -142,14 +142,14 @@ bool CachedList::IsBounded() const { return objects_.size() < 2 * most_ && bytes
 void CachedList::OnEnd(const std::optional<kube::client::CallError>& error) {
   call_.reset();
   std::ranges::sort(objects_, {}, spool::ObjectKey);  // a watch cache has no order
-  if (!error && IsWhole()) return TakeRest();
+  if (!error && FinishPage()) return TakeRest();
   ReadInChunks();
 }
 
-// That it is an answer to the question shows in the object whose rewrite we saw, and in that there
-// are no fewer objects than etcd had. Where such an object was written or deleted since, chunks
-// cost little more.
-bool CachedList::IsWhole() {
+// True if it is whole. That it is an answer to the question shows in the object whose rewrite we
+// saw, and in that there are no fewer objects than etcd had. Where such an object was written or
+// deleted since, chunks cost little more.
+bool CachedList::FinishPage() {
   const auto is_same = [](const spool::ListedObject& one, const spool::ListedObject& other) {
     return spool::ObjectKey(one) == spool::ObjectKey(other);
   };

@@ -64,7 +64,7 @@ class CachedList : public ObjectSource, private kube::client::ResultSink {
   void OnEnd(const std::optional<kube::client::CallError>& error) override;
   void Take(const spool::ListedObject& object);
   bool IsBounded() const;
-  bool IsWhole();
+  bool FinishPage();
   void TakeRest();
 
   const write::SweepTarget& target_;

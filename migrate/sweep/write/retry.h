@@ -24,7 +24,8 @@ enum class BrokenAnswer {
   kNotObject,  ///< HTML, another object, ...
 };
 
-/// The table from an answer to what follows from it. Total: what it does not know has failed, and
+/// The table from what an answer to a write means (kube/client/answer_meaning.h), and its words, to
+/// what follows from it for the object. Total: what it does not know has failed, and
 /// is not tried again.
 ///
 /// `object` is what the answer is about, as the server words it: `widgets.demo.example.com "a"`.

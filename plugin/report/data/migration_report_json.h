@@ -11,7 +11,7 @@
 
 namespace plugin::report::data {
 
-/// The report as programs read it (docs/DESIGN.md has the contract). Beyond the contract: of a CRD
+/// The report as programs read it (docs/REPORTS.md has the contract). Beyond the contract: of a CRD
 /// outcome, error, dryRun, writtenVersion, beforeFlip, pruningEnabled, generationsMoved, seconds
 /// and storedVersions.keptBecause.
 ///

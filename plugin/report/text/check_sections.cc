@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "kube/base/text.h"
 #include "migrate/report/program_name.h"
 #include "plugin/report/text/field_table.h"
 #include "plugin/report/text/problem_list.h"
@@ -86,9 +87,9 @@ class Section {
   void AppendLoss() {
     const auto rows = FoldVersions(crd_.versions, &VersionReport::pruned_fields);
     if (rows.empty()) return;
-    out_.append(title_).append(" would lose ").append(terminal::Count(CountPaths(rows), "field"));
+    out_.append(title_).append(" would lose ").append(kube::base::Count(CountPaths(rows), "field"));
     out_.append(" in ").append(std::to_string(crd_.objects_losing_fields)).append(" of ");
-    out_.append(terminal::Count(crd_.object_count, "object")).append(":\n");
+    out_.append(kube::base::Count(crd_.object_count, "object")).append(":\n");
     AppendLostFields(out_, rows, Fields());
   }
 
@@ -97,7 +98,7 @@ class Section {
     const std::vector<FieldRow> rows = MigrationRows();
     if (rows.empty()) return;
     out_.append(title_).append(": a storage migration in one pass could lose ");
-    out_.append(terminal::Count(rows.size(), "more field"));
+    out_.append(kube::base::Count(rows.size(), "more field"));
     out_ += ", if the objects are stored in an older version:\n";
     AppendLostFields(out_, rows, Fields());
   }
@@ -115,9 +116,9 @@ class Section {
     }
     for (const auto& [first, versions] : names) {
       const std::uint64_t count = first->objects_invalid_once_pruned.value_or(0);
-      out_.append(title_).append(": once pruned, ").append(terminal::Count(count, "object"));
+      out_.append(title_).append(": once pruned, ").append(kube::base::Count(count, "object"));
       out_ += " would be invalid in ";
-      terminal::AppendPrintable(out_, terminal::Join(versions, ", "));
+      terminal::AppendPrintable(out_, kube::base::Join(versions, ", "));
       out_ += ", and updates refused:\n";
       AppendFirst(first->invalid_once_pruned, count);
     }
@@ -172,14 +173,14 @@ class Section {
     std::map<std::string, std::vector<std::string>> versions_by_fields;
     for (const auto& [version, paths] : object.pruned_paths) {
       const auto left_out = object.paths_left_out.find(version);
-      std::string fields = paths.empty() ? "" : "." + terminal::Join(paths, ", .");
+      std::string fields = paths.empty() ? "" : "." + kube::base::Join(paths, ", .");
       if (left_out != object.paths_left_out.end()) {
         fields += (paths.empty() ? "" : ", and ") + std::to_string(left_out->second) + " more";
       }
       if (!fields.empty()) versions_by_fields[fields].push_back(version);
     }
     for (const auto& [fields, versions] : versions_by_fields) {
-      table.AddRow({name, terminal::Join(versions, ", "), fields});
+      table.AddRow({name, kube::base::Join(versions, ", "), fields});
     }
   }
 
@@ -208,7 +209,7 @@ class Section {
     for (std::size_t i = 0; i < shown; ++i) {
       const FieldUse& use = crd_.maybe_in_etcd[i];
       table.AddRow(
-          {"." + use.path, std::to_string(use.objects), terminal::Join(use.managers, ", ")});
+          {"." + use.path, std::to_string(use.objects), kube::base::Join(use.managers, ", ")});
     }
     table.AppendTo(out_, "  ");
     if (shown < count) out_ += "  ... and " + std::to_string(count - shown) + " more\n";
@@ -220,7 +221,7 @@ class Section {
     std::erase(older, crd_.storage_version);
     out_.append(title_).append(" may have objects stored as ");
     terminal::AppendPrintable(
-        out_, terminal::Join(older, ", ") + "; its storage version is " + crd_.storage_version);
+        out_, kube::base::Join(older, ", ") + "; its storage version is " + crd_.storage_version);
     out_ += '\n';
   }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kube/base/text.h"
 #include "migrate/report/program_name.h"
 #include "plugin/terminal/terminal.h"
 #include "plugin/terminal/wording.h"
@@ -48,7 +49,7 @@ std::string SummaryWords(Verdict verdict, const Totals& totals) {
       return " blocked";
     case Verdict::kLosesFields:
       return " would lose fields (" + std::to_string(totals.objects_losing_fields) + " of " +
-             terminal::Count(totals.objects, "object") + ")";
+             kube::base::Count(totals.objects, "object") + ")";
     case Verdict::kReady:
       return " ready";
     case Verdict::kPruning:
@@ -62,14 +63,14 @@ std::string CommandNames(const std::vector<const CrdReport*>& crds) {
   std::vector<std::string> names;
   for (const CrdReport* crd : crds) names.push_back(terminal::Printable(crd->name));
   names.erase(std::unique(names.begin(), names.end()), names.end());
-  return names.size() > kNamesInACommand ? "NAME..." : terminal::Join(names, " ");
+  return names.size() > kNamesInACommand ? "NAME..." : kube::base::Join(names, " ");
 }
 
 // `one` or `many` follows the name, or the count.
 std::string Subject(const std::vector<const CrdReport*>& crds, std::string_view one,
                     std::string_view many) {
   if (crds.size() == 1) return terminal::Printable(crds[0]->name).append(" ").append(one);
-  return terminal::Count(crds.size(), "CRD").append(" ").append(many);
+  return kube::base::Count(crds.size(), "CRD").append(" ").append(many);
 }
 
 // What was checked in files has to be in the cluster before it is migrated.
@@ -107,7 +108,7 @@ std::string Summary(const CheckReport& report) {
     parts.push_back(std::to_string(count) + SummaryWords(verdict, totals));
   }
   std::string line =
-      terminal::Count(report.crds.size(), "CRD") + ": " + terminal::Join(parts, ", ");
+      kube::base::Count(report.crds.size(), "CRD") + ": " + kube::base::Join(parts, ", ");
   if (totals.migrations > 0) {
     line += "; " + std::to_string(totals.migrations);
     line += totals.migrations == 1 ? " needs a storage migration" : " need a storage migration";
@@ -163,7 +164,7 @@ std::string InterruptedNote(const CheckReport& report) {
   const auto count =
       static_cast<std::uint64_t>(std::ranges::count(report.crds, true, &CrdReport::is_interrupted));
   if (count == 0) return "";
-  return "interrupted: the objects of " + terminal::Count(count, "CRD") + " were not read\n";
+  return "interrupted: the objects of " + kube::base::Count(count, "CRD") + " were not read\n";
 }
 
 std::string ObjectFilterNote(const CheckReport& report) {
@@ -174,7 +175,7 @@ std::string ObjectFilterNote(const CheckReport& report) {
 
 std::string FileObjectsNote(const CheckReport& report) {
   if (report.file_objects == 0) return "";
-  return "note: " + terminal::Count(report.file_objects, "object") +
+  return "note: " + kube::base::Count(report.file_objects, "object") +
          " in files not looked at; with --local they are, instead of those of the cluster\n";
 }
 
@@ -189,9 +190,9 @@ std::string UnknownKindsNote(const CheckReport& report, bool all) {
                     std::to_string(kind.objects) + ")");
   }
   const std::size_t left_out = report.unknown_kinds.size() - kinds.size();
-  std::string note = "note: no CRD is known for " + terminal::Count(objects, "object") + ": " +
-                     terminal::Join(kinds, ", ");
-  if (left_out > 0) note += " and " + terminal::Count(left_out, "more kind");
+  std::string note = "note: no CRD is known for " + kube::base::Count(objects, "object") + ": " +
+                     kube::base::Join(kinds, ", ");
+  if (left_out > 0) note += " and " + kube::base::Count(left_out, "more kind");
   return note + "\n";
 }
 

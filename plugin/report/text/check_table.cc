@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kube/base/text.h"
 #include "plugin/report/text/check_sections.h"
 #include "plugin/report/text/check_summary.h"
 #include "plugin/report/text/table.h"
@@ -73,8 +74,8 @@ std::vector<std::string> Cells(const CrdReport& crd, bool wide) {
   if (wide) {
     cells.push_back(crd.migration_needed ? "true" : "false");
     cells.push_back(crd.storage_version);
-    cells.push_back(terminal::Join(crd.stored_versions, ","));
-    cells.push_back(terminal::Join(crd.served_versions, ","));
+    cells.push_back(kube::base::Join(crd.stored_versions, ","));
+    cells.push_back(kube::base::Join(crd.served_versions, ","));
     cells.push_back(crd.source);
   }
   return cells;
@@ -104,7 +105,7 @@ std::string PrintRowsOnly(const Crds& crds, bool wide) {
 
 void AppendQuietCount(std::string& out, std::size_t quiet) {
   if (quiet == 0) return;
-  out += "... and " + terminal::Count(quiet, "CRD") +
+  out += "... and " + kube::base::Count(quiet, "CRD") +
          " without findings, already pruning (-o wide shows ";
   out += quiet == 1 ? "it)\n" : "them)\n";
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "kube/base/text.h"
 #include "plugin/report/text/age.h"
 #include "plugin/report/text/table.h"
 #include "plugin/terminal/wording.h"
@@ -45,7 +46,7 @@ std::string OrUnknown(std::string text) { return text.empty() ? "<unknown>" : te
 
 std::string Examples(const FieldUse& use, bool all) {
   if (use.examples.empty()) return "";
-  return all ? terminal::Join(use.examples, ", ") : use.examples.front();
+  return all ? kube::base::Join(use.examples, ", ") : use.examples.front();
 }
 
 std::size_t ShownRows(std::size_t rows, bool all) {
@@ -63,8 +64,8 @@ std::vector<std::string> LostCells(const FieldRow& row, const FieldTableOptions&
   const FieldUse& use = *row.use;
   return {LeadingDot(use.path),
           std::to_string(use.objects),
-          terminal::Join(use.types, ", "),
-          OrUnknown(terminal::Join(use.managers, ", ")),
+          kube::base::Join(use.types, ", "),
+          OrUnknown(kube::base::Join(use.managers, ", ")),
           Age(use.last_written, options.now),
           Examples(use, options.all)};
 }

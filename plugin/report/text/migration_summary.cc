@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "kube/base/text.h"
 #include "migrate/report/program_name.h"
 #include "plugin/report/data/migration_report_json.h"
 #include "plugin/report/data/template_output.h"
@@ -37,7 +38,7 @@ std::string_view DryRunSuffix(DryRun dry_run) {
 
 // "2000 objects: 1874 rewritten, 126 unchanged"
 std::string CountsText(const ClassCounts& counts) {
-  std::string text = terminal::Count(counts.Total(), "object");
+  std::string text = kube::base::Count(counts.Total(), "object");
   std::string_view separator = ": ";
   for (std::size_t i = 0; i < migrate::report::kObjectClasses; ++i) {
     const auto object_class = static_cast<ObjectClass>(i);
@@ -56,15 +57,15 @@ bool EndedBeforeFlip(const CrdMigration& crd) {
 std::string ObjectsText(const CrdMigration& crd) {
   if (EndedBeforeFlip(crd)) return "before pruning: " + CountsText(*crd.before_flip);
   if (crd.dry_run != DryRun::kClient) return CountsText(crd.counts);
-  return terminal::Count(crd.counts.Total(), "object") + " to rewrite";
+  return kube::base::Count(crd.counts.Total(), "object") + " to rewrite";
 }
 
 // "storedVersions v1beta1,v1 -> v1"
 std::string StoredText(const CrdMigration& crd) {
   std::string text =
-      "storedVersions " + terminal::Printable(terminal::Join(crd.stored_before, ","));
+      "storedVersions " + terminal::Printable(kube::base::Join(crd.stored_before, ","));
   if (crd.stored_after != crd.stored_before) {
-    text += " -> " + terminal::Printable(terminal::Join(crd.stored_after, ","));
+    text += " -> " + terminal::Printable(kube::base::Join(crd.stored_after, ","));
   }
   const bool says_why = !crd.kept_because.empty() && crd.dry_run == DryRun::kNone;
   return says_why ? text + " kept: " + terminal::Printable(crd.kept_because) : text;
@@ -163,7 +164,7 @@ std::string PrintFailures(const CrdMigration& crd) {
                                  ? "\n"
                                  : ", or keep the report of -o json and try only these by "
                                    "--retry-from FILE\n";
-  return terminal::Printable(crd.name) + ": " + terminal::Count(crd.failures.size(), "object") +
+  return terminal::Printable(crd.name) + ": " + kube::base::Count(crd.failures.size(), "object") +
          (is_dry_run                 ? " would not be"
           : crd.failures.size() == 1 ? " was not"
                                      : " were not") +
@@ -193,7 +194,7 @@ std::string PrintGenerationNote(const CrdMigration& crd) {
                           "stored in has not, or a mutating webhook changes them\n"
                         : " moved although nothing was changed: a mutating webhook changes them\n";
   return "note: " + terminal::Printable(crd.name) + ": the generation of " +
-         terminal::Count(crd.generations_moved, "object") + why;
+         kube::base::Count(crd.generations_moved, "object") + why;
 }
 
 // A report names only what failed: of the rest it does not tell whether it is migrated.

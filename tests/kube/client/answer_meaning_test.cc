@@ -6,7 +6,7 @@
 #include <string>
 
 namespace kube::client {
-namespace {
+namespace answer_meaning_test {
 
 using enum Meaning;
 using Kind = http::TransportError::Kind;
@@ -87,5 +87,5 @@ TEST_CASE("A webhook may keep the server from a dry run", "[kube][answer]") {
   CHECK_FALSE(IsDryRunUnsupported(NoAnswer(Kind::kOther)));
 }
 
-}  // namespace
+}  // namespace answer_meaning_test
 }  // namespace kube::client

@@ -5,7 +5,7 @@
 #include "kube/client/answer_meaning.h"
 
 namespace kube::client {
-namespace {
+namespace api_status_test {
 
 ApiStatus Read(int code, std::string_view body, std::vector<http::HttpHeader> headers = {},
                std::string_view method = "GET") {
@@ -168,5 +168,5 @@ TEST_CASE("O7: A status is told as kubectl tells it", "[kube][status]") {
   CHECK(Describe(Read(422, R"({"status":"Failure",)" + status + "}")) == want);
 }
 
-}  // namespace
+}  // namespace api_status_test
 }  // namespace kube::client

@@ -8,7 +8,7 @@
 #include "tests/support/fake_clock.h"
 
 namespace kube::client {
-namespace {
+namespace client_test {
 
 using std::chrono::seconds;
 using test_support::FakeClock;
@@ -536,5 +536,5 @@ TEST_CASE("A query comes behind what a target has already", "[kube][client]") {
   CHECK(WithQuery("/a?b=c", "d=e&f=g") == "/a?b=c&d=e&f=g");
 }
 
-}  // namespace
+}  // namespace client_test
 }  // namespace kube::client

@@ -4,7 +4,7 @@
 #include <string>
 
 namespace kube::client {
-namespace {
+namespace field_selector_test {
 
 // Expected values of both tables: kubectl 1.32 (top pod --field-selector).
 TEST_CASE("G3: field selectors that can be parsed have no problem", "[kube][field_selector]") {
@@ -34,5 +34,5 @@ TEST_CASE("G3: a wrong field selector is told in apimachinery's words", "[kube][
   CHECK(FieldSelectorProblem(text).value_or("") == expected);
 }
 
-}  // namespace
+}  // namespace field_selector_test
 }  // namespace kube::client

@@ -4,7 +4,7 @@
 #include <string>
 
 namespace kube::client {
-namespace {
+namespace label_selector_test {
 
 // Expected values of both tables: kubectl 1.32 (top pod -l).
 TEST_CASE("G3: Label selectors that the server takes have no problem", "[kube][label_selector]") {
@@ -80,5 +80,5 @@ TEST_CASE("G3: A wrong label selector is told in apimachinery's words", "[kube][
   CHECK(LabelSelectorProblem(text).value_or("") == expected);
 }
 
-}  // namespace
+}  // namespace label_selector_test
 }  // namespace kube::client

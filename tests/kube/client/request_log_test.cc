@@ -5,7 +5,7 @@
 #include <vector>
 
 namespace kube::client {
-namespace {
+namespace request_log_test {
 
 using Lines = std::vector<std::string>;
 
@@ -84,5 +84,5 @@ TEST_CASE("A request without an answer is logged as failed", "[kube][request_log
   CHECK(lines == Lines{"GET https://10.0.0.1/version failed in 7 milliseconds"});
 }
 
-}  // namespace
+}  // namespace request_log_test
 }  // namespace kube::client

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 namespace kube::client {
-namespace {
+namespace user_agent_test {
 
 // Expected values: client-go's rest.DefaultKubernetesUserAgent.
 TEST_CASE("H1: The user agent is of client-go's form", "[kube][user_agent]") {
@@ -14,5 +14,5 @@ TEST_CASE("H1: The user agent is of client-go's form", "[kube][user_agent]") {
   CHECK(UserAgent("x", "").starts_with("x/unknown ("));
 }
 
-}  // namespace
+}  // namespace user_agent_test
 }  // namespace kube::client

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 namespace kube::client {
-namespace {
+namespace warning_header_test {
 
 using Texts = std::vector<std::string>;
 
@@ -52,5 +52,5 @@ TEST_CASE("Every Warning header counts, a bad one ends only itself", "[kube][war
   CHECK(WarningTexts(head) == Texts{"a", "a"});
 }
 
-}  // namespace
+}  // namespace warning_header_test
 }  // namespace kube::client

@@ -4,7 +4,7 @@
 #include <string>
 
 namespace kube::go {
-namespace {
+namespace go_duration_test {
 
 using namespace std::chrono_literals;
 using std::chrono::nanoseconds;
@@ -62,5 +62,5 @@ TEST_CASE("G1: A request timeout is a number of seconds or a duration", "[kube][
   }
 }
 
-}  // namespace
+}  // namespace go_duration_test
 }  // namespace kube::go

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 namespace kube::go {
-namespace {
+namespace go_format_test {
 
 using std::string_literals::operator""s;
 
@@ -31,5 +31,5 @@ TEST_CASE("Strings are quoted as by %q", "[go_format]") {
   CHECK(GoQuote(text) == quoted);
 }
 
-}  // namespace
+}  // namespace go_format_test
 }  // namespace kube::go

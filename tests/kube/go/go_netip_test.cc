@@ -4,7 +4,7 @@
 #include <string>
 
 namespace kube::go {
-namespace {
+namespace go_netip_test {
 
 struct Row {
   std::string text;
@@ -59,5 +59,5 @@ TEST_CASE("An address is refused in the words of netip.ParseAddr", "[go_netip]")
   }
 }
 
-}  // namespace
+}  // namespace go_netip_test
 }  // namespace kube::go

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 namespace kube::go {
-namespace {
+namespace go_regexp_test {
 
 using std::string_literals::operator""s;
 
@@ -133,5 +133,5 @@ TEST_CASE("Of a pattern that RE2 cannot run nothing can be told", "[go_regexp]")
   CHECK(!GoMatcher(R"(^[\P{LC}]$)").Matches("a"));
 }
 
-}  // namespace
+}  // namespace go_regexp_test
 }  // namespace kube::go

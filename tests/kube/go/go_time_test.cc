@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 namespace kube::go {
-namespace {
+namespace go_time_test {
 
 TEST_CASE("Times are read with their offset and printed in UTC", "[go_time]") {
   const auto [text, printed] = GENERATE(table<std::string, std::string>({
@@ -70,5 +70,5 @@ TEST_CASE("What is no time is refused in Go's words", "[go_time]") {
   CHECK(time.error() == "parsing time " + error);
 }
 
-}  // namespace
+}  // namespace go_time_test
 }  // namespace kube::go

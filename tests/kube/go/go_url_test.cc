@@ -4,7 +4,7 @@
 #include <string>
 
 namespace kube::go {
-namespace {
+namespace go_url_test {
 
 struct Row {
   std::string_view text;
@@ -70,5 +70,5 @@ TEST_CASE("The URI of a request is absolute or a path from the root", "[go_url]"
   CHECK(ParseRequestUri("a").error() == R"(parse "a": invalid URI for request)");
 }
 
-}  // namespace
+}  // namespace go_url_test
 }  // namespace kube::go

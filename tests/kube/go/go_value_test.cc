@@ -5,7 +5,7 @@
 #include <string>
 
 namespace kube::go {
-namespace {
+namespace go_value_test {
 
 bool Same(std::string_view a, std::string_view b) {
   json::Document x, y;
@@ -39,5 +39,5 @@ TEST_CASE("What no int64 holds becomes the smallest one", "[go_value]") {
         std::numeric_limits<std::int64_t>::min());
 }
 
-}  // namespace
+}  // namespace go_value_test
 }  // namespace kube::go

@@ -4,7 +4,7 @@
 #include "kube/json/json.h"
 
 namespace kube::json {
-namespace {
+namespace json_number_test {
 
 // All expected texts are what Go prints.
 
@@ -52,5 +52,5 @@ TEST_CASE("Floats are printed as by %v", "[json]") {
   CHECK(FormatFloatG(std::numeric_limits<double>::quiet_NaN()) == "NaN");
 }
 
-}  // namespace
+}  // namespace json_number_test
 }  // namespace kube::json

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 namespace kube::json {
-namespace {
+namespace json_test {
 
 std::string Reprint(std::string_view text) {
   Document document;
@@ -186,5 +186,5 @@ TEST_CASE("A deep copy outlives its source", "[json]") {
   CHECK(Print(copy) == R"({"a":[1,"x",{"b":null}]})");
 }
 
-}  // namespace
+}  // namespace json_test
 }  // namespace kube::json

@@ -4,7 +4,7 @@
 #include <vector>
 
 namespace kube::json {
-namespace {
+namespace list_splitter_test {
 
 class Collector : public ListSplitter::Sink {
  public:
@@ -77,5 +77,5 @@ TEST_CASE("A value that is too large ends the text", "[list_splitter]") {
   CHECK(error->message == "an object of more than 32 MiB is too large");
 }
 
-}  // namespace
+}  // namespace list_splitter_test
 }  // namespace kube::json

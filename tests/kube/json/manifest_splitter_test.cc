@@ -5,7 +5,7 @@
 #include <vector>
 
 namespace kube::json {
-namespace {
+namespace manifest_splitter_test {
 
 const char* NameOf(ListSplitter::Kind kind) {
   switch (kind) {
@@ -115,5 +115,5 @@ TEST_CASE("A UTF-8 byte order mark is cut off, bad bytes are replaced", "[manife
         Entries{"yaml object line 1 offset 0: a: \xC3\xA9\xEF\xBF\xBD\xEF\xBF\xBD"});
 }
 
-}  // namespace
+}  // namespace manifest_splitter_test
 }  // namespace kube::json

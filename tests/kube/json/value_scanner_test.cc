@@ -4,7 +4,7 @@
 #include <string>
 
 namespace kube::json {
-namespace {
+namespace value_scanner_test {
 
 // Where the value at the start of `text` ends if it arrives in pieces of `size` bytes.
 std::size_t EndOf(std::string_view text, std::size_t size) {
@@ -32,5 +32,5 @@ TEST_CASE("A value that is cut short has no end", "[value_scanner]") {
   CHECK(EndOf(text, 7) == std::string_view::npos);
 }
 
-}  // namespace
+}  // namespace value_scanner_test
 }  // namespace kube::json

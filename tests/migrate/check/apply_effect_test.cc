@@ -4,7 +4,7 @@
 #include <memory>
 
 namespace migrate::check {
-namespace {
+namespace apply_effect_test {
 
 kube::crd::Crd Widgets(const std::string& metadata, const std::string& spec) {
   auto document = std::make_unique<kube::json::Document>();
@@ -57,5 +57,5 @@ TEST_CASE("A manifest that says false turns pruning on", "[migrate][apply_effect
   CHECK(TurnsPruningOn("", R"(,"preserveUnknownFields":false)"));
 }
 
-}  // namespace
+}  // namespace apply_effect_test
 }  // namespace migrate::check

@@ -8,7 +8,7 @@
 #include "tests/support/test_schema.h"
 
 namespace migrate::check {
-namespace {
+namespace crd_check_test {
 
 using Origin = CrdCheckOptions::Origin;
 using Strings = std::vector<std::string>;
@@ -302,5 +302,5 @@ TEST_CASE("Objects are read in the storage version, if that is served", "[migrat
   CHECK(ReadVersion(crd).empty());
 }
 
-}  // namespace
+}  // namespace crd_check_test
 }  // namespace migrate::check

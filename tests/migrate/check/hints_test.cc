@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 namespace migrate::check {
-namespace {
+namespace hints_test {
 
 std::string HintFor(kube::meta::ErrorType type, std::string field, std::string detail) {
   return Hint({type, std::move(field), "", std::move(detail)});
@@ -201,5 +201,5 @@ TEST_CASE("Every conversion error has a hint", "[schema][hints]") {
   CHECK(ConversionHint("something else").empty());
 }
 
-}  // namespace
+}  // namespace hints_test
 }  // namespace migrate::check

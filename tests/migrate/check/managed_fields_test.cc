@@ -5,7 +5,7 @@
 #include "tests/support/test_schema.h"
 
 namespace migrate::check {
-namespace {
+namespace managed_fields_test {
 
 using kube::schema::PathElement;
 
@@ -180,5 +180,5 @@ TEST_CASE("Of what managedFields say no more is kept than an object could hold",
   CHECK(FindLackingFields(document.root(), nullptr).size() == 10);
 }
 
-}  // namespace
+}  // namespace managed_fields_test
 }  // namespace migrate::check

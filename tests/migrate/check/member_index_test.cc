@@ -4,7 +4,7 @@
 #include <string>
 
 namespace migrate::check {
-namespace {
+namespace member_index_test {
 
 TEST_CASE("Members of small and of large objects are found, however often", "[member_index]") {
   const int size = GENERATE(0, 1, 32, 33, 500);
@@ -26,5 +26,5 @@ TEST_CASE("Members of small and of large objects are found, however often", "[me
   CHECK(index.Find(kube::json::Value::Number("1"), "k") == nullptr);
 }
 
-}  // namespace
+}  // namespace member_index_test
 }  // namespace migrate::check

@@ -10,7 +10,7 @@
 #include "tests/support/test_schema.h"
 
 namespace migrate::check {
-namespace {
+namespace pruned_validity_test {
 
 using kube::schema::validation::PatternChecks;
 
@@ -105,5 +105,5 @@ TEST_CASE("Of many errors the first are told, and no more of one than a person r
                    "spec.7: Required value, 2 more]");
 }
 
-}  // namespace
+}  // namespace pruned_validity_test
 }  // namespace migrate::check

@@ -5,7 +5,7 @@
 #include "tests/support/fake_cluster.h"
 
 namespace migrate::check {
-namespace {
+namespace rewrite_forecast_test {
 
 using Strings = std::vector<std::string>;
 
@@ -83,5 +83,5 @@ TEST_CASE("Doomed are the fields that no read shows once the server prunes",
   CHECK(RewriteForecast(check, "v1beta1", true).DoomedPaths(object.root()) == by_v1beta1);
 }
 
-}  // namespace
+}  // namespace rewrite_forecast_test
 }  // namespace migrate::check

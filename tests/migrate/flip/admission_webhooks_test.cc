@@ -6,7 +6,7 @@
 #include "tests/support/fake_cluster.h"
 
 namespace migrate::flip {
-namespace {
+namespace admission_webhooks_test {
 
 using test_support::FakeCluster;
 using Strings = std::vector<std::string>;
@@ -100,5 +100,5 @@ TEST_CASE("Webhooks that may not be read are unknown, not none", "[migrate][admi
   CHECK_THAT(found.unknown_because, Catch::Contains("Forbidden"));
 }
 
-}  // namespace
+}  // namespace admission_webhooks_test
 }  // namespace migrate::flip

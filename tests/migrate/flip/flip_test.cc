@@ -7,7 +7,7 @@
 #include "tests/support/fake_cluster.h"
 
 namespace migrate::flip {
-namespace {
+namespace flip_test {
 
 using test_support::FakeCluster;
 using test_support::FakeCrdText;
@@ -222,5 +222,5 @@ TEST_CASE("A signal keeps the flip from being asked for", "[migrate][flip]") {
   CHECK(flipping.Patches() == 0);
 }
 
-}  // namespace
+}  // namespace flip_test
 }  // namespace migrate::flip

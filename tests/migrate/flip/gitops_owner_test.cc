@@ -4,7 +4,7 @@
 #include <tuple>
 
 namespace migrate::flip {
-namespace {
+namespace gitops_owner_test {
 
 TEST_CASE("A tool that keeps a CRD is known by what it leaves in the metadata",
           "[migrate][gitops_owner]") {
@@ -36,5 +36,5 @@ TEST_CASE("A tool that keeps a CRD is known by what it leaves in the metadata",
   CHECK(FindGitOpsOwner(crd.root()) == owner);
 }
 
-}  // namespace
+}  // namespace gitops_owner_test
 }  // namespace migrate::flip

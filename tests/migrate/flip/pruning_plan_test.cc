@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 namespace migrate::flip {
-namespace {
+namespace pruning_plan_test {
 
 using Strings = std::vector<std::string>;
 
@@ -112,5 +112,5 @@ TEST_CASE("Many webhooks are counted, and some named", "[migrate][pruning_plan]"
   CHECK_THAT(lines[1], Catch::EndsWith("7 admission webhooks see updates: a, b, c, d, e, 2 more"));
 }
 
-}  // namespace
+}  // namespace pruning_plan_test
 }  // namespace migrate::flip

@@ -6,7 +6,7 @@
 #include <vector>
 
 namespace migrate::flip {
-namespace {
+namespace settle_rounds_test {
 
 using namespace std::chrono_literals;
 using Seen = SettleRounds::Seen;
@@ -87,5 +87,5 @@ TEST_CASE("The wait ends at its time", "[migrate][settle_rounds]") {
   CHECK(settle.due() <= kStart + 3s);
 }
 
-}  // namespace
+}  // namespace settle_rounds_test
 }  // namespace migrate::flip

@@ -7,7 +7,7 @@
 #include "tests/support/fake_cluster.h"
 
 namespace migrate::flip {
-namespace {
+namespace settle_test {
 
 using namespace std::chrono_literals;
 using test_support::FakeCluster;
@@ -166,5 +166,5 @@ TEST_CASE("A signal ends the wait", "[migrate][settle]") {
   CHECK(flipped.cluster.clock.passed() < 2s);
 }
 
-}  // namespace
+}  // namespace settle_test
 }  // namespace migrate::flip

@@ -12,7 +12,7 @@
 #include "tests/support/temp_folder.h"
 
 namespace migrate::flip {
-namespace {
+namespace turn_pruning_on_test {
 
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
@@ -634,5 +634,5 @@ TEST_CASE("A signal at any request leaves no half work", "[migrate][turn_pruning
   }
 }
 
-}  // namespace
+}  // namespace turn_pruning_on_test
 }  // namespace migrate::flip

@@ -7,7 +7,7 @@
 #include "tests/support/temp_folder.h"
 
 namespace migrate::inspect {
-namespace {
+namespace cluster_check_test {
 
 using test_support::FakeCluster;
 using test_support::FakeCrdText;
@@ -475,5 +475,5 @@ TEST_CASE("Who may not list CRDs is told so", "[migrate][cluster_check]") {
   CHECK(Verdicts(report) == Strings{"widgets unknown"});
 }
 
-}  // namespace
+}  // namespace cluster_check_test
 }  // namespace migrate::inspect

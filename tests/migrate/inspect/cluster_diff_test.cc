@@ -9,7 +9,7 @@
 #include "tests/support/temp_folder.h"
 
 namespace migrate::inspect {
-namespace {
+namespace cluster_diff_test {
 
 using test_support::ChangeRecorder;
 using test_support::FakeCluster;
@@ -192,5 +192,5 @@ TEST_CASE("diff sends nothing but reads", "[migrate][cluster_diff]") {
                             [](const auto& request) { return request.method == "GET"; }));
 }
 
-}  // namespace
+}  // namespace cluster_diff_test
 }  // namespace migrate::inspect

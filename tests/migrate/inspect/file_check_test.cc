@@ -6,7 +6,7 @@
 #include "tests/support/temp_folder.h"
 
 namespace migrate::inspect {
-namespace {
+namespace file_check_test {
 
 using test_support::TempFolder;
 using Strings = std::vector<std::string>;
@@ -289,5 +289,5 @@ TEST_CASE("Objects of the deepest nesting are checked", "[migrate][file_check]")
   CHECK(Describe(report.crds[0].versions[1].pruned_fields) == "spec.b=1 ");
 }
 
-}  // namespace
+}  // namespace file_check_test
 }  // namespace migrate::inspect

@@ -8,7 +8,7 @@
 #include "tests/support/temp_folder.h"
 
 namespace migrate::inspect {
-namespace {
+namespace file_diff_test {
 
 using test_support::ChangeRecorder;
 using test_support::FakeCrdText;
@@ -86,5 +86,5 @@ TEST_CASE("A name that no CRD of the files has is an error", "[migrate][file_dif
   CHECK_THROWS_AS(files.Diff({.targets = {{"gizmos", ""}}}), kube::base::Error);
 }
 
-}  // namespace
+}  // namespace file_diff_test
 }  // namespace migrate::inspect

@@ -5,7 +5,7 @@
 #include "tests/support/temp_folder.h"
 
 namespace migrate::inspect {
-namespace {
+namespace file_rewrite_test {
 
 using test_support::TempFolder;
 using Strings = std::vector<std::string>;
@@ -77,5 +77,5 @@ TEST_CASE("What the server would not store is named, not printed", "[migrate][fi
   CHECK(report.object_errors[0].starts_with("ns/bad: "));
 }
 
-}  // namespace
+}  // namespace file_rewrite_test
 }  // namespace migrate::inspect

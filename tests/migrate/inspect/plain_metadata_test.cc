@@ -5,7 +5,7 @@
 #include "kube/schema/object_meta.h"
 
 namespace migrate::inspect {
-namespace {
+namespace plain_metadata_test {
 
 TEST_CASE("Metadata is plain only where ObjectMeta surely takes it", "[plain_metadata]") {
   const auto [metadata, plain] = GENERATE(table<std::string, bool>({
@@ -36,5 +36,5 @@ TEST_CASE("An object without metadata is plain", "[plain_metadata]") {
   CHECK(HasPlainMetadata(kube::json::Value::Object()));
 }
 
-}  // namespace
+}  // namespace plain_metadata_test
 }  // namespace migrate::inspect

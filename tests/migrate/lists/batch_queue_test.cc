@@ -5,7 +5,7 @@
 #include <thread>
 
 namespace migrate::lists {
-namespace {
+namespace batch_queue_test {
 
 struct TextBatch {
   std::string text;
@@ -41,5 +41,5 @@ TEST_CASE("Abort ends both sides", "[batch_queue]") {
   CHECK(queue.TakeFull() == nullptr);
 }
 
-}  // namespace
+}  // namespace batch_queue_test
 }  // namespace migrate::lists

@@ -8,7 +8,7 @@
 #include "tests/support/fake_cluster.h"
 
 namespace migrate::lists {
-namespace {
+namespace list_reader_test {
 
 using test_support::FakeCluster;
 using test_support::FakeFault;
@@ -331,5 +331,5 @@ TEST_CASE("A list, or two objects, in the place of one object are an error",
   CHECK(static_cast<Names&>(*jobs[0].taker).count.size() <= 1);
 }
 
-}  // namespace
+}  // namespace list_reader_test
 }  // namespace migrate::lists

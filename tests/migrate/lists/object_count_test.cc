@@ -5,7 +5,7 @@
 #include "tests/support/fake_cluster.h"
 
 namespace migrate::lists {
-namespace {
+namespace object_count_test {
 
 using test_support::FakeCluster;
 using test_support::FakeCrdText;
@@ -38,5 +38,5 @@ TEST_CASE("A list that cannot be read has no count", "[migrate][object_count]") 
   CHECK(count.error().status->code == 403);
 }
 
-}  // namespace
+}  // namespace object_count_test
 }  // namespace migrate::lists

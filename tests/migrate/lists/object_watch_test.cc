@@ -6,7 +6,7 @@
 #include "tests/support/fake_cluster.h"
 
 namespace migrate::lists {
-namespace {
+namespace object_watch_test {
 
 using namespace std::chrono_literals;
 using test_support::FakeCluster;
@@ -165,5 +165,5 @@ TEST_CASE("A watch that was stopped shows nothing more", "[migrate][object_watch
   CHECK(watched.watch.state() == State::kIdle);
 }
 
-}  // namespace
+}  // namespace object_watch_test
 }  // namespace migrate::lists

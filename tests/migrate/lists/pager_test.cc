@@ -4,7 +4,7 @@
 #include <utility>
 
 namespace migrate::lists {
-namespace {
+namespace pager_test {
 
 using Step = Pager::Step;
 
@@ -166,5 +166,5 @@ TEST_CASE("A page tells where the list goes on, and how much is left of it", "[m
   CHECK(metadata.remaining == row.remaining);
 }
 
-}  // namespace
+}  // namespace pager_test
 }  // namespace migrate::lists

@@ -5,7 +5,7 @@
 #include <vector>
 
 namespace migrate::lists {
-namespace {
+namespace watch_reader_test {
 
 using Strings = std::vector<std::string>;
 
@@ -83,5 +83,5 @@ TEST_CASE("Bytes that are no events are an error", "[migrate][watch_reader]") {
   CHECK(recorder.events.empty());
 }
 
-}  // namespace
+}  // namespace watch_reader_test
 }  // namespace migrate::lists

@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 namespace migrate::lists {
-namespace {
+namespace worker_pool_test {
 
 TEST_CASE("Every worker runs once beside the producer", "[worker_pool]") {
   std::array<std::atomic<int>, 3> runs{};
@@ -27,5 +27,5 @@ TEST_CASE("What a worker or the producer throws comes out", "[worker_pool]") {
                     "producer");
 }
 
-}  // namespace
+}  // namespace worker_pool_test
 }  // namespace migrate::lists

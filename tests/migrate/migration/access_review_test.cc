@@ -5,7 +5,7 @@
 #include "tests/support/fake_cluster.h"
 
 namespace migrate::migration {
-namespace {
+namespace access_review_test {
 
 using test_support::FakeCluster;
 using test_support::FakeFault;
@@ -14,9 +14,9 @@ const Access kPatch{.verb = "patch", .group = "demo.example.com", .resource = "w
 
 TEST_CASE("The server is asked for one right", "[migrate][access_review]") {
   FakeCluster cluster;
-  CHECK(IsAllowed(kPatch, cluster.client));
+  CHECK(AskWhetherAllowed(kPatch, cluster.client));
   cluster.server.Deny("patch", "widgets.demo.example.com");
-  CHECK_FALSE(IsAllowed(kPatch, cluster.client));
+  CHECK_FALSE(AskWhetherAllowed(kPatch, cluster.client));
   const kube::http::HttpRequest& request = cluster.server.requests().back();
   CHECK(request.method == "POST");
   CHECK(request.target == "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews");
@@ -32,7 +32,7 @@ TEST_CASE("Subresource, namespace and name are part of the question", "[migrate]
   access.subresource = "status";
   access.namespace_ = "shop";
   access.name = "a\"b";
-  CHECK(IsAllowed(access, cluster.client));
+  CHECK(AskWhetherAllowed(access, cluster.client));
   CHECK(cluster.server.requests().back().body.find(
             R"({"group":"demo.example.com","name":"a\"b","namespace":"shop",)"
             R"("resource":"widgets","subresource":"status","verb":"patch"})") != std::string::npos);
@@ -51,8 +51,8 @@ TEST_CASE("Where no answer can be had the right is taken to be there", "[migrate
         test_support::FakeText(201, "application/json", R"({"status":{"allowed":"no"}})");
   }
   cluster.server.AddFault(fault);
-  CHECK(IsAllowed(kPatch, cluster.client));
+  CHECK(AskWhetherAllowed(kPatch, cluster.client));
 }
 
-}  // namespace
+}  // namespace access_review_test
 }  // namespace migrate::migration

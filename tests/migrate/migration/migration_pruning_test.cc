@@ -10,7 +10,7 @@
 #include "tests/support/temp_folder.h"
 
 namespace migrate::migration {
-namespace {
+namespace migration_pruning_test {
 
 namespace fs = std::filesystem;
 using Catch::Matchers::Contains;
@@ -573,5 +573,5 @@ TEST_CASE("The flag --all turns pruning on where the schema allows it",
   }));
 }
 
-}  // namespace
+}  // namespace migration_pruning_test
 }  // namespace migrate::migration

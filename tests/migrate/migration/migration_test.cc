@@ -9,7 +9,7 @@
 #include "tests/support/temp_folder.h"
 
 namespace migrate::migration {
-namespace {
+namespace migration_test {
 
 namespace fs = std::filesystem;
 using Catch::Matchers::Contains;
@@ -554,5 +554,5 @@ TEST_CASE("Objects of a version that is not served are written in one that is",
   CHECK(widgets.listener.Heard("the storage version v1 is not served"));
 }
 
-}  // namespace
+}  // namespace migration_test
 }  // namespace migrate::migration

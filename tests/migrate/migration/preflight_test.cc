@@ -7,7 +7,7 @@
 #include "tests/support/fake_cluster.h"
 
 namespace migrate::migration {
-namespace {
+namespace preflight_test {
 
 using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
@@ -343,5 +343,5 @@ TEST_CASE("A StorageVersionMigration of the resource is not run against", "[migr
   }
 }
 
-}  // namespace
+}  // namespace preflight_test
 }  // namespace migrate::migration

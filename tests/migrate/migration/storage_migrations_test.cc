@@ -5,7 +5,7 @@
 #include "tests/support/fake_cluster.h"
 
 namespace migrate::migration {
-namespace {
+namespace storage_migrations_test {
 
 using test_support::FakeCluster;
 using test_support::FakeFault;
@@ -89,5 +89,5 @@ TEST_CASE("Storage migrations that cannot be read are none, and it is told why",
   CHECK(found.unknown_because == "Error from server (Forbidden): may not list");
 }
 
-}  // namespace
+}  // namespace storage_migrations_test
 }  // namespace migrate::migration

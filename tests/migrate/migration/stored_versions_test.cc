@@ -7,7 +7,7 @@
 #include "tests/support/fake_cluster.h"
 
 namespace migrate::migration {
-namespace {
+namespace stored_versions_test {
 
 using Catch::Matchers::Contains;
 using test_support::FakeCluster;
@@ -167,5 +167,5 @@ TEST_CASE("A CRD that is gone cannot be trimmed", "[migrate][stored_versions]") 
   CHECK_THAT(stored.Trim().kept_because, Contains("NotFound"));
 }
 
-}  // namespace
+}  // namespace stored_versions_test
 }  // namespace migrate::migration

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 namespace migrate::sweep {
-namespace {
+namespace retried_objects_test {
 
 using Catch::Matchers::Contains;
 
@@ -46,5 +46,5 @@ TEST_CASE("Where nothing was reported as held nothing is", "[migrate][retried_ob
   CHECK_FALSE(options.is_held);
 }
 
-}  // namespace
+}  // namespace retried_objects_test
 }  // namespace migrate::sweep

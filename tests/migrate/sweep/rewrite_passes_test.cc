@@ -11,7 +11,7 @@
 #include "tests/support/temp_folder.h"
 
 namespace migrate::sweep {
-namespace {
+namespace rewrite_passes_test {
 
 using test_support::FakeFault;
 using test_support::FakeStatus;
@@ -300,5 +300,5 @@ TEST_CASE("A server that asks for a pause is told of", "[migrate][rewrite_passes
         "widgets.demo.example.com: waiting 7 s, as the server asks for it");
 }
 
-}  // namespace
+}  // namespace rewrite_passes_test
 }  // namespace migrate::sweep

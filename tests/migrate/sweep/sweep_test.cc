@@ -15,7 +15,7 @@
 #include "tests/support/temp_folder.h"
 
 namespace migrate::sweep {
-namespace {
+namespace sweep_test {
 
 using test_support::FakeFault;
 using test_support::FakeStatus;
@@ -871,5 +871,5 @@ TEST_CASE("A folder that cannot be written is an error that names the file", "[m
                     Catch::Matchers::Contains("/none/run.listed"));
 }
 
-}  // namespace
+}  // namespace sweep_test
 }  // namespace migrate::sweep

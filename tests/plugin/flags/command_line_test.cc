@@ -15,7 +15,7 @@
 #include "plugin/completion/completion_command.h"
 
 namespace plugin::flags {
-namespace {
+namespace command_line_test {
 
 using command::CheckOptions;
 using command::DiffOptions;
@@ -441,5 +441,5 @@ TEST_CASE("A row of the table is enough for a command to be known", "[plugin][op
   CHECK_THROWS_AS(ParseCommandLine(rows, Words{"check"}), UsageError);
 }
 
-}  // namespace
+}  // namespace command_line_test
 }  // namespace plugin::flags

@@ -5,7 +5,7 @@
 #include "plugin/flags/usage_error.h"
 
 namespace plugin::flags {
-namespace {
+namespace flag_set_test {
 
 using Words = std::vector<std::string>;
 
@@ -63,5 +63,5 @@ TEST_CASE("G1: a wrong flag points to the help of its command", "[plugin][flag_s
   CHECK_FALSE(values.local);
 }
 
-}  // namespace
+}  // namespace flag_set_test
 }  // namespace plugin::flags

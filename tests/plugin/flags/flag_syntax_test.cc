@@ -5,7 +5,7 @@
 #include <vector>
 
 namespace plugin::flags {
-namespace {
+namespace flag_syntax_test {
 
 using Words = std::vector<std::string>;
 
@@ -157,5 +157,5 @@ TEST_CASE("The first argument is found behind flags and their values", "[plugin]
   CHECK(FindFirstArgument(words, kFlags) == place);
 }
 
-}  // namespace
+}  // namespace flag_syntax_test
 }  // namespace plugin::flags

@@ -7,7 +7,7 @@
 #include "plugin/command_table.h"
 
 namespace plugin::flags {
-namespace {
+namespace migrate_options_test {
 
 using Catch::Matchers::StartsWith;
 using migrate::report::DryRun;
@@ -173,5 +173,5 @@ TEST_CASE("Flags that contradict each other are refused", "[plugin][migrate_opti
   CHECK_THAT(ErrorOf(words), StartsWith(error));
 }
 
-}  // namespace
+}  // namespace migrate_options_test
 }  // namespace plugin::flags

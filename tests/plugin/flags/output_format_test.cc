@@ -5,7 +5,7 @@
 #include "plugin/flags/usage_error.h"
 
 namespace plugin::flags {
-namespace {
+namespace output_format_test {
 
 TEST_CASE("O2: formats are known in any case of letters, but for templates",
           "[plugin][output_format]") {
@@ -50,5 +50,5 @@ TEST_CASE("O2: a template is text or a file", "[plugin][output_format]") {
   }
 }
 
-}  // namespace
+}  // namespace output_format_test
 }  // namespace plugin::flags

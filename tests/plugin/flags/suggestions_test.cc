@@ -4,7 +4,7 @@
 #include <string>
 
 namespace plugin::flags {
-namespace {
+namespace suggestions_test {
 
 using Names = std::vector<std::string_view>;
 
@@ -20,5 +20,5 @@ TEST_CASE("A command is suggested for what is close to it", "[plugin][suggestion
   CHECK(Suggest(std::string(1000, 'x'), known) == Names{});
 }
 
-}  // namespace
+}  // namespace suggestions_test
 }  // namespace plugin::flags

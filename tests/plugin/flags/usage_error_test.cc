@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 namespace plugin::flags {
-namespace {
+namespace usage_error_test {
 
 TEST_CASE("G1: an error of usage points to the help", "[plugin][usage_error]") {
   CHECK(std::string(UsageError("", "no").what()) == "no\nSee 'kubectl prune --help' for usage.");
@@ -14,5 +14,5 @@ TEST_CASE("G1: an error of usage points to the help", "[plugin][usage_error]") {
         "See 'kubectl prune check --help' for usage.");
 }
 
-}  // namespace
+}  // namespace usage_error_test
 }  // namespace plugin::flags

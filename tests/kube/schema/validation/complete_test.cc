@@ -5,7 +5,7 @@
 #include "tests/support/test_schema.h"
 
 namespace kube::schema::validation {
-namespace {
+namespace complete_test {
 
 using Messages = std::vector<std::string>;
 
@@ -48,5 +48,5 @@ TEST_CASE("Both paths start at the base path", "[schema][complete]") {
                  "base.anyOf[0].properties[bar]"});
 }
 
-}  // namespace
+}  // namespace complete_test
 }  // namespace kube::schema::validation

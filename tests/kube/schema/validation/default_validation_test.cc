@@ -7,7 +7,7 @@
 #include "tests/support/test_schema.h"
 
 namespace kube::schema::validation {
-namespace {
+namespace default_validation_test {
 
 using support::TestSchema;
 
@@ -150,5 +150,5 @@ TEST_CASE("A default that pruning leaves alone is pruned", "[defaults]") {
   CHECK(!HasUnprunedDefaults(schema.props));
 }
 
-}  // namespace
+}  // namespace default_validation_test
 }  // namespace kube::schema::validation

@@ -7,7 +7,7 @@
 #include "tests/support/structural_text.h"
 
 namespace kube::schema::validation {
-namespace {
+namespace embedded_resource_validation_test {
 
 using Strings = std::vector<std::string>;
 
@@ -51,5 +51,5 @@ TEST_CASE("Type and metadata are checked", "[embedded]") {
         Strings{R"(metadata.namespace: Invalid value: "a.b": must not contain dots)"});
 }
 
-}  // namespace
+}  // namespace embedded_resource_validation_test
 }  // namespace kube::schema::validation

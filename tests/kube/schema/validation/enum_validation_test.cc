@@ -4,7 +4,7 @@
 #include <string>
 
 namespace kube::schema::validation {
-namespace {
+namespace enum_validation_test {
 
 bool IsIn(std::string_view value, std::string_view values) {
   json::Document x, list;
@@ -52,5 +52,5 @@ TEST_CASE("Many elements are searched for duplicates in reasonable time", "[enum
   CHECK(HasDuplicates(document.root()));
 }
 
-}  // namespace
+}  // namespace enum_validation_test
 }  // namespace kube::schema::validation

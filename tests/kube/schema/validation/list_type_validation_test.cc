@@ -7,7 +7,7 @@
 #include "tests/support/test_schema.h"
 
 namespace kube::schema::validation {
-namespace {
+namespace list_type_validation_test {
 
 using support::TestSchema;
 
@@ -67,5 +67,5 @@ TEST_CASE("Duplicates in lists of type set and map are found", "[list_types]") {
   }
 }
 
-}  // namespace
+}  // namespace list_type_validation_test
 }  // namespace kube::schema::validation

@@ -5,7 +5,7 @@
 #include <vector>
 
 namespace kube::schema::validation {
-namespace {
+namespace object_meta_validation_test {
 
 using Strings = std::vector<std::string>;
 
@@ -111,5 +111,5 @@ TEST_CASE("An update does not check finalizers and generation", "[object_meta_va
   CHECK(errors.front().field == "metadata.labels");
 }
 
-}  // namespace
+}  // namespace object_meta_validation_test
 }  // namespace kube::schema::validation

@@ -5,7 +5,7 @@
 #include <string>
 
 namespace kube::schema::validation {
-namespace {
+namespace pattern_checks_test {
 
 std::chrono::nanoseconds StandStill() { return {}; }
 
@@ -88,5 +88,5 @@ TEST_CASE("The time that others take does not count", "[pattern_checks]") {
   }
 }
 
-}  // namespace
+}  // namespace pattern_checks_test
 }  // namespace kube::schema::validation

@@ -10,7 +10,7 @@
 #include "tests/support/test_schema.h"
 
 namespace kube::schema::validation {
-namespace {
+namespace pruned_validation_test {
 
 using Strings = std::vector<std::string>;
 using support::TestSchema;
@@ -135,5 +135,5 @@ TEST_CASE("Schemas by which pruning cannot make anything invalid are known",
   }
 }
 
-}  // namespace
+}  // namespace pruned_validation_test
 }  // namespace kube::schema::validation

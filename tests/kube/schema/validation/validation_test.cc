@@ -6,7 +6,7 @@
 
 // Expected strings are those of the API server (1.36); tests/vectors has many more.
 namespace kube::schema::validation {
-namespace {
+namespace validation_test {
 
 using support::TestSchema;
 using Messages = std::vector<std::string>;
@@ -206,5 +206,5 @@ TEST_CASE("Paths start at the base path", "[schema][validation]") {
                  "empty for specified object fields"});
 }
 
-}  // namespace
+}  // namespace validation_test
 }  // namespace kube::schema::validation

@@ -7,7 +7,7 @@
 #include "tests/support/test_schema.h"
 
 namespace kube::schema::validation {
-namespace {
+namespace value_validation_test {
 
 using support::TestSchema;
 
@@ -287,5 +287,5 @@ TEST_CASE("A deep value needs a deep schema to be looked into", "[value_validati
   CHECK(Validate(R"({"items":{"items":{"type":"array"}}})", value, "").empty());
 }
 
-}  // namespace
+}  // namespace value_validation_test
 }  // namespace kube::schema::validation

@@ -8,7 +8,7 @@
 #include "tests/support/temp_folder.h"
 
 namespace migrate::sweep::source {
-namespace {
+namespace cached_list_test {
 
 using test_support::FakeFault;
 using test_support::FakeStatus;
@@ -289,5 +289,5 @@ TEST_CASE("A list does not wait for writes that do not come", "[migrate][cached_
   }
 }
 
-}  // namespace
+}  // namespace cached_list_test
 }  // namespace migrate::sweep::source

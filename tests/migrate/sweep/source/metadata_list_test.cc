@@ -7,7 +7,7 @@
 #include "tests/support/temp_folder.h"
 
 namespace migrate::sweep::source {
-namespace {
+namespace metadata_list_test {
 
 const std::string kWidgets = "/apis/demo.example.com/v1/widgets";
 
@@ -178,5 +178,5 @@ TEST_CASE("Tokens that lead in a circle are followed once, and no object comes t
   CHECK(world.cluster.server.requests().size() == requests);
 }
 
-}  // namespace
+}  // namespace metadata_list_test
 }  // namespace migrate::sweep::source

@@ -7,7 +7,7 @@
 #include "tests/support/temp_folder.h"
 
 namespace migrate::sweep::source {
-namespace {
+namespace named_objects_test {
 
 struct World {
   World() {
@@ -80,5 +80,5 @@ TEST_CASE("Without names there is nothing to do", "[migrate][named_objects]") {
   CHECK(world.cluster.server.requests().empty());
 }
 
-}  // namespace
+}  // namespace named_objects_test
 }  // namespace migrate::sweep::source

@@ -6,7 +6,7 @@
 #include "tests/support/temp_folder.h"
 
 namespace migrate::sweep::source {
-namespace {
+namespace previous_objects_test {
 
 struct World {
   explicit World(int count) {
@@ -85,5 +85,5 @@ TEST_CASE("A sweep that was never there has no objects", "[migrate][previous_obj
   CHECK(spool.listed() == 0);
 }
 
-}  // namespace
+}  // namespace previous_objects_test
 }  // namespace migrate::sweep::source

@@ -4,7 +4,7 @@
 #include <string>
 
 namespace migrate::sweep::write {
-namespace {
+namespace failure_streak_test {
 
 std::optional<std::string> Fail(FailureStreak& streak, int number, const std::string& why = "no") {
   return streak.OnFailure(
@@ -39,5 +39,5 @@ TEST_CASE("Failures of different kinds are no streak", "[migrate][failure_streak
   }
 }
 
-}  // namespace
+}  // namespace failure_streak_test
 }  // namespace migrate::sweep::write

@@ -4,7 +4,7 @@
 #include <string>
 
 namespace migrate::sweep::write {
-namespace {
+namespace object_write_test {
 
 using Step = ObjectWrite::Step;
 
@@ -255,5 +255,5 @@ TEST_CASE("A refusal stored nothing", "[migrate][object_write]") {
   CHECK(world.write.Request().body == R"({"metadata":{"resourceVersion":"10"}})");
 }
 
-}  // namespace
+}  // namespace object_write_test
 }  // namespace migrate::sweep::write

@@ -5,7 +5,7 @@
 #include <tuple>
 
 namespace migrate::sweep::write {
-namespace {
+namespace retry_test {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
@@ -211,5 +211,5 @@ TEST_CASE("What cannot pass is not tried again", "[migrate][retry]") {
   CHECK(Attempts({kInvalid, false, false}, seconds(1), milliseconds(0)).tries == 1);
 }
 
-}  // namespace
+}  // namespace retry_test
 }  // namespace migrate::sweep::write

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 namespace migrate::sweep::write {
-namespace {
+namespace sweep_paths_test {
 
 TEST_CASE("Paths are those of the API", "[migrate][sweep_paths]") {
   SweepTarget target{.group = "demo.example.com", .version = "v1", .plural = "widgets"};
@@ -36,5 +36,5 @@ TEST_CASE("A name stays one segment of the path", "[migrate][sweep_paths]") {
         "/apis/g/v1/namespaces/a%2Fb/widgets/c%3Fd");
 }
 
-}  // namespace
+}  // namespace sweep_paths_test
 }  // namespace migrate::sweep::write

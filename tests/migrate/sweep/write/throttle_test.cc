@@ -4,7 +4,7 @@
 #include <vector>
 
 namespace migrate::sweep::write {
-namespace {
+namespace throttle_test {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
@@ -141,5 +141,5 @@ TEST_CASE("Nothing begins before the server wants it", "[migrate][throttle]") {
   CHECK(world.SendAll() == 4);
 }
 
-}  // namespace
+}  // namespace throttle_test
 }  // namespace migrate::sweep::write

@@ -8,7 +8,7 @@
 #include "tests/support/fake_cluster.h"
 
 namespace migrate::sweep::write {
-namespace {
+namespace write_pool_test {
 
 const std::string kWidgets = "/apis/demo.example.com/v1/namespaces/shop/widgets/";
 
@@ -166,5 +166,5 @@ TEST_CASE("No answer holds up the others for longer than a minute", "[migrate][w
         (line.empty() ? std::vector<std::string>() : std::vector<std::string>{line}));
 }
 
-}  // namespace
+}  // namespace write_pool_test
 }  // namespace migrate::sweep::write

@@ -1,4 +1,4 @@
-#include "plugin/report/data/report_json.h"
+#include "plugin/report/data/check_report_json.h"
 
 #include <catch2/catch.hpp>
 
@@ -18,7 +18,7 @@ std::string Print(const CheckReport& report, bool show_objects = false) {
   return kube::json::PrintIndented(ToJson(report, show_objects, arena));
 }
 
-TEST_CASE("The report has every key of the contract", "[plugin][report_json]") {
+TEST_CASE("The report has every key of the contract", "[plugin][check_report_json]") {
   CrdReport crd = test_reports::Widgets();
   crd.versions[1].pruned_fields.clear();
   crd.versions[1].objects_losing_fields = 0;
@@ -161,7 +161,7 @@ TEST_CASE("The report has every key of the contract", "[plugin][report_json]") {
 })");
 }
 
-TEST_CASE("What is not there or not known is left out", "[plugin][report_json]") {
+TEST_CASE("What is not there or not known is left out", "[plugin][check_report_json]") {
   kube::json::Arena arena;
   const CheckReport report = Report({test_reports::Gizmos()});
   const kube::json::Value root = ToJson(report, /*show_objects=*/false, arena);
@@ -181,7 +181,7 @@ TEST_CASE("What is not there or not known is left out", "[plugin][report_json]")
   CHECK(crd.FindText("verdict") == "blocked");
 }
 
-TEST_CASE("An empty report is a report", "[plugin][report_json]") {
+TEST_CASE("An empty report is a report", "[plugin][check_report_json]") {
   CHECK(Print(CheckReport()) == R"({
     "apiVersion": "kubectl-prune/v1alpha1",
     "crds": [],
@@ -195,7 +195,7 @@ TEST_CASE("An empty report is a report", "[plugin][report_json]") {
 })");
 }
 
-TEST_CASE("Errors and unknown kinds are in the report", "[plugin][report_json]") {
+TEST_CASE("Errors and unknown kinds are in the report", "[plugin][check_report_json]") {
   CheckReport report = Report({test_reports::Certificates()});
   report.unknown_kinds = {{"v1", "Pod", 2}};
   report.file_errors = {"\xFF.yaml:3:1: why"};

@@ -1,4 +1,4 @@
-#include "plugin/report/data/report_json.h"
+#include "plugin/report/data/check_report_json.h"
 
 #include <algorithm>
 #include <string_view>

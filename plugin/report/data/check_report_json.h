@@ -5,7 +5,7 @@
 
 namespace plugin::report::data {
 
-/// The report as programs read it (docs/DESIGN.md has the contract). Beyond the contract, where
+/// The report as programs read it (docs/REPORTS.md has the contract). Beyond the contract, where
 /// there is something to say: source, objectErrors and objectsSkipped of a CRD, unknownKinds and
 /// fileErrors of the whole.
 ///
