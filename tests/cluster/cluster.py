@@ -33,6 +33,16 @@ kubectl.choose()
 SKIPPED = 77  # ctest's SKIP_RETURN_CODE
 START_SECONDS = 120
 
+# With each change of a CRD a server of 1.20 writes the OpenAPI document of all that it serves, which was half of
+# its work: it serves only what tests use. Some plugins of admission would wait for the rest for ever.
+FEW_RESOURCES = [
+    "--runtime-config=api/all=false," + ",".join(f"{version}=true" for version in (
+        "api/v1", "admissionregistration.k8s.io/v1", "apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1",
+        "apiregistration.k8s.io/v1", "authentication.k8s.io/v1", "authorization.k8s.io/v1", "batch/v1",
+        "coordination.k8s.io/v1", "flowcontrol.apiserver.k8s.io/v1beta1", "rbac.authorization.k8s.io/v1")),
+    "--disable-admission-plugins=DefaultIngressClass,DefaultStorageClass,PersistentVolumeClaimResize,Priority,"
+    "RuntimeClass,StorageObjectInUseProtection"]
+
 AUDIT_POLICY = """\
 apiVersion: audit.k8s.io/v1
 kind: Policy
@@ -263,13 +273,15 @@ class Cluster:
     """A running cluster while its `with` block lasts.
 
     `users` may log in by token and have no right but those the test gives them; "admin" may do all.
-    With `audit`, audit_events() tells every request that was answered.
+    With `audit`, audit_events() tells every request that was answered. With `serves_all` the server has every
+    resource of its release.
     """
 
-    def __init__(self, users=(), audit=False):
+    def __init__(self, users=(), audit=False, serves_all=False):
         self.binaries = find_binaries()
         self.tokens = {name: secrets.token_hex(16) for name in ("admin", *users)}
         self._audit = audit
+        self._serves_all = serves_all
         self._servers = []
         self._handlers = {}
         self.folder = None
@@ -359,6 +371,9 @@ class Cluster:
             (self.folder / "audit-policy.yaml").write_text(AUDIT_POLICY)
             arguments += [f"--audit-policy-file={self.folder}/audit-policy.yaml",
                           f"--audit-log-path={self.folder}/audit.log"]
+        version = subprocess.run([arguments[0], "--version"], capture_output=True, text=True, check=False)
+        if " v1.20." in version.stdout and not self._serves_all:
+            arguments += FEW_RESOURCES
         self._start_server(arguments, self._ready)
 
     def _ready(self):

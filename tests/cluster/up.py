@@ -19,7 +19,7 @@ def main():
         print(__doc__, file=sys.stderr)
         return 2
     try:
-        with Cluster() as cluster:
+        with Cluster(serves_all=True) as cluster:
             environment = cluster.environment(cluster.kubeconfig_file())
             if arguments:
                 return subprocess.run(arguments, env=environment, check=False).returncode
