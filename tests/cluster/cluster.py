@@ -32,6 +32,7 @@ import kubectl
 kubectl.choose()
 SKIPPED = 77  # ctest's SKIP_RETURN_CODE
 START_SECONDS = 120
+MEMORY = "/dev/shm"
 
 # With each change of a CRD a server of 1.20 writes the OpenAPI document of all that it serves, which was half of
 # its work: it serves only what tests use. Some plugins of admission would wait for the rest for ever.
@@ -285,6 +286,7 @@ class Cluster:
         self._servers = []
         self._handlers = {}
         self.folder = None
+        self._memory = None
 
     def __enter__(self):
         self._stop_on_signals()
@@ -314,8 +316,9 @@ class Cluster:
         for server in reversed(self._servers):
             server.stop()
         self._servers = []
-        if self.folder:
-            shutil.rmtree(self.folder, ignore_errors=True)
+        for folder in (self.folder, self._memory):
+            if folder:
+                shutil.rmtree(folder, ignore_errors=True)
         for number, handler in self._handlers.items():
             signal.signal(number, handler)
 
@@ -343,11 +346,20 @@ class Cluster:
 
     def _start_etcd(self, peer):
         self._start_server(
-            [self.binaries["etcd"], "--name=default", f"--data-dir={self.folder}/etcd",
+            [self.binaries["etcd"], "--name=default", f"--data-dir={self._etcd_folder()}",
              f"--listen-client-urls={self.etcd_endpoint}",
              f"--advertise-client-urls={self.etcd_endpoint}", f"--listen-peer-urls={peer}",
              f"--initial-advertise-peer-urls={peer}", f"--initial-cluster=default={peer}"],
             lambda: self._etcdctl("endpoint", "health").returncode == 0)
+
+    def _etcd_folder(self):
+        """In memory, where there is room for that of several tests: etcd waits for the disk with every write."""
+        for folder in pathlib.Path(MEMORY).glob("kubectl-prune-etcd.*"):
+            if not os.path.exists(f"/proc/{folder.suffixes[0][1:]}"):  # of a test that was killed
+                shutil.rmtree(folder, ignore_errors=True)
+        if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > 4 * 2**30:
+            self._memory = tempfile.mkdtemp(prefix=f"kubectl-prune-etcd.{os.getpid()}.", dir=MEMORY)
+        return self._memory or self.folder / "etcd"
 
     def _start_kube_apiserver(self):
         tokens = self.folder / "tokens.csv"
