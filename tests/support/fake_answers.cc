@@ -1,15 +1,11 @@
 #include "kube/base/base64.h"
 #include "kube/json/json.h"
 #include "tests/support/fake_api.h"
+#include "tests/support/fake_object.h"
 
 namespace test_support {
-namespace {
 
 using kube::json::Value;
-
-std::string Quote(const std::string& text) { return kube::json::Print(Value::String(text)); }
-
-}  // namespace
 
 FakeAnswer FakeText(int code, const std::string& content_type, const std::string& body) {
   FakeAnswer answer;

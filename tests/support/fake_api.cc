@@ -7,6 +7,10 @@
 
 #include "tests/support/fake_crd.h"
 #include "tests/support/fake_crd_writes.h"
+#include "tests/support/fake_list.h"
+#include "tests/support/fake_object.h"
+#include "tests/support/fake_place.h"
+#include "tests/support/fake_url.h"
 #include "tests/support/fake_writes.h"
 
 namespace test_support {
@@ -17,8 +21,6 @@ using kube::json::KeyOrder;
 using kube::json::Type;
 using kube::json::Value;
 
-constexpr char kCrds[] = "customresourcedefinitions.apiextensions.k8s.io";
-constexpr char kApiServices[] = "apiservices.apiregistration.k8s.io";
 constexpr char kExpired[] =
     "The provided continue parameter is too old to display a consistent list result. You can start "
     "a new list without the continue parameter, or use the continue token in this response to "
@@ -36,184 +38,7 @@ constexpr char kKubeSystem[] =
     R"("uid":"11111111-0000-4000-8000-000000000001"},"spec":{},"status":{"phase":"Active"}})"
     "\n";
 
-std::string Quote(std::string_view text) { return kube::json::Print(Value::String(text)); }
-
-int HexDigit(char c) {
-  const std::size_t at = std::string_view("0123456789abcdefABCDEF").find(c);
-  if (at == std::string_view::npos) throw std::invalid_argument("not percent-encoded");
-  return static_cast<int>(at < 16 ? at : at - 6);
-}
-
-std::string Unescape(std::string_view text) {
-  std::string result;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    if (text[at] == '%' && at + 2 < text.size()) {
-      result += static_cast<char>(HexDigit(text[at + 1]) * 16 + HexDigit(text[at + 2]));
-      at += 2;
-    } else {
-      result += text[at] == '+' ? ' ' : text[at];
-    }
-  }
-  return result;
-}
-
-std::vector<std::string> Split(std::string_view text, char separator) {
-  std::vector<std::string> parts;
-  for (std::size_t end = 0; !text.empty(); text.remove_prefix(std::min(end + 1, text.size()))) {
-    end = std::min(text.find(separator), text.size());
-    parts.emplace_back(text.substr(0, end));
-  }
-  return parts;
-}
-
-std::vector<std::string> PathOf(std::string_view target) {
-  target = target.substr(0, target.find('?'));
-  target.remove_prefix(std::min<std::size_t>(1, target.size()));
-  std::vector<std::string> path = Split(target, '/');
-  for (std::string& part : path) part = Unescape(part);
-  return path;
-}
-
-std::map<std::string, std::string> QueryOf(std::string_view target) {
-  std::map<std::string, std::string> query;
-  const std::size_t mark = target.find('?');
-  if (mark == target.npos) return query;
-  for (const std::string& part : Split(target.substr(mark + 1), '&')) {
-    const std::size_t equals = std::min(part.find('='), part.size());
-    query[Unescape(part.substr(0, equals))] =
-        Unescape(std::string_view(part).substr(std::min(equals + 1, part.size())));
-  }
-  return query;
-}
-
-std::string ValueOf(const std::map<std::string, std::string>& query, const std::string& key) {
-  const auto found = query.find(key);
-  return found == query.end() ? "" : found->second;
-}
-
-std::shared_ptr<Document> Parse(std::string_view json) {
-  auto document = std::make_shared<Document>();
-  if (const auto error = document->Parse(json)) throw std::invalid_argument(error->message);
-  return document;
-}
-
-std::string_view MetadataText(const Value& object, std::string_view key) {
-  const Value* metadata = object.Find("metadata");
-  return metadata ? metadata->FindText(key) : std::string_view();
-}
-
-std::string_view SpecText(const Value& object, std::string_view key) {
-  const Value* spec = object.Find("spec");
-  return spec ? spec->FindText(key) : std::string_view();
-}
-
-std::string_view NameText(const Value& crd, std::string_view key) {
-  const Value* spec = crd.Find("spec");
-  const Value* names = spec ? spec->Find("names") : nullptr;
-  return names ? names->FindText(key) : std::string_view();
-}
-
-/// The element of spec.versions that is served under this name.
-const Value* ServedVersion(const Value& crd, const std::string& name) {
-  const Value* spec = crd.Find("spec");
-  const Value* versions = spec ? spec->Find("versions") : nullptr;
-  for (const Value& version : versions ? versions->elements() : std::span<const Value>()) {
-    const Value* served = version.Find("served", Type::kBool);
-    if (version.FindText("name") == name && served && served->AsBool()) return &version;
-  }
-  return nullptr;
-}
-
-/// Text of a selector's left side in an object.
-std::string_view SelectedText(const Value& object, const std::string& key, bool labels) {
-  if (!labels && key.starts_with("metadata.")) return MetadataText(object, key.substr(9));
-  const Value* metadata = object.Find("metadata");
-  const Value* found = labels && metadata ? metadata->Find("labels") : nullptr;
-  return found ? found->FindText(key) : std::string_view();
-}
-
-bool Matches(const Value& object, const std::string& selector, bool labels) {
-  for (const std::string& term : Split(selector, ',')) {
-    const std::size_t equals = term.find('=');
-    if (equals == term.npos || term[equals - 1] == '!') {
-      throw std::logic_error("the fake API server knows only selectors of a=b: " + selector);
-    }
-    const std::size_t value = term.find_first_not_of('=', equals);
-    const std::string want = value == term.npos ? "" : term.substr(value);
-    if (SelectedText(object, term.substr(0, equals), labels) != want) return false;
-  }
-  return true;
-}
-
 }  // namespace
-
-/// What a path points to.
-struct FakeApi::Place {
-  std::string resource;  // "widgets.demo.example.com"
-  std::string plural, group, version, kind, list_kind;
-  bool namespaced = false;
-  bool typed = true;  // a Go type of the server, not a custom resource
-  std::string namespace_ = {}, name = {};
-  std::string warning = {};
-  std::optional<std::string> metadata_version = {};  // of meta.k8s.io, where only that is wanted
-  std::shared_ptr<const FakeStorage> storage = {};   // of custom resources
-
-  std::string api_version() const { return group + "/" + version; }
-  std::string key() const { return namespace_.empty() ? name : namespace_ + "/" + name; }
-  std::string details() const {
-    return "{" + (name.empty() ? "" : "\"name\":" + Quote(name) + ",") +
-           "\"group\":" + Quote(group) + ",\"kind\":" + Quote(plural) + "}";
-  }
-  FakeAnswer NotFound() const {
-    return FakeStatus(404, "NotFound", resource + " \"" + name + "\" not found", details());
-  }
-  std::string VerbOf(const std::string& method) const {
-    return method == "PATCH" ? "patch" : method == "PUT" ? "update" : name.empty() ? "list" : "get";
-  }
-  FakeAnswer Forbidden(const std::string& method) const {
-    const std::string verb = VerbOf(method);
-    const std::string named = name.empty() ? "" : " \"" + name + "\"";
-    const std::string scope =
-        namespace_.empty() ? "at the cluster scope" : "in the namespace \"" + namespace_ + "\"";
-    return FakeStatus(403, "Forbidden",
-                      resource + named + " is forbidden: User \"alice\" cannot " + verb +
-                          " resource \"" + plural + "\" in API group \"" + group + "\" " + scope,
-                      details());
-  }
-  std::string PrintTyped(const Value& object, bool in_list) const;
-  std::string PrintCustom(const Value& object) const;
-  std::string Print(const Value& object, bool in_list) const {
-    if (!typed && storage && storage->prunes()) {
-      return PrintCustom(storage->Show(object, version)->root());
-    }
-    return typed ? PrintTyped(object, in_list) : PrintCustom(object);
-  }
-};
-
-/// Members as Go's struct has them, kind first; items of a list do not repeat their type.
-std::string FakeApi::Place::PrintTyped(const Value& object, bool in_list) const {
-  Document copy;
-  copy.root() = kube::json::DeepCopy(object, copy.arena());
-  if (resource == kCrds) ConvertCrd(copy, version);
-  std::string text =
-      in_list ? "{" : R"({"kind":")" + kind + R"(","apiVersion":")" + api_version() + "\",";
-  for (const auto& [key, value] : copy.root().members()) {
-    if (key.text() == "kind" || key.text() == "apiVersion") continue;
-    text += Quote(key.text()) + ":" + kube::json::Print(value, KeyOrder::kAsWritten) + ",";
-  }
-  text.back() = '}';
-  return text;
-}
-
-/// Unstructured is a map of Go: its keys are sorted. Conversion None replaces the apiVersion.
-std::string FakeApi::Place::PrintCustom(const Value& object) const {
-  if (metadata_version) return PartialObjectMetadata(object, *metadata_version);
-  Document copy;
-  copy.root() = kube::json::DeepCopy(object, copy.arena());
-  const std::string shown = api_version();
-  copy.root().Set("apiVersion", Value::String(shown), copy.arena());
-  return kube::json::Print(copy.root());
-}
 
 FakeApi::FakeApi() {
   AddApiService("", "v1");
@@ -385,7 +210,9 @@ FakeAnswer FakeApi::AnswerApis(const kube::http::HttpRequest& request,
   const bool is_status = request.method == "PATCH" && path.size() == 6 && path[5] == "status";
   std::vector<std::string> object_path = path;
   if (is_status) object_path.pop_back();
-  std::optional<Place> place = FindPlace(object_path);
+  std::optional<FakePlace> place =
+      FindFakePlace(object_path, crd_versions_,
+                    [this](const std::string& name) { return FindObject(kCrds, name); });
   if (!place) return FakeText(404, "text/plain; charset=utf-8", "404 page not found\n");
   if (IsDenied(place->VerbOf(request.method), place->resource + (is_status ? "/status" : ""))) {
     return place->Forbidden(request.method);
@@ -423,68 +250,7 @@ FakeAnswer FakeApi::Discovery() const {
                       versions + R"(],"preferredVersion":)" + version(crd_versions_.at(0)) + "}\n");
 }
 
-std::optional<FakeApi::Place> FakeApi::CrdPlace(const std::string& version) const {
-  if (std::find(crd_versions_.begin(), crd_versions_.end(), version) == crd_versions_.end()) {
-    return std::nullopt;
-  }
-  Place place{kCrds,   "customresourcedefinitions", "apiextensions.k8s.io",
-              version, "CustomResourceDefinition",  "CustomResourceDefinitionList"};
-  if (version == "v1beta1") {
-    place.warning =
-        "apiextensions.k8s.io/v1beta1 CustomResourceDefinition is deprecated in v1.16+, "
-        "unavailable in v1.22+; use apiextensions.k8s.io/v1 CustomResourceDefinition";
-  }
-  return place;
-}
-
-std::optional<FakeApi::Place> FakeApi::CustomPlace(const std::string& resource,
-                                                   const std::string& version) const {
-  const Value* crd = FindObject(kCrds, resource);
-  const Value* served = crd ? ServedVersion(*crd, version) : nullptr;
-  if (!served) return std::nullopt;
-  Place place{resource,
-              std::string(NameText(*crd, "plural")),
-              std::string(SpecText(*crd, "group")),
-              version,
-              std::string(NameText(*crd, "kind")),
-              std::string(NameText(*crd, "listKind")),
-              SpecText(*crd, "scope") != "Cluster",
-              false};
-  const Value* deprecated = served->Find("deprecated", Type::kBool);
-  if (deprecated && deprecated->AsBool()) {
-    const std::string_view text = served->FindText("deprecationWarning");
-    place.warning = !text.empty() ? std::string(text)
-                                  : place.api_version() + " " + place.kind + " is deprecated";
-  }
-  return place;
-}
-
-/// apis/GROUP/VERSION[/namespaces/NAMESPACE]/PLURAL[/NAME]
-std::optional<FakeApi::Place> FakeApi::FindPlace(const std::vector<std::string>& path) const {
-  if (path.size() < 4) return std::nullopt;
-  const bool in_namespace = path.size() >= 6 && path[3] == "namespaces";
-  const std::size_t plural = in_namespace ? 5 : 3;
-  if (path.size() > plural + 2) return std::nullopt;
-  std::optional<Place> place;
-  if (path[plural] + "." + path[1] == kCrds) {
-    place = CrdPlace(path[2]);
-  } else if (path[plural] + "." + path[1] == kApiServices && path[2] == "v1") {
-    place = Place{kApiServices, "apiservices", "apiregistration.k8s.io",
-                  "v1",         "APIService",  "APIServiceList"};
-  } else {
-    place = CustomPlace(path[plural] + "." + path[1], path[2]);
-  }
-  if (!place) return std::nullopt;
-  if (in_namespace) place->namespace_ = path[4];
-  if (path.size() == plural + 2) place->name = path[plural + 1];
-  // One object of a namespaced resource is only found within its namespace.
-  const bool wants_namespace = in_namespace || !place->name.empty();
-  if (in_namespace > place->namespaced) return std::nullopt;
-  if (place->namespaced && wants_namespace && !in_namespace) return std::nullopt;
-  return place;
-}
-
-FakeAnswer FakeApi::Get(const Place& place) const {
+FakeAnswer FakeApi::Get(const FakePlace& place) const {
   const Value* object = FindObject(place.resource, place.key());
   if (!object) return place.NotFound();
   return FakeText(200, "application/json", place.Print(*object, false) + "\n");
@@ -521,7 +287,8 @@ std::optional<std::string> GuardOf(const std::string& patch) {
 }  // namespace
 
 /// Absent for a read.
-std::optional<FakeAnswer> FakeApi::Write(const Place& place, const kube::http::HttpRequest& request,
+std::optional<FakeAnswer> FakeApi::Write(const FakePlace& place,
+                                         const kube::http::HttpRequest& request,
                                          const Query& query) {
   if (request.method == "GET") return std::nullopt;
   const kube::http::ResponseHead head{0, request.headers};
@@ -545,7 +312,7 @@ std::optional<FakeAnswer> FakeApi::Write(const Place& place, const kube::http::H
   return Update(place, body->root(), is_dry_run);
 }
 
-FakeAnswer FakeApi::WriteCrd(const Place& place, const kube::http::HttpRequest& request,
+FakeAnswer FakeApi::WriteCrd(const FakePlace& place, const kube::http::HttpRequest& request,
                              const Query& query, bool is_status) {
   const Value* stored = FindObject(kCrds, place.name);
   if (!stored) return place.NotFound();
@@ -581,14 +348,7 @@ FakeAnswer FakeApi::Review(const kube::http::HttpRequest& request) const {
   return FakeText(201, "application/json", AnswerReview(review->root(), is_allowed));
 }
 
-FakeAnswer FakeApi::Conflict(const Place& place, const std::string& why) {
-  return FakeStatus(
-      409, "Conflict",
-      "Operation cannot be fulfilled on " + place.resource + " \"" + place.name + "\": " + why,
-      place.details());
-}
-
-FakeAnswer FakeApi::Update(const Place& place, const Value& body, bool is_dry_run) {
+FakeAnswer FakeApi::Update(const FakePlace& place, const Value& body, bool is_dry_run) {
   const std::string name(MetadataText(body, "name"));
   if (name != place.name) {
     return FakeStatus(400, "BadRequest",
@@ -599,18 +359,18 @@ FakeAnswer FakeApi::Update(const Place& place, const Value& body, bool is_dry_ru
   const std::string uid(MetadataText(body, "uid"));
   const std::string stored_uid(stored ? MetadataText(*stored, "uid") : "");
   if (!uid.empty() && uid != stored_uid) {
-    return Conflict(place, "StorageError: invalid object, Code: 4, Key: /registry/" + place.group +
-                               "/" + place.plural + "/" + place.key() +
-                               ", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: "
-                               "UID in precondition: " +
-                               uid + ", UID in object meta: " + stored_uid);
+    return place.Conflict("StorageError: invalid object, Code: 4, Key: /registry/" + place.group +
+                          "/" + place.plural + "/" + place.key() +
+                          ", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: "
+                          "UID in precondition: " +
+                          uid + ", UID in object meta: " + stored_uid);
   }
   if (!stored) return place.NotFound();
   const std::string_view version = MetadataText(body, "resourceVersion");
   if (!version.empty() && version != MetadataText(*stored, "resourceVersion")) {
-    return Conflict(place,
-                    "the object has been modified; please apply your changes to the latest "
-                    "version and try again");
+    return place.Conflict(
+        "the object has been modified; please apply your changes to the latest "
+        "version and try again");
   }
   auto anew = place.storage->Store(*stored, body, place.version);
   if (!is_dry_run && !IsStoredAlike(*stored, anew->root())) {
@@ -621,7 +381,7 @@ FakeAnswer FakeApi::Update(const Place& place, const Value& body, bool is_dry_ru
 }
 
 /// Goes on as long as the CRD is what it is now: then the server makes its storage anew.
-FakeAnswer FakeApi::Watch(const Place& place, const Query& query) const {
+FakeAnswer FakeApi::Watch(const FakePlace& place, const Query& query) const {
   const std::string from = ValueOf(query, "resourceVersion");
   auto version = std::make_shared<long>(from.empty() ? resource_version_ : std::stol(from));
   FakeAnswer answer = FakeText(200, "application/json", "");
@@ -663,28 +423,7 @@ const FakeApi::Objects* FakeApi::Snapshot(const std::string& resource, long& ver
   return objects == all->end() ? &kNone : &objects->second;
 }
 
-/// A part of a list.
-struct FakeApi::Chunk {
-  std::size_t limit = 0;  // 0: none
-  std::string labels, fields;
-  std::string items;  // printed, with commas between
-  std::string next;   // where the next chunk starts
-  std::size_t count = 0, left = 0;
-
-  void Take(const Place& place, const std::string& key, const Value& object) {
-    if (!Matches(object, labels, true) || !Matches(object, fields, false)) return;
-    if (limit != 0 && count == limit) {
-      ++left;
-      return;
-    }
-    if (count++ > 0) items += ",";
-    items += place.Print(object, true);
-    next = key + '\0';
-  }
-  bool selects() const { return !labels.empty() || !fields.empty(); }
-};
-
-FakeAnswer FakeApi::List(const Place& place, const Query& query) {
+FakeAnswer FakeApi::List(const FakePlace& place, const Query& query) {
   long version = -1;
   std::string start;
   if (const std::string token = ValueOf(query, "continue"); !token.empty()) {
@@ -698,7 +437,7 @@ FakeAnswer FakeApi::List(const Place& place, const Query& query) {
   const Objects* objects = Snapshot(place.resource, version);
   if (!objects) return FakeStatus(410, "Expired", kExpired, "", ContinueToken(-1, start));
 
-  Chunk chunk;
+  FakeChunk chunk;
   const std::string limit = ValueOf(query, "limit");
   chunk.limit = limit.empty() ? 0 : std::stoul(limit);
   chunk.labels = ValueOf(query, "labelSelector");
@@ -709,38 +448,7 @@ FakeAnswer FakeApi::List(const Place& place, const Query& query) {
     chunk.Take(place, at->first.substr(prefix.size()), at->second->root());
   }
   if (chunk.left > 0) snapshots_.try_emplace(version, resources_);
-  return PrintList(place, chunk, version);
-}
-
-FakeAnswer FakeApi::PrintList(const Place& place, const Chunk& chunk, long version) {
-  const std::string resource_version = "\"resourceVersion\":\"" + std::to_string(version) + "\"";
-  const std::string next = chunk.left == 0 ? "" : ContinueToken(version, chunk.next);
-  // With a selector the server cannot tell how many are left.
-  std::string remaining;
-  if (chunk.left > 0 && !chunk.selects()) {
-    remaining = "\"remainingItemCount\":" + std::to_string(chunk.left);
-  }
-  const std::string items = "\"items\":[" + chunk.items + "]";
-  const std::string comma = remaining.empty() ? "" : ",";
-  if (place.metadata_version) {
-    // 1.20 does not tell here how many are left.
-    return FakeText(200, "application/json",
-                    R"({"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/)" +
-                        *place.metadata_version + R"(","metadata":{)" + resource_version +
-                        (next.empty() ? "" : ",\"continue\":\"" + next + "\"") + "}," + items +
-                        "}\n");
-  }
-  if (!place.typed) {
-    return FakeText(200, "application/json",
-                    R"({"apiVersion":")" + place.api_version() + "\"," + items + R"(,"kind":")" +
-                        place.list_kind + R"(","metadata":{"continue":")" + next + "\"," +
-                        remaining + comma + resource_version + "}}\n");
-  }
-  return FakeText(200, "application/json",
-                  R"({"kind":")" + place.list_kind + R"(","apiVersion":")" + place.api_version() +
-                      R"(","metadata":{)" + resource_version +
-                      (next.empty() ? "" : ",\"continue\":\"" + next + "\"") + comma + remaining +
-                      "}," + items + "}\n");
+  return PrintFakeList(place, chunk, version);
 }
 
 }  // namespace test_support

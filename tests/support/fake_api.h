@@ -14,11 +14,13 @@
 #include "kube/http/transport.h"
 #include "kube/json/json.h"
 #include "kube/system/clock.h"
+#include "tests/support/fake_url.h"
 #include "tests/support/fake_watch.h"
 
 namespace test_support {
 
 class FakeStorage;
+struct FakePlace;
 
 /// What the fake server says to one request, or how it fails to.
 struct FakeAnswer {
@@ -107,30 +109,22 @@ class FakeApi {
  private:
   /// By etcd's key, "namespace/name" or "name".
   using Objects = std::map<std::string, std::shared_ptr<const kube::json::Document>>;
-  using Query = std::map<std::string, std::string>;
-  struct Place;
-  struct Chunk;
 
   FakeAnswer TrueAnswer(const kube::http::HttpRequest& request);
   FakeAnswer AnswerApis(const kube::http::HttpRequest& request,
                         const std::vector<std::string>& path, const Query& query);
-  std::optional<Place> FindPlace(const std::vector<std::string>& path) const;
-  std::optional<Place> CrdPlace(const std::string& version) const;
-  std::optional<Place> CustomPlace(const std::string& resource, const std::string& version) const;
-  FakeAnswer Get(const Place& place) const;
-  std::optional<FakeAnswer> Write(const Place& place, const kube::http::HttpRequest& request,
+  FakeAnswer Get(const FakePlace& place) const;
+  std::optional<FakeAnswer> Write(const FakePlace& place, const kube::http::HttpRequest& request,
                                   const Query& query);
-  FakeAnswer Update(const Place& place, const kube::json::Value& body, bool is_dry_run);
-  FakeAnswer WriteCrd(const Place& place, const kube::http::HttpRequest& request,
+  FakeAnswer Update(const FakePlace& place, const kube::json::Value& body, bool is_dry_run);
+  FakeAnswer WriteCrd(const FakePlace& place, const kube::http::HttpRequest& request,
                       const Query& query, bool is_status);
   FakeAnswer Review(const kube::http::HttpRequest& request) const;
   bool IsDenied(const std::string& verb, const std::string& resource) const;
-  static FakeAnswer Conflict(const Place& place, const std::string& why);
   std::shared_ptr<const FakeStorage> StorageOf(const std::string& resource) const;
-  FakeAnswer List(const Place& place, const Query& query);
-  static FakeAnswer PrintList(const Place& place, const Chunk& chunk, long version);
+  FakeAnswer List(const FakePlace& place, const Query& query);
   const Objects* Snapshot(const std::string& resource, long& version) const;
-  FakeAnswer Watch(const Place& place, const Query& query) const;
+  FakeAnswer Watch(const FakePlace& place, const Query& query) const;
   FakeAnswer Discovery() const;
 
   void AddCrd(kube::json::Document& crd);
