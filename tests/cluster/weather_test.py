@@ -6,6 +6,7 @@ the classes add up to what was listed, the run ends, and the exit code is as pro
 (skipped) without a server.
 """
 import collections
+import contextlib
 import copy
 import os
 import sys
@@ -60,12 +61,29 @@ class WeatherTest(unittest.TestCase):
         # It is left there: nobody else has its name, and to delete it costs more than to keep it.
         bring_in_widgets(CLUSTER, subject)
         if prunes:
-            turn_pruning_on(self.api, subject)
+            with contextlib.closing(CLUSTER.api()) as api:  # some are brought in at once
+                turn_pruning_on(api, subject)
         return subject
 
     def run_through(self, before, subject, *arguments, user="admin", **options):
         with Proxy(CLUSTER, before) as proxy:
             return self.migrator.run(subject.name, *arguments, user=user, port=proxy.port, **options)
+
+    def start(self, subject, *arguments, before=None, **options):
+        """Returns the Popen of a run, with `before` through a proxy."""
+        if before:
+            proxy = Proxy(CLUSTER, before)
+            proxy.__enter__()
+            self.addCleanup(proxy.__exit__)
+            options = {"user": "admin", "port": proxy.port, **options}
+        process = self.migrator.start(subject.name, *arguments, **options)
+        self.addCleanup(process.kill)
+        return process
+
+    @staticmethod
+    def end(process):
+        out, err = process.communicate(timeout=TIME_LIMIT)
+        return Run(process.returncode, out, err)
 
     def assert_accounted(self, run, listed=None):
         """The classes add up, and the exit code says whether one of them is a failure."""
@@ -96,13 +114,28 @@ def is_write(subject, method, path):
 
 class Network(WeatherTest):
     def test_faults_that_pass_are_outlived(self):
-        for number, (name, fault) in enumerate(TRANSIENT.items()):
-            with self.subTest(name):
-                self.outlive(self.bring_in(f"transients{number}s", 60), fault)
+        """All at once, as each waits for most of its time."""
+        subjects = {}
 
-    def outlive(self, subject, fault):
-        """One write in nine fails once, and so does every other request for a page."""
-        met, pages, writes = collections.Counter(), [], []
+        def bring_in(numbered):
+            number, name = numbered
+            subjects[name] = self.bring_in(f"transients{number}s", 60)
+
+        in_parallel(list(enumerate(TRANSIENT)), bring_in)
+        met = {name: collections.Counter() for name in TRANSIENT}
+        runs = {name: self.start(subject, "--chunk-size=20", before=self.now_and_then(
+            subject, TRANSIENT[name], met[name])) for name, subject in subjects.items()}
+        for name, process in runs.items():
+            with self.subTest(name):
+                run = self.end(process)
+                self.assert_done(run, subjects[name], 60)
+                self.assertEqual({"rewritten": 60}, run.counts())
+                self.assertGreater(len(met[name]), 5)
+
+    @staticmethod
+    def now_and_then(subject, fault, met):
+        """One write in nine fails once, and so does every other request for a page. Counts in `met`."""
+        pages, writes = [], []
 
         def before(method, path):
             if f"/{subject.plural}?" in path:
@@ -116,11 +149,7 @@ class Network(WeatherTest):
                 return fault()
             return None
 
-        run = self.run_through(before, subject, "--chunk-size=20")
-
-        self.assert_done(run, subject, 60)
-        self.assertEqual({"rewritten": 60}, run.counts())
-        self.assertGreater(len(met), 5)
+        return before
 
     def test_an_answer_of_html_with_code_200_is_not_taken_for_success(self):
         subject = self.bring_in("pagers", 120)
@@ -470,24 +499,13 @@ class Refused(WeatherTest):
 class Patience(WeatherTest):
     """Faults that do not pass. Each is retried for two minutes, so all are waited for at once."""
 
-    def start_through(self, subject, fault, *arguments):
+    def start_through(self, subject, fault):
         """Starts a run in which every write that `fault` gives something for fails."""
-        def before(method, path):
-            return fault(path) if is_write(subject, method, path) else None
+        return self.start(subject, before=lambda method, path: (
+            fault(path) if is_write(subject, method, path) else None))
 
-        proxy = Proxy(CLUSTER, before)
-        proxy.__enter__()
-        self.addCleanup(proxy.__exit__)
-        return self.start(subject, *arguments, user="admin", port=proxy.port)
-
-    def start(self, subject, *arguments, **options):
-        process = self.migrator.start(subject.name, *arguments, **options)
-        self.addCleanup(process.kill)
-        return process
-
-    def end(self, process, listed, code=1):
-        out, err = process.communicate(timeout=TIME_LIMIT)
-        run = Run(process.returncode, out, err)
+    def end_with(self, process, listed, code=1):
+        run = self.end(process)
         self.assertEqual(code, run.code, run)
         self.assert_accounted(run, listed)
         return run
@@ -519,18 +537,18 @@ class Patience(WeatherTest):
             off: self.start(off, "--enable-pruning", "--yes")}
 
         with self.subTest("one object"):
-            self.check_single(self.end(runs[single], 60))
+            self.check_single(self.end_with(runs[single], 60))
         for subject in (all_500, all_html):
             with self.subTest(subject.plural):
-                run = self.end(runs[subject], 200)
+                run = self.end_with(runs[subject], 200)
                 self.assertGreater(run.counts().get("notTried", 0), 80, run)
         with self.subTest("webhook"):
-            run = self.end(runs[down], 200)
+            run = self.end_with(runs[down], 200)
             self.assertGreaterEqual(run.counts().get("webhookUnavailable", 0), 40, run)
             self.assertEqual({"webhook-unavailable", "not-tried"},
                              {f["class"] for f in run.crd()["failures"]})
         with self.subTest("webhook before the flip"):
-            run = self.end(runs[off], 0, code=2)
+            run = self.end_with(runs[off], 0, code=2)
             self.assertIn("failed calling webhook", run.crd()["error"])
             self.assertEqual(off_before, Stored(CLUSTER, off))
         for subject in runs:
