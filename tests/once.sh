@@ -4,8 +4,8 @@
 #   sh tests/once.sh NAME INPUT... -- COMMAND...
 #
 # An input is a file, or a folder with all below it; what is missing counts too. Beside the programs that are compared
-# with and installed, they have to be all that decides: no clock, no chance. What the test printed when it passed is
-# printed again, as some of it may have been skipped.
+# with and installed, they have to be all that decides. A race, or a limit of time that is kept only just, is looked for
+# once a change. What the test printed when it passed is printed again, as some of it may have been skipped.
 # `rm -r build/passed` forgets everything.
 set -eu
 cd "$(dirname "$0")/.."
@@ -15,7 +15,7 @@ shift
 # surroundings: kubectl, the servers and the packages, by name, size and time.
 surroundings() {
   echo "$PATH ${KUBECTL:-} ${KUBEBUILDER_ASSETS:-}"
-  programs=$(sh tests/cluster/binaries.sh find 2>/dev/null | sed 's/^[^=]*=//') || programs=
+  programs=$(sh tests/cluster/binaries.sh find 2>/dev/null | sed 's/^[^=]*=//')
   # shellcheck disable=SC2086  # a word each
   ls -lL $programs "$(command -v "${KUBECTL:-kubectl}" || echo none)" /var/lib/dpkg/status 2>&1 || true
 }

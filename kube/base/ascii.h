@@ -25,6 +25,7 @@ inline std::size_t SkipDigits(std::string_view text, std::size_t at) {
   return at;
 }
 
+/// The letters A to Z as a to z; all other bytes stay.
 inline std::string ToLower(std::string_view text) {
   std::string lower(text);
   for (char& c : lower) {

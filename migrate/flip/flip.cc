@@ -13,7 +13,6 @@ namespace {
 
 using kube::client::Meaning;
 using kube::client::MeaningOf;
-using kube::json::Value;
 
 constexpr int kMostTries = 5;
 constexpr std::chrono::seconds kPause(1);

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "kube/base/text.h"
 #include "migrate/crds/cluster_crds.h"
 #include "migrate/crds/crd_objects.h"
 #include "migrate/crds/live_crd.h"
@@ -157,8 +158,7 @@ class ClusterCheck {
       report.verdict = report::Verdict::kUnknown;
       report.is_interrupted = count == 0;
       if (count == 0) continue;
-      report.error =
-          "interrupted after " + std::to_string(count) + " object" + (count == 1 ? "" : "s");
+      report.error = "interrupted after " + kube::base::Count(count, "object");
     }
     return reports;
   }

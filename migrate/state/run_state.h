@@ -41,7 +41,8 @@ class RunState {
   RunState(const std::filesystem::path& state_dir, const std::string& cluster, RunOfCrd run,
            std::chrono::system_clock::time_point now);
 
-  /// What is noted by now: by earlier runs, and by this one.
+  /// What is noted by now, by earlier runs and by this one: what the disk has. Where a Note below
+  /// throws, as it cannot be written, this is what it was.
   const MigrationState& noted() const { return state_; }
   /// An earlier run has come to no end, or holds objects.
   bool goes_on() const { return goes_on_; }

@@ -9,7 +9,8 @@
 /// The values of -o. Each throws UsageError.
 namespace plugin::flags {
 
-/// What -o of each command may be, sorted, templates with their "=": what is parsed and completed.
+/// What -o of each command may be, sorted, templates with their "=". Parsed and completed, but for
+/// that of migrate --local, whose completion is that of migrate.
 inline constexpr std::string_view kCheckOutputs[] = {
     "json", "jsonpath=", "jsonpath-as-json=", "jsonpath-file=", "name", "table", "wide", "yaml"};
 inline constexpr std::string_view kMigrateOutputs[] = {

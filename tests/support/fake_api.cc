@@ -1,6 +1,5 @@
 #include "tests/support/fake_api.h"
 
-#include <algorithm>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
@@ -17,7 +16,6 @@ namespace test_support {
 namespace {
 
 using kube::json::Document;
-using kube::json::KeyOrder;
 using kube::json::Type;
 using kube::json::Value;
 

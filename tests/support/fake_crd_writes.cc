@@ -3,6 +3,8 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "tests/support/fake_place.h"
+
 namespace test_support {
 namespace {
 
@@ -10,8 +12,6 @@ using kube::json::Arena;
 using kube::json::Document;
 using kube::json::Type;
 using kube::json::Value;
-
-constexpr char kCrds[] = "customresourcedefinitions.apiextensions.k8s.io";
 
 std::string Text(const Value& object, std::string_view key) {
   return std::string(object.FindText(key));

@@ -175,6 +175,16 @@ TEST_CASE("Objects and arrays grow and shrink", "[json]") {
   CHECK(root.Find("k39")->AsBool());
 }
 
+TEST_CASE("Members are sorted by the bytes of their keys", "[json]") {
+  Document document;
+  REQUIRE(!document.Parse(R"({"b":1,"\u00e9":2,"a10":3,"a2":4,"B":5,"":6})"));
+  std::string keys;
+  for (const Member* member : SortedMembers(document.root()))
+    keys.append(member->key.text()).append("|");
+  CHECK(keys == "|B|a10|a2|b|\xC3\xA9|");
+  CHECK(SortedMembers(Value::Object()).empty());
+}
+
 TEST_CASE("A deep copy outlives its source", "[json]") {
   Arena arena;
   Value copy;

@@ -184,19 +184,26 @@ TEST_CASE("Pruning that was turned on meanwhile makes what was read worthless",
   AddThree(cluster);
   FakeFault fault;
   fault.target = "/apis/demo.example.com/v1/widgets";
-  std::string flipped = FakeCrdText("widgets");
-  SECTION("by an update") {}
-  SECTION("by another CRD of the same name") {
-    flipped = FakeCrdText("widgets", kPreserves);
-    fault.before = [&cluster, flipped] {
-      cluster.server.Delete("customresourcedefinitions.apiextensions.k8s.io",
-                            "widgets.demo.example.com");
-      cluster.server.Add(flipped);
+  std::string why;
+  SECTION("by an update") {
+    why = "spec.preserveUnknownFields was turned off while its objects were read";
+    fault.before = [&cluster] {
+      cluster.server.PatchCrd("widgets.demo.example.com",
+                              R"({"spec":{"preserveUnknownFields":false}})");
     };
   }
-  if (!fault.before) fault.before = [&cluster, flipped] { cluster.server.Add(flipped); };
+  SECTION("by another CRD of the same name") {
+    why = "deleted and created anew while its objects were read";
+    fault.before = [&cluster] {
+      cluster.server.Delete("customresourcedefinitions.apiextensions.k8s.io",
+                            "widgets.demo.example.com");
+      cluster.server.Add(FakeCrdText("widgets", kPreserves));
+    };
+  }
   cluster.server.AddFault(fault);
-  CHECK(Verdicts(Check(cluster))[2] == "widgets unknown");
+  const report::CheckReport report = Check(cluster);
+  CHECK(Verdicts(report)[2] == "widgets unknown");
+  CHECK_THAT(report.crds[2].error, Catch::Contains(why));
 }
 
 std::string UidOf(FakeCluster& cluster) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "kube/base/error.h"
 #include "tests/support/temp_folder.h"
 
 namespace migrate::state {
@@ -225,6 +226,21 @@ TEST_CASE("A CRD may be noticed five seconds after a run first saw it as it is",
   }
   const RunState changed(folder.path(), "cluster-uid", Widgets(4), kNow + seconds(9));
   CHECK(changed.TimeUntilNoticed(kNow + seconds(10)) == seconds(4));
+}
+
+TEST_CASE("What cannot be written is not noted", "[migrate][state]") {
+  const TempFolder folder;
+  RunState run = Open(folder, Widgets(3));
+  run.NoteBackup("backup.ndjson", {});
+  fs::path file;
+  for (const fs::path& path : fs::recursive_directory_iterator(folder.path())) {
+    if (path.filename() == "state.json") file = path;
+  }
+  REQUIRE(fs::remove(file));
+  fs::create_directories(file / "in the way");
+  CHECK_THROWS_AS(run.NoteFlipFound("1234"), kube::base::Error);
+  CHECK(run.noted().flip_resource_version.empty());
+  CHECK(run.noted().backup == "backup.ndjson");
 }
 
 TEST_CASE("A partial run knows what is held, and leaves all as it was", "[migrate][state]") {
