@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <utility>
 
 #include "kube/base/utf8.h"
 #include "kube/json/json.h"
@@ -127,22 +126,23 @@ class Printer {
   }
 
   void PrintObject(const Value& object) {
+    std::vector<const Member*> members;
+    members.reserve(object.size());
+    for (const Member& member : object.members()) members.push_back(&member);
+    if (order_ == KeyOrder::kSorted) {
+      std::sort(members.begin(), members.end(),
+                [](const Member* a, const Member* b) { return a->key.text() < b->key.text(); });
+    }
     out_ += '{';
     ++level_;
-    bool is_first = true;
-    const auto print = [&](const Member& member) {
-      Separate(std::exchange(is_first, false));
-      AppendString(out_, member.key.text());
+    for (const Member* member : members) {
+      Separate(member == members.front());
+      AppendString(out_, member->key.text());
       out_ += indented_ ? ": " : ":";
-      Print(member.value);
-    };
-    if (order_ == KeyOrder::kSorted) {
-      for (const Member* member : SortedMembers(object)) print(*member);
-    } else {
-      for (const Member& member : object.members()) print(member);
+      Print(member->value);
     }
     --level_;
-    if (!object.empty()) BreakLine();
+    if (!members.empty()) BreakLine();
     out_ += '}';
   }
 
