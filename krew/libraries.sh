@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.."
 . krew/debian.sh
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/kubectl-prune-krew
 packages="libboost-program-options1.74-dev libboost1.74-dev libc-ares-dev libnghttp2-dev libre2-9
-  libre2-dev libssl-dev libyaml-cpp-dev rapidjson-dev zlib1g-dev" # of Debian 12
+  libre2-dev libssl-dev libyaml-dev rapidjson-dev zlib1g-dev" # of Debian 12
 
 # fetch SCRATCH: the packages into SCRATCH/packages, the source of curl into SCRATCH/source.
 # shellcheck disable=SC2086  # one word a package
@@ -37,7 +37,7 @@ unpack() {
 # notices SCRATCH LIBRARIES: what the licenses of all that is linked ask to be told, as LIBRARIES/NOTICES.
 # Boost's asks for nothing beside a binary.
 notices() {
-  for package in libc-ares-dev libnghttp2-dev libre2-9 libssl-dev libyaml-cpp-dev rapidjson-dev zlib1g-dev; do
+  for package in libc-ares-dev libnghttp2-dev libre2-9 libssl-dev libyaml-dev rapidjson-dev zlib1g-dev; do
     printf '\n==== %s\n\n' "${package%-dev}"
     cat "$2/usr/share/doc/$package/copyright" || return 1
   done

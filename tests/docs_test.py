@@ -32,7 +32,7 @@ REFUSALS = {
     "migrate/state/migration_state.cc": (r'Error\("(another migration of )', r'"(no folder for the state[^";:]+)'),
     "migrate/backup/backup.cc": (r'Error\("(cannot write the backup)',),
     "migrate/sweep/write/write_pool.cc": (r'on_wait_\("(nothing was written for )',),
-    "migrate/crds/missing_version.h": (r'"(request to convert[^"]+)"',),
+    "kube/client/answer_meaning.h": (r'"(request to convert[^"]+)"',),
     "plugin/report/text/migration_summary.cc": (r'": (no objects found)"',),
     "plugin/terminal/migration_console.cc": (r'"(nobody can be asked[^";]+)',),
 }

@@ -20,7 +20,7 @@ PICTURE = re.compile(r"(```mermaid\n)(.*?)(```\n)", re.DOTALL)
 # The one file that may include a library, by the start of the header's name.
 LIBRARIES = {
     "rapidjson/": "kube/json/json.cc",
-    "yaml-cpp/": "kube/yaml/yaml.cc",
+    "yaml.h": "kube/yaml/yaml_parser.cc",
     "curl/": "kube/http/curl_transport.cc",
     "boost/": "plugin/flags/flag_set.cc",
     "re2/": "kube/go/go_regexp.cc",
@@ -137,9 +137,9 @@ SAMPLES = [
     ("kube/json/json.cc", "#include <rapidjson/reader.h>\n", ""),
     ("kube/json/json.h", "#include <rapidjson/reader.h>\n",
      "kube/json/json.h:1: only kube/json/json.cc may include rapidjson/"),
-    ("kube/yaml/yaml.cc", "#include <yaml-cpp/eventhandler.h>\n", ""),
-    ("migrate/lists/pager.cc", '#include "yaml-cpp/yaml.h"\n',
-     "migrate/lists/pager.cc:1: only kube/yaml/yaml.cc may include yaml-cpp/"),
+    ("kube/yaml/yaml_parser.cc", "#include <yaml.h>\n", ""),
+    ("migrate/lists/pager.cc", '#include <yaml.h>\n',
+     "migrate/lists/pager.cc:1: only kube/yaml/yaml_parser.cc may include yaml.h"),
     ("plugin/command/check_command.cc", "#include <boost/program_options.hpp>\n",
      "plugin/command/check_command.cc:1: only plugin/flags/flag_set.cc may include boost/"),
     ("kube/http/transport.h", "#include <curl/curl.h>\n",

@@ -43,6 +43,8 @@ Meaning MeaningOf(const http::TransportError& error) {
       return Meaning::kLost;
     case Kind::kTimeout:
       return Meaning::kTimeout;
+    case Kind::kForeign:
+      return Meaning::kForeign;
     case Kind::kTls:
     case Kind::kOther:
       break;
@@ -82,12 +84,22 @@ bool IsUnanswered(Meaning meaning) {
 }
 
 bool MayPass(Meaning meaning) {
-  return meaning == Meaning::kTooManyRequests || IsServerError(meaning) || IsUnanswered(meaning);
+  return meaning == Meaning::kTooManyRequests || meaning == Meaning::kForeign ||
+         IsServerError(meaning) || IsUnanswered(meaning);
 }
 
 bool AsksToRetry(const ApiStatus& status) {
   const Meaning meaning = MeaningOf(status);
   return status.retry_after && (meaning == Meaning::kTooManyRequests || IsServerError(meaning));
+}
+
+bool NamesWebhook(const ApiStatus& status) {
+  for (const std::string_view words :
+       {kConversionWebhook, std::string_view("failed calling webhook"),
+        std::string_view("failed calling admission webhook")}) {
+    if (status.message.find(words) != std::string::npos) return true;
+  }
+  return false;
 }
 
 bool IsDryRunUnsupported(const CallError& error) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string_view>
+
 #include "kube/client/client.h"
 
 /// What an answer that is no success means for the request, write or read: the one place that looks
@@ -30,6 +32,8 @@ enum class Meaning {
   kTimeout,       ///< the answer did not come in time
   kNoConnection,  ///< TLS, unknown host, proxy, not the answer of an API server, interrupted
 
+  kForeign,  ///< a page of HTML: whoever has answered is not the API server
+
   kUnusable,  ///< neither: whoever asked could not use the answer of success, or gave up waiting
 };
 
@@ -45,11 +49,24 @@ bool IsRefusal(Meaning meaning);
 bool IsServerError(Meaning meaning);
 /// Nobody has answered.
 bool IsUnanswered(Meaning meaning);
-/// Time alone may bring another answer: too many requests, an error of the server, none at all.
+/// Time alone may bring another answer: too many requests, an error of the server, none at all, or
+/// that of a proxy.
 bool MayPass(Meaning meaning);
 
 /// 429 or 5xx with Retry-After: client-go sends the request again (rest/with_retry.go).
 bool AsksToRetry(const ApiStatus& status);
+
+/// How the server begins where an object is stored in a version that its CRD no longer has
+/// (apiextensions-apiserver pkg/apiserver/conversion/converter.go): no read or write of such an
+/// object, nor a list that it is in, succeeds until the CRD has that version again.
+inline constexpr std::string_view kMissingVersion =
+    "request to convert CR from an invalid group/version";
+/// How it names a conversion webhook that failed.
+inline constexpr std::string_view kConversionWebhook = "conversion webhook for ";
+
+/// The server says that a webhook failed, of conversion or admission: which may be over in a moment
+/// or in a month.
+bool NamesWebhook(const ApiStatus& status);
 
 /// A webhook that is asked for the request has side effects, so that the server makes no dry run
 /// (apiserver pkg/admission/plugin/webhook/errors NewDryRunUnsupportedErr).

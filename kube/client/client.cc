@@ -17,6 +17,11 @@ constexpr std::chrono::seconds kPauseAfterLostConnection{1};
 // The API server asks for a few seconds. Longer than this nobody waits without being asked.
 constexpr std::chrono::seconds kLongestWait{60};
 constexpr std::chrono::seconds kLongestSilentWait{1};
+// Of patience: the first pause of a call, and the longest; after which time it is told, and how
+// often at most; and where the trouble as often as not is no passing one: who has not answered yet,
+// or a webhook.
+constexpr std::chrono::milliseconds kFirstPause{250}, kLongestPause{10'000};
+constexpr std::chrono::seconds kSilentPatience{10}, kBetweenWords{30}, kPatienceInDoubt{10};
 // How soon Get notices that it shall stop.
 constexpr std::chrono::milliseconds kTick(100);
 // A Status is a few KiB, of a CRD with many faults some more; the rest is not ours to keep.
@@ -28,10 +33,11 @@ constexpr std::size_t kMaxWarnings = 1000;
 
 bool IsSuccess(int status) { return status >= 200 && status <= 299; }
 
-CallError UnusableAnswer(const std::string& request_line, const std::string& why) {
+CallError UnusableAnswer(const std::string& request_line, const std::string& why,
+                         http::TransportError::Kind kind) {
   CallError error;
   error.message = "the server's answer to " + request_line + " " + why;
-  error.transport = http::TransportError{http::TransportError::Kind::kOther, error.message};
+  error.transport = http::TransportError{kind, error.message};
   return error;
 }
 
@@ -47,6 +53,30 @@ CallError Interrupted() {
   error.transport = http::TransportError{http::TransportError::Kind::kOther, error.message};
   return error;
 }
+
+/// A call whose answer is JSON.
+class DocumentCall : public GatheredCall {
+ public:
+  explicit DocumentCall(Client& client) : GatheredCall(client, kMaxDocumentBytes) {}
+
+  /// Of an answer that is complete: why it is no JSON.
+  const std::optional<std::string>& fault() const { return fault_; }
+  std::unique_ptr<json::Document> TakeDocument() { return std::move(document_); }
+
+ private:
+  // What is no JSON may have been cut.
+  bool IsCutShort() override {
+    if (is_too_large()) return false;
+    document_ = std::make_unique<json::Document>();
+    const auto error = document_->Parse(body());
+    fault_.reset();
+    if (error) fault_ = error->message;
+    return fault_.has_value();
+  }
+
+  std::unique_ptr<json::Document> document_;
+  std::optional<std::string> fault_;
+};
 
 bool IsUnreserved(char c) {
   return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' ||
@@ -72,14 +102,19 @@ class Client::Call : public http::ResponseSink {
     client.Warn(*head);
   }
   void OnBytes(std::string_view bytes) override {
-    if (IsSuccess(head->status)) {
-      handed_on = true;
-      logged.Add(bytes);
-      sink.OnBytes(bytes);
-    } else {
-      logged.Add(bytes);
+    logged.Add(bytes);
+    if (!IsSuccess(head->status)) {
       error_body += bytes.substr(0, kMaxErrorBytes - error_body.size());
+      return;
     }
+    if (!handed_on && !is_foreign) {
+      const std::size_t first = bytes.find_first_not_of(" \t\r\n");
+      if (first == bytes.npos) return;
+      is_foreign = bytes[first] == '<';
+    }
+    if (is_foreign) return;
+    handed_on = true;
+    sink.OnBytes(bytes);
   }
   void OnEnd(const std::optional<http::TransportError>& error) override {
     in_flight.reset();
@@ -93,6 +128,7 @@ class Client::Call : public http::ResponseSink {
     due = when;
     head.reset();
     error_body.clear();
+    handed_on = is_foreign = false;
   }
   /// To be sent again after 401 if the credentials can be refreshed; else that was the answer.
   void RefreshAt(system::Clock::TimePoint when) {
@@ -100,7 +136,7 @@ class Client::Call : public http::ResponseSink {
     due = when;
   }
   bool AwaitsRefresh() const { return due && head; }
-  bool MayRetry() const { return request.retry && retries < kMaxRetries; }
+  bool OnlyReads() const { return request.method == "GET" || request.changes_nothing; }
 
   Client& client;
   const CallId id;
@@ -113,6 +149,8 @@ class Client::Call : public http::ResponseSink {
   std::uint64_t credentials_version = 0;  // with which it was sent
   bool unauthorized = false;              // answered 401 once
   bool handed_on = false;
+  bool is_foreign = false;  // HTML comes in the place of an answer
+  std::optional<system::Clock::TimePoint> first_failure;
   std::optional<http::ResponseHead> head;
   std::string error_body;
   LoggedBody logged;
@@ -225,41 +263,102 @@ void Client::Log(const Call& call, const http::ResponseHead* head) const {
   log_.LogAnswer(call.request.method, UrlOf(call.request.target), head, call.logged, taken);
 }
 
-void Client::TellWait(const Call& call, const ApiStatus& status) const {
-  if (!options_.on_wait || *status.retry_after <= kLongestSilentWait) return;
-  options_.on_wait("waiting " + std::to_string(status.retry_after->count()) + " s, as the server " +
-                   "asks, to send " + call.request.method + " " + call.request.target +
-                   " again: " + Describe(status));
+// Of the waits of patience only some are told: an outage makes all calls wait.
+void Client::TellWait(const Call& call, const CallError& error, system::Clock::Duration pause) {
+  if (!options_.on_wait) return;
+  const std::string request_line = call.request.method + " " + call.request.target;
+  if (error.status && AsksToRetry(*error.status) && *error.status->retry_after == pause) {
+    if (pause <= kLongestSilentWait) return;
+    return options_.on_wait("waiting " + std::to_string(error.status->retry_after->count()) +
+                            " s, as the server asks, to send " + request_line +
+                            " again: " + error.message);
+  }
+  const system::Clock::TimePoint now = clock_.Now();
+  if (!call.first_failure || now < *call.first_failure + kSilentPatience) return;
+  if (patience_told_at_ && now < *patience_told_at_ + kBetweenWords) return;
+  patience_told_at_ = now;
+  const auto left =
+      std::chrono::ceil<std::chrono::seconds>(*call.first_failure + options_.patience - now);
+  options_.on_wait("waiting for an answer to " + request_line + ", for " +
+                   std::to_string(left.count()) + " s more at most: " + error.message);
 }
 
 void Client::OnAnswered(Call& call, const std::optional<http::TransportError>& error) {
-  if (error) return OnLost(call, *error);
-  Log(call, &*call.head);
-  if (IsSuccess(call.head->status)) return Finish(call, std::nullopt);
+  Log(call, error ? nullptr : &*call.head);
+  if (error) return OnFailure(call, ErrorOf(*error, call.head.has_value()));
+  if (IsSuccess(call.head->status)) return OnSuccess(call);
   if (MeaningOf(call.head->status) == Meaning::kUnauthorized && !call.unauthorized)
     return call.RefreshAt(clock_.Now());
-  const ApiStatus status = call.Status();
-  if (!AsksToRetry(status) || !call.MayRetry()) return Finish(call, ErrorOf(status));
-  if (*status.retry_after > kLongestWait) return Finish(call, TooLongAWait(ErrorOf(status)));
-  ++call.retries;
-  TellWait(call, status);
-  call.SendAt(clock_.Now() + *status.retry_after);
+  OnFailure(call, ErrorOf(call.Status()));
 }
 
-void Client::OnLost(Call& call, const http::TransportError& error) {
-  Log(call, nullptr);
-  const bool may_pass =
-      MeaningOf(error) == Meaning::kLost && call.request.method == "GET" && !call.handed_on;
-  if (!may_pass || !call.MayRetry()) {
-    return Finish(call, ErrorOf(error, call.head.has_value()));
-  }
+void Client::OnSuccess(Call& call) {
+  if (call.is_foreign) return OnFailure(call, ForeignAnswer(call));
+  has_answered_ = true;
+  if (!call.sink.IsCutShort()) return Finish(call, std::nullopt);
+  CallError error = ErrorOf({http::TransportError::Kind::kConnectionLost, "unexpected EOF"},
+                            /*answer_began=*/true);
+  if (!PauseOfPatience(call, error)) return Finish(call, std::nullopt);
+  OnFailure(call, std::move(error));
+}
+
+void Client::OnFailure(Call& call, CallError error) {
+  if (!call.first_failure) call.first_failure = clock_.Now();
+  const auto pause = PauseBefore(call, error);
+  if (!pause || (call.handed_on && !call.sink.BeginAgain())) return Finish(call, error);
   ++call.retries;
-  call.SendAt(clock_.Now() + kPauseAfterLostConnection);
+  TellWait(call, error, *pause);
+  call.SendAt(clock_.Now() + *pause);
+}
+
+// Absent: the call ends with `error`.
+std::optional<system::Clock::Duration> Client::PauseBefore(Call& call, CallError& error) {
+  if (!call.request.retry) return std::nullopt;
+  if (error.status && AsksToRetry(*error.status)) {
+    if (*error.status->retry_after > kLongestWait) {
+      error = TooLongAWait(std::move(error));
+      return std::nullopt;
+    }
+    if (call.retries < kMaxRetries) return *error.status->retry_after;
+  }
+  if (const auto pause = PauseOfPatience(call, error)) return pause;
+  const bool is_lost = MeaningOf(error) == Meaning::kLost && call.request.method == "GET";
+  if (!is_lost || call.handed_on || call.retries >= kMaxRetries) return std::nullopt;
+  return kPauseAfterLostConnection;
+}
+
+std::optional<system::Clock::Duration> Client::PauseOfPatience(Call& call, const CallError& error) {
+  if (!MayBePatient(call, error)) return std::nullopt;
+  const system::Clock::TimePoint now = clock_.Now();
+  const system::Clock::TimePoint since = call.first_failure.value_or(now);
+  const bool is_doubtful = !has_answered_ || (error.status && NamesWebhook(*error.status));
+  const system::Clock::Duration patience =
+      is_doubtful ? std::min<system::Clock::Duration>(options_.patience, kPatienceInDoubt)
+                  : options_.patience;
+  const int doublings = std::min(call.retries, 10);
+  const system::Clock::Duration pause = std::min(kFirstPause * (1 << doublings), kLongestPause);
+  if (now + pause > since + patience) return std::nullopt;
+  return pause;
+}
+
+bool Client::MayBePatient(const Call& call, const CallError& error) const {
+  if (!call.request.retry || !call.OnlyReads()) return false;
+  if (error.status && error.status->message.starts_with(kMissingVersion)) return false;
+  const Meaning meaning = MeaningOf(error);
+  if (meaning == Meaning::kTrouble) return true;
+  // At the first request it is more likely a wrong address than a moment's trouble.
+  return has_answered_ && (meaning == Meaning::kForeign || IsUnanswered(meaning));
 }
 
 void Client::Finish(Call& call, const std::optional<CallError>& error) {
   const auto node = calls_.extract(call.id);  // for its sink the call is over
   call.sink.OnEnd(error);
+}
+
+CallError Client::ForeignAnswer(const Call& call) const {
+  return UnusableAnswer(call.request.method + " " + call.request.target,
+                        "is HTML, not JSON; is there a proxy or a login page in between?",
+                        http::TransportError::Kind::kForeign);
 }
 
 CallError Client::ErrorOf(ApiStatus status) const {
@@ -291,7 +390,7 @@ base::Result<std::unique_ptr<json::Document>, CallError> Client::Get(const std::
 }
 
 base::Result<std::unique_ptr<json::Document>, CallError> Client::Send(ApiRequest request) {
-  GatheredCall answer(*this, kMaxDocumentBytes);
+  DocumentCall answer(*this);
   const std::string request_line = request.method + " " + request.target;
   const system::Clock::Duration grace = request.grace;
   std::optional<system::Clock::TimePoint> stopped_at;
@@ -304,16 +403,12 @@ base::Result<std::unique_ptr<json::Document>, CallError> Client::Send(ApiRequest
     Poll(options_.stop == nullptr ? system::Clock::TimePoint::max() : clock_.Now() + kTick);
   }
   if (answer.error()) return base::Unexpected(*answer.error());
-  if (answer.is_too_large()) return base::Unexpected(UnusableAnswer(request_line, "is too large"));
-  if (base::TrimSpace(answer.body()).starts_with('<')) {
-    return base::Unexpected(UnusableAnswer(
-        request_line, "is HTML, not JSON; is there a proxy or a login page in between?"));
-  }
-  auto document = std::make_unique<json::Document>();
-  if (const auto error = document->Parse(answer.body())) {
-    return base::Unexpected(UnusableAnswer(request_line, "is not JSON: " + error->message));
-  }
-  return document;
+  using Kind = http::TransportError::Kind;
+  if (answer.is_too_large())
+    return base::Unexpected(UnusableAnswer(request_line, "is too large", Kind::kOther));
+  if (const auto& fault = answer.fault())
+    return base::Unexpected(UnusableAnswer(request_line, "is not JSON: " + *fault, Kind::kOther));
+  return answer.TakeDocument();
 }
 
 std::string UrlEscape(std::string_view text) {

@@ -54,6 +54,8 @@ struct ApiRequest {
   std::string body;
   bool fresh_connection = false;  ///< as HttpRequest::fresh_connection
   bool always_compress = false;   ///< as HttpRequest::always_compress
+  /// Beside what a GET is: it only asks, such as an access review, so that it may be sent twice.
+  bool changes_nothing = false;
   /// False: the first answer counts, for a caller with its own rules of what to send again; only a
   /// 401 is still answered with new credentials.
   bool retry = true;
@@ -67,6 +69,11 @@ class ResultSink {
   virtual ~ResultSink() = default;
   /// A piece of a successful (2xx) answer.
   virtual void OnBytes(std::string_view bytes) = 0;
+  /// At the end of a successful answer: true if some of it is missing, though nobody says so.
+  virtual bool IsCutShort() { return false; }
+  /// The answer broke off, and the request may be sent again. True: what was handed on is
+  /// forgotten, and pieces of the new answer come; false: that was the end.
+  virtual bool BeginAgain() { return false; }
   /// The end, exactly once unless cancelled; absent: the answer is complete. May start other calls.
   virtual void OnEnd(const std::optional<CallError>& error) = 0;
 };
@@ -77,10 +84,13 @@ struct ClientOptions {
   system::Clock::Duration request_timeout{};  ///< 0: none
   /// Ends Get when it becomes true. May be the null pointer.
   const std::atomic<bool>* stop = nullptr;
+  /// How long a request that only reads is tried again, counted from its first failure, where
+  /// client-go would give up. Zero: not at all.
+  system::Clock::Duration patience{};
   /// Is called with the text of each Warning header (code 299), each text once.
   std::function<void(const std::string&)> on_warning;
-  /// Is called with a line about each wait of more than a second that the server asked for. May be
-  /// empty.
+  /// Is called with a line about each wait of more than a second that the server asked for, and
+  /// about those that patience has lasted for a while. May be empty.
   std::function<void(const std::string&)> on_wait{};
   /// Is called with the lines about requests that `log_level` asks for (kube/client/request_log.h).
   /// May be empty.
@@ -93,8 +103,15 @@ struct ClientOptions {
 /// Sends a request again as client-go does (rest/with_retry.go, at most 10 times): after the
 /// server's Retry-After with 429 or 5xx, if that is no more than a minute; a GET after one second
 /// if the connection was lost before any of its answer was handed on; once more after 401 if the
-/// credentials could be refreshed. What was handed to a sink already is never sent for again here:
-/// the sink hears kConnectionLost.
+/// credentials could be refreshed.
+///
+/// With ClientOptions::patience what only reads is sent again for longer, with pauses that grow to
+/// ten seconds: after 500, 502, 503 and 504, also where the server does not ask for it, and, once
+/// the server has answered any request with success, after a lost connection, a page of HTML in the
+/// place of an answer (a proxy's), and where it cannot be reached or is silent. Before that, and
+/// for a webhook that fails, it ends after ten seconds, for kMissingVersion at once. What was
+/// handed to a sink already is sent for again only if the sink forgets it (ResultSink::BeginAgain),
+/// else it hears kConnectionLost.
 ///
 /// For one thread. `transport`, `credentials` and `clock` must outlive it.
 class Client {
@@ -133,10 +150,15 @@ class Client {
   void Warn(const http::ResponseHead& head);
   std::string UrlOf(const std::string& target) const;
   void Log(const Call& call, const http::ResponseHead* head) const;
-  void TellWait(const Call& call, const ApiStatus& status) const;
+  void TellWait(const Call& call, const CallError& error, system::Clock::Duration pause);
   void OnAnswered(Call& call, const std::optional<http::TransportError>& error);
-  void OnLost(Call& call, const http::TransportError& error);
+  void OnSuccess(Call& call);
+  void OnFailure(Call& call, CallError error);
+  std::optional<system::Clock::Duration> PauseBefore(Call& call, CallError& error);
+  std::optional<system::Clock::Duration> PauseOfPatience(Call& call, const CallError& error);
+  bool MayBePatient(const Call& call, const CallError& error) const;
   void Finish(Call& call, const std::optional<CallError>& error);
+  CallError ForeignAnswer(const Call& call) const;
   CallError ErrorOf(ApiStatus status) const;
   CallError ErrorOf(const http::TransportError& transport, bool answer_began) const;
 
@@ -148,6 +170,8 @@ class Client {
   RequestLog log_;
   std::map<CallId, std::unique_ptr<Call>> calls_;
   std::set<std::string> warnings_;  // told already
+  bool has_answered_ = false;       // some request had success
+  std::optional<system::Clock::TimePoint> patience_told_at_;
   CallId next_id_ = 1;
 };
 

@@ -6,9 +6,9 @@ namespace kube::client {
 
 void GatheredCall::Start(ApiRequest request) {
   Cancel();
-  body_.clear();
+  BeginAgain();
   error_.reset();
-  is_done_ = is_too_large_ = false;
+  is_done_ = false;
   id_ = client_.Start(std::move(request), *this);
 }
 
@@ -21,6 +21,12 @@ void GatheredCall::OnBytes(std::string_view bytes) {
   const std::size_t room = most_bytes_ - body_.size();
   is_too_large_ = is_too_large_ || bytes.size() > room;
   body_ += bytes.substr(0, room);
+}
+
+bool GatheredCall::BeginAgain() {
+  body_.clear();
+  is_too_large_ = false;
+  return true;
 }
 
 void GatheredCall::OnEnd(const std::optional<CallError>& error) {

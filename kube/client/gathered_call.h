@@ -9,8 +9,9 @@
 namespace kube::client {
 
 /// One call whose answer is kept in memory. May be started again once it is done; it is cancelled
-/// where it ends early.
-class GatheredCall : private ResultSink {
+/// where it ends early. Of an answer that broke off nothing is kept, so that it may be sent for
+/// again.
+class GatheredCall : protected ResultSink {
  public:
   /// Of the answer no more than `most_bytes` are kept. `client` must outlive it.
   GatheredCall(Client& client, std::size_t most_bytes) : client_(client), most_bytes_(most_bytes) {}
@@ -37,6 +38,7 @@ class GatheredCall : private ResultSink {
 
  private:
   void OnBytes(std::string_view bytes) override;
+  bool BeginAgain() override;
   void OnEnd(const std::optional<CallError>& error) override;
 
   Client& client_;

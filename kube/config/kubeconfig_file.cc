@@ -256,8 +256,12 @@ std::optional<std::string> TypeProblem(const Value& root) {
 
 // What is quoted may be part of a password: `password: *abc` is an alias, for YAML.
 std::string WithoutContent(std::string_view message) {
-  constexpr std::string_view kUnknownAlias = "the referenced anchor is not defined";
-  if (message.starts_with(kUnknownAlias)) return std::string(kUnknownAlias);
+  constexpr std::string_view kAnchor = "anchor '";
+  if (const std::size_t anchor = message.find(kAnchor); anchor != message.npos) {
+    const std::size_t end = message.rfind('\'');
+    return std::string(message.substr(0, anchor + kAnchor.size() - 2))
+        .append(message.substr(end + 1));
+  }
   const std::size_t quote = message.find(" `");
   return std::string(message.substr(0, quote));
 }

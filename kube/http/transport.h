@@ -45,8 +45,9 @@ struct TransportError {
     kRefused,         ///< nothing listens there
     kConnectionLost,  ///< reset or closed before the answer was complete
     kTimeout,
-    kTls,    ///< the server's certificate, or ours, was not accepted
-    kOther,  ///< unknown host, proxy, ...
+    kTls,      ///< the server's certificate, or ours, was not accepted
+    kForeign,  ///< a page of HTML came in the place of an answer: a proxy's, or a login page
+    kOther,    ///< unknown host, proxy, ...
   };
   Kind kind;
   std::string message;  ///< the cause, lower case, no secrets: "certificate has expired"

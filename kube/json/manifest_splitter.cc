@@ -18,8 +18,9 @@ std::string_view Trim(std::string_view text) {
   return text.substr(0, text.find_last_not_of(kWhiteSpace) + 1);  // npos + 1 is 0
 }
 
+// A tab may not indent, not even a comment: who parses it has to say so.
 bool IsCommentOrBlank(std::string_view line) {
-  const std::size_t first = line.find_first_not_of(" \t\r\n");
+  const std::size_t first = line.find_first_not_of(" \r\n");
   return first == std::string_view::npos || line[first] == '#';
 }
 

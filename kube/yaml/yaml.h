@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kube/json/json.h"
 
@@ -16,6 +17,14 @@ struct ParseError {
   std::string message;
 };
 
+/// A key without quotes that YAML 1.1 reads as true or false, though it is neither word: n, y, no,
+/// yes, off, on, also with capitals.
+struct BooleanKey {
+  std::string text;  ///< as it is written
+  std::size_t line;  ///< as in ParseError
+  bool value;
+};
+
 /// Reads one YAML document into `document` as a JSON value: YAML 1.1 booleans and numbers, merge
 /// keys, anchors, binary, the last of equal keys wins, keys of any scalar type become strings.
 /// An empty document is null. What follows the document ("...") is not looked at, as in go-yaml.
@@ -23,14 +32,17 @@ struct ParseError {
 /// Numbers have the text that sigs.k8s.io/yaml gives them in JSON: 010 is 8, 1.0 is 1, 1e3 is 1000.
 ///
 /// Aliases may not blow the value up beyond what go-yaml takes ("document contains excessive
-/// aliasing"); nesting is limited as in JSON, and by yaml-cpp to less than 500 levels of text.
+/// aliasing"); nesting is limited as in JSON, and that of [ and { to 1,000 levels, as libyaml's
+/// work grows with their square (go-yaml: 10,000).
 ///
-/// Remaining differences from kubectl, all far from what manifests hold: U+2028 and U+2029 are
-/// no line breaks; a flow sequence may hold [a:] as a map but not [?a]; anchors and tags may hold
-/// any characters; a "%" line in the middle, a tab on an empty line and the escape "\/" are let
-/// pass.
+/// Remaining difference from kubectl (tests/yaml/differential.py looks for more), refused by us:
+/// texts of megabytes in which thousands of places are written as only go-yaml takes them
+/// (yaml_amendment.h).
+///
+/// Where `boolean_keys` is given, it takes the keys that are read as true or false, in their order.
 [[nodiscard]] std::optional<ParseError> Parse(std::string_view text, std::size_t first_line,
-                                              json::Document& document);
+                                              json::Document& document,
+                                              std::vector<BooleanKey>* boolean_keys = nullptr);
 
 /// Prints `value` as `kubectl -o yaml` does: keys in go-yaml's order ("a2" before "a10"), two
 /// blanks a level, sequences not indented below their key, lines folded behind column 80; but that

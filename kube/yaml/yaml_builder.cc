@@ -90,47 +90,84 @@ void Builder::Scalar(std::string_view tag, Style style, std::string_view text, s
     value = BinaryText(text, arena_);
   } else {
     const yaml::Scalar scalar = ResolveScalar(tag, style, text);
-    value = ValueOrThrow(ToJson(scalar, Keep(scalar, text, arena_), arena_));
+    const std::string_view kept = Keep(scalar, text, arena_);
+    value = FitOrNote(ToJson(scalar, kept, arena_), ToKey(scalar, kept, arena_));
   }
-  AddScalar(value, text.size(), anchor);
+  AddScalar(value, value, text.size(), anchor);
 }
 
 void Builder::Key(std::string_view tag, Style style, std::string_view text, std::size_t anchor) {
-  if (text == "<<" && (tag.empty() ? style == Style::kPlain : tag == kMergeTag)) {
+  if (text == "<<" && (tag.empty() ? style != Style::kQuoted : tag == kMergeTag)) {
     frames_.back().expect = Expect::kMergeValue;
     return;
   }
-  json::Value key;
   if (tag == kBinaryTag) {
-    key = BinaryText(text, arena_);
-  } else {
-    const yaml::Scalar scalar = ResolveScalar(tag, style, text);
-    key = ValueOrThrow(ToKey(scalar, Keep(scalar, text, arena_), arena_));
+    const json::Value key = BinaryText(text, arena_);
+    return AddScalar(key, key, text.size(), anchor);
   }
-  AddScalar(key, text.size(), anchor);
+  const yaml::Scalar scalar = ResolveScalar(tag, style, text);
+  const std::string_view kept = Keep(scalar, text, arena_);
+  const auto key = ToKey(scalar, kept, arena_);
+  // An alias stands for what the key is, not for its text.
+  json::Value value;
+  if (anchor != 0) value = FitOrNote(ToJson(scalar, kept, arena_), key);
+  AddScalar(FitOrNote(key, key), value, text.size(), anchor);
 }
 
-void Builder::Null(std::size_t anchor) {
-  if (ExpectsKey()) return Key({}, Style::kPlain, {}, anchor);
-  AddScalar(json::Value(), 0, anchor);
+json::Value Builder::FitOrNote(const Fit& value, const Fit& key) {
+  if (value) return *value;
+  const std::string_view text = arena_.Copy(value.error());
+  const json::Value unfit = json::Value::String(text);
+  const std::size_t number = unfit_.size();
+  unfit_[text.data()] = {value.error(), number, key ? *key : unfit};
+  return unfit;
 }
 
-void Builder::AddScalar(json::Value value, std::size_t bytes, std::size_t anchor) {
+json::Value Builder::AliasAsKey(const json::Value& value) {
+  const Unfit* unfit = value.is_string() ? FindUnfit(value) : nullptr;
+  return unfit == nullptr ? KeyOf(value, arena_) : unfit->key;
+}
+
+std::optional<Builder::Unfit> Builder::FindUnfit() const {
+  const Unfit* found = unfit_.empty() ? nullptr : FindUnfit(document_.root());
+  return found == nullptr ? std::nullopt : std::optional<Unfit>(*found);
+}
+
+const Builder::Unfit* Builder::FindUnfit(const json::Value& value) const {
+  if (value.is_string()) {
+    const auto found = unfit_.find(value.text().data());
+    return found == unfit_.end() ? nullptr : &found->second;
+  }
+  if (value.is_array()) {
+    for (const json::Value& element : value.elements()) {
+      if (const Unfit* found = FindUnfit(element)) return found;
+    }
+  } else if (value.is_object()) {
+    for (const json::Member& member : value.members()) {
+      if (const Unfit* found = FindUnfit(member.key)) return found;
+      if (const Unfit* found = FindUnfit(member.value)) return found;
+    }
+  }
+  return nullptr;
+}
+
+void Builder::AddScalar(json::Value value, json::Value anchored, std::size_t bytes,
+                        std::size_t anchor) {
   Count({1, bytes}, {});
-  Remember(anchor, value, {1, bytes}, 0);
+  Remember(anchor, anchored, {1, bytes}, 0);
   Add(value, false);
 }
 
-void Builder::Alias(std::size_t anchor) {
+void Builder::Alias(std::size_t anchor, std::string_view name) {
   const auto found = anchors_.find(anchor);
   if (found == anchors_.end() || !found->second.complete) {
-    throw BuildError("anchor value contains itself");
+    throw BuildError("anchor '" + std::string(name) + "' value contains itself");
   }
   const Anchored& anchored = found->second;
   Count({1, 0}, {});
   Count(anchored.size, anchored.size);
   RaiseHeight(anchored.height);
-  if (ExpectsKey()) return Add(KeyOf(anchored.value, arena_), true);
+  if (ExpectsKey()) return Add(AliasAsKey(anchored.value), true);
   Add(Copy(anchored.value), true);
 }
 

@@ -2,12 +2,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "kube/base/result.h"
 #include "kube/json/json.h"
 
 namespace kube::yaml {
@@ -27,22 +30,38 @@ class Builder {
  public:
   explicit Builder(json::Document& document) : document_(document), arena_(document.arena()) {}
 
-  enum class Style : std::uint8_t { kPlain, kQuoted };
+  enum class Style : std::uint8_t {
+    kPlain,
+    kQuoted,       ///< or a block
+    kNonSpecific,  ///< tagged "!", in any style: a text, but a merge key like a plain one
+  };
 
   /// `tag` is absent (empty) or complete, e.g. "tag:yaml.org,2002:int".
   void Scalar(std::string_view tag, Style style, std::string_view text, std::size_t anchor);
-  void Null(std::size_t anchor);
-  void Alias(std::size_t anchor);
+  /// `name` is for the error.
+  void Alias(std::size_t anchor, std::string_view name);
   void BeginSequence(std::size_t anchor) { Begin(json::Type::kArray, anchor); }
   void BeginMap(std::size_t anchor) { Begin(json::Type::kObject, anchor); }
   void EndSequence();
   void EndMap();
 
-  /// True after a key of a map.
-  bool expects_value() const { return !frames_.empty() && frames_.back().expect >= Expect::kValue; }
+  /// What has no JSON (.inf, a null as a key) is an error only where no equal key behind it puts
+  /// something in its place, so that it is looked for at the end.
+  struct Unfit {
+    std::string message;
+    std::size_t number;  ///< from 0, in the order of the text
+    json::Value key;     ///< what it is as a key
+  };
+  /// How many of it there were by now.
+  std::size_t unfit_count() const { return unfit_.size(); }
+  /// Of a complete document: what it holds that has no JSON; absent: nothing.
+  std::optional<Unfit> FindUnfit() const;
+
+  /// True if a key of a map is next.
+  bool ExpectsKey() const { return !frames_.empty() && frames_.back().expect == Expect::kKey; }
 
  private:
-  enum class Expect : std::uint8_t { kElement, kKey, kValue, kMergeValue };  // order counts
+  enum class Expect : std::uint8_t { kElement, kKey, kValue, kMergeValue };
 
   // What has been built: values, and the bytes of their scalars.
   struct Size {
@@ -66,12 +85,17 @@ class Builder {
     bool complete = false;
   };
 
-  bool ExpectsKey() const { return !frames_.empty() && frames_.back().expect == Expect::kKey; }
   void Begin(json::Type type, std::size_t anchor);
   Frame PopFrame();
   void EndCollection(json::Value value, const Frame& frame);
   void Key(std::string_view tag, Style style, std::string_view text, std::size_t anchor);
-  void AddScalar(json::Value value, std::size_t bytes, std::size_t anchor);
+  using Fit = base::Result<json::Value, std::string>;
+  // `key` is what the value is as a key.
+  json::Value FitOrNote(const Fit& value, const Fit& key);
+  json::Value AliasAsKey(const json::Value& value);
+  const Unfit* FindUnfit(const json::Value& value) const;
+  // `anchored` is what aliases of it stand for.
+  void AddScalar(json::Value value, json::Value anchored, std::size_t bytes, std::size_t anchor);
   void Add(json::Value value, bool is_alias);
   void Merge(const json::Value& value, bool is_alias);
   void MergeMap(const json::Value& map);
@@ -90,6 +114,8 @@ class Builder {
   std::unordered_map<std::size_t, Anchored> anchors_;
   Size built_{1, 0};  // go-yaml counts the document too
   Size aliased_;      // the part of it that came from aliases
+  // By the place of the text that stands for it.
+  std::map<const char*, Unfit> unfit_;
 };
 
 }  // namespace kube::yaml

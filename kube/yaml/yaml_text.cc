@@ -8,11 +8,10 @@
 namespace kube::yaml {
 namespace {
 
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-constexpr std::string_view kNextLine = "\xC2\x85";
+constexpr std::string_view kNextLine = "\xC2\x85";  // a line break
 
 constexpr bool IsPlainByte(unsigned char byte) {
-  return byte == '\t' || byte == '\n' || (byte >= 0x20 && byte < 0x7F);
+  return byte == '\t' || byte == '\n' || byte == '\r' || (byte >= 0x20 && byte < 0x7F);
 }
 
 constexpr std::array<bool, 256> kPlainBytes = [] {
@@ -23,15 +22,12 @@ constexpr std::array<bool, 256> kPlainBytes = [] {
   return plain;
 }();
 
-bool IsLineBreak(std::string_view character) {
-  return character.front() == '\r' || character == kNextLine;
-}
-
 // C0, DEL, C1 and the two that are no characters; all but the line breaks.
 bool IsControl(std::string_view character) {
-  if (IsLineBreak(character)) return false;
   if (character.size() == 1) return !IsPlainByte(static_cast<unsigned char>(character[0]));
-  if (character.starts_with('\xC2')) return static_cast<unsigned char>(character[1]) < 0xA0;
+  if (character.starts_with('\xC2')) {
+    return static_cast<unsigned char>(character[1]) < 0xA0 && character != kNextLine;
+  }
   return character == "\xEF\xBF\xBE" || character == "\xEF\xBF\xBF";
 }
 
@@ -43,49 +39,22 @@ ParseError ErrorAt(std::string_view text, std::size_t offset, std::size_t first_
   return {first_line + lines, offset - line_start + 1, problem};
 }
 
-// YAML 1.1 takes a carriage return and U+0085 for a line break, alone too.
-std::string WithPlainBreaks(std::string_view text) {
-  std::string out;
-  out.reserve(text.size() + 1);
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\r') {
-      out += '\n';
-      if (text.substr(i + 1).starts_with('\n')) ++i;
-    } else if (text.substr(i).starts_with(kNextLine)) {
-      out += '\n';
-      ++i;
-    } else {
-      out += text[i];
-    }
-  }
-  if (!out.ends_with('\n')) out += '\n';
-  return out;
-}
-
 }  // namespace
 
-base::Result<std::string_view, ParseError> NormaliseText(std::string_view text,
-                                                         std::size_t first_line,
-                                                         std::string& buffer) {
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
-  bool other_breaks = !text.ends_with('\n');
+std::optional<ParseError> CheckText(std::string_view text, std::size_t first_line) {
   for (std::size_t i = 0; i < text.size();) {
     if (kPlainBytes[static_cast<unsigned char>(text[i])]) {
       ++i;
       continue;
     }
     const std::size_t length = base::utf8::SequenceLength(text.substr(i));
-    if (length == 0) return base::Unexpected(ErrorAt(text, i, first_line, "invalid UTF-8"));
-    const std::string_view character = text.substr(i, length);
-    if (IsControl(character)) {
-      return base::Unexpected(ErrorAt(text, i, first_line, "control characters are not allowed"));
+    if (length == 0) return ErrorAt(text, i, first_line, "invalid UTF-8");
+    if (IsControl(text.substr(i, length))) {
+      return ErrorAt(text, i, first_line, "control characters are not allowed");
     }
-    other_breaks = other_breaks || IsLineBreak(character);
     i += length;
   }
-  if (!other_breaks) return text;
-  buffer = WithPlainBreaks(text);
-  return std::string_view(buffer);
+  return std::nullopt;
 }
 
 }  // namespace kube::yaml

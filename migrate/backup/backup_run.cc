@@ -117,17 +117,24 @@ BackupRun::Step BackupRun::CatchUp() {
 void BackupRun::TakeItem(int attempt, kube::json::Document& item, std::uint64_t number) {
   Value& object = item.root();
   doomed_.Look(object, number, forecast_);
-  known_->Add(spool::MetadataText(object, "uid"), spool::MetadataText(object, "resourceVersion"));
-  if (forecast_.Changes(object)) backup_->AddListed(attempt, object);
+  const bool is_backed_up = forecast_.Changes(object);
+  Note(object, is_backed_up);
+  if (is_backed_up) backup_->AddListed(attempt, object);
 }
 
 void BackupRun::TakeEvent(lists::WatchEventType type, Value& object) {
-  known_->Add(spool::MetadataText(object, "uid"), spool::MetadataText(object, "resourceVersion"));
-  if (type != lists::WatchEventType::kDeleted && forecast_.Changes(object)) {
+  const bool is_backed_up = type != lists::WatchEventType::kDeleted && forecast_.Changes(object);
+  Note(object, is_backed_up);
+  if (is_backed_up) {
     backup_->AddWritten(object);
   } else {
     backup_->Drop(object);
   }
+}
+
+void BackupRun::Note(const Value& object, bool is_backed_up) {
+  known_->Add(spool::MetadataText(object, "uid"), spool::MetadataText(object, "resourceVersion"),
+              is_backed_up);
 }
 
 void BackupRun::EndWatch() { watch_->Stop(); }

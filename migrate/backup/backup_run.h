@@ -69,6 +69,7 @@ class BackupRun {
   void Begin();
   void TakeItem(int attempt, kube::json::Document& item, std::uint64_t number);
   void TakeEvent(lists::WatchEventType type, kube::json::Value& object);
+  void Note(const kube::json::Value& object, bool is_backed_up);
   void AdvanceWatch(const std::string& resource_version);
   bool is_stopped() const { return session_.is_stopped(); }
 

@@ -25,9 +25,11 @@ fs::path NewFile(fs::path path) {
 }
 
 // A uid holds no blank.
-std::uint64_t HashWrite(std::string_view uid, std::string_view resource_version) {
+std::uint64_t HashWrite(std::string_view uid, std::string_view resource_version,
+                        bool is_in_backup) {
   std::string text(uid);
   text.append(" ").append(resource_version);
+  if (is_in_backup) text += " in the backup";
   return disk::StableHash(text);
 }
 
@@ -55,10 +57,14 @@ KnownWritesLog::KnownWritesLog(const fs::path& file, std::int64_t generation)
   file_.Write({bytes.data(), bytes.size()});
 }
 
-void KnownWritesLog::Add(std::string_view uid, std::string_view resource_version) {
-  const auto bytes = ToBytes(HashWrite(uid, resource_version));
+void KnownWritesLog::Add(std::string_view uid, std::string_view resource_version,
+                         bool is_in_backup) {
   const std::lock_guard lock(mutex_);
-  file_.Write({bytes.data(), bytes.size()});
+  for (const bool in_backup : {false, true}) {
+    if (in_backup && !is_in_backup) break;
+    const auto bytes = ToBytes(HashWrite(uid, resource_version, in_backup));
+    file_.Write({bytes.data(), bytes.size()});
+  }
 }
 
 void KnownWritesLog::Finish() {
@@ -91,7 +97,8 @@ void ForgetKnownWrites(const fs::path& file) {
 }
 
 bool KnownWrites::Contains(std::string_view uid, std::string_view resource_version) const {
-  return std::binary_search(hashes_.begin(), hashes_.end(), HashWrite(uid, resource_version));
+  return std::binary_search(hashes_.begin(), hashes_.end(),
+                            HashWrite(uid, resource_version, only_backed_up_));
 }
 
 std::function<bool(const spool::ListedObject&)> HoldUnknown(

@@ -23,8 +23,8 @@ class KnownWritesLog {
   /// do. `generation` is that of the CRD, with pruning off.
   KnownWritesLog(const std::filesystem::path& file, std::int64_t generation);
 
-  /// Notes that the object was seen as of this write.
-  void Add(std::string_view uid, std::string_view resource_version);
+  /// Notes that the object was seen as of this write, and whether the backup has it as that.
+  void Add(std::string_view uid, std::string_view resource_version, bool is_in_backup);
   /// Makes the file complete, on the disk too; an earlier one is replaced.
   void Finish();
 
@@ -34,7 +34,8 @@ class KnownWritesLog {
   disk::PrivateFile file_;
 };
 
-/// What KnownWritesLog noted: a hash of eight bytes for each write.
+/// What KnownWritesLog noted: a hash of eight bytes for each write, and one more if it is in the
+/// backup.
 class KnownWrites {
  public:
   KnownWrites() = default;
@@ -42,12 +43,15 @@ class KnownWrites {
   static std::optional<KnownWrites> Read(const std::filesystem::path& file);
 
   bool Contains(std::string_view uid, std::string_view resource_version) const;
+  /// Only what the backup has counts from now on, not what was seen to lose nothing.
+  void KeepBackedUp() { only_backed_up_ = true; }
   /// As it was given to the log.
   std::int64_t generation() const { return generation_; }
 
  private:
   std::int64_t generation_ = 0;
   std::vector<std::uint64_t> hashes_;  // sorted
+  bool only_backed_up_ = false;
 };
 
 /// Removes the file of an earlier KnownWritesLog. Throws kube::base::Error.

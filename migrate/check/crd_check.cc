@@ -35,7 +35,7 @@ class TallySink : public kube::schema::UnknownFieldSink {
 
   void OnUnknownField(const UnknownField& field) override {
     const FieldOwners owners = owners_.Find(field.elements);
-    tally_.Add(field.folded_path, counted_, field.value.type(), owners.managers,
+    tally_.Add(field.folded_path, counted_, report::FieldTypeOf(field.value), owners.managers,
                owners.last_written);
     if (paths_ != nullptr) Keep(field.Path());
     found_ = true;
@@ -106,7 +106,7 @@ void CrdTally::Merge(CrdTally&& other) {
 }
 
 CrdCheck::CrdCheck(kube::crd::Crd crd, std::string source, const CrdCheckOptions& options)
-    : keep_paths_(options.keep_paths) {
+    : keep_paths_(options.keep_paths), proof_(options.proof) {
   if (options.replaced != nullptr) crd.stored_versions = options.replaced->stored_versions;
   facts_ = FindCrdFacts(crd, std::move(source), options);
   server_ = std::make_unique<kube::crd::CustomResourceServer>(
@@ -161,11 +161,11 @@ void CrdCheck::CheckObject(const CheckedObject& object, CrdTally& tally) const {
   if (validates_ && (loses || loses_nulls)) CountInvalid(object, counted, tally);
   if (facts_.foretells_migration) CheckStorageMigration(object, counted, tally.storage_migration_);
   CheckReadable(object, counted, tally);
-  if (facts_.reads_are_pruned) {
+  if (facts_.reads_are_pruned && (proof_ == nullptr || !proof_->covers(object.value))) {
     const std::string_view api_version =
         server_->converts_by_webhook() ? object.value.FindText("apiVersion") : "";
     for (const LackingField& field : FindLackingFields(object.value, ReadSchema(), api_version)) {
-      tally.maybe_in_etcd_.Add(field.path, counted, kube::json::Type::kNull, {field.manager}, "");
+      tally.maybe_in_etcd_.Add(field.path, counted, report::FieldType::kNull, {field.manager}, "");
     }
   }
   if (!keep_paths_) return;
@@ -306,6 +306,7 @@ report::CrdReport CrdCheck::Report(const CrdTally& tally) const {
     report.storage_migration = {tally.storage_migration_.objects_losing_fields,
                                 tally.storage_migration_.pruned_fields.Report()};
   }
+  if (proof_ != nullptr) report.verified = proof_->verified;
   report.maybe_in_etcd = tally.maybe_in_etcd_.Report();
   report.objects = tally.paths_;
   std::sort(report.objects.begin(), report.objects.end(),

@@ -103,7 +103,8 @@ class CrdCheck {
 
   CrdFacts facts_;
   bool keep_paths_;
-  bool validates_ = false;  // some version has a validation
+  std::shared_ptr<const ObjectProof> proof_;  // or the null pointer
+  bool validates_ = false;                    // some version has a validation
   std::unique_ptr<kube::crd::CustomResourceServer> server_;
   std::vector<Version> versions_;
   std::unique_ptr<kube::json::Document> crd_;  // what validations borrow from

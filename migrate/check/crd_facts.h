@@ -1,9 +1,11 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "kube/crd/crd.h"
+#include "migrate/check/object_proof.h"
 #include "migrate/report/check_report.h"
 
 namespace migrate::check {
@@ -21,6 +23,8 @@ struct CrdCheckOptions {
   /// The server's CRD that a proposal would replace; null pointer if there is none. Only looked at
   /// while the check is made.
   const kube::crd::Crd* replaced = nullptr;
+  /// What earlier runs have proven of the objects of a server's CRD; the null pointer: nothing.
+  std::shared_ptr<const ObjectProof> proof{};
 };
 
 /// What is known of one CRD without its objects.

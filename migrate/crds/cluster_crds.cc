@@ -49,8 +49,9 @@ kube::base::Result<std::string, std::string> AskCrdsTarget(kube::client::Client&
   std::string version = "v1";
   if (group) {
     version = HasVersion((*group)->root(), "v1") ? "v1" : "v1beta1";
-  } else if (const Meaning meaning = MeaningOf(group.error());
-             IsUnanswered(meaning) || meaning == Meaning::kUnauthorized) {
+  } else if (const Meaning meaning = MeaningOf(group.error()); IsUnanswered(meaning) ||
+                                                               meaning == Meaning::kForeign ||
+                                                               meaning == Meaning::kUnauthorized) {
     return kube::base::Unexpected(group.error().message);
   }
   return group_target + "/" + version + "/customresourcedefinitions";
@@ -224,10 +225,15 @@ class CrdReader {
       matters = true;
     } else {
       const check::CrdCheckOptions options{.keep_paths = options_.keep_paths,
-                                           .origin = check::CrdCheckOptions::Origin::kServer};
+                                           .origin = check::CrdCheckOptions::Origin::kServer,
+                                           .proof = FindProof(crd)};
       live.checks.push_back(std::make_unique<check::CrdCheck>(std::move(crd), "", options));
     }
     live.reads_objects = matters && !options_.skip_objects;
+  }
+
+  std::shared_ptr<const check::ObjectProof> FindProof(const kube::crd::Crd& crd) const {
+    return options_.find_proof ? options_.find_proof(crd) : nullptr;
   }
 
   void AddProposal(LiveCrd& live, manifests::Proposal& proposal,

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "migrate/check/object_proof.h"
 #include "migrate/crds/live_crd.h"
 #include "migrate/lists/cluster_reader.h"
 #include "migrate/manifests/proposals.h"
@@ -20,6 +23,8 @@ struct ClusterCrdOptions {
   bool skip_objects = false;             ///< of no CRD
   bool all_objects = false;              ///< of every CRD
   bool keep_paths = false;               ///< CrdCheckOptions::keep_paths
+  /// Gives CrdCheckOptions::proof of a CRD; several threads ask at once. May be empty.
+  std::function<std::shared_ptr<const check::ObjectProof>(const kube::crd::Crd&)> find_proof{};
 };
 
 /// The CRDs of a cluster, each with its checks.

@@ -5,6 +5,7 @@
 
 #include "kube/base/ascii.h"
 #include "kube/base/error.h"
+#include "kube/base/suggestions.h"
 #include "kube/base/text.h"
 
 namespace migrate::crds {
@@ -22,6 +23,28 @@ void RequireNotTwo(const std::string& argument, const std::set<std::string>& nam
   if (names.size() <= 1) return;
   throw kube::base::Error("\"" + argument +
                           "\" is ambiguous; name one of: " + kube::base::Join(names, ", "));
+}
+
+// By all that a CRD can be named by.
+bool MayBeMeant(const CrdIdentity& crd, const std::string& name) {
+  std::vector<std::string> words = {crd.name, crd.names.plural, crd.names.singular,
+                                    kube::base::ToLower(crd.names.kind),
+                                    crd.names.singular + "." + crd.group};
+  const std::vector<std::string_view> known(words.begin(), words.end());
+  return !kube::base::Suggest(name, known).empty();
+}
+
+std::string WhatWasMeant(const std::string& argument, const std::vector<CrdIdentity>& crds) {
+  // What is shorter is two letters off from anything.
+  constexpr std::size_t kShortest = 4, kMost = 5;
+  const std::string name = CrdNameOf(argument);
+  if (name.size() < kShortest) return "";
+  std::set<std::string> meant;
+  for (const CrdIdentity& crd : crds) {
+    if (MayBeMeant(crd, name)) meant.insert(crd.name);
+  }
+  if (meant.empty() || meant.size() > kMost) return "";
+  return "; did you mean " + kube::base::Join(meant, " or ") + "?";
 }
 
 }  // namespace
@@ -82,7 +105,8 @@ void RequireEachNamesOne(const std::vector<std::string>& arguments,
   for (const std::string& argument : arguments) {
     const std::set<std::string> found = NamesOf(argument, crds);
     if (found.empty()) {
-      throw kube::base::Error("no CustomResourceDefinition named \"" + argument + "\"" + where);
+      throw kube::base::Error("no CustomResourceDefinition named \"" + argument + "\"" + where +
+                              WhatWasMeant(argument, crds));
     }
     RequireNotTwo(argument, found);
   }

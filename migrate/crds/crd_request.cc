@@ -7,6 +7,8 @@
 namespace migrate::crds {
 namespace {
 
+constexpr char kDryRun[] = "?dryRun=All";
+
 using kube::base::Result;
 using kube::client::CallError;
 using kube::crd::Crd;
@@ -42,6 +44,7 @@ Result<Crd, CallError> PatchCrd(kube::client::Client& client, const std::string&
   request.target = target;
   request.content_type = "application/merge-patch+json";
   request.body = body;
+  request.changes_nothing = target.ends_with(kDryRun);
   request.grace = std::chrono::seconds(10);
   return CrdOf(client.Send(std::move(request)));
 }
@@ -49,7 +52,7 @@ Result<Crd, CallError> PatchCrd(kube::client::Client& client, const std::string&
 Result<Crd, CallError> PatchPruningOn(kube::client::Client& client, const std::string& target,
                                       const std::string& resource_version, bool dry_run) {
   const std::string version = kube::json::Print(kube::json::Value::String(resource_version));
-  return PatchCrd(client, target + (dry_run ? "?dryRun=All" : ""),
+  return PatchCrd(client, dry_run ? target + kDryRun : target,
                   R"({"metadata":{"resourceVersion":)" + version +
                       R"(},"spec":{"preserveUnknownFields":false}})");
 }

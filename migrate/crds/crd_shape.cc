@@ -1,5 +1,8 @@
 #include "migrate/crds/crd_shape.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "kube/go/go_format.h"
 #include "migrate/disk/stable_hash.h"
 
@@ -14,23 +17,58 @@ std::string StorageVersionOf(const kube::crd::Crd& crd) {
   return storage == nullptr ? "" : storage->name;
 }
 
-void AddMember(std::string& text, const Value& object, std::string_view key) {
+using AddFunction = void (*)(std::string&, const Value&);
+
+void AddMember(std::string& text, const Value& object, std::string_view key, AddFunction add) {
   const Value* member = object.Find(key);
   text.append(key).append(" ");
-  if (member != nullptr) kube::json::PrintTo(text, *member);
+  if (member != nullptr) add(text, *member);
   text += '\n';
+}
+
+void AddAll(std::string& text, const Value& value) { kube::json::PrintTo(text, value); }
+
+void AddKeptFields(std::string& text, const Value& schema);
+
+void AddProperties(std::string& text, const Value& properties) {
+  std::vector<const kube::json::Member*> sorted;
+  for (const kube::json::Member& property : properties.members()) sorted.push_back(&property);
+  std::ranges::sort(sorted, {}, [](const auto* property) { return property->key.text(); });
+  for (const kube::json::Member* property : sorted) {
+    text.append(GoQuote(property->key.text())).append(": ");
+    AddKeptFields(text, property->value);
+  }
+}
+
+// Of a schema as JSON; of one that is none whatever is there.
+void AddKeptFields(std::string& text, const Value& schema) {
+  if (!schema.is_object()) return AddAll(text, schema);
+  text += '{';
+  for (const char* key : {"x-kubernetes-preserve-unknown-fields", "x-kubernetes-embedded-resource",
+                          "nullable", "default"}) {
+    AddMember(text, schema, key, AddAll);
+  }
+  AddMember(text, schema, "items", AddKeptFields);
+  AddMember(text, schema, "additionalProperties", AddKeptFields);
+  AddMember(text, schema, "properties", AddProperties);
+  text += '}';
+}
+
+void AddKeptFieldsOfVersion(std::string& text, const Value& schema) {
+  AddMember(text, schema, "openAPIV3Schema", AddKeptFields);
 }
 
 // All versions' and each version's, as v1beta1 and v1 have them; not what only says how to show
 // objects, which others may change at any time.
-std::uint64_t HashSchemas(const kube::crd::Crd& crd) {
+std::uint64_t HashSchemas(const kube::crd::Crd& crd, AddFunction add) {
   std::string text;
   const Value* spec = crd.document->root().Find("spec");
   if (spec == nullptr) return 0;
-  AddMember(text, *spec, "validation");
+  AddMember(text, *spec, "validation", add);
   const Value* versions = spec->Find("versions", kube::json::Type::kArray);
   for (const Value& version : versions ? versions->elements() : std::span<const Value>()) {
-    for (const char* key : {"name", "storage", "schema"}) AddMember(text, version, key);
+    for (const char* key : {"name", "storage"}) AddMember(text, version, key, AddAll);
+    AddMember(text, version, "schema", add);
   }
   return disk::StableHash(text);
 }
@@ -42,7 +80,8 @@ CrdShape ShapeOf(const kube::crd::Crd& crd) {
           .generation = crd.generation,
           .preserves_unknown_fields = crd.preserve_unknown_fields,
           .storage_version = StorageVersionOf(crd),
-          .schemas = HashSchemas(crd)};
+          .schemas = HashSchemas(crd, AddAll),
+          .kept_fields = HashSchemas(crd, AddKeptFieldsOfVersion)};
 }
 
 std::optional<std::string> FindChange(const CrdShape& expected, const kube::crd::Crd& crd) {

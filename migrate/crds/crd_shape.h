@@ -17,6 +17,10 @@ struct CrdShape {
   bool preserves_unknown_fields = false;
   std::string storage_version;
   std::uint64_t schemas = 0;  ///< a hash of the schemas, by which the server prunes
+  /// A hash of what pruning looks at of them (apiextensions-apiserver
+  /// pkg/apiserver/schema/pruning, and the null values that defaulting drops): the same where a
+  /// change of the schemas only lets more values be valid, or fewer.
+  std::uint64_t kept_fields = 0;
 };
 
 CrdShape ShapeOf(const kube::crd::Crd& crd);

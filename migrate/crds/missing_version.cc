@@ -1,9 +1,11 @@
 #include "migrate/crds/missing_version.h"
 
+#include "kube/client/answer_meaning.h"
+
 namespace migrate::crds {
 
 std::string WithVersionAdvice(std::string message) {
-  if (message.find(kMissingVersion) == std::string::npos) return message;
+  if (message.find(kube::client::kMissingVersion) == std::string::npos) return message;
   return message +
          "\nobjects are stored in a version that the CustomResourceDefinition no longer has: give "
          "it that version again, with served: false, then migrate";

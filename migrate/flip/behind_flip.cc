@@ -20,8 +20,8 @@ namespace {
 using backup::KnownWrites;
 
 constexpr char kHeldBySchema[] =
-    "nobody has written it since pruning was turned on, and the schemas are no longer those that "
-    "the backup was made for";
+    "it is not in the backup, nobody has written it since pruning was turned on, and the schemas "
+    "prune other fields than those that the backup was made for";
 
 bool IsFlipUnknown(const state::MigrationState& state) {
   return state.flip_resource_version.empty() && state.settled_resource_version.empty();
@@ -35,9 +35,19 @@ bool IsBackupGone(const state::MigrationState& state) {
 }
 
 // The null pointer where nothing is known.
-std::shared_ptr<const KnownWrites> ReadKnownWrites(const state::RunState& state) {
+std::shared_ptr<KnownWrites> ReadKnownWrites(const state::RunState& state) {
   auto known = KnownWrites::Read(state.known_writes());
   return known ? std::make_shared<KnownWrites>(*std::move(known)) : nullptr;
+}
+
+// What the backup has of the objects it has whole, whatever the schemas prune now.
+std::shared_ptr<KnownWrites> BackedUpWrites(const state::RunState& state) {
+  std::error_code ignored;
+  const bool is_there = std::filesystem::is_regular_file(state.noted().backup, ignored);
+  std::shared_ptr<KnownWrites> known = is_there ? ReadKnownWrites(state) : nullptr;
+  if (known == nullptr) return std::make_shared<KnownWrites>();
+  known->KeepBackedUp();
+  return known;
 }
 
 // Where the answer to the flip was lost with the run that asked for it.
@@ -148,16 +158,18 @@ PruningTurnedOn Resume(const PruningRun& run, const PruningOptions& options) {
   if (state.flip_resource_version.empty() && known.writes != nullptr) {
     run.state.NoteFlipFound(FindFlipVersion(run.crd, *known.writes, run.session.client));
   }
-  if (state.schemas == run.crd.shape.schemas) return Finish(run, options, std::move(known), waits);
+  const bool prunes_the_same =
+      state.schemas == run.crd.shape.schemas || state.kept_fields == run.crd.shape.kept_fields;
+  if (prunes_the_same) return Finish(run, options, std::move(known), waits);
   known.doomed.clear();
   if (known.writes == nullptr && state.backup.empty()) {
     return Finish(run, options, std::move(known), waits);
   }
   run.session.observer.OnLine(
       "Warning: " + run.name() +
-      ": the schemas were changed since the backup was made; objects that nobody "
-      "has written since pruning was turned on are not taken for backed up");
-  known.writes = std::make_shared<KnownWrites>();
+      ": the schemas prune other fields since the backup was made; objects that are not in it, "
+      "and that nobody has written since pruning was turned on, are held");
+  known.writes = BackedUpWrites(run.state);
   PruningTurnedOn ended = Finish(run, options, std::move(known), waits);
   ended.held_because = kHeldBySchema;
   return ended;

@@ -20,10 +20,10 @@ std::string BrokenBehindFlip(const std::string& what);
 /// Goes on behind the flip after a run that ended there (any MigrationState::Phase but kBeforeFlip,
 /// pruning is on): what is held is known from the state, the wait is done where it was not seen to
 /// its end (kBackupComplete). An object stays held until somebody writes it, as the server prunes
-/// it then, or until `rewrite_unbacked`. Where the schemas are no longer those of the backup nobody
-/// knows what it lacks: every object is held that was not written since. Where the backup is not
-/// there any more before all is rewritten it refuses, but with `rewrite_unbacked`. What breaks is
-/// in the result.
+/// it then, or until `rewrite_unbacked`. Where the schemas prune other fields than when the backup
+/// was made (CrdShape::kept_fields), objects that it does not have may lose something too: they are
+/// held as well unless they were written since. Where the backup is not there any more before all
+/// is rewritten it refuses, but with `rewrite_unbacked`. What breaks is in the result.
 PruningTurnedOn ResumePruning(const PruningRun& run, const PruningOptions& options);
 
 }  // namespace migrate::flip

@@ -13,6 +13,7 @@
 #include "migrate/lists/worker_pool.h"
 #include "migrate/manifests/manifest_crd.h"
 #include "migrate/manifests/proposals.h"
+#include "migrate/proof/proof.h"
 
 namespace migrate::inspect {
 namespace {
@@ -96,19 +97,23 @@ class ClusterCheck {
     // Without names nothing is checked then, which is told as such.
     const bool are_none = !options_.filenames.empty() && proposals.AreNone();
     report_.file_errors = std::move(proposals.errors);
+    report_.file_hints = std::move(proposals.hints);
     if (are_none && !options_.crd_names.empty())
       report_.file_errors.emplace_back(manifests::kNoCrdsFound);
     report_.file_objects = proposals.objects;
     report_.object_filter = Filter(options_);
     TakeReports(std::move(proposals.broken));
-    crds_ = crds::ReadClusterCrds({.names = options_.crd_names,
-                                   .ignored = options_.ignored_crds,
-                                   .selector = options_.crd_selector,
-                                   .is_limited_to_proposals = !options_.filenames.empty(),
-                                   .skip_objects = options_.skip_objects,
-                                   .all_objects = options_.all_objects,
-                                   .keep_paths = options_.show_objects},
-                                  std::move(proposals.crds), reader_);
+    crds_ = crds::ReadClusterCrds(
+        {.names = options_.crd_names,
+         .ignored = options_.ignored_crds,
+         .selector = options_.crd_selector,
+         .is_limited_to_proposals = !options_.filenames.empty(),
+         .skip_objects = options_.skip_objects,
+         .all_objects = options_.all_objects,
+         .keep_paths = options_.show_objects,
+         .find_proof =
+             [this](const kube::crd::Crd& crd) { return proof::Find(crd, options_.state_dir); }},
+        std::move(proposals.crds), reader_);
     TakeReports(std::move(crds_.unread));
     report_.not_all_crds_read = !crds_.is_complete;
   }

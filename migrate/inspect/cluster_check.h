@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@ struct ClusterCheckOptions {
   bool skip_objects = false;
   bool all_objects = false;  ///< of CRDs too whose objects tell nothing by default
   bool show_objects = false;
+  std::filesystem::path state_dir{};  ///< where migrations leave what they proved; empty: nowhere
   /// Is called once the files are read and before the server is asked. May be empty.
   std::function<void()> on_files_read{};
   lists::ProgressFunction on_progress{};

@@ -47,6 +47,7 @@ report::CheckReport CheckFiles(const FileCheckOptions& options) {
       [](const report::CrdReport& a, const report::CrdReport& b) { return a.name < b.name; });
   report.unknown_kinds = run.UnknownKinds();
   report.file_errors = run.TakeErrors();
+  report.file_hints = run.TakeHints();
   return report;
 }
 

@@ -50,6 +50,7 @@ FileRewriteReport RewriteFiles(const FileRewriteOptions& options,
   report.ambiguous.assign(ambiguous.begin(), ambiguous.end());
   report.unknown_kinds = run.UnknownKinds();
   report.file_errors = run.TakeErrors();
+  report.file_hints = run.TakeHints();
   return report;
 }
 

@@ -25,6 +25,7 @@ struct FileRewriteReport {
   std::vector<std::string> preserving;   ///< CRDs whose objects were not pruned; sorted
   std::vector<std::string> ambiguous;    ///< CRDs that were given more than once; sorted
   std::vector<std::string> file_errors;  ///< "file:line:column: why"
+  std::vector<std::string> file_hints;   ///< as CheckReport::file_hints
 };
 
 /// Hands out the custom resources of files as the server stores them: read in the version they are

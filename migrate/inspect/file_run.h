@@ -59,6 +59,8 @@ class FileRun {
   std::vector<report::UnknownKind> UnknownKinds() const;
   /// What could not be read, in the order of reading.
   std::vector<std::string> TakeErrors();
+  /// What is read otherwise than it looks, in the order of reading (ManifestReader::TakeHints).
+  std::vector<std::string> TakeHints() { return reader_.TakeHints(); }
 
  private:
   void TakeCrd(const manifests::ManifestObject& object);

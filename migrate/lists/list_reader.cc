@@ -124,7 +124,7 @@ class ListRun : public kube::client::ResultSink, private ListSplitter::Sink {
     splitter_ = std::make_unique<ListSplitter>(static_cast<ListSplitter::Sink&>(*this));
     refusal_.reset();
     continue_token_.clear();
-    page_items_ = page_bytes_ = 0;
+    page_items_ = 0;
     is_complete_ = false;
     kube::client::ApiRequest request;
     request.target = Target();
@@ -149,12 +149,8 @@ class ListRun : public kube::client::ResultSink, private ListSplitter::Sink {
   void OnBytes(std::string_view bytes) override {
     if (refusal_) return;
     if (const auto error = splitter_->Push(bytes)) {
-      const std::uint64_t place = error->position.offset - page_bytes_;
-      const bool is_markup = place < bytes.size() && bytes[place] == '<';
-      Refuse(DescribeForeignAnswer(job_.is_list ? "list of objects" : "object",
-                                   is_markup ? "HTML, not JSON" : error->message));
+      Refuse(DescribeForeignAnswer(job_.is_list ? "list of objects" : "object", error->message));
     }
-    page_bytes_ += bytes.size();
   }
   void OnEnd(const std::optional<CallError>& error) override {
     is_waiting_ = false;
@@ -303,7 +299,7 @@ class ListRun : public kube::client::ResultSink, private ListSplitter::Sink {
   std::unique_ptr<ListSplitter> splitter_;
   std::optional<std::string> refusal_;  // why it is not what was asked for
   std::string continue_token_;
-  std::uint64_t page_items_ = 0, page_bytes_ = 0;
+  std::uint64_t page_items_ = 0;
   bool is_complete_ = false;  // its end was there
   bool is_aborted_ = false;   // a worker cannot go on
 };

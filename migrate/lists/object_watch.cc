@@ -12,6 +12,8 @@ using kube::client::MeaningOf;
 
 constexpr int kMostFailuresInARow = 5;
 constexpr std::chrono::seconds kPause(1);
+// A watch that went on for so long was none that failed, though nothing happened to report.
+constexpr std::chrono::seconds kLasting(10);
 
 }  // namespace
 
@@ -32,6 +34,7 @@ void ObjectWatch::Start(const std::string& resource_version) {
 void ObjectWatch::Connect() {
   reader_ = std::make_unique<WatchReader>(static_cast<WatchReader::Sink&>(*this));
   broken_.reset();
+  connected_at_ = session_.clock.Now();
   kube::client::ApiRequest request;
   request.target = target_ +
                    "?watch=1&resourceVersion=" + kube::client::UrlEscape(resource_version_) +
@@ -80,6 +83,7 @@ void ObjectWatch::TakeError(const std::optional<kube::client::ApiStatus>& status
                             const std::string& message) {
   due_ = session_.clock.Now() + kPause;
   error_ = message;
+  if (session_.clock.Now() >= connected_at_ + kLasting) failures_ = 0;
   if (status && MeaningOf(*status) == Meaning::kExpired) {
     state_ = State::kExpired;
   } else if ((status && !MayPass(MeaningOf(*status))) || ++failures_ > kMostFailuresInARow) {

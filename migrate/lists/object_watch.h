@@ -66,7 +66,7 @@ class ObjectWatch : private kube::client::ResultSink, private WatchReader::Sink 
   std::optional<kube::client::Client::CallId> call_;
   std::optional<WatchError> broken_;  // the call is of no more use
   int failures_ = 0;                  // since an event came
-  kube::system::Clock::TimePoint due_{};
+  kube::system::Clock::TimePoint due_{}, connected_at_{};
 };
 
 }  // namespace migrate::lists

@@ -10,7 +10,9 @@ namespace {
 
 using kube::client::Meaning;
 
-constexpr int kMostFailures = 5;
+// With pauses up to the longest these are two minutes.
+constexpr int kMostFailures = 12;
+constexpr std::chrono::seconds kLongestPause(16);
 constexpr int kMostRestarts = 3;
 
 std::optional<std::uint64_t> RemainingItemCount(const kube::json::Value& metadata) {
@@ -34,7 +36,7 @@ Pager::Step Pager::OnPage(std::string continue_token) {
 
 Pager::Step Pager::OnError(const kube::client::CallError& error, std::uint64_t items) {
   if (++failures_ > kMostFailures) return Step::kFailed;
-  pause_ = std::chrono::seconds(failures_ - 1);
+  pause_ = std::chrono::seconds(failures_ == 1 ? 0 : 1 << std::min(failures_ - 2, 4));
   const Meaning meaning = kube::client::MeaningOf(error);
   if (meaning == Meaning::kExpired) {
     // Without a token in the request there is nothing to expire.
@@ -57,6 +59,7 @@ Pager::Step Pager::Restart() {
 }
 
 Pager::Step Pager::ReadAgain(std::uint64_t items) {
+  if (items > 0 && page_.continue_token.empty() && !is_pinned_) return Step::kRestart;
   if (items > 0 && !is_pinned_) return Restart();
   // The page may break off sooner than the time before.
   page_.skip = std::max(page_.skip, items);

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <tuple>
 
 #include "kube/base/error.h"
-#include "kube/yaml/yaml.h"
 #include "migrate/lists/worker_pool.h"
 
 namespace migrate::manifests {
@@ -121,6 +121,29 @@ std::vector<FileError> ManifestReader::TakeErrors() {
   return std::move(errors_);
 }
 
+void ManifestReader::KeepBooleanKeys(std::size_t file, std::vector<kube::yaml::BooleanKey> keys) {
+  const std::lock_guard lock(mutex_);
+  for (kube::yaml::BooleanKey& key : keys) {
+    const auto [kept, is_new] = boolean_keys_.try_emplace({file, key.text}, key);
+    if (!is_new && key.line < kept->second.line) kept->second.line = key.line;
+  }
+}
+
+std::vector<std::string> ManifestReader::TakeHints() {
+  using Hint = std::tuple<std::size_t, std::size_t, std::string>;  // file, line, text
+  std::vector<Hint> hints;
+  for (const auto& [at, key] : boolean_keys_) {
+    hints.emplace_back(at.first, key.line,
+                       files_[at.first].name() + ":" + std::to_string(key.line) + ": the key " +
+                           key.text + " is read as " + (key.value ? "true" : "false") +
+                           "; quote it");
+  }
+  std::ranges::sort(hints);
+  std::vector<std::string> texts;
+  for (Hint& hint : hints) texts.push_back(std::move(std::get<std::string>(hint)));
+  return texts;
+}
+
 // True if it may hold the word; false where the file cannot be read: ReadAll will say so.
 bool ManifestReader::ReadForWord(std::size_t file, std::string_view word) {
   std::string text;
@@ -200,8 +223,12 @@ void ManifestReader::Parse(std::size_t worker, const ManifestBatch::Document& at
       const kube::json::TextPosition where = at.position.After(text.substr(0, error->offset));
       return NoteError(place, where.line, where.column, error->message);
     }
-  } else if (const auto error = kube::yaml::Parse(text, at.position.line, document)) {
-    return NoteError(place, error->line, error->column, error->message);
+  } else {
+    std::vector<kube::yaml::BooleanKey> boolean_keys;
+    if (const auto error = kube::yaml::Parse(text, at.position.line, document, &boolean_keys)) {
+      return NoteError(place, error->line, error->column, error->message);
+    }
+    if (!boolean_keys.empty()) KeepBooleanKeys(at.file, std::move(boolean_keys));
   }
   if (at.list_type != nullptr) at.list_type->ApplyTo(document.root(), document.arena());
   ManifestObject object{document, document.root(), at.position, place};

@@ -3,13 +3,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kube/json/json.h"
+#include "kube/yaml/yaml.h"
 #include "migrate/lists/batch_queue.h"
 #include "migrate/manifests/manifest_batch.h"
 #include "migrate/manifests/manifest_files.h"
@@ -67,6 +70,9 @@ class ManifestReader {
   void AddError(const ManifestObject& object, std::string_view why);
   /// What could not be read, in the order of reading.
   std::vector<FileError> TakeErrors();
+  /// "file:line: the key n is read as false; quote it": the keys that YAML 1.1 takes for true or
+  /// false, in the order of reading, each key once a file.
+  std::vector<std::string> TakeHints();
 
  private:
   using Manifest = kube::json::ManifestSplitter::Manifest;
@@ -85,6 +91,7 @@ class ManifestReader {
                  std::string_view why);
   void KeepError(const report::Place& place, std::uint64_t line, std::uint64_t column,
                  std::string_view why);
+  void KeepBooleanKeys(std::size_t file, std::vector<kube::yaml::BooleanKey> keys);
   bool ReadForWord(std::size_t file, std::string_view word);
 
   std::vector<ManifestFile> files_;
@@ -93,6 +100,8 @@ class ManifestReader {
   std::mutex mutex_;           // guards what follows while a run goes on
   std::set<report::Place> left_out_;
   std::vector<FileError> errors_;
+  // By file and key: where it stands first.
+  std::map<std::pair<std::size_t, std::string>, kube::yaml::BooleanKey> boolean_keys_;
 };
 
 }  // namespace migrate::manifests

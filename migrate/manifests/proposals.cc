@@ -22,6 +22,7 @@ class ProposalReader {
     const auto by_place = [](const auto& a, const auto& b) { return a.place < b.place; };
     std::sort(found_.crds.begin(), found_.crds.end(), by_place);
     for (FileError& error : reader_.TakeErrors()) found_.errors.push_back(std::move(error.text));
+    found_.hints = reader_.TakeHints();
     return std::move(found_);
   }
 

@@ -21,6 +21,7 @@ struct Proposals {
   std::vector<Proposal> crds;             ///< in the order of reading; names may come twice
   std::vector<report::CrdReport> broken;  ///< CRDs that cannot be read, which `errors` tell of too
   std::vector<std::string> errors;        ///< "file:line:column: why", in the order of reading
+  std::vector<std::string> hints;         ///< as report::CheckReport::file_hints
   std::uint64_t objects = 0;              ///< anything else in the files
 
   /// True if the files can be read and hold no CRD; as a rule a pipeline broke that should have

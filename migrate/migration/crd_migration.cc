@@ -27,6 +27,9 @@
 #include "migrate/migration/migration_end.h"
 #include "migrate/migration/preflight.h"
 #include "migrate/migration/stored_versions.h"
+#include "migrate/proof/proof.h"
+#include "migrate/spool/resource_version.h"
+#include "migrate/spool/spool.h"
 #include "migrate/state/run_state.h"
 #include "migrate/sweep/retried_objects.h"
 #include "migrate/sweep/rewrite_passes.h"
@@ -55,6 +58,7 @@ class CrdMigrator {
       Migrate();
     } catch (const std::exception& error) {  // also those of the file system
       Fail(error.what() + BehindFlipAdvice());
+      LeaveState();
     }
     report_.seconds = std::chrono::duration<double>(session().clock.Now() - start).count();
     return std::move(report_);
@@ -91,6 +95,13 @@ class CrdMigrator {
     return "\npruning is on; the same command, with the same --state-dir, goes on from here";
   }
 
+  void LeaveState() {
+    try {
+      if (state_) state_->Close(state::RunState::End::kInTheMiddle);
+    } catch (const std::exception&) {  // what stays behind does no harm
+    }
+  }
+
   bool GoOn() {
     if (!session().is_stopped()) return true;
     report_.outcome = report::Outcome::kInterrupted;
@@ -118,7 +129,8 @@ class CrdMigrator {
     auto copy = kube::crd::ReadCopiedCrd(crd_->document->root());
     if (!copy) throw kube::base::Error(copy.error());
     crds::LiveCrd live = crds::DescribeLiveCrd(*copy);
-    const check::CrdCheckOptions options{.origin = check::CrdCheckOptions::Origin::kServer};
+    const check::CrdCheckOptions options{.origin = check::CrdCheckOptions::Origin::kServer,
+                                         .proof = proof::Find(*copy, options_.state_dir)};
     live.checks.push_back(std::make_unique<check::CrdCheck>(*std::move(copy), "", options));
     return live;
   }
@@ -131,7 +143,8 @@ class CrdMigrator {
                               .namespace_ = options_.namespace_,
                               .by_name = options_.retried.has_value(),
                               .backs_up = !options_.pruning.no_backup,
-                              .trims = trims},
+                              .trims = trims,
+                              .as = options_.as},
                              session().client);
     for (const std::string& warning : preflight_.warnings) {
       Line("Warning: " + report_.name + ": " + warning);
@@ -305,8 +318,48 @@ class CrdMigrator {
         sweep::HoldAsReported(report_.name, *options_.retried, sweep_options_);
       }
     }
-    TakeRewrite(
-        sweep::RunRewritePasses(scope_, sweep_options_, state_->MakeSweepFolder(), session()));
+    const std::uint64_t pruned_since = MayProve() ? FindResourceVersion() : 0;
+    const fs::path folder = state_->MakeSweepFolder();
+    sweep::RewriteResult result =
+        sweep::RunRewritePasses(scope_, sweep_options_, folder, session());
+    const std::string pass = result.verifying_pass;
+    TakeRewrite(std::move(result));
+    if (MayProve() && report_.verified) NoteProof(spool::Spool(folder, pass), pruned_since);
+  }
+
+  // What every server prunes is proven of all objects or of none.
+  bool MayProve() const {
+    return options_.verify && !crd_->preserve_unknown_fields && !IsPartial(options_) &&
+           !is_dry_run();
+  }
+
+  // Of the objects' list; 0 where it cannot be told.
+  std::uint64_t FindResourceVersion() const {
+    const auto list = session().client.Get(lists::WithChunk(live_.ObjectsTarget(""), 1, ""));
+    if (!list) return 0;
+    return spool::NumberOf(lists::ReadPageMetadata((*list)->root()).resource_version);
+  }
+
+  // Without it nothing is lost but that a later run doubts again.
+  void NoteProof(const spool::Spool& pass, std::uint64_t pruned_since) {
+    std::vector<std::uint64_t> seen = proof::SeenBy(pass);
+    const report::Verified verified{proof::TimeText(options_.pruning.now()), seen.size()};
+    const proof::Proof proof{.crd_uid = crd_->uid,
+                             .generation = crd_->generation,
+                             .storage_version = report_.storage_version,
+                             .pruned_since = pruned_since,
+                             .verified = verified,
+                             .seen = std::move(seen)};
+    try {
+      proof::Save(proof, options_.state_dir);
+    } catch (const kube::base::Error& error) {
+      Line("Warning: " + report_.name + ": that it is verified is not remembered: " + error.what());
+    }
+    if (!options_.record) return;
+    const auto recorded = crds::PatchCrd(session().client, target_, proof::AnnotationPatch(proof));
+    if (recorded) return;
+    Line("Warning: " + report_.name +
+         ": that it is verified is not recorded in the CRD: " + recorded.error().message);
   }
 
   void TakeRewrite(sweep::RewriteResult result) {
@@ -361,7 +414,7 @@ class CrdMigrator {
     const bool is_trimmed =
         report_.stored_after == std::vector<std::string>{report_.storage_version};
     if (!report_.kept_because.empty() || is_trimmed) return;
-    TrimmedVersions trimmed = TrimStoredVersions(target_, guard_->expected(), session().client);
+    TrimmedVersions trimmed = TrimStoredVersions(target_, guard_->expected(), session());
     if (!trimmed.after.empty()) report_.stored_after = std::move(trimmed.after);
     report_.kept_because = std::move(trimmed.kept_because);
     if (report_.kept_because.empty()) return;

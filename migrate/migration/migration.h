@@ -29,6 +29,9 @@ struct MigrationOptions {
   bool verify = true;
   bool keep_stored_versions = false;
   std::filesystem::path state_dir;
+  /// The flags by which kubectl is the same user, each behind a blank (" --as=alice"); empty: none.
+  std::string as{};
+  bool record = false;  ///< what was proven is written into the CRD, as an annotation
   /// The objects of --retry-from; present: only these are rewritten.
   std::optional<std::vector<sweep::RetriedObject>> retried{};
 };

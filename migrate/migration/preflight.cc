@@ -157,7 +157,7 @@ class PreflightCheck {
                    const std::string& where = "") {
     return Refuse("the right to " + verb + " " + resource +
                   " is missing; ask for it, or be somebody else by --as; see: kubectl auth can-i " +
-                  verb + " " + resource + where);
+                  verb + " " + resource + where + options_.as);
   }
 
   // Where the objects are; without it kubectl would ask about one namespace.
@@ -232,7 +232,8 @@ class PreflightCheck {
     result_.kept_because = "the right to patch " + resource + " is missing";
     result_.warnings.push_back(
         "status.storedVersions will be left as it is: " + result_.kept_because +
-        " (kubectl auth can-i patch " + "customresourcedefinitions --subresource=status)");
+        " (kubectl auth can-i patch " + "customresourcedefinitions --subresource=status" +
+        options_.as + ")");
   }
 
   using Check = bool (PreflightCheck::*)();

@@ -17,6 +17,7 @@ struct PreflightOptions {
   bool by_name = false;      ///< objects are read one by one, not listed
   bool backs_up = true;      ///< where pruning is turned on: a backup is made
   bool trims = true;         ///< status.storedVersions may be trimmed at the end
+  std::string as{};          ///< as MigrationOptions::as
 };
 
 /// The rest counts where there is no refusal.

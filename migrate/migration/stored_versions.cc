@@ -1,11 +1,13 @@
 #include "migrate/migration/stored_versions.h"
 
+#include <chrono>
 #include <utility>
 
 #include "kube/client/answer_meaning.h"
 #include "kube/crd/crd.h"
 #include "kube/json/json.h"
 #include "migrate/crds/crd_request.h"
+#include "migrate/lists/pause.h"
 
 namespace migrate::migration {
 namespace {
@@ -18,6 +20,7 @@ using Versions = std::vector<std::string>;
 
 // Controllers write conditions; nobody writes without end.
 constexpr int kAttempts = 5;
+constexpr std::chrono::seconds kFirstPause(1);
 
 std::string TrimPatch(const std::string& resource_version, const std::string& storage_version) {
   Arena arena;
@@ -36,13 +39,17 @@ std::string TrimPatch(const std::string& resource_version, const std::string& st
 /// One attempt after the other, until it is known how the versions are.
 class Trimmer {
  public:
-  Trimmer(const std::string& target, const crds::CrdShape& expected, kube::client::Client& client)
-      : target_(target), expected_(expected), client_(client) {}
+  Trimmer(const std::string& target, const crds::CrdShape& expected,
+          const kube::client::Session& session)
+      : target_(target), expected_(expected), session_(session) {}
 
   TrimmedVersions Run() {
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
       if (!Read()) return std::move(result_);
       Patch();
+      if (!may_pass_) continue;
+      const auto until = session_.clock.Now() + kFirstPause * (1 << attempt);
+      if (!lists::PauseUntil(until, session_)) break;
     }
     // The last attempt may have succeeded as well.
     Read();
@@ -52,7 +59,7 @@ class Trimmer {
  private:
   // False where nothing is left to do.
   bool Read() {
-    const auto crd = crds::GetCrd(client_, target_);
+    const auto crd = crds::GetCrd(session_.client, target_);
     if (!crd) return Keep(crd.error().message);
     result_.after = crd->stored_versions;
     if (const auto change = crds::FindChange(expected_, *crd)) {
@@ -67,15 +74,16 @@ class Trimmer {
 
   // Also where no answer came the write may have been done: only reading tells.
   void Patch() {
-    const auto patched = crds::PatchCrd(client_, target_ + "/status",
+    const auto patched = crds::PatchCrd(session_.client, target_ + "/status",
                                         TrimPatch(resource_version_, expected_.storage_version));
+    may_pass_ = !patched && MayPass(MeaningOf(patched.error()));
     if (patched) {
       result_.kept_because = "the server answered to the PATCH of its status, but did not do it";
       return;
     }
     result_.kept_because = patched.error().message;
     const Meaning meaning = MeaningOf(patched.error());
-    is_refused_ = !IsUnanswered(meaning) && meaning != Meaning::kConflict;
+    is_refused_ = IsRefusal(meaning) && meaning != Meaning::kConflict;
   }
 
   bool Keep(std::string why) {
@@ -85,17 +93,17 @@ class Trimmer {
 
   const std::string& target_;
   const crds::CrdShape& expected_;
-  kube::client::Client& client_;
+  const kube::client::Session session_;
   TrimmedVersions result_;
   std::string resource_version_;
-  bool is_refused_ = false;
+  bool is_refused_ = false, may_pass_ = false;
 };
 
 }  // namespace
 
 TrimmedVersions TrimStoredVersions(const std::string& target, const crds::CrdShape& expected,
-                                   kube::client::Client& client) {
-  return Trimmer(target, expected, client).Run();
+                                   const kube::client::Session& session) {
+  return Trimmer(target, expected, session).Run();
 }
 
 }  // namespace migrate::migration

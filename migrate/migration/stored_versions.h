@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "kube/client/client.h"
+#include "kube/client/session.h"
 #include "migrate/crds/crd_shape.h"
 
 namespace migrate::migration {
@@ -18,12 +18,13 @@ struct TrimmedVersions {
 
 /// Sets status.storedVersions of the CRD at `target` to the storage version alone, if the CRD is
 /// still what `expected` says. The write is guarded by the CRD's resourceVersion: after a conflict
-/// the CRD is read and compared again, a few times. The server takes any names here, so the value
-/// is read back.
+/// or passing trouble of the server the CRD is read and compared again, a few times within half a
+/// minute, unless the session is stopped. The server takes any names here, so the value is read
+/// back.
 ///
 /// Nothing else than this may be checked here: that every object was migrated and verified is for
 /// the caller to know. Nothing is thrown for what the server says.
 TrimmedVersions TrimStoredVersions(const std::string& target, const crds::CrdShape& expected,
-                                   kube::client::Client& client);
+                                   const kube::client::Session& session);
 
 }  // namespace migrate::migration

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kube/base/text.h"
 #include "kube/crd/crd_condition.h"
 
 /// What a run found or did, as plain structs. The plugin prints them; docs/REPORTS.md has the
@@ -66,6 +67,19 @@ struct StorageMigrationReport {
   std::vector<FieldUse> pruned_fields;
 };
 
+/// A pass over all objects of a CRD that prunes, after which etcd held of them only what the
+/// schemas specify.
+struct Verified {
+  std::string time;  ///< "2026-11-23T10:00:00Z"
+  std::uint64_t objects = 0;
+
+  /// "verified 2026-11-23 by a pass over 412 objects"
+  std::string Words() const {
+    return "verified " + time.substr(0, time.find('T')) + " by a pass over " +
+           kube::base::Count(objects, "object");
+  }
+};
+
 struct CrdReport {
   std::string name, group, kind, scope;
   std::string source;  ///< the file it came from; empty for a live CRD
@@ -80,6 +94,7 @@ struct CrdReport {
   std::vector<VersionReport> versions;  ///< in the order of the CRD
   std::optional<StorageMigrationReport> storage_migration;
   std::vector<FieldUse> maybe_in_etcd;  ///< path, objects and managers only
+  std::optional<Verified> verified;     ///< it still holds for what is not in maybe_in_etcd
   std::vector<ObjectPaths> objects;     ///< with --show-objects; sorted by namespace and name
   /// Objects that the server could not read or would refuse, "namespace/name: why"; the first ones.
   std::vector<std::string> object_errors;
@@ -115,6 +130,8 @@ struct CheckReport {
   std::vector<UnknownKind> unknown_kinds;  ///< by apiVersion and kind
   /// "file:line:column: why", in the order of reading; or that there is no CRD in the files.
   std::vector<std::string> file_errors;
+  /// "file:line: why", in the order of reading: what is read otherwise than it looks.
+  std::vector<std::string> file_hints;
   std::uint64_t file_objects = 0;  ///< custom resources in files that were passed over
   /// Which objects were read, if not all: `namespace "shop", label selector "app=x"`.
   std::string object_filter;

@@ -1,26 +1,53 @@
 #include "migrate/report/field_tally.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace migrate::report {
 namespace {
 
 constexpr std::size_t kExamples = 3;
 
-// In the order of kube::json::Type.
-constexpr std::string_view kTypeNames[] = {"null",   "boolean", "number",
-                                           "string", "array",   "object"};
+// In the order of FieldType, which is that of the report.
+constexpr std::string_view kTypeNames[] = {"array",  "boolean", "integer", "null",
+                                           "number", "object",  "string"};
+// From here on a float64 is no int64 (number_validation.cc).
+constexpr double kTwoTo63 = 9223372036854775808.0;
+
+FieldType NumberType(const kube::json::Value& number) {
+  if (kube::json::AsInt64(number)) return FieldType::kInteger;
+  const double real = kube::json::AsDouble(number).value_or(0.5);
+  const bool is_integer = std::trunc(real) == real && std::abs(real) < kTwoTo63;
+  return is_integer ? FieldType::kInteger : FieldType::kNumber;
+}
 
 std::vector<std::string> TypeNames(unsigned types) {
   std::vector<std::string> names;
   for (unsigned i = 0; i < std::size(kTypeNames); ++i) {
     if (types & (1U << i)) names.emplace_back(kTypeNames[i]);
   }
-  std::sort(names.begin(), names.end());
   return names;
 }
 
 }  // namespace
+
+FieldType FieldTypeOf(const kube::json::Value& value) {
+  switch (value.type()) {
+    case kube::json::Type::kArray:
+      return FieldType::kArray;
+    case kube::json::Type::kBool:
+      return FieldType::kBoolean;
+    case kube::json::Type::kNull:
+      return FieldType::kNull;
+    case kube::json::Type::kNumber:
+      return NumberType(value);
+    case kube::json::Type::kObject:
+      return FieldType::kObject;
+    case kube::json::Type::kString:
+      break;
+  }
+  return FieldType::kString;
+}
 
 void FieldTally::KeepFirst(std::vector<Example>& examples) {
   std::sort(examples.begin(), examples.end(),
@@ -46,7 +73,7 @@ void FieldTally::Add(std::string_view path, const CountedObject& object) {
   CountObject(path, object);
 }
 
-void FieldTally::Add(std::string_view path, const CountedObject& object, kube::json::Type type,
+void FieldTally::Add(std::string_view path, const CountedObject& object, FieldType type,
                      const std::vector<std::string_view>& managers, std::string_view last_written) {
   Count& count = CountObject(path, object);
   count.types |= 1U << static_cast<unsigned>(type);

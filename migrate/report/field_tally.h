@@ -19,6 +19,19 @@ struct CountedObject {
   std::string_view full_name;  ///< "namespace/name", or the name alone
 };
 
+/// What the type of a value would be in a schema.
+enum class FieldType : std::uint8_t {
+  kArray,
+  kBoolean,
+  kInteger,  ///< a number of which the server takes the value for an integer (1.0, too)
+  kNull,
+  kNumber,
+  kObject,
+  kString,
+};
+
+FieldType FieldTypeOf(const kube::json::Value& value);
+
 /// Counts in how many objects a path occurs, folded to [*] and .*; who writes it; examples.
 ///
 /// One tally may be filled by each thread and all be merged: the result is the same in any order.
@@ -27,7 +40,7 @@ class FieldTally {
   /// Counts `path` in `object`, once however often it is called for the same object.
   void Add(std::string_view path, const CountedObject& object);
   /// The same, for a field with a value; `managers` and `last_written` may be empty.
-  void Add(std::string_view path, const CountedObject& object, kube::json::Type type,
+  void Add(std::string_view path, const CountedObject& object, FieldType type,
            const std::vector<std::string_view>& managers, std::string_view last_written);
   void Merge(const FieldTally& other);
 
@@ -43,7 +56,7 @@ class FieldTally {
   struct Count {
     std::uint64_t objects = 0;
     Place last_place;    // of the object counted last
-    unsigned types = 0;  // a bit for each kube::json::Type
+    unsigned types = 0;  // a bit for each FieldType
     std::set<std::string, std::less<>> managers;
     std::string last_written;
     std::vector<Example> examples;  // by place

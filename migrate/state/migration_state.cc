@@ -174,18 +174,21 @@ void StateFolder::Clear() {
   if (error) FailInUse("clear", path_, error.value());
 }
 
-fs::path DefaultStateDir() {
+fs::path FindStateDir() {
   const kube::system::Environment environment = kube::system::ProcessEnvironment();
   // The XDG specification: a relative path is invalid, and to be ignored.
   const fs::path state_home = environment.variable("XDG_STATE_HOME");
   if (state_home.is_absolute()) return state_home / "kubectl-prune";
   const fs::path home = environment.variable("HOME");
-  if (home.empty()) {
-    throw kube::base::Error(
-        "no folder for the state of the migration: neither XDG_STATE_HOME nor HOME is set; name "
-        "one by --state-dir");
-  }
-  return home / ".local" / "state" / "kubectl-prune";
+  return home.empty() ? home : home / ".local" / "state" / "kubectl-prune";
+}
+
+fs::path DefaultStateDir() {
+  fs::path found = FindStateDir();
+  if (!found.empty()) return found;
+  throw kube::base::Error(
+      "no folder for the state of the migration: neither XDG_STATE_HOME nor HOME is set; name one "
+      "by --state-dir");
 }
 
 }  // namespace migrate::state

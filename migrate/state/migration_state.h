@@ -31,6 +31,7 @@ struct MigrationState {
   std::vector<std::string> stored_before;  ///< status.storedVersions when the migration began
   std::string backup;                      ///< path of the finished backup; empty if there is none
   std::uint64_t schemas = 0;          ///< CrdShape::schemas, by which it was known what to back up
+  std::uint64_t kept_fields = 0;      ///< CrdShape::kept_fields of then; 0: unknown
   std::string flip_resource_version;  ///< of the CRD as the flip's answer had it; empty: unknown
   /// Of the objects when every server was seen to prune; empty: not yet, or there was nothing to
   /// see.
@@ -72,8 +73,11 @@ class StateFolder {
   int lock_ = -1;
 };
 
-/// `--state-dir`'s default: $XDG_STATE_HOME/kubectl-prune, else ~/.local/state/kubectl-prune.
-/// Throws kube::base::Error where there is no home.
+/// `--state-dir`'s default: $XDG_STATE_HOME/kubectl-prune, else ~/.local/state/kubectl-prune; empty
+/// where there is no home.
+std::filesystem::path FindStateDir();
+
+/// The same. Throws kube::base::Error where there is no home.
 std::filesystem::path DefaultStateDir();
 
 }  // namespace migrate::state

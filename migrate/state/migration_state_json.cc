@@ -84,6 +84,8 @@ std::string PrintMigrationState(const MigrationState& state) {
   set("backup", Value::String(state.backup));
   const std::string schemas = std::to_string(state.schemas);  // JSON's numbers are signed here
   set("schemas", Value::String(schemas));
+  const std::string kept_fields = std::to_string(state.kept_fields);
+  set("keptFields", Value::String(kept_fields));
   set("flipResourceVersion", Value::String(state.flip_resource_version));
   set("settledResourceVersion", Value::String(state.settled_resource_version));
   Value doomed = Value::Array();
@@ -109,6 +111,7 @@ std::optional<MigrationState> ReadMigrationState(std::string_view text) {
   state.stored_before = TextsAt(root, "storedBefore");
   state.backup = root.FindText("backup");
   state.schemas = spool::NumberOf(root.FindText("schemas"));
+  state.kept_fields = spool::NumberOf(root.FindText("keptFields"));
   state.flip_resource_version = root.FindText("flipResourceVersion");
   state.settled_resource_version = root.FindText("settledResourceVersion");
   const Value* doomed = root.Find("doomed", Type::kArray);

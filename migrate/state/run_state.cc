@@ -69,6 +69,11 @@ bool RunState::IsBegun() const {
   return is_behind_flip() || fs::exists(sweep_folder()) || fs::exists(folder_before_flip());
 }
 
+bool RunState::HasBegunNothing() const {
+  return state_.phase == Phase::kBeforeFlip && !fs::exists(sweep_folder()) &&
+         !fs::exists(folder_before_flip()) && !fs::exists(known_writes());
+}
+
 bool RunState::is_behind_flip() const {
   return state_.phase != Phase::kBeforeFlip && !run_.shape.preserves_unknown_fields;
 }
@@ -98,6 +103,7 @@ void RunState::NoteBackup(const std::string& backup, std::vector<DoomedObject> d
   next.crd_uid = run_.shape.uid;
   next.generation = run_.shape.generation;
   next.schemas = run_.shape.schemas;
+  next.kept_fields = run_.shape.kept_fields;
   next.backup = backup;
   next.flip_resource_version.clear();
   next.settled_resource_version.clear();
@@ -154,7 +160,8 @@ void RunState::Close(End end) {
   if (run_.is_partial) return Remove(sweep_folder());
   switch (end) {
     case End::kInTheMiddle:
-      break;
+      if (HasBegunNothing()) folder_.Clear();
+      return;
     case End::kHolding:
       return KeepWithoutSweeps(Phase::kHolding);
     case End::kFailures:

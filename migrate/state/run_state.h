@@ -78,13 +78,14 @@ class RunState {
   std::filesystem::path known_writes() const;
 
   /// To be called once, at the end of a run; without it a run counts as one that ended in the
-  /// middle.
+  /// middle. One that ends before it has begun anything leaves nothing behind.
   void Close(End end);
 
  private:
   void TakeOver();
   bool HoldsForCrd() const;
   bool IsBegun() const;
+  bool HasBegunNothing() const;
   std::filesystem::path sweep_folder() const;
   std::filesystem::path folder_before_flip() const;
   void SaveShape(MigrationState next);

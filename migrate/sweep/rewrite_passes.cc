@@ -110,6 +110,7 @@ class RewritePasses {
       const SweepResult sweep =
           SweepAgain(scope_.target, options, folder_, previous, name, session_);
       TakeEnd(sweep);
+      result_.verifying_pass = name;
       if (!TakePass(sweep, kOrdinals[pass])) return;
       previous = name;
     }

@@ -8,6 +8,7 @@
 #include "migrate/inspect/cluster_check.h"
 #include "migrate/inspect/file_check.h"
 #include "migrate/manifests/manifest_crd.h"
+#include "migrate/state/migration_state.h"
 #include "plugin/command/cluster_access.h"
 #include "plugin/command/stop_signal.h"
 #include "plugin/flags/finish_options.h"
@@ -93,6 +94,8 @@ std::string PrintReport(const CheckReport& report, const CheckOptions& options,
   return report::text::PrintCheckTable(report,
                                        {.wide = options.output == flags::OutputFormat::kWide,
                                         .rows_only = options.no_headers,
+                                        // Who names a CRD wants to know all of it.
+                                        .all_fields = !options.input.crds.empty(),
                                         .show_objects = options.show_objects,
                                         .now = now});
 }
@@ -122,6 +125,8 @@ std::string PrintErrors(const CheckReport& report, const CheckOptions& options) 
   }
   for (const std::string& error : report.file_errors)
     err += "error: " + terminal::Printable(error) + "\n";
+  for (const std::string& hint : report.file_hints)
+    err += "Warning: " + terminal::Printable(hint) + "\n";
   return ShowsSections(options) ? err : err + report::text::IncompleteErrors(report);
 }
 
@@ -138,6 +143,8 @@ migrate::inspect::ClusterCheckOptions ClusterOptions(const CheckOptions& options
           .skip_objects = options.skip_objects,
           .all_objects = options.all_objects,
           .show_objects = options.show_objects,
+          .state_dir = options.state_dir.empty() ? migrate::state::FindStateDir()
+                                                 : std::filesystem::path(options.state_dir),
           .on_files_read = CatchStopSignals};
 }
 
@@ -190,10 +197,12 @@ FailOn ParseFailOn(const std::vector<std::string>& words) {
 
 void CheckCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) {
   flags::AddInputFlags(flag_set, options_.input);
+  flags::AddPatienceFlag(flag_set, raw);
   flags::AddReportFlags(flag_set, raw);
   flag_set.Bool("show-objects", 0, options_.show_objects);
   flag_set.Bool("skip-objects", 0, options_.skip_objects);
   flag_set.Bool("all-objects", 0, options_.all_objects);
+  flag_set.String("state-dir", 0, options_.state_dir);
   flag_set.Strings("fail-on", 0, fail_on_);
   flag_set.Strings("ignore", 0, options_.ignore);
   flag_set.Bool("no-headers", 0, options_.no_headers);

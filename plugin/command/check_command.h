@@ -28,6 +28,7 @@ struct CheckOptions {
   bool show_objects = false;
   bool skip_objects = false;
   bool all_objects = false;
+  std::string state_dir;  ///< empty: the default
   FailOn fail_on;
   std::vector<std::string> ignore;  ///< CRDs to leave out, named as `input.crds`
   bool no_headers = false;

@@ -48,6 +48,7 @@ ClusterAccess::ClusterAccess(const flags::CommonOptions& options, Right right,
       .request_timeout =
           std::chrono::duration_cast<kube::system::Clock::Duration>(config.request_timeout),
       .stop = &StopFlag(),
+      .patience = std::chrono::duration_cast<kube::system::Clock::Duration>(options.patience),
       .on_warning =
           [write_line](const std::string& text) {
             CountServerWarning();

@@ -123,6 +123,7 @@ migrate::inspect::DiffTarget ParseTarget(const std::string& argument) {
 
 void DiffCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) {
   flags::AddInputFlags(flag_set, options_.input);
+  flags::AddPatienceFlag(flag_set, raw);
   flags::AddObjectFlags(flag_set, options_.objects, raw);
   flag_set.String("crd-selector", 0, options_.crd_selector);
   flag_set.String("version", 0, options_.version);

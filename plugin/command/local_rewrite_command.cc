@@ -99,6 +99,9 @@ void PrintTroubles(const FileRewriteReport& report) {
                           terminal::Printable(unknown.api_version) +
                           ") left out: no CustomResourceDefinition for it is given\n");
   }
+  for (const std::string& hint : report.file_hints) {
+    terminal::WriteStderr("Warning: " + terminal::Printable(hint) + "\n");
+  }
   for (const std::string& error : report.file_errors) {
     terminal::WriteStderr("error: " + terminal::Printable(error) + "\n");
   }

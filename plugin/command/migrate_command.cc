@@ -22,6 +22,7 @@
 #include "plugin/terminal/migration_console.h"
 #include "plugin/terminal/output.h"
 #include "plugin/terminal/progress.h"
+#include "plugin/terminal/wording.h"
 
 namespace plugin::command {
 namespace {
@@ -52,11 +53,24 @@ migrate::flip::PruningOptions PruningOptionsOf(const flags::MigrateOptions& opti
   return pruning;
 }
 
-// A dry run leaves no state. With --all what earlier runs have left tells which CRDs count.
+// A dry run leaves no state, but knows what earlier runs have left. With --all that tells which
+// CRDs count.
 std::filesystem::path StateDirOf(const flags::MigrateOptions& options) {
+  if (!options.state_dir.empty()) return options.state_dir;
   const bool is_needed = options.dry_run == migrate::report::DryRun::kNone || options.all;
-  if (!options.state_dir.empty() || !is_needed) return options.state_dir;
-  return migrate::state::DefaultStateDir();
+  return is_needed ? migrate::state::DefaultStateDir() : migrate::state::FindStateDir();
+}
+
+// For a shell.
+std::string ImpersonationFlags(const kube::config::ConnectionFlags& connection) {
+  std::string flags;
+  const auto add = [&flags](const char* flag, const std::string& value) {
+    if (!value.empty()) flags.append(" ").append(flag).append(terminal::ShellWord(value));
+  };
+  add("--as=", connection.as);
+  add("--as-uid=", connection.as_uid);
+  for (const std::string& group : connection.as_groups) add("--as-group=", group);
+  return flags;
 }
 
 MigrationOptions ClusterOptions(const flags::MigrateOptions& options) {
@@ -77,6 +91,8 @@ MigrationOptions ClusterOptions(const flags::MigrateOptions& options) {
   result.verify = options.verify;
   result.keep_stored_versions = options.keep_stored_versions;
   result.state_dir = StateDirOf(options);
+  result.record = options.record;
+  result.as = ImpersonationFlags(options.common.connection);
   if (!options.retry_from.empty()) result.retried = ReadRetried(options.retry_from);
   CatchStopSignals();
   return result;
@@ -104,6 +120,7 @@ bool HasNothingToRetry(const MigrationOptions& options) {
 
 void MigrateCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) {
   flags::AddInputFlags(flag_set, options_.input);
+  flags::AddPatienceFlag(flag_set, raw);
   flags::AddObjectFlags(flag_set, options_.objects, raw);
   flag_set.Bool("enable-pruning", 0, options_.enable_pruning);
   flag_set.Bool("yes", 'y', options_.yes);
@@ -123,6 +140,7 @@ void MigrateCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) {
   flag_set.Bool("keep-stored-versions", 0, options_.keep_stored_versions);
   flag_set.String("state-dir", 0, options_.state_dir);
   flag_set.String("retry-from", 0, options_.retry_from);
+  flag_set.Bool("record", 0, options_.record);
 }
 
 void MigrateCommand::TakeArguments(std::vector<std::string> arguments) {

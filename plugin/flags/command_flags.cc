@@ -49,6 +49,11 @@ void AddCommonFlags(FlagSet& flags, CommonOptions& options, RawValues& raw) {
   flags.String("vmodule", 0, raw.ignored.vmodule);
 }
 
+void AddPatienceFlag(FlagSet& flags, RawValues& raw) {
+  raw.patience = "2m";
+  flags.String("patience", 0, raw.patience);
+}
+
 void AddReportFlags(FlagSet& flags, RawValues& raw) {
   flags.String("output", 'o', raw.output);
   flags.Bool("allow-missing-template-keys", 0, raw.allow_missing_keys);

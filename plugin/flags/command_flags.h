@@ -21,6 +21,7 @@ struct RawValues {
   std::string output;
   bool all_namespaces = false;
   std::string request_timeout;
+  std::string patience;  ///< empty: of a command that has none
   std::vector<std::string> as_user_extra;
   bool allow_missing_keys = true;
   std::string profile = "none";
@@ -29,6 +30,9 @@ struct RawValues {
 
 /// Declares the flags that every command has.
 void AddCommonFlags(FlagSet& flags, CommonOptions& options, RawValues& raw);
+
+/// The flag of the commands that read much, for which they have patience without it too.
+void AddPatienceFlag(FlagSet& flags, RawValues& raw);
 
 /// Flags that several commands have: where CRDs and objects come from, which of them count, and how
 /// a report is printed. They set `options` and, where a value must be read further, `raw`

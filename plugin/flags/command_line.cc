@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "kube/base/suggestions.h"
 #include "kube/go/go_format.h"
 #include "migrate/report/program_name.h"
 #include "plugin/flags/finish_options.h"
-#include "plugin/flags/suggestions.h"
 
 namespace plugin::flags {
 namespace {
@@ -45,7 +45,7 @@ UsageError UnknownCommand(CommandRows commands, const std::string& word) {
                         GoQuote(migrate::report::OwnProgramName().command);
   std::vector<std::string_view> names;
   for (const CommandRow& row : commands) names.push_back(row.name);
-  const std::vector<std::string_view> suggestions = Suggest(word, names);
+  const std::vector<std::string_view> suggestions = kube::base::Suggest(word, names);
   if (!suggestions.empty()) message += "\n\nDid you mean this?\n";
   for (const std::string_view suggestion : suggestions) {
     message.append("\t").append(suggestion).append("\n");

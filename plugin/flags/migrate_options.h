@@ -35,6 +35,7 @@ struct MigrateOptions {
   bool rewrite_unbacked = false;
   std::chrono::nanoseconds settle_timeout = std::chrono::minutes(2);
   std::string state_dir;   ///< empty: the default
+  bool record = false;     ///< what was proven is written into the CRD
   std::string retry_from;  ///< a file; empty: not given
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -26,6 +27,8 @@ struct CommonOptions {
   /// The server must be of the version whose rules are foretold (plugin/command/version.h).
   bool match_server_version = false;
   bool warnings_as_errors = false;  ///< a Warning header of the server makes the exit code 2
+  /// How long what only reads is tried again; zero: not at all (kube::client::ClientOptions).
+  std::chrono::nanoseconds patience{};
 };
 
 /// Where CRDs and custom resources are read from.

@@ -32,6 +32,15 @@ std::string FileArgument(const std::string& source) {
   return source == "<stdin>" ? "FILE" : Printable(source);
 }
 
+std::string ShellWord(const std::string& text) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+  if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
+  std::string word = "'";
+  for (const char c : text) c == '\'' ? word += "'\\''" : word += c;
+  return word + "'";
+}
+
 bool IsQuiet(const migrate::report::CrdReport& crd) {
   return crd.verdict == migrate::report::Verdict::kPruning && !crd.migration_needed &&
          crd.problems.empty() && crd.admission_problems.empty() && !crd.storage_migration &&

@@ -19,6 +19,9 @@ std::string ErrorText(const std::string& what);
 /// is read already.
 std::string FileArgument(const std::string& source);
 
+/// `text` as one word of a shell: in single quotes where it has to be.
+std::string ShellWord(const std::string& text);
+
 /// True where there is nothing to tell about `crd` but that it prunes already.
 bool IsQuiet(const migrate::report::CrdReport& crd);
 

@@ -100,6 +100,10 @@ Options:
         yaml). wide shows more columns and shortens nothing. A template of jsonpath finds things in
         what json prints, e.g. jsonpath='{.crds[*].name}'.
 
+    --patience=2m0s:
+        How long a request that only reads is tried again where the server or the network has
+        trouble for a moment; 0 gives up where kubectl would.
+
     -R, --recursive=false:
         Read the folders below the folders of -f too.
 
@@ -112,6 +116,10 @@ Options:
 
     --skip-objects=false:
         Check the CRDs only.
+
+    --state-dir='':
+        Folder in which migrate has left what it proved of objects. Empty:
+        $XDG_STATE_HOME/kubectl-prune, or ~/.local/state/kubectl-prune.
 
 Exit codes:
   0   no findings

@@ -65,6 +65,10 @@ Options:
     -n, --namespace='':
         Read only the objects of this namespace. That of the context does not count.
 
+    --patience=2m0s:
+        How long a request that only reads is tried again where the server or the network has
+        trouble for a moment; 0 gives up where kubectl would.
+
     -R, --recursive=false:
         Read the folders below the folders of -f too.
 

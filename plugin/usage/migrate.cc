@@ -116,6 +116,14 @@ Options:
         Output format. One of: (json, jsonpath, jsonpath-as-json, jsonpath-file, name, yaml); with
         --local: (json, yaml).
 
+    --patience=2m0s:
+        How long a request that only reads is tried again where the server or the network has
+        trouble for a moment; 0 gives up where kubectl would.
+
+    --record=false:
+        Write into an annotation of the CRD (kubectl-prune/verified) that all objects were verified,
+        so that check and migrate know it where this --state-dir is not.
+
     -R, --recursive=false:
         With --local: read the folders below the folders of -f too.
 

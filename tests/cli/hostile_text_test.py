@@ -275,7 +275,7 @@ class HostileText(unittest.TestCase):
         for code in (400, 403, 404, 409, 422, 500):
             with Api(TEXT, {"/": status(code, TEXT)}).serve():
                 for command in (["check"], ["check", "widgets." + GROUP], ["migrate", "widgets." + GROUP]):
-                    self.look(*command)
+                    self.look(*command, "--patience=0")
         for body in (TEXT, f"<html>{TEXT}", json.dumps({"kind": TEXT}, ensure_ascii=False)):
             with Api(TEXT, {"/": (200, body)}).serve():
                 self.look("check", shows=False)

@@ -9,6 +9,7 @@ import collections
 import contextlib
 import copy
 import os
+import random
 import sys
 import threading
 import time
@@ -43,6 +44,29 @@ TRANSIENT = {
     "reset when the server had answered": lambda: Reset(after=True),
     "answers cut short": Cut,
     "slow answers": lambda: Slow(2),
+}
+
+
+def unavailable():
+    return Answer.status(503, "ServiceUnavailable")
+
+
+def bad_gateway():
+    return Answer(502, HTML, "text/html")
+
+
+# Mixes of faults: of requests with a method ("" for any), which share, and what they meet.
+COUNTED = {
+    "503": {"503": ("", 0.1, unavailable)},
+    "resets and answers cut short": {"reset": ("", 0.1, lambda: Reset(after=True)),
+                                     "cut": ("GET", 0.2, Cut)},
+    "HTML": {"502": ("", 0.1, bad_gateway), "slow": ("", 0.02, lambda: Slow(1))},
+    "all of it": {"503": ("", 0.03, unavailable), "reset": ("", 0.03, Reset), "cut": ("", 0.05, Cut),
+                  "500": ("", 0.03, lambda: Answer.status(500, "InternalError")),
+                  "504": ("", 0.03, lambda: Answer.status(504, "Timeout")),
+                  "HTML": ("", 0.03, bad_gateway),
+                  "a page": ("", 0.02, lambda: Garbled(HTML, "text/html")),
+                  "slow": ("", 0.02, lambda: Slow(1))},
 }
 
 
@@ -247,6 +271,48 @@ class Network(WeatherTest):
                 self.assert_accounted(run, 60)
                 self.assert_clean(subject)
                 self.assertEqual(["v1"], stored_versions(self.api, subject))
+
+
+    def test_counted_faults_of_all_requests_are_outlived_before_and_behind_the_flip(self):
+        """All at once, as each waits for most of its time. The faults fall as a seed has it."""
+        subjects = {}
+
+        def bring_in(numbered):
+            number, name = numbered
+            subjects[name] = self.bring_in(f"counted{number}s", 200, prunes=False)
+
+        in_parallel(list(enumerate(COUNTED)), bring_in)
+        met = {name: collections.Counter() for name in COUNTED}
+        runs = {name: self.start(subject, "--enable-pruning", "--yes", "--chunk-size=50",
+                                 before=self.counted(COUNTED[name], met[name]))
+                for name, subject in subjects.items()}
+        for name, process in runs.items():
+            with self.subTest(name):
+                run = self.end(process)
+                self.assert_done(run, subjects[name], 200)
+                self.assertGreater(sum(met[name].values()), 40)
+                checked = self.check_through(self.counted(COUNTED[name], met[name]), subjects[name])
+                self.assertEqual(0, checked.returncode, checked)
+
+    def check_through(self, before, subject):
+        with Proxy(CLUSTER, before) as proxy:
+            return CLUSTER.run([BINARY, "check", subject.name], user="admin", port=proxy.port)
+
+    @staticmethod
+    def counted(shares, met):
+        """Faults by their shares of all requests of a method ("" for any). Counts in `met`."""
+        random_ = random.Random(20)
+
+        def before(method, path):
+            if "watch=" in path:
+                return None
+            for name, (of, share, fault) in shares.items():
+                if of in ("", method) and random_.random() < share:
+                    met[name] += 1
+                    return fault()
+            return None
+
+        return before
 
 
 class Writers:

@@ -15,7 +15,7 @@ kube/crd/rules kube/auth
 
 migrate/report migrate/lists migrate/disk
 migrate/check migrate/manifests migrate/spool
-migrate/crds
+migrate/crds migrate/proof
 migrate/inspect migrate/state migrate/sweep/write
 migrate/backup migrate/sweep/source
 migrate/sweep

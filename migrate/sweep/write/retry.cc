@@ -4,7 +4,6 @@
 #include <string>
 
 #include "kube/client/answer_meaning.h"
-#include "migrate/crds/missing_version.h"
 
 namespace migrate::sweep::write {
 namespace {
@@ -47,10 +46,10 @@ constexpr Row kRows[] = {
     {IsAnyError, "admission webhook \"", "", Final(ObjectClass::kDenied)},
     {IsRefusal, "", " is forbidden: ValidatingAdmissionPolicy '", Final(ObjectClass::kDenied)},
     // Until somebody changes the CRD.
-    {IsServerError, crds::kMissingVersion, "", Final(ObjectClass::kFailed)},
+    {IsServerError, kube::client::kMissingVersion, "", Final(ObjectClass::kFailed)},
     {IsServerError, "", "failed calling webhook", Busy(ObjectClass::kWebhookUnavailable)},
     {IsServerError, "", "failed calling admission webhook", Busy(ObjectClass::kWebhookUnavailable)},
-    {IsServerError, "", "conversion webhook for ", Busy(ObjectClass::kWebhookUnavailable)},
+    {IsServerError, "", kube::client::kConversionWebhook, Busy(ObjectClass::kWebhookUnavailable)},
     // etcd's limit, and that of the gRPC client before it.
     {IsServerError, "", "etcdserver: request is too large", Final(ObjectClass::kTooLarge)},
     {IsServerError, "", "trying to send message larger than max", Final(ObjectClass::kTooLarge)},
@@ -72,6 +71,7 @@ constexpr Row kRows[] = {
     {Is<Meaning::kUnreachable>, "", "", Busy(ObjectClass::kFailed)},
     {Is<Meaning::kLost>, "", "", Busy(ObjectClass::kFailed)},
     {Is<Meaning::kTimeout>, "", "", Busy(ObjectClass::kFailed)},
+    {Is<Meaning::kForeign>, "", "", Busy(ObjectClass::kFailed)},
 };
 
 // NewNotFound of apimachinery pkg/api/errors.

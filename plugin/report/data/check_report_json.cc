@@ -32,6 +32,7 @@ class CheckReportBuilder {
         "unknownKinds", report.unknown_kinds,
         [this](const migrate::report::UnknownKind& kind) { return UnknownKind(kind); });
     builder.TextsIfAny("fileErrors", report.file_errors);
+    builder.TextsIfAny("fileHints", report.file_hints);
     if (report.file_objects > 0) builder.Number("fileObjectsSkipped", report.file_objects);
     builder.TextIfAny("objectFilter", report.object_filter);
     if (report.not_all_crds_read) builder.Bool("notAllCrdsRead", true);
@@ -45,11 +46,18 @@ class CheckReportBuilder {
       objects += crd.object_count;
       objects_losing_fields += crd.objects_losing_fields;
     }
-    const auto blocked =
-        std::ranges::count(report.crds, migrate::report::Verdict::kBlocked, &CrdReport::verdict);
+    using migrate::report::Verdict;
+    const auto count = [&report](Verdict verdict) {
+      return static_cast<std::uint64_t>(
+          std::ranges::count(report.crds, verdict, &CrdReport::verdict));
+    };
     return ObjectBuilder(arena_)
         .Number("crds", report.crds.size())
-        .Number("blocked", static_cast<std::uint64_t>(blocked))
+        .Number("blocked", count(Verdict::kBlocked))
+        .Number("losesFields", count(Verdict::kLosesFields))
+        .Number("ready", count(Verdict::kReady))
+        .Number("pruning", count(Verdict::kPruning))
+        .Number("unknown", count(Verdict::kUnknown))
         .Number("objects", objects)
         .Number("objectsLosingFields", objects_losing_fields)
         .Build();
@@ -103,6 +111,12 @@ class CheckReportBuilder {
                  [this](const VersionReport& version) { return Version(version); });
     if (crd.storage_migration) {
       builder.Add("storageMigration", StorageMigration(*crd.storage_migration));
+    }
+    if (crd.verified) {
+      builder.Add("verified", ObjectBuilder(arena_)
+                                  .Text("time", crd.verified->time)
+                                  .Number("objects", crd.verified->objects)
+                                  .Build());
     }
     builder.List("maybeInEtcd", crd.maybe_in_etcd, [this](const FieldUse& use) {
       return PathBuilder(use).Texts("managers", use.managers).Build();

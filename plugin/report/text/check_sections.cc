@@ -52,7 +52,11 @@ class Section {
   }
 
  private:
-  FieldTableOptions Fields() const { return {.all = options_.wide, .now = options_.now}; }
+  FieldTableOptions Fields() const {
+    return {.all = options_.wide || options_.all_fields,
+            .all_examples = options_.wide,
+            .now = options_.now};
+  }
 
   void AppendError() {
     if (crd_.error.empty() || crd_.is_interrupted) return;  // of these the report tells in one line
@@ -194,7 +198,14 @@ class Section {
     }
   }
 
+  // What is listed below a proof are objects that it does not cover.
   void AppendMaybeInEtcd() {
+    if (crd_.verified) {
+      out_.append(title_).append(": ");
+      terminal::AppendPrintable(out_, crd_.verified->Words());
+      out_ += ": etcd holds only what the schemas specify";
+      out_ += crd_.maybe_in_etcd.empty() ? "\n" : ", but for objects that it has not seen\n";
+    }
     if (crd_.maybe_in_etcd.empty()) return;
     out_.append(title_);
     out_ += ": etcd may still hold fields that reads no longer show; a rewrite removes ";

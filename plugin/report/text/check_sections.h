@@ -9,6 +9,7 @@ namespace plugin::report::text {
 
 struct SectionOptions {
   bool wide = false;          ///< nothing is shortened
+  bool all_fields = false;    ///< no field that would be lost is left out
   bool show_objects = false;  ///< each object that loses fields, too
   bool show_source = false;   ///< tells CRDs of the same name apart by their file
   std::chrono::sys_seconds now;

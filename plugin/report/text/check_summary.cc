@@ -25,8 +25,8 @@ constexpr std::size_t kShownKinds = 10;
 
 struct Totals {
   std::map<Verdict, std::uint64_t> crds;
+  std::map<Verdict, std::uint64_t> objects_losing_fields;
   std::uint64_t objects = 0;
-  std::uint64_t objects_losing_fields = 0;
   std::uint64_t migrations = 0;
 };
 
@@ -35,20 +35,23 @@ Totals CountAll(const CheckReport& report) {
   for (const CrdReport& crd : report.crds) {
     ++totals.crds[crd.verdict];
     totals.objects += crd.object_count;
-    totals.objects_losing_fields += crd.objects_losing_fields;
+    totals.objects_losing_fields[crd.verdict] += crd.objects_losing_fields;
     totals.migrations += crd.migration_needed ? 1 : 0;
   }
   return totals;
 }
 
 std::string SummaryWords(Verdict verdict, const Totals& totals) {
+  const std::uint64_t losing = totals.objects_losing_fields.at(verdict);
   switch (verdict) {
     case Verdict::kUnknown:
       return " could not be checked";
     case Verdict::kBlocked:
-      return " blocked";
+      return losing == 0
+                 ? " blocked"
+                 : " blocked (" + kube::base::Count(losing, "object") + " would lose fields)";
     case Verdict::kLosesFields:
-      return " would lose fields (" + std::to_string(totals.objects_losing_fields) + " of " +
+      return " would lose fields (" + std::to_string(losing) + " of " +
              kube::base::Count(totals.objects, "object") + ")";
     case Verdict::kReady:
       return " ready";

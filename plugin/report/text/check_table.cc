@@ -123,6 +123,7 @@ void AppendSections(std::string& out, const CheckReport& report, const Crds& crd
   for (const CrdReport* crd : crds) {
     const SectionOptions section_options = {
         .wide = options.wide,
+        .all_fields = options.all_fields,
         .show_objects = options.show_objects,
         .show_source = options.wide || HasNamesake(report, *crd),
         .now = options.now};

@@ -8,8 +8,9 @@
 namespace plugin::report::text {
 
 struct CheckTableOptions {
-  bool wide = false;       ///< more columns, every row, nothing shortened
-  bool rows_only = false;  ///< --no-headers: a row for each CRD and nothing else, for scripts
+  bool wide = false;        ///< more columns, every row, nothing shortened
+  bool rows_only = false;   ///< --no-headers: a row for each CRD and nothing else, for scripts
+  bool all_fields = false;  ///< no field that would be lost is left out
   bool show_objects = false;
   std::chrono::sys_seconds now;
 };

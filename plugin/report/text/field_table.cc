@@ -67,7 +67,7 @@ std::vector<std::string> LostCells(const FieldRow& row, const FieldTableOptions&
           kube::base::Join(use.types, ", "),
           OrUnknown(kube::base::Join(use.managers, ", ")),
           Age(use.last_written, options.now),
-          Examples(use, options.all)};
+          Examples(use, options.all_examples)};
 }
 
 void AddChanges(Table& table, const std::vector<FieldRow>& rows, std::size_t first,

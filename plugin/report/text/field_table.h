@@ -24,7 +24,8 @@ std::vector<FieldRow> FoldVersions(
 std::size_t CountPaths(const std::vector<FieldRow>& rows);
 
 struct FieldTableOptions {
-  bool all = false;  ///< every row and every example; otherwise the first ones
+  bool all = false;  ///< every row; otherwise the first ones
+  bool all_examples = false;
   std::chrono::sys_seconds now;
 };
 

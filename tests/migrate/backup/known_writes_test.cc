@@ -23,8 +23,8 @@ spool::ListedObject Object(const std::string& uid, const std::string& resource_v
 
 std::shared_ptr<const KnownWrites> Known(const TempFolder& folder) {
   KnownWritesLog log(folder.path() + "/known", kGeneration);
-  log.Add("u1", "100");
-  log.Add("u2", "90");
+  log.Add("u1", "100", false);
+  log.Add("u2", "90", true);
   log.Finish();
   auto known = KnownWrites::Read(folder.path() + "/known");
   REQUIRE(known);
@@ -42,10 +42,20 @@ TEST_CASE("Writes that were noted are known, as of that version only", "[migrate
   CHECK_FALSE(known->Contains("u11", "00"));
 }
 
+TEST_CASE("Of known writes those that the backup has can be told from the others",
+          "[migrate][known_writes]") {
+  const TempFolder folder;
+  KnownWrites known = *Known(folder);
+  known.KeepBackedUp();
+  CHECK(known.Contains("u2", "90"));
+  CHECK_FALSE(known.Contains("u2", "91"));
+  CHECK_FALSE(known.Contains("u1", "100"));
+}
+
 TEST_CASE("Known writes that are not complete are none", "[migrate][known_writes]") {
   const TempFolder folder;
   CHECK_FALSE(KnownWrites::Read(folder.path() + "/known"));
-  { KnownWritesLog(folder.path() + "/known", kGeneration).Add("u1", "1"); }
+  { KnownWritesLog(folder.path() + "/known", kGeneration).Add("u1", "1", true); }
   CHECK_FALSE(KnownWrites::Read(folder.path() + "/known"));
   folder.Write("known", "torn");
   CHECK_FALSE(KnownWrites::Read(folder.path() + "/known"));

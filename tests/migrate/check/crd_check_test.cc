@@ -99,6 +99,24 @@ TEST_CASE("Reads that are pruned tell of the version that is read alone", "[migr
   CHECK(report.storage_migration->pruned_fields.empty());
 }
 
+TEST_CASE("What is proven of an object is not doubted for what managedFields own",
+          "[migrate][crd_check]") {
+  ObjectProof proof{.verified = {"2026-11-23T10:00:00Z", 412}, .covers = {}};
+  bool is_covered = false;
+  proof.covers = [&is_covered](const kube::json::Value& object) {
+    return is_covered && object.Find("metadata")->FindText("name") == "one";
+  };
+  const CrdCheck check(
+      Widgets(""), "",
+      {.origin = Origin::kServer, .proof = std::make_shared<const ObjectProof>(std::move(proof))});
+  CHECK(Paths(ReportOf(check).maybe_in_etcd) == Strings{"spec.gone"});
+  is_covered = true;
+  const report::CrdReport report = ReportOf(check);
+  CHECK(report.maybe_in_etcd.empty());
+  REQUIRE(report.verified);
+  CHECK(report.verified->Words() == "verified 2026-11-23 by a pass over 412 objects");
+}
+
 TEST_CASE("A proposal for pruned reads tells of its storage version too", "[migrate][crd_check]") {
   const kube::crd::Crd live = Widgets("", "v1beta1", R"("storedVersions":["v1beta1"])");
   const CrdCheck check(Widgets("", "v1"), "new.yaml",

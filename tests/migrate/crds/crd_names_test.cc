@@ -50,6 +50,23 @@ TEST_CASE("An argument has to name one CRD", "[migrate][crd_names]") {
       "\"Widget\" is ambiguous; name one of: widgets.a.example.com, widgets.b.example.com");
 }
 
+TEST_CASE("Of a name that is none it is asked what was meant", "[migrate][crd_names]") {
+  std::vector<CrdIdentity> crds = {Identity("widgets", "a.example.com", ""),
+                                   Identity("valves", "a.example.com", "")};
+  crds[1].names.singular = "valve";
+  crds[1].names.kind = "Valve";
+  const auto meant = [&crds](const std::string& argument) {
+    return "no CustomResourceDefinition named \"" + argument + "\"; did you mean ";
+  };
+  for (const char* argument : {"widgest", "wigdet", "WIDGE", "widgets.a.exampel.com",
+                               "crd/widgets.a.example.con", "widgetts.a.example.com"}) {
+    CHECK_THROWS_WITH(RequireEachNamesOne({argument}, crds),
+                      meant(argument) + "widgets.a.example.com?");
+  }
+  CHECK_THROWS_WITH(RequireEachNamesOne({"pumps"}, crds),
+                    "no CustomResourceDefinition named \"pumps\"");
+}
+
 TEST_CASE("What is ignored may be absent, but not two CRDs", "[migrate][crd_names]") {
   const std::vector<CrdIdentity> crds = {Identity("widgets", "b.example.com", "wb"),
                                          Identity("widgets", "a.example.com", "wa")};

@@ -182,9 +182,6 @@ TEST_CASE("The kind of a list may be any word", "[migrate][list_reader]") {
 TEST_CASE("What is no list is an error at once, not an empty list", "[migrate][list_reader]") {
   using Catch::Matchers::StartsWith;
   const auto [body, message] = GENERATE(table<std::string, std::string>({
-      {"<html>login</html>",
-       "the server's answer is no list of objects (HTML, not JSON); is there a proxy or a login "
-       "page in between?"},
       {R"({"kind":"Widget","metadata":{"name":"a"}})",
        "the server's answer is no list (kind \"Widget\")"},
       {R"({"kind":"Status","status":"Success"})",
@@ -215,12 +212,28 @@ TEST_CASE("What is no list is an error at once, not an empty list", "[migrate][l
   CHECK(cluster.server.requests().size() == 1);
 }
 
+TEST_CASE("HTML in the place of a list is an error that names the request",
+          "[migrate][list_reader]") {
+  FakeCluster cluster;
+  AddWidgets(cluster, 3);
+  FakeFault fault = Fault(1);
+  fault.times = 0;
+  fault.answer = test_support::FakeText(200, "text/html", "<html>login</html>");
+  cluster.server.AddFault(fault);
+  const ListJob job = Read(cluster, {});
+  REQUIRE(job.error);
+  CHECK(job.error->message == "the server's answer to GET " + cluster.server.requests()[0].target +
+                                  " is HTML, not JSON; is there a proxy or a login page in "
+                                  "between?");
+  CHECK(cluster.server.requests().size() == 1);
+}
+
 TEST_CASE("An answer that is no list is not read to its end", "[migrate][list_reader]") {
   FakeCluster cluster;
   AddWidgets(cluster, 3);
   cluster.server.SetPieceSize(10);
   FakeFault fault = Fault(1);
-  fault.answer = test_support::FakeText(200, "text/html", "<html>" + std::string(10'000, 'x'));
+  fault.answer = test_support::FakeText(200, "text/plain", "I am " + std::string(10'000, 'x'));
   cluster.server.AddFault(fault);
   ListReaderOptions options;
   int polls = 0;
@@ -312,10 +325,6 @@ TEST_CASE("A list, or two objects, in the place of one object are an error",
       {"[1,2]", "the server's answer is a list in the place of one object"},
       {R"({"metadata":{"name":"a"}}{"metadata":{"name":"b"}})",
        "the server's answer is more than one JSON value"},
-      {"<html>",
-       "the server's answer is no object (HTML, not JSON); "
-       "is "
-       "there a proxy or a login page in between?"},
   }));
   FakeCluster cluster;
   AddWidgets(cluster, 1);

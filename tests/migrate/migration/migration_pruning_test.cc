@@ -29,12 +29,15 @@ class Person : public sweep::MigrationObserver {
  public:
   void OnLine(const std::string& line) override { lines.push_back(line); }
   void OnProgress(const std::string&, const sweep::SweepProgress&) override {}
+  void RequireAnswer() override {
+    if (!is_there) throw kube::base::Error("nobody can be asked");
+  }
   bool Confirm(const std::string&) override {
     ++asked;
     return agrees;
   }
 
-  bool agrees = true;
+  bool is_there = true, agrees = true;
   int asked = 0;
   Strings lines;
 };
@@ -83,6 +86,20 @@ struct Preserved {
     };
     cluster.server.AddFault(fault);
   }
+  /// A run that is interrupted when pruning is on, as w1 is about to be rewritten.
+  void InterruptBehindFlip() {
+    std::atomic<bool> stop{false};
+    cluster.run_stop = &stop;
+    FakeFault fault;
+    fault.target = "/widgets/w1";
+    fault.times = 0;
+    fault.before = [this, &stop] {
+      if (cluster.run_stop != nullptr) stop = Prunes();
+    };
+    cluster.server.AddFault(fault);
+    REQUIRE(Migrate().outcome == report::Outcome::kInterrupted);
+    cluster.run_stop = nullptr;
+  }
   /// In the place of the namespace kube-system, from now on.
   void AnswerForCluster(const test_support::FakeAnswer& answer) {
     FakeFault fault;
@@ -115,6 +132,17 @@ struct Preserved {
   Person person;
   bool is_written = false;
 };
+
+TEST_CASE("A question that is declined, or nobody is asked, leaves nothing behind",
+          "[migrate][migration]") {
+  Preserved world;
+  SECTION("declined") { world.person.agrees = false; }
+  SECTION("nobody is there") { world.person.is_there = false; }
+  CHECK(world.Migrate().outcome == report::Outcome::kError);
+  for (const auto& entry : fs::recursive_directory_iterator(world.options.state_dir)) {
+    CHECK(entry.path().extension() != ".json");
+  }
+}
 
 TEST_CASE("Pruning is turned on, and every object is clean afterwards",
           "[migrate][migration][migration_pruning]") {
@@ -186,6 +214,12 @@ TEST_CASE("What etcd may hold of a CRD that prunes already is not rewritten with
     CHECK(preserved.person.asked == 1);
     CHECK(warning() == 1);
     CHECK_FALSE(preserved.HasExtra("w1"));
+    // What was verified is not doubted again until the CRD is changed.
+    CHECK(preserved.Migrate().outcome == report::Outcome::kDone);
+    CHECK(preserved.person.asked == 1);
+    preserved.cluster.server.PatchCrd(kName, R"({"spec":{"x":1}})");
+    CHECK(preserved.Migrate().outcome == report::Outcome::kDone);
+    CHECK(preserved.person.asked == 2);
   }
   SECTION("a dry run only warns") {
     preserved.options.dry_run = GENERATE(report::DryRun::kClient, report::DryRun::kServer);
@@ -478,7 +512,7 @@ TEST_CASE("A backup is made by the schemas of when pruning is turned on",
   CHECK_THAT(*backup, Contains(R"("name":"plain")"));
 }
 
-TEST_CASE("A flip by others that changes the schemas too leaves no object backed up",
+TEST_CASE("A flip by others that changes the schemas too holds what is not in the backup",
           "[migrate][migration][migration_pruning]") {
   Preserved preserved;
   preserved.StoreInOneVersion();
@@ -503,9 +537,28 @@ TEST_CASE("A flip by others that changes the schemas too leaves no object backed
   }
   const report::CrdMigration crd = preserved.Migrate();
   CHECK(crd.outcome == report::Outcome::kFailures);
-  CHECK(crd.counts[report::ObjectClass::kHeld] == 4);
+  CHECK(crd.counts[report::ObjectClass::kHeld] == 1);
+  CHECK(crd.counts[report::ObjectClass::kRewritten] == 3);
+  CHECK_FALSE(preserved.HasExtra("w1"));
   const auto* plain = preserved.cluster.server.Stored(kName, "shop/plain");
   CHECK(plain->Find("spec")->Find("a") != nullptr);
+}
+
+TEST_CASE("A schema that only lets more values be valid holds no object",
+          "[migrate][migration][migration_pruning]") {
+  Preserved preserved;
+  preserved.StoreInOneVersion();
+  preserved.cluster.server.Add(FakeObjectText("widgets", "plain", R"({"a":"1"})"));
+  preserved.InterruptBehindFlip();
+  std::string versions = kube::json::Print(*preserved.Crd().Find("spec")->Find("versions"));
+  const std::string schema = R"("openAPIV3Schema":{)";
+  versions.insert(versions.find(schema) + schema.size(), R"("description":"looser",)");
+  preserved.cluster.server.PatchCrd(kName, R"({"spec":{"versions":)" + versions + "}}");
+  const report::CrdMigration crd = preserved.Migrate();
+  CHECK(crd.outcome == report::Outcome::kDone);
+  CHECK(crd.counts.Total() == 4);
+  CHECK(crd.counts[report::ObjectClass::kHeld] == 0);
+  for (const char* name : {"w0", "w1", "w2"}) CHECK_FALSE(preserved.HasExtra(name));
 }
 
 TEST_CASE("A run over all CRDs goes on with one that was interrupted",
@@ -514,15 +567,7 @@ TEST_CASE("A run over all CRDs goes on with one that was interrupted",
   preserved.StoreInOneVersion();
   preserved.options.crd_names = {};
   preserved.options.all = true;
-  std::atomic<bool> stop{false};
-  preserved.cluster.run_stop = &stop;
-  FakeFault fault;
-  fault.target = "/widgets/w1";
-  fault.times = 0;
-  fault.before = [&] { stop = preserved.Prunes(); };
-  preserved.cluster.server.AddFault(fault);
-  REQUIRE(preserved.Migrate().outcome == report::Outcome::kInterrupted);
-  preserved.cluster.run_stop = nullptr;
+  preserved.InterruptBehindFlip();
   const report::CrdMigration crd = preserved.Migrate();
   CHECK(crd.outcome == report::Outcome::kDone);
   CHECK(crd.counts[report::ObjectClass::kRewritten] == 3);

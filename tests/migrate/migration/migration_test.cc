@@ -78,10 +78,12 @@ struct Widgets {
     }
     return versions;
   }
+  /// Those that a run may go on from; what it proved stays.
   std::size_t StateFiles() const {
     std::size_t files = 0;
     for (const auto& entry : fs::recursive_directory_iterator(state.path())) {
-      files += entry.is_regular_file() ? 1 : 0;
+      const bool is_proof = entry.path().parent_path().filename() == "proofs";
+      files += entry.is_regular_file() && !is_proof ? 1 : 0;
     }
     return files;
   }

@@ -10,6 +10,7 @@ namespace migrate::migration {
 namespace preflight_test {
 
 using Catch::Matchers::Contains;
+using Catch::Matchers::EndsWith;
 using Catch::Matchers::StartsWith;
 using test_support::FakeCluster;
 using test_support::FakeCrdText;
@@ -218,6 +219,9 @@ TEST_CASE("A right that is missing is refused by its name", "[migrate][preflight
     CHECK_THAT(Check(cluster, options).refusal,
                Contains("the right to list widgets.demo.example.com is missing") &&
                    Contains("kubectl auth can-i list widgets.demo.example.com -A"));
+    CHECK_THAT(
+        Check(cluster, {.enable_pruning = true, .as = " --as=alice --as-group='a b'"}).refusal,
+        EndsWith("can-i list widgets.demo.example.com -A --as=alice --as-group='a b'"));
     CHECK(Check(cluster, {.enable_pruning = true, .by_name = true}).refusal.empty());
   }
   SECTION("to patch and to update") {

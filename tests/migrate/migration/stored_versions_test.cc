@@ -29,7 +29,7 @@ struct Stored {
     cluster.server.PatchCrd(kName, kTwoStored);
     shape = crds::ShapeOf(*crds::GetCrd(cluster.client, kTarget));
   }
-  TrimmedVersions Trim() { return TrimStoredVersions(kTarget, shape, cluster.client); }
+  TrimmedVersions Trim() { return TrimStoredVersions(kTarget, shape, cluster.session()); }
   Strings Now() { return crds::GetCrd(cluster.client, kTarget)->stored_versions; }
   std::ptrdiff_t Patches() {
     return std::ranges::count(cluster.server.requests(), "PATCH", &kube::http::HttpRequest::method);

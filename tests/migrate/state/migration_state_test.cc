@@ -40,6 +40,7 @@ MigrationState SomeState() {
   state.stored_before = {"v1beta1", "v1"};
   state.backup = "backup/\"odd\"\n.ndjson";
   state.schemas = 0xfedcba9876543210;
+  state.kept_fields = 0xfedcba9876543211;
   state.flip_resource_version = "1234";
   state.doomed = {{"shop", "one", "uid-1", {"spec.a", "spec.ports[0].proto"}}, {"", "two", "", {}}};
   return state;

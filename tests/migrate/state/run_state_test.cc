@@ -1,5 +1,6 @@
 #include "migrate/state/run_state.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -226,6 +227,36 @@ TEST_CASE("A CRD may be noticed five seconds after a run first saw it as it is",
   }
   const RunState changed(folder.path(), "cluster-uid", Widgets(4), kNow + seconds(9));
   CHECK(changed.TimeUntilNoticed(kNow + seconds(10)) == seconds(4));
+}
+
+TEST_CASE("A run that ends before it has begun anything leaves nothing", "[migrate][state]") {
+  const TempFolder folder;
+  const auto has_state = [&folder] {
+    return std::ranges::any_of(
+        fs::recursive_directory_iterator(folder.path()),
+        [](const auto& entry) { return entry.path().extension() == ".json"; });
+  };
+  RunState run = Open(folder, Widgets(3));
+  REQUIRE(has_state());
+  SECTION("not even its own state") {
+    run.Close(End::kInTheMiddle);
+    CHECK_FALSE(has_state());
+  }
+  SECTION("but a backup") {
+    run.NoteBackup("backup.ndjson", {});
+    run.Close(End::kInTheMiddle);
+    CHECK(has_state());
+  }
+  SECTION("but a sweep") {
+    run.MakeSweepFolder();
+    run.Close(End::kInTheMiddle);
+    CHECK(has_state());
+  }
+  SECTION("but a rewrite before the flip") {
+    run.MakeFolderBeforeFlip();
+    run.Close(End::kInTheMiddle);
+    CHECK(has_state());
+  }
 }
 
 TEST_CASE("What cannot be written is not noted", "[migrate][state]") {

@@ -5,6 +5,13 @@
 namespace plugin::terminal {
 namespace {
 
+TEST_CASE("A word of a shell is quoted where it has to be", "[plugin][wording]") {
+  CHECK(ShellWord("system:serviceaccount:shop:operator") == "system:serviceaccount:shop:operator");
+  CHECK(ShellWord("") == "''");
+  CHECK(ShellWord("a b") == "'a b'");
+  CHECK(ShellWord("it's $HOME") == "'it'\\''s $HOME'");
+}
+
 TEST_CASE("O7: Errors stand behind \"error: \", but where kubectl has them bare",
           "[plugin][wording]") {
   const auto [what, text] = GENERATE(table<std::string, std::string>({

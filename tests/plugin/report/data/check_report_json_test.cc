@@ -155,8 +155,12 @@ TEST_CASE("The report has every key of the contract", "[plugin][check_report_jso
     "summary": {
         "blocked": 0,
         "crds": 1,
+        "losesFields": 1,
         "objects": 2000,
-        "objectsLosingFields": 1874
+        "objectsLosingFields": 1874,
+        "pruning": 0,
+        "ready": 0,
+        "unknown": 0
     }
 })");
 }
@@ -189,8 +193,12 @@ TEST_CASE("An empty report is a report", "[plugin][check_report_json]") {
     "summary": {
         "blocked": 0,
         "crds": 0,
+        "losesFields": 0,
         "objects": 0,
-        "objectsLosingFields": 0
+        "objectsLosingFields": 0,
+        "pruning": 0,
+        "ready": 0,
+        "unknown": 0
     }
 })");
 }

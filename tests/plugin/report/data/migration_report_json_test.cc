@@ -141,7 +141,7 @@ TEST_CASE("A file that is no report is refused", "[plugin][migration_report]") {
   const auto [text, why] = GENERATE_COPY(table<std::string, std::string>({
       {"", "it is no MigrationReport"},
       {"{", ""},
-      {"a: [", "end of sequence"},
+      {"a: [", "line 1: did not find expected node content"},
       {"{}", "it is no MigrationReport"},
       {"[1]", "it is no MigrationReport"},
       {R"({"apiVersion":"kubectl-prune/v1alpha1","kind":"CheckReport"})", "it is no"},

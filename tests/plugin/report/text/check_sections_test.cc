@@ -221,5 +221,16 @@ TEST_CASE("What etcd may still hold and bad objects are noted", "[plugin][check_
                              !Catch::Contains("kubectl prune migrate"));
 }
 
+TEST_CASE("What was verified is said with what it rests on", "[plugin][check_sections]") {
+  CrdReport crd = test_reports::Certificates();
+  crd.verified = {"2026-11-23T10:00:00Z", 412};
+  const std::string verified =
+      "certificates.cert-manager.io: verified 2026-11-23 by a pass over 412 objects: etcd holds "
+      "only what the schemas specify";
+  CHECK(Print(crd) == verified + "\n");
+  crd.maybe_in_etcd = {Use("spec.old", 3)};
+  CHECK_THAT(Print(crd), Catch::StartsWith(verified + ", but for objects that it has not seen\n"));
+}
+
 }  // namespace
 }  // namespace plugin::report::text

@@ -18,6 +18,11 @@ TEST_CASE("The summary counts CRDs by verdict", "[plugin][check_summary]") {
   CHECK(Summary(Report({test_reports::Widgets(), Gadgets(), Gadgets(), CrdReport()})) ==
         "4 CRDs: 1 could not be checked, 1 would lose fields (1874 of 2014 objects), 2 ready; 1 "
         "needs a storage migration\n");
+  CrdReport blocked = Named(test_reports::Widgets(), "z.example.com");
+  blocked.verdict = migrate::report::Verdict::kBlocked;
+  CHECK_THAT(Summary(Report({test_reports::Widgets(), blocked})),
+             Catch::StartsWith("2 CRDs: 1 blocked (1874 objects would lose fields), 1 would lose "
+                               "fields (1874 of 4000 objects)"));
 }
 
 TEST_CASE("What is ready comes with its command", "[plugin][check_summary]") {

@@ -11,7 +11,7 @@ using migrate::report::FieldUse;
 using migrate::report::VersionReport;
 using test_reports::Use;
 
-const FieldTableOptions kOptions = {.all = false, .now = test_reports::kNow};
+const FieldTableOptions kOptions = {.now = test_reports::kNow};
 
 std::vector<VersionReport> Versions(const std::vector<FieldUse>& v1,
                                     const std::vector<FieldUse>& v2) {
@@ -72,7 +72,7 @@ TEST_CASE("Long tables are cut and say so", "[plugin][field_table]") {
 
   std::string cut, all;
   AppendLostFields(cut, rows, kOptions);
-  AppendLostFields(all, rows, {.all = true, .now = test_reports::kNow});
+  AppendLostFields(all, rows, {.all = true, .all_examples = true, .now = test_reports::kNow});
   CHECK(cut.find(".p19 ") != std::string::npos);
   CHECK(cut.find(".p20 ") == std::string::npos);
   CHECK(cut.find("a/c") == std::string::npos);

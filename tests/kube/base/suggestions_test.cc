@@ -1,14 +1,14 @@
-#include "plugin/flags/suggestions.h"
+#include "kube/base/suggestions.h"
 
 #include <catch2/catch.hpp>
 #include <string>
 
-namespace plugin::flags {
+namespace kube::base {
 namespace suggestions_test {
 
 using Names = std::vector<std::string_view>;
 
-TEST_CASE("A command is suggested for what is close to it", "[plugin][suggestions]") {
+TEST_CASE("A command is suggested for what is close to it", "[kube][suggestions]") {
   const Names known = {"check", "help", "migrate", "version"};
   CHECK(Suggest("chek", known) == Names{"check"});
   CHECK(Suggest("hcekc", known) == Names{});
@@ -21,4 +21,4 @@ TEST_CASE("A command is suggested for what is close to it", "[plugin][suggestion
 }
 
 }  // namespace suggestions_test
-}  // namespace plugin::flags
+}  // namespace kube::base

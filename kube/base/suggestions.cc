@@ -1,9 +1,9 @@
-#include "plugin/flags/suggestions.h"
+#include "kube/base/suggestions.h"
 
 #include <algorithm>
 #include <numeric>
 
-namespace plugin::flags {
+namespace kube::base {
 namespace {
 
 constexpr std::size_t kMostLettersOff = 2;
@@ -41,4 +41,4 @@ std::vector<std::string_view> Suggest(std::string_view word,
   return result;
 }
 
-}  // namespace plugin::flags
+}  // namespace kube::base

@@ -4,11 +4,11 @@
 #include <string_view>
 #include <vector>
 
-namespace plugin::flags {
+namespace kube::base {
 
 /// Those of `known` that somebody who typed `word` may have meant, in their order: at most two
 /// letters off, or starting with `word` (as github.com/spf13/cobra suggests commands).
 std::vector<std::string_view> Suggest(std::string_view word,
                                       std::span<const std::string_view> known);
 
-}  // namespace plugin::flags
+}  // namespace kube::base

@@ -1,0 +1,229 @@
+#include "kube/yaml/yaml_events.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kube/base/ascii.h"
+#include "kube/yaml/yaml_amendment.h"
+#include "kube/yaml/yaml_builder.h"
+#include "kube/yaml/yaml_parser.h"
+#include "kube/yaml/yaml_scalar.h"
+
+namespace kube::yaml {
+namespace {
+
+constexpr std::string_view kLoneTag = "!";
+
+// With each token libyaml looks at every level of flow that is open.
+constexpr int kMaxFlowDepth = 1000;
+
+enum class Flow : unsigned char { kNone, kSequence, kMap };
+
+/// Hands the events of one document to a Builder, and finds what go-yaml reads otherwise.
+class DocumentReader {
+ public:
+  DocumentReader(AmendedText& amended, std::size_t first_line, Builder& builder)
+      : amended_(amended),
+        first_line_(first_line),
+        text_(amended.text()),
+        has_slash_escapes_(text_.find("\\/") != std::string_view::npos),
+        cursor_(text_),
+        builder_(builder) {}
+
+  std::vector<BooleanKey>& boolean_keys() { return boolean_keys_; }
+  /// Where the scalar is that Builder::Unfit tells of.
+  const Mark& UnfitAt(std::size_t number) const { return unfit_at_[number]; }
+
+  /// False where the text was amended and has to be read again. Throws BuildError for what go-yaml
+  /// refuses.
+  bool Take(const Event& event) {
+    if (AmendsTag(event)) return false;
+    Add(event);
+    return true;
+  }
+
+ private:
+  void Add(const Event& event) {
+    switch (event.type) {
+      case Event::Type::kAlias:
+        return TakeAlias(event.anchor);
+      case Event::Type::kScalar:
+        return TakeScalar(event);
+      case Event::Type::kBeginSequence:
+        Enter(event.is_flow ? Flow::kSequence : Flow::kNone);
+        return builder_.BeginSequence(NewAnchor(event.anchor));
+      case Event::Type::kBeginMap:
+        Enter(event.is_flow ? Flow::kMap : Flow::kNone);
+        return builder_.BeginMap(NewAnchor(event.anchor));
+      case Event::Type::kEndSequence:
+        Leave();
+        return builder_.EndSequence();
+      case Event::Type::kEndMap:
+        Leave();
+        return builder_.EndMap();
+      case Event::Type::kEnd:
+      case Event::Type::kOther:
+        return;
+    }
+  }
+
+  bool IsInFlow() const { return flow_depth_ > 0; }
+  void Enter(Flow flow) {
+    flows_.push_back(flow);
+    flow_depth_ += flow == Flow::kNone ? 0 : 1;
+    if (flow_depth_ > kMaxFlowDepth) throw BuildError("exceeded max depth");
+  }
+  void Leave() {
+    flow_depth_ -= flows_.back() == Flow::kNone ? 0 : 1;
+    flows_.pop_back();
+  }
+
+  // Of two anchors of one name the one before counts.
+  std::size_t NewAnchor(std::string_view name) {
+    if (name.empty()) return 0;
+    return anchors_[std::string(name)] = ++anchor_count_;
+  }
+
+  void TakeAlias(std::string_view name) {
+    const auto found = anchors_.find(name);
+    if (found == anchors_.end()) {
+      throw BuildError("unknown anchor '" + std::string(name) + "' referenced");
+    }
+    builder_.Alias(found->second, name);
+  }
+
+  void TakeScalar(const Event& event) {
+    const Builder::Style style = StyleOf(event);
+    CheckQuestionMarks(event);
+    CheckSlashEscapes(event);
+    if (style == Builder::Style::kPlain && builder_.ExpectsKey()) NoteBoolean(event);
+    const std::size_t anchor = NewAnchor(event.anchor);
+    const std::string_view tag = event.tag == kLoneTag ? std::string_view() : event.tag;
+    if (amended_.is_amended()) {
+      builder_.Scalar(tag, style, amended_.Restore(event.value), anchor);
+    } else {
+      builder_.Scalar(tag, style, event.value, anchor);
+    }
+    if (builder_.unfit_count() > unfit_at_.size()) unfit_at_.push_back(event.start);
+  }
+
+  void NoteBoolean(const Event& event) {
+    const Scalar scalar = ResolvePlain(event.value);
+    if (scalar.kind != ScalarKind::kBool) return;
+    const std::string word = base::ToLower(event.value);
+    if (word == "true" || word == "false") return;
+    boolean_keys_.push_back(
+        {std::string(event.value), first_line_ + event.start.line, scalar.boolean});
+  }
+
+  static Builder::Style StyleOf(const Event& event) {
+    if (event.tag == kLoneTag) return Builder::Style::kNonSpecific;
+    const bool is_plain = event.style == Event::Style::kPlain;
+    return is_plain && event.tag.empty() ? Builder::Style::kPlain : Builder::Style::kQuoted;
+  }
+
+  // To libyaml a tag in flow ends before what flow is made of, to go-yaml with the next blank.
+  bool AmendsTag(const Event& event) {
+    if (!IsInFlow() || event.tag.empty()) return false;
+    std::size_t offset = cursor_.OffsetOf(event.start.index);
+    if (text_.substr(offset).starts_with('&')) {
+      offset = SkipBlanks(text_.find_first_of(kBlanks, offset));
+    }
+    return amended_.AmendTag(offset);
+  }
+
+  // To go-yaml a question mark in flow ends a plain scalar, and begins a key where none can be.
+  void CheckQuestionMarks(const Event& event) {
+    if (!IsInFlow() || event.style != Event::Style::kPlain) return;
+    if (event.value.find('?') == std::string_view::npos) return;
+    throw BuildError(flows_.back() == Flow::kMap ? "did not find expected ',' or '}'"
+                                                 : "did not find expected ',' or ']'");
+  }
+
+  void CheckSlashEscapes(const Event& event) {
+    if (!has_slash_escapes_ || event.style != Event::Style::kDoubleQuoted) return;
+    const std::size_t start = cursor_.OffsetOf(event.start.index);
+    const std::size_t end = cursor_.OffsetOf(event.end.index);
+    const std::string_view written = text_.substr(start, end - start);
+    for (std::size_t i = written.find('\\'); i != std::string_view::npos;
+         i = written.find('\\', i + 2)) {
+      if (written.substr(i).starts_with("\\/")) throw BuildError("found unknown escape character");
+    }
+  }
+
+  // And comments.
+  std::size_t SkipBlanks(std::size_t offset) const {
+    for (;;) {
+      offset = std::min(text_.find_first_not_of(kBlanks, offset), text_.size());
+      if (offset == text_.size() || text_[offset] != '#') return offset;
+      offset = std::min(text_.find_first_of("\r\n", offset), text_.size());
+    }
+  }
+
+  AmendedText& amended_;
+  const std::size_t first_line_;
+  const std::string_view text_;
+  const bool has_slash_escapes_;
+  TextCursor cursor_;
+  Builder& builder_;
+  std::map<std::string, std::size_t, std::less<>> anchors_;
+  std::size_t anchor_count_ = 0;
+  std::vector<Mark> unfit_at_;
+  std::vector<BooleanKey> boolean_keys_;
+  std::vector<Flow> flows_;
+  int flow_depth_ = 0;
+};
+
+ParseError ErrorAt(const Mark& mark, std::size_t first_line, std::string_view message) {
+  return {first_line + mark.line, mark.column + 1, std::string(message)};
+}
+
+/// What has become of reading the text once.
+struct Outcome {
+  bool is_amended = false;  ///< and has to be read again
+  std::optional<ParseError> error = {};
+};
+
+Outcome ReadOnce(AmendedText& amended, std::size_t first_line, json::Document& document,
+                 std::vector<BooleanKey>* boolean_keys) {
+  document.root() = json::Value();
+  document.arena().Reset();
+  Builder builder(document);
+  DocumentReader reader(amended, first_line, builder);
+  Parser parser(amended.text());
+  for (Event event; event.type != Event::Type::kEnd;) {
+    if (!parser.Next(event)) {
+      const Problem& problem = parser.problem();
+      if (amended.Amend(problem)) return {.is_amended = true};
+      return {.error = ErrorAt(problem.mark, first_line, problem.text)};
+    }
+    try {
+      if (!reader.Take(event)) return {.is_amended = true};
+    } catch (const BuildError& error) {
+      return {.error = ErrorAt(event.start, first_line, error.what())};
+    }
+  }
+  if (const auto unfit = builder.FindUnfit()) {
+    return {.error = ErrorAt(reader.UnfitAt(unfit->number), first_line, unfit->message)};
+  }
+  if (boolean_keys != nullptr) *boolean_keys = std::move(reader.boolean_keys());
+  return {};
+}
+
+}  // namespace
+
+std::optional<ParseError> ReadEvents(std::string_view text, std::size_t first_line,
+                                     json::Document& document,
+                                     std::vector<BooleanKey>* boolean_keys) {
+  AmendedText amended(text);
+  Outcome outcome;
+  do {  // each time it comes further
+    outcome = ReadOnce(amended, first_line, document, boolean_keys);
+  } while (outcome.is_amended);
+  return std::move(outcome.error);
+}
+
+}  // namespace kube::yaml

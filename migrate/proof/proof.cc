@@ -1,0 +1,211 @@
+#include "migrate/proof/proof.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <system_error>
+#include <utility>
+
+#include "kube/base/error.h"
+#include "kube/system/file_text.h"
+#include "migrate/disk/file_name.h"
+#include "migrate/disk/private_file.h"
+#include "migrate/disk/stable_hash.h"
+#include "migrate/spool/resource_version.h"
+#include "migrate/spool/spool_line.h"
+
+namespace migrate::proof {
+namespace {
+
+namespace fs = std::filesystem;
+using kube::json::Arena;
+using kube::json::Document;
+using kube::json::Type;
+using kube::json::Value;
+
+constexpr char kFormat[] = "kubectl-prune proof 1";
+constexpr std::size_t kHashBytes = sizeof(std::uint64_t);
+
+std::uint64_t HashSeen(std::uint64_t uid_hash, std::string_view resource_version) {
+  constexpr std::uint64_t kOddNumber = 0x9e3779b97f4a7c15;
+  return uid_hash * kOddNumber ^ disk::StableHash(resource_version);
+}
+
+// Of the objects in the order of the list.
+std::vector<std::uint64_t> UidHashes(const spool::Spool& pass) {
+  std::vector<std::uint64_t> hashes;
+  disk::LineReader lines = pass.ObjectLines();
+  while (const auto line = lines.Next(pass.listed_end())) {
+    if (const auto object = spool::ReadObjectLine(*line))
+      hashes.push_back(disk::StableHash(object->uid));
+  }
+  return hashes;
+}
+
+fs::path FileOf(const fs::path& state_dir, const std::string& crd_uid) {
+  return state_dir / "proofs" / disk::FileName(crd_uid);
+}
+
+Value Describe(const Proof& proof, Arena& arena) {
+  Value object = Value::Object();
+  const auto set = [&](std::string_view key, Value value) { object.Set(key, value, arena); };
+  set("format", Value::String(kFormat));
+  set("crdUID", Value::String(proof.crd_uid));
+  set("generation", Value::Number(proof.generation, arena));
+  set("storageVersion", Value::String(proof.storage_version));
+  set("prunedSince", Value::String(arena.Copy(std::to_string(proof.pruned_since))));
+  set("time", Value::String(proof.verified.time));
+  set("objects", Value::Number(static_cast<std::int64_t>(proof.verified.objects), arena));
+  return object;
+}
+
+std::int64_t NumberAt(const Value& object, std::string_view key) {
+  const Value* number = object.Find(key, Type::kNumber);
+  return number == nullptr ? 0 : kube::json::AsInt64(*number).value_or(0);
+}
+
+std::optional<Proof> ReadDescription(std::string_view text) {
+  Document document;
+  if (document.Parse(text)) return std::nullopt;
+  const Value& object = document.root();
+  if (object.FindText("format") != kFormat) return std::nullopt;
+  Proof proof;
+  proof.crd_uid = object.FindText("crdUID");
+  proof.generation = NumberAt(object, "generation");
+  proof.storage_version = object.FindText("storageVersion");
+  proof.pruned_since = spool::NumberOf(object.FindText("prunedSince"));
+  proof.verified.time = object.FindText("time");
+  proof.verified.objects = static_cast<std::uint64_t>(NumberAt(object, "objects"));
+  return proof;
+}
+
+std::optional<std::vector<std::uint64_t>> ReadHashes(std::string_view bytes) {
+  if (bytes.size() % kHashBytes != 0) return std::nullopt;
+  std::vector<std::uint64_t> hashes;
+  hashes.reserve(bytes.size() / kHashBytes);
+  for (; !bytes.empty(); bytes.remove_prefix(kHashBytes)) {
+    std::uint64_t hash = 0;
+    for (std::size_t i = kHashBytes; i-- > 0;)
+      hash = hash << 8 | static_cast<unsigned char>(bytes[i]);
+    hashes.push_back(hash);
+  }
+  if (!std::ranges::is_sorted(hashes)) return std::nullopt;
+  return hashes;
+}
+
+// A line that describes it, then the hashes.
+std::optional<Proof> Load(const fs::path& state_dir, const std::string& crd_uid) {
+  const auto text = kube::system::ReadFileText(FileOf(state_dir, crd_uid).string());
+  if (!text) return std::nullopt;
+  const std::size_t end = text->find('\n');
+  if (end == std::string::npos) return std::nullopt;
+  std::optional<Proof> proof = ReadDescription(std::string_view(*text).substr(0, end));
+  if (!proof) return std::nullopt;
+  proof->seen = ReadHashes(std::string_view(*text).substr(end + 1));
+  return proof->seen ? std::move(proof) : std::nullopt;
+}
+
+std::optional<Proof> ReadAnnotation(const kube::crd::Crd& crd) {
+  const Value* metadata = crd.document->root().Find("metadata");
+  const Value* annotations = metadata == nullptr ? nullptr : metadata->Find("annotations");
+  if (annotations == nullptr || !annotations->is_object()) return std::nullopt;
+  return ReadDescription(annotations->FindText(kAnnotation));
+}
+
+bool HoldsFor(const Proof& proof, const kube::crd::Crd& crd) {
+  const kube::crd::CrdVersion* storage = crd.StorageVersion();
+  return !crd.preserve_unknown_fields && !crd.uid.empty() && proof.crd_uid == crd.uid &&
+         proof.generation == crd.generation && storage != nullptr &&
+         proof.storage_version == storage->name;
+}
+
+bool Covers(const Proof& proof, const Value& object) {
+  const Value* metadata = object.Find("metadata");
+  if (metadata == nullptr) return false;
+  const std::string_view version = metadata->FindText("resourceVersion");
+  if (version.empty()) return false;
+  if (!proof.seen) return proof.pruned_since != 0;
+  const std::uint64_t number = spool::NumberOf(version);
+  if (proof.pruned_since != 0 && number > proof.pruned_since) return true;
+  const std::uint64_t uid = disk::StableHash(metadata->FindText("uid"));
+  return std::ranges::binary_search(*proof.seen, HashSeen(uid, version));
+}
+
+}  // namespace
+
+std::string TimeText(std::chrono::system_clock::time_point time) {
+  const auto day = std::chrono::floor<std::chrono::days>(time);
+  const std::chrono::year_month_day date(day);
+  const std::chrono::hh_mm_ss clock(std::chrono::floor<std::chrono::seconds>(time - day));
+  char text[32];
+  std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02dZ", static_cast<int>(date.year()),
+                static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
+                static_cast<int>(clock.seconds().count()));
+  return text;
+}
+
+std::vector<std::uint64_t> SeenBy(const spool::Spool& pass) {
+  std::vector<std::uint64_t> seen;
+  const std::vector<std::uint64_t> uids = UidHashes(pass);
+  disk::LineReader lines = pass.AnswerLines();
+  while (const auto line = lines.Next(pass.answered_end())) {
+    const auto read = spool::ReadAnswerLine(*line);
+    if (!read || read->answer.resource_version.empty() || read->number >= uids.size()) continue;
+    const spool::ObjectAnswer& answer = read->answer;
+    // Only where it is another than was listed the answer has it.
+    const std::uint64_t uid =
+        answer.uid.empty() ? uids[read->number] : disk::StableHash(answer.uid);
+    seen.push_back(HashSeen(uid, answer.resource_version));
+  }
+  std::ranges::sort(seen);
+  return seen;
+}
+
+void Save(const Proof& proof, const fs::path& state_dir) {
+  Arena arena;
+  std::string text = kube::json::Print(Describe(proof, arena)) + "\n";
+  for (std::uint64_t hash : proof.seen.value_or(std::vector<std::uint64_t>())) {
+    for (std::size_t i = 0; i < kHashBytes; ++i, hash >>= 8) text += static_cast<char>(hash & 0xFF);
+  }
+  const fs::path file = FileOf(state_dir, proof.crd_uid);
+  std::error_code error;
+  fs::create_directories(file.parent_path(), error);
+  fs::permissions(file.parent_path(), fs::perms::owner_all, error);
+  if (error) {
+    throw kube::base::Error("cannot write \"" + file.parent_path().string() +
+                            "\": " + error.message());
+  }
+  fs::path made = file;
+  made += ".new";
+  fs::remove(made, error);  // of a run that was killed
+  disk::PrivateFile writing(made);
+  writing.Write(text);
+  writing.MoveTo(file);
+}
+
+std::string AnnotationPatch(const Proof& proof) {
+  Arena arena;
+  const std::string text = kube::json::Print(Describe(proof, arena));
+  Value annotations = Value::Object();
+  annotations.Set(kAnnotation, Value::String(text), arena);
+  Value metadata = Value::Object();
+  metadata.Set("annotations", annotations, arena);
+  Value patch = Value::Object();
+  patch.Set("metadata", metadata, arena);
+  return kube::json::Print(patch);
+}
+
+std::shared_ptr<const check::ObjectProof> Find(const kube::crd::Crd& crd,
+                                               const fs::path& state_dir) {
+  std::optional<Proof> proof;
+  if (!state_dir.empty() && !crd.uid.empty()) proof = Load(state_dir, crd.uid);
+  if (!proof || !HoldsFor(*proof, crd)) proof = ReadAnnotation(crd);
+  if (!proof || !HoldsFor(*proof, crd)) return nullptr;
+  auto found = std::make_shared<check::ObjectProof>();
+  found->verified = proof->verified;
+  const auto shared = std::make_shared<const Proof>(*std::move(proof));
+  found->covers = [shared](const Value& object) { return Covers(*shared, object); };
+  return found;
+}
+
+}  // namespace migrate::proof
