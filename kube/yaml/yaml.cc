@@ -22,6 +22,7 @@ void KeepWithin(std::string_view text, std::size_t first_line, ParseError& error
 std::optional<ParseError> Parse(std::string_view text, std::size_t first_line,
                                 json::Document& document, std::vector<BooleanKey>* boolean_keys) {
   auto error = CheckText(text, first_line);
+  if (!error) error = CheckDirectives(text, first_line);
   if (!error) error = ReadEvents(text, first_line, document, boolean_keys);
   if (!error) return error;
   document.root() = json::Value();

@@ -9,6 +9,8 @@ namespace kube::yaml {
 namespace {
 
 constexpr std::string_view kNextLine = "\xC2\x85";  // a line break
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr std::size_t kMaxDirectives = 100;
 
 constexpr bool IsPlainByte(unsigned char byte) {
   return byte == '\t' || byte == '\n' || byte == '\r' || (byte >= 0x20 && byte < 0x7F);
@@ -53,6 +55,23 @@ std::optional<ParseError> CheckText(std::string_view text, std::size_t first_lin
       return ErrorAt(text, i, first_line, "control characters are not allowed");
     }
     i += length;
+  }
+  return std::nullopt;
+}
+
+std::optional<ParseError> CheckDirectives(std::string_view text, std::size_t first_line) {
+  std::size_t directives = 0;
+  std::size_t line = first_line;
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of("\r\n"), text.size() - 1);
+    const std::size_t content = text.find_first_not_of(" \t\r\n");
+    if (content <= end && text[0] != '%' && text[content] != '#') break;
+    if (text[0] == '%' && ++directives > kMaxDirectives) {
+      return ParseError{line, 1, "exceeded max directives"};
+    }
+    if (text[end] == '\n') ++line;
+    text.remove_prefix(end + 1);
   }
   return std::nullopt;
 }

@@ -241,6 +241,20 @@ TEST_CASE("Deep YAML nesting is an error", "[yaml]") {
   CHECK(ToJson(deep) == deep);
 }
 
+TEST_CASE("Only so many directives are taken", "[yaml]") {
+  std::string directives = "\xEF\xBB\xBF# above\n \n";
+  for (int i = 0; i < 100; ++i) directives += "%TAG !" + std::to_string(i) + "! x:\r\n";
+  json::Document document;
+  CHECK(!Parse(directives + "---\na: 1\n", 1, document));
+  std::string lines;
+  for (int i = 0; i < 200; ++i) lines += " %\n";
+  const auto error = Parse(directives + "%TAG !y! x:\n---\na: 1\n", 1, document);
+  REQUIRE(error);
+  CHECK(error->message == "exceeded max directives");
+  CHECK(error->line == 103);
+  CHECK(!Parse("a: |\n" + lines, 1, document));
+}
+
 TEST_CASE("Line breaks and byte order marks of all kinds", "[yaml]") {
   CheckAll({
       {"a: b\r\nc: |\r\n  d\r\n  e\r\n", R"({"a":"b","c":"d\ne\n"})"},
