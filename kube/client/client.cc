@@ -1,6 +1,7 @@
 #include "kube/client/client.h"
 
 #include <algorithm>
+#include <deque>
 #include <utility>
 
 #include "kube/base/ascii.h"
@@ -59,9 +60,23 @@ class DocumentCall : public GatheredCall {
  public:
   explicit DocumentCall(Client& client) : GatheredCall(client, kMaxDocumentBytes) {}
 
-  /// Of an answer that is complete: why it is no JSON.
-  const std::optional<std::string>& fault() const { return fault_; }
-  std::unique_ptr<json::Document> TakeDocument() { return std::move(document_); }
+  void Start(ApiRequest request) {
+    request_line_ = request.method + " " + request.target;
+    GatheredCall::Start(std::move(request));
+  }
+
+  /// "interrupted" if it is not done.
+  DocumentResult TakeResult() {
+    using Kind = http::TransportError::Kind;
+    if (!is_done()) return base::Unexpected(Interrupted());
+    if (error()) return base::Unexpected(*error());
+    if (is_too_large())
+      return base::Unexpected(UnusableAnswer(request_line_, "is too large", Kind::kOther));
+    if (fault_)
+      return base::Unexpected(
+          UnusableAnswer(request_line_, "is not JSON: " + *fault_, Kind::kOther));
+    return std::move(document_);
+  }
 
  private:
   // What is no JSON may have been cut.
@@ -74,8 +89,9 @@ class DocumentCall : public GatheredCall {
     return fault_.has_value();
   }
 
+  std::string request_line_;
   std::unique_ptr<json::Document> document_;
-  std::optional<std::string> fault_;
+  std::optional<std::string> fault_;  // of an answer that is complete: why it is no JSON
 };
 
 bool IsUnreserved(char c) {
@@ -383,32 +399,36 @@ CallError Client::ErrorOf(const http::TransportError& transport, bool answer_beg
   return error;
 }
 
-base::Result<std::unique_ptr<json::Document>, CallError> Client::Get(const std::string& target) {
+DocumentResult Client::Get(const std::string& target) {
   ApiRequest request;
   request.target = target;
   return Send(std::move(request));
 }
 
-base::Result<std::unique_ptr<json::Document>, CallError> Client::Send(ApiRequest request) {
-  DocumentCall answer(*this);
-  const std::string request_line = request.method + " " + request.target;
-  const system::Clock::Duration grace = request.grace;
+DocumentResult Client::Send(ApiRequest request) {
+  std::vector<ApiRequest> requests;
+  requests.push_back(std::move(request));
+  return std::move(SendAll(std::move(requests))[0]);
+}
+
+std::vector<DocumentResult> Client::SendAll(std::vector<ApiRequest> requests) {
+  std::deque<DocumentCall> answers;
+  system::Clock::Duration grace{};
+  for (ApiRequest& request : requests) {
+    grace = std::max(grace, request.grace);
+    answers.emplace_back(*this).Start(std::move(request));
+  }
   std::optional<system::Clock::TimePoint> stopped_at;
-  answer.Start(std::move(request));
-  while (!answer.is_done()) {
+  while (!std::ranges::all_of(answers, &DocumentCall::is_done)) {
     if (options_.stop != nullptr && *options_.stop) {
       if (!stopped_at) stopped_at = clock_.Now();
-      if (clock_.Now() >= *stopped_at + grace) return base::Unexpected(Interrupted());
+      if (clock_.Now() >= *stopped_at + grace) break;
     }
     Poll(options_.stop == nullptr ? system::Clock::TimePoint::max() : clock_.Now() + kTick);
   }
-  if (answer.error()) return base::Unexpected(*answer.error());
-  using Kind = http::TransportError::Kind;
-  if (answer.is_too_large())
-    return base::Unexpected(UnusableAnswer(request_line, "is too large", Kind::kOther));
-  if (const auto& fault = answer.fault())
-    return base::Unexpected(UnusableAnswer(request_line, "is not JSON: " + *fault, Kind::kOther));
-  return answer.TakeDocument();
+  std::vector<DocumentResult> results;
+  for (DocumentCall& answer : answers) results.push_back(answer.TakeResult());
+  return results;
 }
 
 std::string UrlEscape(std::string_view text) {

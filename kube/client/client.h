@@ -63,6 +63,8 @@ struct ApiRequest {
   system::Clock::Duration grace{};
 };
 
+using DocumentResult = base::Result<std::unique_ptr<json::Document>, CallError>;
+
 /// Takes the answer to a call. Calls come from within Client::Poll.
 class ResultSink {
  public:
@@ -136,10 +138,13 @@ class Client {
   /// Makes one GET and waits for its JSON; other calls go on meanwhile. An answer that is no JSON
   /// is a CallError too; "interrupted" where ClientOptions::stop became true. Not to be called from
   /// within a sink.
-  base::Result<std::unique_ptr<json::Document>, CallError> Get(const std::string& target);
+  DocumentResult Get(const std::string& target);
   /// The same for any request, such as a PATCH. Where the connection was lost it is not known
   /// whether a write was done.
-  base::Result<std::unique_ptr<json::Document>, CallError> Send(ApiRequest request);
+  DocumentResult Send(ApiRequest request);
+  /// The same for several, which are sent at once; the results are in their order. When they are
+  /// to stop they all have the longest grace of them.
+  std::vector<DocumentResult> SendAll(std::vector<ApiRequest> requests);
 
  private:
   class Call;

@@ -3,20 +3,26 @@
 #include <atomic>
 
 #include "kube/client/client.h"
+#include "kube/client/turns.h"
 #include "kube/system/clock.h"
 
 namespace kube::client {
 
 /// What whoever works with a cluster for a while needs: by whom it is asked, the clock by which
-/// waits end, and whether the person has had enough. Copies refer to the same; all must outlive
-/// them.
+/// waits end, whether the person has had enough, and with whom the client is shared. Copies refer
+/// to the same; all must outlive them.
 struct Session {
   Client& client;
   const system::Clock& clock;
   const std::atomic<bool>* stop = nullptr;  ///< the null pointer: nobody says so
+  Turns* turns = nullptr;                   ///< the null pointer: with nobody
 
   /// Nothing new is to be begun; what is in flight may end.
   bool is_stopped() const { return stop != nullptr && *stop; }
+  /// Client::Poll, with turns for all.
+  void Poll(system::Clock::TimePoint deadline) const {
+    turns == nullptr ? client.Poll(deadline) : turns->Poll(deadline);
+  }
 };
 
 }  // namespace kube::client

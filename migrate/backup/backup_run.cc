@@ -107,7 +107,7 @@ BackupRun::Step BackupRun::CatchUp() {
          session_.clock.Now() < quiet_at && session_.clock.Now() < deadline) {
     if (is_stopped()) return Step::kInterrupted;
     const std::uint64_t before = watch_->events();
-    session_.client.Poll(std::min(quiet_at, deadline));
+    session_.Poll(std::min(quiet_at, deadline));
     watch_->Advance();
     if (watch_->events() != before) quiet_at = session_.clock.Now() + kQuiet;
   }

@@ -134,7 +134,9 @@ PruningTurnedOn Finish(const PruningRun& run, const PruningOptions& options, Kno
                        bool waits) {
   const state::MigrationState& state = run.state.noted();
   PruningTurnedOn ended;
-  if (waits) ended = Wait(run, options, known);
+  if (waits) {
+    ended = lists::WhileOthersWork(run.session, [&] { return Wait(run, options, known); });
+  }
   // A run over some of the objects may have noted it, and rewritten these since.
   const bool is_settled = waits && state.settled_resource_version.empty();
   if (ended.outcome == report::Outcome::kDone && (is_settled || IsFlipUnknown(state))) {

@@ -325,7 +325,7 @@ class ListReader {
   void Produce() {
     try {
       while (Advance()) {
-        session_.client.Poll(NextEvent());
+        session_.Poll(NextEvent());
         if (options_.on_progress) options_.on_progress(CountProgress());
       }
     } catch (...) {

@@ -7,16 +7,25 @@ namespace migrate::lists {
 
 bool PollUntil(kube::system::Clock::TimePoint until, const std::function<bool()>& is_done,
                const kube::client::Session& session) {
-  while (session.clock.Now() < until && !is_done()) {
-    if (session.is_stopped()) return false;
-    session.client.Poll(std::min(until, session.clock.Now() + kTick));
+  const auto is_over = [&] { return is_done() || session.is_stopped(); };
+  if (session.turns != nullptr) {
+    session.turns->Wait(until, is_over);
+  } else {
+    while (session.clock.Now() < until && !is_over()) {
+      session.client.Poll(std::min(until, session.clock.Now() + kTick));
+    }
   }
-  return true;
+  return is_done() || session.clock.Now() >= until;
 }
 
 bool PauseUntil(kube::system::Clock::TimePoint until, const kube::client::Session& session) {
   return PollUntil(
       until, [] { return false; }, session);
+}
+
+bool WaitUntil(kube::system::Clock::TimePoint until, const kube::client::Session& session) {
+  if (session.clock.Now() >= until) return true;
+  return WhileOthersWork(session, [&] { return PauseUntil(until, session); });
 }
 
 }  // namespace migrate::lists

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
 
 #include "kube/client/session.h"
@@ -20,5 +21,20 @@ bool PollUntil(kube::system::Clock::TimePoint until, const std::function<bool()>
 /// Lets requests go on until then. False: it ended early, as the session is
 /// stopped. Throws what Client::Poll throws.
 bool PauseUntil(kube::system::Clock::TimePoint until, const kube::client::Session& session);
+
+/// What `wait` returns, while others work with the cluster where it is shared (Session::turns), and
+/// whoever calls it is at work.
+template <typename Wait>
+auto WhileOthersWork(const kube::client::Session& session, const Wait& wait) {
+  if (session.turns == nullptr) return wait();
+  const std::size_t rank = *session.turns->at_work();
+  session.turns->EndWork(rank);
+  auto result = wait();
+  session.turns->BeginWork(rank);
+  return result;
+}
+
+/// PauseUntil, while others work.
+bool WaitUntil(kube::system::Clock::TimePoint until, const kube::client::Session& session);
 
 }  // namespace migrate::lists

@@ -33,20 +33,34 @@ std::string Review(const Access& access) {
   return kube::json::Print(review);
 }
 
-}  // namespace
-
-bool AskWhetherAllowed(const Access& access, kube::client::Client& client) {
+kube::client::ApiRequest Request(const Access& access) {
   kube::client::ApiRequest request;
   request.method = "POST";
   request.target = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
   request.content_type = "application/json";
   request.body = Review(access);
   request.changes_nothing = true;
-  const auto answer = client.Send(std::move(request));
+  return request;
+}
+
+bool IsAllowed(const kube::client::DocumentResult& answer) {
   if (!answer) return true;
   const Value* status = (*answer)->root().Find("status");
   const Value* allowed = status == nullptr ? nullptr : status->Find("allowed", Type::kBool);
   return allowed == nullptr || allowed->AsBool();
+}
+
+}  // namespace
+
+std::vector<bool> AskWhetherAllowed(const std::vector<Access>& accesses,
+                                    kube::client::Client& client) {
+  std::vector<kube::client::ApiRequest> requests;
+  for (const Access& access : accesses) requests.push_back(Request(access));
+  std::vector<bool> allowed;
+  for (const auto& answer : client.SendAll(std::move(requests))) {
+    allowed.push_back(IsAllowed(answer));
+  }
+  return allowed;
 }
 
 }  // namespace migrate::migration

@@ -235,7 +235,7 @@ class CrdMigrator {
     const kube::system::Clock::TimePoint until =
         session().clock.Now() +
         crds::TimeUntilNoticed(crd_->document->root(), options_.pruning.now());
-    return lists::PauseUntil(until, session()) || GoOn();
+    return lists::WaitUntil(until, session()) || GoOn();
   }
 
   // Pruning is turned on where that is asked for, or a run that did so is gone on from.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "migrate/crds/cluster_crds.h"
 #include "migrate/lists/worker_pool.h"
 #include "migrate/migration/crd_migration.h"
+#include "migrate/migration/crd_sequence.h"
 #include "migrate/report/program_name.h"
 #include "migrate/state/migration_state.h"
 
@@ -79,21 +81,23 @@ class Migration {
       if (TakeOrTell(live)) wanted.push_back(&live);
     }
     TellPreserving();
-    std::optional<std::string> cluster;
-    std::size_t number = 0;
-    for (const crds::LiveCrd* live : wanted) {
-      const std::string& name = live->identity.name;
-      if (session_.is_stopped()) return AddInterrupted(name);
-      if (!cluster) cluster = FindCluster();
-      if (!cluster) return AddInterrupted(name);
-      const MigrationContext context{options_, crds_.target, *cluster, session_, found_at_};
-      if (wanted.size() > 1) {
-        session_.observer.OnLine("migrating " + name + " (" + std::to_string(++number) + " of " +
-                                 std::to_string(wanted.size()) + ")");
-      }
-      report_.crds.push_back(MigrateCrd(context, *live));
-      if (report_.crds.back().outcome == report::Outcome::kInterrupted) return;
-    }
+    if (!wanted.empty()) MigrateEach(wanted);
+  }
+
+  void MigrateEach(const std::vector<const crds::LiveCrd*>& wanted) {
+    const auto cluster = FindCluster();
+    if (!cluster) return AddInterrupted(wanted[0]->identity.name);
+    const MigrationContext context{options_, crds_.target, *cluster, session_, found_at_};
+    report_.crds.reserve(report_.crds.size() + wanted.size());
+    std::ranges::move(WaitsTogether(wanted.size()) ? MigrateTogether(context, wanted)
+                                                   : MigrateInOrder(context, wanted),
+                      std::back_inserter(report_.crds));
+  }
+
+  // While a person thinks a question over nothing else is to go on behind it.
+  bool WaitsTogether(std::size_t count) const {
+    const bool may_ask = options_.enable_pruning && session_.observer.MayAsk();
+    return count > 1 && options_.dry_run == report::DryRun::kNone && !may_ask;
   }
 
   // There may be hundreds: the first one stands for the others.

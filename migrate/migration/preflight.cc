@@ -148,8 +148,40 @@ class PreflightCheck {
             .resource = crd_.names.plural,
             .namespace_ = options_.namespace_};
   }
-  bool AskForObjects(const std::string& verb) {
-    return AskWhetherAllowed(AccessToObjects(verb), client_);
+  bool MayObjects(const std::string& verb) { return IsAllowed(AccessToObjects(verb)); }
+
+  // What is asked one after the other takes longer than the first hundred writes.
+  bool AskForRights() {
+    std::vector<Access> needed = {AccessToObjects(ReadVerb())};
+    if (options_.dry_run != report::DryRun::kClient) {
+      needed.push_back(AccessToObjects("patch"));
+      if (turns_pruning_on()) {
+        needed.push_back(AccessToCrd(""));
+        needed.push_back(AccessToObjects("get"));
+        if (options_.backs_up) needed.push_back(AccessToObjects("watch"));
+      }
+    }
+    if (Trims()) needed.push_back(AccessToCrd("status"));
+    Ask(needed);
+    return true;
+  }
+
+  void Ask(const std::vector<Access>& accesses) {
+    const std::vector<bool> allowed = AskWhetherAllowed(accesses, client_);
+    for (std::size_t i = 0; i < accesses.size(); ++i) rights_.push_back({accesses[i], allowed[i]});
+  }
+
+  bool IsAllowed(const Access& access) {
+    const auto is_it = [&access](const Right& right) { return right.access == access; };
+    if (std::ranges::none_of(rights_, is_it)) Ask({access});
+    return std::ranges::find_if(rights_, is_it)->is_there;
+  }
+
+  std::string ReadVerb() const { return options_.by_name ? "get" : "list"; }
+
+  bool Trims() const {
+    const std::string& storage = crd_.StorageVersion()->name;
+    return options_.trims && crd_.stored_versions != std::vector<std::string>{storage};
   }
 
   /// `where`: the flags by which kubectl is asked the same.
@@ -168,11 +200,10 @@ class PreflightCheck {
 
   bool CheckRightsToRewrite() {
     const std::string resource = crd_.names.plural + "." + crd_.group;
-    const std::string read = options_.by_name ? "get" : "list";
-    if (!AskForObjects(read)) return RefuseRight(read, resource, Where());
-    if (options_.dry_run == report::DryRun::kClient || AskForObjects("patch")) return true;
-    if (!AskForObjects("update") || !AskForObjects("get"))
-      return RefuseRight("patch", resource, Where());
+    const std::string read = ReadVerb();
+    if (!MayObjects(read)) return RefuseRight(read, resource, Where());
+    if (options_.dry_run == report::DryRun::kClient || MayObjects("patch")) return true;
+    if (!MayObjects("update") || !MayObjects("get")) return RefuseRight("patch", resource, Where());
     result_.by_update = true;
     result_.warnings.push_back("the right to patch " + resource +
                                " is missing; each object is read and updated instead");
@@ -189,13 +220,13 @@ class PreflightCheck {
 
   bool CheckRightsToPrune() {
     if (!turns_pruning_on() || options_.dry_run == report::DryRun::kClient) return true;
-    if (!AskWhetherAllowed(AccessToCrd(""), client_)) {
+    if (!IsAllowed(AccessToCrd(""))) {
       return RefuseRight("patch", std::string(kCrdPlural) + "." + kCrdGroup + "/" + crd_.name);
     }
     // By reading some it is seen whether the server prunes already.
     const std::string resource = crd_.names.plural + "." + crd_.group;
-    if (!AskForObjects("get")) return RefuseRight("get", resource, Where());
-    if (options_.backs_up && !AskForObjects("watch")) {
+    if (!MayObjects("get")) return RefuseRight("get", resource, Where());
+    if (options_.backs_up && !MayObjects("watch")) {
       result_.warnings.push_back("the right to watch " + resource +
                                  " is missing; objects that are written while the backup is made "
                                  "will be held");
@@ -225,9 +256,7 @@ class PreflightCheck {
   }
 
   void FindTrimRights() {
-    const kube::crd::CrdVersion* storage = crd_.StorageVersion();
-    if (!options_.trims || crd_.stored_versions == std::vector<std::string>{storage->name}) return;
-    if (AskWhetherAllowed(AccessToCrd("status"), client_)) return;
+    if (!Trims() || IsAllowed(AccessToCrd("status"))) return;
     const std::string resource = std::string(kCrdPlural) + "/status";
     result_.kept_because = "the right to patch " + resource + " is missing";
     result_.warnings.push_back(
@@ -240,13 +269,19 @@ class PreflightCheck {
   static constexpr Check kChecks[] = {
       &PreflightCheck::CheckServed,          &PreflightCheck::CheckPruningWanted,
       &PreflightCheck::CheckWrittenWhole,    &PreflightCheck::CheckStructural,
-      &PreflightCheck::CheckOtherMigrations, &PreflightCheck::CheckRightsToRewrite,
-      &PreflightCheck::CheckRightsToPrune,   &PreflightCheck::TryTurningPruningOn};
+      &PreflightCheck::CheckOtherMigrations, &PreflightCheck::AskForRights,
+      &PreflightCheck::CheckRightsToRewrite, &PreflightCheck::CheckRightsToPrune,
+      &PreflightCheck::TryTurningPruningOn};
 
   const kube::crd::Crd& crd_;
   const std::string& target_;
   const PreflightOptions& options_;
   kube::client::Client& client_;
+  struct Right {
+    Access access;
+    bool is_there;
+  };
+  std::vector<Right> rights_;  // that were asked for
   Preflight result_;
 };
 

@@ -22,12 +22,11 @@ std::span<const Value> ElementsAt(const Value& object, std::string_view key) {
   return array == nullptr ? std::span<const Value>() : array->elements();
 }
 
-std::string_view ServedVersion(const std::string& group, kube::client::Client& client) {
-  const auto answer = client.Get("/apis/" + group);
-  if (!answer) return {};
+std::string_view NewestVersion(const kube::client::DocumentResult& group) {
+  if (!group) return {};
   for (const std::string_view version : kVersions) {
     const auto is_it = [version](const Value& v) { return v.FindText("version") == version; };
-    if (std::ranges::any_of(ElementsAt((*answer)->root(), "versions"), is_it)) return version;
+    if (std::ranges::any_of(ElementsAt((*group)->root(), "versions"), is_it)) return version;
   }
   return {};
 }
@@ -53,10 +52,15 @@ bool IsOf(const Value& migration, const std::string& group, const std::string& p
 StorageMigrations FindStorageMigrations(const std::string& group, const std::string& plural,
                                         kube::client::Client& client) {
   StorageMigrations found;
-  for (const std::string api_group : kGroups) {
-    const std::string version(ServedVersion(api_group, client));
+  std::vector<kube::client::ApiRequest> requests;
+  for (const std::string api_group : kGroups) requests.emplace_back().target = "/apis/" + api_group;
+  const std::vector<kube::client::DocumentResult> groups = client.SendAll(std::move(requests));
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const std::string api_group = kGroups[i];
+    const std::string_view version = NewestVersion(groups[i]);
     if (version.empty()) continue;
-    const auto list = client.Get("/apis/" + api_group + "/" + version + "/" + kResource);
+    const auto list =
+        client.Get("/apis/" + api_group + "/" + std::string(version) + "/" + kResource);
     if (!list) {
       found.unknown_because = list.error().message;
       continue;

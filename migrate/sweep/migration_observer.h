@@ -22,6 +22,8 @@ class MigrationObserver {
   /// Throws kube::base::Error, with the next step, if Confirm could not be answered: to be told
   /// before the work that leads to the question.
   virtual void RequireAnswer() {}
+  /// Whether a person is asked by Confirm, which takes as long as the person does.
+  virtual bool MayAsk() const { return false; }
   /// Asks for a decision that cannot be taken back. False: no.
   virtual bool Confirm(const std::string& question) = 0;
 };

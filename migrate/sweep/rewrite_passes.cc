@@ -95,7 +95,7 @@ class RewritePasses {
   // False: to be stopped.
   bool WaitToVerify() {
     const bool has_objects = result_.sweep.counts.Total() > 0;
-    if (!has_objects || lists::PauseUntil(scope_.verify_from, session_)) return true;
+    if (!has_objects || lists::WaitUntil(scope_.verify_from, session_)) return true;
     result_.is_interrupted = true;
     result_.stopped = "interrupted";
     return false;

@@ -48,7 +48,7 @@ class SweepRun {
 
   SweepResult Run() {
     try {
-      while (Step()) session_.client.Poll(NextEvent());
+      while (Step()) session_.Poll(NextEvent());
       if (result_.is_given_up) AnswerHeld();
       spool_.Flush();
     } catch (const std::exception& error) {

@@ -26,6 +26,7 @@ class MigrationConsole : public migrate::sweep::MigrationObserver {
   }
   /// Throws kube::base::Error, which names --yes, where nobody can be asked.
   void RequireAnswer() override;
+  bool MayAsk() const override { return !yes_; }
   /// Throws as RequireAnswer.
   bool Confirm(const std::string& question) override;
 

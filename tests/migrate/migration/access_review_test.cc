@@ -12,6 +12,10 @@ using test_support::FakeFault;
 
 const Access kPatch{.verb = "patch", .group = "demo.example.com", .resource = "widgets"};
 
+bool AskWhetherAllowed(const Access& access, kube::client::Client& client) {
+  return migration::AskWhetherAllowed(std::vector{access}, client)[0];
+}
+
 TEST_CASE("The server is asked for one right", "[migrate][access_review]") {
   FakeCluster cluster;
   CHECK(AskWhetherAllowed(kPatch, cluster.client));
@@ -36,6 +40,22 @@ TEST_CASE("Subresource, namespace and name are part of the question", "[migrate]
   CHECK(cluster.server.requests().back().body.find(
             R"({"group":"demo.example.com","name":"a\"b","namespace":"shop",)"
             R"("resource":"widgets","subresource":"status","verb":"patch"})") != std::string::npos);
+}
+
+TEST_CASE("The server is asked for several rights at once", "[migrate][access_review]") {
+  FakeCluster cluster;
+  cluster.server.Deny("patch", "widgets.demo.example.com");
+  FakeFault fault;
+  fault.target = "selfsubjectaccessreviews";
+  fault.times = 0;
+  fault.latency = std::chrono::seconds(1);
+  cluster.server.AddFault(fault);
+  Access list = kPatch;
+  list.verb = "list";
+  CHECK(migration::AskWhetherAllowed({list, kPatch, list}, cluster.client) ==
+        std::vector<bool>{true, false, true});
+  CHECK(cluster.clock.passed() < std::chrono::seconds(2));
+  CHECK(migration::AskWhetherAllowed({}, cluster.client).empty());
 }
 
 TEST_CASE("Where no answer can be had the right is taken to be there", "[migrate][access_review]") {

@@ -1,0 +1,124 @@
+#include "kube/client/turns.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace kube::client {
+namespace {
+
+// How soon an end is noticed that no answer brings, such as a signal.
+constexpr std::chrono::milliseconds kSignalTick(100);
+
+bool AtOnce() { return true; }
+
+}  // namespace
+
+void Turns::Poll(TimePoint deadline) {
+  {
+    const std::lock_guard lock(mutex_);
+    for (const Waiter* waiter : waiters_) deadline = std::min(deadline, waiter->until);
+  }
+  client_.Poll(deadline);
+  Wait(TimePoint::max(), AtOnce);
+}
+
+void Turns::Wait(TimePoint until, const std::function<bool()>& is_over) {
+  Waiter self{until, is_over};
+  {
+    const std::lock_guard lock(mutex_);
+    waiters_.push_back(&self);
+  }
+  for (;;) {
+    Waiter* next = FindOver();
+    if (next == &self) break;
+    if (next == nullptr) {
+      PollForAll();
+    } else {
+      HandOver(*next);
+      AwaitTurn(self);
+    }
+  }
+  const std::lock_guard lock(mutex_);
+  std::erase(waiters_, &self);
+  if (self.thrown) std::rethrow_exception(self.thrown);
+}
+
+void Turns::BeginWork(std::size_t rank) {
+  ranks_.insert(rank);
+  try {
+    Wait(TimePoint::max(), [this, rank] { return !at_work_ && *ranks_.begin() == rank; });
+  } catch (...) {
+    ranks_.erase(rank);
+    throw;
+  }
+  ranks_.erase(rank);
+  at_work_ = rank;
+}
+
+void Turns::EndWork(std::size_t rank) {
+  if (at_work_ == rank) at_work_.reset();
+}
+
+void Turns::Enter() {
+  const std::function<bool()> is_over = AtOnce;
+  Waiter self{TimePoint::max(), is_over};
+  {
+    const std::lock_guard lock(mutex_);
+    if (!is_taken_) {
+      is_taken_ = true;
+      return;
+    }
+    waiters_.push_back(&self);
+  }
+  AwaitTurn(self);
+  const std::lock_guard lock(mutex_);
+  std::erase(waiters_, &self);
+}
+
+void Turns::Leave() {
+  Waiter* next = FindOver();
+  if (next == nullptr) {
+    const std::lock_guard lock(mutex_);
+    is_taken_ = !waiters_.empty();
+    if (!is_taken_) return;
+    next = waiters_.front();
+  }
+  HandOver(*next);
+}
+
+Turns::Waiter* Turns::FindOver() {
+  const TimePoint now = clock_.Now();
+  const std::lock_guard lock(mutex_);
+  const auto found = std::ranges::find_if(waiters_, [now](const Waiter* waiter) {
+    return waiter->thrown || waiter->until <= now || waiter->is_over();
+  });
+  return found == waiters_.end() ? nullptr : *found;
+}
+
+void Turns::PollForAll() {
+  TimePoint deadline = clock_.Now() + kSignalTick;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const Waiter* waiter : waiters_) deadline = std::min(deadline, waiter->until);
+  }
+  try {
+    client_.Poll(deadline);
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    for (Waiter* waiter : waiters_) waiter->thrown = std::current_exception();
+  }
+}
+
+void Turns::HandOver(Waiter& next) {
+  const std::lock_guard lock(mutex_);
+  next.has_turn = true;
+  next.resumed.notify_one();
+}
+
+void Turns::AwaitTurn(Waiter& waiter) {
+  std::unique_lock lock(mutex_);
+  waiter.resumed.wait(lock, [&waiter] { return waiter.has_turn; });
+  waiter.has_turn = false;
+}
+
+}  // namespace kube::client
