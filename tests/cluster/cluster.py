@@ -191,20 +191,20 @@ class Api:
         self._connection = http.client.HTTPSConnection("127.0.0.1", port, context=context, timeout=60)
         self._token = token
 
-    def request(self, method, path, body=None, content_type="application/json"):
+    def request(self, method, path, body=None, content_type="application/json", accept="application/json"):
         """Returns (HTTP code, decoded answer) and raises nothing for codes of 400 and more.
 
         `body` may be bytes, sent as they are, or anything that json can print.
         """
-        status, text = self.request_text(method, path, body, content_type)
+        status, text = self.request_text(method, path, body, content_type, accept)
         try:
             return status, json.loads(text)
         except ValueError:
             return status, text.decode(errors="replace")
 
-    def request_text(self, method, path, body=None, content_type="application/json"):
+    def request_text(self, method, path, body=None, content_type="application/json", accept="application/json"):
         """As request(), but returns the answer's bytes as they came."""
-        headers = {"Accept": "application/json"}
+        headers = {"Accept": accept}
         if self._token:
             headers["Authorization"] = f"Bearer {self._token}"
         if body is not None:
