@@ -10,14 +10,15 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
-// Eight bytes at a time: custom resources are nearly all ASCII.
+// Many bytes at a time: custom resources are nearly all ASCII.
 std::size_t AsciiPrefix(std::string_view text) {
   constexpr std::uint64_t kHighBits = 0x8080808080808080;
+  constexpr std::size_t kStep = 4 * sizeof(std::uint64_t);
   std::size_t i = 0;
-  for (; i + 8 <= text.size(); i += 8) {
-    std::uint64_t word;
-    std::memcpy(&word, text.data() + i, 8);
-    if (word & kHighBits) break;
+  for (; i + kStep <= text.size(); i += kStep) {
+    std::uint64_t words[4];
+    std::memcpy(words, text.data() + i, kStep);
+    if ((words[0] | words[1] | words[2] | words[3]) & kHighBits) break;
   }
   while (i < text.size() && static_cast<unsigned char>(text[i]) < 0x80) ++i;
   return i;

@@ -10,6 +10,8 @@
 #include <rapidjson/reader.h>
 
 #include "kube/base/utf8.h"
+#include "kube/json/equal_keys.h"
+#include "kube/json/plain_reader.h"
 
 namespace kube::json {
 namespace {
@@ -18,75 +20,8 @@ namespace {
 // attacker, go through its slower iterative form.
 constexpr std::size_t kRecursionLimit = 500;
 
-// Objects with more keys than this look for equal keys by sorting.
-constexpr std::size_t kManyKeys = 64;
-
 constexpr unsigned kFlags = rapidjson::kParseInsituFlag | rapidjson::kParseNumbersAsStringsFlag |
                             rapidjson::kParseStopWhenDoneFlag;
-
-// Removes all but the last member of each key; the last value takes the place of the first.
-// Returns the number of members left.
-std::size_t RemoveEqualKeysOfFew(Member* members, std::size_t count) {
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::string_view key = members[i].key.text();
-    Member* same = std::find_if(members, members + kept,
-                                [key](const Member& m) { return m.key.text() == key; });
-    if (same == members + kept) {
-      members[kept++] = members[i];
-    } else {
-      same->value = members[i].value;
-    }
-  }
-  return kept;
-}
-
-std::size_t RemoveEqualKeysOfMany(Member* members, std::size_t count) {
-  std::vector<std::size_t> by_key(count);
-  for (std::size_t i = 0; i < count; ++i) by_key[i] = i;
-  std::sort(by_key.begin(), by_key.end(), [members](std::size_t a, std::size_t b) {
-    const int order = members[a].key.text().compare(members[b].key.text());
-    return order != 0 ? order < 0 : a < b;
-  });
-  std::vector<bool> removed(count);
-  for (std::size_t i = 0; i < count;) {
-    const std::size_t first = by_key[i];
-    for (++i; i < count && members[by_key[i]].key.text() == members[first].key.text(); ++i) {
-      members[first].value = members[by_key[i]].value;
-      removed[by_key[i]] = true;
-    }
-  }
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (!removed[i]) members[kept++] = members[i];
-  }
-  return kept;
-}
-
-// Equal keys are rare: a set of one bit a key's length and ends says at once that there are none.
-bool MayHaveEqualKeys(const Member* members, std::size_t count) {
-  std::uint64_t seen[4] = {};
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::string_view key = members[i].key.text();
-    unsigned hash = static_cast<unsigned>(key.size());
-    if (!key.empty()) {
-      hash = hash * 31 + static_cast<unsigned char>(key.front());
-      hash = hash * 31 + static_cast<unsigned char>(key.back());
-      hash = hash * 31 + static_cast<unsigned char>(key[key.size() / 2]);
-    }
-    std::uint64_t& word = seen[(hash >> 6) & 3];
-    const std::uint64_t bit = std::uint64_t{1} << (hash & 63);
-    if (word & bit) return true;
-    word |= bit;
-  }
-  return false;
-}
-
-std::size_t RemoveEqualKeys(Member* members, std::size_t count) {
-  if (count < 2 || !MayHaveEqualKeys(members, count)) return count;
-  return count > kManyKeys ? RemoveEqualKeysOfMany(members, count)
-                           : RemoveEqualKeysOfFew(members, count);
-}
 
 // Builds values bottom-up: finished ones wait on a stack until their array or object ends.
 class Builder {
@@ -259,10 +194,23 @@ struct Document::Attempt {
   }
 };
 
-Document::Attempt Document::ParseBuffer(std::string_view text, bool iterative) {
+// A copy of `text` that may be changed, with zeros behind it.
+void Document::FillBuffer(std::string_view text) {
   arena_.Reset();
+  text_.reserve(text.size() + PlainReader::kPadding);
   text_.assign(text.begin(), text.end());
-  text_.push_back('\0');
+  text_.insert(text_.end(), PlainReader::kPadding, '\0');
+}
+
+bool Document::ParsePlain(std::string_view text) {
+  FillBuffer(text);
+  const std::optional<Value> root = PlainReader(arena_, stack_).Read(text_.data(), text.size());
+  root_ = root.value_or(Value());
+  return root.has_value();
+}
+
+Document::Attempt Document::ParseBuffer(std::string_view text, bool iterative) {
+  FillBuffer(text);
   rapidjson::InsituStringStream stream(text_.data());
   rapidjson::Reader reader;
   Builder builder(arena_, stack_, iterative ? kMaxDepth : kRecursionLimit);
@@ -284,6 +232,7 @@ std::optional<ParseError> Document::Parse(std::string_view text) {
     sanitized = base::utf8::Sanitize(text);
     text = sanitized;
   }
+  if (ParsePlain(text)) return std::nullopt;
   if (HasSurrogateEscape(text)) {
     mended = Mend(text);
     text = mended;

@@ -39,15 +39,6 @@ void Arena::Reset() {
   blocks_.push_back(std::move(kept));
 }
 
-void* Arena::AllocateBytes(std::size_t bytes) {
-  const std::size_t rounded = (bytes + 7) & ~std::size_t{7};
-  if (rounded > left_) return AllocateInNewBlock(rounded);
-  void* result = next_;
-  next_ += rounded;
-  left_ -= rounded;
-  return result;
-}
-
 void* Arena::AllocateInNewBlock(std::size_t bytes) {
   const std::size_t grown =
       blocks_.empty() ? kFirstBlock : std::min(blocks_.back().size * 2, kLargestBlock);
@@ -148,6 +139,24 @@ bool Value::Erase(std::string_view key) {
     break;
   }
   return true;
+}
+
+Value CopyForChange(const Value& value, Arena& arena) {
+  if (!value.is_array() && !value.is_object()) return value;
+  if (value.is_array()) {
+    Value* elements = arena.Allocate<Value>(value.size());
+    std::size_t count = 0;
+    for (const Value& element : value.elements()) {
+      new (elements + count++) Value(CopyForChange(element, arena));
+    }
+    return Value::Array(elements, count);
+  }
+  Member* members = arena.Allocate<Member>(value.size());
+  std::size_t count = 0;
+  for (const Member& member : value.members()) {
+    new (members + count++) Member{member.key, CopyForChange(member.value, arena)};
+  }
+  return Value::Object(members, count);
 }
 
 Value DeepCopy(const Value& value, Arena& arena) {

@@ -1,6 +1,8 @@
 #include "kube/json/list_splitter.h"
 
-#include <cstring>
+#include <bit>
+
+#include "kube/json/line_breaks.h"
 
 namespace kube::json {
 namespace {
@@ -20,14 +22,12 @@ TextPosition TextPosition::After(std::string_view text) const {
   TextPosition after = *this;
   after.offset += text.size();
   after.column += text.size();
-  if (text.empty()) return after;
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  while (const void* found = std::memchr(at, '\n', static_cast<std::size_t>(end - at))) {
-    at = static_cast<const char*>(found) + 1;
-    ++after.line;
-    after.column = static_cast<std::uint64_t>(end - at) + 1;
-  }
+  ScanLineBreaks(text, [&after, text](std::size_t at, std::uint64_t breaks) {
+    after.line += CountBits(breaks);
+    const std::size_t last = at + static_cast<std::size_t>(std::bit_width(breaks)) - 1;
+    after.column = text.size() - last;
+    return true;
+  });
   return after;
 }
 

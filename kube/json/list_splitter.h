@@ -60,6 +60,8 @@ class ListSplitter {
   [[nodiscard]] std::optional<SplitError> Push(std::string_view bytes);
   /// Says that the text is complete. An error if a value is not.
   [[nodiscard]] std::optional<SplitError> Finish();
+  /// The place after all that was pushed.
+  const TextPosition& position() const { return here_; }
   /// While an item is handed out: the list as far as it has come, e.g. `{"kind":"XList","items":[`.
   std::string_view list_head() const { return top_level_; }
 

@@ -1,7 +1,11 @@
 #include "kube/json/manifest_splitter.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <utility>
+
+#include "kube/json/line_breaks.h"
 
 namespace kube::json {
 namespace {
@@ -22,6 +26,23 @@ std::string_view Trim(std::string_view text) {
 bool IsCommentOrBlank(std::string_view line) {
   const std::size_t first = line.find_first_not_of(" \r\n");
   return first == std::string_view::npos || line[first] == '#';
+}
+
+// text.find(kSeparatorLine)
+std::size_t FindSeparatorLine(std::string_view text) {
+  std::size_t found = std::string_view::npos;
+  ScanLineBreaks(text, [&found, text](std::size_t at, std::uint64_t breaks) {
+    for (; breaks != 0; breaks &= breaks - 1) {
+      const std::size_t line = at + static_cast<std::size_t>(std::countr_zero(breaks)) + 1;
+      if (line == text.size() || text[line] != '-' || !text.substr(line).starts_with(kSeparator)) {
+        continue;
+      }
+      found = line - 1;
+      return false;
+    }
+    return true;
+  });
+  return found;
 }
 
 // The number of characters at the end that may be the start of a separator line.
@@ -76,7 +97,7 @@ std::optional<SplitError> ManifestSplitter::Guess(std::string_view text, bool at
 std::optional<SplitError> ManifestSplitter::TakeJson(std::string_view text) {
   const std::string joined = waiting_.empty() ? std::string() : waiting_ + std::string(text);
   if (!joined.empty()) text = joined;
-  const std::size_t separator = text.find(kSeparatorLine);
+  const std::size_t separator = FindSeparatorLine(text);
   if (separator == std::string_view::npos) {
     const std::size_t held_back = SeparatorStartAtEnd(text);
     waiting_ = text.substr(text.size() - held_back);
@@ -90,12 +111,12 @@ std::optional<SplitError> ManifestSplitter::TakeJson(std::string_view text) {
 }
 
 std::optional<SplitError> ManifestSplitter::PushJson(std::string_view text) {
-  here_ = here_.After(text);
   return list_splitter_->Push(text);
 }
 
 std::optional<SplitError> ManifestSplitter::FinishJson() {
   auto error = list_splitter_->Finish();
+  here_ = list_splitter_->position();
   list_splitter_.reset();
   return error;
 }

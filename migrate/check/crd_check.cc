@@ -65,10 +65,13 @@ class TallySink : public kube::schema::UnknownFieldSink {
 };
 
 bool HasNull(const Value& value) {
-  return value.is_null() ||
-         std::any_of(value.elements().begin(), value.elements().end(), HasNull) ||
-         std::any_of(value.members().begin(), value.members().end(),
-                     [](const kube::json::Member& member) { return HasNull(member.value); });
+  for (const kube::json::Member& member : value.members()) {
+    if (member.value.is_null() || HasNull(member.value)) return true;
+  }
+  for (const Value& element : value.elements()) {
+    if (element.is_null() || HasNull(element)) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -205,7 +208,7 @@ bool CrdCheck::CountRewrite(const Version& version, const CheckedObject& object,
       version.schema->default_value.has_value() || version.schema->may_have_defaults_below;
   if (!has_defaults && !HasNull(object.value)) return false;
   kube::json::Arena arena;
-  Value copy = kube::json::DeepCopy(object.value, arena);
+  Value copy = kube::json::CopyForChange(object.value, arena);
   kube::schema::SchemaReadNotes notes;
   if (!kube::schema::ReadBySchema(copy, version.schema, arena, &notes)) {
     errors.Add(counted.place, std::string(counted.full_name) + ": the defaults of version " +
@@ -255,7 +258,7 @@ void CrdCheck::CheckStorageMigration(const CheckedObject& object,
     loses |= first.found();
     if (from == storage) continue;
     kube::json::Arena arena;
-    Value copy = kube::json::DeepCopy(object.value, arena);
+    Value copy = kube::json::CopyForChange(object.value, arena);
     kube::schema::DropUnknownFields(copy, from->schema, true);
     TallySink second(copy, counted, tally.pruned_fields, nullptr);
     kube::schema::FindUnknownFields(copy, storage->schema, true, second);
@@ -272,7 +275,7 @@ void CrdCheck::CheckReadable(const CheckedObject& object, const report::CountedO
   };
   if (std::none_of(versions_.begin(), versions_.end(), may_fail)) return;
   kube::json::Arena arena;
-  Value copy = kube::json::DeepCopy(object.value, arena);
+  Value copy = kube::json::CopyForChange(object.value, arena);
   const auto error =
       server_->converts_by_webhook()
           ? server_->OnRead(copy, kube::meta::TypeOf(object.value).group_version.version, arena)

@@ -40,8 +40,8 @@ std::optional<std::string> WhyInvalidOncePruned(const Value& object,
                                                 const kube::schema::SchemaProps& validation,
                                                 kube::schema::validation::PatternChecks& patterns) {
   kube::json::Arena arena;
-  Value before = kube::json::DeepCopy(object, arena);
-  Value after = kube::json::DeepCopy(object, arena);
+  Value before = kube::json::CopyForChange(object, arena);
+  Value after = kube::json::CopyForChange(object, arena);
   // Of what defaults make too large an error of its own tells.
   for (const StructuralSchema* schema : schemas) {
     if (schema != nullptr && !kube::schema::SetDefaults(before, *schema, arena)) return "";

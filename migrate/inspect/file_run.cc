@@ -57,8 +57,10 @@ void FileRun::ReadObjects(const Handler& handler) {
     Take(worker, object, handler);
   });
   const auto take_deferred = [this, &handler](std::size_t worker) {
-    deferred_.ForEach(
-        [&](Value& value, const report::Place& place) { HandOut(worker, value, place, handler); });
+    deferred_.ForEach([&](Value& value, const report::Place& place) {
+      const kube::meta::GroupVersionKind type = kube::meta::TypeOf(value);
+      HandOut(worker, value, place, type, crds_.Find(type.group_version.group, type.kind), handler);
+    });
   };
   lists::RunWorkers(1, take_deferred, [] {});
 }
@@ -71,8 +73,8 @@ void FileRun::TakeCrd(const manifests::ManifestObject& object) {
     return;
   }
   crds::CrdIdentity identity = crds::IdentityOf(*crd);
-  auto check =
-      std::make_unique<check::CrdCheck>(std::move(*crd), reader_.SourceOf(object.place), options_);
+  auto check = std::make_unique<check::CrdCheck>(
+      std::move(*crd), std::string(reader_.SourceOf(object.place)), options_);
   crds_.Add(object.place, std::move(check), std::move(identity));
 }
 
@@ -100,24 +102,22 @@ void FileRun::Take(std::size_t worker, manifests::ManifestObject& object, const 
   // Named, but checked all the same: what pruning does has nothing to do with metadata.
   if (const auto error = FindMetadataError(object.value)) reader_.AddError(object, *error);
   const std::string_view group = type.group_version.group;
-  const bool may_have_late_crd = crds_may_come_late_ && !group.empty();
-  if (may_have_late_crd && crds_.Find(group, type.kind).empty()) {
+  const Crds crds = crds_.Find(group, type.kind);
+  if (crds.empty() && crds_may_come_late_ && !group.empty()) {
     deferred_.Add(object.value, object.place);
   } else {
-    HandOut(worker, object.value, object.place, handler);
+    HandOut(worker, object.value, object.place, type, crds, handler);
   }
 }
 
 void FileRun::HandOut(std::size_t worker, Value& value, const report::Place& place,
+                      const kube::meta::GroupVersionKind& type, const Crds& crds,
                       const Handler& handler) {
-  const kube::meta::GroupVersionKind type = kube::meta::TypeOf(value);
-  const auto crds = crds_.Find(type.group_version.group, type.kind);
   if (crds.empty()) {
     ++unknown_kinds_[worker][{type.group_version.ToString(), std::string(type.kind)}];
     return;
   }
-  const std::string source = reader_.SourceOf(place);
-  FileObject object{value, place, source, crds};
+  FileObject object{value, place, reader_.SourceOf(place), crds};
   handler(worker, object);
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kube/json/json.h"
+#include "kube/meta/type_meta.h"
 #include "migrate/crds/crd_set.h"
 #include "migrate/inspect/deferred_objects.h"
 #include "migrate/manifests/manifest_reader.h"
@@ -66,8 +67,9 @@ class FileRun {
   void TakeCrd(const manifests::ManifestObject& object);
   void TakeLateCrd(const manifests::ManifestObject& object);
   void Take(std::size_t worker, manifests::ManifestObject& object, const Handler& handler);
+  using Crds = std::vector<const crds::CrdSet::Entry*>;
   void HandOut(std::size_t worker, kube::json::Value& value, const report::Place& place,
-               const Handler& handler);
+               const kube::meta::GroupVersionKind& type, const Crds& crds, const Handler& handler);
 
   manifests::ManifestReader reader_;
   check::CrdCheckOptions options_;

@@ -37,8 +37,29 @@ bool IsPlainTime(const Value& value) {
          number(11) < 24 && number(14) < 60 && number(17) < 60;
 }
 
+// FieldsV1 as servers write it.
+bool HoldsOnlyObjects(const Value& value) {
+  return value.is_object() &&
+         std::all_of(value.members().begin(), value.members().end(),
+                     [](const Member& member) { return HoldsOnlyObjects(member.value); });
+}
+
+bool IsPlainOwnership(const Value& entry) {
+  return entry.is_object() &&
+         std::all_of(entry.members().begin(), entry.members().end(), [](const Member& member) {
+           const std::string_view key = member.key.text();
+           if (key == "fieldsV1") return HoldsOnlyObjects(member.value);
+           if (key == "time") return IsPlainTime(member.value);
+           return IsString(member.value);
+         });
+}
+
 bool IsPlainField(const Member& member) {
   const std::string_view key = member.key.text();
+  if (key == "managedFields") {
+    return member.value.is_array() &&
+           std::ranges::all_of(member.value.elements(), IsPlainOwnership);
+  }
   if (key == "labels" || key == "annotations") return HoldsStrings(member.value);
   if (key == "creationTimestamp") return member.value.is_null() || IsPlainTime(member.value);
   if (key == "generation") return kube::json::AsInt64(member.value).has_value();

@@ -16,7 +16,7 @@ struct ManifestFile {
 
   bool is_stdin() const { return path == "-"; }
   /// How messages and reports call it.
-  std::string name() const { return is_stdin() ? "<stdin>" : path; }
+  std::string_view name() const { return is_stdin() ? std::string_view("<stdin>") : path; }
 };
 
 /// Expands the values of -f as kubectl does: "-" is the standard input; a folder stands for its

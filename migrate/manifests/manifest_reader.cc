@@ -134,9 +134,9 @@ std::vector<std::string> ManifestReader::TakeHints() {
   std::vector<Hint> hints;
   for (const auto& [at, key] : boolean_keys_) {
     hints.emplace_back(at.first, key.line,
-                       files_[at.first].name() + ":" + std::to_string(key.line) + ": the key " +
-                           key.text + " is read as " + (key.value ? "true" : "false") +
-                           "; quote it");
+                       std::string(files_[at.first].name()) + ":" + std::to_string(key.line) +
+                           ": the key " + key.text + " is read as " +
+                           (key.value ? "true" : "false") + "; quote it");
   }
   std::ranges::sort(hints);
   std::vector<std::string> texts;
@@ -263,7 +263,7 @@ void ManifestReader::NoteError(const report::Place& place, std::uint64_t line, s
 
 void ManifestReader::KeepError(const report::Place& place, std::uint64_t line, std::uint64_t column,
                                std::string_view why) {
-  std::string text = files_[place.file].name();
+  std::string text(files_[place.file].name());
   if (line != 0) text += ":" + std::to_string(line);
   if (line != 0 && column != 0) text += ":" + std::to_string(column);
   const std::lock_guard lock(mutex_);

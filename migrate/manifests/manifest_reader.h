@@ -51,7 +51,7 @@ class ManifestReader {
 
   const std::vector<ManifestFile>& files() const { return files_; }
   /// The file that the place is in, as the user named it.
-  std::string SourceOf(const report::Place& place) const { return files_[place.file].name(); }
+  std::string_view SourceOf(const report::Place& place) const { return files_[place.file].name(); }
   std::size_t workers() const { return workers_; }
   /// True if ReadMentioning looks into the file.
   bool IsSmall(std::size_t file) const {

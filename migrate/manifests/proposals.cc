@@ -36,7 +36,8 @@ class ProposalReader {
     auto crd = ReadManifestCrd(object, reader_);
     const std::lock_guard lock(mutex_);
     if (crd) {
-      found_.crds.push_back({object.place, reader_.SourceOf(object.place), *std::move(crd)});
+      found_.crds.push_back(
+          {object.place, std::string(reader_.SourceOf(object.place)), *std::move(crd)});
     } else {
       found_.broken.push_back(std::move(crd).error());
     }

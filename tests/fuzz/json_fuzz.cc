@@ -30,6 +30,19 @@ void StoreAgain(const kube::json::Document& document) {
   Require(Store(stored, arena) == twice);
 }
 
+/// What is read at a glance is read the same with care: that is how deep nesting is read.
+void RequireSameWithin(const kube::json::Document& document, std::string_view text) {
+  constexpr std::size_t kDeep = 600;
+  if (text.size() + kDeep > kube::json::kMaxDepth) return;
+  kube::json::Document deep;
+  const std::string nested = std::string(kDeep, '[').append(text).append(std::string(kDeep, ']'));
+  Require(!deep.Parse(nested));
+  const kube::json::Value* value = &deep.root();
+  for (std::size_t i = 0; i < kDeep; ++i) value = &value->elements()[0];
+  Require(kube::json::Print(document.root(), kube::json::KeyOrder::kAsWritten) ==
+          kube::json::Print(*value, kube::json::KeyOrder::kAsWritten));
+}
+
 }  // namespace
 
 // What is read prints, in each way, to what reads back as the same value.
@@ -45,5 +58,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     RequireSame(document.root(), kube::json::PrintIndented(document.root(), order));
   }
   StoreAgain(document);
+  RequireSameWithin(document, fuzz::Text(data, size));
   return 0;
 }

@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
   std::mutex mutex;
   reader.ReadAll([&](std::size_t, migrate::manifests::ManifestObject& object) {
     const std::string line =
-        reader.SourceOf(object.place) + '\t' + kube::json::Print(object.value) + '\n';
+        std::string(reader.SourceOf(object.place)) + '\t' + kube::json::Print(object.value) + '\n';
     const std::lock_guard lock(mutex);
     std::cout << line;
   });
