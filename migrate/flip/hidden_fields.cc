@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "kube/meta/object_path.h"
+#include "migrate/lists/pager.h"
 #include "migrate/report/program_name.h"
 
 namespace migrate::flip {
@@ -13,7 +15,7 @@ constexpr std::size_t kMostPaths = 5;
 std::string PathsText(const std::vector<report::FieldUse>& fields) {
   std::string text;
   for (std::size_t i = 0; i < std::min(fields.size(), kMostPaths); ++i) {
-    text.append(i == 0 ? "." : ", .").append(fields[i].path);
+    text.append(i == 0 ? "" : ", ").append(kube::meta::WithLeadingDot(fields[i].path));
   }
   return fields.size() > kMostPaths ? text + ", ..." : text;
 }

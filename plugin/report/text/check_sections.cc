@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kube/base/text.h"
+#include "kube/meta/object_path.h"
 #include "migrate/report/program_name.h"
 #include "plugin/report/text/field_table.h"
 #include "plugin/report/text/problem_list.h"
@@ -171,13 +172,24 @@ class Section {
     table.AppendTo(out_, "  ");
   }
 
+  static std::vector<std::string> ShownPaths(const migrate::report::ObjectPaths& object,
+                                             const std::vector<std::string>& paths) {
+    std::vector<std::string> shown;
+    for (const std::string& path : paths) {
+      const auto quoted = object.quoted_paths.find(path);
+      shown.push_back(
+          kube::meta::WithLeadingDot(quoted == object.quoted_paths.end() ? path : quoted->second));
+    }
+    return shown;
+  }
+
   static void AddObject(Table& table, const migrate::report::ObjectPaths& object) {
     std::string name =
         object.namespace_.empty() ? object.name : object.namespace_ + "/" + object.name;
     std::map<std::string, std::vector<std::string>> versions_by_fields;
     for (const auto& [version, paths] : object.pruned_paths) {
       const auto left_out = object.paths_left_out.find(version);
-      std::string fields = paths.empty() ? "" : "." + kube::base::Join(paths, ", .");
+      std::string fields = kube::base::Join(ShownPaths(object, paths), ", ");
       if (left_out != object.paths_left_out.end()) {
         fields += (paths.empty() ? "" : ", and ") + std::to_string(left_out->second) + " more";
       }
@@ -219,8 +231,8 @@ class Section {
     Table table({"PATH", "OBJECTS", "WRITTEN-BY"});
     for (std::size_t i = 0; i < shown; ++i) {
       const FieldUse& use = crd_.maybe_in_etcd[i];
-      table.AddRow(
-          {"." + use.path, std::to_string(use.objects), kube::base::Join(use.managers, ", ")});
+      table.AddRow({kube::meta::WithLeadingDot(use.path), std::to_string(use.objects),
+                    kube::base::Join(use.managers, ", ")});
     }
     table.AppendTo(out_, "  ");
     if (shown < count) out_ += "  ... and " + std::to_string(count - shown) + " more\n";

@@ -1,6 +1,9 @@
 #include "plugin/report/text/check_sections.h"
 
 #include <catch2/catch.hpp>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "tests/support/test_reports.h"
 
@@ -130,6 +133,17 @@ TEST_CASE("The flag --show-objects lists each object with its fields", "[plugin]
         "  OBJECT       VERSION       FIELDS\n"
         "  default/w0   v1, v1beta1   .spec.a, .spec.b[0].c\n"
         "  w1           v2            .x\n");
+}
+
+TEST_CASE("Names that hold dots are quoted in paths", "[plugin][check_sections]") {
+  CrdReport crd = test_reports::Gadgets();
+  crd.objects = {{.namespace_ = "",
+                  .name = "w0",
+                  .source = "",
+                  .pruned_paths = {{"v1", {"a.b", "c"}}},
+                  .quoted_paths = {{"a.b", "['a.b']"}}}};
+  CHECK_THAT(PrintSection(crd, {.show_objects = true, .now = test_reports::kNow}),
+             Catch::EndsWith("  w0       v1        ['a.b'], .c\n"));
 }
 
 TEST_CASE("Paths that are too many to be kept are counted", "[plugin][check_sections]") {
