@@ -78,7 +78,7 @@ class Migration {
     for (const auto& [name, live] : crds_.crds) {
       if (TakeOrTell(live)) wanted.push_back(&live);
     }
-    TellPreserving();
+    TellLeftOut();
     std::optional<std::string> cluster;
     std::size_t number = 0;
     for (const crds::LiveCrd* live : wanted) {
@@ -96,15 +96,23 @@ class Migration {
     }
   }
 
-  // There may be hundreds: the first one stands for the others.
-  void TellPreserving() {
-    if (preserving_.empty()) return;
-    const std::size_t others = preserving_.size() - 1;
-    session_.observer.OnLine(
-        "note: " + preserving_[0] +
-        (others == 0 ? " is" : " and " + std::to_string(others) + " more are") +
-        " left out: unknown fields are preserved there, which --enable-pruning may end (" +
-        report::OwnCommand("check") + ")");
+  void TellLeftOut() {
+    TellLeftOut(report::LeftOutReason::kPreserves,
+                "unknown fields are preserved there, which --enable-pruning may end");
+    TellLeftOut(report::LeftOutReason::kBlocked,
+                "what is wrong with the schema keeps pruning from being turned on");
+  }
+
+  // There may be hundreds: the first one stands for the others, which the report names.
+  void TellLeftOut(report::LeftOutReason reason, const std::string& why) {
+    const auto first = std::ranges::find(report_.left_out, reason, &report::LeftOutCrd::reason);
+    if (first == report_.left_out.end()) return;
+    const auto all = std::ranges::count(report_.left_out, reason, &report::LeftOutCrd::reason);
+    const std::string check = report::OwnCommand(all == 1 ? "check " + first->name : "check");
+    session_.observer.OnLine("note: " + first->name +
+                             (all == 1 ? " is" : " and " + std::to_string(all - 1) + " more are") +
+                             " left out: " + why + " (" + check +
+                             (all == 1 ? ")" : "; -o json names all)"));
   }
 
   // Absent: to be stopped. That it cannot be read for the moment must not look like another
@@ -135,15 +143,11 @@ class Migration {
     if (!live.shape.preserves_unknown_fields) {
       return state::StateFolder::IsLeft(options_.state_dir, live.shape.uid);
     }
-    if (!options_.enable_pruning) {
-      preserving_.push_back(live.identity.name);
-      return false;
-    }
-    if (report.verdict != report::Verdict::kBlocked) return true;
-    const std::string& name = live.identity.name;
-    session_.observer.OnLine("note: " + name +
-                             " is left out: its schema keeps pruning from being turned on (" +
-                             report::OwnCommand("check " + name) + ")");
+    const bool is_blocked = report.verdict == report::Verdict::kBlocked;
+    if (options_.enable_pruning && !is_blocked) return true;
+    report_.left_out.push_back({live.identity.name, options_.enable_pruning
+                                                        ? report::LeftOutReason::kBlocked
+                                                        : report::LeftOutReason::kPreserves});
     return false;
   }
 
@@ -151,7 +155,6 @@ class Migration {
   const sweep::MigrationSession& session_;
   kube::system::Clock::TimePoint found_at_{};
   crds::ClusterCrds crds_;
-  std::vector<std::string> preserving_;  // that --all leaves out for that
   report::MigrationReport report_;
 };
 

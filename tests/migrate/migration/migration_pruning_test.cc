@@ -602,19 +602,29 @@ TEST_CASE("A change of the CRD before the flip is an error, not a failure of obj
 TEST_CASE("The flag --all turns pruning on where the schema allows it",
           "[migrate][migration][migration_pruning]") {
   Preserved preserved;
-  preserved.cluster.server.Add(FakeCrdText("gizmos", R"(,"preserveUnknownFields":true)"));
-  preserved.cluster.server.PatchCrd(
-      "gizmos.demo.example.com",
-      R"({"spec":{"versions":[{"name":"v1","served":true,"storage":true,"schema":{
+  for (const std::string name : {"gizmos", "gears"}) {
+    preserved.cluster.server.Add(FakeCrdText(name, R"(,"preserveUnknownFields":true)"));
+    preserved.cluster.server.PatchCrd(
+        name + ".demo.example.com",
+        R"({"spec":{"versions":[{"name":"v1","served":true,"storage":true,"schema":{
           "openAPIV3Schema":{"type":"object","properties":{"spec":{}}}}}]}})");
+  }
   preserved.cluster.server.Add(FakeCrdText("gadgets"));
   preserved.options.crd_names = {};
   preserved.options.all = true;
-  const report::CrdMigration crd = preserved.Migrate();
-  CHECK(crd.name == kName);
-  CHECK(crd.outcome == report::Outcome::kDone);
+  const report::MigrationReport report =
+      migration::Migrate(preserved.options, {preserved.cluster.session(), preserved.person});
+  REQUIRE(report.crds.size() == 1);
+  CHECK(report.crds[0].name == kName);
+  CHECK(report.crds[0].outcome == report::Outcome::kDone);
+  REQUIRE(report.left_out.size() == 2);
+  CHECK(report.left_out[0].name == "gears.demo.example.com");
+  CHECK(report.left_out[0].reason == report::LeftOutReason::kBlocked);
+  CHECK(std::ranges::count_if(preserved.person.lines, [](const std::string& line) {
+          return line.find("left out") != std::string::npos;
+        }) == 1);
   CHECK(std::ranges::any_of(preserved.person.lines, [](const std::string& line) {
-    return line.starts_with("note: gizmos.demo.example.com is left out");
+    return line.starts_with("note: gears.demo.example.com and 1 more are left out: what is wrong");
   }));
 }
 

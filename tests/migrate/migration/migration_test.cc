@@ -499,7 +499,12 @@ TEST_CASE("The flag --all migrates what has several stored versions", "[migrate]
   CHECK(widgets.listener.Heard("note: gadgets.demo.example.com is left out: unknown fields are"));
   widgets.cluster.server.Add(FakeCrdText("gears", kPreserves));
   CHECK(widgets.MigrateAll().crds.empty());
+  const report::MigrationReport two = widgets.MigrateAll();
   CHECK(widgets.listener.Heard("note: gadgets.demo.example.com and 1 more are left out: unknown"));
+  REQUIRE(two.left_out.size() == 2);
+  CHECK(two.left_out[0].name == "gadgets.demo.example.com");
+  CHECK(two.left_out[1].name == "gears.demo.example.com");
+  CHECK(two.left_out[1].reason == report::LeftOutReason::kPreserves);
   widgets.cluster.server.PatchCrd("gadgets.demo.example.com",
                                   R"({"status":{"storedVersions":["v1beta1","v1"]}})");
   const report::MigrationReport refused = widgets.MigrateAll();
