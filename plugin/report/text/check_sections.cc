@@ -94,8 +94,23 @@ class Section {
     if (rows.empty()) return;
     out_.append(title_).append(" would lose ").append(kube::base::Count(CountPaths(rows), "field"));
     out_.append(" in ").append(std::to_string(crd_.objects_losing_fields)).append(" of ");
-    out_.append(kube::base::Count(crd_.object_count, "object")).append(":\n");
+    out_.append(kube::base::Count(crd_.object_count, "object"));
+    out_.append(LossByStorageVersion(CountPaths(rows))).append(":\n");
     AppendLostFields(out_, rows, Fields());
+  }
+
+  // What a migration takes, and tells, is what the storage version's schema does not specify.
+  std::string LossByStorageVersion(std::size_t all) const {
+    const auto storage = std::ranges::find(crd_.versions, true, &VersionReport::storage);
+    if (storage == crd_.versions.end() || !storage->objects) return "";
+    const std::size_t fields = storage->pruned_fields.size();
+    const std::uint64_t objects = storage->objects_losing_fields;
+    if (fields == all && objects == crd_.objects_losing_fields) return "";
+    return " (by the storage version " + terminal::Printable(storage->name) + " alone: " +
+           (fields == 0 ? "none"
+                        : kube::base::Count(fields, "field") + " in " +
+                              kube::base::Count(objects, "object")) +
+           ")";
   }
 
   // Only what the storage version's own loss, shown above, does not say yet.
@@ -227,7 +242,7 @@ class Section {
                       " --enable-pruning asks before):\n"
                 : "for good what the schemas do not specify:\n";
     const std::size_t count = crd_.maybe_in_etcd.size();
-    const std::size_t shown = options_.wide ? count : std::min(count, kShownNotes);
+    const std::size_t shown = Fields().all ? count : std::min(count, kShownNotes);
     Table table({"PATH", "OBJECTS", "WRITTEN-BY"});
     for (std::size_t i = 0; i < shown; ++i) {
       const FieldUse& use = crd_.maybe_in_etcd[i];
