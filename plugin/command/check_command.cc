@@ -160,13 +160,15 @@ migrate::inspect::ClusterCheckOptions ClusterOptions(const CheckOptions& options
 CheckReport CheckLive(const CheckOptions& options) {
   const kube::system::SystemClock clock;
   terminal::Progress progress(terminal::CanRewriteStderr(), terminal::WriteStderrAsIs, clock);
-  ClusterAccess cluster(options.common, ClusterAccess::Right::kRead, clock,
-                        [&progress](const std::string& line) { progress.WriteLine(line); });
+  const auto write_line = [&progress](const std::string& line) { progress.WriteLine(line); };
+  ClusterAccess cluster(options.common, ClusterAccess::Right::kRead, clock, write_line);
   migrate::inspect::ClusterCheckOptions cluster_options = ClusterOptions(options);
   cluster_options.on_progress = [&progress](const auto& what, const auto& counts) {
     progress.Show(what, counts);
   };
-  return migrate::inspect::CheckCluster(cluster_options, cluster.session());
+  CheckReport report = migrate::inspect::CheckCluster(cluster_options, cluster.session());
+  WarnOfMissingNamespace(options.objects.namespace_, cluster, write_line);
+  return report;
 }
 
 migrate::inspect::FileCheckOptions FileOptions(const CheckOptions& options) {

@@ -102,11 +102,12 @@ MigrationReport MigrateCluster(const flags::MigrateOptions& options,
                                const MigrationOptions& migration_options) {
   const kube::system::SystemClock clock;
   terminal::Progress progress(terminal::CanRewriteStderr(), terminal::WriteStderrAsIs, clock);
-  ClusterAccess cluster(options.common, ClusterAccess::Right::kWrite, clock,
-                        [&progress](const std::string& line) { progress.WriteLine(line); });
+  const auto write_line = [&progress](const std::string& line) { progress.WriteLine(line); };
+  ClusterAccess cluster(options.common, ClusterAccess::Right::kWrite, clock, write_line);
   terminal::MigrationConsole console(progress, options.yes, terminal::AnswersFromTerminal());
   MigrationReport report =
       migrate::migration::Migrate(migration_options, {cluster.session(), console});
+  WarnOfMissingNamespace(options.objects.namespace_, cluster, write_line);
   progress.Clear();
   return report;
 }
