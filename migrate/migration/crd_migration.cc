@@ -188,7 +188,7 @@ class CrdMigrator {
     if (turns_pruning_on()) {
       OpenState();
       if (!TurnPruningOn()) return;
-    } else if (options_.enable_pruning && !ConfirmHiddenLoss()) {
+    } else if (!AcceptHiddenLoss()) {
       return;
     }
     const auto count = CountAll();
@@ -204,10 +204,12 @@ class CrdMigrator {
   kube::base::Result<std::uint64_t, kube::client::CallError> CountAll() const {
     if (options_.retried)
       return std::uint64_t{sweep::RetriedOf(report_.name, *options_.retried).size()};
-    return lists::CountObjects(
-        lists::WithSelectors(live_.ObjectsTarget(options_.namespace_), options_.label_selector,
-                             options_.field_selector),
-        {.chunk_size = options_.chunk_size}, session());
+    return lists::CountObjects(ListTarget(), {.chunk_size = options_.chunk_size}, session());
+  }
+
+  std::string ListTarget() const {
+    return lists::WithSelectors(live_.ObjectsTarget(options_.namespace_), options_.label_selector,
+                                options_.field_selector);
   }
 
   // A dry run has its own folder: it must neither use nor spoil what a true run has left.
@@ -241,7 +243,7 @@ class CrdMigrator {
   // Pruning is turned on where that is asked for, or a run that did so is gone on from.
   bool ComeBehindFlip() {
     if (turns_pruning_on()) return TurnPruningOn() && (is_dry_run() || TakeFlip());
-    if (!state_->is_behind_flip()) return !options_.enable_pruning || ConfirmHiddenLoss();
+    if (!state_->is_behind_flip()) return AcceptHiddenLoss();
     if (!Take(flip::ResumePruning(PruningRun(), options_.pruning))) return false;
     state_->NoteRewriting(guard_->expected());
     return true;
@@ -270,9 +272,22 @@ class CrdMigrator {
     return report_.outcome == report::Outcome::kDone;
   }
 
-  // Whoever asks for pruning thinks that it is off, and that a backup will be made.
-  bool ConfirmHiddenLoss() {
+  // Whoever asks for pruning thinks that it is off, and that a backup will be made. Others are told
+  // as well.
+  bool AcceptHiddenLoss() {
     if (state_ && state_->goes_on()) return true;
+    if (options_.enable_pruning) return ConfirmHiddenLoss();
+    if (!options_.retried) TellHiddenLoss();
+    return GoOn();
+  }
+
+  void TellHiddenLoss() {
+    const std::string hidden =
+        flip::DescribeHiddenFieldsOfSome(live_, ListTarget(), session().client);
+    if (!hidden.empty()) Line("Warning: " + hidden);
+  }
+
+  bool ConfirmHiddenLoss() {
     const auto hidden = flip::DescribeHiddenFields(
         live_,
         {.chunk_size = options_.chunk_size,

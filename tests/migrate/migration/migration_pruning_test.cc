@@ -228,11 +228,13 @@ TEST_CASE("What etcd may hold of a CRD that prunes already is not rewritten with
     CHECK(warning() == 1);
     CHECK(preserved.HasExtra("w1"));
   }
-  SECTION("who does not ask for pruning knows that it is on") {
+  SECTION("who does not ask for pruning knows that it is on, and is only told") {
     preserved.options.enable_pruning = false;
     CHECK(preserved.Migrate().outcome == report::Outcome::kDone);
     CHECK(preserved.person.asked == 0);
-    CHECK(warning() == 0);
+    CHECK(warning() == 1);
+    CHECK(preserved.Migrate().outcome == report::Outcome::kDone);
+    CHECK(warning() == 1);  // it is proven now
   }
 }
 
