@@ -253,6 +253,30 @@ TEST_CASE("A dry run turns nothing on", "[migrate][migration][migration_pruning]
   CHECK(preserved.HasExtra("w0"));
 }
 
+TEST_CASE(
+    "Nothing is turned on where a webhook keeps objects from being written, which a dry run tells "
+    "at once too",
+    "[migrate][migration][migration_pruning]") {
+  Preserved preserved;
+  preserved.options.pruning.single_pass = true;
+  preserved.options.dry_run = GENERATE(report::DryRun::kNone, report::DryRun::kServer);
+  FakeFault fault;
+  fault.target = "/widgets/w";
+  fault.times = 0;
+  // apiserver pkg/admission/plugin/webhook/generic: a call that failed, with failurePolicy Fail.
+  fault.answer = test_support::FakeStatus(
+      500, "InternalError",
+      "Internal error occurred: failed calling webhook \"hook.example.com\": connection refused");
+  preserved.cluster.server.AddFault(fault);
+  const auto start = preserved.cluster.clock.passed();
+  const report::CrdMigration crd = preserved.Migrate();
+  CHECK(crd.outcome == report::Outcome::kError);
+  CHECK_THAT(crd.error, Contains("turned on, as no object could be rewritten now: ") &&
+                            Contains("failed calling webhook \"hook.example.com\""));
+  CHECK_FALSE(preserved.Prunes());
+  CHECK(preserved.cluster.clock.passed() - start < std::chrono::seconds(10));
+}
+
 TEST_CASE("An object that the backup does not have as it was last written stays held",
           "[migrate][migration][migration_pruning]") {
   Preserved preserved;
