@@ -7,6 +7,7 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,7 @@
 #include "migrate/proof/proof.h"
 #include "migrate/spool/resource_version.h"
 #include "migrate/spool/spool.h"
+#include "migrate/state/failed_objects.h"
 #include "migrate/state/run_state.h"
 #include "migrate/sweep/retried_objects.h"
 #include "migrate/sweep/rewrite_passes.h"
@@ -60,6 +62,7 @@ class CrdMigrator {
       Fail(error.what() + BehindFlipAdvice());
       LeaveState();
     }
+    NoteFailed();
     report_.seconds = std::chrono::duration<double>(session().clock.Now() - start).count();
     return std::move(report_);
   }
@@ -100,6 +103,41 @@ class CrdMigrator {
       if (state_) state_->Close(state::RunState::End::kInTheMiddle);
     } catch (const std::exception&) {  // what stays behind does no harm
     }
+  }
+
+  // For --retry-failed, of what pruning is on for: before that all objects have to be clean.
+  void NoteFailed() {
+    if (is_dry_run() || !crd_ || crd_->preserve_unknown_fields) return;
+    const bool has_ended =
+        report_.outcome == report::Outcome::kDone || report_.outcome == report::Outcome::kFailures;
+    const bool is_whole = has_ended && (options_.retried || !IsPartial(options_));
+    if (!is_whole && report_.failures.empty()) return;
+    std::vector<state::FailedObject> failed;
+    if (!is_whole) failed = state::LoadFailedObjects(options_.state_dir, crd_->uid);
+    try {
+      state::SaveFailedObjects(WithFailures(std::move(failed)), options_.state_dir, crd_->uid);
+    } catch (const kube::base::Error& error) {
+      Line("Warning: " + report_.name +
+           ": which objects failed is not remembered for --retry-failed: " + error.what());
+    }
+  }
+
+  // Each once; an object may have failed before the switch and behind it.
+  std::vector<state::FailedObject> WithFailures(std::vector<state::FailedObject> failed) const {
+    for (const report::ObjectFailure& failure : report_.failures) {
+      failed.push_back({.namespace_ = failure.namespace_,
+                        .name = failure.name,
+                        .is_held = failure.object_class == report::ObjectClass::kHeld});
+    }
+    const auto key = [](const state::FailedObject& object) {
+      return std::tie(object.namespace_, object.name);
+    };
+    // The last word on each counts.
+    std::ranges::reverse(failed);
+    std::ranges::stable_sort(failed, {}, key);
+    const auto rest = std::ranges::unique(failed, {}, key);
+    failed.erase(rest.begin(), rest.end());
+    return failed;
   }
 
   bool GoOn() {

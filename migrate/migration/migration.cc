@@ -13,6 +13,7 @@
 #include "migrate/lists/worker_pool.h"
 #include "migrate/migration/crd_migration.h"
 #include "migrate/report/program_name.h"
+#include "migrate/state/failed_objects.h"
 #include "migrate/state/migration_state.h"
 
 namespace migrate::migration {
@@ -57,7 +58,7 @@ class Migration {
   }
 
   std::vector<std::string> Names() const {
-    if (!options_.retried) return options_.crd_names;
+    if (options_.retry_failed || !options_.retried) return options_.crd_names;
     std::set<std::string> names;
     for (const sweep::RetriedObject& object : *options_.retried) names.insert(object.crd);
     return {names.begin(), names.end()};
@@ -74,6 +75,7 @@ class Migration {
   }
 
   void MigrateAll() {
+    if (options_.retry_failed) options_.retried.emplace();
     std::vector<const crds::LiveCrd*> wanted;
     for (const auto& [name, live] : crds_.crds) {
       if (TakeOrTell(live)) wanted.push_back(&live);
@@ -137,6 +139,7 @@ class Migration {
   // is migrated whatever it is. The preflight refuses those of them that cannot be: --all must not
   // look done while versions are stored that are to go.
   bool TakeOrTell(const crds::LiveCrd& live) {
+    if (options_.retry_failed) return TakeFailed(live);
     if (!options_.all) return true;
     const report::CrdReport& report = live.checks.front()->facts().report;
     if (report.migration_needed) return true;
@@ -151,7 +154,20 @@ class Migration {
     return false;
   }
 
-  const MigrationOptions& options_;
+  bool TakeFailed(const crds::LiveCrd& live) {
+    const std::string& name = live.identity.name;
+    const auto failed = state::LoadFailedObjects(options_.state_dir, live.shape.uid);
+    for (const state::FailedObject& object : failed) {
+      options_.retried->push_back({name, object.namespace_, object.name, object.is_held});
+    }
+    if (failed.empty() && !options_.crd_names.empty()) {
+      session_.observer.OnLine("note: " + name +
+                               ": --state-dir tells of no object that failed in its last run");
+    }
+    return !failed.empty();
+  }
+
+  MigrationOptions options_;
   const sweep::MigrationSession& session_;
   kube::system::Clock::TimePoint found_at_{};
   crds::ClusterCrds crds_;

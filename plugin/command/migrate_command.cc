@@ -57,7 +57,8 @@ migrate::flip::PruningOptions PruningOptionsOf(const flags::MigrateOptions& opti
 // CRDs count.
 std::filesystem::path StateDirOf(const flags::MigrateOptions& options) {
   if (!options.state_dir.empty()) return options.state_dir;
-  const bool is_needed = options.dry_run == migrate::report::DryRun::kNone || options.all;
+  const bool is_needed =
+      options.dry_run == migrate::report::DryRun::kNone || options.all || options.retry_failed;
   return is_needed ? migrate::state::DefaultStateDir() : migrate::state::FindStateDir();
 }
 
@@ -93,6 +94,7 @@ MigrationOptions ClusterOptions(const flags::MigrateOptions& options) {
   result.state_dir = StateDirOf(options);
   result.record = options.record;
   result.as = ImpersonationFlags(options.common.connection);
+  result.retry_failed = options.retry_failed;
   if (!options.retry_from.empty()) result.retried = ReadRetried(options.retry_from);
   CatchStopSignals();
   return result;
@@ -141,6 +143,7 @@ void MigrateCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) {
   flag_set.Bool("keep-stored-versions", 0, options_.keep_stored_versions);
   flag_set.String("state-dir", 0, options_.state_dir);
   flag_set.String("retry-from", 0, options_.retry_from);
+  flag_set.Bool("retry-failed", 0, options_.retry_failed);
   flag_set.Bool("record", 0, options_.record);
 }
 
