@@ -18,6 +18,19 @@ void AppendName(std::string& path, std::string_view name) {
   path += name;
 }
 
+bool NeedsQuotes(std::string_view name) {
+  return name.empty() || name == "*" || name.find_first_of(".[]'") != std::string_view::npos;
+}
+
+void AppendQuoted(std::string& path, std::string_view name) {
+  path += "['";
+  for (const char c : name) {
+    if (c == '\'' || c == '\\') path += '\\';
+    path += c;
+  }
+  path += "']";
+}
+
 void AppendBracketed(std::string& path, std::string_view text) {
   path += '[';
   path += text;
@@ -49,10 +62,10 @@ std::string PrintFoldedPath(const PathStep* last) {
   for (const PathStep* step : StepsFromRoot(last)) {
     switch (step->kind) {
       case PathStep::Kind::kField:
-        AppendName(path, step->name);
+        AppendPathName(path, step->name);
         break;
       case PathStep::Kind::kKey:
-        AppendName(path, "*");
+        AppendPathOfKeys(path);
         break;
       case PathStep::Kind::kIndex:
         AppendBracketed(path, "*");
@@ -60,6 +73,16 @@ std::string PrintFoldedPath(const PathStep* last) {
     }
   }
   return path;
+}
+
+void AppendPathName(std::string& path, std::string_view name) {
+  NeedsQuotes(name) ? AppendQuoted(path, name) : AppendName(path, name);
+}
+
+void AppendPathOfKeys(std::string& path) { AppendName(path, "*"); }
+
+std::string WithLeadingDot(std::string_view path) {
+  return (path.starts_with("['") ? "" : ".") + std::string(path);
 }
 
 }  // namespace kube::meta

@@ -36,7 +36,17 @@ struct PathStep {
 /// the root, which is empty.
 std::string PrintPath(const PathStep* last);
 
-/// The path with indices as [*] and keys of maps as .*, for counting: "spec.ports[*].env.*".
+/// The path with indices as [*] and keys of maps as .*, for counting: "spec.ports[*].env.*"; names
+/// as AppendPathName has them.
 std::string PrintFoldedPath(const PathStep* last);
+
+/// Appends a name to a path for people: behind a dot, but for the first one, or quoted where it
+/// would read as several steps or as another kind of step, as in a JSONPath: "files['a.xml']".
+void AppendPathName(std::string& path, std::string_view name);
+/// The same for all keys of a map.
+void AppendPathOfKeys(std::string& path);
+
+/// The path with the dot in front that shows that it is one; none before a quoted name.
+std::string WithLeadingDot(std::string_view path);
 
 }  // namespace kube::meta

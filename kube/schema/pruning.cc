@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kube/meta/object_path.h"
+
 namespace kube::schema {
 namespace {
 
@@ -20,9 +22,10 @@ struct Step {
     parent->AppendFolded(path);
     if (kind == Kind::kIndex) {
       path += "[*]";
+    } else if (kind == Kind::kMapKey) {
+      meta::AppendPathOfKeys(path);
     } else {
-      if (parent->kind != Kind::kRoot) path += '.';
-      path += kind == Kind::kMapKey ? "*" : name;
+      meta::AppendPathName(path, name);
     }
   }
 };
@@ -157,6 +160,18 @@ std::string UnknownField::Path() const {
     } else {
       if (&element != &elements.front()) path += '.';
       path += element.key;
+    }
+  }
+  return path;
+}
+
+std::string UnknownField::QuotedPath() const {
+  std::string path;
+  for (const PathElement& element : elements) {
+    if (element.is_index) {
+      path += "[" + std::to_string(element.index) + "]";
+    } else {
+      meta::AppendPathName(path, element.key);
     }
   }
   return path;

@@ -32,13 +32,17 @@ struct PathElement {
 
 /// A field that pruning removes. Everything in it holds during the call only.
 struct UnknownField {
-  std::string_view folded_path;           ///< for counting: indices as [*], keys of maps as .*
+  /// For counting: indices as [*], keys of maps as .*; names as kube::meta::AppendPathName has
+  /// them.
+  std::string_view folded_path;
   std::span<const PathElement> elements;  ///< the way from the root, step by step
   const json::Value& value;
 
   /// As the server records it, e.g. "spec.ports[0].proto". Made anew: a key above many unknown
   /// fields may be as long as the object.
   std::string Path() const;
+  /// The same for people, with names as kube::meta::AppendPathName has them.
+  std::string QuotedPath() const;
 };
 
 /// Is told each field that pruning removes, in the order of the object.

@@ -30,14 +30,14 @@ constexpr std::string_view kValidityUnknown =
 class TallySink : public kube::schema::UnknownFieldSink {
  public:
   TallySink(const Value& object, const report::CountedObject& counted, report::FieldTally& tally,
-            std::vector<std::string>* paths)
-      : owners_(object), counted_(counted), tally_(tally), paths_(paths) {}
+            std::vector<std::string>* paths, std::map<std::string, std::string>* quoted)
+      : owners_(object), counted_(counted), tally_(tally), paths_(paths), quoted_(quoted) {}
 
   void OnUnknownField(const UnknownField& field) override {
     const FieldOwners owners = owners_.Find(field.elements);
     tally_.Add(field.folded_path, counted_, report::FieldTypeOf(field.value), owners.managers,
                owners.last_written);
-    if (paths_ != nullptr) Keep(field.Path());
+    if (paths_ != nullptr) Keep(field);
     found_ = true;
   }
   std::uint64_t paths_left_out() const { return paths_left_out_; }
@@ -45,10 +45,13 @@ class TallySink : public kube::schema::UnknownFieldSink {
 
  private:
   // The paths of one object can take far more memory than the object.
-  void Keep(std::string path) {
+  void Keep(const UnknownField& field) {
     constexpr std::size_t kMostPathBytes = std::size_t{1} << 20;
+    std::string path = field.Path();
     if (paths_left_out_ == 0 && path.size() <= kMostPathBytes - path_bytes_) {
       path_bytes_ += path.size();
+      std::string quoted = field.QuotedPath();
+      if (quoted != path) quoted_->emplace(path, std::move(quoted));
       paths_->push_back(std::move(path));
     } else {
       ++paths_left_out_;
@@ -59,6 +62,7 @@ class TallySink : public kube::schema::UnknownFieldSink {
   const report::CountedObject& counted_;
   report::FieldTally& tally_;
   std::vector<std::string>* paths_;
+  std::map<std::string, std::string>* quoted_;
   std::size_t path_bytes_ = 0;
   std::uint64_t paths_left_out_ = 0;
   bool found_ = false;
@@ -190,7 +194,7 @@ bool CrdCheck::CheckVersion(const Version& version, const CheckedObject& object,
                             const report::CountedObject& counted, CrdTally::VersionTally& tally,
                             report::ObjectPaths& paths) const {
   std::vector<std::string>* kept = keep_paths_ ? &paths.pruned_paths[version.name] : nullptr;
-  TallySink sink(object.value, counted, tally.pruned_fields, kept);
+  TallySink sink(object.value, counted, tally.pruned_fields, kept, &paths.quoted_paths);
   kube::schema::FindUnknownFields(object.value, version.schema, true, sink);
   if (kept != nullptr) std::sort(kept->begin(), kept->end());
   if (sink.paths_left_out() > 0) paths.paths_left_out[version.name] = sink.paths_left_out();
@@ -253,14 +257,14 @@ void CrdCheck::CheckStorageMigration(const CheckedObject& object,
     const auto from = find(stored);
     if (from == versions_.end() || storage == versions_.end()) continue;
     if (!from->convertible || !storage->convertible) continue;
-    TallySink first(object.value, counted, tally.pruned_fields, nullptr);
+    TallySink first(object.value, counted, tally.pruned_fields, nullptr, nullptr);
     kube::schema::FindUnknownFields(object.value, from->schema, true, first);
     loses |= first.found();
     if (from == storage) continue;
     kube::json::Arena arena;
     Value copy = kube::json::CopyForChange(object.value, arena);
     kube::schema::DropUnknownFields(copy, from->schema, true);
-    TallySink second(copy, counted, tally.pruned_fields, nullptr);
+    TallySink second(copy, counted, tally.pruned_fields, nullptr, nullptr);
     kube::schema::FindUnknownFields(copy, storage->schema, true, second);
     loses |= second.found();
   }

@@ -4,6 +4,8 @@
 #include <set>
 #include <tuple>
 
+#include "kube/meta/object_path.h"
+
 namespace migrate::check {
 
 using kube::json::Document;
@@ -109,8 +111,7 @@ class LackingCollector {
     const StructuralSchema* property = schema ? schema->FindProperty(name) : nullptr;
     const bool is_key = schema && !property && schema->has_additional_properties;
     const std::size_t length = path_.size();
-    if (length != 0) path_ += '.';
-    path_ += is_key ? "*" : name;
+    is_key ? kube::meta::AppendPathOfKeys(path_) : kube::meta::AppendPathName(path_, name);
     const Value* there = members_.Find(value, name);
     if (there == nullptr) {
       Add();

@@ -1,9 +1,11 @@
 #include "migrate/check/pruning_preview.h"
 
 #include <algorithm>
-#include <optional>
+#include <vector>
 
+#include "kube/base/text.h"
 #include "kube/go/go_format.h"
+#include "kube/schema/schema_read.h"
 #include "migrate/report/program_name.h"
 
 namespace migrate::check {
@@ -20,10 +22,21 @@ std::string VersionNames(const report::CrdReport& report) {
   return names;
 }
 
-// A version without a schema is no better: nothing is specified, and the server refuses it.
-std::string NotStructural() {
-  return "not structural, so pruning cannot be turned on; \"" + report::OwnCommand("check") +
-         "\" tells why";
+// Of which the server makes a schema to prune by.
+std::vector<std::string> UsableVersions(const CrdFacts& facts) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < facts.versions.size(); ++i) {
+    if (facts.versions[i].is_convertible) names.push_back(facts.report.versions[i].name);
+  }
+  return names;
+}
+
+std::string Unusable(const std::string& version, const std::vector<std::string>& usable) {
+  std::string why = "nothing can be pruned by the schema of " + version + "; \"" +
+                    report::OwnCommand("check") + "\" tells why";
+  if (usable.empty()) return why;
+  return why + ", and --version shows what another schema removes (" +
+         kube::base::Join(usable, ", ") + ")";
 }
 
 std::string_view TextOf(const Value* metadata, std::string_view key) {
@@ -41,19 +54,32 @@ kube::base::Result<PruningPreview, std::string> PruningPreview::Make(
     return kube::base::Unexpected("there is no version " + kube::go::GoQuote(name) +
                                   "; there is: " + VersionNames(report));
   }
-  if (!report.problems.empty() || !version->structural) {
-    return kube::base::Unexpected(NotStructural());
+  const std::vector<std::string> usable = UsableVersions(check.facts());
+  if (std::ranges::find(usable, name) == usable.end()) {
+    return kube::base::Unexpected(Unusable(name, usable));
   }
-  return PruningPreview(check, report, options);
+  return PruningPreview(check, options, usable.size() == report.versions.size());
 }
 
-PruningPreview::PruningPreview(const CrdCheck& check, const report::CrdReport& report,
-                               const PreviewOptions& options)
+PruningPreview::PruningPreview(const CrdCheck& check, const PreviewOptions& options,
+                               bool is_servable)
     : check_(&check),
-      version_(options.version.empty() ? report.storage_version : options.version),
-      api_version_(report.group + "/" + version_),
-      is_storage_version_(version_ == report.storage_version),
+      version_(options.version.empty() ? check.facts().report.storage_version : options.version),
+      api_version_(check.group() + "/" + version_),
+      is_storage_version_(version_ == check.facts().report.storage_version),
+      is_servable_(is_servable),
       show_managed_fields_(options.show_managed_fields) {}
+
+std::optional<std::string> PruningPreview::Prune(Value& object, Arena& arena) const {
+  const kube::crd::CustomResourceServer& server = check_->server();
+  if (!is_servable_) {
+    if (kube::schema::ReadBySchema(object, server.FindSchema(version_), arena)) return std::nullopt;
+    return "the defaults of version " + version_ + " would make it too large";
+  }
+  if (is_storage_version_) return server.Rewrite(object, arena);
+  auto error = server.OnRead(object, version_, arena);
+  return error ? error : server.OnRequest(object, version_, arena);
+}
 
 kube::base::Result<ObjectChange, std::string> PruningPreview::Preview(Value& object,
                                                                       Arena& arena) const {
@@ -67,14 +93,7 @@ kube::base::Result<ObjectChange, std::string> PruningPreview::Preview(Value& obj
   Value* metadata = object.Find("metadata");
   if (metadata != nullptr && !show_managed_fields_) metadata->Erase("managedFields");
   Value after = kube::json::DeepCopy(object, arena);
-  std::optional<std::string> error;
-  if (is_storage_version_) {
-    error = server.Rewrite(after, arena);
-  } else {
-    error = server.OnRead(after, version_, arena);
-    if (!error) error = server.OnRequest(after, version_, arena);
-  }
-  if (error) return kube::base::Unexpected(*std::move(error));
+  if (auto error = Prune(after, arena)) return kube::base::Unexpected(*std::move(error));
   // The server puts it in order whether it prunes or not: no news of an object in a file.
   if (metadata != nullptr) after.Set("metadata", *metadata, arena);
   return ObjectChange{.group = check_->group(),

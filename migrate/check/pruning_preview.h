@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -32,8 +33,9 @@ struct PreviewOptions {
 class PruningPreview {
  public:
   /// `check` must outlive the result, and be made without CrdCheckOptions::as_is. The error is for
-  /// people: the CRD has no such version (it lists those that there are), or its schema is not
-  /// structural, so that the API server would prune nothing.
+  /// people: the CRD has no such version (it lists those that there are), or no schema to prune by
+  /// can be made of the version's. Of a CRD that is not structural otherwise it shows what its
+  /// schemas would leave, though the API server prunes nothing by them yet.
   static kube::base::Result<PruningPreview, std::string> Make(const CrdCheck& check,
                                                               const PreviewOptions& options);
 
@@ -47,12 +49,14 @@ class PruningPreview {
                                                         kube::json::Arena& arena) const;
 
  private:
-  PruningPreview(const CrdCheck& check, const report::CrdReport& report,
-                 const PreviewOptions& options);
+  PruningPreview(const CrdCheck& check, const PreviewOptions& options, bool is_servable);
+
+  std::optional<std::string> Prune(kube::json::Value& object, kube::json::Arena& arena) const;
 
   const CrdCheck* check_;
   std::string version_, api_version_;
   bool is_storage_version_;
+  bool is_servable_;  // schemas can be made of all versions, else the version's alone counts
   bool show_managed_fields_;
 };
 

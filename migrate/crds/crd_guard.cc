@@ -16,16 +16,35 @@ constexpr std::chrono::seconds kPause(1);
 
 }  // namespace
 
-std::optional<std::string> CrdGuard::FindChange() const {
+// What cannot be read is asked for again as a whole, which tells why.
+bool CrdGuard::IsAsSeen() {
+  if (seen_version_.empty()) return false;
+  const auto crd = GetCrdMetadata(session_.client, target_);
+  if (!crd) return false;
+  const kube::json::Value* metadata = (*crd)->root().Find("metadata");
+  return metadata != nullptr && metadata->FindText("uid") == expected_.uid &&
+         metadata->FindText("resourceVersion") == seen_version_;
+}
+
+kube::base::Result<std::optional<std::string>, kube::client::CallError> CrdGuard::Compare() {
+  if (IsAsSeen()) return std::optional<std::string>();
+  auto crd = GetCrd(session_.client, target_);
+  if (!crd) return kube::base::Unexpected(std::move(crd).error());
+  auto change = crds::FindChange(expected_, *crd);
+  if (!change) seen_version_ = crd->resource_version;
+  return change;
+}
+
+std::optional<std::string> CrdGuard::FindChange() {
   const kube::system::Clock::TimePoint patience = session_.clock.Now() + kPatience;
   for (;;) {
-    const auto crd = GetCrd(session_.client, target_);
-    if (crd) return crds::FindChange(expected_, *crd);
-    const Meaning meaning = kube::client::MeaningOf(crd.error());
+    const auto change = Compare();
+    if (change) return *change;
+    const Meaning meaning = kube::client::MeaningOf(change.error());
     if (meaning == Meaning::kNotFound) return "the CustomResourceDefinition was deleted";
     const bool may_not = meaning == Meaning::kUnauthorized || meaning == Meaning::kForbidden;
     if (may_not || session_.clock.Now() >= patience) {
-      return "the CustomResourceDefinition cannot be read any more: " + crd.error().message;
+      return "the CustomResourceDefinition cannot be read any more: " + change.error().message;
     }
     if (!lists::PauseUntil(session_.clock.Now() + kPause, session_)) return std::nullopt;
   }

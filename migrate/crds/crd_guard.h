@@ -2,7 +2,9 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
+#include "kube/base/result.h"
 #include "kube/client/session.h"
 #include "migrate/crds/crd_shape.h"
 
@@ -16,15 +18,20 @@ class CrdGuard {
       : target_(std::move(target)), expected_(std::move(expected)), session_(session) {}
 
   const CrdShape& expected() const { return expected_; }
-  /// Reads the CRD and compares. Where it cannot be read it is tried again for two minutes, while
+  /// Reads the CRD and compares; of one that has the resource version that was compared before only
+  /// the metadata is read. Where it cannot be read it is tried again for two minutes, while
   /// requests that are under way go on; then, and at once where the right is missing, that is the
   /// change. Absent if nothing has changed, or the run is to be stopped (Session::is_stopped tells
   /// which). Throws what Client::Poll throws.
-  std::optional<std::string> FindChange() const;
+  std::optional<std::string> FindChange();
 
  private:
+  bool IsAsSeen();
+  kube::base::Result<std::optional<std::string>, kube::client::CallError> Compare();
+
   std::string target_;
   CrdShape expected_;
+  std::string seen_version_;  // resource version in which it was as expected; empty: none yet
   const kube::client::Session session_;
 };
 

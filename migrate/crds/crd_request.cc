@@ -8,6 +8,8 @@ namespace migrate::crds {
 namespace {
 
 constexpr char kDryRun[] = "?dryRun=All";
+constexpr char kMetadataAccept[] =
+    "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
 
 using kube::base::Result;
 using kube::client::CallError;
@@ -35,6 +37,14 @@ Result<Crd, CallError> CrdOf(Result<std::unique_ptr<Document>, CallError> answer
 
 Result<Crd, CallError> GetCrd(kube::client::Client& client, const std::string& target) {
   return CrdOf(client.Get(target));
+}
+
+Result<std::unique_ptr<Document>, CallError> GetCrdMetadata(kube::client::Client& client,
+                                                            const std::string& target) {
+  kube::client::ApiRequest request;
+  request.target = target;
+  request.accept = kMetadataAccept;
+  return client.Send(std::move(request));
 }
 
 Result<Crd, CallError> PatchCrd(kube::client::Client& client, const std::string& target,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "kube/base/result.h"
@@ -13,6 +14,11 @@ namespace migrate::crds {
 /// Reads a CRD. An answer that is none is a CallError too, and so is that the run is to be stopped.
 kube::base::Result<kube::crd::Crd, kube::client::CallError> GetCrd(kube::client::Client& client,
                                                                    const std::string& target);
+
+/// Reads the metadata of a CRD alone, where the server gives it so: its spec may be half a
+/// megabyte.
+kube::base::Result<std::unique_ptr<kube::json::Document>, kube::client::CallError> GetCrdMetadata(
+    kube::client::Client& client, const std::string& target);
 
 /// Sends a merge patch, and lets it end for ten seconds where the run is to be stopped, so that it
 /// is known whether it was done. `target` may name /status, and hold a query.

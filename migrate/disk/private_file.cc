@@ -91,6 +91,20 @@ void PrivateFile::TakeName(const fs::path& path) {
   if (const int error = SyncFolder(folder)) Fail(folder, error);
 }
 
+void ReplacePrivateFile(const fs::path& path, std::string_view text) {
+  const fs::path folder = path.parent_path();
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (!error) fs::permissions(folder, fs::perms::owner_all, error);
+  if (error) Fail(folder, error.value());
+  fs::path made = path;
+  made += ".new";
+  fs::remove(made, error);  // of a run that was killed
+  PrivateFile writing(made);
+  writing.Write(text);
+  writing.MoveTo(path);
+}
+
 bool BelongsToAnother(const fs::path& folder) {
   const auto is_anothers = [&folder](auto* get_status) {
     struct stat status = {};

@@ -43,6 +43,11 @@ class PrivateFile {
   int file_ = -1;
 };
 
+/// Writes a file of this kind in the place of what has that name, in a folder that is made (mode
+/// 0700) if it is not there. Throws kube::base::Error, also where the folder cannot be made. Not
+/// for several writers of one file at once.
+void ReplacePrivateFile(const std::filesystem::path& path, std::string_view text);
+
 /// True if `folder` belongs to another user than us and root: who could put something else in the
 /// place of what we make there. False where that cannot be told.
 bool BelongsToAnother(const std::filesystem::path& folder);

@@ -1,21 +1,35 @@
 #include "migrate/flip/hidden_fields.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <vector>
 
+#include "kube/meta/object_path.h"
+#include "migrate/lists/pager.h"
 #include "migrate/report/program_name.h"
 
 namespace migrate::flip {
 namespace {
 
 constexpr std::size_t kMostPaths = 5;
+// Enough to tell by, and few beside the migration itself.
+constexpr std::int64_t kSome = 100;
 
 std::string PathsText(const std::vector<report::FieldUse>& fields) {
   std::string text;
   for (std::size_t i = 0; i < std::min(fields.size(), kMostPaths); ++i) {
-    text.append(i == 0 ? "." : ", .").append(fields[i].path);
+    text.append(i == 0 ? "" : ", ").append(kube::meta::WithLeadingDot(fields[i].path));
   }
   return fields.size() > kMostPaths ? text + ", ..." : text;
+}
+
+std::string Describe(const report::CrdReport& report) {
+  const std::vector<report::FieldUse>& fields = report.maybe_in_etcd;
+  if (fields.empty()) return "";
+  return report.name +
+         ": pruning is on already, so no backup can be made. Unless every object was rewritten "
+         "since, etcd still holds fields that no read shows, and a rewrite removes them: " +
+         PathsText(fields) + " (" + report::OwnCommand("check " + report.name) + ")";
 }
 
 }  // namespace
@@ -25,13 +39,22 @@ kube::base::Result<std::string, std::string> DescribeHiddenFields(
   const check::RewriteForecast forecast(*crd.checks.at(0), crd.read_version, /*in_one_pass=*/false);
   const PruningDryRun dry_run = DryRunPruning(crd, forecast, options, session);
   if (!dry_run.error.empty()) return kube::base::Unexpected(dry_run.error);
-  const std::vector<report::FieldUse>& fields = dry_run.report.maybe_in_etcd;
-  if (fields.empty()) return std::string();
-  const std::string& name = crd.identity.name;
-  return name +
-         ": pruning is on already, so no backup can be made. Unless every object was rewritten "
-         "since, etcd still holds fields that no read shows, and a rewrite removes them: " +
-         PathsText(fields) + " (" + report::OwnCommand("check " + name) + ")";
+  return Describe(dry_run.report);
+}
+
+std::string DescribeHiddenFieldsOfSome(const crds::LiveCrd& crd, const std::string& target,
+                                       kube::client::Client& client) {
+  const auto list = client.Get(lists::WithChunk(target, kSome, ""));
+  const kube::json::Value* items =
+      list ? (*list)->root().Find("items", kube::json::Type::kArray) : nullptr;
+  if (items == nullptr) return "";
+  const check::CrdCheck& check = *crd.checks.at(0);
+  check::CrdTally tally;
+  std::uint64_t number = 0;
+  for (const kube::json::Value& item : items->elements()) {
+    check.CheckObject({item, {0, number++, 0}, ""}, tally);
+  }
+  return Describe(check.Report(tally));
 }
 
 }  // namespace migrate::flip

@@ -18,4 +18,9 @@ namespace migrate::flip {
 kube::base::Result<std::string, std::string> DescribeHiddenFields(
     const crds::LiveCrd& crd, const DryRunOptions& options, const kube::client::Session& session);
 
+/// The same of the first objects of the list at `target` alone, for a run that would not read all
+/// objects whole. Empty also where they cannot be read, which the run will find out itself.
+std::string DescribeHiddenFieldsOfSome(const crds::LiveCrd& crd, const std::string& target,
+                                       kube::client::Client& client);
+
 }  // namespace migrate::flip

@@ -118,10 +118,11 @@ class PruningTurner {
                               client());
   }
 
-  PruningTurnedOn DryFlip() const {
+  PruningTurnedOn DryFlip() {
     if (run_.dry_run == report::DryRun::kClient) return {};
     const Flip flip = RequestFlip(flip_target_, /*dry_run=*/true, run_.session);
-    if (flip.step == Flip::Step::kDone) return {};
+    if (flip.step == Flip::Step::kDone)
+      return TryOneWrite() ? PruningTurnedOn() : std::move(ended_);
     if (flip.step == Flip::Step::kInterrupted)
       return PruningTurnedOn::End(report::Outcome::kInterrupted, flip.error);
     return PruningTurnedOn::End(report::Outcome::kError,
@@ -147,8 +148,10 @@ class PruningTurner {
                       report::ObjectClass::kWebhookUnavailable) {
       return true;
     }
-    return Fail("pruning was not turned on, as no object could be rewritten now: " +
-                answer.error().message + kRunAnew);
+    const bool is_dry_run = run_.dry_run != report::DryRun::kNone;
+    return Fail("pruning " + std::string(is_dry_run ? "would not be" : "was not") +
+                " turned on, as no object could be rewritten now: " + answer.error().message +
+                kRunAnew);
   }
 
   // One that loses something if there is any; absent where there is none, or it cannot be read.

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,7 @@
 #include "migrate/proof/proof.h"
 #include "migrate/spool/resource_version.h"
 #include "migrate/spool/spool.h"
+#include "migrate/state/failed_objects.h"
 #include "migrate/state/run_state.h"
 #include "migrate/sweep/retried_objects.h"
 #include "migrate/sweep/rewrite_passes.h"
@@ -60,6 +62,7 @@ class CrdMigrator {
       Fail(error.what() + BehindFlipAdvice());
       LeaveState();
     }
+    NoteFailed();
     report_.seconds = std::chrono::duration<double>(session().clock.Now() - start).count();
     return std::move(report_);
   }
@@ -100,6 +103,41 @@ class CrdMigrator {
       if (state_) state_->Close(state::RunState::End::kInTheMiddle);
     } catch (const std::exception&) {  // what stays behind does no harm
     }
+  }
+
+  // For --retry-failed, of what pruning is on for: before that all objects have to be clean.
+  void NoteFailed() {
+    if (is_dry_run() || !crd_ || crd_->preserve_unknown_fields) return;
+    const bool has_ended =
+        report_.outcome == report::Outcome::kDone || report_.outcome == report::Outcome::kFailures;
+    const bool is_whole = has_ended && (options_.retried || !IsPartial(options_));
+    if (!is_whole && report_.failures.empty()) return;
+    std::vector<state::FailedObject> failed;
+    if (!is_whole) failed = state::LoadFailedObjects(options_.state_dir, crd_->uid);
+    try {
+      state::SaveFailedObjects(WithFailures(std::move(failed)), options_.state_dir, crd_->uid);
+    } catch (const kube::base::Error& error) {
+      Line("Warning: " + report_.name +
+           ": which objects failed is not remembered for --retry-failed: " + error.what());
+    }
+  }
+
+  // Each once; an object may have failed before the switch and behind it.
+  std::vector<state::FailedObject> WithFailures(std::vector<state::FailedObject> failed) const {
+    for (const report::ObjectFailure& failure : report_.failures) {
+      failed.push_back({.namespace_ = failure.namespace_,
+                        .name = failure.name,
+                        .is_held = failure.object_class == report::ObjectClass::kHeld});
+    }
+    const auto key = [](const state::FailedObject& object) {
+      return std::tie(object.namespace_, object.name);
+    };
+    // The last word on each counts.
+    std::ranges::reverse(failed);
+    std::ranges::stable_sort(failed, {}, key);
+    const auto rest = std::ranges::unique(failed, {}, key);
+    failed.erase(rest.begin(), rest.end());
+    return failed;
   }
 
   bool GoOn() {
@@ -188,7 +226,7 @@ class CrdMigrator {
     if (turns_pruning_on()) {
       OpenState();
       if (!TurnPruningOn()) return;
-    } else if (options_.enable_pruning && !ConfirmHiddenLoss()) {
+    } else if (!AcceptHiddenLoss()) {
       return;
     }
     const auto count = CountAll();
@@ -204,10 +242,12 @@ class CrdMigrator {
   kube::base::Result<std::uint64_t, kube::client::CallError> CountAll() const {
     if (options_.retried)
       return std::uint64_t{sweep::RetriedOf(report_.name, *options_.retried).size()};
-    return lists::CountObjects(
-        lists::WithSelectors(live_.ObjectsTarget(options_.namespace_), options_.label_selector,
-                             options_.field_selector),
-        {.chunk_size = options_.chunk_size}, session());
+    return lists::CountObjects(ListTarget(), {.chunk_size = options_.chunk_size}, session());
+  }
+
+  std::string ListTarget() const {
+    return lists::WithSelectors(live_.ObjectsTarget(options_.namespace_), options_.label_selector,
+                                options_.field_selector);
   }
 
   // A dry run has its own folder: it must neither use nor spoil what a true run has left.
@@ -241,7 +281,7 @@ class CrdMigrator {
   // Pruning is turned on where that is asked for, or a run that did so is gone on from.
   bool ComeBehindFlip() {
     if (turns_pruning_on()) return TurnPruningOn() && (is_dry_run() || TakeFlip());
-    if (!state_->is_behind_flip()) return !options_.enable_pruning || ConfirmHiddenLoss();
+    if (!state_->is_behind_flip()) return AcceptHiddenLoss();
     if (!Take(flip::ResumePruning(PruningRun(), options_.pruning))) return false;
     state_->NoteRewriting(guard_->expected());
     return true;
@@ -270,9 +310,22 @@ class CrdMigrator {
     return report_.outcome == report::Outcome::kDone;
   }
 
-  // Whoever asks for pruning thinks that it is off, and that a backup will be made.
-  bool ConfirmHiddenLoss() {
+  // Whoever asks for pruning thinks that it is off, and that a backup will be made. Others are told
+  // as well.
+  bool AcceptHiddenLoss() {
     if (state_ && state_->goes_on()) return true;
+    if (options_.enable_pruning) return ConfirmHiddenLoss();
+    if (!options_.retried) TellHiddenLoss();
+    return GoOn();
+  }
+
+  void TellHiddenLoss() {
+    const std::string hidden =
+        flip::DescribeHiddenFieldsOfSome(live_, ListTarget(), session().client);
+    if (!hidden.empty()) Line("Warning: " + hidden);
+  }
+
+  bool ConfirmHiddenLoss() {
     const auto hidden = flip::DescribeHiddenFields(
         live_,
         {.chunk_size = options_.chunk_size,

@@ -15,6 +15,7 @@
 #include "migrate/migration/crd_migration.h"
 #include "migrate/migration/crd_sequence.h"
 #include "migrate/report/program_name.h"
+#include "migrate/state/failed_objects.h"
 #include "migrate/state/migration_state.h"
 
 namespace migrate::migration {
@@ -59,7 +60,7 @@ class Migration {
   }
 
   std::vector<std::string> Names() const {
-    if (!options_.retried) return options_.crd_names;
+    if (options_.retry_failed || !options_.retried) return options_.crd_names;
     std::set<std::string> names;
     for (const sweep::RetriedObject& object : *options_.retried) names.insert(object.crd);
     return {names.begin(), names.end()};
@@ -76,11 +77,12 @@ class Migration {
   }
 
   void MigrateAll() {
+    if (options_.retry_failed) options_.retried.emplace();
     std::vector<const crds::LiveCrd*> wanted;
     for (const auto& [name, live] : crds_.crds) {
       if (TakeOrTell(live)) wanted.push_back(&live);
     }
-    TellPreserving();
+    TellLeftOut();
     if (!wanted.empty()) MigrateEach(wanted);
   }
 
@@ -100,15 +102,23 @@ class Migration {
     return count > 1 && options_.dry_run == report::DryRun::kNone && !may_ask;
   }
 
-  // There may be hundreds: the first one stands for the others.
-  void TellPreserving() {
-    if (preserving_.empty()) return;
-    const std::size_t others = preserving_.size() - 1;
-    session_.observer.OnLine(
-        "note: " + preserving_[0] +
-        (others == 0 ? " is" : " and " + std::to_string(others) + " more are") +
-        " left out: unknown fields are preserved there, which --enable-pruning may end (" +
-        report::OwnCommand("check") + ")");
+  void TellLeftOut() {
+    TellLeftOut(report::LeftOutReason::kPreserves,
+                "unknown fields are preserved there, which --enable-pruning may end");
+    TellLeftOut(report::LeftOutReason::kBlocked,
+                "what is wrong with the schema keeps pruning from being turned on");
+  }
+
+  // There may be hundreds: the first one stands for the others, which the report names.
+  void TellLeftOut(report::LeftOutReason reason, const std::string& why) {
+    const auto first = std::ranges::find(report_.left_out, reason, &report::LeftOutCrd::reason);
+    if (first == report_.left_out.end()) return;
+    const auto all = std::ranges::count(report_.left_out, reason, &report::LeftOutCrd::reason);
+    const std::string check = report::OwnCommand(all == 1 ? "check " + first->name : "check");
+    session_.observer.OnLine("note: " + first->name +
+                             (all == 1 ? " is" : " and " + std::to_string(all - 1) + " more are") +
+                             " left out: " + why + " (" + check +
+                             (all == 1 ? ")" : "; -o json names all)"));
   }
 
   // Absent: to be stopped. That it cannot be read for the moment must not look like another
@@ -133,29 +143,38 @@ class Migration {
   // is migrated whatever it is. The preflight refuses those of them that cannot be: --all must not
   // look done while versions are stored that are to go.
   bool TakeOrTell(const crds::LiveCrd& live) {
+    if (options_.retry_failed) return TakeFailed(live);
     if (!options_.all) return true;
     const report::CrdReport& report = live.checks.front()->facts().report;
     if (report.migration_needed) return true;
     if (!live.shape.preserves_unknown_fields) {
       return state::StateFolder::IsLeft(options_.state_dir, live.shape.uid);
     }
-    if (!options_.enable_pruning) {
-      preserving_.push_back(live.identity.name);
-      return false;
-    }
-    if (report.verdict != report::Verdict::kBlocked) return true;
-    const std::string& name = live.identity.name;
-    session_.observer.OnLine("note: " + name +
-                             " is left out: its schema keeps pruning from being turned on (" +
-                             report::OwnCommand("check " + name) + ")");
+    const bool is_blocked = report.verdict == report::Verdict::kBlocked;
+    if (options_.enable_pruning && !is_blocked) return true;
+    report_.left_out.push_back({live.identity.name, options_.enable_pruning
+                                                        ? report::LeftOutReason::kBlocked
+                                                        : report::LeftOutReason::kPreserves});
     return false;
   }
 
-  const MigrationOptions& options_;
+  bool TakeFailed(const crds::LiveCrd& live) {
+    const std::string& name = live.identity.name;
+    const auto failed = state::LoadFailedObjects(options_.state_dir, live.shape.uid);
+    for (const state::FailedObject& object : failed) {
+      options_.retried->push_back({name, object.namespace_, object.name, object.is_held});
+    }
+    if (failed.empty() && !options_.crd_names.empty()) {
+      session_.observer.OnLine("note: " + name +
+                               ": --state-dir tells of no object that failed in its last run");
+    }
+    return !failed.empty();
+  }
+
+  MigrationOptions options_;
   const sweep::MigrationSession& session_;
   kube::system::Clock::TimePoint found_at_{};
   crds::ClusterCrds crds_;
-  std::vector<std::string> preserving_;  // that --all leaves out for that
   report::MigrationReport report_;
 };
 

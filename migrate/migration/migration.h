@@ -34,6 +34,9 @@ struct MigrationOptions {
   bool record = false;  ///< what was proven is written into the CRD, as an annotation
   /// The objects of --retry-from; present: only these are rewritten.
   std::optional<std::vector<sweep::RetriedObject>> retried{};
+  /// Only what failed in the last run over each CRD is rewritten, as `state_dir` tells: of the CRDs
+  /// that are named, else of all.
+  bool retry_failed = false;
 };
 
 /// Migrates CRDs of a cluster one after the other, each with its own account; what fails for one

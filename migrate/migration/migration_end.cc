@@ -14,6 +14,7 @@ std::string WhyVersionsKept(const report::CrdMigration& report, const MigrationO
                             const std::string& unverified_because, const std::string& cannot_trim) {
   if (report.stored_after == std::vector<std::string>{report.storage_version}) return "";
   if (options.dry_run != report::DryRun::kNone) return "nothing is written in a dry run";
+  if (options.retry_failed) return "only the objects of --retry-failed were rewritten";
   if (options.retried) return "only the objects of --retry-from were rewritten";
   if (IsPartial(options)) return "only the objects of -n, -l or --field-selector were rewritten";
   if (options.keep_stored_versions) return "--keep-stored-versions";

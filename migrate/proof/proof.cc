@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <system_error>
 #include <utility>
 
-#include "kube/base/error.h"
 #include "kube/system/file_text.h"
 #include "migrate/disk/file_name.h"
 #include "migrate/disk/private_file.h"
@@ -167,20 +165,7 @@ void Save(const Proof& proof, const fs::path& state_dir) {
   for (std::uint64_t hash : proof.seen.value_or(std::vector<std::uint64_t>())) {
     for (std::size_t i = 0; i < kHashBytes; ++i, hash >>= 8) text += static_cast<char>(hash & 0xFF);
   }
-  const fs::path file = FileOf(state_dir, proof.crd_uid);
-  std::error_code error;
-  fs::create_directories(file.parent_path(), error);
-  fs::permissions(file.parent_path(), fs::perms::owner_all, error);
-  if (error) {
-    throw kube::base::Error("cannot write \"" + file.parent_path().string() +
-                            "\": " + error.message());
-  }
-  fs::path made = file;
-  made += ".new";
-  fs::remove(made, error);  // of a run that was killed
-  disk::PrivateFile writing(made);
-  writing.Write(text);
-  writing.MoveTo(file);
+  disk::ReplacePrivateFile(FileOf(state_dir, proof.crd_uid), text);
 }
 
 std::string AnnotationPatch(const Proof& proof) {

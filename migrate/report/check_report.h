@@ -25,7 +25,8 @@ struct Problem {
   std::string hint;     ///< one line
 };
 
-/// A path in objects, indices folded to [*] and keys of maps to .*, without a leading dot.
+/// A path in objects, indices folded to [*] and keys of maps to .*, without a leading dot; names as
+/// kube::meta::AppendPathName has them.
 struct FieldUse {
   std::string path;
   std::uint64_t objects = 0;
@@ -41,6 +42,8 @@ struct ObjectPaths {
   std::string name;
   std::string source;  ///< the file it came from; empty for a live object
   std::map<std::string, std::vector<std::string>> pruned_paths;  ///< by version, each sorted
+  /// Of those that people would read as others: with the names quoted that need it.
+  std::map<std::string, std::string> quoted_paths{};
   /// How many more there are, by version; only where they would take more than 1 MiB.
   std::map<std::string, std::uint64_t> paths_left_out{};
 };

@@ -48,8 +48,20 @@ struct CrdMigration {
   double seconds = 0;
 };
 
+/// Why --all does not take up a CRD that preserves unknown fields.
+enum class LeftOutReason {
+  kPreserves,  ///< a rewrite would prune nothing, and pruning is not to be turned on
+  kBlocked,    ///< it is, and the server would refuse that
+};
+
+struct LeftOutCrd {
+  std::string name;
+  LeftOutReason reason = LeftOutReason::kPreserves;
+};
+
 struct MigrationReport {
-  std::vector<CrdMigration> crds;  ///< in the order in which they were migrated
+  std::vector<CrdMigration> crds;      ///< in the order in which they were migrated
+  std::vector<LeftOutCrd> left_out{};  ///< by --all, by name
   double seconds = 0;
 };
 

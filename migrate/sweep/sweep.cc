@@ -193,7 +193,8 @@ SweepResult Sweep(const write::SweepTarget& target, const SweepOptions& options,
                   const std::filesystem::path& folder, const std::string& name,
                   const kube::client::Session& session) {
   spool::Spool spool(folder, name, Purpose(target, "all"));
-  source::CachedList list(target, options.most_in_one_piece, options.chunk_size, spool, session);
+  source::CachedList list(target, options.most_in_one_piece, options.chunk_size, spool, session,
+                          options.on_line);
   return SweepRun(target, options, spool, list, session).Run();
 }
 

@@ -114,6 +114,14 @@ bool ShowsSections(const CheckOptions& options) {
                                  options.output == flags::OutputFormat::kWide);
 }
 
+// Names and rows say nothing of what they do not vouch for; reports for programs have it all.
+std::string PrintNotes(const CheckReport& report, const CheckOptions& options) {
+  const bool is_for_people = options.output == flags::OutputFormat::kTable ||
+                             options.output == flags::OutputFormat::kWide ||
+                             options.output == flags::OutputFormat::kName;
+  return is_for_people && !ShowsSections(options) ? report::text::Notes(report, /*all=*/false) : "";
+}
+
 std::string PrintErrors(const CheckReport& report, const CheckOptions& options) {
   std::string err;
   if (report.not_all_crds_read) {
@@ -127,7 +135,8 @@ std::string PrintErrors(const CheckReport& report, const CheckOptions& options) 
     err += "error: " + terminal::Printable(error) + "\n";
   for (const std::string& hint : report.file_hints)
     err += "Warning: " + terminal::Printable(hint) + "\n";
-  return ShowsSections(options) ? err : err + report::text::IncompleteErrors(report);
+  if (ShowsSections(options)) return err;
+  return err + report::text::IncompleteErrors(report) + PrintNotes(report, options);
 }
 
 migrate::inspect::ClusterCheckOptions ClusterOptions(const CheckOptions& options) {
@@ -151,13 +160,15 @@ migrate::inspect::ClusterCheckOptions ClusterOptions(const CheckOptions& options
 CheckReport CheckLive(const CheckOptions& options) {
   const kube::system::SystemClock clock;
   terminal::Progress progress(terminal::CanRewriteStderr(), terminal::WriteStderrAsIs, clock);
-  ClusterAccess cluster(options.common, ClusterAccess::Right::kRead, clock,
-                        [&progress](const std::string& line) { progress.WriteLine(line); });
+  const auto write_line = [&progress](const std::string& line) { progress.WriteLine(line); };
+  ClusterAccess cluster(options.common, ClusterAccess::Right::kRead, clock, write_line);
   migrate::inspect::ClusterCheckOptions cluster_options = ClusterOptions(options);
   cluster_options.on_progress = [&progress](const auto& what, const auto& counts) {
     progress.Show(what, counts);
   };
-  return migrate::inspect::CheckCluster(cluster_options, cluster.session());
+  CheckReport report = migrate::inspect::CheckCluster(cluster_options, cluster.session());
+  WarnOfMissingNamespace(options.objects.namespace_, cluster, write_line);
+  return report;
 }
 
 migrate::inspect::FileCheckOptions FileOptions(const CheckOptions& options) {

@@ -9,9 +9,11 @@
 #include "kube/go/go_format.h"
 #include "kube/http/curl_transport.h"
 #include "kube/http/read_only_transport.h"
+#include "migrate/lists/missing_namespace.h"
 #include "plugin/command/server_warnings.h"
 #include "plugin/command/stop_signal.h"
 #include "plugin/command/version.h"
+#include "plugin/terminal/terminal.h"
 
 namespace plugin::command {
 namespace {
@@ -79,6 +81,18 @@ void ClusterAccess::RequireServerVersion() {
                           ") differs from the version whose rules this program knows (" +
                           kube::go::GoQuote(kServerVersion) +
                           "); leave --match-server-version out");
+}
+
+void WarnOfMissingNamespace(const std::string& namespace_, ClusterAccess& cluster,
+                            const std::function<void(const std::string&)>& write_line) {
+  if (namespace_.empty()) return;
+  try {
+    const std::string missing =
+        migrate::lists::DescribeMissingNamespace(namespace_, cluster.client());
+    if (!missing.empty()) write_line("Warning: " + terminal::Printable(missing));
+  } catch (
+      const kube::base::Error&) {  // credentials that nobody renews: what was done is told first
+  }
 }
 
 }  // namespace plugin::command

@@ -43,4 +43,9 @@ class ClusterAccess {
   bool must_match_version_;
 };
 
+/// Warns by `write_line` of a namespace that does not exist: what was read of it is as empty as if
+/// it held nothing. Asks nobody where it is empty.
+void WarnOfMissingNamespace(const std::string& namespace_, ClusterAccess& cluster,
+                            const std::function<void(const std::string&)>& write_line);
+
 }  // namespace plugin::command

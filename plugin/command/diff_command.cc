@@ -76,13 +76,15 @@ migrate::inspect::ClusterDiffOptions ClusterOptions(const DiffOptions& options) 
 DiffReport DiffLive(const DiffOptions& options, DiffFolders& folders) {
   const kube::system::SystemClock clock;
   terminal::Progress progress(terminal::CanRewriteStderr(), terminal::WriteStderrAsIs, clock);
-  ClusterAccess cluster(options.common, ClusterAccess::Right::kRead, clock,
-                        [&progress](const std::string& line) { progress.WriteLine(line); });
+  const auto write_line = [&progress](const std::string& line) { progress.WriteLine(line); };
+  ClusterAccess cluster(options.common, ClusterAccess::Right::kRead, clock, write_line);
   migrate::inspect::ClusterDiffOptions cluster_options = ClusterOptions(options);
   cluster_options.on_progress = [&progress](const auto& what, const auto& counts) {
     progress.Show(what, counts);
   };
-  return migrate::inspect::DiffCluster(cluster_options, cluster.session(), folders);
+  DiffReport report = migrate::inspect::DiffCluster(cluster_options, cluster.session(), folders);
+  WarnOfMissingNamespace(options.objects.namespace_, cluster, write_line);
+  return report;
 }
 
 int RunProgram(DiffFolders& folders) {

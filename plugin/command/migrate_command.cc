@@ -57,7 +57,8 @@ migrate::flip::PruningOptions PruningOptionsOf(const flags::MigrateOptions& opti
 // CRDs count.
 std::filesystem::path StateDirOf(const flags::MigrateOptions& options) {
   if (!options.state_dir.empty()) return options.state_dir;
-  const bool is_needed = options.dry_run == migrate::report::DryRun::kNone || options.all;
+  const bool is_needed =
+      options.dry_run == migrate::report::DryRun::kNone || options.all || options.retry_failed;
   return is_needed ? migrate::state::DefaultStateDir() : migrate::state::FindStateDir();
 }
 
@@ -93,6 +94,7 @@ MigrationOptions ClusterOptions(const flags::MigrateOptions& options) {
   result.state_dir = StateDirOf(options);
   result.record = options.record;
   result.as = ImpersonationFlags(options.common.connection);
+  result.retry_failed = options.retry_failed;
   if (!options.retry_from.empty()) result.retried = ReadRetried(options.retry_from);
   CatchStopSignals();
   return result;
@@ -102,11 +104,12 @@ MigrationReport MigrateCluster(const flags::MigrateOptions& options,
                                const MigrationOptions& migration_options) {
   const kube::system::SystemClock clock;
   terminal::Progress progress(terminal::CanRewriteStderr(), terminal::WriteStderrAsIs, clock);
-  ClusterAccess cluster(options.common, ClusterAccess::Right::kWrite, clock,
-                        [&progress](const std::string& line) { progress.WriteLine(line); });
+  const auto write_line = [&progress](const std::string& line) { progress.WriteLine(line); };
+  ClusterAccess cluster(options.common, ClusterAccess::Right::kWrite, clock, write_line);
   terminal::MigrationConsole console(progress, options.yes, terminal::AnswersFromTerminal());
   MigrationReport report =
       migrate::migration::Migrate(migration_options, {cluster.session(), console});
+  WarnOfMissingNamespace(options.objects.namespace_, cluster, write_line);
   progress.Clear();
   return report;
 }
@@ -140,6 +143,7 @@ void MigrateCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) {
   flag_set.Bool("keep-stored-versions", 0, options_.keep_stored_versions);
   flag_set.String("state-dir", 0, options_.state_dir);
   flag_set.String("retry-from", 0, options_.retry_from);
+  flag_set.Bool("retry-failed", 0, options_.retry_failed);
   flag_set.Bool("record", 0, options_.record);
 }
 

@@ -94,6 +94,7 @@ void CheckLocal(const MigrateOptions& options) {
   RefuseBoth(true, local, !options.crd_selector.empty(), "--crd-selector");
   RefuseBoth(true, local, options.dry_run != DryRun::kNone, "--dry-run");
   RefuseBoth(true, local, !options.retry_from.empty(), "--retry-from");
+  RefuseBoth(true, local, options.retry_failed, "--retry-failed");
   RefuseBoth(true, local, !options.objects.selector.empty(), "-l");
   RefuseBoth(true, local, !options.objects.field_selector.empty(), "--field-selector");
 }
@@ -105,6 +106,11 @@ void CheckRetry(const MigrateOptions& options) {
   RefuseBoth(given, retry, options.all, "--all");
   RefuseBoth(given, retry, options.enable_pruning, "--enable-pruning");
   RefuseBoth(given, retry, HasObjectSelection(options), "-n, -l or --field-selector");
+  const std::string failed = "--retry-failed";
+  RefuseBoth(options.retry_failed, failed, given, retry);
+  RefuseBoth(options.retry_failed, failed, options.enable_pruning, "--enable-pruning");
+  RefuseBoth(options.retry_failed, failed, HasObjectSelection(options),
+             "-n, -l or --field-selector");
 }
 
 void CheckCluster(const MigrateOptions& options) {
@@ -118,7 +124,8 @@ void CheckCluster(const MigrateOptions& options) {
   if (!options.crd_selector.empty() && !options.all) {
     throw Refusal("--crd-selector chooses among --all, and needs it");
   }
-  if (!options.all && options.input.crds.empty() && options.retry_from.empty()) {
+  const bool retries = options.retry_failed || !options.retry_from.empty();
+  if (!options.all && options.input.crds.empty() && !retries) {
     throw Refusal(
         "name the CustomResourceDefinitions whose objects are to be rewritten, or use "
         "--all");

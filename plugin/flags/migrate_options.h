@@ -34,9 +34,10 @@ struct MigrateOptions {
   bool no_backup = false;
   bool rewrite_unbacked = false;
   std::chrono::nanoseconds settle_timeout = std::chrono::minutes(2);
-  std::string state_dir;   ///< empty: the default
-  bool record = false;     ///< what was proven is written into the CRD
-  std::string retry_from;  ///< a file; empty: not given
+  std::string state_dir;      ///< empty: the default
+  bool record = false;        ///< what was proven is written into the CRD
+  std::string retry_from;     ///< a file; empty: not given
+  bool retry_failed = false;  ///< what failed in the last run over each CRD
 };
 
 /// What --dry-run alone stands for, as in kubectl (cmdutil.AddDryRunFlag).

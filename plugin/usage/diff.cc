@@ -12,7 +12,8 @@ fields are removed, nulls dropped, and defaults added. Nothing is written to the
  Without a CRD and without -f the objects of all CRDs of the cluster that still preserve unknown
 fields are compared; of others the API shows them pruned already. CRDs in the files of -f are
 proposed: the objects of the cluster are pruned by their schemas. With --local no server is
-contacted, and objects come from the files too. Objects are read of all namespaces.
+contacted, and objects come from the files too. Objects are read of all namespaces. A schema that is
+not structural shows what it would remove; the API server prunes nothing by it before it is mended.
 
  KUBECTL_EXTERNAL_DIFF environment variable can be used to select your own diff command. Users can
 use external commands with params too, example: KUBECTL_EXTERNAL_DIFF="colordiff -N -u"

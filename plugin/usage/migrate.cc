@@ -9,8 +9,9 @@ constexpr std::string_view kMigrate =
 the API server prunes it, sets defaults and stores it anew, and nothing else of it changes. Then
 every object is sent another one: that none of these rewrites anything proves that etcd is clean.
 After that status.storedVersions of the CRD is set to the storage version alone. A run over some
-objects only (-n, -l, --field-selector, --retry-from), with failures, or that is not verified leaves
-it as it is. A run that was interrupted or killed goes on where it was when it is begun again.
+objects only (-n, -l, --field-selector, --retry-failed, --retry-from), with failures, or that is not
+verified leaves it as it is. A run that was interrupted or killed goes on where it was when it is
+begun again.
 
  A CRD that preserves unknown fields is refused, unless --enable-pruning turns pruning on first:
 what would be lost is told, the objects that lose something are written to a file of --backup-dir,
@@ -40,7 +41,10 @@ Examples:
   # Rewrite the objects of all CRDs that may be stored in an old version
   kubectl prune migrate --all
 
-  # Try the objects again that failed
+  # Try the objects again that failed in the last run
+  kubectl prune migrate widgets --retry-failed
+
+  # The same on another machine, by the report of that run
   kubectl prune migrate --retry-from report.json
 
   # Rewrite at most 50 objects a second
@@ -127,6 +131,11 @@ Options:
     -R, --recursive=false:
         With --local: read the folders below the folders of -f too.
 
+    --retry-failed=false:
+        Rewrite only the objects that failed in the last run over each CRD, as the --state-dir of
+        that run tells: of the CRDs that are named, else of all. Those that it held are not written,
+        unless it tells that somebody wrote them since, or with --rewrite-unbacked.
+
     --retry-from='':
         Rewrite only the objects that this file names as failed: a report of -o json or -o yaml.
         Those that it names as held are not written, unless the --state-dir of that run tells that
@@ -170,6 +179,7 @@ Exit codes:
 Usage:
   kubectl prune migrate CRD... [options]
   kubectl prune migrate --all [options]
+  kubectl prune migrate [CRD...] --retry-failed [options]
   kubectl prune migrate [CRD...] --local -f FILENAME... [options]
 
 Use "kubectl prune options" for a list of global command-line options (applies to all commands).

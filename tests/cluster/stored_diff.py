@@ -91,12 +91,19 @@ def fold(path, schema):
             text += "[*]"
             schema = schema.get("items")
         elif step in schema.get("properties", {}):
-            text += f".{step}"
+            text += name_step(step)
             schema = schema["properties"][step]
         elif schema.get("additionalProperties") is not None:
             text += ".*"
             schema = schema["additionalProperties"]
         else:
-            text += f".{step}"
+            text += name_step(step)
             schema = None
     return text.removeprefix(".")
+
+
+def name_step(name):
+    """Returns the step to a field, quoted as in a JSONPath where its name would read as others."""
+    if name and name != "*" and not set(name) & set(".[]'"):
+        return f".{name}"
+    return "['" + name.replace("\\", "\\\\").replace("'", "\\'") + "']"

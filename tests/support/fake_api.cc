@@ -1,5 +1,6 @@
 #include "tests/support/fake_api.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
@@ -191,8 +192,8 @@ FakeAnswer FakeApi::TrueAnswer(const kube::http::HttpRequest& request) {
   if (known && path == std::vector<std::string>{"version"}) {
     return FakeText(200, "application/json", kVersion);
   }
-  if (known && path == std::vector<std::string>{"api", "v1", "namespaces", "kube-system"}) {
-    return FakeText(200, "application/json", kKubeSystem);
+  if (known && path.size() == 4 && path[0] == "api" && path[2] == "namespaces") {
+    return GetNamespace(path[3]);
   }
   if (request.method == "POST" && path.size() == 4 && path[3] == "selfsubjectaccessreviews") {
     return Review(request);
@@ -200,6 +201,26 @@ FakeAnswer FakeApi::TrueAnswer(const kube::http::HttpRequest& request) {
   if (known && path.size() >= 2 && path[0] == "apis") return AnswerApis(request, path, query);
   throw std::logic_error("the fake API server does not know " + request.method + " " +
                          request.target + (accept ? " as " + *accept : ""));
+}
+
+// There is kube-system, and what some object is in.
+FakeAnswer FakeApi::GetNamespace(const std::string& name) const {
+  if (name == "kube-system") return FakeText(200, "application/json", kKubeSystem);
+  if (IsDenied("get", "namespaces")) {
+    return FakeStatus(403, "Forbidden",
+                      "namespaces \"" + name +
+                          "\" is forbidden: User \"alice\" cannot get resource "
+                          "\"namespaces\" in API group \"\" in the namespace \"" +
+                          name + "\"");
+  }
+  const bool exists = std::ranges::any_of(resources_, [&name](const auto& resource) {
+    const auto first = resource.second.lower_bound(name + "/");
+    return first != resource.second.end() && first->first.starts_with(name + "/");
+  });
+  if (!exists) return FakeStatus(404, "NotFound", "namespaces \"" + name + "\" not found");
+  return FakeText(200, "application/json",
+                  R"({"kind":"Namespace","apiVersion":"v1","metadata":{"name":")" + name +
+                      R"("},"spec":{},"status":{"phase":"Active"}})" + "\n");
 }
 
 FakeAnswer FakeApi::AnswerApis(const kube::http::HttpRequest& request,

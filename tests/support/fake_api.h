@@ -53,7 +53,8 @@ struct FakeFault {
 /// What an API server of Kubernetes 1.20 with some CRDs and custom resources answers, held in
 /// memory. Its answers were compared with a real server's.
 ///
-/// Knows /version, the discovery of apiextensions.k8s.io, APIServices, CRDs in v1 and v1beta1, and
+/// Knows /version, namespaces (kube-system, and those of the objects), the discovery of
+/// apiextensions.k8s.io, APIServices, CRDs in v1 and v1beta1, and
 /// the custom resources in every served version: single ones, and lists with limit, continue, and
 /// labelSelector and fieldSelector of equalities. A list goes on as of its first chunk until
 /// Compact. Objects are stored as they were given. Where a CRD does not preserve unknown fields,
@@ -111,6 +112,7 @@ class FakeApi {
   using Objects = std::map<std::string, std::shared_ptr<const kube::json::Document>>;
 
   FakeAnswer TrueAnswer(const kube::http::HttpRequest& request);
+  FakeAnswer GetNamespace(const std::string& name) const;
   FakeAnswer AnswerApis(const kube::http::HttpRequest& request,
                         const std::vector<std::string>& path, const Query& query);
   FakeAnswer Get(const FakePlace& place) const;

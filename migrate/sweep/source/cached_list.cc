@@ -27,12 +27,13 @@ constexpr char kTableAccept[] =
 
 CachedList::CachedList(const write::SweepTarget& target, std::uint64_t most,
                        std::int64_t chunk_size, spool::Spool& spool,
-                       const kube::client::Session& session)
+                       const kube::client::Session& session,
+                       std::function<void(const std::string&)> on_wait)
     : target_(target),
       most_(most),
       spool_(spool),
       session_(session),
-      chunks_(target, chunk_size, spool, session) {
+      chunks_(target, chunk_size, spool, session, std::move(on_wait)) {
   // A dry run rewrites nothing.
   if (most_ == 0 || chunk_size == 0 || target_.dry_run || spool_.listed() > 0) {
     state_ = State::kInChunks;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,9 +35,10 @@ namespace migrate::sweep::source {
 /// watch cache keeps us waiting or says no, and where a spool is gone on with.
 class CachedList : public ObjectSource, private kube::client::ResultSink {
  public:
-  /// All must outlive it. `most` 0: all in chunks. `chunk_size` as for MetadataList.
+  /// All must outlive it. `most` 0: all in chunks. `chunk_size` and `on_wait` as for MetadataList.
   CachedList(const write::SweepTarget& target, std::uint64_t most, std::int64_t chunk_size,
-             spool::Spool& spool, const kube::client::Session& session);
+             spool::Spool& spool, const kube::client::Session& session,
+             std::function<void(const std::string&)> on_wait = {});
   ~CachedList() override { Stop(); }
 
   void Advance() override;

@@ -1,6 +1,7 @@
 #include "migrate/sweep/source/metadata_list.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "kube/client/answer_meaning.h"
@@ -15,15 +16,19 @@ using kube::client::CallError;
 constexpr std::size_t kMaxToken = 256 * 1024;
 // The first chunk is small, so that writes begin soon.
 constexpr std::int64_t kFirstChunk = 100;
+// Shorter ones are not worth a word, and of longer ones some are.
+constexpr std::chrono::seconds kSilentWait{10}, kBetweenWords{60};
 
 }  // namespace
 
 MetadataList::MetadataList(const write::SweepTarget& target, std::int64_t chunk_size,
-                           spool::Spool& spool, const kube::client::Session& session)
+                           spool::Spool& spool, const kube::client::Session& session,
+                           std::function<void(const std::string&)> on_wait)
     : target_(target),
       chunk_size_(chunk_size),
       spool_(spool),
       session_(session),
+      on_wait_(std::move(on_wait)),
       is_done_(spool.is_complete()) {
   if (spool_.continue_token().empty()) return;
   pager_.OnPage(spool_.continue_token());
@@ -102,6 +107,7 @@ void MetadataList::TakePage() {
     return Fail(UnreadableList("its continue token leads nowhere"));
   }
   has_old_token_ = false;
+  failing_since_.reset();
   spool_.EndPage(page_->metadata().continue_token);
   last_key_ = page_last_key_;
   remaining_ = page_->metadata().remaining;
@@ -115,6 +121,18 @@ void MetadataList::OnFailure(const write::AnswerVerdict& verdict, const CallErro
   if (!pause && has_old_token_ && error.status) return ListFromBeginning();
   if (!pause) return Fail(error);
   not_before_ = session_.clock.Now() + *pause;
+  TellWait(error);
+}
+
+void MetadataList::TellWait(const CallError& error) {
+  const kube::system::Clock::TimePoint now = session_.clock.Now();
+  if (!failing_since_) failing_since_ = now;
+  if (!on_wait_ || now < *failing_since_ + kSilentWait) return;
+  if (told_at_ && now < *told_at_ + kBetweenWords) return;
+  told_at_ = now;
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now - *failing_since_);
+  on_wait_("the list of the objects could not be read for " + std::to_string(seconds.count()) +
+           " s: " + error.message + "; trying again");
 }
 
 // The token of an earlier run may be of a state of the cluster that it was set back from; no run

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -26,9 +27,10 @@ namespace migrate::sweep::source {
 class MetadataList : public ObjectSource, private kube::client::ResultSink {
  public:
   /// All must outlive it. `chunk_size` 0: everything in one page; else the first has 100
-  /// objects at most.
+  /// objects at most. `on_wait`, which may be empty, is told why a page does not come for a while.
   MetadataList(const write::SweepTarget& target, std::int64_t chunk_size, spool::Spool& spool,
-               const kube::client::Session& session);
+               const kube::client::Session& session,
+               std::function<void(const std::string&)> on_wait = {});
   ~MetadataList() override { Stop(); }
 
   void Advance() override;
@@ -45,6 +47,7 @@ class MetadataList : public ObjectSource, private kube::client::ResultSink {
   void TakePage();
   bool LeadsNowhere() const;
   void OnFailure(const write::AnswerVerdict& verdict, const kube::client::CallError& error);
+  void TellWait(const kube::client::CallError& error);
   void ListFromBeginning();
   void OnExpired(const kube::client::CallError& error);
   void Fail(kube::client::CallError error);
@@ -54,6 +57,7 @@ class MetadataList : public ObjectSource, private kube::client::ResultSink {
   const std::int64_t chunk_size_;
   spool::Spool& spool_;
   const kube::client::Session session_;
+  const std::function<void(const std::string&)> on_wait_;
 
   lists::Pager pager_;
   write::RetryBudget budget_;
@@ -64,6 +68,8 @@ class MetadataList : public ObjectSource, private kube::client::ResultSink {
   std::optional<kube::client::CallError> error_;
   std::optional<std::uint64_t> remaining_;
   kube::system::Clock::TimePoint not_before_{};
+  std::optional<kube::system::Clock::TimePoint> failing_since_;  // of the page that is read
+  std::optional<kube::system::Clock::TimePoint> told_at_;
 
   // Of the page that is being read:
   std::optional<kube::client::Client::CallId> call_;

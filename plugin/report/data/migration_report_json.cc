@@ -18,6 +18,8 @@ using kube::json::Type;
 using kube::json::Value;
 using migrate::report::ClassCounts;
 using migrate::report::CrdMigration;
+using migrate::report::LeftOutCrd;
+using migrate::report::LeftOutReason;
 using migrate::report::MigrationReport;
 using migrate::report::ObjectClass;
 using migrate::report::ObjectFailure;
@@ -50,12 +52,18 @@ class MigrationReportBuilder {
     ObjectBuilder summary(arena_);
     AddCounts(summary, sum);
     summary.Add("seconds", Seconds(report.seconds));
-    return ObjectBuilder(arena_)
-        .Text("apiVersion", kApiVersion)
-        .Text("kind", kKind)
-        .Add("summary", summary.Build())
-        .List("crds", report.crds, [this](const CrdMigration& crd) { return Crd(crd); })
-        .Build();
+    ObjectBuilder builder(arena_);
+    builder.Text("apiVersion", kApiVersion).Text("kind", kKind).Add("summary", summary.Build());
+    builder.List("crds", report.crds, [this](const CrdMigration& crd) { return Crd(crd); });
+    if (!report.left_out.empty()) {
+      builder.List("leftOut", report.left_out, [this](const LeftOutCrd& crd) {
+        return ObjectBuilder(arena_)
+            .Text("name", crd.name)
+            .Text("reason", ReasonName(crd.reason))
+            .Build();
+      });
+    }
+    return builder.Build();
   }
 
  private:
@@ -98,6 +106,10 @@ class MigrationReportBuilder {
     builder.Add("seconds", Seconds(crd.seconds));
     builder.List("failures", crd.failures, [this](const ObjectFailure& f) { return Failure(f); });
     return builder.Build();
+  }
+
+  static std::string_view ReasonName(LeftOutReason reason) {
+    return reason == LeftOutReason::kBlocked ? "blocked" : "preserves-unknown-fields";
   }
 
   static std::string_view DryRunName(migrate::report::DryRun dry_run) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kube/base/text.h"
+#include "kube/meta/object_path.h"
 #include "migrate/report/program_name.h"
 #include "plugin/report/text/field_table.h"
 #include "plugin/report/text/problem_list.h"
@@ -93,8 +94,23 @@ class Section {
     if (rows.empty()) return;
     out_.append(title_).append(" would lose ").append(kube::base::Count(CountPaths(rows), "field"));
     out_.append(" in ").append(std::to_string(crd_.objects_losing_fields)).append(" of ");
-    out_.append(kube::base::Count(crd_.object_count, "object")).append(":\n");
+    out_.append(kube::base::Count(crd_.object_count, "object"));
+    out_.append(LossByStorageVersion(CountPaths(rows))).append(":\n");
     AppendLostFields(out_, rows, Fields());
+  }
+
+  // What a migration takes, and tells, is what the storage version's schema does not specify.
+  std::string LossByStorageVersion(std::size_t all) const {
+    const auto storage = std::ranges::find(crd_.versions, true, &VersionReport::storage);
+    if (storage == crd_.versions.end() || !storage->objects) return "";
+    const std::size_t fields = storage->pruned_fields.size();
+    const std::uint64_t objects = storage->objects_losing_fields;
+    if (fields == all && objects == crd_.objects_losing_fields) return "";
+    return " (by the storage version " + terminal::Printable(storage->name) + " alone: " +
+           (fields == 0 ? "none"
+                        : kube::base::Count(fields, "field") + " in " +
+                              kube::base::Count(objects, "object")) +
+           ")";
   }
 
   // Only what the storage version's own loss, shown above, does not say yet.
@@ -171,13 +187,24 @@ class Section {
     table.AppendTo(out_, "  ");
   }
 
+  static std::vector<std::string> ShownPaths(const migrate::report::ObjectPaths& object,
+                                             const std::vector<std::string>& paths) {
+    std::vector<std::string> shown;
+    for (const std::string& path : paths) {
+      const auto quoted = object.quoted_paths.find(path);
+      shown.push_back(
+          kube::meta::WithLeadingDot(quoted == object.quoted_paths.end() ? path : quoted->second));
+    }
+    return shown;
+  }
+
   static void AddObject(Table& table, const migrate::report::ObjectPaths& object) {
     std::string name =
         object.namespace_.empty() ? object.name : object.namespace_ + "/" + object.name;
     std::map<std::string, std::vector<std::string>> versions_by_fields;
     for (const auto& [version, paths] : object.pruned_paths) {
       const auto left_out = object.paths_left_out.find(version);
-      std::string fields = paths.empty() ? "" : "." + kube::base::Join(paths, ", .");
+      std::string fields = kube::base::Join(ShownPaths(object, paths), ", ");
       if (left_out != object.paths_left_out.end()) {
         fields += (paths.empty() ? "" : ", and ") + std::to_string(left_out->second) + " more";
       }
@@ -215,12 +242,12 @@ class Section {
                       " --enable-pruning asks before):\n"
                 : "for good what the schemas do not specify:\n";
     const std::size_t count = crd_.maybe_in_etcd.size();
-    const std::size_t shown = options_.wide ? count : std::min(count, kShownNotes);
+    const std::size_t shown = Fields().all ? count : std::min(count, kShownNotes);
     Table table({"PATH", "OBJECTS", "WRITTEN-BY"});
     for (std::size_t i = 0; i < shown; ++i) {
       const FieldUse& use = crd_.maybe_in_etcd[i];
-      table.AddRow(
-          {"." + use.path, std::to_string(use.objects), kube::base::Join(use.managers, ", ")});
+      table.AddRow({kube::meta::WithLeadingDot(use.path), std::to_string(use.objects),
+                    kube::base::Join(use.managers, ", ")});
     }
     table.AppendTo(out_, "  ");
     if (shown < count) out_ += "  ... and " + std::to_string(count - shown) + " more\n";

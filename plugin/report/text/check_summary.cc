@@ -102,6 +102,44 @@ std::vector<const CrdReport*> ReadyCrds(const CheckReport& report, bool with_obj
   return crds;
 }
 
+std::string CrdNotes(const CheckReport& report) {
+  std::string notes;
+  for (const CrdReport& crd : report.crds) {
+    if (crd.note.empty()) continue;
+    notes += "note: " + terminal::Printable(crd.name) + ": " + terminal::Printable(crd.note) + "\n";
+  }
+  return notes;
+}
+
+std::string ObjectFilterNote(const CheckReport& report) {
+  if (report.object_filter.empty()) return "";
+  return "note: not all objects were read, only those of " +
+         terminal::Printable(report.object_filter) + "\n";
+}
+
+std::string FileObjectsNote(const CheckReport& report) {
+  if (report.file_objects == 0) return "";
+  return "note: " + kube::base::Count(report.file_objects, "object") +
+         " in files not looked at; with --local they are, instead of those of the cluster\n";
+}
+
+std::string UnknownKindsNote(const CheckReport& report, bool all) {
+  if (report.unknown_kinds.empty()) return "";
+  std::uint64_t objects = 0;
+  std::vector<std::string> kinds;
+  for (const migrate::report::UnknownKind& kind : report.unknown_kinds) {
+    objects += kind.objects;
+    if (!all && kinds.size() == kShownKinds) continue;
+    kinds.push_back(terminal::Printable(kind.kind + " in " + kind.api_version) + " (" +
+                    std::to_string(kind.objects) + ")");
+  }
+  const std::size_t left_out = report.unknown_kinds.size() - kinds.size();
+  std::string note = "note: no CRD is known for " + kube::base::Count(objects, "object") + ": " +
+                     kube::base::Join(kinds, ", ");
+  if (left_out > 0) note += " and " + kube::base::Count(left_out, "more kind");
+  return note + "\n";
+}
+
 }  // namespace
 
 std::string Summary(const CheckReport& report) {
@@ -139,15 +177,6 @@ std::string ReadyNote(const CheckReport& report) {
   return note;
 }
 
-std::string CrdNotes(const CheckReport& report) {
-  std::string notes;
-  for (const CrdReport& crd : report.crds) {
-    if (crd.note.empty()) continue;
-    notes += "note: " + terminal::Printable(crd.name) + ": " + terminal::Printable(crd.note) + "\n";
-  }
-  return notes;
-}
-
 std::string IncompleteErrors(const CheckReport& report) {
   std::string errors;
   for (const CrdReport& crd : report.crds) {
@@ -170,33 +199,9 @@ std::string InterruptedNote(const CheckReport& report) {
   return "interrupted: the objects of " + kube::base::Count(count, "CRD") + " were not read\n";
 }
 
-std::string ObjectFilterNote(const CheckReport& report) {
-  if (report.object_filter.empty()) return "";
-  return "note: not all objects were read, only those of " +
-         terminal::Printable(report.object_filter) + "\n";
-}
-
-std::string FileObjectsNote(const CheckReport& report) {
-  if (report.file_objects == 0) return "";
-  return "note: " + kube::base::Count(report.file_objects, "object") +
-         " in files not looked at; with --local they are, instead of those of the cluster\n";
-}
-
-std::string UnknownKindsNote(const CheckReport& report, bool all) {
-  if (report.unknown_kinds.empty()) return "";
-  std::uint64_t objects = 0;
-  std::vector<std::string> kinds;
-  for (const migrate::report::UnknownKind& kind : report.unknown_kinds) {
-    objects += kind.objects;
-    if (!all && kinds.size() == kShownKinds) continue;
-    kinds.push_back(terminal::Printable(kind.kind + " in " + kind.api_version) + " (" +
-                    std::to_string(kind.objects) + ")");
-  }
-  const std::size_t left_out = report.unknown_kinds.size() - kinds.size();
-  std::string note = "note: no CRD is known for " + kube::base::Count(objects, "object") + ": " +
-                     kube::base::Join(kinds, ", ");
-  if (left_out > 0) note += " and " + kube::base::Count(left_out, "more kind");
-  return note + "\n";
+std::string Notes(const CheckReport& report, bool all) {
+  return CrdNotes(report) + ObjectFilterNote(report) + UnknownKindsNote(report, all) +
+         FileObjectsNote(report);
 }
 
 }  // namespace plugin::report::text

@@ -14,9 +14,10 @@ std::string Summary(const migrate::report::CheckReport& report);
 /// there is none.
 std::string ReadyNote(const migrate::report::CheckReport& report);
 
-/// The kinds of objects that no CRD is known for, the first ones or `all`; empty where there is
-/// none.
-std::string UnknownKindsNote(const migrate::report::CheckReport& report, bool all);
+/// What the report cannot vouch for, a line each: a note of a CRD, which objects were read if not
+/// all, the kinds of objects that no CRD is known for (the first ones or `all`), and that custom
+/// resources in files were passed over. Empty where there is nothing of that.
+std::string Notes(const migrate::report::CheckReport& report, bool all);
 
 /// Which CRDs and objects could not be checked, and why, a line each, for what shows no sections:
 /// names, rows, JSON. Without those that CheckReport::file_errors tell of.
@@ -24,12 +25,4 @@ std::string IncompleteErrors(const migrate::report::CheckReport& report);
 
 /// How many CRDs a signal kept from being looked at.
 std::string InterruptedNote(const migrate::report::CheckReport& report);
-/// A line for each CRD whose report has a note.
-std::string CrdNotes(const migrate::report::CheckReport& report);
-/// Which objects were read, if not all; else empty.
-std::string ObjectFilterNote(const migrate::report::CheckReport& report);
-
-/// That custom resources in files were passed over; empty where there were none.
-std::string FileObjectsNote(const migrate::report::CheckReport& report);
-
 }  // namespace plugin::report::text

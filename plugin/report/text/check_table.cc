@@ -155,9 +155,7 @@ std::string PrintCheckTable(const CheckReport& report, const CheckTableOptions& 
   const bool is_stopped = report.not_all_crds_read && !report.crds.empty();
   const bool is_complete = report.file_errors.empty() && !is_stopped;
   const std::string ready = is_complete ? ReadyNote(report) : kIncompleteNote;
-  const std::string notes = ready + InterruptedNote(report) + CrdNotes(report) +
-                            ObjectFilterNote(report) + UnknownKindsNote(report, options.wide) +
-                            FileObjectsNote(report);
+  const std::string notes = ready + InterruptedNote(report) + Notes(report, options.wide);
   if (!notes.empty()) out.append(out.empty() ? "" : "\n").append(notes);
   return out;
 }

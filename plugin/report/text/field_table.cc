@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "kube/base/text.h"
+#include "kube/meta/object_path.h"
 #include "plugin/report/text/age.h"
 #include "plugin/report/text/table.h"
 #include "plugin/terminal/wording.h"
@@ -40,8 +41,6 @@ void AddToRows(std::vector<FieldRow>& rows, const std::string& version, const Fi
   }
 }
 
-std::string LeadingDot(const std::string& path) { return "." + path; }
-
 std::string OrUnknown(std::string text) { return text.empty() ? "<unknown>" : text; }
 
 std::string Examples(const FieldUse& use, bool all) {
@@ -62,20 +61,17 @@ void AppendLeftOut(std::string& out, std::size_t left_out) {
 
 std::vector<std::string> LostCells(const FieldRow& row, const FieldTableOptions& options) {
   const FieldUse& use = *row.use;
-  return {LeadingDot(use.path),
-          std::to_string(use.objects),
-          kube::base::Join(use.types, ", "),
-          OrUnknown(kube::base::Join(use.managers, ", ")),
-          Age(use.last_written, options.now),
-          Examples(use, options.all_examples)};
+  return {kube::meta::WithLeadingDot(use.path), std::to_string(use.objects),
+          kube::base::Join(use.types, ", "),    OrUnknown(kube::base::Join(use.managers, ", ")),
+          Age(use.last_written, options.now),   Examples(use, options.all_examples)};
 }
 
 void AddChanges(Table& table, const std::vector<FieldRow>& rows, std::size_t first,
                 std::size_t shown, const std::string& change) {
   for (std::size_t i = 0; i < rows.size() && first + i < shown; ++i) {
     const FieldRow& row = rows[i];
-    table.AddRow(
-        {row.versions, LeadingDot(row.use->path), std::to_string(row.use->objects), change});
+    table.AddRow({row.versions, kube::meta::WithLeadingDot(row.use->path),
+                  std::to_string(row.use->objects), change});
   }
 }
 

@@ -156,15 +156,23 @@ std::string HeldAdvice(const CrdMigration& crd) {
          "it tells, and --rewrite-unbacked rewrites it as it is\n";
 }
 
-std::string PrintFailures(const CrdMigration& crd) {
+// What is not that of an earlier command.
+std::string StateDirFlag(const flags::MigrateOptions& options) {
+  return options.state_dir.empty() ? "" : " --state-dir=" + terminal::ShellWord(options.state_dir);
+}
+
+std::string PrintFailures(const CrdMigration& crd, const flags::MigrateOptions& options) {
   if (crd.failures.empty()) return "";
   const bool is_dry_run = crd.dry_run != DryRun::kNone;
   // Before the flip all objects have to be clean, not only these.
-  const char* retry_advice = is_dry_run || EndedBeforeFlip(crd)
-                                 ? "\n"
-                                 : ", or keep the report of -o json and try only these by "
-                                   "--retry-from FILE\n";
-  return terminal::Printable(crd.name) + ": " + kube::base::Count(crd.failures.size(), "object") +
+  const std::string name = terminal::Printable(crd.name);
+  const std::string retry_advice =
+      is_dry_run || EndedBeforeFlip(crd)
+          ? "\n"
+          : ", or try only these by: " +
+                migrate::report::OwnCommand("migrate " + name + " --retry-failed") +
+                StateDirFlag(options) + "\n";
+  return name + ": " + kube::base::Count(crd.failures.size(), "object") +
          (is_dry_run                 ? " would not be"
           : crd.failures.size() == 1 ? " was not"
                                      : " were not") +
@@ -199,7 +207,8 @@ std::string PrintGenerationNote(const CrdMigration& crd) {
 
 // A report names only what failed: of the rest it does not tell whether it is migrated.
 std::string PrintRetriedAdvice(const CrdMigration& crd, const flags::MigrateOptions& options) {
-  if (options.retry_from.empty() || crd.outcome != Outcome::kDone) return "";
+  const bool retries = options.retry_failed || !options.retry_from.empty();
+  if (!retries || crd.outcome != Outcome::kDone) return "";
   if (crd.dry_run != DryRun::kNone) return "";
   return "Next: migrate and verify all objects by: " +
          migrate::report::OwnCommand("migrate " + terminal::Printable(crd.name)) +
@@ -220,7 +229,7 @@ std::string PrintErrors(const MigrationReport& report, const flags::MigrateOptio
       options.output == flags::OutputFormat::kTable || options.output == flags::OutputFormat::kName;
   for (const CrdMigration& crd : report.crds) {
     if (is_for_people) {
-      err += PrintFailures(crd) + PrintGenerationNote(crd) + PrintNoneFound(crd, options) +
+      err += PrintFailures(crd, options) + PrintGenerationNote(crd) + PrintNoneFound(crd, options) +
              PrintRetriedAdvice(crd, options);
     }
     err += PrintError(crd);

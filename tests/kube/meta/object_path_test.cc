@@ -23,5 +23,28 @@ TEST_CASE("The root has an empty path, and a map at the root needs no dot",
   CHECK(PrintFoldedPath(&key) == "*");
 }
 
+TEST_CASE("A name that would read as several steps, or as another one, is quoted in a folded path",
+          "[schema][object_path]") {
+  const auto below_spec = [](std::string_view name) {
+    const PathStep spec = PathStep::Field(nullptr, "spec");
+    const PathStep field = PathStep::Field(&spec, name);
+    return PrintFoldedPath(&field);
+  };
+  CHECK(below_spec("dict1.xml") == "spec['dict1.xml']");
+  CHECK(below_spec("a[0]") == "spec['a[0]']");
+  CHECK(below_spec("*") == "spec['*']");
+  CHECK(below_spec("").ends_with("['']"));
+  CHECK(below_spec("it's") == R"(spec['it\'s'])");
+  CHECK(below_spec(R"(a.\)") == R"(spec['a.\\'])");
+  CHECK(below_spec("kube-prune/x_1") == "spec.kube-prune/x_1");
+}
+
+TEST_CASE("A path has a dot in front, but before quotes", "[schema][object_path]") {
+  CHECK(WithLeadingDot("spec.a") == ".spec.a");
+  CHECK(WithLeadingDot("[*].a") == ".[*].a");
+  const PathStep field = PathStep::Field(nullptr, "a.b");
+  CHECK(WithLeadingDot(PrintFoldedPath(&field)) == "['a.b']");
+}
+
 }  // namespace
 }  // namespace kube::meta

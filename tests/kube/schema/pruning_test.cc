@@ -109,5 +109,26 @@ TEST_CASE("Finding unknown fields changes nothing and folds paths", "[pruning]")
   CHECK(json::Print(document.root()) == object);
 }
 
+TEST_CASE("Names that hold dots are quoted for people, and not where the server records them",
+          "[pruning]") {
+  class Collector : public UnknownFieldSink {
+   public:
+    void OnUnknownField(const UnknownField& field) override {
+      text += field.Path() + " " + std::string(field.folded_path) + " " + field.QuotedPath() + "\n";
+    }
+    std::string text;
+  } collector;
+  json::Document schema_document, document;
+  REQUIRE(!schema_document.Parse(
+      R"({"properties":{"files":{"additionalProperties":{"items":{"properties":{"x":{}}}}}}})"));
+  REQUIRE(!document.Parse(R"({"files":{"a.xml":[{"b.c":1}]},"d.e":2})"));
+  const auto props = ReadSchemaProps(schema_document.root());
+  const StructuralSchema schema = MakeStructural(*props, schema_document.arena());
+  FindUnknownFields(document.root(), &schema, true, collector);
+  CHECK(collector.text ==
+        "files.a.xml[0].b.c files.*[*]['b.c'] files['a.xml'][0]['b.c']\n"
+        "d.e ['d.e'] ['d.e']\n");
+}
+
 }  // namespace
 }  // namespace kube::schema

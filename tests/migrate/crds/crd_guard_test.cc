@@ -1,6 +1,8 @@
 #include "migrate/crds/crd_guard.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstddef>
 
 #include "migrate/crds/crd_request.h"
 #include "tests/support/fake_cluster.h"
@@ -30,7 +32,7 @@ struct Guarded {
 
 TEST_CASE("A CRD that stays as it is, but for its status, has not changed", "[migrate][guard]") {
   Guarded guarded;
-  const CrdGuard guard = guarded.Guard();
+  CrdGuard guard = guarded.Guard();
   CHECK(guard.FindChange() == std::nullopt);
   guarded.cluster.server.PatchCrd(kName, R"({"status":{"storedVersions":["v1","v9"]}})");
   CHECK(guard.FindChange() == std::nullopt);
@@ -38,7 +40,7 @@ TEST_CASE("A CRD that stays as it is, but for its status, has not changed", "[mi
 
 TEST_CASE("A change of the CRD is told in its own words", "[migrate][guard]") {
   Guarded guarded;
-  const CrdGuard guard = guarded.Guard();
+  CrdGuard guard = guarded.Guard();
   auto& server = guarded.cluster.server;
   std::string expected;
   SECTION("pruning was turned off again") {
@@ -70,9 +72,31 @@ TEST_CASE("A change of the CRD is told in its own words", "[migrate][guard]") {
   CHECK(guard.FindChange() == expected);
 }
 
+TEST_CASE("A CRD is read whole once, and again only when its resource version has moved",
+          "[migrate][guard]") {
+  Guarded guarded;
+  CrdGuard guard = guarded.Guard();
+  auto& server = guarded.cluster.server;
+  const auto whole_reads = [&server, before = server.requests().size()] {
+    return std::ranges::count_if(
+        server.requests().begin() + static_cast<std::ptrdiff_t>(before), server.requests().end(),
+        [](const kube::http::HttpRequest& request) {
+          const kube::http::ResponseHead head{0, request.headers};
+          return head.Find("Accept")->find("PartialObjectMetadata") == std::string_view::npos;
+        });
+  };
+  for (int i = 0; i < 5; ++i) CHECK(guard.FindChange() == std::nullopt);
+  CHECK(whole_reads() == 1);
+  server.PatchCrd(kName, R"({"metadata":{"labels":{"a":"b"}}})");
+  for (int i = 0; i < 5; ++i) CHECK(guard.FindChange() == std::nullopt);
+  CHECK(whole_reads() == 2);
+  server.PatchCrd(kName, R"({"spec":{"scope":"Cluster"}})");
+  CHECK(guard.FindChange());
+}
+
 TEST_CASE("A CRD that cannot be read for a moment has not changed", "[migrate][guard]") {
   Guarded guarded;
-  const CrdGuard guard = guarded.Guard();
+  CrdGuard guard = guarded.Guard();
   FakeFault fault;
   fault.target = kName;
   fault.times = 30;
@@ -84,7 +108,7 @@ TEST_CASE("A CRD that cannot be read for a moment has not changed", "[migrate][g
 
 TEST_CASE("Of a CRD that cannot be read nobody knows that it has not changed", "[migrate][guard]") {
   Guarded guarded;
-  const CrdGuard guard = guarded.Guard();
+  CrdGuard guard = guarded.Guard();
   const int code = GENERATE(401, 403, 503);
   FakeFault fault;
   fault.target = kName;

@@ -143,17 +143,43 @@ TEST_CASE("Files without a CRD are an error", "[migrate][cluster_diff]") {
   CHECK_FALSE(report.errors.empty());
 }
 
-TEST_CASE("A CRD that is not structural is an error, the others are compared",
+TEST_CASE("Of a CRD that is not structural it shows what its schema removes",
           "[migrate][cluster_diff]") {
   World world;
   std::string crd = FakeCrdText("hoses", kPreserves);
   crd.replace(crd.find(R"("type":"object",)"), 16, "");
   world.cluster.server.Add(crd);
+  world.cluster.server.Add(FakeObjectText("hoses", "one", R"({"a":"1","b":"2"})"));
+  const DiffReport report = world.Diff({.targets = {{"hoses", ""}}});
+  CHECK(report.errors.empty());
+  CHECK(world.recorder.changes ==
+        Changes{{"v1 Kindhoses shop/one", R"({"a":"1","b":"2"} -> {"a":"1"})"}});
+  REQUIRE(report.notes.size() == 1);
+  CHECK(report.notes[0].starts_with("hoses.demo.example.com: the API server would refuse it"));
+}
+
+TEST_CASE("A schema that nothing can be pruned by is an error, the others are shown",
+          "[migrate][cluster_diff]") {
+  World world;
+  world.cluster.server.Add(FakeCrdText("hoses", kPreserves));
+  world.cluster.server.Add(FakeObjectText("hoses", "one", R"({"a":"1","b":"2"})"));
+  // apiextensions-apiserver pkg/apiserver/schema/convert.go: this must be true or undefined.
+  world.cluster.server.PatchCrd("hoses.demo.example.com", R"({"spec":{"versions":[
+      {"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object",
+       "properties":{"spec":{"type":"object","x-kubernetes-preserve-unknown-fields":false}}}}},
+      {"name":"v1beta1","served":true,"storage":false,"schema":{"openAPIV3Schema":{"type":"object",
+       "properties":{"spec":{"type":"object","properties":{"b":{"type":"string"}}}}}}}]}})");
   const DiffReport report = world.Diff({});
   REQUIRE(report.errors.size() == 1);
-  CHECK(report.errors[0].starts_with("hoses.demo.example.com: not structural"));
+  CHECK(report.errors[0].starts_with("hoses.demo.example.com: nothing can be pruned by the"));
   CHECK(report.errors[0].find("kubectl prune check") != std::string::npos);
   CHECK(report.objects == 3);
+  world.recorder.changes.clear();
+  const DiffReport other =
+      world.Diff({.targets = {{"hoses", ""}}, .preview = {.version = "v1beta1"}});
+  CHECK(other.errors.empty());
+  CHECK(world.recorder.changes ==
+        Changes{{"v1beta1 Kindhoses shop/one", R"({"a":"1","b":"2"} -> {"b":"2"})"}});
 }
 
 TEST_CASE("Managed fields are left out unless they are asked for", "[migrate][cluster_diff]") {

@@ -228,11 +228,13 @@ TEST_CASE("What etcd may hold of a CRD that prunes already is not rewritten with
     CHECK(warning() == 1);
     CHECK(preserved.HasExtra("w1"));
   }
-  SECTION("who does not ask for pruning knows that it is on") {
+  SECTION("who does not ask for pruning knows that it is on, and is only told") {
     preserved.options.enable_pruning = false;
     CHECK(preserved.Migrate().outcome == report::Outcome::kDone);
     CHECK(preserved.person.asked == 0);
-    CHECK(warning() == 0);
+    CHECK(warning() == 1);
+    CHECK(preserved.Migrate().outcome == report::Outcome::kDone);
+    CHECK(warning() == 1);  // it is proven now
   }
 }
 
@@ -249,6 +251,30 @@ TEST_CASE("A dry run turns nothing on", "[migrate][migration][migration_pruning]
   CHECK_FALSE(preserved.HasBackup());
   CHECK_FALSE(fs::exists(preserved.options.state_dir));
   CHECK(preserved.HasExtra("w0"));
+}
+
+TEST_CASE(
+    "Nothing is turned on where a webhook keeps objects from being written, which a dry run tells "
+    "at once too",
+    "[migrate][migration][migration_pruning]") {
+  Preserved preserved;
+  preserved.options.pruning.single_pass = true;
+  preserved.options.dry_run = GENERATE(report::DryRun::kNone, report::DryRun::kServer);
+  FakeFault fault;
+  fault.target = "/widgets/w";
+  fault.times = 0;
+  // apiserver pkg/admission/plugin/webhook/generic: a call that failed, with failurePolicy Fail.
+  fault.answer = test_support::FakeStatus(
+      500, "InternalError",
+      "Internal error occurred: failed calling webhook \"hook.example.com\": connection refused");
+  preserved.cluster.server.AddFault(fault);
+  const auto start = preserved.cluster.clock.passed();
+  const report::CrdMigration crd = preserved.Migrate();
+  CHECK(crd.outcome == report::Outcome::kError);
+  CHECK_THAT(crd.error, Contains("turned on, as no object could be rewritten now: ") &&
+                            Contains("failed calling webhook \"hook.example.com\""));
+  CHECK_FALSE(preserved.Prunes());
+  CHECK(preserved.cluster.clock.passed() - start < std::chrono::seconds(10));
 }
 
 TEST_CASE("An object that the backup does not have as it was last written stays held",
@@ -602,19 +628,29 @@ TEST_CASE("A change of the CRD before the flip is an error, not a failure of obj
 TEST_CASE("The flag --all turns pruning on where the schema allows it",
           "[migrate][migration][migration_pruning]") {
   Preserved preserved;
-  preserved.cluster.server.Add(FakeCrdText("gizmos", R"(,"preserveUnknownFields":true)"));
-  preserved.cluster.server.PatchCrd(
-      "gizmos.demo.example.com",
-      R"({"spec":{"versions":[{"name":"v1","served":true,"storage":true,"schema":{
+  for (const std::string name : {"gizmos", "gears"}) {
+    preserved.cluster.server.Add(FakeCrdText(name, R"(,"preserveUnknownFields":true)"));
+    preserved.cluster.server.PatchCrd(
+        name + ".demo.example.com",
+        R"({"spec":{"versions":[{"name":"v1","served":true,"storage":true,"schema":{
           "openAPIV3Schema":{"type":"object","properties":{"spec":{}}}}}]}})");
+  }
   preserved.cluster.server.Add(FakeCrdText("gadgets"));
   preserved.options.crd_names = {};
   preserved.options.all = true;
-  const report::CrdMigration crd = preserved.Migrate();
-  CHECK(crd.name == kName);
-  CHECK(crd.outcome == report::Outcome::kDone);
+  const report::MigrationReport report =
+      migration::Migrate(preserved.options, {preserved.cluster.session(), preserved.person});
+  REQUIRE(report.crds.size() == 1);
+  CHECK(report.crds[0].name == kName);
+  CHECK(report.crds[0].outcome == report::Outcome::kDone);
+  REQUIRE(report.left_out.size() == 2);
+  CHECK(report.left_out[0].name == "gears.demo.example.com");
+  CHECK(report.left_out[0].reason == report::LeftOutReason::kBlocked);
+  CHECK(std::ranges::count_if(preserved.person.lines, [](const std::string& line) {
+          return line.find("left out") != std::string::npos;
+        }) == 1);
   CHECK(std::ranges::any_of(preserved.person.lines, [](const std::string& line) {
-    return line.starts_with("note: gizmos.demo.example.com is left out");
+    return line.starts_with("note: gears.demo.example.com and 1 more are left out: what is wrong");
   }));
 }
 

@@ -78,12 +78,13 @@ struct Widgets {
     }
     return versions;
   }
-  /// Those that a run may go on from; what it proved stays.
+  /// Those that a run may go on from; what it proved, and what failed, stays.
   std::size_t StateFiles() const {
     std::size_t files = 0;
     for (const auto& entry : fs::recursive_directory_iterator(state.path())) {
-      const bool is_proof = entry.path().parent_path().filename() == "proofs";
-      files += entry.is_regular_file() && !is_proof ? 1 : 0;
+      const fs::path folder = entry.path().parent_path().filename();
+      const bool is_kept = folder == "proofs" || folder == "failed";
+      files += entry.is_regular_file() && !is_kept ? 1 : 0;
     }
     return files;
   }
@@ -193,6 +194,57 @@ TEST_CASE("storedVersions are kept after a run with a failure, which is named",
   CHECK(crd.kept_because == "some objects were not rewritten");
   CHECK(widgets.StoredVersions() == kBoth);
   CHECK(widgets.StateFiles() == 0);  // the next run tries it again
+}
+
+TEST_CASE("What failed in the last run is tried alone by --retry-failed, until it is done",
+          "[migrate][migration]") {
+  Widgets widgets;
+  FakeFault fault;
+  fault.answer = FakeStatus(422, "Invalid", "spec.a: Invalid value");
+  fault.target = "/widgets/w1";
+  widgets.cluster.server.AddFault(fault);
+  CHECK(widgets.MigrateOne().counts[report::ObjectClass::kInvalid] == 1);
+  widgets.cluster.server.Add(FakeObjectText("widgets", "new", R"({"a":"1","extra":true})"));
+
+  widgets.options.retry_failed = true;
+  SECTION("of a CRD that is named") {}
+  SECTION("of all CRDs") {
+    widgets.cluster.server.Add(FakeCrdText("gizmos"));
+    widgets.options.crd_names = {};
+  }
+  const report::CrdMigration again = widgets.MigrateOne();
+  CHECK(again.outcome == report::Outcome::kDone);
+  CHECK(again.counts.Total() == 1);
+  CHECK(again.kept_because == "only the objects of --retry-failed were rewritten");
+  CHECK_FALSE(widgets.HasExtra("w1"));
+  CHECK(widgets.HasExtra("new"));
+  CHECK(widgets.MigrateAll().crds.empty());
+}
+
+TEST_CASE("What failed is not forgotten by a run that did not try it", "[migrate][migration]") {
+  Widgets widgets;
+  FakeFault fault;
+  fault.answer = FakeStatus(422, "Invalid", "spec.a: Invalid value");
+  fault.target = "/widgets/w1";
+  widgets.cluster.server.AddFault(fault);
+  CHECK(widgets.MigrateOne().counts[report::ObjectClass::kInvalid] == 1);
+  SECTION("a dry run") { widgets.options.dry_run = report::DryRun::kServer; }
+  SECTION("over other objects") { widgets.options.field_selector = "metadata.name=w2"; }
+  SECTION("that is refused") { widgets.cluster.server.Deny("list", kName); }
+  widgets.MigrateOne();
+  widgets.options.dry_run = report::DryRun::kNone;
+  widgets.options.field_selector = "";
+  widgets.options.retry_failed = true;
+  CHECK(widgets.MigrateOne().counts.Total() == 1);
+}
+
+TEST_CASE("Where nothing has failed --retry-failed says so of a CRD that is named",
+          "[migrate][migration]") {
+  Widgets widgets;
+  widgets.options.retry_failed = true;
+  CHECK(widgets.MigrateAll().crds.empty());
+  CHECK(widgets.listener.Heard("note: widgets.demo.example.com: --state-dir tells of no object"));
+  CHECK(widgets.Writes() == 0);
 }
 
 TEST_CASE("An object whose namespace was removed from under it has failed, and is stored as before",
@@ -499,7 +551,12 @@ TEST_CASE("The flag --all migrates what has several stored versions", "[migrate]
   CHECK(widgets.listener.Heard("note: gadgets.demo.example.com is left out: unknown fields are"));
   widgets.cluster.server.Add(FakeCrdText("gears", kPreserves));
   CHECK(widgets.MigrateAll().crds.empty());
+  const report::MigrationReport two = widgets.MigrateAll();
   CHECK(widgets.listener.Heard("note: gadgets.demo.example.com and 1 more are left out: unknown"));
+  REQUIRE(two.left_out.size() == 2);
+  CHECK(two.left_out[0].name == "gadgets.demo.example.com");
+  CHECK(two.left_out[1].name == "gears.demo.example.com");
+  CHECK(two.left_out[1].reason == report::LeftOutReason::kPreserves);
   widgets.cluster.server.PatchCrd("gadgets.demo.example.com",
                                   R"({"status":{"storedVersions":["v1beta1","v1"]}})");
   const report::MigrationReport refused = widgets.MigrateAll();

@@ -120,6 +120,21 @@ TEST_CASE("Why not all could be checked is told beside every output", "[plugin][
   CHECK(output.exit_code == 2);
 }
 
+TEST_CASE("What a report cannot vouch for is told beside names and rows too",
+          "[plugin][check_command]") {
+  CheckReport report = Report({test_reports::Gadgets()});
+  report.object_filter = "namespace \"shop\"";
+  CheckOptions options;
+  std::string err = "note: not all objects were read, only those of namespace \"shop\"\n";
+  SECTION("names") { options.output = flags::OutputFormat::kName; }
+  SECTION("rows") { options.no_headers = true; }
+  SECTION("JSON has it in itself") {
+    options.output = flags::OutputFormat::kJson;
+    err.clear();
+  }
+  CHECK(PrintCheck(report, options, test_reports::kNow).err == err);
+}
+
 TEST_CASE("O2: The flag -o json prints one document", "[plugin][check_command]") {
   CheckOptions options;
   options.output = flags::OutputFormat::kJson;

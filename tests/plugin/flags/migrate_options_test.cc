@@ -70,6 +70,9 @@ TEST_CASE("migrate takes its flags", "[plugin][migrate_options]") {
   CHECK(options.keep_stored_versions);
   CHECK(Parse({"widgets", "--backup-dir", "b"}).backup_dir == "b");
   CHECK(Parse({"--retry-from", "r.json", "-oname"}).retry_from == "r.json");
+  CHECK(Parse({"--retry-failed"}).retry_failed);
+  CHECK(Parse({"widgets", "--retry-failed"}).retry_failed);
+  CHECK(Parse({"--all", "--retry-failed"}).retry_failed);
   CHECK(Parse({"--all", "--crd-selector", "a=b"}).crd_selector == "a=b");
 }
 
@@ -161,6 +164,14 @@ TEST_CASE("Flags that contradict each other are refused", "[plugin][migrate_opti
        "--retry-from and --enable-pruning cannot be specified together"},
       {{"-n", "a", "--retry-from=r"},
        "--retry-from and -n, -l or --field-selector cannot be specified together"},
+      {{"--retry-failed", "--retry-from=r"},
+       "--retry-failed and --retry-from cannot be specified together"},
+      {{"w", "--enable-pruning", "--retry-failed"},
+       "--retry-failed and --enable-pruning cannot be specified together"},
+      {{"w", "-l", "a", "--retry-failed"},
+       "--retry-failed and -n, -l or --field-selector cannot be specified together"},
+      {{"--local", "-f", "a", "--retry-failed"},
+       "--local and --retry-failed cannot be specified together"},
       {{"--local"}, "--local contacts no server, so CRDs and objects must be given with -f FILE"},
       {{"--local", "-f", "a", "--all"}, "--local and --all cannot be specified together"},
       {{"--local", "-f", "a", "--dry-run=client"},

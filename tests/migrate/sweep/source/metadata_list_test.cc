@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 #include <string>
+#include <vector>
 
 #include "tests/support/fake_cluster.h"
 #include "tests/support/temp_folder.h"
@@ -176,6 +177,24 @@ TEST_CASE("Tokens that lead in a circle are followed once, and no object comes t
   CHECK(list.error()->message.find("leads nowhere") != std::string::npos);
   CHECK(Names(world.spool) == listed);
   CHECK(world.cluster.server.requests().size() == requests);
+}
+
+TEST_CASE("Why a list is tried again is told once it takes long", "[migrate][metadata_list]") {
+  World world(3);
+  test_support::FakeFault fault;
+  fault.times = GENERATE(2, 8);
+  fault.answer = test_support::FakeStatus(500, "InternalError", "etcdserver: leader changed");
+  world.cluster.server.AddFault(fault);
+  std::vector<std::string> lines;
+  MetadataList list(world.target, 2, world.spool, world.cluster.session(),
+                    [&lines](const std::string& line) { lines.push_back(line); });
+  world.Run(list);
+  CHECK_FALSE(list.error());
+  CHECK(Names(world.spool) == "w100 w101 w102 ");
+  REQUIRE(lines.size() == (fault.times == 2 ? 0 : 1));
+  if (lines.empty()) return;
+  CHECK(lines[0].starts_with("the list of the objects could not be read for "));
+  CHECK(lines[0].ends_with("etcdserver: leader changed; trying again"));
 }
 
 }  // namespace metadata_list_test

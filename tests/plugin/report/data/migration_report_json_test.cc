@@ -67,6 +67,18 @@ TEST_CASE("A MigrationReport is as its contract says", "[plugin][migration_repor
   CHECK(json.Find("crds")->elements()[1].Find("beforeFlip") == nullptr);
 }
 
+TEST_CASE("CRDs that are left out are named with the reason", "[plugin][migration_report]") {
+  using migrate::report::LeftOutReason;
+  kube::json::Arena arena;
+  MigrationReport report = SomeReport();
+  CHECK(ToJson(report, arena).Find("leftOut") == nullptr);
+  report.left_out = {{"a.demo.example.com", LeftOutReason::kPreserves},
+                     {"b.demo.example.com", LeftOutReason::kBlocked}};
+  CHECK(kube::json::Print(*ToJson(report, arena).Find("leftOut")) ==
+        R"([{"name":"a.demo.example.com","reason":"preserves-unknown-fields"},)"
+        R"({"name":"b.demo.example.com","reason":"blocked"}])");
+}
+
 TEST_CASE("The failed objects of a printed report are read again", "[plugin][migration_report]") {
   kube::json::Arena arena;
   const MigrationReport report = SomeReport();

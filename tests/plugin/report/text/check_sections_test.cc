@@ -1,6 +1,9 @@
 #include "plugin/report/text/check_sections.h"
 
 #include <catch2/catch.hpp>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "tests/support/test_reports.h"
 
@@ -79,6 +82,21 @@ TEST_CASE("Lost fields are listed with who writes them", "[plugin][check_section
                                               "--enable-pruning\n"));
 }
 
+TEST_CASE(
+    "What the storage version alone loses, as a migration tells it, is told where that is less",
+    "[plugin][check_sections]") {
+  CrdReport crd = test_reports::Widgets();
+  std::swap(crd.versions[0].pruned_fields, crd.versions[1].pruned_fields);
+  CHECK_THAT(Print(crd), Catch::StartsWith(
+                             "widgets.demo.example.com would lose 2 fields in 1874 of 2000 objects "
+                             "(by the storage version v1 alone: 1 field in 1874 objects):\n"));
+  crd.versions[0].pruned_fields.clear();
+  crd.versions[0].objects_losing_fields = 0;
+  CHECK_THAT(Print(crd), Catch::Contains(" (by the storage version v1 alone: none):\n"));
+  crd.versions[0].objects = std::nullopt;  // nobody knows
+  CHECK_THAT(Print(crd), !Catch::Contains("storage version"));
+}
+
 TEST_CASE("A loss where pruning is on already needs no flip", "[plugin][check_sections]") {
   CrdReport crd = test_reports::Widgets();
   crd.preserve_unknown_fields = false;
@@ -130,6 +148,17 @@ TEST_CASE("The flag --show-objects lists each object with its fields", "[plugin]
         "  OBJECT       VERSION       FIELDS\n"
         "  default/w0   v1, v1beta1   .spec.a, .spec.b[0].c\n"
         "  w1           v2            .x\n");
+}
+
+TEST_CASE("Names that hold dots are quoted in paths", "[plugin][check_sections]") {
+  CrdReport crd = test_reports::Gadgets();
+  crd.objects = {{.namespace_ = "",
+                  .name = "w0",
+                  .source = "",
+                  .pruned_paths = {{"v1", {"a.b", "c"}}},
+                  .quoted_paths = {{"a.b", "['a.b']"}}}};
+  CHECK_THAT(PrintSection(crd, {.show_objects = true, .now = test_reports::kNow}),
+             Catch::EndsWith("  w0       v1        ['a.b'], .c\n"));
 }
 
 TEST_CASE("Paths that are too many to be kept are counted", "[plugin][check_sections]") {
@@ -219,6 +248,14 @@ TEST_CASE("What etcd may still hold and bad objects are noted", "[plugin][check_
   CHECK_THAT(Print(crd), Catch::Contains("reads no longer show; a rewrite removes for good what "
                                          "the schemas do not specify:\n") &&
                              !Catch::Contains("kubectl prune migrate"));
+}
+
+TEST_CASE("All that etcd may hold is listed of a CRD that was named", "[plugin][check_sections]") {
+  CrdReport crd = test_reports::Certificates();
+  for (int i = 10; i < 35; ++i) crd.maybe_in_etcd.push_back(Use("spec.f" + std::to_string(i), 1));
+  CHECK_THAT(Print(crd), !Catch::Contains("spec.f34") && Catch::EndsWith("  ... and 15 more\n"));
+  CHECK_THAT(PrintSection(crd, {.all_fields = true, .now = test_reports::kNow}),
+             Catch::Contains("spec.f34") && !Catch::Contains(" more"));
 }
 
 TEST_CASE("What was verified is said with what it rests on", "[plugin][check_sections]") {

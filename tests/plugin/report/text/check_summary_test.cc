@@ -69,19 +69,31 @@ TEST_CASE("Ready without objects is no promise", "[plugin][check_summary]") {
 
 TEST_CASE("Objects without a CRD are counted by kind", "[plugin][check_summary]") {
   CheckReport report;
-  CHECK(UnknownKindsNote(report, /*all=*/false) == "");
+  CHECK(Notes(report, /*all=*/false) == "");
   report.unknown_kinds = {{"apps/v1", "Deployment", 12},
                           {"v1",
                            "Po\x1B"
                            "d",
                            1}};
-  CHECK(UnknownKindsNote(report, /*all=*/false) ==
+  CHECK(Notes(report, /*all=*/false) ==
         "note: no CRD is known for 13 objects: Deployment in apps/v1 (12), Po^[d in v1 (1)\n");
   for (int i = 0; i < 20; ++i) report.unknown_kinds.push_back({"z/v1", "Z" + std::to_string(i), 1});
-  const std::string note = UnknownKindsNote(report, /*all=*/false);
+  const std::string note = Notes(report, /*all=*/false);
   CHECK(note.ends_with("Z7 in z/v1 (1) and 12 more kinds\n"));
   CHECK(note.find("33 objects") != std::string::npos);
-  CHECK(UnknownKindsNote(report, /*all=*/true).ends_with("Z19 in z/v1 (1)\n"));
+  CHECK(Notes(report, /*all=*/true).ends_with("Z19 in z/v1 (1)\n"));
+}
+
+TEST_CASE("What the report cannot vouch for is told in lines", "[plugin][check_summary]") {
+  CheckReport report = Report({Gadgets()});
+  report.crds[0].note = "some may be invalid";
+  report.object_filter = "namespace \"shop\"";
+  report.file_objects = 2;
+  CHECK(Notes(report, /*all=*/false) ==
+        "note: gadgets.demo.example.com: some may be invalid\n"
+        "note: not all objects were read, only those of namespace \"shop\"\n"
+        "note: 2 objects in files not looked at; with --local they are, instead of those of the "
+        "cluster\n");
 }
 
 }  // namespace

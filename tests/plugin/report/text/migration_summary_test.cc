@@ -104,8 +104,13 @@ TEST_CASE("Failures are listed, the first twenty of them", "[plugin][migration_s
                                   "  shop/w0: invalid: spec.a: Invalid value\n"));
   CHECK_THAT(output.err, Contains("shop/w19") && !Contains("shop/w20") &&
                              Contains("  and 5 more; -o json names all of them\n") &&
-                             Contains("--retry-from FILE"));
+                             Contains("try only these by: kubectl prune migrate "
+                                      "widgets.demo.example.com --retry-failed\n"));
   CHECK(output.exit_code == 1);
+  flags::MigrateOptions options;
+  options.state_dir = "/var/a b";
+  CHECK_THAT(PrintMigration(Report(Failed(1)), options).err,
+             Contains(" --retry-failed --state-dir='/var/a b'\n"));
 }
 
 TEST_CASE("What failed before the flip is counted, and not to be tried alone",
@@ -119,7 +124,7 @@ TEST_CASE("What failed before the flip is counted, and not to be tried alone",
   const MigrationOutput output = Print(crd);
   CHECK_THAT(output.out, Contains("not wholly migrated (before pruning: 2000 objects: 1874 "
                                   "rewritten, 126 unchanged; "));
-  CHECK_THAT(output.err, !Contains("--retry-from"));
+  CHECK_THAT(output.err, !Contains("--retry-f"));
 }
 
 TEST_CASE("Where nothing is found that is said as kubectl does", "[plugin][migration_summary]") {
@@ -210,7 +215,8 @@ TEST_CASE("Who has tried what failed is told to migrate all", "[plugin][migratio
   const std::string advice =
       "Next: migrate and verify all objects by: kubectl prune migrate widgets.demo.example.com";
   flags::MigrateOptions options;
-  options.retry_from = "report.json";
+  SECTION("by a report") { options.retry_from = "report.json"; }
+  SECTION("by the state folder") { options.retry_failed = true; }
   CrdMigration crd = Migrated();
   CHECK(PrintMigration(Report(crd), options).err == advice + "\n");
   options.keep_stored_versions = true;
