@@ -386,7 +386,10 @@ class Cluster:
         version = subprocess.run([arguments[0], "--version"], capture_output=True, text=True, check=False)
         if " v1.20." in version.stdout and not self._serves_all:
             arguments += FEW_RESOURCES
-        self._start_server(arguments, self._ready)
+        self._start_server(arguments + self._more_arguments(), self._ready)
+
+    def _more_arguments(self):
+        return []
 
     def _ready(self):
         try:
@@ -467,6 +470,11 @@ class Cluster:
         """Returns the bytes at `key`, None if there is no such key."""
         pairs = self._etcdctl_json("get", key).get("kvs", [])
         return base64.b64decode(pairs[0]["value"]) if pairs else None
+
+    def etcd_put(self, key, value):
+        """Changes what is at a key behind the server's back, as no server would."""
+        if self._etcdctl("put", key, "--", value.decode()).returncode != 0:
+            raise ClusterError(f"etcd does not take {key}")
 
     def etcd_delete(self, key):
         """Takes a key out of etcd behind the server's back."""

@@ -1,0 +1,44 @@
+"""A Cluster whose CRDs and custom resources are those of a new Kubernetes (crd_server), in front of kube-apiserver.
+
+What is new of it: CRDs, custom resources, their validation with ratcheting, fieldValidation. Namespaces, rights and
+logins are still the older server's.
+"""
+import os
+import pathlib
+
+import cluster
+
+BINARY = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache",
+                      "kubectl-prune-test/crd_server")
+
+
+class NewerCluster(cluster.Cluster):
+    def __enter__(self):
+        if not BINARY.exists():
+            raise cluster.MissingBinaries("no crd_server (sh tests/cluster/crd_server/build.sh makes one)")
+        return super().__enter__()
+
+    def _more_arguments(self):
+        return ["--etcd-prefix=/registry-behind"]
+
+    def _start_kube_apiserver(self):
+        front = self.port
+        self.port, = cluster.free_ports(1)
+        super()._start_kube_apiserver()
+        login = self.folder / "behind.kubeconfig"
+        login.touch(0o600)
+        login.write_text(self.kubeconfig())  # the admin's, of the server behind
+        self.port = front
+        certificates = self.certificates
+        os.environ["KUBE_FEATURE_WatchListClient"] = "false"  # the server behind knows no such watch
+        self._start_server(
+            [str(BINARY), f"--kubeconfig={login}", f"--authentication-kubeconfig={login}",
+             f"--authorization-kubeconfig={login}", "--authentication-skip-lookup=true",
+             "--authorization-webhook-cache-authorized-ttl=1ms",
+             "--authorization-webhook-cache-unauthorized-ttl=1ms",
+             f"--etcd-servers={self.etcd_endpoint}", "--etcd-prefix=/registry",
+             f"--secure-port={front}", "--bind-address=127.0.0.1", f"--client-ca-file={certificates.ca}",
+             f"--tls-cert-file={certificates.serving[0]}", f"--tls-private-key-file={certificates.serving[1]}",
+             "--enable-priority-and-fairness=false",
+             "--disable-admission-plugins=ValidatingAdmissionPolicy,MutatingAdmissionPolicy"],
+            self._ready)
