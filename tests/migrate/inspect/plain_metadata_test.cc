@@ -21,7 +21,16 @@ TEST_CASE("Metadata is plain only where ObjectMeta surely takes it", "[plain_met
       {R"({"generation":"3"})", false},
       {R"({"finalizers":[1]})", false},
       {R"({"ownerReferences":"x"})", false},
-      {R"({"managedFields":[]})", false},
+      {R"({"managedFields":[]})", true},
+      {R"({"managedFields":[{"manager":"m","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1",)"
+       R"("time":"2024-01-28T23:59:59Z","fieldsV1":{"f:spec":{".":{},"f:a":{}}}}]})",
+       true},
+      {R"({"managedFields":{}})", false},
+      {R"({"managedFields":[1]})", false},
+      {R"({"managedFields":[{"manager":1}]})", false},
+      {R"({"managedFields":[{"time":"2024-02-30T00:00:00Z"}]})", false},
+      {R"({"managedFields":[{"fieldsV1":"f:spec"}]})", false},
+      {R"({"managedFields":[{"fieldsV1":{"f:spec":1}}]})", false},
       {"[]", false},
       {"null", false},
   }));
