@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "kube/base/same_text.h"
+
 namespace kube::json {
 namespace {
 
@@ -15,8 +17,9 @@ std::size_t RemoveEqualKeysOfFew(Member* members, std::size_t count) {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const std::string_view key = members[i].key.text();
-    Member* same = std::find_if(members, members + kept,
-                                [key](const Member& m) { return m.key.text() == key; });
+    Member* same = std::find_if(members, members + kept, [key](const Member& m) {
+      return base::SameText(m.key.text(), key);
+    });
     if (same == members + kept) {
       members[kept++] = members[i];
     } else {

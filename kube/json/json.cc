@@ -204,8 +204,10 @@ void Document::FillBuffer(std::string_view text) {
 
 bool Document::ParsePlain(std::string_view text) {
   FillBuffer(text);
-  const std::optional<Value> root = PlainReader(arena_, stack_).Read(text_.data(), text.size());
+  PlainReader reader(arena_, stack_);
+  const std::optional<Value> root = reader.Read(text_.data(), text.size());
   root_ = root.value_or(Value());
+  may_hold_nulls_ = !root || reader.saw_null();
   return root.has_value();
 }
 

@@ -190,8 +190,17 @@ class Document {
   /// Values of an earlier Parse are gone. On an error the root is null.
   [[nodiscard]] std::optional<ParseError> Parse(std::string_view text);
 
+  /// As new: values of before are gone, the root is null, and may become anything.
+  void BeginAnew() {
+    root_ = Value();
+    may_hold_nulls_ = true;
+    arena_.Reset();
+  }
+
   Value& root() { return root_; }
   const Value& root() const { return root_; }
+  /// False: there was no null in what was parsed last.
+  bool may_hold_nulls() const { return may_hold_nulls_; }
   Arena& arena() { return arena_; }
 
  private:
@@ -205,6 +214,7 @@ class Document {
   std::vector<char> text_;    // strings of the root point into it
   std::vector<Value> stack_;  // of the parser, kept for the next text
   Value root_;
+  bool may_hold_nulls_ = true;
 };
 
 /// A copy that shares nothing with `value`: all of it lives in `arena`.

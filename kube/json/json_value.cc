@@ -2,6 +2,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "kube/base/same_text.h"
 #include "kube/json/json.h"
 
 namespace kube::json {
@@ -77,7 +78,7 @@ Value Value::Object(Member* members, std::size_t count) {
 
 Value* Value::Find(std::string_view key) {
   for (Member& member : members()) {
-    if (member.key.text() == key) return &member.value;
+    if (base::SameText(member.key.text(), key)) return &member.value;
   }
   return nullptr;
 }

@@ -124,7 +124,7 @@ std::optional<Value> PlainReader::Read(char* text, std::size_t size) {
   size_ = size;
   seen_ = 0;
   mark_ = marks_end_ = marks_;
-  escaped_ = in_string_ = has_control_ = false;
+  escaped_ = in_string_ = has_control_ = saw_null_ = false;
   top_ = Values(0);
   limit_ = Values(stack_.size());
   SkipSpace();
@@ -146,6 +146,7 @@ bool PlainReader::ReadValue(std::size_t depth) {
     case 'f':
       return ReadWord("false", Value::Bool(false));
     case 'n':
+      saw_null_ = true;
       return ReadWord("null", Value());
     default:
       return ReadNumber();

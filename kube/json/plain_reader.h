@@ -24,6 +24,8 @@ class PlainReader {
   /// were replaced. Absent says only that the text needs another look: it may be no JSON, be nested
   /// deeply, or hold half a surrogate pair or a number that may be beyond a float64.
   std::optional<Value> Read(char* text, std::size_t size);
+  /// Whether there was a null in what was read last.
+  bool saw_null() const { return saw_null_; }
 
  private:
   bool ReadValue(std::size_t depth);
@@ -60,6 +62,7 @@ class PlainReader {
   std::uint32_t* marks_end_ = marks_;
   char* text_ = nullptr;
   std::size_t size_ = 0, seen_ = 0;  // of the text, and how much of it was looked at
+  bool saw_null_ = false;
   bool escaped_ = false, in_string_ = false, has_control_ = false;  // up to there
 };
 

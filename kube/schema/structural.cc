@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kube/base/same_text.h"
+
 namespace kube::schema {
 namespace {
 
@@ -58,7 +60,7 @@ const StructuralSchema* StructuralSchema::FindProperty(std::string_view name) co
   if (properties.empty()) return nullptr;
   if (!property_index.empty()) {
     const auto number = property_index.Find(
-        name, [this, name](std::size_t i) { return properties[i].name == name; });
+        name, [this, name](std::size_t i) { return base::SameText(properties[i].name, name); });
     return number ? &properties[*number].schema : nullptr;
   }
   const auto found = std::ranges::lower_bound(properties, name, {}, &Property::name);

@@ -189,8 +189,7 @@ struct Outcome {
 
 Outcome ReadOnce(AmendedText& amended, std::size_t first_line, json::Document& document,
                  std::vector<BooleanKey>* boolean_keys) {
-  document.root() = json::Value();
-  document.arena().Reset();
+  document.BeginAnew();
   Builder builder(document);
   DocumentReader reader(amended, first_line, builder);
   Parser parser(amended.text());

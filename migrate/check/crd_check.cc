@@ -210,7 +210,7 @@ bool CrdCheck::CountRewrite(const Version& version, const CheckedObject& object,
   if (version.schema == nullptr) return false;
   const bool has_defaults =
       version.schema->default_value.has_value() || version.schema->may_have_defaults_below;
-  if (!has_defaults && !HasNull(object.value)) return false;
+  if (!has_defaults && (!object.may_hold_nulls || !HasNull(object.value))) return false;
   kube::json::Arena arena;
   Value copy = kube::json::CopyForChange(object.value, arena);
   kube::schema::SchemaReadNotes notes;

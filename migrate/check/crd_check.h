@@ -20,8 +20,9 @@ namespace migrate::check {
 /// A custom resource on its way through a check.
 struct CheckedObject {
   const kube::json::Value& value;
-  report::Place place;      ///< decides which comes first
-  std::string_view source;  ///< the file it came from; empty for a live object
+  report::Place place;         ///< decides which comes first
+  std::string_view source;     ///< the file it came from; empty for a live object
+  bool may_hold_nulls = true;  ///< false: it is known to have none
 };
 
 /// What the objects of one CRD would lose, counted by one thread.

@@ -41,7 +41,8 @@ class ObjectTaker : public crds::CrdObjectTaker {
  private:
   void TakeObject(std::size_t worker, Document& object, std::uint64_t number) override {
     for (std::size_t i = 0; i < crd_.checks.size(); ++i) {
-      crd_.checks[i]->CheckObject({object.root(), {0, number, 0}, ""}, tallies_[worker][i]);
+      crd_.checks[i]->CheckObject({object.root(), {0, number, 0}, "", object.may_hold_nulls()},
+                                  tallies_[worker][i]);
     }
   }
 

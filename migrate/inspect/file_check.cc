@@ -30,7 +30,7 @@ report::CheckReport CheckFiles(const FileCheckOptions& options) {
   run.ReadObjects([&](std::size_t worker, FileObject& object) {
     if (options.skip_objects) return;
     for (const crds::CrdSet::Entry* entry : object.crds) {
-      entry->check->CheckObject({object.value, object.place, object.source},
+      entry->check->CheckObject({object.value, object.place, object.source, object.may_hold_nulls},
                                 tallies[worker][entry->check.get()]);
     }
   });

@@ -59,7 +59,8 @@ void FileRun::ReadObjects(const Handler& handler) {
   const auto take_deferred = [this, &handler](std::size_t worker) {
     deferred_.ForEach([&](Value& value, const report::Place& place) {
       const kube::meta::GroupVersionKind type = kube::meta::TypeOf(value);
-      HandOut(worker, value, place, type, crds_.Find(type.group_version.group, type.kind), handler);
+      HandOut(worker, value, place, type, crds_.Find(type.group_version.group, type.kind), true,
+              handler);
     });
   };
   lists::RunWorkers(1, take_deferred, [] {});
@@ -106,18 +107,19 @@ void FileRun::Take(std::size_t worker, manifests::ManifestObject& object, const 
   if (crds.empty() && crds_may_come_late_ && !group.empty()) {
     deferred_.Add(object.value, object.place);
   } else {
-    HandOut(worker, object.value, object.place, type, crds, handler);
+    HandOut(worker, object.value, object.place, type, crds, object.document.may_hold_nulls(),
+            handler);
   }
 }
 
 void FileRun::HandOut(std::size_t worker, Value& value, const report::Place& place,
                       const kube::meta::GroupVersionKind& type, const Crds& crds,
-                      const Handler& handler) {
+                      bool may_hold_nulls, const Handler& handler) {
   if (crds.empty()) {
     ++unknown_kinds_[worker][{type.group_version.ToString(), std::string(type.kind)}];
     return;
   }
-  FileObject object{value, place, reader_.SourceOf(place), crds};
+  FileObject object{value, place, reader_.SourceOf(place), crds, may_hold_nulls};
   handler(worker, object);
 }
 

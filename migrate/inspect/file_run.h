@@ -26,6 +26,7 @@ struct FileObject {
   report::Place place;                                  ///< decides which comes first
   std::string_view source;                              ///< the file
   const std::vector<const crds::CrdSet::Entry*>& crds;  ///< at least one
+  bool may_hold_nulls;                                  ///< as Document::may_hold_nulls
 };
 
 /// Reads the CRDs and custom resources of files and brings them together.
@@ -69,7 +70,8 @@ class FileRun {
   void Take(std::size_t worker, manifests::ManifestObject& object, const Handler& handler);
   using Crds = std::vector<const crds::CrdSet::Entry*>;
   void HandOut(std::size_t worker, kube::json::Value& value, const report::Place& place,
-               const kube::meta::GroupVersionKind& type, const Crds& crds, const Handler& handler);
+               const kube::meta::GroupVersionKind& type, const Crds& crds, bool may_hold_nulls,
+               const Handler& handler);
 
   manifests::ManifestReader reader_;
   check::CrdCheckOptions options_;

@@ -92,5 +92,21 @@ TEST_CASE("Deep nesting is left to another reader", "[json]") {
   CHECK(Read(nested(501)) == "absent");
 }
 
+TEST_CASE("A document tells whether it may hold a null", "[kube][json][plain_reader]") {
+  Document document;
+  CHECK(document.may_hold_nulls());
+  REQUIRE_FALSE(document.Parse(R"({"a":[1,{"b":"null"}],"null":true})"));
+  CHECK_FALSE(document.may_hold_nulls());
+  REQUIRE_FALSE(document.Parse(R"({"a":[1,{"b":null}]})"));
+  CHECK(document.may_hold_nulls());
+  REQUIRE_FALSE(document.Parse("[1]"));
+  CHECK_FALSE(document.may_hold_nulls());
+  document.BeginAnew();
+  CHECK(document.root().is_null());
+  CHECK(document.may_hold_nulls());
+  REQUIRE(document.Parse("[1"));
+  CHECK(document.may_hold_nulls());
+}
+
 }  // namespace plain_reader_test
 }  // namespace kube::json
