@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 
 #include "kube/client/client.h"
 #include "kube/client/turns.h"
@@ -16,6 +17,7 @@ struct Session {
   const system::Clock& clock;
   const std::atomic<bool>* stop = nullptr;  ///< the null pointer: nobody says so
   Turns* turns = nullptr;                   ///< the null pointer: with nobody
+  std::size_t rank = 0;                     ///< of this one among them (Turns::BeginWork)
 
   /// Nothing new is to be begun; what is in flight may end.
   bool is_stopped() const { return stop != nullptr && *stop; }

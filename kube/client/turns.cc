@@ -14,11 +14,7 @@ bool AtOnce() { return true; }
 }  // namespace
 
 void Turns::Poll(TimePoint deadline) {
-  {
-    const std::lock_guard lock(mutex_);
-    for (const Waiter* waiter : waiters_) deadline = std::min(deadline, waiter->until);
-  }
-  client_.Poll(deadline);
+  if (const std::exception_ptr thrown = PollForAll(deadline)) std::rethrow_exception(thrown);
   Wait(TimePoint::max(), AtOnce);
 }
 
@@ -32,7 +28,7 @@ void Turns::Wait(TimePoint until, const std::function<bool()>& is_over) {
     Waiter* next = FindOver();
     if (next == &self) break;
     if (next == nullptr) {
-      PollForAll();
+      PollForAll(clock_.Now() + kSignalTick);
     } else {
       HandOver(*next);
       AwaitTurn(self);
@@ -95,17 +91,19 @@ Turns::Waiter* Turns::FindOver() {
   return found == waiters_.end() ? nullptr : *found;
 }
 
-void Turns::PollForAll() {
-  TimePoint deadline = clock_.Now() + kSignalTick;
+// What is thrown is for all that wait, and returned for whoever does not.
+std::exception_ptr Turns::PollForAll(TimePoint deadline) {
   {
     const std::lock_guard lock(mutex_);
     for (const Waiter* waiter : waiters_) deadline = std::min(deadline, waiter->until);
   }
   try {
     client_.Poll(deadline);
+    return nullptr;
   } catch (...) {
     const std::lock_guard lock(mutex_);
     for (Waiter* waiter : waiters_) waiter->thrown = std::current_exception();
+    return std::current_exception();
   }
 }
 

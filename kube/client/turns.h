@@ -22,7 +22,7 @@ namespace kube::client {
 /// Of those that take part one may be at work, which is all that costs the server something; to
 /// wait for a while it leaves the work to others (EndWork, BeginWork).
 ///
-/// What Client::Poll throws may be due to any of them, so it is thrown to all that wait.
+/// What Client::Poll throws here may be due to any of them, so it is thrown to all that wait.
 class Turns {
  public:
   using TimePoint = system::Clock::TimePoint;
@@ -70,7 +70,7 @@ class Turns {
   void Enter();
   void Leave();
   Waiter* FindOver();
-  void PollForAll();
+  std::exception_ptr PollForAll(TimePoint deadline);
   void HandOver(Waiter& next);
   void AwaitTurn(Waiter& waiter);
 

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 
 #include "kube/json/block_masks.h"
 #include "kube/json/equal_keys.h"
@@ -120,6 +121,7 @@ inline bool PlainReader::ReadString() {
 }
 
 std::optional<Value> PlainReader::Read(char* text, std::size_t size) {
+  if (size > std::numeric_limits<std::uint32_t>::max()) return std::nullopt;
   at_ = text_ = text;
   size_ = size;
   seen_ = 0;

@@ -19,7 +19,11 @@ void AppendName(std::string& path, std::string_view name) {
 }
 
 bool NeedsQuotes(std::string_view name) {
-  return name.empty() || name == "*" || name.find_first_of(".[]'") != std::string_view::npos;
+  const auto ends_it = [](char c) {
+    return static_cast<unsigned char>(c) <= ' ' ||
+           std::string_view(".,[]()'\"\\").find(c) != std::string_view::npos;
+  };
+  return name.empty() || name == "*" || std::ranges::any_of(name, ends_it);
 }
 
 void AppendQuoted(std::string& path, std::string_view name) {

@@ -44,6 +44,7 @@ Result<std::unique_ptr<Document>, CallError> GetCrdMetadata(kube::client::Client
   kube::client::ApiRequest request;
   request.target = target;
   request.accept = kMetadataAccept;
+  request.retry = false;
   return client.Send(std::move(request));
 }
 

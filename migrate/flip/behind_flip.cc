@@ -133,15 +133,16 @@ PruningTurnedOn NoteSettled(const PruningRun& run) {
 PruningTurnedOn Finish(const PruningRun& run, const PruningOptions& options, Knowledge known,
                        bool waits) {
   const state::MigrationState& state = run.state.noted();
-  PruningTurnedOn ended;
-  if (waits) {
-    ended = lists::WhileOthersWork(run.session, [&] { return Wait(run, options, known); });
-  }
-  // A run over some of the objects may have noted it, and rewritten these since.
-  const bool is_settled = waits && state.settled_resource_version.empty();
-  if (ended.outcome == report::Outcome::kDone && (is_settled || IsFlipUnknown(state))) {
-    ended = NoteSettled(run);
-  }
+  const auto settle = [&] {
+    PruningTurnedOn settled;
+    if (waits) settled = Wait(run, options, known);
+    // A run over some of the objects may have noted it, and rewritten these since.
+    const bool is_to_note =
+        (waits && state.settled_resource_version.empty()) || IsFlipUnknown(state);
+    return settled.outcome == report::Outcome::kDone && is_to_note ? NoteSettled(run) : settled;
+  };
+  // It is noted before others are waited for: what is written from then on is no longer doubtful.
+  PruningTurnedOn ended = waits ? lists::WhileOthersWork(run.session, settle) : settle();
   ended.backup = state.backup;
   if (ended.outcome != report::Outcome::kDone || options.rewrite_unbacked) return ended;
   // Neither a backup nor what it knows: the earlier run was one without.

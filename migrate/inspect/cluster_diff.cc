@@ -89,6 +89,7 @@ class ClusterDiff {
     if (options_.on_files_read) options_.on_files_read();
     const bool are_none = !options_.filenames.empty() && proposals.AreNone();
     report_.errors = std::move(proposals.errors);
+    report_.notes = std::move(proposals.hints);
     if (proposals.objects > 0) {
       report_.notes.emplace_back(
           "only the CustomResourceDefinitions of the files are looked at; with --local their "

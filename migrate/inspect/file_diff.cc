@@ -104,6 +104,7 @@ class FileDiff {
                               unknown.api_version +
                               ") left out: no CustomResourceDefinition for it is given");
     }
+    std::ranges::move(run_.TakeHints(), std::back_inserter(report_.notes));
     std::vector<std::string> errors = run_.TakeErrors();
     std::move(errors.begin(), errors.end(), std::back_inserter(report_.errors));
   }

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "kube/client/answer_meaning.h"
 #include "kube/go/go_format.h"
 #include "kube/json/list_splitter.h"
 #include "migrate/lists/batch_queue.h"
@@ -125,7 +126,7 @@ class ListRun : public kube::client::ResultSink, private ListSplitter::Sink {
     refusal_.reset();
     continue_token_.clear();
     page_items_ = 0;
-    is_complete_ = false;
+    has_bytes_ = is_complete_ = false;
     kube::client::ApiRequest request;
     request.target = Target();
     if (job_.metadata_only) request.accept = kMetadataOnly;
@@ -147,6 +148,7 @@ class ListRun : public kube::client::ResultSink, private ListSplitter::Sink {
   }
 
   void OnBytes(std::string_view bytes) override {
+    has_bytes_ = true;
     if (refusal_) return;
     if (const auto error = splitter_->Push(bytes)) {
       Refuse(DescribeForeignAnswer(job_.is_list ? "list of objects" : "object", error->message));
@@ -157,6 +159,10 @@ class ListRun : public kube::client::ResultSink, private ListSplitter::Sink {
     Flush();
     if (is_aborted_) return Finish(NoAnswer("interrupted"));
     if (refusal_) return Finish(NoAnswer(*refusal_));
+    // The client has tried for long what brought no byte.
+    const bool is_given_up =
+        error && !has_bytes_ && MeaningOf(*error) == kube::client::Meaning::kLost;
+    if (is_given_up) return Take(Pager::Step::kFailed, error);
     if (error) return Take(pager_.OnError(*error, page_items_), error);
     // Cut short without a word about it.
     if (splitter_->Finish() || !is_complete_)
@@ -300,6 +306,7 @@ class ListRun : public kube::client::ResultSink, private ListSplitter::Sink {
   std::optional<std::string> refusal_;  // why it is not what was asked for
   std::string continue_token_;
   std::uint64_t page_items_ = 0;
+  bool has_bytes_ = false;    // some of it came
   bool is_complete_ = false;  // its end was there
   bool is_aborted_ = false;   // a worker cannot go on
 };

@@ -10,9 +10,9 @@ namespace {
 
 using kube::client::Meaning;
 
-// With pauses up to the longest these are two minutes.
+// With pauses that double up to 16 seconds these are two minutes.
 constexpr int kMostFailures = 12;
-constexpr std::chrono::seconds kLongestPause(16);
+constexpr int kMostDoublings = 4;
 constexpr int kMostRestarts = 3;
 
 std::optional<std::uint64_t> RemainingItemCount(const kube::json::Value& metadata) {
@@ -36,7 +36,7 @@ Pager::Step Pager::OnPage(std::string continue_token) {
 
 Pager::Step Pager::OnError(const kube::client::CallError& error, std::uint64_t items) {
   if (++failures_ > kMostFailures) return Step::kFailed;
-  pause_ = std::chrono::seconds(failures_ == 1 ? 0 : 1 << std::min(failures_ - 2, 4));
+  pause_ = std::chrono::seconds(failures_ == 1 ? 0 : 1 << std::min(failures_ - 2, kMostDoublings));
   const Meaning meaning = kube::client::MeaningOf(error);
   if (meaning == Meaning::kExpired) {
     // Without a token in the request there is nothing to expire.

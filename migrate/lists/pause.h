@@ -27,10 +27,9 @@ bool PauseUntil(kube::system::Clock::TimePoint until, const kube::client::Sessio
 template <typename Wait>
 auto WhileOthersWork(const kube::client::Session& session, const Wait& wait) {
   if (session.turns == nullptr) return wait();
-  const std::size_t rank = *session.turns->at_work();
-  session.turns->EndWork(rank);
+  session.turns->EndWork(session.rank);
   auto result = wait();
-  session.turns->BeginWork(rank);
+  session.turns->BeginWork(session.rank);
   return result;
 }
 

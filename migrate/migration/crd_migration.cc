@@ -110,16 +110,26 @@ class CrdMigrator {
     if (is_dry_run() || !crd_ || crd_->preserve_unknown_fields) return;
     const bool has_ended =
         report_.outcome == report::Outcome::kDone || report_.outcome == report::Outcome::kFailures;
-    const bool is_whole = has_ended && (options_.retried || !IsPartial(options_));
-    if (!is_whole && report_.failures.empty()) return;
+    const bool is_whole = has_ended && !IsPartial(options_);
+    if (!is_whole && !options_.retried && report_.failures.empty()) return;
     std::vector<state::FailedObject> failed;
     if (!is_whole) failed = state::LoadFailedObjects(options_.state_dir, crd_->uid);
+    if (has_ended && options_.retried) ForgetRetried(failed);
     try {
       state::SaveFailedObjects(WithFailures(std::move(failed)), options_.state_dir, crd_->uid);
     } catch (const kube::base::Error& error) {
       Line("Warning: " + report_.name +
            ": which objects failed is not remembered for --retry-failed: " + error.what());
     }
+  }
+
+  void ForgetRetried(std::vector<state::FailedObject>& failed) const {
+    const auto retried = sweep::RetriedOf(report_.name, *options_.retried);
+    std::erase_if(failed, [&retried](const state::FailedObject& object) {
+      return std::ranges::any_of(retried, [&object](const sweep::write::ObjectName& tried) {
+        return tried.namespace_ == object.namespace_ && tried.name == object.name;
+      });
+    });
   }
 
   // Each once; an object may have failed before the switch and behind it.

@@ -55,6 +55,17 @@ report::CrdMigration Ended(const MigrationContext& context, const crds::LiveCrd&
   return ended;
 }
 
+/// Whatever is thrown, others must not wait for ever.
+struct WorkEnd {
+  kube::client::Turns& turns;
+  std::size_t rank;
+
+  WorkEnd(kube::client::Turns& shared, std::size_t own_rank) : turns(shared), rank(own_rank) {}
+  WorkEnd(const WorkEnd&) = delete;
+  WorkEnd& operator=(const WorkEnd&) = delete;
+  ~WorkEnd() { turns.EndWork(rank); }
+};
+
 class CrdSequence {
  public:
   CrdSequence(const MigrationContext& context, const std::vector<const crds::LiveCrd*>& crds)
@@ -98,6 +109,7 @@ class CrdSequence {
     NamedObserver observer(session().observer, crd.identity.name);
     sweep::MigrationSession own{session(), observer};
     own.turns = &turns;
+    own.rank = number;
     const MigrationContext context{context_.options, context_.crds_target, context_.cluster, own,
                                    context_.found_at};
     try {
@@ -106,11 +118,10 @@ class CrdSequence {
       migrated_[number] = Ended(context, crd, report::Outcome::kError, error.what());
       return;
     }
-    if (!session().is_stopped()) {
-      TellBegin(number);
-      migrated_[number] = MigrateCrd(context, crd);
-    }
-    turns.EndWork(number);
+    const WorkEnd work_end{turns, number};
+    if (session().is_stopped()) return;
+    TellBegin(number);
+    migrated_[number] = MigrateCrd(context, crd);
   }
 
   // Of those that were not begun the first one stands for all, if nothing else tells of the stop.

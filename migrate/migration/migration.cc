@@ -67,13 +67,15 @@ class Migration {
   }
 
   void TakeUnread() {
-    for (const report::CrdReport& unread : crds_.unread) {
-      report::CrdMigration& failed = report_.crds.emplace_back();
-      failed.name = unread.name;
-      failed.dry_run = options_.dry_run;
-      failed.outcome = report::Outcome::kError;
-      failed.error = unread.error;
-    }
+    for (const report::CrdReport& unread : crds_.unread) AddError(unread.name, unread.error);
+  }
+
+  void AddError(const std::string& name, const std::string& error) {
+    report::CrdMigration& failed = report_.crds.emplace_back();
+    failed.name = name;
+    failed.dry_run = options_.dry_run;
+    failed.outcome = report::Outcome::kError;
+    failed.error = error;
   }
 
   void MigrateAll() {
@@ -160,6 +162,12 @@ class Migration {
 
   bool TakeFailed(const crds::LiveCrd& live) {
     const std::string& name = live.identity.name;
+    if (live.shape.preserves_unknown_fields && !options_.crd_names.empty()) {
+      AddError(name,
+               "pruning is not on yet, and before that all objects have to be clean, so that none "
+               "is tried by itself; run the same command again in the place of --retry-failed");
+      return false;
+    }
     const auto failed = state::LoadFailedObjects(options_.state_dir, live.shape.uid);
     for (const state::FailedObject& object : failed) {
       options_.retried->push_back({name, object.namespace_, object.name, object.is_held});

@@ -7,8 +7,8 @@ namespace migrate::sweep {
 namespace {
 
 constexpr char kHeldBecause[] =
-    "the report names it as held, and there is no state that tells more; run again with the "
-    "--state-dir of the run that held it, or with --rewrite-unbacked";
+    "an earlier run held it, and there is no state at hand that tells more (nor in a dry run); run "
+    "again with the --state-dir of the run that held it, or with --rewrite-unbacked";
 
 }  // namespace
 

@@ -230,8 +230,11 @@ class Section {
     if (crd_.verified) {
       out_.append(title_).append(": ");
       terminal::AppendPrintable(out_, crd_.verified->Words());
-      out_ += ": etcd holds only what the schemas specify";
-      out_ += crd_.maybe_in_etcd.empty() ? "\n" : ", but for objects that it has not seen\n";
+      // Of objects that were not read now it is not known whether the pass has seen them.
+      const bool is_whole = crd_.error.empty() && !options_.some_objects;
+      if (is_whole) out_ += ": etcd holds only what the schemas specify";
+      out_ += crd_.maybe_in_etcd.empty() || !is_whole ? "\n"
+                                                      : ", but for objects that it has not seen\n";
     }
     if (crd_.maybe_in_etcd.empty()) return;
     out_.append(title_);

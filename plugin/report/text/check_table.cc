@@ -125,6 +125,7 @@ void AppendSections(std::string& out, const CheckReport& report, const Crds& crd
         .wide = options.wide,
         .all_fields = options.all_fields,
         .show_objects = options.show_objects,
+        .some_objects = !report.object_filter.empty(),
         .show_source = options.wide || HasNamesake(report, *crd),
         .now = options.now};
     const std::string section = PrintSection(*crd, section_options);

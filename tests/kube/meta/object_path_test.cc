@@ -34,6 +34,9 @@ TEST_CASE("A name that would read as several steps, or as another one, is quoted
   CHECK(below_spec("a[0]") == "spec['a[0]']");
   CHECK(below_spec("*") == "spec['*']");
   CHECK(below_spec("").ends_with("['']"));
+  CHECK(below_spec("x y") == "spec['x y']");
+  CHECK(below_spec("a, .b") == "spec['a, .b']");
+  CHECK(below_spec("a/b-c_d:e") == "spec.a/b-c_d:e");
   CHECK(below_spec("it's") == R"(spec['it\'s'])");
   CHECK(below_spec(R"(a.\)") == R"(spec['a.\\'])");
   CHECK(below_spec("kube-prune/x_1") == "spec.kube-prune/x_1");

@@ -118,6 +118,22 @@ TEST_CASE("A page that breaks off is read on, each object once", "[migrate][list
   CheckNames(job, 30);
 }
 
+TEST_CASE("A page of which no byte comes is not asked for again once the client has given up",
+          "[migrate][list_reader]") {
+  FakeCluster cluster;
+  AddWidgets(cluster, 25);
+  FakeFault fault = Fault(2);
+  fault.times = 0;
+  fault.lost = true;
+  cluster.server.AddFault(fault);
+  const ListJob job = Read(cluster, {.chunk_size = 10});
+  REQUIRE(job.error);
+  CHECK(job.error->transport);
+  // As client-go tries: ten times more, a second apart.
+  CHECK(cluster.server.requests().size() == 1 + 1 + 10);
+  CHECK(cluster.clock.passed() < std::chrono::seconds(12));
+}
+
 TEST_CASE("A page that meets two faults is read on, each object once", "[migrate][list_reader]") {
   FakeCluster cluster;
   AddWidgets(cluster, 30);

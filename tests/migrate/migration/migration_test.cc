@@ -238,6 +238,33 @@ TEST_CASE("What failed is not forgotten by a run that did not try it", "[migrate
   CHECK(widgets.MigrateOne().counts.Total() == 1);
 }
 
+TEST_CASE("A retry forgets what it tried, and nothing else", "[migrate][migration]") {
+  Widgets widgets;
+  FakeFault fault;
+  fault.answer = FakeStatus(422, "Invalid", "spec.a: Invalid value");
+  widgets.FailWrites("/widgets/w1", fault);
+  fault.target = "/widgets/w2";
+  widgets.cluster.server.AddFault(fault);  // once
+  CHECK(widgets.MigrateOne().counts[report::ObjectClass::kInvalid] == 2);
+  widgets.options.retried = {{kName, "shop", "w2", /*is_held=*/false}};
+  CHECK(widgets.MigrateOne().outcome == report::Outcome::kDone);
+  widgets.options.retried.reset();
+  widgets.options.retry_failed = true;
+  CHECK(widgets.MigrateOne().counts[report::ObjectClass::kInvalid] == 1);
+  CHECK(widgets.MigrateOne().counts.Total() == 1);
+}
+
+TEST_CASE("Before pruning is on there is nothing to be tried by itself", "[migrate][migration]") {
+  Widgets widgets;
+  widgets.cluster.server.PatchCrd(kName, R"({"spec":{"preserveUnknownFields":true}})");
+  widgets.options.retry_failed = true;
+  const report::CrdMigration crd = widgets.MigrateOne();
+  CHECK(crd.outcome == report::Outcome::kError);
+  CHECK_THAT(crd.error,
+             Contains("pruning is not on yet") && Contains("run the same command again"));
+  CHECK(widgets.Writes() == 0);
+}
+
 TEST_CASE("Where nothing has failed --retry-failed says so of a CRD that is named",
           "[migrate][migration]") {
   Widgets widgets;

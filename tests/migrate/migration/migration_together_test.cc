@@ -134,6 +134,29 @@ TEST_CASE("A CRD that fails does not keep others from being migrated at the same
   CHECK(crds.HasExtra(1, "o0"));
 }
 
+TEST_CASE("What is written behind the wait, while others are worked on, is not held",
+          "[migrate][migration]") {
+  Crds crds(2);
+  crds.cluster.server.Add(FakeObjectText("kind0", "plain", R"({"a":"1"})"));
+  FakeFault slow;  // the sweep of kind0: by its end kind1 has long been waiting for its turn
+  slow.target = "/kind0/plain";
+  slow.latency = std::chrono::seconds(30);
+  crds.cluster.server.AddFault(slow);
+  FakeFault late = FakeFault();
+  late.target = "/kind0/plain";
+  late.first = 2;  // of the pass that verifies
+  late.before = [&] {
+    test_support::WriteFakeObject(crds.cluster.server, "kind1", "o0", R"({"a":"2"})");
+  };
+  crds.cluster.server.AddFault(late);
+  const report::MigrationReport report = crds.Run();
+  REQUIRE(report.crds.size() == 2);
+  CHECK(report.crds[0].outcome == report::Outcome::kDone);
+  CHECK(report.crds[1].counts[report::ObjectClass::kHeld] == 0);
+  CHECK(report.crds[1].outcome == report::Outcome::kDone);
+  CHECK(crds.Seconds() > 30);
+}
+
 TEST_CASE("A signal ends the migrations of all CRDs, and a later run goes on with each",
           "[migrate][migration]") {
   Crds crds(40);
