@@ -41,7 +41,7 @@ private_suite() {
   apt_get update || fail "cannot read the lists of $2"
 }
 
-# fetch SCRATCH PACKAGE...: unpacks them and the Go sources that they depend on into SCRATCH/root.
+# fetch SCRATCH PACKAGE...: unpacks them and the Go sources that they depend on into SCRATCH/tree.
 fetch() {
   scratch_=$1
   shift
@@ -49,24 +49,24 @@ fetch() {
   (log=$scratch_/plan && apt_get install -s --no-install-recommends "$@") || fail "cannot install $* of $suite"
   awk '$1 == "Inst" && $2 ~ /^golang-.*-dev$/ { print $2 }' "$scratch_/plan" | grep -vE "$unused" >"$scratch_/wanted"
   for package; do echo "$package"; done >>"$scratch_/wanted"
-  mkdir -p "$scratch_/root" "$scratch_/debs"
+  mkdir -p "$scratch_/tree" "$scratch_/debs"
   # shellcheck disable=SC2046  # one word a package
   (cd "$scratch_/debs" && apt_get download $(sort -u "$scratch_/wanted")) || fail "cannot fetch packages of $suite"
-  for deb in "$scratch_"/debs/*.deb; do dpkg -x "$deb" "$scratch_/root"; done
+  for deb in "$scratch_"/debs/*.deb; do dpkg -x "$deb" "$scratch_/tree"; done
   rm -r "$scratch_/debs"
 }
 
 # compile SCRATCH: to SCRATCH/crd_server.
 compile() {
-  sources=$1/root/usr/share/gocode
+  sources=$1/tree/usr/share/gocode
   minor=${version#0.}
   names=k8s.io/component-base/version
   mkdir -p "$sources/src/crd_server" "$1/home"
   cp "$main" "$sources/src/crd_server/main.go"
   (
     unset GOFLAGS GOTOOLDIR GOBIN
-    HOME=$1/home GOCACHE=$1/home/cache GOROOT=$1/root/usr/lib/go-$go GOPATH=$sources GO111MODULE=off \
-      GOTOOLCHAIN=local GOPROXY=off CGO_ENABLED=0 "$1/root/usr/lib/go-$go/bin/go" build -o "$1/crd_server" -ldflags \
+    HOME=$1/home GOCACHE=$1/home/cache GOROOT=$1/tree/usr/lib/go-$go GOPATH=$sources GO111MODULE=off \
+      GOTOOLCHAIN=local GOPROXY=off CGO_ENABLED=0 "$1/tree/usr/lib/go-$go/bin/go" build -o "$1/crd_server" -ldflags \
       "-s -w -X $names.gitVersion=v1.$minor -X $names.gitMajor=1 -X $names.gitMinor=${minor%%.*} \
       -X $names.gitCommit=unknown -X $names.gitTreeState=clean" crd_server
   ) >>"$log" 2>&1 || fail "cannot build crd_server"
