@@ -142,6 +142,11 @@ class Sample:
         self.lines.append(json.dumps(line) + "\n")
 
 
+def agrees_by_chance(program, document):
+    """Whether kubectl itself reads a document now so and now so: of keys that are one in JSON it takes any."""
+    return any(not words for _ in range(40) for _, words, _ in compare(program, document))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("program")
@@ -163,7 +168,7 @@ def main():
         for name, words, theirs in compare(arguments.program, batch):
             refused += bool(theirs[1])
             sample.take(documents[name], *theirs)
-            if not words:
+            if not words or agrees_by_chance(arguments.program, {name: documents[name]}):
                 continue
             differing += 1
             print(f"{name}: {words}\n{documents[name].decode(errors='replace')}\n")
