@@ -267,6 +267,13 @@ TEST_CASE("What was verified is said with what it rests on", "[plugin][check_sec
   CHECK(Print(crd) == verified + "\n");
   crd.maybe_in_etcd = {Use("spec.old", 3)};
   CHECK_THAT(Print(crd), Catch::StartsWith(verified + ", but for objects that it has not seen\n"));
+  // Of what was not read now nothing is concluded.
+  const std::string alone =
+      "certificates.cert-manager.io: verified 2026-11-23 by a pass over 412 objects\n";
+  CHECK_THAT(PrintSection(crd, {.some_objects = true, .now = test_reports::kNow}),
+             Catch::StartsWith(alone));
+  crd.error = "interrupted after 100 objects";
+  CHECK_THAT(Print(crd), Catch::Contains(alone));
 }
 
 }  // namespace
