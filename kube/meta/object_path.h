@@ -41,7 +41,8 @@ std::string PrintPath(const PathStep* last);
 std::string PrintFoldedPath(const PathStep* last);
 
 /// Appends a name to a path for people: behind a dot, but for the first one, or quoted where it
-/// would read as several steps or as another kind of step, as in a JSONPath: "files['a.xml']".
+/// would read as several steps, as another kind of step or, among others, as several paths, as in a
+/// JSONPath: "files['a.xml']".
 void AppendPathName(std::string& path, std::string_view name);
 /// The same for all keys of a map.
 void AppendPathOfKeys(std::string& path);

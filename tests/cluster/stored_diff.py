@@ -104,6 +104,6 @@ def fold(path, schema):
 
 def name_step(name):
     """Returns the step to a field, quoted as in a JSONPath where its name would read as others."""
-    if name and name != "*" and not set(name) & set(".[]'"):
+    if name and name != "*" and not any(c <= " " or c in ".,[]()'\"\\" for c in name):
         return f".{name}"
     return "['" + name.replace("\\", "\\\\").replace("'", "\\'") + "']"
