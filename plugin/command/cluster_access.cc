@@ -90,8 +90,8 @@ void WarnOfMissingNamespace(const std::string& namespace_, ClusterAccess& cluste
     const std::string missing =
         migrate::lists::DescribeMissingNamespace(namespace_, cluster.client());
     if (!missing.empty()) write_line("Warning: " + terminal::Printable(missing));
-  } catch (
-      const kube::base::Error&) {  // credentials that nobody renews: what was done is told first
+  } catch (const kube::base::Error&) {
+    // Credentials that nobody renews: what was done is told first.
   }
 }
 
