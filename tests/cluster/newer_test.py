@@ -32,10 +32,11 @@ def preserve(api, subject):
     path = subject.collection(subject.storage, "default" if subject.namespaced else "")
 
     def preserves():
-        made = api.post(f"{path}?dryRun=All", {"apiVersion": f"{subject.group}/{subject.storage}",
-                                               "kind": subject.kind, "metadata": {"name": "probe"},
-                                               "legacyMode": True})
-        return "legacyMode" in made
+        # 503 while the handlers of the CRD are made anew: "apiserver is shutting down".
+        status, made = api.request("POST", f"{path}?dryRun=All", {
+            "apiVersion": f"{subject.group}/{subject.storage}", "kind": subject.kind,
+            "metadata": {"name": "probe"}, "legacyMode": True})
+        return status == 201 and "legacyMode" in made
 
     wait_for(f"{subject.name} prunes still", preserves)
 
