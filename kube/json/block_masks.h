@@ -37,6 +37,11 @@ class Block {
     return Mask(
         [](__m128i in) { return _mm_cmpeq_epi8(_mm_min_epu8(in, _mm_set1_epi8(0x1F)), in); });
   }
+  /// Whether all are ASCII.
+  bool AreAscii() const {
+    return _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(bytes_[0], bytes_[1]),
+                                          _mm_or_si128(bytes_[2], bytes_[3]))) == 0;
+  }
 
  private:
   template <typename Is>
@@ -59,6 +64,9 @@ class Block {
   }
   std::uint64_t Controls() const {
     return Mask([](char c) { return static_cast<unsigned char>(c) < 0x20; });
+  }
+  bool AreAscii() const {
+    return Mask([](char c) { return static_cast<unsigned char>(c) >= 0x80; }) == 0;
   }
 
  private:

@@ -206,9 +206,10 @@ bool Document::ParsePlain(std::string_view text) {
   FillBuffer(text);
   PlainReader reader(arena_, stack_);
   const std::optional<Value> root = reader.Read(text_.data(), text.size());
-  root_ = root.value_or(Value());
-  may_hold_nulls_ = !root || reader.saw_null();
-  return root.has_value();
+  const bool is_read = root && (reader.saw_ascii_alone() || base::utf8::IsValid(text));
+  root_ = is_read ? *root : Value();
+  may_hold_nulls_ = !is_read || reader.saw_null();
+  return is_read;
 }
 
 Document::Attempt Document::ParseBuffer(std::string_view text, bool iterative) {
@@ -230,11 +231,11 @@ std::optional<ParseError> Document::Parse(std::string_view text) {
   const std::size_t size = text.size();
   root_ = Value();
   std::string sanitized, mended;
+  if (ParsePlain(text)) return std::nullopt;
   if (!base::utf8::IsValid(text)) {
     sanitized = base::utf8::Sanitize(text);
     text = sanitized;
   }
-  if (ParsePlain(text)) return std::nullopt;
   if (HasSurrogateEscape(text)) {
     mended = Mend(text);
     text = mended;

@@ -1,8 +1,9 @@
 #include "kube/json/list_splitter.h"
 
 #include <bit>
+#include <cstdint>
 
-#include "kube/json/line_breaks.h"
+#include "kube/json/block_masks.h"
 
 namespace kube::json {
 namespace {
@@ -18,16 +19,22 @@ std::string Quoted(char c) {
 
 }  // namespace
 
+// Quick for long lines and for short ones.
 TextPosition TextPosition::After(std::string_view text) const {
   TextPosition after = *this;
   after.offset += text.size();
   after.column += text.size();
-  ScanLineBreaks(text, [&after, text](std::size_t at, std::uint64_t breaks) {
+  const auto count = [&after, text](std::size_t at, std::uint64_t breaks) {
     after.line += CountBits(breaks);
-    const std::size_t last = at + static_cast<std::size_t>(std::bit_width(breaks)) - 1;
-    after.column = text.size() - last;
-    return true;
-  });
+    after.column = text.size() - at - static_cast<std::size_t>(std::bit_width(breaks)) + 1;
+  };
+  std::size_t at = 0;
+  for (; text.size() - at >= kBlock; at += kBlock) {
+    if (const std::uint64_t breaks = Block(text.data() + at).Equal('\n')) count(at, breaks);
+  }
+  for (at = text.find('\n', at); at != std::string_view::npos; at = text.find('\n', at + 1)) {
+    count(at, 1);
+  }
   return after;
 }
 

@@ -1,11 +1,10 @@
 #include "kube/json/manifest_splitter.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <utility>
 
-#include "kube/json/line_breaks.h"
+#include "kube/json/block_masks.h"
 
 namespace kube::json {
 namespace {
@@ -28,21 +27,14 @@ bool IsCommentOrBlank(std::string_view line) {
   return first == std::string_view::npos || line[first] == '#';
 }
 
-// text.find(kSeparatorLine)
+// text.find(kSeparatorLine); many lines are short, and few begin so.
 std::size_t FindSeparatorLine(std::string_view text) {
-  std::size_t found = std::string_view::npos;
-  ScanLineBreaks(text, [&found, text](std::size_t at, std::uint64_t breaks) {
-    for (; breaks != 0; breaks &= breaks - 1) {
-      const std::size_t line = at + static_cast<std::size_t>(std::countr_zero(breaks)) + 1;
-      if (line == text.size() || text[line] != '-' || !text.substr(line).starts_with(kSeparator)) {
-        continue;
-      }
-      found = line - 1;
-      return false;
-    }
-    return true;
-  });
-  return found;
+  std::size_t at = 0;
+  for (; text.size() - at > kBlock; at += kBlock) {
+    const std::uint64_t breaks = Block(text.data() + at).Equal('\n');
+    if ((breaks & Block(text.data() + at + 1).Equal('-')) != 0) break;
+  }
+  return text.find(kSeparatorLine, at);
 }
 
 // The number of characters at the end that may be the start of a separator line.

@@ -127,6 +127,7 @@ std::optional<Value> PlainReader::Read(char* text, std::size_t size) {
   seen_ = 0;
   mark_ = marks_end_ = marks_;
   escaped_ = in_string_ = has_control_ = saw_null_ = false;
+  saw_ascii_alone_ = true;
   top_ = Values(0);
   limit_ = Values(stack_.size());
   SkipSpace();
@@ -267,6 +268,7 @@ bool PlainReader::ReadWord(std::string_view word, Value value) {
 
 inline void PlainReader::AddMarksOfBlock() {
   const Block bytes(text_ + seen_);
+  saw_ascii_alone_ &= bytes.AreAscii();
   const std::uint64_t backslashes = bytes.Equal('\\');
   const std::uint64_t escaped =
       backslashes == 0 && !escaped_ ? 0 : FindEscaped(backslashes, escaped_, kBlock);

@@ -20,12 +20,15 @@ class PlainReader {
   /// Values live in `arena`; `stack` is memory that is kept for the next text.
   PlainReader(Arena& arena, std::vector<Value>& stack) : arena_(arena), stack_(stack) {}
 
-  /// Reads `size` bytes of UTF-8 in place: strings of the result point into `text`, where escapes
-  /// were replaced. Absent says only that the text needs another look: it may be no JSON, be nested
-  /// deeply, or hold half a surrogate pair or a number that may be beyond a float64.
+  /// Reads `size` bytes in place: strings of the result point into `text`, where escapes were
+  /// replaced. Absent says only that the text needs another look: it may be no JSON, be nested
+  /// deeply, or hold half a surrogate pair or a number that may be beyond a float64. What is not
+  /// ASCII is taken for UTF-8.
   std::optional<Value> Read(char* text, std::size_t size);
   /// Whether there was a null in what was read last.
   bool saw_null() const { return saw_null_; }
+  /// Whether all that was read last is ASCII.
+  bool saw_ascii_alone() const { return saw_ascii_alone_; }
 
  private:
   bool ReadValue(std::size_t depth);
@@ -62,7 +65,7 @@ class PlainReader {
   std::uint32_t* marks_end_ = marks_;
   char* text_ = nullptr;
   std::size_t size_ = 0, seen_ = 0;  // of the text, and how much of it was looked at
-  bool saw_null_ = false;
+  bool saw_null_ = false, saw_ascii_alone_ = true;
   bool escaped_ = false, in_string_ = false, has_control_ = false;  // up to there
 };
 
