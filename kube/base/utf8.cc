@@ -1,5 +1,6 @@
 #include "kube/base/utf8.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -39,6 +40,11 @@ bool IsValid(std::string_view text) {
     if (length == 0) return false;
     text.remove_prefix(length);
   }
+}
+
+std::int64_t CountCharacters(std::string_view text) {
+  return std::ranges::count_if(
+      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
 }
 
 std::string_view Prefix(std::string_view text, std::size_t limit) {

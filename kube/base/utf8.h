@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,9 @@ bool IsValid(std::string_view text);
 
 /// The length of the valid sequence at the start of `text`; 0 where there is none.
 std::size_t SequenceLength(std::string_view text);
+
+/// How many characters there are in `text`, which is UTF-8.
+std::int64_t CountCharacters(std::string_view text);
 
 /// The first `limit` bytes at most, not cut within a sequence.
 std::string_view Prefix(std::string_view text, std::size_t limit);

@@ -47,9 +47,13 @@ GoMatcher::~GoMatcher() = default;
 
 std::optional<bool> GoMatcher::Matches(std::string_view text) const {
   if (expression_ == nullptr) return std::nullopt;
-  const auto size = static_cast<std::int64_t>(text.size());
-  if (size > kMostSteps / expression_->ProgramSize()) return std::nullopt;
+  if (StepsFor(text) > kMostSteps) return std::nullopt;
   return RE2::PartialMatch(ToPiece(text), *expression_);
+}
+
+std::int64_t GoMatcher::StepsFor(std::string_view text) const {
+  const auto size = static_cast<std::int64_t>(text.size());
+  return expression_ == nullptr ? 0 : (size + 1) * expression_->ProgramSize();
 }
 
 std::size_t GoMatcher::MostMemory() const {

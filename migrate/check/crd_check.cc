@@ -4,13 +4,17 @@
 #include <chrono>
 #include <tuple>
 
+#include "kube/base/text.h"
 #include "kube/crd/rules/crd_validation.h"
 #include "kube/meta/type_meta.h"
 #include "kube/schema/pruning.h"
 #include "kube/schema/schema_read.h"
+#include "kube/schema/schema_walk.h"
 #include "kube/schema/validation/pruned_validation.h"
+#include "migrate/check/invalid_findings.h"
 #include "migrate/check/managed_fields.h"
 #include "migrate/check/pruned_validity.h"
+#include "migrate/report/program_name.h"
 
 namespace migrate::check {
 namespace {
@@ -68,6 +72,10 @@ class TallySink : public kube::schema::UnknownFieldSink {
   bool found_ = false;
 };
 
+bool HasDefaults(const StructuralSchema* schema) {
+  return schema != nullptr && (schema->default_value || schema->may_have_defaults_below);
+}
+
 bool HasNull(const Value& value) {
   for (const kube::json::Member& member : value.members()) {
     if (member.value.is_null() || HasNull(member.value)) return true;
@@ -76,6 +84,14 @@ bool HasNull(const Value& value) {
     if (element.is_null() || HasNull(element)) return true;
   }
   return false;
+}
+
+std::uint64_t CountRules(const kube::schema::SchemaProps& schema) {
+  std::uint64_t count = schema.x_validations ? schema.x_validations->size() : 0;
+  kube::schema::ForEachSubschema(schema, [&count](const kube::schema::SchemaProps& child) {
+    count += CountRules(child);
+  });
+  return count;
 }
 
 }  // namespace
@@ -94,6 +110,15 @@ CrdTally::VersionTally& CrdTally::Version(std::size_t index) {
   return versions_[index];
 }
 
+kube::schema::validation::PatternChecks& CrdTally::PatternsForObject() {
+  if (!patterns_) {
+    patterns_ = std::make_unique<kube::schema::validation::PatternChecks>(
+        kube::crd::rules::MakePatternChecks());
+  }
+  patterns_->Allow(kPatternsOfObject);
+  return *patterns_;
+}
+
 void CrdTally::Merge(CrdTally&& other) {
   const auto merge = [](VersionTally& into, VersionTally& from) {
     into.objects_losing_fields += from.objects_losing_fields;
@@ -101,6 +126,7 @@ void CrdTally::Merge(CrdTally&& other) {
     into.added_defaults.Merge(from.added_defaults);
     into.dropped_nulls.Merge(from.dropped_nulls);
     into.invalid_once_pruned.Merge(std::move(from.invalid_once_pruned));
+    into.invalid.Merge(from.invalid);
   };
   objects_ += other.objects_;
   objects_losing_fields_ += other.objects_losing_fields_;
@@ -113,7 +139,7 @@ void CrdTally::Merge(CrdTally&& other) {
 }
 
 CrdCheck::CrdCheck(kube::crd::Crd crd, std::string source, const CrdCheckOptions& options)
-    : keep_paths_(options.keep_paths), proof_(options.proof) {
+    : keep_paths_(options.keep_paths), ratchets_(options.ratchets), proof_(options.proof) {
   if (options.replaced != nullptr) crd.stored_versions = options.replaced->stored_versions;
   facts_ = FindCrdFacts(crd, std::move(source), options);
   server_ = std::make_unique<kube::crd::CustomResourceServer>(
@@ -127,30 +153,71 @@ CrdCheck::CrdCheck(kube::crd::Crd crd, std::string source, const CrdCheckOptions
                          .is_looked_at = facts_.versions[i].is_looked_at});
   }
   KeepValidations(crd, options);
+  if (options.checks_validity) KeepValidities(crd, options);
+  const bool has_validity = std::ranges::any_of(
+      versions_, [](const Version& version) { return version.validity != nullptr; });
+  if (validates_ || has_validity) crd_ = std::move(crd.document);
+}
+
+// By these schemas an object is read in turn. Who reads another version than the stored one gets
+// what is left by that one's schema, unless a webhook converts.
+std::vector<const StructuralSchema*> CrdCheck::ReadsOf(const kube::crd::Crd& crd,
+                                                       const Version& version) const {
+  const auto storage = std::ranges::find(versions_, facts_.report.storage_version, &Version::name);
+  const bool is_pruned_before = crd.conversion.strategy == "None" && facts_.converts_nothing &&
+                                storage != versions_.end() && &*storage != &version &&
+                                storage->convertible;
+  if (is_pruned_before) return {storage->schema, version.schema};
+  return {version.schema};
 }
 
 // Nobody writes in a version that is not served, and what a server prunes as it reads loses
-// nothing. Who reads another version than the stored one gets what is left by that one's schema,
-// unless a webhook converts.
-void CrdCheck::KeepValidations(kube::crd::Crd& crd, const CrdCheckOptions& options) {
+// nothing.
+void CrdCheck::KeepValidations(const kube::crd::Crd& crd, const CrdCheckOptions& options) {
   if (options.origin == CrdCheckOptions::Origin::kServer && facts_.reads_are_pruned) return;
-  const auto storage = std::ranges::find(versions_, facts_.report.storage_version, &Version::name);
   for (std::size_t i = 0; i < versions_.size(); ++i) {
     const std::shared_ptr<const kube::schema::SchemaProps>& schema = crd.versions[i].schema;
     Version& version = versions_[i];
     version.is_validated = crd.versions[i].served && version.is_looked_at;
     // Two versions of one name, as no server takes them, share a schema for pruning.
     if (!version.is_validated || schema == nullptr || version.schema == nullptr) continue;
-    const bool is_pruned_before = crd.conversion.strategy == "None" && facts_.converts_nothing &&
-                                  storage != versions_.end() && &*storage != &version &&
-                                  storage->convertible;
-    if (!is_pruned_before && !kube::schema::validation::CanPruningInvalidate(*schema)) continue;
+    std::vector<const StructuralSchema*> reads = ReadsOf(crd, version);
+    if (reads.size() == 1 && !kube::schema::validation::CanPruningInvalidate(*schema)) continue;
     version.validation = schema;
-    if (is_pruned_before) version.schemas.push_back(storage->schema);
-    version.schemas.push_back(version.schema);
+    version.schemas = std::move(reads);
     validates_ = true;
   }
-  if (validates_) crd_ = std::move(crd.document);
+}
+
+// Of what a webhook makes for other versions nothing is known.
+void CrdCheck::KeepValidities(const kube::crd::Crd& crd, const CrdCheckOptions& options) {
+  if (options.replaced != nullptr) {
+    auto copy = kube::crd::ReadCopiedCrd(options.replaced->document->root());
+    if (copy) live_ = *std::move(copy);
+    if (live_) {
+      live_server_ = std::make_unique<kube::crd::CustomResourceServer>(
+          *live_, live_->preserve_unknown_fields);
+    }
+  }
+  const kube::crd::Crd& server_crd = options.replaced == nullptr ? crd : *options.replaced;
+  const bool is_of_one_version =
+      options.origin != CrdCheckOptions::Origin::kFile && !facts_.converts_nothing;
+  for (std::size_t i = 0; i < versions_.size(); ++i) {
+    Version& version = versions_[i];
+    const kube::crd::CrdVersion& of_crd = crd.versions[i];
+    if (!of_crd.served || !version.is_looked_at || version.schema == nullptr) continue;
+    if (of_crd.schema == nullptr || !facts_.report.versions[i].structural) continue;
+    if (is_of_one_version && version.name != ReadVersion(server_crd)) continue;
+    VersionValidity::Schemas schemas{.own = {of_crd.schema, version.schema},
+                                     .reads = ReadsOf(crd, version),
+                                     .api_version = crd.group + "/" + version.name,
+                                     .is_proposal = live_.has_value()};
+    if (const auto* live = live_ ? live_->FindVersion(version.name) : nullptr) {
+      schemas.live = {live->schema, live_server_->FindSchema(version.name)};
+    }
+    version.validity = std::make_unique<const VersionValidity>(std::move(schemas));
+    cel_rules_ += CountRules(*of_crd.schema);
+  }
 }
 
 void CrdCheck::CheckObject(const CheckedObject& object, CrdTally& tally) const {
@@ -158,14 +225,22 @@ void CrdCheck::CheckObject(const CheckedObject& object, CrdTally& tally) const {
   const report::CountedObject counted{object.place, full_name};
   ++tally.objects_;
   report::ObjectPaths paths;
-  bool loses = false, loses_nulls = false;
+  bool loses = false, loses_nulls = false, changes_in_storage = false;
   for (std::size_t i = 0; i < versions_.size(); ++i) {
-    if (!versions_[i].is_looked_at) continue;
-    loses |= CheckVersion(versions_[i], object, counted, tally.Version(i), paths);
-    loses_nulls |= CountRewrite(versions_[i], object, counted, tally.Version(i), tally.errors_);
+    const Version& version = versions_[i];
+    if (!version.is_looked_at) continue;
+    const bool loses_here = CheckVersion(version, object, counted, tally.Version(i), paths);
+    const bool loses_nulls_here =
+        CountRewrite(version, object, counted, tally.Version(i), tally.errors_);
+    loses |= loses_here;
+    loses_nulls |= loses_nulls_here;
+    if (version.name == facts_.report.storage_version) {
+      changes_in_storage = loses_here || loses_nulls_here || HasDefaults(version.schema);
+    }
   }
   if (loses) ++tally.objects_losing_fields_;
   if (validates_ && (loses || loses_nulls)) CountInvalid(object, counted, tally);
+  CountRefused(object, counted, changes_in_storage, tally, paths);
   if (facts_.foretells_migration) CheckStorageMigration(object, counted, tally.storage_migration_);
   CheckReadable(object, counted, tally);
   if (facts_.reads_are_pruned && (proof_ == nullptr || !proof_->covers(object.value))) {
@@ -208,9 +283,7 @@ bool CrdCheck::CountRewrite(const Version& version, const CheckedObject& object,
                             const report::CountedObject& counted, CrdTally::VersionTally& tally,
                             report::FirstTexts& errors) const {
   if (version.schema == nullptr) return false;
-  const bool has_defaults =
-      version.schema->default_value.has_value() || version.schema->may_have_defaults_below;
-  if (!has_defaults && (!object.may_hold_nulls || !HasNull(object.value))) return false;
+  if (!HasDefaults(version.schema) && (!object.may_hold_nulls || !HasNull(object.value))) return false;
   kube::json::Arena arena;
   Value copy = kube::json::CopyForChange(object.value, arena);
   kube::schema::SchemaReadNotes notes;
@@ -226,19 +299,36 @@ bool CrdCheck::CountRewrite(const Version& version, const CheckedObject& object,
 
 void CrdCheck::CountInvalid(const CheckedObject& object, const report::CountedObject& counted,
                             CrdTally& tally) const {
-  if (!tally.patterns_) {
-    tally.patterns_ = std::make_unique<kube::schema::validation::PatternChecks>(
-        kube::crd::rules::MakePatternChecks());
-  }
   for (std::size_t i = 0; i < versions_.size(); ++i) {
     if (versions_[i].validation == nullptr) continue;
-    tally.patterns_->Allow(kPatternsOfObject);
     const auto why = WhyInvalidOncePruned(object.value, versions_[i].schemas,
-                                          *versions_[i].validation, *tally.patterns_);
+                                          *versions_[i].validation, tally.PatternsForObject());
     if (!why) tally.is_validity_unknown_ = true;
     if (!why || why->empty()) continue;
     tally.Version(i).invalid_once_pruned.Add(counted.place,
                                              std::string(counted.full_name) + ": " + *why);
+  }
+}
+
+void CrdCheck::CountRefused(const CheckedObject& object, const report::CountedObject& counted,
+                            bool changes_in_storage, CrdTally& tally,
+                            report::ObjectPaths& paths) const {
+  const std::string_view own_version =
+      server_->converts_by_webhook() ? kube::meta::TypeOf(object.value).group_version.version : "";
+  for (std::size_t i = 0; i < versions_.size(); ++i) {
+    const Version& version = versions_[i];
+    if (version.validity == nullptr) continue;
+    if (!own_version.empty() && own_version != version.name) continue;
+    const bool is_storage = version.name == facts_.report.storage_version;
+    const VersionValidity::Findings findings = version.validity->Find(
+        object.value, is_storage || !changes_in_storage, tally.PatternsForObject());
+    tally.is_validity_unknown_ |= findings.is_unknown;
+    if (findings.errors.empty()) continue;
+    const bool is_refused =
+        AddFindings(findings, object.value, version.validity->schema(), ratchets_, counted,
+                    tally.Version(i).invalid,
+                    keep_paths_ && is_storage ? &paths.invalid : nullptr);
+    if (is_refused) tally.Version(i).invalid.CountRefused();
   }
 }
 
@@ -289,6 +379,12 @@ void CrdCheck::CheckReadable(const CheckedObject& object, const report::CountedO
   }
 }
 
+std::string CrdCheck::CelNote() const {
+  return kube::base::Count(cel_rules_, "rule") +
+         " of x-kubernetes-validations (CEL) not evaluated: once the CRD is in the cluster, " +
+         report::OwnCommand("migrate " + name()) + " --dry-run=server asks the server";
+}
+
 report::CrdReport CrdCheck::Report(const CrdTally& tally) const {
   report::CrdReport report = facts_.report;
   report.objects_skipped = false;
@@ -299,12 +395,17 @@ report::CrdReport CrdCheck::Report(const CrdTally& tally) const {
     if (!versions_[i].is_looked_at) continue;
     version.objects = tally.objects_;
     if (versions_[i].is_validated) version.objects_invalid_once_pruned = 0;
+    if (versions_[i].validity != nullptr) version.validity.emplace();
     if (i >= tally.versions_.size()) continue;
     const CrdTally::VersionTally& counted = tally.versions_[i];
     version.objects_losing_fields = counted.objects_losing_fields;
     version.pruned_fields = counted.pruned_fields.Report();
     version.added_defaults = counted.added_defaults.Report();
     version.dropped_nulls = counted.dropped_nulls.Report();
+    if (versions_[i].validity != nullptr) {
+      version.validity = counted.invalid.Report();
+      version.validity->server_tolerates = ratchets_;
+    }
     if (!versions_[i].is_validated) continue;
     version.objects_invalid_once_pruned = counted.invalid_once_pruned.count();
     version.invalid_once_pruned = counted.invalid_once_pruned.Texts();
@@ -322,6 +423,7 @@ report::CrdReport CrdCheck::Report(const CrdTally& tally) const {
                      std::tie(b.namespace_, b.name, b.source);
             });
   report.object_errors = tally.errors_.Texts();
+  if (cel_rules_ > 0) report.AddNote(CelNote());
   if (tally.is_validity_unknown_) report.AddNote(kValidityUnknown);
   report.verdict = VerdictOf(report);
   return report;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,9 +12,11 @@
 #include "kube/json/json.h"
 #include "kube/schema/validation/pattern_checks.h"
 #include "migrate/check/crd_facts.h"
+#include "migrate/check/version_validity.h"
 #include "migrate/report/check_report.h"
 #include "migrate/report/field_tally.h"
 #include "migrate/report/first_texts.h"
+#include "migrate/report/invalid_tally.h"
 
 namespace migrate::check {
 
@@ -37,9 +40,11 @@ class CrdTally {
     std::uint64_t objects_losing_fields = 0;
     report::FieldTally pruned_fields, added_defaults, dropped_nulls;
     report::FirstTexts invalid_once_pruned;
+    report::InvalidTally invalid;
   };
 
   VersionTally& Version(std::size_t index);
+  kube::schema::validation::PatternChecks& PatternsForObject();
 
   std::uint64_t objects_ = 0, objects_losing_fields_ = 0;
   std::vector<VersionTally> versions_;  // as long as the last version that was counted
@@ -48,7 +53,7 @@ class CrdTally {
   std::vector<report::ObjectPaths> paths_;
   report::FirstTexts errors_;
   std::unique_ptr<kube::schema::validation::PatternChecks> patterns_;  // if some were needed
-  bool is_validity_unknown_ = false;  // of some object once it is pruned
+  bool is_validity_unknown_ = false;  // of some object
 };
 
 /// What pruning by the schemas of one CRD does to its objects.
@@ -85,9 +90,13 @@ class CrdCheck {
     std::shared_ptr<const kube::schema::SchemaProps> validation{};
     // By these an object is pruned that is stored, and then read in this version.
     std::vector<const kube::schema::StructuralSchema*> schemas{};
+    std::unique_ptr<const VersionValidity> validity{};  // or the null pointer
   };
 
-  void KeepValidations(kube::crd::Crd& crd, const CrdCheckOptions& options);
+  void KeepValidations(const kube::crd::Crd& crd, const CrdCheckOptions& options);
+  void KeepValidities(const kube::crd::Crd& crd, const CrdCheckOptions& options);
+  std::vector<const kube::schema::StructuralSchema*> ReadsOf(const kube::crd::Crd& crd,
+                                                             const Version& version) const;
   const kube::schema::StructuralSchema* ReadSchema() const;
   bool CheckVersion(const Version& version, const CheckedObject& object,
                     const report::CountedObject& counted, CrdTally::VersionTally& tally,
@@ -97,18 +106,25 @@ class CrdCheck {
                     report::FirstTexts& errors) const;
   void CountInvalid(const CheckedObject& object, const report::CountedObject& counted,
                     CrdTally& tally) const;
+  std::string CelNote() const;
+  void CountRefused(const CheckedObject& object, const report::CountedObject& counted,
+                    bool changes_in_storage, CrdTally& tally, report::ObjectPaths& paths) const;
   void CheckStorageMigration(const CheckedObject& object, const report::CountedObject& counted,
                              CrdTally::VersionTally& tally) const;
   void CheckReadable(const CheckedObject& object, const report::CountedObject& counted,
                      CrdTally& tally) const;
 
   CrdFacts facts_;
-  bool keep_paths_;
+  bool keep_paths_, ratchets_;
   std::shared_ptr<const ObjectProof> proof_;  // or the null pointer
   bool validates_ = false;                    // some version has a validation
   std::unique_ptr<kube::crd::CustomResourceServer> server_;
   std::vector<Version> versions_;
   std::unique_ptr<kube::json::Document> crd_;  // what validations borrow from
+  // Of a proposal: the CRD that it replaces, and what it makes of objects.
+  std::optional<kube::crd::Crd> live_;
+  std::unique_ptr<kube::crd::CustomResourceServer> live_server_;
+  std::uint64_t cel_rules_ = 0;  // of the versions whose validity is told
 };
 
 /// "namespace/name" of an object, or the name alone; "<none>" for a missing name.

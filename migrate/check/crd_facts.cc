@@ -205,6 +205,7 @@ report::Verdict VerdictOf(const report::CrdReport& report) {
   // What only drops a null can be invalid without it.
   if (report.objects_losing_fields != 0 || report.MakesInvalid())
     return report::Verdict::kLosesFields;
+  if (report.HasInvalid()) return report::Verdict::kInvalid;
   return report.preserve_unknown_fields ? report::Verdict::kReady : report::Verdict::kPruning;
 }
 

@@ -23,6 +23,10 @@ struct CrdCheckOptions {
   /// The server's CRD that a proposal would replace; null pointer if there is none. Only looked at
   /// while the check is made.
   const kube::crd::Crd* replaced = nullptr;
+  /// Whether it is told what the server would say of objects at their next write.
+  bool checks_validity = false;
+  /// The server lets errors be of values that a write does not change (KEP-4008).
+  bool ratchets = false;
   /// What earlier runs have proven of the objects of a server's CRD; the null pointer: nothing.
   std::shared_ptr<const ObjectProof> proof{};
 };

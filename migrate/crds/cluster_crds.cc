@@ -10,6 +10,7 @@
 
 #include "kube/base/error.h"
 #include "kube/client/answer_meaning.h"
+#include "migrate/crds/ratcheting.h"
 
 namespace migrate::crds {
 namespace {
@@ -68,7 +69,10 @@ class CrdReader {
   }
 
   ClusterCrds Read() {
-    if (FindTarget()) ReadAll();
+    if (FindTarget()) {
+      ratchets_ = options_.checks_validity && Ratchets(reader_.client());
+      ReadAll();
+    }
     // What is missing then is not new.
     found_.is_complete = !reader_.is_stopped();
     if (found_.is_complete) {
@@ -226,6 +230,8 @@ class CrdReader {
     } else {
       const check::CrdCheckOptions options{.keep_paths = options_.keep_paths,
                                            .origin = check::CrdCheckOptions::Origin::kServer,
+                                           .checks_validity = options_.checks_validity,
+                                           .ratchets = ratchets_,
                                            .proof = FindProof(crd)};
       live.checks.push_back(std::make_unique<check::CrdCheck>(std::move(crd), "", options));
     }
@@ -240,7 +246,9 @@ class CrdReader {
                    const kube::crd::Crd* replaced) const {
     const check::CrdCheckOptions options{.keep_paths = options_.keep_paths,
                                          .origin = check::CrdCheckOptions::Origin::kProposal,
-                                         .replaced = replaced};
+                                         .replaced = replaced,
+                                         .checks_validity = options_.checks_validity,
+                                         .ratchets = ratchets_};
     live.checks.push_back(std::make_unique<check::CrdCheck>(std::move(proposal.crd),
                                                             std::move(proposal.source), options));
   }
@@ -283,6 +291,7 @@ class CrdReader {
   const ClusterCrdOptions& options_;
   lists::ClusterReader& reader_;
   std::string api_version_;
+  bool ratchets_ = false;  // the server
   std::map<std::string, std::vector<manifests::Proposal>>
       proposals_;     // by name; the map itself stays
   std::mutex mutex_;  // guards what follows while workers run

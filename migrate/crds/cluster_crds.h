@@ -23,6 +23,7 @@ struct ClusterCrdOptions {
   bool skip_objects = false;             ///< of no CRD
   bool all_objects = false;              ///< of every CRD
   bool keep_paths = false;               ///< CrdCheckOptions::keep_paths
+  bool checks_validity = false;          ///< CrdCheckOptions::checks_validity
   /// Gives CrdCheckOptions::proof of a CRD; several threads ask at once. May be empty.
   std::function<std::shared_ptr<const check::ObjectProof>(const kube::crd::Crd&)> find_proof{};
 };

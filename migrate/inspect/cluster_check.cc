@@ -112,6 +112,7 @@ class ClusterCheck {
          .skip_objects = options_.skip_objects,
          .all_objects = options_.all_objects,
          .keep_paths = options_.show_objects,
+         .checks_validity = !options_.skip_objects,
          .find_proof =
              [this](const kube::crd::Crd& crd) { return proof::Find(crd, options_.state_dir); }},
         std::move(proposals.crds), reader_);

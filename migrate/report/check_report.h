@@ -15,7 +15,7 @@
 /// contract of the printed form.
 namespace migrate::report {
 
-enum class Verdict { kUnknown, kBlocked, kLosesFields, kReady, kPruning };
+enum class Verdict { kUnknown, kBlocked, kLosesFields, kInvalid, kReady, kPruning };
 
 /// A finding in a CRD, in the API server's own words, with a hint how to mend it.
 struct Problem {
@@ -36,6 +36,20 @@ struct FieldUse {
   std::vector<std::string> examples;  ///< "namespace/name", the first ones found
 };
 
+/// What the server would say of objects at their next write, of one path in the same words.
+struct InvalidUse {
+  std::string path;     ///< as that of a FieldUse; empty for the whole object
+  std::string message;  ///< the server's whole string, of the first object
+  std::uint64_t objects = 0;
+  std::vector<std::string> managers{};  ///< who writes it (managedFields), sorted
+  std::vector<std::string> examples{};  ///< "namespace/name", the first ones found
+  bool since_proposal = false;        ///< the server's CRD finds nothing wrong with it
+  /// A server that ratchets (KEP-4008) lets it be where the value stays as it is.
+  bool tolerated = false;
+
+  bool operator==(const InvalidUse&) const = default;
+};
+
 /// An object and what each version would prune of it, paths as the server records them.
 struct ObjectPaths {
   std::string namespace_;  ///< empty if cluster-scoped
@@ -46,6 +60,19 @@ struct ObjectPaths {
   std::map<std::string, std::string> quoted_paths{};
   /// How many more there are, by version; only where they would take more than 1 MiB.
   std::map<std::string, std::uint64_t> paths_left_out{};
+  /// Why the server would refuse its next write in the storage version, sorted; of very many some.
+  std::vector<std::string> invalid{};
+};
+
+/// Objects that the server would refuse at their next write in a version.
+struct ValidityReport {
+  std::uint64_t objects = 0;       ///< but for those of which the server tolerates all errors
+  std::vector<InvalidUse> fields;  ///< sorted by path, then words; tolerated ones, too
+  bool server_tolerates = false;   ///< what is tolerated counts for nothing
+
+  /// Whether the server refuses a write for it.
+  bool Refuses(const InvalidUse& use) const { return !(use.tolerated && server_tolerates); }
+  bool operator==(const ValidityReport&) const = default;
 };
 
 struct VersionReport {
@@ -63,6 +90,7 @@ struct VersionReport {
   /// the server would refuse updates of them in this version. Absent where nobody looked.
   std::optional<std::uint64_t> objects_invalid_once_pruned;
   std::vector<std::string> invalid_once_pruned;  ///< "namespace/name: why", the first ones
+  std::optional<ValidityReport> validity{};      ///< absent where nobody looked
 };
 
 struct StorageMigrationReport {
@@ -113,6 +141,13 @@ struct CrdReport {
   bool MakesInvalid() const {
     return std::ranges::any_of(versions, [](const VersionReport& version) {
       return version.objects_invalid_once_pruned.value_or(0) > 0;
+    });
+  }
+
+  /// True if the server would refuse the next write of some object, whether or not it is pruned.
+  bool HasInvalid() const {
+    return std::ranges::any_of(versions, [](const VersionReport& version) {
+      return version.validity && version.validity->objects > 0;
     });
   }
 

@@ -52,6 +52,7 @@ bool IsIncomplete(const CheckReport& report, const FailOn& fail_on) {
 bool IsFinding(const CrdReport& crd, const FailOn& fail_on) {
   return IsBlocked(crd, fail_on) ||
          (fail_on.loses_fields && (crd.objects_losing_fields > 0 || crd.MakesInvalid())) ||
+         (fail_on.invalid && crd.HasInvalid()) ||
          (fail_on.migration_needed && crd.migration_needed);
 }
 
@@ -183,16 +184,19 @@ migrate::inspect::FileCheckOptions FileOptions(const CheckOptions& options) {
 flags::UsageError InvalidFailOn(const std::string& word) {
   return flags::UsageError("check", "invalid --fail-on value (" + word +
                                         "), must be \"blocked\", \"loses-fields\", "
-                                        "\"migration-needed\" or \"none\"");
+                                        "\"invalid\", \"migration-needed\" or \"none\"");
 }
 
 FailOn ParseFailOn(const std::vector<std::string>& words) {
-  FailOn result{.blocked = false, .loses_fields = false, .migration_needed = false};
+  FailOn result{
+      .blocked = false, .loses_fields = false, .invalid = false, .migration_needed = false};
   for (const std::string& word : words) {
     if (word == "blocked") {
       result.blocked = true;
     } else if (word == "loses-fields") {
       result.loses_fields = true;
+    } else if (word == "invalid") {
+      result.invalid = true;
     } else if (word == "migration-needed") {
       result.migration_needed = true;
     } else if (word != "none") {

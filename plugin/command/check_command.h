@@ -15,6 +15,7 @@ namespace plugin::command {
 struct FailOn {
   bool blocked = true;
   bool loses_fields = true;
+  bool invalid = true;
   bool migration_needed = false;
 };
 

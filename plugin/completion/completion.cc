@@ -132,7 +132,7 @@ void CompleteValue(Completion& completion, const flags::Flag& flag) {
   } else if (flag.name == "dry-run") {
     AddAll(completion, {"client", "none", "server"});
   } else if (flag.name == "fail-on") {
-    AddAll(completion, {"blocked", "loses-fields", "migration-needed", "none"});
+    AddAll(completion, {"blocked", "invalid", "loses-fields", "migration-needed", "none"});
   } else if (flag.name == "profile") {
     AddAll(completion, {"none"});
   }

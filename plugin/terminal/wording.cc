@@ -10,6 +10,8 @@ std::string_view VerdictName(migrate::report::Verdict verdict) {
       return "unknown";
     case migrate::report::Verdict::kBlocked:
       return "blocked";
+    case migrate::report::Verdict::kInvalid:
+      return "invalid";
     case migrate::report::Verdict::kLosesFields:
       return "loses-fields";
     case migrate::report::Verdict::kReady:

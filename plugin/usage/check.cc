@@ -69,9 +69,10 @@ Options:
     --crd-selector='':
         Check only the CRDs of the cluster whose labels match, e.g. --crd-selector app=operator.
 
-    --fail-on=[blocked,loses-fields]:
-        What makes the exit code 1: blocked, loses-fields, migration-needed (status.storedVersions
-        is not just the storage version), or none.
+    --fail-on=[blocked,loses-fields,invalid]:
+        What makes the exit code 1: blocked, loses-fields, invalid (the API server would refuse the
+        next write of some object), migration-needed (status.storedVersions is not just the storage
+        version), or none.
 
     --field-selector='':
         Read only the objects whose fields match, supports '=', '==', and '!='. (e.g.
@@ -112,7 +113,8 @@ Options:
         keys. (e.g. -l key1=value1,key2=value2).
 
     --show-objects=false:
-        List each object that would lose fields, with the fields by version.
+        List each object that would lose fields, with the fields by version, and each whose next
+        write the API server would refuse, with the reasons.
 
     --skip-objects=false:
         Check the CRDs only.

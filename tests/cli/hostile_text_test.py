@@ -278,7 +278,7 @@ class HostileText(unittest.TestCase):
                     self.look(*command, "--patience=0")
         for body in (TEXT, f"<html>{TEXT}", json.dumps({"kind": TEXT}, ensure_ascii=False)):
             with Api(TEXT, {"/": (200, body)}).serve():
-                self.look("check", shows=False)
+                self.look("check", "--patience=0", shows=False)
         denied = {"POST /apis/authorization": (201, {"status": {
             "allowed": False, "reason": TEXT, "evaluationError": TEXT}}), "PATCH /": status(422, TEXT)}
         with Api(TEXT, cluster(TEXT, structural(TEXT), widget(TEXT)) | denied).serve():

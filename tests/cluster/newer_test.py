@@ -16,10 +16,12 @@ from migrations import (Migrator, Stored, accounting_errors, add_widgets, create
 from newer_cluster import NewerCluster
 from runner import end, run_tests
 from subjects import V1_CRDS
+from validity import Comparison
 
 BINARY = None
 CLUSTER = None
 COUNT = 60
+LINES = 240  # of the vectors
 CRD_KEYS = "/registry/apiextensions.k8s.io/customresourcedefinitions/"
 
 
@@ -94,6 +96,14 @@ class Newer(unittest.TestCase):
         self.assertEqual([], accounting_errors(run, COUNT), run)
         for name, stored in Stored(CLUSTER, subject).objects.items():
             self.assertNotIn("legacyMode", stored["spec"], name)
+
+    def test_what_is_foretold_as_invalid_is_what_the_server_refuses_and_lets_be(self):
+        found = Comparison(CLUSTER, BINARY, LINES)
+
+        self.assertGreater(sum(bool(errors) for errors in found.said.values()), 0)
+        self.assertEqual(found.said, found.foretold)
+        uses = [use for report in found.crds.values() for use in report["versions"][0]["invalidFields"]]
+        self.assertGreater(sum(use["tolerated"] for use in uses), 0)
 
     def test_many_crds_wait_together(self):
         subjects = [self.bring_in(f"manies{number}", 5) for number in range(6)]

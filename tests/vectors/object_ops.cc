@@ -1,9 +1,14 @@
-// The ops that say what becomes of an object: prune, server, prune-defaults.
+// The ops that say what becomes of an object: prune, server, prune-defaults,
+// validate-update.
 #include <algorithm>
 
 #include "kube/crd/custom_resource.h"
+#include "kube/crd/rules/crd_validation.h"
 #include "kube/schema/defaulting.h"
 #include "kube/schema/pruning.h"
+#include "kube/schema/schema_read.h"
+#include "kube/schema/validation/glance.h"
+#include "kube/schema/validation/object_validation.h"
 #include "tests/vectors/inputs.h"
 #include "tests/vectors/ops.h"
 
@@ -13,6 +18,10 @@ namespace {
 using kube::crd::CustomResourceServer;
 using kube::crd::ServerNotes;
 using kube::schema::StructuralSchema;
+using kube::schema::validation::ErrorsOfCreate;
+using kube::schema::validation::ErrorsOfUpdate;
+using kube::schema::validation::ObjectRules;
+using kube::schema::validation::Ratcheting;
 using Error = std::optional<std::string>;
 
 /// The server's answer is {"object"} or {"error"}, or both where it is complete but refused.
@@ -143,6 +152,45 @@ void ReplayPruneDefaults(const Vector& vector, Mismatches& mismatches) {
   const auto expected_schema =
       ReadStructural({vector.op, vector.expected, vector.expected, {}}, arena, mismatches);
   if (expected_schema) CompareDefaults("", &*expected_schema, &*schema, mismatches);
+}
+
+namespace {
+
+// Nothing is taken for valid at a glance that has an error once it is read as a server that prunes
+// shows it.
+void CompareGlance(const kube::json::Value& object, const ObjectRules& rules,
+                   kube::schema::validation::PatternChecks& patterns, Mismatches& mismatches) {
+  if (!kube::schema::validation::ValidityGlance(rules.schema).IsValid(object, patterns)) return;
+  kube::json::Arena arena;
+  kube::json::Value read = kube::json::DeepCopy(object, arena);
+  if (!kube::schema::ReadBySchema(read, &rules.structural, arena)) return;
+  mismatches.CompareStrings(
+      "valid at a glance", {},
+      kube::meta::SortedStrings(ErrorsOfUpdate(read, read, rules, Ratcheting::kNone, patterns)));
+}
+
+}  // namespace
+
+void ReplayValidateUpdate(const Vector& vector, Mismatches& mismatches) {
+  kube::json::Arena arena;
+  const auto schema = ReadSchema(vector, mismatches);
+  const auto structural = ReadStructural(vector, arena, mismatches);
+  if (!schema || !structural) return;
+  const kube::json::Value& object = Get(vector.input, "object");
+  const kube::json::Value& old = Get(vector.input, "old");
+  const ObjectRules rules{*schema, *structural};
+  kube::schema::validation::PatternChecks patterns = kube::crd::rules::MakePatternChecks();
+  const auto compare = [&](std::string_view what, const std::vector<kube::meta::FieldError>& errors) {
+    Get(vector.expected, what);
+    mismatches.CompareStrings(what, FindStrings(vector.expected, what),
+                              kube::meta::SortedStrings(errors));
+  };
+  compare("create", ErrorsOfCreate(object, rules, patterns));
+  compare("update", ErrorsOfUpdate(object, old, rules, Ratcheting::kNone, patterns));
+  compare("updateRatcheting",
+          ErrorsOfUpdate(object, old, rules, Ratcheting::kUnchangedValues, patterns));
+  CompareGlance(object, rules, patterns, mismatches);
+  CompareGlance(old, rules, patterns, mismatches);
 }
 
 }  // namespace vectors

@@ -12,6 +12,7 @@ void ReplayStructural(const Vector& vector, Mismatches& mismatches);
 void ReplayValidateSchema(const Vector& vector, Mismatches& mismatches);
 void ReplayNonStructuralCondition(const Vector& vector, Mismatches& mismatches);
 void ReplayValidateCrd(const Vector& vector, Mismatches& mismatches);
+void ReplayValidateUpdate(const Vector& vector, Mismatches& mismatches);
 void ReplayJsonText(const Vector& vector, Mismatches& mismatches);
 void ReplayGetObjectMeta(const Vector& vector, Mismatches& mismatches);
 

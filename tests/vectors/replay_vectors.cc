@@ -22,6 +22,7 @@ constexpr Op kOps[] = {
     {"validate-crd", ReplayValidateCrd},
     {"server", ReplayServer},
     {"prune-defaults", ReplayPruneDefaults},
+    {"validate-update", ReplayValidateUpdate},
     {"json-text", ReplayJsonText},
     {"get-object-meta", ReplayGetObjectMeta},
 };

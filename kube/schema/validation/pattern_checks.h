@@ -40,6 +40,8 @@ class PatternChecks {
   class Stopwatch;
 
   const Pattern& Find(std::string_view pattern);
+  std::optional<std::string> Describe(const Pattern& found, std::string_view pattern,
+                                      std::string_view text);
 
   CpuClock cpu_time_;
   std::chrono::nanoseconds limit_ = std::chrono::seconds(3);

@@ -34,4 +34,9 @@ void Outcome::Merge(Outcome other) {
   for (Finding& finding : other.findings_) Add(std::move(finding));
 }
 
+void Outcome::Forgive() {
+  findings_.clear();
+  messages_.clear();
+}
+
 }  // namespace kube::schema::validation

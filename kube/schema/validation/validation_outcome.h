@@ -28,6 +28,8 @@ class Outcome {
   /// Adds a finding unless one with the same message is there.
   void Add(Finding finding);
   void Merge(Outcome other);
+  /// Leaves what succeeded.
+  void Forgive();
 
  private:
   bool IsKnown(const std::string& message);

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <unordered_set>
 #include <utility>
 
+#include "kube/base/utf8.h"
 #include "kube/go/go_format.h"
 #include "kube/go/go_value.h"
 #include "kube/meta/make_field_error.h"
 #include "kube/schema/format/formats.h"
+#include "kube/schema/validation/correlation.h"
 #include "kube/schema/validation/enum_validation.h"
 #include "kube/schema/validation/number_validation.h"
 #include "kube/schema/validation/validation_outcome.h"
@@ -67,10 +70,22 @@ std::string_view TypeOf(const json::Value& value, const std::optional<go::Number
   return json::TypeName(value.type());
 }
 
-std::int64_t CountCharacters(std::string_view utf8) {
-  return std::count_if(utf8.begin(), utf8.end(),
-                       [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
-}
+/// The keys of an object that is asked for so many of them.
+class ObjectKeys {
+ public:
+  ObjectKeys(const json::Value& object, std::size_t questions) : object_(object) {
+    constexpr std::size_t kFewLookUps = 4096;
+    if (object.size() * questions <= kFewLookUps) return;
+    for (const json::Member& member : object.members()) set_.insert(member.key.text());
+  }
+  bool Contain(std::string_view key) const {
+    return set_.empty() ? object_.Find(key) != nullptr : set_.contains(key);
+  }
+
+ private:
+  const json::Value& object_;
+  std::unordered_set<std::string_view> set_;
+};
 
 /// Validates one value after the other; holds the name of the one that it is at.
 ///
@@ -80,15 +95,22 @@ class ValueValidator final : private NumberFindingSink {
   ValueValidator(std::string_view base_path, ValidationKind kind, PatternChecks& patterns)
       : base_path_(base_path), kind_(kind), patterns_(patterns) {}
 
-  Outcome Validate(const json::Value& value, const SchemaProps& schema, bool is_nested) {
+  /// `old` is the value before, where a server that ratchets compares; else a null pointer.
+  Outcome Validate(const json::Value& value, const SchemaProps& schema, bool is_nested,
+                   const json::Value* old = nullptr) {
     Outcome outcome;
+    const std::size_t bytes = bytes_;
     Outcome* const outer = std::exchange(outcome_, &outcome);
     if (value.is_null()) {
       ValidateNull(value, schema);
     } else {
-      ValidateNotNull(value, schema, is_nested);
+      ValidateNotNull(value, schema, is_nested, old);
     }
     outcome_ = outer;
+    if (old != nullptr && !outcome.is_valid() && correlation_.IsUnchanged(value, *old, schema)) {
+      outcome.Forgive();
+      bytes_ = bytes;
+    }
     return outcome;
   }
 
@@ -122,7 +144,8 @@ class ValueValidator final : private NumberFindingSink {
     CheckEnum(value, schema);
   }
 
-  void ValidateNotNull(const json::Value& value, const SchemaProps& schema, bool is_nested) {
+  void ValidateNotNull(const json::Value& value, const SchemaProps& schema, bool is_nested,
+                       const json::Value* old) {
     const Types types(schema, kind_);
     const std::string_view format = EffectiveFormat(schema, types, kind_);
     std::optional<go::Number> number;
@@ -131,10 +154,10 @@ class ValueValidator final : private NumberFindingSink {
     CheckAlternatives(value, schema);
     if (value.is_string()) CheckString(value.text(), schema, format, is_nested);
     if (number) CheckNumber(*number, schema, types, format);
-    if (value.is_array()) CheckArray(value, schema, is_nested);
+    if (value.is_array()) CheckArray(value, schema, is_nested, old);
     CheckEnum(value, schema);
     outcome_->CountMatch();
-    if (value.is_object()) CheckObject(value, schema, is_nested);
+    if (value.is_object()) CheckObject(value, schema, is_nested, old);
     outcome_->CountMatch();
   }
 
@@ -288,11 +311,11 @@ class ValueValidator final : private NumberFindingSink {
 
   /// The first that fails counts.
   void CheckLengthAndPattern(std::string_view text, const SchemaProps& schema, bool is_nested) {
-    if (schema.max_length && CountCharacters(text) > *schema.max_length) {
+    if (schema.max_length && base::utf8::CountCharacters(text) > *schema.max_length) {
       return Add(meta::TooLong(FieldPath(), *schema.max_length),
                  "should be at most " + std::to_string(*schema.max_length) + " chars long");
     }
-    if (schema.min_length && CountCharacters(text) < *schema.min_length) {
+    if (schema.min_length && base::utf8::CountCharacters(text) < *schema.min_length) {
       return AddInvalid("should be at least " + std::to_string(*schema.min_length) + " chars long",
                         go::GoQuote(text));
     }
@@ -330,13 +353,17 @@ class ValueValidator final : private NumberFindingSink {
     AddAtRoot(std::move(message));
   }
 
-  void CheckArray(const json::Value& array, const SchemaProps& schema, bool is_nested) {
+  void CheckArray(const json::Value& array, const SchemaProps& schema, bool is_nested,
+                  const json::Value* old) {
     outcome_->CountMatch();
     outcome_->CountMatch();
     if (const SchemaProps* items = schema.ItemsSchema()) {
       for (std::size_t i = 0; i < array.size(); ++i) {
         const Step step(*this, "[" + std::to_string(i) + "]");
-        outcome_->Merge(Validate(array.elements()[i], *items, is_nested));
+        const json::Value& element = array.elements()[i];
+        const json::Value* const old_element =
+            old == nullptr ? nullptr : Correlation::OldElement(*old, element, schema);
+        outcome_->Merge(Validate(element, *items, is_nested, old_element));
       }
     }
     const auto size = static_cast<std::int64_t>(array.size());
@@ -360,18 +387,20 @@ class ValueValidator final : private NumberFindingSink {
     Add(std::move(error), "should be one of " + FormatEnum(*schema.enum_values));
   }
 
-  void CheckObject(const json::Value& object, const SchemaProps& schema, bool is_nested) {
+  void CheckObject(const json::Value& object, const SchemaProps& schema, bool is_nested,
+                   const json::Value* old) {
     outcome_->CountMatch();
     CheckSize(static_cast<std::int64_t>(object.size()), schema);
     const bool has_no_additional = is_nested && kind_ == ValidationKind::kDefault;
     const SchemaPropsOrBool* additional =
         has_no_additional ? nullptr : schema.additional_properties.get();
     for (const json::Member& member : object.members()) {
-      CheckMember(member.key.text(), member.value, schema, additional, is_nested);
+      CheckMember(member, schema, additional, is_nested, old);
     }
     if (!schema.required) return;
+    const ObjectKeys keys(object, schema.required->size());
     for (const std::string_view name : *schema.required) {
-      if (object.Find(name)) continue;
+      if (keys.Contain(name)) continue;
       const Step step(*this, "." + std::string(name));
       Add(meta::Required(FieldPath()), "is required");
     }
@@ -388,21 +417,30 @@ class ValueValidator final : private NumberFindingSink {
     }
   }
 
-  void CheckMember(std::string_view key, const json::Value& value, const SchemaProps& schema,
-                   const SchemaPropsOrBool* additional, bool is_nested) {
+  void CheckMember(const json::Member& member, const SchemaProps& schema,
+                   const SchemaPropsOrBool* additional, bool is_nested, const json::Value* old) {
+    const std::string_view key = member.key.text();
     std::string part = ".";
     part.append(key);
+    if (old != nullptr) old = OldMember(*old, key, schema);
     if (const SchemaProps* property = schema.FindProperty(key)) {
       const Step step(*this, name_.empty() ? key : std::string_view(part));
-      outcome_->Merge(Validate(value, *property, is_nested));
+      outcome_->Merge(Validate(member.value, *property, is_nested, old));
     } else if (additional && additional->schema) {
       const Step step(*this, part);
-      outcome_->Merge(Validate(value, *additional->schema, is_nested));
+      outcome_->Merge(Validate(member.value, *additional->schema, is_nested, old));
     } else if (additional && !additional->allows) {
       std::string message = name_ + part + " in body is a forbidden property";
       meta::FieldError error = meta::InvalidText(FieldPath(), key, message);
       AddFinding(std::move(message), std::move(error));
     }
+  }
+
+  // The server shows both values of these in one version, so that they say nothing.
+  const json::Value* OldMember(const json::Value& old, std::string_view key,
+                               const SchemaProps& schema) const {
+    const bool is_type = name_.empty() && (key == "kind" || key == "apiVersion");
+    return is_type ? nullptr : Correlation::OldMember(old, key, schema);
   }
 
   const std::string base_path_;
@@ -412,20 +450,31 @@ class ValueValidator final : private NumberFindingSink {
   std::size_t bytes_ = 0;  // of the findings; also of alternatives that fail as others do
   std::string name_;       // of the value, as kube-openapi writes it: "a.b[0]", ".a" below a map
   Outcome* outcome_ = nullptr;
+  Correlation correlation_;
 };
+
+std::vector<meta::FieldError> Errors(ValueValidator validator, const json::Value& value,
+                                     const SchemaProps& schema, const json::Value* old) {
+  const Outcome outcome = validator.Validate(value, schema, /*is_nested=*/false, old);
+  if (validator.is_undecided()) return {};
+  std::vector<meta::FieldError> errors;
+  for (const Outcome::Finding& finding : outcome.findings()) errors.push_back(finding.error);
+  meta::SortAndDeduplicate(errors);
+  return errors;
+}
 
 }  // namespace
 
 std::vector<meta::FieldError> ValidateValue(const json::Value& value, const SchemaProps& schema,
                                             std::string_view path, PatternChecks& patterns,
                                             ValidationKind kind) {
-  ValueValidator validator(path, kind, patterns);
-  const Outcome outcome = validator.Validate(value, schema, /*is_nested=*/false);
-  if (validator.is_undecided()) return {};
-  std::vector<meta::FieldError> errors;
-  for (const Outcome::Finding& finding : outcome.findings()) errors.push_back(finding.error);
-  meta::SortAndDeduplicate(errors);
-  return errors;
+  return Errors(ValueValidator(path, kind, patterns), value, schema, nullptr);
+}
+
+std::vector<meta::FieldError> ValidateChange(const json::Value& value, const json::Value& old,
+                                             const SchemaProps& schema, std::string_view path,
+                                             PatternChecks& patterns) {
+  return Errors(ValueValidator(path, ValidationKind::kObject, patterns), value, schema, &old);
 }
 
 }  // namespace kube::schema::validation

@@ -38,4 +38,11 @@ std::vector<meta::FieldError> ValidateValue(const json::Value& value, const Sche
                                             std::string_view path, PatternChecks& patterns,
                                             ValidationKind kind = ValidationKind::kObject);
 
+/// ValidateValue of a custom resource that was `old` before, by a server that ratchets: it lets
+/// errors be of values that are what they were (correlation.h), except inside of allOf, anyOf,
+/// oneOf and not.
+std::vector<meta::FieldError> ValidateChange(const json::Value& value, const json::Value& old,
+                                             const SchemaProps& schema, std::string_view path,
+                                             PatternChecks& patterns);
+
 }  // namespace kube::schema::validation

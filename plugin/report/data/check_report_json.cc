@@ -15,6 +15,7 @@ using kube::json::Value;
 using migrate::report::CheckReport;
 using migrate::report::CrdReport;
 using migrate::report::FieldUse;
+using migrate::report::InvalidUse;
 using migrate::report::Problem;
 using migrate::report::VersionReport;
 
@@ -55,6 +56,7 @@ class CheckReportBuilder {
         .Number("crds", report.crds.size())
         .Number("blocked", count(Verdict::kBlocked))
         .Number("losesFields", count(Verdict::kLosesFields))
+        .Number("invalid", count(Verdict::kInvalid))
         .Number("ready", count(Verdict::kReady))
         .Number("pruning", count(Verdict::kPruning))
         .Number("unknown", count(Verdict::kUnknown))
@@ -156,7 +158,23 @@ class CheckReportBuilder {
       builder.Number("objectsInvalidOncePruned", *version.objects_invalid_once_pruned);
     }
     builder.TextsIfAny("invalidOncePruned", version.invalid_once_pruned);
+    if (version.validity) AddValidity(builder, *version.validity);
     return builder.Build();
+  }
+
+  void AddValidity(ObjectBuilder& builder, const migrate::report::ValidityReport& validity) {
+    builder.Number("objectsInvalid", validity.objects);
+    builder.List("invalidFields", validity.fields, [this](const InvalidUse& use) {
+      return ObjectBuilder(arena_)
+          .Text("path", use.path)
+          .Text("message", use.message)
+          .Number("objects", use.objects)
+          .Texts("managers", use.managers)
+          .Texts("examples", use.examples)
+          .Bool("sinceProposal", use.since_proposal)
+          .Bool("tolerated", use.tolerated)
+          .Build();
+    });
   }
 
   Value StorageMigration(const migrate::report::StorageMigrationReport& migration) {
@@ -192,7 +210,8 @@ class CheckReportBuilder {
     builder.Text("namespace", object.namespace_)
         .Text("name", object.name)
         .TextIfAny("source", object.source)
-        .Add("prunedPaths", paths.Build());
+        .Add("prunedPaths", paths.Build())
+        .Texts("invalid", object.invalid);
     if (object.paths_left_out.empty()) return builder.Build();
     ObjectBuilder left_out(arena_);
     for (const auto& [version, count] : object.paths_left_out) left_out.Number(version, count);

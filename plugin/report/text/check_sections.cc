@@ -19,6 +19,8 @@ namespace {
 
 using migrate::report::CrdReport;
 using migrate::report::FieldUse;
+using migrate::report::InvalidUse;
+using migrate::report::ValidityReport;
 using migrate::report::Verdict;
 using migrate::report::VersionReport;
 
@@ -43,8 +45,10 @@ class Section {
     AppendLoss();
     AppendMigrationLoss();
     AppendInvalid();
+    AppendRefused();
     AppendChanges();
     AppendObjects();
+    AppendRefusedObjects();
     AppendObjectErrors();
     AppendMaybeInEtcd();
     AppendStoredVersions();
@@ -123,11 +127,11 @@ class Section {
     AppendLostFields(out_, rows, Fields());
   }
 
-  // Once for versions that tell the same.
+  // Once for versions that tell the same. What is known of the next write says it, too.
   void AppendInvalid() {
     std::map<const VersionReport*, std::vector<std::string>> names;
     for (const VersionReport& version : crd_.versions) {
-      if (version.invalid_once_pruned.empty()) continue;
+      if (version.invalid_once_pruned.empty() || version.validity) continue;
       const auto same = std::ranges::find_if(crd_.versions, [&](const VersionReport& other) {
         return other.objects_invalid_once_pruned == version.objects_invalid_once_pruned &&
                other.invalid_once_pruned == version.invalid_once_pruned;
@@ -141,6 +145,47 @@ class Section {
       terminal::AppendPrintable(out_, kube::base::Join(versions, ", "));
       out_ += ", and updates refused:\n";
       AppendFirst(first->invalid_once_pruned, count);
+    }
+  }
+
+  // Once for versions that tell the same.
+  void AppendRefused() {
+    std::vector<const ValidityReport*> told;
+    for (const VersionReport& version : crd_.versions) {
+      if (!version.validity || version.validity->fields.empty()) continue;
+      const ValidityReport& validity = *version.validity;
+      const auto is_same = [&](const ValidityReport* one) { return *one == validity; };
+      if (std::ranges::any_of(told, is_same)) continue;
+      told.push_back(&validity);
+      AppendRefused(validity, VersionsWith(validity));
+    }
+  }
+
+  std::string VersionsWith(const ValidityReport& validity) const {
+    std::vector<std::string> names;
+    for (const VersionReport& version : crd_.versions) {
+      if (version.validity == validity) names.push_back(version.name);
+    }
+    return terminal::Printable(kube::base::Join(names, ", "));
+  }
+
+  void AppendRefused(const ValidityReport& validity, const std::string& versions) {
+    std::vector<const InvalidUse*> refused, tolerated;
+    for (const InvalidUse& use : validity.fields) {
+      (validity.Refuses(use) ? refused : tolerated).push_back(&use);
+    }
+    if (!refused.empty()) {
+      out_.append(title_).append(crd_.preserve_unknown_fields ? ": once pruned, " : ": ");
+      out_.append("the API server would refuse the next write of ");
+      out_.append(std::to_string(validity.objects)).append(" of ");
+      out_.append(kube::base::Count(crd_.object_count, "object"));
+      out_.append(" in ").append(versions).append(":\n");
+      AppendInvalidFields(out_, refused, Fields());
+    }
+    if (!tolerated.empty()) {
+      out_.append(title_).append(": invalid in ").append(versions);
+      out_ += ", but let be by this API server until the value changes:\n";
+      AppendInvalidFields(out_, tolerated, Fields());
     }
   }
 
@@ -187,6 +232,25 @@ class Section {
     table.AppendTo(out_, "  ");
   }
 
+  void AppendRefusedObjects() {
+    if (!options_.show_objects) return;
+    Table table({"OBJECT", "MESSAGE"});
+    bool is_any = false;
+    for (const migrate::report::ObjectPaths& object : crd_.objects) {
+      for (const std::string& message : object.invalid) table.AddRow({NameOf(object), message});
+      is_any |= !object.invalid.empty();
+    }
+    if (!is_any) return;
+    out_.append(title_).append(": objects whose next write would be refused in ");
+    terminal::AppendPrintable(out_, crd_.storage_version + ":");
+    out_ += '\n';
+    table.AppendTo(out_, "  ");
+  }
+
+  static std::string NameOf(const migrate::report::ObjectPaths& object) {
+    return object.namespace_.empty() ? object.name : object.namespace_ + "/" + object.name;
+  }
+
   static std::vector<std::string> ShownPaths(const migrate::report::ObjectPaths& object,
                                              const std::vector<std::string>& paths) {
     std::vector<std::string> shown;
@@ -199,8 +263,7 @@ class Section {
   }
 
   static void AddObject(Table& table, const migrate::report::ObjectPaths& object) {
-    std::string name =
-        object.namespace_.empty() ? object.name : object.namespace_ + "/" + object.name;
+    const std::string name = NameOf(object);
     std::map<std::string, std::vector<std::string>> versions_by_fields;
     for (const auto& [version, paths] : object.pruned_paths) {
       const auto left_out = object.paths_left_out.find(version);
@@ -280,7 +343,8 @@ class Section {
               ? "Next: mend the CRD, then: " + migrate::report::OwnCommand("check " + name_) + "\n"
               : "Next: mend " + terminal::FileArgument(crd_.source) +
                     ", then run this check again\n";
-    } else if (crd_.verdict == Verdict::kLosesFields && crd_.objects_losing_fields == 0) {
+    } else if (crd_.verdict == Verdict::kInvalid ||
+               (crd_.verdict == Verdict::kLosesFields && crd_.objects_losing_fields == 0)) {
       out_ += "Next: mend the objects or loosen the schema, " + ApplyStep() + "then check again\n";
     } else if (crd_.verdict == Verdict::kLosesFields && crd_.preserve_unknown_fields) {
       out_ += "Next: add the fields to the schema or stop writing them, " + ApplyStep() +

@@ -53,6 +53,8 @@ std::string SummaryWords(Verdict verdict, const Totals& totals) {
     case Verdict::kLosesFields:
       return " would lose fields (" + std::to_string(losing) + " of " +
              kube::base::Count(totals.objects, "object") + ")";
+    case Verdict::kInvalid:
+      return " invalid";
     case Verdict::kReady:
       return " ready";
     case Verdict::kPruning:

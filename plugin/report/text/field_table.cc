@@ -17,6 +17,7 @@ namespace plugin::report::text {
 namespace {
 
 using migrate::report::FieldUse;
+using migrate::report::InvalidUse;
 using migrate::report::VersionReport;
 
 constexpr std::size_t kShownRows = 20;
@@ -43,9 +44,9 @@ void AddToRows(std::vector<FieldRow>& rows, const std::string& version, const Fi
 
 std::string OrUnknown(std::string text) { return text.empty() ? "<unknown>" : text; }
 
-std::string Examples(const FieldUse& use, bool all) {
-  if (use.examples.empty()) return "";
-  return all ? kube::base::Join(use.examples, ", ") : use.examples.front();
+std::string Examples(const std::vector<std::string>& examples, bool all) {
+  if (examples.empty()) return "";
+  return all ? kube::base::Join(examples, ", ") : examples.front();
 }
 
 std::size_t ShownRows(std::size_t rows, bool all) {
@@ -63,7 +64,7 @@ std::vector<std::string> LostCells(const FieldRow& row, const FieldTableOptions&
   const FieldUse& use = *row.use;
   return {kube::meta::WithLeadingDot(use.path), std::to_string(use.objects),
           kube::base::Join(use.types, ", "),    OrUnknown(kube::base::Join(use.managers, ", ")),
-          Age(use.last_written, options.now),   Examples(use, options.all_examples)};
+          Age(use.last_written, options.now),   Examples(use.examples, options.all_examples)};
 }
 
 void AddChanges(Table& table, const std::vector<FieldRow>& rows, std::size_t first,
@@ -114,6 +115,26 @@ void AppendLostFields(std::string& out, const std::vector<FieldRow>& rows,
   }
   table.AppendTo(out, "  ");
   AppendLeftOut(out, rows.size() - shown);
+}
+
+void AppendInvalidFields(std::string& out, const std::vector<const InvalidUse*>& uses,
+                         const FieldTableOptions& options) {
+  const bool with_origin = std::ranges::any_of(uses, &InvalidUse::since_proposal);
+  std::vector<std::string> titles = {"PATH", "OBJECTS", "WRITTEN-BY", "EXAMPLE", "MESSAGE"};
+  if (with_origin) titles.insert(titles.begin() + 2, "NEW");
+  Table table(std::move(titles));
+  const std::size_t shown = ShownRows(uses.size(), options.all);
+  for (std::size_t i = 0; i < shown; ++i) {
+    const InvalidUse& use = *uses[i];
+    std::vector<std::string> cells = {
+        use.path.empty() ? "." : kube::meta::WithLeadingDot(use.path), std::to_string(use.objects),
+        OrUnknown(kube::base::Join(use.managers, ", ")),
+        Examples(use.examples, options.all_examples), use.message};
+    if (with_origin) cells.insert(cells.begin() + 2, use.since_proposal ? "yes" : "no");
+    table.AddRow(std::move(cells));
+  }
+  table.AppendTo(out, "  ");
+  AppendLeftOut(out, uses.size() - shown);
 }
 
 void AppendOtherChanges(std::string& out, const std::vector<FieldRow>& added_defaults,

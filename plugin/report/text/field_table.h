@@ -33,6 +33,12 @@ struct FieldTableOptions {
 void AppendLostFields(std::string& out, const std::vector<FieldRow>& rows,
                       const FieldTableOptions& options);
 
+/// Appends a table of what the server would say of objects: where, how many, who writes it, and the
+/// message about the first one.
+void AppendInvalidFields(std::string& out,
+                         const std::vector<const migrate::report::InvalidUse*>& uses,
+                         const FieldTableOptions& options);
+
 /// Appends a table of what else a rewrite changes in objects.
 void AppendOtherChanges(std::string& out, const std::vector<FieldRow>& added_defaults,
                         const std::vector<FieldRow>& dropped_nulls,

@@ -276,6 +276,110 @@ TEST_CASE("Where a server prunes as it reads nothing becomes invalid", "[migrate
   CHECK(ReportOf(proposal).versions[0].objects_invalid_once_pruned == 1);
 }
 
+// An object of a size, which kSized allows from 3 on.
+report::CrdReport ReportOfSize(const CrdCheck& check, const std::string& size) {
+  kube::json::Document document;
+  REQUIRE_FALSE(document.Parse(
+      R"({"apiVersion":"demo.example.com/v1","kind":"Widget","metadata":{"name":"one",
+          "namespace":"shop","managedFields":[{"manager":"helm","operation":"Update",
+          "fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:size":{}}}}]},"spec":{"size":)" +
+      size + "}}"));
+  CrdTally tally;
+  check.CheckObject({document.root(), {}, ""}, tally);
+  return check.Report(tally);
+}
+
+kube::crd::Crd SizedWidgets(const std::string& minimum, const std::string& more = "") {
+  auto crd = support::ReadCrdText(
+      R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
+          "metadata":{"name":"widgets.demo.example.com","uid":"u1"},
+          "spec":{"group":"demo.example.com","scope":"Namespaced",
+                  "names":{"plural":"widgets","singular":"widget","kind":"Widget","listKind":"WidgetList"},
+                  "versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":
+                      {"type":"object","properties":{"spec":{"type":"object",
+                       "properties":{"size":{"type":"integer","minimum":)" +
+      minimum + "}}" + more + R"(}}}}}]},"status":{"storedVersions":["v1"]}})");
+  REQUIRE(crd);
+  return *std::move(crd);
+}
+
+TEST_CASE("What the server would refuse at the next write is told in its words",
+          "[migrate][crd_check]") {
+  const CrdCheck check(SizedWidgets("3"), "",
+                       {.keep_paths = true, .origin = Origin::kServer, .checks_validity = true});
+  const report::CrdReport report = ReportOfSize(check, "2");
+  const report::ValidityReport& validity = report.versions[0].validity.value();
+  CHECK(validity.objects == 1);
+  REQUIRE(validity.fields.size() == 1);
+  CHECK(validity.fields[0] ==
+        report::InvalidUse{.path = "spec.size",
+                           .message = "spec.size: Invalid value: 2: spec.size in body should be "
+                                      "greater than or equal to 3",
+                           .objects = 1,
+                           .managers = {"helm"},
+                           .examples = {"shop/one"},
+                           .since_proposal = false,
+                           .tolerated = true});
+  CHECK(report.objects.at(0).invalid == Strings{validity.fields[0].message});
+  CHECK(report.verdict == report::Verdict::kInvalid);
+  CHECK(ReportOfSize(check, "3").versions[0].validity == report::ValidityReport{});
+  CHECK(ReportOfSize(check, "3").verdict == report::Verdict::kPruning);
+}
+
+TEST_CASE("What a server that ratchets lets be makes no CRD invalid", "[migrate][crd_check]") {
+  const CrdCheck check(SizedWidgets("3"), "",
+                       {.keep_paths = true,
+                        .origin = Origin::kServer,
+                        .checks_validity = true,
+                        .ratchets = true});
+  const report::CrdReport report = ReportOfSize(check, "2");
+  CHECK(report.versions[0].validity->objects == 0);
+  CHECK(report.versions[0].validity->fields.size() == 1);
+  CHECK(report.objects.at(0).invalid.empty());
+  CHECK(report.verdict == report::Verdict::kPruning);
+}
+
+TEST_CASE("What the proposal alone finds is told from what was wrong before",
+          "[migrate][crd_check]") {
+  const kube::crd::Crd live = SizedWidgets("2");
+  const auto since_proposal = [&live](const std::string& size) {
+    const CrdCheck check(
+        SizedWidgets("3"), "new.yaml",
+        {.origin = Origin::kProposal, .replaced = &live, .checks_validity = true});
+    return ReportOfSize(check, size).versions[0].validity.value().fields.at(0).since_proposal;
+  };
+  CHECK(since_proposal("2"));
+  // The message names another limit.
+  CHECK(since_proposal("1"));
+  CHECK_FALSE(since_proposal(R"("text")"));
+}
+
+TEST_CASE("Rules of CEL are counted, not evaluated", "[migrate][crd_check]") {
+  const CrdCheck check(
+      SizedWidgets("3", R"(,"x-kubernetes-validations":[{"rule":"self.size > 9"}])"), "",
+      {.origin = Origin::kServer, .checks_validity = true});
+  const report::CrdReport report = ReportOfSize(check, "5");
+  CHECK(report.versions[0].validity == report::ValidityReport{});
+  CHECK_THAT(report.note, Catch::Contains("1 rule of x-kubernetes-validations (CEL)"));
+}
+
+TEST_CASE("What a default mends is valid, and what pruning takes is not",
+          "[migrate][crd_check]") {
+  auto crd = support::ReadCrdText(
+      R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
+          "metadata":{"name":"widgets.demo.example.com","uid":"u1"},
+          "spec":{"group":"demo.example.com","scope":"Namespaced",
+                  "names":{"plural":"widgets","singular":"widget","kind":"Widget","listKind":"WidgetList"},
+                  "versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":
+                      {"type":"object","properties":{"spec":{"type":"object",
+                       "required":["size","mode"],"properties":{"size":{"type":"integer"},
+                       "mode":{"type":"string","default":"Fast"}}}}}}}]},
+          "status":{"storedVersions":["v1"]}})");
+  REQUIRE(crd);
+  const CrdCheck check(*std::move(crd), "", {.origin = Origin::kServer, .checks_validity = true});
+  CHECK(ReportOfSize(check, "1").versions[0].validity == report::ValidityReport{});
+}
+
 TEST_CASE("A proposal has to follow the rules of an update", "[migrate][crd_check]") {
   // RULES 7: a stored version must not be taken out of the CRD.
   const kube::crd::Crd live = Widgets("", "v1", R"("storedVersions":["v1alpha1","v1"])");

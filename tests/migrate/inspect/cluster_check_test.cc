@@ -33,7 +33,8 @@ void AddThree(FakeCluster& cluster) {
 }
 
 Strings Verdicts(const report::CheckReport& report) {
-  constexpr const char* kNames[] = {"unknown", "blocked", "loses-fields", "ready", "pruning"};
+  constexpr const char* kNames[] = {"unknown", "blocked", "loses-fields",
+                                    "invalid", "ready",   "pruning"};
   Strings verdicts;
   for (const report::CrdReport& crd : report.crds) {
     verdicts.push_back(crd.name.substr(0, crd.name.find('.')) + " " +

@@ -87,7 +87,7 @@ TEST_CASE("C1: in a list the element behind the last comma is completed", "[plug
   const Completion completion = Complete(Commands(), Words{"check", "--fail-on", "blocked,"});
   CHECK(completion.before == "blocked,");
   CHECK(FixedOf({"check", "--fail-on", "blocked,"}) ==
-        Words{"loses-fields", "migration-needed", "none"});
+        Words{"invalid", "loses-fields", "migration-needed", "none"});
   CHECK(FixedOf({"check", "--fail-on=blocked,lo"}) == Words{"loses-fields"});
 }
 

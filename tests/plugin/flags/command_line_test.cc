@@ -354,7 +354,7 @@ TEST_CASE("G1: A wrong command line names the help of its command", "[plugin][op
        "-f must name a file or folder, or be - for the standard input" + check},
       {{"check", "--fail-on="},
        "invalid --fail-on value (), must be \"blocked\", \"loses-fields\", "
-       "\"migration-needed\" or \"none\"" +
+       "\"invalid\", \"migration-needed\" or \"none\"" +
            check},
       {{"check", "--local", "-f", "x", "-n", "shop"},
        "--local and --namespace cannot be specified together" + check},
@@ -377,7 +377,7 @@ TEST_CASE("G1: A wrong command line names the help of its command", "[plugin][op
        "--fail-on=none cannot be combined with other values" + check},
       {{"check", "--fail-on=all"},
        "invalid --fail-on value (all), must be \"blocked\", \"loses-fields\", "
-       "\"migration-needed\" or \"none\"" +
+       "\"invalid\", \"migration-needed\" or \"none\"" +
            check},
       {{"bogus"}, "unknown command \"bogus\" for \"kubectl prune\"" + program},
       {{"help", "bogus"}, "unknown command \"bogus\" for \"kubectl prune\"" + program},

@@ -62,7 +62,7 @@ TEST_CASE("What RE2 cannot run, or only with much work, is undecided", "[pattern
 TEST_CASE("After three seconds of work all is undecided", "[pattern_checks]") {
   std::chrono::milliseconds now(5000), takes(999);
   PatternChecks checks([&now, &takes] { return now += takes; });
-  for (int i = 0; i < 4; ++i) CHECK(checks.Mismatch("^a", "b"));
+  for (const char* pattern : {"^a", "^c", "^d", "^e"}) CHECK(checks.Mismatch(pattern, "b"));
   CHECK(checks.undecided() == 0);
   CHECK(!checks.Mismatch("^a", "b"));
   CHECK(!checks.Mismatch("[", "b"));
@@ -75,8 +75,21 @@ TEST_CASE("Time that is allowed comes on top", "[pattern_checks]") {
   CHECK(checks.Mismatch("^a", "b"));
   CHECK(!checks.Mismatch("^a", "b"));
   checks.Allow(std::chrono::nanoseconds(1));
-  CHECK(checks.Mismatch("^a", "b"));
+  CHECK(checks.Mismatch("^c", "b"));
   CHECK(!checks.Mismatch("^a", "b"));
+}
+
+TEST_CASE("Short texts count for their steps, and take no look at the clock",
+          "[pattern_checks]") {
+  int looks = 0;
+  PatternChecks checks([&looks] {
+    ++looks;
+    return std::chrono::nanoseconds(0);
+  });
+  const std::string pattern = "^(?:" + Repeat("[ab]", 100) + "c?)$", text = Repeat("a", 100);
+  for (int i = 0; i < 1'000'000 && checks.undecided() == 0; ++i) checks.Mismatch(pattern, text);
+  CHECK(checks.undecided() == 1);
+  CHECK(looks == 2);  // as the pattern was compiled
 }
 
 TEST_CASE("The time that others take does not count", "[pattern_checks]") {

@@ -33,7 +33,8 @@ TEST_CASE("The report has every key of the contract", "[plugin][check_report_jso
                   .name = "w0",
                   .source = "",
                   .pruned_paths = {{"v1", {"spec.legacyMode", "spec.list[0].x"}}},
-                  .paths_left_out = {{"v1", 3}}}};
+                  .paths_left_out = {{"v1", 3}},
+                  .invalid = {"spec.size: Required value"}}};
   CHECK(Print(Report({crd}), /*show_objects=*/true) == R"({
     "apiVersion": "kubectl-prune/v1alpha1",
     "crds": [
@@ -60,6 +61,9 @@ TEST_CASE("The report has every key of the contract", "[plugin][check_report_jso
             "name": "widgets.demo.example.com",
             "objects": [
                 {
+                    "invalid": [
+                        "spec.size: Required value"
+                    ],
                     "name": "w0",
                     "namespace": "default",
                     "pathsLeftOut": {
@@ -155,6 +159,7 @@ TEST_CASE("The report has every key of the contract", "[plugin][check_report_jso
     "summary": {
         "blocked": 0,
         "crds": 1,
+        "invalid": 0,
         "losesFields": 1,
         "objects": 2000,
         "objectsLosingFields": 1874,
@@ -193,6 +198,7 @@ TEST_CASE("An empty report is a report", "[plugin][check_report_json]") {
     "summary": {
         "blocked": 0,
         "crds": 0,
+        "invalid": 0,
         "losesFields": 0,
         "objects": 0,
         "objectsLosingFields": 0,
@@ -214,6 +220,13 @@ TEST_CASE("Errors and unknown kinds are in the report", "[plugin][check_report_j
   report.crds[0].object_errors = {"a/b: why"};
   report.crds[0].versions.at(0).objects_invalid_once_pruned = 2;
   report.crds[0].versions[0].invalid_once_pruned = {"a/c: why"};
+  report.crds[0].versions[0].validity = {.objects = 1,
+                                         .fields = {{.path = "spec",
+                                                     .message = "spec: why",
+                                                     .objects = 2,
+                                                     .managers = {"helm"},
+                                                     .examples = {"a/b"},
+                                                     .since_proposal = true}}};
   kube::json::Arena arena;
   const kube::json::Value root = ToJson(report, /*show_objects=*/true, arena);
   const kube::json::Value& crd = root.Find("crds")->elements()[0];
@@ -227,6 +240,10 @@ TEST_CASE("Errors and unknown kinds are in the report", "[plugin][check_report_j
   const kube::json::Value& version = crd.Find("versions")->elements()[0];
   CHECK(kube::json::Print(*version.Find("objectsInvalidOncePruned")) == "2");
   CHECK(version.Find("invalidOncePruned")->elements()[0].text() == "a/c: why");
+  CHECK(kube::json::Print(*version.Find("objectsInvalid")) == "1");
+  CHECK(kube::json::Print(version.Find("invalidFields")->elements()[0], KeyOrder::kSorted) ==
+        R"({"examples":["a/b"],"managers":["helm"],"message":"spec: why","objects":2,)"
+        R"("path":"spec","sinceProposal":true,"tolerated":false})");
   CHECK(kube::json::Print(*root.Find("unknownKinds"), KeyOrder::kSorted) ==
         R"([{"apiVersion":"v1","kind":"Pod","objects":2}])");
   CHECK(root.Find("fileErrors")->elements()[0].text() == "\xEF\xBF\xBD.yaml:3:1: why");

@@ -221,6 +221,62 @@ TEST_CASE("Objects that pruning makes invalid are named, once for versions that 
         "  default/a: spec.p: Required value\n");
 }
 
+// Of a server that tolerates what it can.
+migrate::report::ValidityReport SomeValidity() {
+  return {.objects = 2,
+          .fields = {{.path = "",
+                      .message = "spec: Required value",
+                      .objects = 1,
+                      .examples = {"default/a"},
+                      .since_proposal = true},
+                     {.path = "spec.size",
+                      .message = "spec.size: too \x1B",
+                      .objects = 3,
+                      .managers = {"helm"},
+                      .examples = {"default/b", "default/c"},
+                      .tolerated = true}},
+          .server_tolerates = true};
+}
+
+TEST_CASE("What the server would refuse is told apart from what it lets be",
+          "[plugin][check_sections]") {
+  CrdReport crd = test_reports::Certificates();
+  crd.verdict = migrate::report::Verdict::kInvalid;
+  crd.object_count = 7;
+  crd.versions.clear();
+  for (const char* name : {"v1", "v2"}) {
+    migrate::report::VersionReport& version = crd.versions.emplace_back();
+    version.name = name;
+    version.validity = SomeValidity();
+  }
+  CHECK(Print(crd) ==
+        "certificates.cert-manager.io: the API server would refuse the next write of 2 of 7 "
+        "objects in v1, v2:\n"
+        "  PATH   OBJECTS   NEW   WRITTEN-BY   EXAMPLE     MESSAGE\n"
+        "  .      1         yes   <unknown>    default/a   spec: Required value\n"
+        "certificates.cert-manager.io: invalid in v1, v2, but let be by this API server until the "
+        "value changes:\n"
+        "  PATH         OBJECTS   WRITTEN-BY   EXAMPLE     MESSAGE\n"
+        "  .spec.size   3         helm         default/b   spec.size: too ^[\n"
+        "Next: mend the objects or loosen the schema, then check again\n");
+}
+
+TEST_CASE("All that some server refuses counts where nothing is tolerated",
+          "[plugin][check_sections]") {
+  CrdReport crd = test_reports::Gadgets();
+  crd.verdict = migrate::report::Verdict::kInvalid;
+  migrate::report::ValidityReport validity = SomeValidity();
+  validity.server_tolerates = false;
+  crd.versions[0].objects_invalid_once_pruned = 1;
+  crd.versions[0].invalid_once_pruned = {"default/a: spec: Required value"};
+  crd.versions[0].validity = validity;
+  const std::string text = Print(crd);
+  CHECK_THAT(text, Catch::Contains(": once pruned, the API server would refuse the next write"));
+  CHECK_THAT(text, Catch::Contains("spec.size: too ^["));
+  CHECK_THAT(text, !Catch::Contains("let be"));
+  CHECK_THAT(text, !Catch::Contains("would be invalid"));
+}
+
 TEST_CASE("Where nothing is lost the objects are to be mended", "[plugin][check_sections]") {
   CrdReport crd = test_reports::Gadgets();
   crd.verdict = migrate::report::Verdict::kLosesFields;

@@ -1,0 +1,42 @@
+#include "kube/schema/validation/object_validation.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "kube/schema/validation/embedded_resource_validation.h"
+#include "kube/schema/validation/list_type_validation.h"
+#include "kube/schema/validation/value_validation.h"
+
+namespace kube::schema::validation {
+namespace {
+
+void AddErrors(std::vector<meta::FieldError>& errors, std::vector<meta::FieldError> more) {
+  std::ranges::move(more, std::back_inserter(errors));
+}
+
+}  // namespace
+
+std::vector<meta::FieldError> ErrorsOfCreate(const json::Value& object, const ObjectRules& rules,
+                                        PatternChecks& patterns) {
+  std::vector<meta::FieldError> errors = ValidateValue(object, rules.schema, "", patterns);
+  AddErrors(errors, ValidateEmbeddedResources(object, rules.structural, ""));
+  AddErrors(errors, ValidateListTypes(object, rules.schema, ""));
+  meta::SortByString(errors);
+  return errors;
+}
+
+std::vector<meta::FieldError> ErrorsOfUpdate(const json::Value& object, const json::Value& old,
+                                        const ObjectRules& rules, Ratcheting ratcheting,
+                                        PatternChecks& patterns) {
+  std::vector<meta::FieldError> errors =
+      ratcheting == Ratcheting::kNone ? ValidateValue(object, rules.schema, "", patterns)
+                                      : ValidateChange(object, old, rules.schema, "", patterns);
+  AddErrors(errors, ValidateEmbeddedResources(object, rules.structural, ""));
+  if (ValidateListTypes(old, rules.schema, "").empty()) {
+    AddErrors(errors, ValidateListTypes(object, rules.schema, ""));
+  }
+  meta::SortByString(errors);
+  return errors;
+}
+
+}  // namespace kube::schema::validation

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kube/json/json.h"
+#include "kube/schema/schema_props.h"
+#include "migrate/check/version_validity.h"
+#include "migrate/report/invalid_tally.h"
+
+namespace migrate::check {
+
+/// Counts `findings` about `object` in `tally`, each path and its words once. Returns whether the
+/// server would refuse the object's next write: one that `ratchets` does so for what it does not
+/// tolerate. Appends why, the server's whole strings, to `refusals` unless that is the null
+/// pointer. Of one object no more than 1 MiB of each.
+bool AddFindings(const VersionValidity::Findings& findings, const kube::json::Value& object,
+                 const kube::schema::SchemaProps& schema, bool ratchets,
+                 const report::CountedObject& counted, report::InvalidTally& tally,
+                 std::vector<std::string>* refusals);
+
+}  // namespace migrate::check

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kube/json/json.h"
+#include "kube/meta/field_error.h"
+#include "kube/schema/schema_props.h"
+#include "kube/schema/structural.h"
+#include "kube/schema/validation/glance.h"
+#include "kube/schema/validation/pattern_checks.h"
+
+namespace migrate::check {
+
+/// What the API server would say of objects at their next write in one version, once pruning is on.
+/// Not changed after construction: may be used by several threads.
+class VersionValidity {
+ public:
+  /// A schema in both of its forms; none where `props` is the null pointer, and then all is valid.
+  struct Schema {
+    std::shared_ptr<const kube::schema::SchemaProps> props;
+    const kube::schema::StructuralSchema* structural = nullptr;
+  };
+  struct Schemas {
+    Schema own;  ///< is there
+    /// By these an object is read in turn, as who reads one that is stored in another version does;
+    /// the last is own.structural.
+    std::vector<const kube::schema::StructuralSchema*> reads;
+    std::string api_version;
+    bool is_proposal = false;  ///< it replaces:
+    Schema live{};
+  };
+  explicit VersionValidity(Schemas schemas);
+
+  struct Error {
+    kube::meta::FieldError error;
+    bool since_proposal = false;  ///< by the schema that is replaced there is no such error
+    bool tolerated = false;       ///< by a server that ratchets, as the value stays as it is
+  };
+  struct Findings {
+    std::vector<Error> errors;  ///< sorted by the whole string
+    bool is_unknown = false;    ///< `patterns` could not tell
+  };
+
+  /// What is said of `object`, which is as a server shows it. `is_read_as_it_is`: all schemas but
+  /// the last leave it as it is.
+  Findings Find(const kube::json::Value& object, bool is_read_as_it_is,
+                kube::schema::validation::PatternChecks& patterns) const;
+
+  const kube::schema::SchemaProps& schema() const { return *schemas_.own.props; }
+
+ private:
+  Schemas schemas_;
+  kube::schema::validation::ValidityGlance glance_;
+};
+
+}  // namespace migrate::check
