@@ -225,7 +225,11 @@ class Section {
   }
 
   void AppendObjects() {
-    if (!options_.show_objects || crd_.objects.empty()) return;
+    const auto loses = [](const migrate::report::ObjectPaths& object) {
+      const auto has_paths = [](const auto& of_version) { return !of_version.second.empty(); };
+      return std::ranges::any_of(object.pruned_paths, has_paths) || !object.paths_left_out.empty();
+    };
+    if (!options_.show_objects || std::ranges::none_of(crd_.objects, loses)) return;
     out_.append(title_).append(": objects that would lose fields:\n");
     Table table({"OBJECT", "VERSION", "FIELDS"});
     for (const migrate::report::ObjectPaths& object : crd_.objects) AddObject(table, object);
