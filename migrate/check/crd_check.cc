@@ -380,6 +380,7 @@ void CrdCheck::CheckReadable(const CheckedObject& object, const report::CountedO
 }
 
 std::string CrdCheck::CelNote() const {
+  if (cel_rules_ == 0) return "";
   return kube::base::Count(cel_rules_, "rule") +
          " of x-kubernetes-validations (CEL) not evaluated: once the CRD is in the cluster, " +
          report::OwnCommand("migrate " + name()) + " --dry-run=server asks the server";
@@ -423,7 +424,6 @@ report::CrdReport CrdCheck::Report(const CrdTally& tally) const {
                      std::tie(b.namespace_, b.name, b.source);
             });
   report.object_errors = tally.errors_.Texts();
-  if (cel_rules_ > 0) report.AddNote(CelNote());
   if (tally.is_validity_unknown_) report.AddNote(kValidityUnknown);
   report.verdict = VerdictOf(report);
   return report;

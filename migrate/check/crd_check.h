@@ -76,6 +76,10 @@ class CrdCheck {
   /// The report of all objects that `tally` has counted.
   report::CrdReport Report(const CrdTally& tally) const;
 
+  /// What is to be noted where validity is told: that rules of x-kubernetes-validations are not
+  /// evaluated; empty where there are none.
+  std::string CelNote() const;
+
   /// What the server makes of the CRD's objects, with pruning on unless CrdCheckOptions::as_is.
   const kube::crd::CustomResourceServer& server() const { return *server_; }
 
@@ -106,7 +110,6 @@ class CrdCheck {
                     report::FirstTexts& errors) const;
   void CountInvalid(const CheckedObject& object, const report::CountedObject& counted,
                     CrdTally& tally) const;
-  std::string CelNote() const;
   void CountRefused(const CheckedObject& object, const report::CountedObject& counted,
                     bool changes_in_storage, CrdTally& tally, report::ObjectPaths& paths) const;
   void CheckStorageMigration(const CheckedObject& object, const report::CountedObject& counted,

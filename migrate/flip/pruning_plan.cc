@@ -93,12 +93,33 @@ std::string Duration(double seconds) {
   return whole(seconds / kHour) + " h";
 }
 
+// Of the first object by path, as far as the server does not tolerate it.
+std::string FirstRefusal(const report::ValidityReport& validity) {
+  const auto first = std::ranges::find_if(
+      validity.fields, [&](const report::InvalidUse& use) { return validity.Refuses(use); });
+  if (first == validity.fields.end()) return "";
+  const std::string object = first->examples.empty() ? "" : first->examples.front() + ": ";
+  return ": " + object + first->message;
+}
+
+// Empty where there is nothing to warn of.
+std::string RefusedLine(const report::CrdReport& crd, const report::ValidityReport& validity) {
+  const std::uint64_t count = validity.objects;
+  if (count == 0) return "";
+  return "Warning: once pruned, the API server refuses every write of " +
+         kube::base::Count(count, "object") + ", which " +
+         (count == 1 ? "counts" : "count") + " as invalid (" +
+         report::OwnCommand("check " + crd.name) + ")" + FirstRefusal(validity) +
+         (count == 1 ? "" : ", ...");
+}
+
 // Empty where there is nothing to warn of.
 std::string InvalidLine(const PruningDryRun& dry_run) {
   const report::CrdReport& crd = dry_run.report;
   const auto version =
       std::ranges::find(crd.versions, dry_run.write_version, &report::VersionReport::name);
   if (version == crd.versions.end()) return "";
+  if (version->validity) return RefusedLine(crd, *version->validity);
   const std::uint64_t count = version->objects_invalid_once_pruned.value_or(0);
   if (count == 0) return "";
   return "Warning: once pruned, " + kube::base::Count(count, "object") +

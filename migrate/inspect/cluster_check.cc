@@ -34,6 +34,7 @@ class ObjectTaker : public crds::CrdObjectTaker {
       check::CrdTally sum;
       for (auto& worker : tallies_) sum.Merge(std::move(worker[i]));
       reports.push_back(crd_.checks[i]->Report(sum));
+      reports.back().AddNote(crd_.checks[i]->CelNote());
     }
     return reports;
   }

@@ -16,7 +16,9 @@ report::CrdReport ReportOf(const check::CrdCheck& check, std::vector<Tallies>& w
   if (objects_skipped) return check.facts().report;
   check::CrdTally sum;
   for (Tallies& tallies : workers) sum.Merge(std::move(tallies[&check]));
-  return check.Report(sum);
+  report::CrdReport report = check.Report(sum);
+  report.AddNote(check.CelNote());
+  return report;
 }
 
 }  // namespace

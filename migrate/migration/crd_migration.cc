@@ -18,6 +18,7 @@
 #include "migrate/crds/crd_request.h"
 #include "migrate/crds/live_crd.h"
 #include "migrate/crds/missing_version.h"
+#include "migrate/crds/ratcheting.h"
 #include "migrate/crds/recent_change.h"
 #include "migrate/disk/temporary_folder.h"
 #include "migrate/flip/behind_flip.h"
@@ -177,7 +178,11 @@ class CrdMigrator {
     auto copy = kube::crd::ReadCopiedCrd(crd_->document->root());
     if (!copy) throw kube::base::Error(copy.error());
     crds::LiveCrd live = crds::DescribeLiveCrd(*copy);
+    // Without a plan there is nothing that objects would have to be read for.
+    const bool has_plan = turns_pruning_on();
     const check::CrdCheckOptions options{.origin = check::CrdCheckOptions::Origin::kServer,
+                                         .checks_validity = has_plan,
+                                         .ratchets = has_plan && crds::Ratchets(session().client),
                                          .proof = proof::Find(*copy, options_.state_dir)};
     live.checks.push_back(std::make_unique<check::CrdCheck>(*std::move(copy), "", options));
     return live;

@@ -93,6 +93,7 @@ class Newer(unittest.TestCase):
         run = self.migrator.run(subject.name, "--enable-pruning", "--yes")
 
         self.assertEqual(0, run.code, run)
+        self.assertNotIn("refuses every write", run.stderr)
         self.assertEqual([], accounting_errors(run, COUNT), run)
         for name, stored in Stored(CLUSTER, subject).objects.items():
             self.assertNotIn("legacyMode", stored["spec"], name)

@@ -122,6 +122,8 @@ class Memory(ClusterTest):
             self.assertEqual(1, first.code, first)
             self.assertEqual([], accounting_errors(first, COUNT))
             self.assertEqual(6, first.counts()["invalid"])
+            self.assertIn("Warning: once pruned, the API server refuses every write of 6 objects, which count as "
+                          "invalid", first.stderr)
             report = self.migrator.folder / "report.json"
             report.write_text(first.stdout)
             self.tighten(subject, 0)

@@ -105,6 +105,34 @@ TEST_CASE("Objects that pruning makes invalid in the version of the writes are w
       "widgets.demo.example.com): shop/a: spec.c: Required value, ...");
 }
 
+TEST_CASE("What the server will refuse is foretold, but for what it tolerates",
+          "[migrate][pruning_plan]") {
+  PruningDryRun dry_run = DryRun2000();
+  report::VersionReport& version = dry_run.report.versions[0];
+  dry_run.write_version = version.name;
+  const std::string ready = DescribePlan({.dry_run = dry_run, .webhooks = {}}).back();
+  report::ValidityReport& validity = version.validity.emplace();
+  validity.server_tolerates = true;
+  validity.fields = {{.path = "spec.a",
+                      .message = "spec.a: tolerated",
+                      .objects = 3,
+                      .examples = {"shop/x"},
+                      .tolerated = true}};
+  CHECK(DescribePlan({.dry_run = dry_run, .webhooks = {}}).back() == ready);
+  validity.fields.push_back({.path = "spec.b",
+                             .message = "spec.b: Required value",
+                             .objects = 1,
+                             .examples = {"shop/y"}});
+  validity.objects = 1;
+  CHECK(DescribePlan({.dry_run = dry_run, .webhooks = {}}).back() ==
+        "Warning: once pruned, the API server refuses every write of 1 object, which counts as "
+        "invalid (kubectl prune check widgets.demo.example.com): shop/y: spec.b: Required value");
+  validity.objects = 2;
+  CHECK_THAT(DescribePlan({.dry_run = dry_run, .webhooks = {}}).back(),
+             Catch::Contains("of 2 objects, which count as invalid") &&
+                 Catch::EndsWith("spec.b: Required value, ..."));
+}
+
 TEST_CASE("Many webhooks are counted, and some named", "[migrate][pruning_plan]") {
   const PruningDryRun dry_run = DryRun2000();
   const UpdateWebhooks webhooks{{"a", "b", "c", "d", "e", "f", "g"}, ""};
