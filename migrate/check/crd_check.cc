@@ -171,6 +171,19 @@ std::vector<const StructuralSchema*> CrdCheck::ReadsOf(const kube::crd::Crd& crd
   return {version.schema};
 }
 
+// As ReadsOf, of the CRD that is replaced.
+std::vector<const StructuralSchema*> CrdCheck::LiveReads(
+    const kube::crd::CrdVersion& version) const {
+  if (live_->preserve_unknown_fields) return {};
+  const kube::crd::CrdVersion* storage = live_->StorageVersion();
+  std::vector<const StructuralSchema*> reads;
+  if (storage != nullptr && storage != &version && live_->conversion.strategy == "None") {
+    reads.push_back(live_server_->FindSchema(storage->name));
+  }
+  reads.push_back(live_server_->FindSchema(version.name));
+  return reads;
+}
+
 // Nobody writes in a version that is not served, and what a server prunes as it reads loses
 // nothing.
 void CrdCheck::KeepValidations(const kube::crd::Crd& crd, const CrdCheckOptions& options) {
@@ -208,15 +221,17 @@ void CrdCheck::KeepValidities(const kube::crd::Crd& crd, const CrdCheckOptions& 
     if (!of_crd.served || !version.is_looked_at || version.schema == nullptr) continue;
     if (of_crd.schema == nullptr || !facts_.report.versions[i].structural) continue;
     if (is_of_one_version && version.name != ReadVersion(server_crd)) continue;
-    VersionValidity::Schemas schemas{.own = {of_crd.schema, version.schema},
-                                     .reads = ReadsOf(crd, version),
-                                     .api_version = crd.group + "/" + version.name,
-                                     .is_proposal = live_.has_value()};
+    VersionValidity::Schemas schemas{
+        .own = {of_crd.schema, version.schema, ReadsOf(crd, version)},
+        .api_version = crd.group + "/" + version.name,
+        .is_from_etcd = options.origin != CrdCheckOptions::Origin::kFile,
+        .is_proposal = live_.has_value()};
     if (const auto* live = live_ ? live_->FindVersion(version.name) : nullptr) {
-      schemas.live = {live->schema, live_server_->FindSchema(version.name)};
+      schemas.live = {live->schema, live_server_->FindSchema(version.name), LiveReads(*live)};
     }
     version.validity = std::make_unique<const VersionValidity>(std::move(schemas));
-    cel_rules_ += CountRules(*of_crd.schema);
+    // Versions have nearly always the same.
+    cel_rules_ = std::max(cel_rules_, CountRules(*of_crd.schema));
   }
 }
 

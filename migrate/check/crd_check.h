@@ -101,6 +101,8 @@ class CrdCheck {
   void KeepValidities(const kube::crd::Crd& crd, const CrdCheckOptions& options);
   std::vector<const kube::schema::StructuralSchema*> ReadsOf(const kube::crd::Crd& crd,
                                                              const Version& version) const;
+  std::vector<const kube::schema::StructuralSchema*> LiveReads(
+      const kube::crd::CrdVersion& version) const;
   const kube::schema::StructuralSchema* ReadSchema() const;
   bool CheckVersion(const Version& version, const CheckedObject& object,
                     const report::CountedObject& counted, CrdTally::VersionTally& tally,
@@ -127,7 +129,7 @@ class CrdCheck {
   // Of a proposal: the CRD that it replaces, and what it makes of objects.
   std::optional<kube::crd::Crd> live_;
   std::unique_ptr<kube::crd::CustomResourceServer> live_server_;
-  std::uint64_t cel_rules_ = 0;  // of the versions whose validity is told
+  std::uint64_t cel_rules_ = 0;  // of the version with the most
 };
 
 /// "namespace/name" of an object, or the name alone; "<none>" for a missing name.

@@ -10,7 +10,7 @@ namespace {
 using kube::meta::FieldError;
 
 // As much as a person reads; one may quote all of the object.
-std::string ShownMessage(const std::string& text) {
+std::string FirstKib(std::string text) {
   constexpr std::size_t kMostBytes = 1024;
   if (text.size() <= kMostBytes) return text;
   return std::string(kube::base::utf8::Prefix(text, kMostBytes)) + "...";
@@ -28,18 +28,32 @@ std::string WithoutIndices(std::string_view text) {
   return out;
 }
 
+// What an error is about. The server shows what concerns allOf, anyOf, oneOf and not at the root,
+// with the name in quotes, and so the ranges of types, with the name at the end.
+std::string_view PlaceOf(const FieldError& error) {
+  const std::string_view detail = error.detail;
+  if (error.field != "<nil>") return error.field;
+  const std::size_t quoted_end = detail.find("\" must ");
+  if (detail.starts_with('"') && quoted_end != std::string_view::npos) {
+    return detail.substr(1, quoted_end - 1);
+  }
+  constexpr std::string_view kIn = " in ";
+  const std::size_t in = detail.rfind(kIn);
+  const bool names_type = detail.find(" value must be of type ") != std::string_view::npos;
+  return names_type && in != std::string_view::npos ? detail.substr(in + kIn.size()) : error.field;
+}
+
 // What is left of an error without the place and the value.
-std::string WordsOf(const FieldError& error, const std::string& folded_path) {
+std::string WordsOf(const FieldError& error, std::string_view place,
+                    const std::string& folded_path) {
   std::string detail = error.detail;
   const std::string own_value = ": " + error.bad_value;
   if (!error.bad_value.empty() && detail.ends_with(own_value)) {
     detail.resize(detail.size() - own_value.size());
   }
-  // kube-openapi begins its own texts with the path.
-  if (!error.field.empty() && detail.starts_with(error.field)) {
-    detail.replace(0, error.field.size(), folded_path);
-  }
-  return std::to_string(static_cast<int>(error.type)) + WithoutIndices(detail);
+  const std::size_t at = place.empty() ? std::string::npos : detail.find(place);
+  if (at != std::string::npos) detail.replace(at, place.size(), folded_path);
+  return std::to_string(static_cast<int>(error.type)) + FirstKib(WithoutIndices(detail));
 }
 
 }  // namespace
@@ -50,23 +64,24 @@ bool AddFindings(const VersionValidity::Findings& findings, const kube::json::Va
                  std::vector<std::string>* refusals) {
   constexpr std::size_t kMostBytes = std::size_t{1} << 20;
   OwnerFinder owners(object);
+  MemberIndex members;
   bool is_refused = false;
   std::size_t bytes = 0;
   for (const VersionValidity::Error& found : findings.errors) {
     const bool is_let_be = ratchets && found.tolerated;
     is_refused |= !is_let_be;
-    bytes += found.error.field.size() + found.error.detail.size() + found.error.bad_value.size();
     if (bytes > kMostBytes) continue;
-    const LocatedField located = LocateField(found.error.field, object, schema);
-    const std::string message = found.error.ToString();
-    tally.Add({.path = located.folded_path,
-               .words = WordsOf(found.error, located.folded_path),
-               .message = ShownMessage(message),
-               .since_proposal = found.since_proposal,
-               .tolerated = found.tolerated,
-               .managers = owners.Find(located.elements).managers},
-              counted);
-    if (refusals != nullptr && !is_let_be) refusals->push_back(message);
+    const std::string_view place = PlaceOf(found.error);
+    const LocatedField located = LocateField(place, object, schema, members);
+    report::InvalidFinding finding{.path = located.folded_path,
+                                   .words = WordsOf(found.error, place, located.folded_path),
+                                   .message = FirstKib(found.error.ToString()),
+                                   .since_proposal = found.since_proposal,
+                                   .tolerated = found.tolerated,
+                                   .managers = owners.Find(located.elements).managers};
+    tally.Add(finding, counted);
+    bytes += finding.path.size() + finding.words.size() + finding.message.size();
+    if (refusals != nullptr && !is_let_be) refusals->push_back(std::move(finding.message));
   }
   return is_refused;
 }

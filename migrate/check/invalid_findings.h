@@ -13,7 +13,7 @@ namespace migrate::check {
 /// Counts `findings` about `object` in `tally`, each path and its words once. Returns whether the
 /// server would refuse the object's next write: one that `ratchets` does so for what it does not
 /// tolerate. Appends why, the server's whole strings, to `refusals` unless that is the null
-/// pointer. Of one object no more than 1 MiB of each.
+/// pointer. Of long strings the first KiB, of one object some MiB at most.
 bool AddFindings(const VersionValidity::Findings& findings, const kube::json::Value& object,
                  const kube::schema::SchemaProps& schema, bool ratchets,
                  const report::CountedObject& counted, report::InvalidTally& tally,

@@ -11,14 +11,17 @@ namespace {
 using kube::json::Value;
 using kube::schema::SchemaProps;
 
-bool EndsName(std::string_view rest) {
-  return rest.empty() || rest.front() == '.' || rest.front() == '[';
-}
+// A name with more dots and brackets is taken for several.
+constexpr int kMostParts = 64;
 
 class Locator {
  public:
-  Locator(std::string_view field, const Value& object, const SchemaProps& schema)
-      : rest_(field == "<nil>" ? "" : field), value_(&object), schema_(&schema) {}
+  Locator(std::string_view field, const Value& object, const SchemaProps& schema,
+          MemberIndex& members)
+      : rest_(field == "<nil>" ? "" : field),
+        value_(&object),
+        schema_(&schema),
+        members_(members) {}
 
   LocatedField Run() {
     while (!rest_.empty()) {
@@ -60,37 +63,36 @@ class Locator {
     } else {
       kube::meta::AppendPathName(located_.folded_path, name);
     }
-    value_ = IsObject() ? value_->Find(name) : nullptr;
+    value_ = IsObject() ? members_.Find(*value_, name) : nullptr;
     schema_ = below;
   }
 
   std::string_view LongestName(bool is_bracketed) const {
-    std::string_view longest;
-    const auto take = [&](std::string_view name) {
-      if (name.size() <= longest.size() || !rest_.starts_with(name)) return;
-      const std::string_view behind = rest_.substr(name.size());
-      if (is_bracketed ? behind.starts_with(']') : EndsName(behind)) longest = name;
-    };
-    if (IsObject()) {
-      for (const kube::json::Member& member : value_->members()) take(member.key.text());
+    const std::string_view ends = is_bracketed ? "]" : ".[";
+    const std::string_view shortest = rest_.substr(0, rest_.find_first_of(ends, 1));
+    std::string_view in_object, in_schema, candidate = shortest;
+    for (int parts = 0; parts < kMostParts; ++parts) {
+      if (IsObject() && members_.Find(*value_, candidate) != nullptr) in_object = candidate;
+      if (schema_ != nullptr && schema_->FindProperty(candidate) != nullptr) in_schema = candidate;
+      if (candidate.size() == rest_.size()) break;
+      candidate = rest_.substr(0, rest_.find_first_of(ends, candidate.size() + 1));
     }
-    if (longest.empty() && schema_ != nullptr) {
-      for (const auto& [name, unused] : schema_->properties) take(name);
-    }
-    if (!longest.empty()) return longest;
-    return rest_.substr(0, rest_.find_first_of(is_bracketed ? "]" : ".[", 1));
+    if (!in_object.empty()) return in_object;
+    return in_schema.empty() ? shortest : in_schema;
   }
 
   std::string_view rest_;
   const Value* value_;         // null pointer: what follows is not in the object
   const SchemaProps* schema_;  // null pointer: nor specified
+  MemberIndex& members_;
   LocatedField located_;
 };
 
 }  // namespace
 
-LocatedField LocateField(std::string_view field, const Value& object, const SchemaProps& schema) {
-  return Locator(field, object, schema).Run();
+LocatedField LocateField(std::string_view field, const Value& object, const SchemaProps& schema,
+                         MemberIndex& members) {
+  return Locator(field, object, schema, members).Run();
 }
 
 }  // namespace migrate::check

@@ -1,8 +1,10 @@
 #include "migrate/check/version_validity.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
+#include "kube/schema/coercion.h"
 #include "kube/schema/schema_read.h"
 #include "kube/schema/validation/object_validation.h"
 
@@ -23,45 +25,83 @@ std::vector<FieldError> ErrorsOfRewrite(const Value& object, const VersionValidi
       object, object, ObjectRules{*schema.props, *schema.structural}, ratcheting, patterns);
 }
 
-bool Holds(const std::vector<std::string>& sorted, const std::string& text) {
-  return std::ranges::binary_search(sorted, text);
+// What is said of which place, without limits and values, which a proposal may have moved.
+std::string KindOf(const FieldError& error) {
+  std::string kind = error.field + '\0' + std::to_string(static_cast<int>(error.type));
+  for (const char c : error.detail.substr(0, error.detail.find_first_of("'\""))) {
+    if (c < '0' || c > '9') kind += c;
+  }
+  return kind;
+}
+
+std::set<std::string> KindsOf(const std::vector<FieldError>& errors) {
+  std::set<std::string> kinds;
+  for (const FieldError& error : errors) kinds.insert(KindOf(error));
+  return kinds;
+}
+
+// Whether more than its type is asked of the apiVersion, which is another one in each version.
+bool LooksAtApiVersion(const kube::schema::SchemaProps& schema) {
+  const kube::schema::SchemaProps* property = schema.FindProperty("apiVersion");
+  if (!schema.all_of.empty() || !schema.any_of.empty()) return true;
+  return property != nullptr && (property->enum_values || !property->pattern.empty() ||
+                                 property->max_length || property->min_length ||
+                                 !property->format.empty() || !property->all_of.empty() ||
+                                 !property->any_of.empty());
 }
 
 }  // namespace
 
 VersionValidity::VersionValidity(Schemas schemas)
-    : schemas_(std::move(schemas)), glance_(*schemas_.own.props) {}
+    : schemas_(std::move(schemas)),
+      looks_at_api_version_(LooksAtApiVersion(*schemas_.own.props)),
+      glance_(*schemas_.own.props) {}
+
+// Absent where defaults make it too large, or it cannot be read: that is an error of its own.
+std::optional<Value> VersionValidity::Read(const Value& object, const Schema& schema,
+                                           kube::json::Arena& arena) const {
+  Value read = kube::json::CopyForChange(object, arena);
+  for (const kube::schema::StructuralSchema* by : schema.reads) {
+    if (!kube::schema::ReadBySchema(read, by, arena)) return std::nullopt;
+    if (!schemas_.is_from_etcd || by == nullptr || !by->may_have_embedded) continue;
+    if (kube::schema::CoerceEmbedded(read, *by, /*drop_invalid_fields=*/true, arena)) {
+      return std::nullopt;
+    }
+  }
+  read.Set("apiVersion", Value::String(schemas_.api_version), arena);
+  return read;
+}
 
 VersionValidity::Findings VersionValidity::Find(const Value& object, bool is_read_as_it_is,
                                                 PatternChecks& patterns) const {
-  if (is_read_as_it_is && glance_.IsValid(object, patterns)) return {};
+  const bool is_of_version =
+      !looks_at_api_version_ || object.FindText("apiVersion") == schemas_.api_version;
+  if (is_read_as_it_is && is_of_version && glance_.IsValid(object, patterns)) return {};
   Findings findings;
   kube::json::Arena arena;
-  Value read = kube::json::CopyForChange(object, arena);
-  // What makes it too large has an error of its own.
-  for (const kube::schema::StructuralSchema* schema : schemas_.reads) {
-    if (!kube::schema::ReadBySchema(read, schema, arena)) return findings;
-  }
-  read.Set("apiVersion", Value::String(schemas_.api_version), arena);
+  const std::optional<Value> read = Read(object, schemas_.own, arena);
+  if (!read) return findings;
   const std::uint64_t undecided = patterns.undecided();
   std::vector<FieldError> errors =
-      ErrorsOfRewrite(read, schemas_.own, Ratcheting::kNone, patterns);
-  std::vector<std::string> firm, live;
+      ErrorsOfRewrite(*read, schemas_.own, Ratcheting::kNone, patterns);
+  std::set<std::string> live;
+  std::vector<std::string> firm;
   if (!errors.empty()) {
     firm = kube::meta::SortedStrings(
-        ErrorsOfRewrite(read, schemas_.own, Ratcheting::kUnchangedValues, patterns));
-    if (schemas_.is_proposal) {
-      live = kube::meta::SortedStrings(
-          ErrorsOfRewrite(object, schemas_.live, Ratcheting::kNone, patterns));
+        ErrorsOfRewrite(*read, schemas_.own, Ratcheting::kUnchangedValues, patterns));
+    const std::optional<Value> as_before =
+        schemas_.is_proposal ? Read(object, schemas_.live, arena) : std::nullopt;
+    if (as_before) {
+      live = KindsOf(ErrorsOfRewrite(*as_before, schemas_.live, Ratcheting::kNone, patterns));
     }
   }
   findings.is_unknown = patterns.undecided() != undecided;
   if (findings.is_unknown) return findings;
   for (FieldError& error : errors) {
-    const std::string text = error.ToString();
-    findings.errors.push_back({.error = std::move(error),
-                               .since_proposal = schemas_.is_proposal && !Holds(live, text),
-                               .tolerated = !Holds(firm, text)});
+    const bool is_new = schemas_.is_proposal && !live.contains(KindOf(error));
+    const bool is_tolerated = !std::ranges::binary_search(firm, error.ToString());
+    findings.errors.push_back(
+        {.error = std::move(error), .since_proposal = is_new, .tolerated = is_tolerated});
   }
   return findings;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,21 +22,23 @@ class VersionValidity {
   struct Schema {
     std::shared_ptr<const kube::schema::SchemaProps> props;
     const kube::schema::StructuralSchema* structural = nullptr;
+    /// By these an object is read in turn, as who reads one that is stored in another version does.
+    /// Empty where the server does not prune.
+    std::vector<const kube::schema::StructuralSchema*> reads{};
   };
   struct Schemas {
-    Schema own;  ///< is there
-    /// By these an object is read in turn, as who reads one that is stored in another version does;
-    /// the last is own.structural.
-    std::vector<const kube::schema::StructuralSchema*> reads;
+    Schema own;  ///< is there, and its `reads` end with its structural form
     std::string api_version;
-    bool is_proposal = false;  ///< it replaces:
+    bool is_from_etcd = false;  ///< of embedded resources what no metadata can be is dropped
+    bool is_proposal = false;   ///< it replaces:
     Schema live{};
   };
   explicit VersionValidity(Schemas schemas);
 
   struct Error {
     kube::meta::FieldError error;
-    bool since_proposal = false;  ///< by the schema that is replaced there is no such error
+    /// By the schema that is replaced there is no error of this kind at this place.
+    bool since_proposal = false;
     bool tolerated = false;       ///< by a server that ratchets, as the value stays as it is
   };
   struct Findings {
@@ -51,7 +54,11 @@ class VersionValidity {
   const kube::schema::SchemaProps& schema() const { return *schemas_.own.props; }
 
  private:
+  std::optional<kube::json::Value> Read(const kube::json::Value& object, const Schema& schema,
+                                        kube::json::Arena& arena) const;
+
   Schemas schemas_;
+  bool looks_at_api_version_;
   kube::schema::validation::ValidityGlance glance_;
 };
 

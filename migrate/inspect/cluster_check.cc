@@ -34,7 +34,7 @@ class ObjectTaker : public crds::CrdObjectTaker {
       check::CrdTally sum;
       for (auto& worker : tallies_) sum.Merge(std::move(worker[i]));
       reports.push_back(crd_.checks[i]->Report(sum));
-      reports.back().AddNote(crd_.checks[i]->CelNote());
+      if (reports.back().object_count > 0) reports.back().AddNote(crd_.checks[i]->CelNote());
     }
     return reports;
   }

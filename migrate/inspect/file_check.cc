@@ -17,7 +17,7 @@ report::CrdReport ReportOf(const check::CrdCheck& check, std::vector<Tallies>& w
   check::CrdTally sum;
   for (Tallies& tallies : workers) sum.Merge(std::move(tallies[&check]));
   report::CrdReport report = check.Report(sum);
-  report.AddNote(check.CelNote());
+  if (report.object_count > 0) report.AddNote(check.CelNote());
   return report;
 }
 

@@ -15,11 +15,10 @@ std::string KeyOf(const InvalidFinding& finding) {
 void InvalidTally::Add(const InvalidFinding& finding, const CountedObject& object) {
   const std::string key = KeyOf(finding);
   uses_.Add(key, object, FieldType::kNull, finding.managers, "");
-  const auto [first, is_new] = first_.try_emplace(key, First{object.place, finding});
-  if (is_new) first->second.finding.managers.clear();  // views into the object
-  if (is_new || !(object.place < first->second.place)) return;
-  first->second.place = object.place;
-  first->second.finding.message = finding.message;
+  const auto known = first_.find(key);
+  if (known != first_.end() && !(object.place < known->second.place)) return;
+  first_.insert_or_assign(key, First{object.place, finding.message, finding.path,
+                                     finding.since_proposal, finding.tolerated});
 }
 
 void InvalidTally::Merge(const InvalidTally& other) {
@@ -35,14 +34,14 @@ ValidityReport InvalidTally::Report() const {
   ValidityReport report;
   report.objects = refused_;
   for (FieldUse& use : uses_.Report()) {
-    const InvalidFinding& finding = first_.at(use.path).finding;
-    report.fields.push_back({.path = finding.path,
-                             .message = finding.message,
+    const First& first = first_.at(use.path);
+    report.fields.push_back({.path = first.path,
+                             .message = first.message,
                              .objects = use.objects,
                              .managers = std::move(use.managers),
                              .examples = std::move(use.examples),
-                             .since_proposal = finding.since_proposal,
-                             .tolerated = finding.tolerated});
+                             .since_proposal = first.since_proposal,
+                             .tolerated = first.tolerated});
   }
   return report;
 }

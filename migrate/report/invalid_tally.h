@@ -36,7 +36,8 @@ class InvalidTally {
  private:
   struct First {
     Place place;  // of the object that the message is of
-    InvalidFinding finding;
+    std::string message, path;
+    bool since_proposal, tolerated;
   };
 
   std::uint64_t refused_ = 0;

@@ -153,6 +153,16 @@ class HostileSize(unittest.TestCase):
         spec["default"] = {LONG: {}}
         self.run_in_little_memory("check", "--local", *self.write("crd.json", crd))
 
+    def test_a_long_list_with_keys_of_which_one_element_is_invalid(self):
+        # Minutes, if each element were looked for among all.
+        element = {"type": "object", "required": ["k"], "properties": {
+            "k": {"type": "integer"}, "v": {"type": "string", "maxLength": 1}}}
+        crd = crd_with(list={"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"],
+                             "items": element})
+        elements = [{"k": i, "v": "a"} for i in range(30_000)] + [{"k": -1, "v": "ab"}]
+        files = self.write("crd.json", crd) + self.write("object.json", OBJECT | {"spec": {}, "list": elements})
+        self.run_in_little_memory("check", "--local", *files)
+
     def test_a_long_property_above_many_that_are_not_structural(self):
         crd = crd_with(**{LONG: {"type": "object", "properties": dict.fromkeys(MANY, {})}})
         self.run_in_little_memory("check", "--local", *self.write("crd.json", crd))

@@ -65,11 +65,22 @@ const json::Value* Correlation::OldElement(const json::Value& old, const json::V
   if (!old.is_array() || !IsMapList(schema)) return nullptr;
   const std::optional<std::string> identity = IdentityOf(element, schema);
   if (!identity) return nullptr;
-  const auto elements = old.elements();
-  const auto found = std::ranges::find_if(elements, [&](const json::Value& candidate) {
-    return IdentityOf(candidate, schema) == identity;
-  });
-  return found == elements.end() ? nullptr : &*found;
+  const Elements& elements = ElementsOf(old, schema);
+  const auto found = elements.find(*identity);
+  return found == elements.end() ? nullptr : found->second;
+}
+
+// Of several with the same keys the first.
+const Correlation::Elements& Correlation::ElementsOf(const json::Value& old,
+                                                     const SchemaProps& schema) {
+  const auto [found, is_new] = elements_.try_emplace(&old);
+  if (!is_new) return found->second;
+  for (const json::Value& element : old.elements()) {
+    if (auto identity = IdentityOf(element, schema)) {
+      found->second.emplace(*std::move(identity), &element);
+    }
+  }
+  return found->second;
 }
 
 bool Correlation::IsUnchanged(const json::Value& value, const json::Value& old,

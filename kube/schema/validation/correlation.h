@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "kube/json/json.h"
@@ -20,8 +22,8 @@ class Correlation {
                                       const SchemaProps& schema);
   /// The element of `old` that has the keys of `element`. Null pointer where there is none, and for
   /// all lists but those of x-kubernetes-list-type map.
-  static const json::Value* OldElement(const json::Value& old, const json::Value& element,
-                                       const SchemaProps& schema);
+  const json::Value* OldElement(const json::Value& old, const json::Value& element,
+                                const SchemaProps& schema);
 
   /// Whether `value` is what it was: as reflect.DeepEqual, but elements of a map list may have
   /// changed their places, and an object with a field that `schema` does not specify never is.
@@ -32,7 +34,11 @@ class Correlation {
   bool CompareLists(const json::Value& value, const json::Value& old, const SchemaProps& schema);
   bool CompareObjects(const json::Value& value, const json::Value& old, const SchemaProps& schema);
 
+  using Elements = std::unordered_map<std::string, const json::Value*>;
+  const Elements& ElementsOf(const json::Value& old, const SchemaProps& schema);
+
   std::unordered_map<const json::Value*, bool> known_;
+  std::unordered_map<const json::Value*, Elements> elements_;  // of lists, by their keys
 };
 
 }  // namespace kube::schema::validation

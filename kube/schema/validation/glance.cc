@@ -1,7 +1,9 @@
 #include "kube/schema/validation/glance.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <optional>
 #include <string_view>
 
 #include "kube/base/same_text.h"
@@ -46,6 +48,22 @@ bool Keeps(const SchemaProps& main, std::string_view name) {
   return main.FindProperty(name) != nullptr || main.additional_properties != nullptr;
 }
 
+bool IsRangeOf(std::string_view format, std::int64_t number) {
+  if (format == "int32") {
+    return number >= std::numeric_limits<std::int32_t>::min() &&
+           number <= std::numeric_limits<std::int32_t>::max();
+  }
+  return format.empty() || format == "int64";
+}
+
+// kube-openapi finds fault with a limit that the type of the number cannot hold.
+bool IsLimitOf(const SchemaProps& schema, const std::optional<double>& limit) {
+  constexpr double kExact = 9007199254740992.0;
+  if (!limit || schema.type == "number") return true;
+  if (std::trunc(*limit) != *limit || *limit > kExact || *limit < -kExact) return false;
+  return IsRangeOf(schema.format, static_cast<std::int64_t>(*limit));
+}
+
 // What a look at the values does not tell, or what depends on what pruning takes and defaults add.
 bool IsBeyondAGlance(const SchemaProps& schema, const SchemaProps& main) {
   const bool has_alternatives = !schema.all_of.empty() || !schema.any_of.empty();
@@ -59,18 +77,13 @@ bool IsBeyondAGlance(const SchemaProps& schema, const SchemaProps& main) {
       schema.enum_values && !std::ranges::all_of(*schema.enum_values, &json::Value::is_string);
   const bool has_odd_format = !schema.format.empty() && schema.type != "string" &&
                               schema.type != "integer" && schema.type != "number";
-  return has_odd_format || !schema.one_of.empty() || schema.not_schema || schema.x_embedded_resource ||
+  const bool has_odd_limit =
+      !IsLimitOf(schema, schema.minimum) || !IsLimitOf(schema, schema.maximum);
+  return has_odd_format || has_odd_limit || !schema.one_of.empty() || schema.not_schema ||
+         schema.x_embedded_resource ||
          schema.unique_items || schema.min_properties || schema.max_properties ||
          schema.multiple_of || forbids || wants_what_goes || lists_others ||
          (schema.items && !schema.items->schema) || (has_alternatives && HasDefault(schema));
-}
-
-bool IsRangeOf(std::string_view format, std::int64_t number) {
-  if (format == "int32") {
-    return number >= std::numeric_limits<std::int32_t>::min() &&
-           number <= std::numeric_limits<std::int32_t>::max();
-  }
-  return format.empty() || format == "int64";
 }
 
 }  // namespace

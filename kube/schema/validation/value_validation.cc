@@ -362,7 +362,7 @@ class ValueValidator final : private NumberFindingSink {
         const Step step(*this, "[" + std::to_string(i) + "]");
         const json::Value& element = array.elements()[i];
         const json::Value* const old_element =
-            old == nullptr ? nullptr : Correlation::OldElement(*old, element, schema);
+            old == nullptr ? nullptr : correlation_.OldElement(*old, element, schema);
         outcome_->Merge(Validate(element, *items, is_nested, old_element));
       }
     }

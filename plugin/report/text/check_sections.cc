@@ -127,11 +127,17 @@ class Section {
     AppendLostFields(out_, rows, Fields());
   }
 
-  // Once for versions that tell the same. What is known of the next write says it, too.
+  // What is known of the next write says it, too.
+  static bool TellsOfRefused(const VersionReport& version) {
+    return version.validity &&
+           version.validity->objects >= version.objects_invalid_once_pruned.value_or(0);
+  }
+
+  // Once for versions that tell the same.
   void AppendInvalid() {
     std::map<const VersionReport*, std::vector<std::string>> names;
     for (const VersionReport& version : crd_.versions) {
-      if (version.invalid_once_pruned.empty() || version.validity) continue;
+      if (version.invalid_once_pruned.empty() || TellsOfRefused(version)) continue;
       const auto same = std::ranges::find_if(crd_.versions, [&](const VersionReport& other) {
         return other.objects_invalid_once_pruned == version.objects_invalid_once_pruned &&
                other.invalid_once_pruned == version.invalid_once_pruned;
@@ -350,6 +356,10 @@ class Section {
     } else if (crd_.verdict == Verdict::kInvalid ||
                (crd_.verdict == Verdict::kLosesFields && crd_.objects_losing_fields == 0)) {
       out_ += "Next: mend the objects or loosen the schema, " + ApplyStep() + "then check again\n";
+    } else if (crd_.verdict == Verdict::kLosesFields && crd_.HasInvalid()) {
+      out_ += "Next: mend the objects or loosen the schema, add the lost fields to it or stop "
+              "writing them, " +
+              ApplyStep() + "then check again\n";
     } else if (crd_.verdict == Verdict::kLosesFields && crd_.preserve_unknown_fields) {
       out_ += "Next: add the fields to the schema or stop writing them, " + ApplyStep() +
               "then: " + command + " --enable-pruning\n";

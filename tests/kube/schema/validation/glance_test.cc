@@ -34,6 +34,10 @@ TEST_CASE("What is valid beyond doubt is told at a glance", "[schema][glance]") 
       {R"({"type":"integer","minimum":1})", "0", false},
       {R"({"type":"integer","maximum":3,"exclusiveMaximum":true})", "3", false},
       {R"({"type":"integer","format":"int32"})", "2147483648", false},
+      // The limit itself is at fault.
+      {R"({"type":"integer","minimum":0.5})", "3", false},
+      {R"({"type":"integer","format":"int32","maximum":4294967295})", "3", false},
+      {R"({"type":"number","minimum":0.5})", "3", true},
       {R"({"type":"integer"})", "1.5", false},
       {R"({"type":"number"})", "1.5", true},
       {R"({"type":"number"})", "1", true},
