@@ -198,6 +198,7 @@ int RunComplete(flags::CommandRows commands, std::span<const std::string> words)
   } catch (const std::exception&) {
     // Whoever presses the tab key asked for names, not for what is wrong with the cluster.
   }
+  alarm(0);  // what is late now is not told twice
   terminal::WriteStdout(Print(completion, names));
   return 0;
 }
