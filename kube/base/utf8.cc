@@ -53,6 +53,12 @@ std::string_view Prefix(std::string_view text, std::size_t limit) {
   return text.substr(0, limit);
 }
 
+std::string Shortened(std::string_view text, std::size_t limit) {
+  std::string shortened(Prefix(text, limit));
+  if (shortened.size() < text.size()) shortened += "...";
+  return shortened;
+}
+
 std::size_t ControlLength(std::string_view text) {
   if (text.empty()) return 0;
   const auto byte = static_cast<unsigned char>(text[0]);

@@ -19,6 +19,8 @@ std::int64_t CountCharacters(std::string_view text);
 
 /// The first `limit` bytes at most, not cut within a sequence.
 std::string_view Prefix(std::string_view text, std::size_t limit);
+/// The same for people, with "..." behind it if anything is left out.
+std::string Shortened(std::string_view text, std::size_t limit);
 
 /// The length of the control character at the start of `text`: C0, DEL, or C1 (U+0080 to U+009F);
 /// 0 where there is none.

@@ -88,9 +88,8 @@ bool HasNull(const Value& value) {
 
 std::uint64_t CountRules(const kube::schema::SchemaProps& schema) {
   std::uint64_t count = schema.x_validations ? schema.x_validations->size() : 0;
-  kube::schema::ForEachSubschema(schema, [&count](const kube::schema::SchemaProps& child) {
-    count += CountRules(child);
-  });
+  kube::schema::ForEachSubschema(
+      schema, [&count](const kube::schema::SchemaProps& child) { count += CountRules(child); });
   return count;
 }
 
@@ -206,10 +205,10 @@ void CrdCheck::KeepValidations(const kube::crd::Crd& crd, const CrdCheckOptions&
 void CrdCheck::KeepValidities(const kube::crd::Crd& crd, const CrdCheckOptions& options) {
   if (options.replaced != nullptr) {
     auto copy = kube::crd::ReadCopiedCrd(options.replaced->document->root());
-    if (copy) live_ = *std::move(copy);
-    if (live_) {
-      live_server_ = std::make_unique<kube::crd::CustomResourceServer>(
-          *live_, live_->preserve_unknown_fields);
+    if (copy) {
+      live_ = *std::move(copy);
+      live_server_ =
+          std::make_unique<kube::crd::CustomResourceServer>(*live_, live_->preserve_unknown_fields);
     }
   }
   const kube::crd::Crd& server_crd = options.replaced == nullptr ? crd : *options.replaced;
@@ -298,7 +297,8 @@ bool CrdCheck::CountRewrite(const Version& version, const CheckedObject& object,
                             const report::CountedObject& counted, CrdTally::VersionTally& tally,
                             report::FirstTexts& errors) const {
   if (version.schema == nullptr) return false;
-  if (!HasDefaults(version.schema) && (!object.may_hold_nulls || !HasNull(object.value))) return false;
+  if (!HasDefaults(version.schema) && (!object.may_hold_nulls || !HasNull(object.value)))
+    return false;
   kube::json::Arena arena;
   Value copy = kube::json::CopyForChange(object.value, arena);
   kube::schema::SchemaReadNotes notes;
@@ -341,8 +341,7 @@ void CrdCheck::CountRefused(const CheckedObject& object, const report::CountedOb
     if (findings.errors.empty()) continue;
     const bool is_refused =
         AddFindings(findings, object.value, version.validity->schema(), ratchets_, counted,
-                    tally.Version(i).invalid,
-                    keep_paths_ && is_storage ? &paths.invalid : nullptr);
+                    tally.Version(i).invalid, keep_paths_ && is_storage ? &paths.invalid : nullptr);
     if (is_refused) tally.Version(i).invalid.CountRefused();
   }
 }

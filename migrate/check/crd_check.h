@@ -53,7 +53,7 @@ class CrdTally {
   std::vector<report::ObjectPaths> paths_;
   report::FirstTexts errors_;
   std::unique_ptr<kube::schema::validation::PatternChecks> patterns_;  // if some were needed
-  bool is_validity_unknown_ = false;  // of some object
+  bool is_validity_unknown_ = false;                                   // of some object
 };
 
 /// What pruning by the schemas of one CRD does to its objects.

@@ -9,12 +9,8 @@ namespace {
 
 using kube::meta::FieldError;
 
-// As much as a person reads; one may quote all of the object.
-std::string FirstKib(std::string text) {
-  constexpr std::size_t kMostBytes = 1024;
-  if (text.size() <= kMostBytes) return text;
-  return std::string(kube::base::utf8::Prefix(text, kMostBytes)) + "...";
-}
+// As much as a person reads; one message may quote all of the object.
+std::string FirstKib(std::string_view text) { return kube::base::utf8::Shortened(text, 1024); }
 
 // Digits in brackets as a star: messages name elements of lists.
 std::string WithoutIndices(std::string_view text) {

@@ -15,19 +15,15 @@ namespace {
 using kube::json::Value;
 using kube::schema::StructuralSchema;
 
-// As much as a person reads; one may quote all of the object.
-std::string Shortened(const std::string& error) {
-  constexpr std::size_t kMostBytes = 512;
-  if (error.size() <= kMostBytes) return error;
-  return std::string(kube::base::utf8::Prefix(error, kMostBytes)) + "...";
-}
+// As much as a person reads; one error may quote all of the object.
+constexpr std::size_t kMostBytes = 512;
 
 // An object may have as many errors as fields.
 std::string FirstErrors(const std::vector<std::string>& errors) {
   constexpr std::size_t kMost = 8;
   std::vector<std::string> first;
   for (std::size_t i = 0; i < std::min(errors.size(), kMost); ++i) {
-    first.push_back(Shortened(errors[i]));
+    first.push_back(kube::base::utf8::Shortened(errors[i], kMostBytes));
   }
   if (errors.size() > kMost) first.push_back(std::to_string(errors.size() - kMost) + " more");
   return kube::meta::Aggregate(first);

@@ -44,10 +44,10 @@ std::set<std::string> KindsOf(const std::vector<FieldError>& errors) {
 bool LooksAtApiVersion(const kube::schema::SchemaProps& schema) {
   const kube::schema::SchemaProps* property = schema.FindProperty("apiVersion");
   if (!schema.all_of.empty() || !schema.any_of.empty()) return true;
-  return property != nullptr && (property->enum_values || !property->pattern.empty() ||
-                                 property->max_length || property->min_length ||
-                                 !property->format.empty() || !property->all_of.empty() ||
-                                 !property->any_of.empty());
+  return property != nullptr &&
+         (property->enum_values || !property->pattern.empty() || property->max_length ||
+          property->min_length || !property->format.empty() || !property->all_of.empty() ||
+          !property->any_of.empty());
 }
 
 }  // namespace

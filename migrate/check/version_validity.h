@@ -39,7 +39,7 @@ class VersionValidity {
     kube::meta::FieldError error;
     /// By the schema that is replaced there is no error of this kind at this place.
     bool since_proposal = false;
-    bool tolerated = false;       ///< by a server that ratchets, as the value stays as it is
+    bool tolerated = false;  ///< by a server that ratchets, as the value stays as it is
   };
   struct Findings {
     std::vector<Error> errors;  ///< sorted by the whole string

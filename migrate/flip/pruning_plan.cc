@@ -107,9 +107,8 @@ std::string RefusedLine(const report::CrdReport& crd, const report::ValidityRepo
   const std::uint64_t count = validity.objects;
   if (count == 0) return "";
   return "Warning: once pruned, the API server refuses every write of " +
-         kube::base::Count(count, "object") + ", which " +
-         (count == 1 ? "counts" : "count") + " as invalid (" +
-         report::OwnCommand("check " + crd.name) + ")" + FirstRefusal(validity) +
+         kube::base::Count(count, "object") + ", which " + (count == 1 ? "counts" : "count") +
+         " as invalid (" + report::OwnCommand("check " + crd.name) + ")" + FirstRefusal(validity) +
          (count == 1 ? "" : ", ...");
 }
 

@@ -43,7 +43,7 @@ struct InvalidUse {
   std::uint64_t objects = 0;
   std::vector<std::string> managers{};  ///< who writes it (managedFields), sorted
   std::vector<std::string> examples{};  ///< "namespace/name", the first ones found
-  bool since_proposal = false;        ///< the server's CRD finds nothing wrong with it
+  bool since_proposal = false;          ///< the server's CRD finds nothing wrong with it
   /// A server that ratchets (KEP-4008) lets it be where the value stays as it is.
   bool tolerated = false;
 

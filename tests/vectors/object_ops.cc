@@ -180,7 +180,8 @@ void ReplayValidateUpdate(const Vector& vector, Mismatches& mismatches) {
   const kube::json::Value& old = Get(vector.input, "old");
   const ObjectRules rules{*schema, *structural};
   kube::schema::validation::PatternChecks patterns = kube::crd::rules::MakePatternChecks();
-  const auto compare = [&](std::string_view what, const std::vector<kube::meta::FieldError>& errors) {
+  const auto compare = [&](std::string_view what,
+                           const std::vector<kube::meta::FieldError>& errors) {
     Get(vector.expected, what);
     mismatches.CompareStrings(what, FindStrings(vector.expected, what),
                               kube::meta::SortedStrings(errors));

@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 
-#include "kube/go/go_format.h"
 #include "kube/go/go_value.h"
 
 namespace kube::schema::validation {

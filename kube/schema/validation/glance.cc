@@ -14,6 +14,9 @@
 namespace kube::schema::validation {
 namespace {
 
+// Below this every whole number is a float64.
+constexpr double kExact = 9007199254740992.0;
+
 enum TypeBit : unsigned {
   kStringBit = 1,
   kIntegerBit = 2,
@@ -58,9 +61,8 @@ bool IsRangeOf(std::string_view format, std::int64_t number) {
 
 // kube-openapi finds fault with a limit that the type of the number cannot hold.
 bool IsLimitOf(const SchemaProps& schema, const std::optional<double>& limit) {
-  constexpr double kExact = 9007199254740992.0;
   if (!limit || schema.type == "number") return true;
-  if (std::trunc(*limit) != *limit || *limit > kExact || *limit < -kExact) return false;
+  if (std::trunc(*limit) != *limit || std::abs(*limit) > kExact) return false;
   return IsRangeOf(schema.format, static_cast<std::int64_t>(*limit));
 }
 
@@ -80,10 +82,10 @@ bool IsBeyondAGlance(const SchemaProps& schema, const SchemaProps& main) {
   const bool has_odd_limit =
       !IsLimitOf(schema, schema.minimum) || !IsLimitOf(schema, schema.maximum);
   return has_odd_format || has_odd_limit || !schema.one_of.empty() || schema.not_schema ||
-         schema.x_embedded_resource ||
-         schema.unique_items || schema.min_properties || schema.max_properties ||
-         schema.multiple_of || forbids || wants_what_goes || lists_others ||
-         (schema.items && !schema.items->schema) || (has_alternatives && HasDefault(schema));
+         schema.x_embedded_resource || schema.unique_items || schema.min_properties ||
+         schema.max_properties || schema.multiple_of || forbids || wants_what_goes ||
+         lists_others || (schema.items && !schema.items->schema) ||
+         (has_alternatives && HasDefault(schema));
 }
 
 }  // namespace
@@ -105,9 +107,8 @@ struct ValidityGlance::Node {
           name, [&](std::size_t i) { return base::SameText(properties[i].first, name); });
       return number ? properties[*number].second.get() : nullptr;
     }
-    const auto found = std::ranges::lower_bound(properties, name, {}, [](const auto& property) {
-      return property.first;
-    });
+    const auto found = std::ranges::lower_bound(
+        properties, name, {}, [](const auto& property) { return property.first; });
     return found != properties.end() && found->first == name ? found->second.get() : nullptr;
   }
 };
@@ -210,9 +211,7 @@ bool ValidityGlance::FitsNumber(const json::Value& number, const Node& node) {
   if (integer ? !IsRangeOf(schema.format, *integer) : !schema.format.empty()) return false;
   if (!schema.minimum && !schema.maximum) return true;
   const auto real = json::AsDouble(number);
-  // Exact below 2^53; what is at the limit is left to those who know whether it counts.
-  constexpr double kExact = 9007199254740992.0;
-  return real && *real < kExact && *real > -kExact &&
+  return real && std::abs(*real) < kExact &&
          (!schema.minimum || *real > *schema.minimum ||
           (*real == *schema.minimum && !schema.exclusive_minimum)) &&
          (!schema.maximum || *real < *schema.maximum ||
@@ -241,8 +240,8 @@ bool ValidityGlance::FitsObject(const json::Value& object, const Node& node,
   constexpr std::size_t kMostLookUps = 10'000;
   return node.required.size() * object.size() <= kMostLookUps &&
          std::ranges::all_of(node.required, [&object](std::string_view name) {
-    return object.Find(name) != nullptr;
-  });
+           return object.Find(name) != nullptr;
+         });
 }
 
 }  // namespace kube::schema::validation

@@ -17,7 +17,7 @@ void AddErrors(std::vector<meta::FieldError>& errors, std::vector<meta::FieldErr
 }  // namespace
 
 std::vector<meta::FieldError> ErrorsOfCreate(const json::Value& object, const ObjectRules& rules,
-                                        PatternChecks& patterns) {
+                                             PatternChecks& patterns) {
   std::vector<meta::FieldError> errors = ValidateValue(object, rules.schema, "", patterns);
   AddErrors(errors, ValidateEmbeddedResources(object, rules.structural, ""));
   AddErrors(errors, ValidateListTypes(object, rules.schema, ""));
@@ -26,13 +26,15 @@ std::vector<meta::FieldError> ErrorsOfCreate(const json::Value& object, const Ob
 }
 
 std::vector<meta::FieldError> ErrorsOfUpdate(const json::Value& object, const json::Value& old,
-                                        const ObjectRules& rules, Ratcheting ratcheting,
-                                        PatternChecks& patterns) {
+                                             const ObjectRules& rules, Ratcheting ratcheting,
+                                             PatternChecks& patterns) {
   std::vector<meta::FieldError> errors =
       ratcheting == Ratcheting::kNone ? ValidateValue(object, rules.schema, "", patterns)
                                       : ValidateChange(object, old, rules.schema, "", patterns);
   AddErrors(errors, ValidateEmbeddedResources(object, rules.structural, ""));
-  if (ValidateListTypes(old, rules.schema, "").empty()) {
+  // What is written as it was brings no duplicates.
+  const bool may_bring_duplicates = &object != &old;
+  if (may_bring_duplicates && ValidateListTypes(old, rules.schema, "").empty()) {
     AddErrors(errors, ValidateListTypes(object, rules.schema, ""));
   }
   meta::SortByString(errors);

@@ -29,11 +29,11 @@ enum class Ratcheting { kNone, kUnchangedValues };
 /// The metadata of the object itself, rules of x-kubernetes-validations and the scale subresource
 /// are not looked at. Where `patterns` cannot tell, as ValidateValue.
 std::vector<meta::FieldError> ErrorsOfCreate(const json::Value& object, const ObjectRules& rules,
-                                        PatternChecks& patterns);
+                                             PatternChecks& patterns);
 
 /// The same for an update of `old` to `object`. What has duplicates in lists may keep them.
 std::vector<meta::FieldError> ErrorsOfUpdate(const json::Value& object, const json::Value& old,
-                                        const ObjectRules& rules, Ratcheting ratcheting,
-                                        PatternChecks& patterns);
+                                             const ObjectRules& rules, Ratcheting ratcheting,
+                                             PatternChecks& patterns);
 
 }  // namespace kube::schema::validation

@@ -69,8 +69,10 @@ std::optional<std::string> PatternChecks::Mismatch(std::string_view pattern,
   }
   // To ask for the time takes longer than most texts.
   const auto known = patterns_.find(pattern);
-  if (known != patterns_.end() && known->second->StepsFor(text) <= kFewSteps) {
-    used_ += std::chrono::nanoseconds(known->second->StepsFor(text));
+  const std::int64_t steps =
+      known == patterns_.end() ? kFewSteps + 1 : known->second->StepsFor(text);
+  if (steps <= kFewSteps) {
+    used_ += std::chrono::nanoseconds(steps);
     return Describe(*known->second, pattern, text);
   }
   const Stopwatch stopwatch(*this);

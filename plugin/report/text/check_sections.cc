@@ -357,9 +357,10 @@ class Section {
                (crd_.verdict == Verdict::kLosesFields && crd_.objects_losing_fields == 0)) {
       out_ += "Next: mend the objects or loosen the schema, " + ApplyStep() + "then check again\n";
     } else if (crd_.verdict == Verdict::kLosesFields && crd_.HasInvalid()) {
-      out_ += "Next: mend the objects or loosen the schema, add the lost fields to it or stop "
-              "writing them, " +
-              ApplyStep() + "then check again\n";
+      out_ +=
+          "Next: mend the objects or loosen the schema, add the lost fields to it or stop "
+          "writing them, " +
+          ApplyStep() + "then check again\n";
     } else if (crd_.verdict == Verdict::kLosesFields && crd_.preserve_unknown_fields) {
       out_ += "Next: add the fields to the schema or stop writing them, " + ApplyStep() +
               "then: " + command + " --enable-pruning\n";

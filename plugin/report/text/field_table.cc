@@ -126,10 +126,10 @@ void AppendInvalidFields(std::string& out, const std::vector<const InvalidUse*>&
   const std::size_t shown = ShownRows(uses.size(), options.all);
   for (std::size_t i = 0; i < shown; ++i) {
     const InvalidUse& use = *uses[i];
-    std::vector<std::string> cells = {
-        use.path.empty() ? "." : kube::meta::WithLeadingDot(use.path), std::to_string(use.objects),
-        OrUnknown(kube::base::Join(use.managers, ", ")),
-        Examples(use.examples, options.all_examples), use.message};
+    std::vector<std::string> cells = {use.path.empty() ? "." : kube::meta::WithLeadingDot(use.path),
+                                      std::to_string(use.objects),
+                                      OrUnknown(kube::base::Join(use.managers, ", ")),
+                                      Examples(use.examples, options.all_examples), use.message};
     if (with_origin) cells.insert(cells.begin() + 2, use.since_proposal ? "yes" : "no");
     table.AddRow(std::move(cells));
   }

@@ -327,11 +327,9 @@ TEST_CASE("What the server would refuse at the next write is told in its words",
 }
 
 TEST_CASE("What a server that ratchets lets be makes no CRD invalid", "[migrate][crd_check]") {
-  const CrdCheck check(SizedWidgets("3"), "",
-                       {.keep_paths = true,
-                        .origin = Origin::kServer,
-                        .checks_validity = true,
-                        .ratchets = true});
+  const CrdCheck check(
+      SizedWidgets("3"), "",
+      {.keep_paths = true, .origin = Origin::kServer, .checks_validity = true, .ratchets = true});
   const report::CrdReport report = ReportOfSize(check, "2");
   CHECK(report.versions[0].validity->objects == 0);
   CHECK(report.versions[0].validity->fields.size() == 1);
@@ -343,9 +341,8 @@ TEST_CASE("What the proposal alone finds is told from what was wrong before",
           "[migrate][crd_check]") {
   const kube::crd::Crd live = SizedWidgets("2");
   const auto since_proposal = [&live](const std::string& size) {
-    const CrdCheck check(
-        SizedWidgets("3"), "new.yaml",
-        {.origin = Origin::kProposal, .replaced = &live, .checks_validity = true});
+    const CrdCheck check(SizedWidgets("3"), "new.yaml",
+                         {.origin = Origin::kProposal, .replaced = &live, .checks_validity = true});
     return ReportOfSize(check, size).versions[0].validity.value().fields.at(0).since_proposal;
   };
   CHECK(since_proposal("2"));
@@ -375,6 +372,52 @@ TEST_CASE("Objects are held against a version as it shows them", "[migrate][crd_
         R"("demo.example.com/v1")");
 }
 
+// `spec` is the schema of spec.
+kube::crd::Crd WidgetsOf(const std::string& spec) {
+  auto crd = support::ReadCrdText(
+      R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
+          "metadata":{"name":"widgets.demo.example.com","uid":"u1"},
+          "spec":{"group":"demo.example.com","scope":"Namespaced",
+                  "names":{"plural":"widgets","singular":"widget","kind":"Widget","listKind":"WidgetList"},
+                  "versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":
+                      {"type":"object","properties":{"spec":)" +
+      spec + R"(}}}}]},"status":{"storedVersions":["v1"]}})");
+  REQUIRE(crd);
+  return *std::move(crd);
+}
+
+TEST_CASE("What the live schema adds was valid before a proposal", "[migrate][crd_check]") {
+  const kube::crd::Crd live = WidgetsOf(
+      R"({"type":"object","required":["mode"],"properties":{"size":{"type":"integer"},
+          "mode":{"type":"string","default":"Fast"}}})");
+  const CrdCheck check(
+      WidgetsOf(R"({"type":"object","required":["mode"],"properties":{"size":{"type":"integer"},
+                    "mode":{"type":"string"}}})"),
+      "new.yaml", {.origin = Origin::kProposal, .replaced = &live, .checks_validity = true});
+  const report::ValidityReport validity = ReportOfSize(check, "1").versions[0].validity.value();
+  REQUIRE(validity.fields.size() == 1);
+  CHECK(validity.fields[0].message == "spec.mode: Required value");
+  CHECK(validity.fields[0].since_proposal);
+}
+
+// As the server does when it reads from etcd, but not with a request.
+TEST_CASE("What no metadata can be goes from embedded resources of a server's objects",
+          "[migrate][crd_check]") {
+  const std::string schema =
+      R"({"type":"object","properties":{"size":{"type":"object",
+          "x-kubernetes-embedded-resource":true,"x-kubernetes-preserve-unknown-fields":true}}})";
+  const std::string pod =
+      R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","labels":{"a":5}}})";
+  const kube::crd::Crd live =
+      WidgetsOf(R"({"type":"object","x-kubernetes-preserve-unknown-fields":true})");
+  const CrdCheck proposal(
+      WidgetsOf(schema), "new.yaml",
+      {.origin = Origin::kProposal, .replaced = &live, .checks_validity = true});
+  CHECK(ReportOfSize(proposal, pod).versions[0].validity == report::ValidityReport{});
+  const CrdCheck file(WidgetsOf(schema), "new.yaml", {.checks_validity = true});
+  CHECK(ReportOfSize(file, pod).versions[0].validity.value().objects == 1);
+}
+
 TEST_CASE("Rules of CEL are counted, not evaluated", "[migrate][crd_check]") {
   const CrdCheck check(
       SizedWidgets("3", R"(,"x-kubernetes-validations":[{"rule":"self.size > 9"}])"), "",
@@ -386,8 +429,7 @@ TEST_CASE("Rules of CEL are counted, not evaluated", "[migrate][crd_check]") {
   CHECK(CrdCheck(SizedWidgets("3"), "", {.checks_validity = true}).CelNote().empty());
 }
 
-TEST_CASE("What a default mends is valid, and what pruning takes is not",
-          "[migrate][crd_check]") {
+TEST_CASE("What a default mends is valid, and what pruning takes is not", "[migrate][crd_check]") {
   auto crd = support::ReadCrdText(
       R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
           "metadata":{"name":"widgets.demo.example.com","uid":"u1"},

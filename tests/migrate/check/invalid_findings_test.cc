@@ -54,9 +54,8 @@ TEST_CASE("What is said of elements and keys folds to one path", "[migrate][inva
 TEST_CASE("A long value hides neither its error nor those behind it",
           "[migrate][invalid_findings]") {
   const std::string value(std::size_t{2} << 20, 'x');
-  const Findings found =
-      FindingsOf({kube::meta::Invalid("spec.a", value, "should match"),
-                  kube::meta::Required("spec.z")});
+  const Findings found = FindingsOf(
+      {kube::meta::Invalid("spec.a", value, "should match"), kube::meta::Required("spec.z")});
   REQUIRE(found.report.fields.size() == 2);
   CHECK(found.report.fields[0].message.size() < 2000);
   CHECK(found.refusals.size() == 2);

@@ -49,6 +49,17 @@ TEST_CASE("Objects that pruning makes invalid are found with those that lose fie
   CHECK(ExitCode(report, {.loses_fields = false}) == 0);
 }
 
+TEST_CASE("Objects whose next write is refused are findings of their own",
+          "[plugin][check_command]") {
+  CheckReport report = Report({test_reports::Gadgets()});
+  report.crds[0].versions.at(0).validity.emplace();
+  CHECK(ExitCode(report) == 0);
+  report.crds[0].versions[0].validity->objects = 1;
+  CHECK(ExitCode(report) == 1);
+  CHECK(ExitCode(report, {.invalid = false}) == 0);
+  CHECK(ExitCode(report, {.blocked = false, .loses_fields = false}) == 1);
+}
+
 TEST_CASE("What could not be read is an error whatever --fail-on says", "[plugin][check_command]") {
   const FailOn none = {.blocked = false, .loses_fields = false, .migration_needed = false};
   CHECK(ExitCode(Report({CrdReport()}), none) == 2);

@@ -79,8 +79,7 @@ TEST_CASE("Time that is allowed comes on top", "[pattern_checks]") {
   CHECK(!checks.Mismatch("^a", "b"));
 }
 
-TEST_CASE("Short texts count for their steps, and take no look at the clock",
-          "[pattern_checks]") {
+TEST_CASE("Short texts count for their steps, and take no look at the clock", "[pattern_checks]") {
   int looks = 0;
   PatternChecks checks([&looks] {
     ++looks;
