@@ -1,19 +1,26 @@
 #pragma once
 
-#include <string>
-
 #include "kube/crd/crd.h"
+#include "kube/schema/validation/pattern_checks.h"
+#include "migrate/report/check_report.h"
 
 namespace migrate::check {
 
-/// What has to be known of `kubectl apply` of the CRD `file`, by which nothing is preserved, where
-/// the one in the cluster, `live`, still preserves unknown fields: whether that turns pruning on,
-/// without a backup. A sentence without its end.
+/// What `kubectl apply` of the CRD `file` would be answered by our own rules, where the cluster has
+/// `live` (the null pointer: none of this name). ApplyReport::not_asked_because is left to the
+/// caller. `file` ends as it was.
 ///
-/// It does where the file says so; also where it does not name spec.preserveUnknownFields and the
-/// manifest applied before does: apply removes the field then, and v1 takes that for false. By
-/// client-side apply the annotation last-applied-configuration tells, by server-side apply a
-/// manager of metadata.managedFields that alone owns it.
-std::string DescribeApply(const kube::crd::Crd& file, const kube::crd::Crd& live);
+/// Whether it preserves unknown fields then is what the file says of it. Where it does not name
+/// spec.preserveUnknownFields the field stays as it is, unless the manifest that was applied before
+/// names it: apply removes the field then, and v1 takes that for false. By client-side apply the
+/// annotation last-applied-configuration tells, by server-side apply a manager of
+/// metadata.managedFields that alone owns it.
+report::ApplyReport ForetellApply(kube::crd::Crd& file, const kube::crd::Crd* live,
+                                  kube::schema::validation::PatternChecks& patterns);
+
+/// What has to be known of `kubectl apply` where the CRD in the cluster still preserves unknown
+/// fields, by `crd` with its answer: whether that turns pruning on, without a backup. A sentence
+/// without its end; empty where there is nothing to know.
+std::string DescribeApply(const report::CrdReport& crd);
 
 }  // namespace migrate::check

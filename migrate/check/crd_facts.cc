@@ -112,11 +112,15 @@ class FactFinder {
     facts_.foretells_migration = report_.migration_needed && is_known;
   }
 
-  // What the file says of pruning is not what the cluster does.
   void DescribeLive(const kube::crd::Crd* live) {
     if (live == nullptr) return report_.AddNote("the cluster does not have it, nor objects of it");
-    if (live->preserve_unknown_fields && !crd_.preserve_unknown_fields) {
-      report_.AddNote(DescribeApply(crd_, *live));
+    const kube::crd::CrdVersion* storage = live->StorageVersion();
+    report::ReplacedCrd& replaced = report_.replaced.emplace();
+    replaced.preserve_unknown_fields = live->preserve_unknown_fields;
+    if (storage != nullptr) replaced.storage_version = storage->name;
+    for (const kube::crd::CrdVersion& version : live->versions) {
+      replaced.versions.push_back(version.name);
+      if (version.served) replaced.served_versions.push_back(version.name);
     }
   }
 
@@ -178,6 +182,9 @@ class FactFinder {
         if (!finding.error.field.starts_with("status.storedVersions")) continue;
         found.emplace(std::move(message), std::move(finding.error));
       }
+    }
+    if (options_.origin == CrdCheckOptions::Origin::kProposal) {
+      report_.apply = ForetellApply(crd_, options_.replaced, patterns);
     }
     if (patterns.undecided() != 0) report_.AddNote(kUndecided);
     for (const auto& [message, error] : found) {

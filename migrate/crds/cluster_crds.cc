@@ -249,8 +249,10 @@ class CrdReader {
                                          .replaced = replaced,
                                          .checks_validity = options_.checks_validity,
                                          .ratchets = ratchets_};
+    live.manifests.push_back(kube::json::Print(proposal.crd.document->root()));
     live.checks.push_back(std::make_unique<check::CrdCheck>(std::move(proposal.crd),
                                                             std::move(proposal.source), options));
+    live.applies.push_back(*live.checks.back()->facts().report.apply);
   }
 
   // A proposal whose CRD was not in the list may be for one that the selector left out.

@@ -15,6 +15,7 @@ using kube::base::Result;
 using kube::client::CallError;
 using kube::crd::Crd;
 using kube::json::Document;
+using kube::json::Value;
 
 CallError Unreadable(const std::string& why) {
   CallError error;
@@ -61,11 +62,16 @@ Result<Crd, CallError> PatchCrd(kube::client::Client& client, const std::string&
 }
 
 Result<Crd, CallError> PatchPruningOn(kube::client::Client& client, const std::string& target,
-                                      const std::string& resource_version, bool dry_run) {
-  const std::string version = kube::json::Print(kube::json::Value::String(resource_version));
-  return PatchCrd(client, dry_run ? target + kDryRun : target,
-                  R"({"metadata":{"resourceVersion":)" + version +
-                      R"(},"spec":{"preserveUnknownFields":false}})");
+                                      std::string_view patch, const std::string& resource_version,
+                                      bool dry_run) {
+  Document document;
+  Value body = document.Parse(patch) ? Value::Object() : document.root();
+  kube::json::Arena& arena = document.arena();
+  const Value* given = body.Find("metadata", kube::json::Type::kObject);
+  Value metadata = given == nullptr ? Value::Object() : *given;
+  metadata.Set("resourceVersion", Value::String(resource_version), arena);
+  body.Set("metadata", metadata, arena);
+  return PatchCrd(client, dry_run ? target + kDryRun : target, kube::json::Print(body));
 }
 
 }  // namespace migrate::crds

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "kube/base/result.h"
 #include "kube/client/client.h"
@@ -26,9 +27,13 @@ kube::base::Result<kube::crd::Crd, kube::client::CallError> PatchCrd(kube::clien
                                                                      const std::string& target,
                                                                      const std::string& body);
 
-/// The same with what turns pruning on, where the CRD still has this resource version.
+/// What turns pruning on and nothing else.
+inline constexpr char kTurnPruningOn[] = R"({"spec":{"preserveUnknownFields":false}})";
+
+/// The same with `patch`, an object that is kTurnPruningOn or does that among other things, where
+/// the CRD still has this resource version.
 kube::base::Result<kube::crd::Crd, kube::client::CallError> PatchPruningOn(
-    kube::client::Client& client, const std::string& target, const std::string& resource_version,
-    bool dry_run);
+    kube::client::Client& client, const std::string& target, std::string_view patch,
+    const std::string& resource_version, bool dry_run);
 
 }  // namespace migrate::crds

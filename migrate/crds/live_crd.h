@@ -23,6 +23,10 @@ struct LiveCrd {
   bool reads_objects = false;
   /// The CRD itself, or each proposal for it. Empty from DescribeLiveCrd, and at least one else.
   std::vector<std::unique_ptr<check::CrdCheck>> checks;
+  /// Of proposals: what their files say, as JSON, and what `kubectl apply` of it would be answered;
+  /// one for each of `checks`.
+  std::vector<std::string> manifests{};
+  std::vector<report::ApplyReport> applies{};
 
   /// Where its objects are, in all namespaces or in one.
   std::string ObjectsTarget(const std::string& namespace_) const;

@@ -61,7 +61,7 @@ class Flipper {
       return Refuse("the CustomResourceDefinition was deleted and created anew meanwhile");
     }
     const bool is_ours = was_sent_ && crd.generation == target_.shape.generation + 1 &&
-                         crds::ShapeOf(crd).schemas == target_.shape.schemas;
+                         crds::ShapeOf(crd).schemas == SchemasBehind();
     if (!crd.preserve_unknown_fields && is_ours) return Done(crd);
     if (!crd.preserve_unknown_fields) {
       return Refuse("spec.preserveUnknownFields was turned off by somebody else meanwhile");
@@ -72,10 +72,14 @@ class Flipper {
     return std::nullopt;
   }
 
+  std::uint64_t SchemasBehind() const {
+    return target_.schemas == 0 ? target_.shape.schemas : target_.schemas;
+  }
+
   std::optional<Flip> Send(const kube::crd::Crd& crd) {
     was_sent_ = !dry_run_;
-    const auto answer =
-        crds::PatchPruningOn(session_.client, target_.target, crd.resource_version, dry_run_);
+    const auto answer = crds::PatchPruningOn(session_.client, target_.target, target_.patch,
+                                             crd.resource_version, dry_run_);
     if (answer) return TakeAnswer(*answer);
     last_error_ = answer.error().message;
     const Meaning meaning = MeaningOf(answer.error());

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "kube/client/session.h"
+#include "migrate/crds/crd_request.h"
 #include "migrate/crds/crd_shape.h"
 
 namespace migrate::flip {
@@ -12,6 +13,8 @@ namespace migrate::flip {
 struct FlipTarget {
   std::string target;  ///< of the CRD: ".../v1/customresourcedefinitions/widgets.demo.example.com"
   crds::CrdShape shape;
+  std::string patch = crds::kTurnPruningOn;  ///< by which it is flipped
+  std::uint64_t schemas = 0;  ///< as CrdShape::schemas, of the CRD with pruning on; 0: they stay
 };
 
 /// How the request to turn pruning on ended.
@@ -34,8 +37,8 @@ struct Flip {
 /// resourceVersion, which is read again where only status or metadata have changed meanwhile.
 ///
 /// Where the answer is lost, the CRD tells whether it was done: with pruning on, a generation
-/// one higher and the same schemas it was, and the present resourceVersion counts as that of the
-/// flip, which it is not before. Tries five times in all.
+/// one higher and the schemas that it was to have, and the present resourceVersion counts as that
+/// of the flip, which it is not before. Tries five times in all.
 ///
 /// With `dry_run` nothing is changed: kDone says that the server would do it.
 Flip RequestFlip(const FlipTarget& target, bool dry_run, const kube::client::Session& session);

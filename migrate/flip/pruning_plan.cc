@@ -242,6 +242,10 @@ PruningDryRun DryRunPruning(const crds::LiveCrd& crd, const check::RewriteForeca
 std::vector<std::string> DescribePlan(const PruningPlan& plan) {
   const std::string& name = plan.dry_run.report.name;
   std::vector<std::string> lines{LossLine(plan), WritesLine(plan)};
+  if (!plan.crd_file.empty()) {
+    lines.push_back("plan: " + name + " becomes what " + plan.crd_file +
+                    " says, as by kubectl apply, in the same write that turns pruning on");
+  }
   lines.push_back("plan: every write that changes what is stored is an event for all who watch " +
                   name);
   if (!plan.backup.empty() && plan.dry_run.backup_objects > 0) {

@@ -43,6 +43,7 @@ struct PruningPlan {
   bool verifies = true;          ///< everything once more after the flip
   double max_rate = 0;           ///< writes a second; 0: no limit
   std::string backup{};          ///< where it is to be; empty: there is to be none
+  std::string crd_file{};        ///< as PruningRun::crd_file
 };
 
 /// "1874 objects, 4.1 MiB".

@@ -70,7 +70,7 @@ class PruningTurner {
 
   bool ReadCrd() {
     flip_target_ = {crds::FindCrdsTarget(client()) + "/" + kube::client::UrlEscape(run_.name()),
-                    run_.crd.shape};
+                    run_.crd.shape, run_.patch, run_.schemas};
     auto crd = crds::GetCrd(client(), flip_target_.target);
     if (!crd) return Fail(crd.error().message);
     if (const auto change = crds::FindChange(run_.crd.shape, *crd)) {
@@ -104,7 +104,8 @@ class PruningTurner {
                            .in_one_pass = is_in_one_pass(),
                            .verifies = run_.scope.verify,
                            .max_rate = run_.sweep_options.max_rate,
-                           .backup = backup_path_.string()};
+                           .backup = backup_path_.string(),
+                           .crd_file = run_.crd_file};
     for (const std::string& line : DescribePlan(plan)) observer().OnLine(line);
     return true;
   }

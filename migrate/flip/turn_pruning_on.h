@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "migrate/crds/crd_request.h"
 #include "migrate/crds/live_crd.h"
 #include "migrate/report/migration_report.h"
 #include "migrate/spool/listed_object.h"
@@ -31,7 +32,7 @@ struct PruningOptions {
 /// The run over one CRD for which pruning is turned on. All must outlive the call that it is given
 /// to.
 struct PruningRun {
-  const crds::LiveCrd& crd;
+  const crds::LiveCrd& crd;  ///< with the check of what it is once pruning is on
   /// Of the sweep behind the flip. The rewrite before the flip has the same target and the same
   /// `verify_from`.
   const sweep::RewriteScope& scope;
@@ -39,6 +40,9 @@ struct PruningRun {
   report::DryRun dry_run = report::DryRun::kNone;
   state::RunState& state;
   const sweep::MigrationSession& session;
+  std::string patch = crds::kTurnPruningOn;  ///< FlipTarget::patch
+  std::uint64_t schemas = 0;                 ///< FlipTarget::schemas
+  std::string crd_file{};  ///< whose CRD comes with pruning; empty: it stays what it is
 
   const std::string& name() const { return crd.identity.name; }
 };

@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <string_view>
 #include <utility>
 
 #include "kube/base/text.h"
+#include "migrate/check/apply_effect.h"
+#include "migrate/crds/apply_question.h"
 #include "migrate/crds/cluster_crds.h"
 #include "migrate/crds/crd_objects.h"
 #include "migrate/crds/live_crd.h"
+#include "migrate/inspect/bundle_objects.h"
 #include "migrate/lists/pager.h"
 #include "migrate/lists/worker_pool.h"
 #include "migrate/manifests/manifest_crd.h"
@@ -19,6 +23,8 @@ namespace migrate::inspect {
 namespace {
 
 using kube::json::Document;
+
+constexpr char kNoDryRuns[] = "it is older than Kubernetes 1.16, and may not know dry runs";
 
 /// Counts what the objects of one CRD would lose.
 class ObjectTaker : public crds::CrdObjectTaker {
@@ -83,6 +89,8 @@ class ClusterCheck {
 
   report::CheckReport Run() {
     ReadCrds();
+    CheckFileObjects();
+    AskApply();
     ReadObjects();
     if (!options_.filenames.empty()) NoteNotInFiles();
     std::stable_sort(
@@ -102,7 +110,9 @@ class ClusterCheck {
     report_.file_hints = std::move(proposals.hints);
     if (are_none && !options_.crd_names.empty())
       report_.file_errors.emplace_back(manifests::kNoCrdsFound);
-    report_.file_objects = proposals.objects;
+    objects_ = std::move(proposals.objects);
+    kinds_ = KindsOf(proposals);
+    report_.file_objects = proposals.objects_left_out;
     report_.object_filter = Filter(options_);
     TakeReports(std::move(proposals.broken));
     crds_ = crds::ReadClusterCrds(
@@ -121,17 +131,36 @@ class ClusterCheck {
     report_.not_all_crds_read = !crds_.is_complete;
   }
 
+  void CheckFileObjects() {
+    bundle_ = CheckBundleObjects(objects_, crds_.crds, kinds_);
+    report_.file_objects += bundle_.without_crd;
+    objects_.clear();
+  }
+
+  // A server that only has v1beta1 may be one that does what it is asked for as a dry run.
+  void AskApply() {
+    const bool knows_dry_runs = crds_.target.find("/v1/") != std::string::npos;
+    std::vector<crds::ApplyQuestion> questions;
+    for (auto& [name, crd] : crds_.crds) {
+      for (std::size_t i = 0; i < crd.applies.size(); ++i) {
+        questions.push_back({name, crd.manifests[i], &crd.applies[i]});
+        if (!knows_dry_runs) crd.applies[i].not_asked_because = kNoDryRuns;
+      }
+    }
+    if (knows_dry_runs && !reader_.is_stopped()) crds::AskApply(questions, reader_.client());
+  }
+
   void ReadObjects() {
     std::vector<crds::CrdObjects> wanted;
     for (const auto& [name, crd] : crds_.crds) {
       if (crd.reads_objects) {
         wanted.push_back({.crd = &crd, .jobs = {ObjectsOf(crd)}});
       } else {
-        TakeReports(WithoutObjects(crd));
+        TakeReports(crd, WithoutObjects(crd));
       }
     }
     crds::ReadCrdObjects(wanted, crds_.target, reader_);
-    for (const crds::CrdObjects& objects : wanted) TakeReports(ReportsOf(objects));
+    for (const crds::CrdObjects& objects : wanted) TakeReports(*objects.crd, ReportsOf(objects));
   }
 
   void NoteNotInFiles() {
@@ -171,6 +200,16 @@ class ClusterCheck {
     return reports;
   }
 
+  void TakeReports(const crds::LiveCrd& crd, std::vector<report::CrdReport> reports) {
+    const auto bundled = bundle_.crds.find(crd.identity.name);
+    for (std::size_t i = 0; i < crd.applies.size(); ++i) {
+      if (bundled != bundle_.crds.end()) reports[i].file_objects = bundled->second[i];
+      reports[i].apply = crd.applies[i];
+      reports[i].AddNote(check::DescribeApply(reports[i]));
+    }
+    TakeReports(std::move(reports));
+  }
+
   void TakeReports(std::vector<report::CrdReport> reports) {
     std::move(reports.begin(), reports.end(), std::back_inserter(report_.crds));
   }
@@ -178,6 +217,9 @@ class ClusterCheck {
   const ClusterCheckOptions& options_;
   lists::ClusterReader reader_;
   report::CheckReport report_;
+  std::vector<manifests::ProposedObject> objects_;  // of the files
+  std::set<std::string> kinds_;                     // of their CRDs
+  BundleObjects bundle_;
   crds::ClusterCrds crds_;
 };
 

@@ -4,12 +4,20 @@
 #include <mutex>
 #include <utility>
 
+#include "kube/meta/type_meta.h"
 #include "migrate/lists/worker_pool.h"
 #include "migrate/manifests/manifest_crd.h"
 #include "migrate/manifests/manifest_reader.h"
 
 namespace migrate::manifests {
 namespace {
+
+constexpr std::size_t kMostObjectBytes = std::size_t{256} << 20;
+
+bool MayBeCustom(const kube::json::Value& object) {
+  const std::string_view group = kube::meta::TypeOf(object).group_version.group;
+  return group.find('.') != group.npos && !group.ends_with(".k8s.io");
+}
 
 /// Sorts what workers find into Proposals.
 class ProposalReader {
@@ -21,6 +29,7 @@ class ProposalReader {
     reader_.ReadAll([this](std::size_t, ManifestObject& object) { Take(object); });
     const auto by_place = [](const auto& a, const auto& b) { return a.place < b.place; };
     std::sort(found_.crds.begin(), found_.crds.end(), by_place);
+    std::sort(found_.objects.begin(), found_.objects.end(), by_place);
     for (FileError& error : reader_.TakeErrors()) found_.errors.push_back(std::move(error.text));
     found_.hints = reader_.TakeHints();
     return std::move(found_);
@@ -28,11 +37,7 @@ class ProposalReader {
 
  private:
   void Take(const ManifestObject& object) {
-    if (!kube::crd::IsCrd(object.value)) {
-      const std::lock_guard lock(mutex_);
-      ++found_.objects;
-      return;
-    }
+    if (!kube::crd::IsCrd(object.value)) return TakeObject(object);
     auto crd = ReadManifestCrd(object, reader_);
     const std::lock_guard lock(mutex_);
     if (crd) {
@@ -43,8 +48,22 @@ class ProposalReader {
     }
   }
 
+  void TakeObject(const ManifestObject& object) {
+    if (!MayBeCustom(object.value)) return;
+    std::string json = kube::json::Print(object.value, kube::json::KeyOrder::kAsWritten);
+    const std::lock_guard lock(mutex_);
+    if (json.size() > kMostObjectBytes - object_bytes_) {
+      ++found_.objects_left_out;
+      return;
+    }
+    object_bytes_ += json.size();
+    found_.objects.push_back(
+        {object.place, std::string(reader_.SourceOf(object.place)), std::move(json)});
+  }
+
   ManifestReader reader_;
-  std::mutex mutex_;  // guards found_ while workers run
+  std::mutex mutex_;  // guards what follows while workers run
+  std::size_t object_bytes_ = 0;
   Proposals found_;
 };
 

@@ -17,12 +17,22 @@ struct Proposal {
   kube::crd::Crd crd;
 };
 
+/// A custom resource of a file.
+struct ProposedObject {
+  report::Place place;
+  std::string source;  ///< the file
+  std::string json;
+};
+
 struct Proposals {
   std::vector<Proposal> crds;             ///< in the order of reading; names may come twice
   std::vector<report::CrdReport> broken;  ///< CRDs that cannot be read, which `errors` tell of too
   std::vector<std::string> errors;        ///< "file:line:column: why", in the order of reading
   std::vector<std::string> hints;         ///< as report::CheckReport::file_hints
-  std::uint64_t objects = 0;              ///< anything else in the files
+  /// Custom resources, in the order of reading: what is neither of a group without a dot, as Pods
+  /// and Deployments are, nor of *.k8s.io. Nothing is said of those.
+  std::vector<ProposedObject> objects;
+  std::uint64_t objects_left_out = 0;  ///< of these, what would take more than 256 MiB
 
   /// True if the files can be read and hold no CRD; as a rule a pipeline broke that should have
   /// given some.

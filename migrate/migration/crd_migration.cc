@@ -26,6 +26,7 @@
 #include "migrate/lists/object_count.h"
 #include "migrate/lists/pager.h"
 #include "migrate/lists/pause.h"
+#include "migrate/migration/crd_upgrade.h"
 #include "migrate/migration/migration_end.h"
 #include "migrate/migration/preflight.h"
 #include "migrate/migration/stored_versions.h"
@@ -70,7 +71,7 @@ class CrdMigrator {
 
  private:
   void Migrate() {
-    if (!ReadCrd() || !LookAhead() || !GoOn()) return;
+    if (!ReadCrd() || !LookAtFile() || !LookAhead() || !GoOn()) return;
     PrepareSweep();
     if (options_.dry_run == report::DryRun::kClient) return Foresee();
     OpenState();
@@ -166,18 +167,57 @@ class CrdMigrator {
     // Since when every server may be taken to know the CRD as it is.
     const bool is_as_found = shape.generation == found_.shape.generation;
     scope_.verify_from = (is_as_found ? context_.found_at : session().clock.Now()) + crds::kNoticed;
-    live_ = CheckedCrd();
     report_.storage_version = shape.storage_version;
     report_.stored_before = report_.stored_after = crd_->stored_versions;
     return true;
   }
 
+  // A file has its say only until pruning is on: behind that the run goes on, or is any other.
+  bool LookAtFile() {
+    const auto proposal = std::ranges::find_if(
+        context_.proposals, [this](const auto& one) { return one.crd.name == crd_->name; });
+    if (proposal != context_.proposals.end() && !TakeFile(*proposal)) return false;
+    live_ = CheckedCrd();
+    return true;
+  }
+
+  bool TakeFile(const manifests::Proposal& proposal) {
+    if (!turns_pruning_on()) {
+      Line("note: " + report_.name + " prunes already; what else " + proposal.source +
+           " brings is applied by: kubectl apply -f");
+      return true;
+    }
+    auto upgrade = PrepareUpgrade(proposal, *crd_, target_,
+                                  options_.dry_run != report::DryRun::kClient, session().client);
+    if (!GoOn()) return false;
+    if (!upgrade) {
+      return Fail("the CRD of " + proposal.source +
+                  " cannot come with pruning: " + upgrade.error());
+    }
+    upgrade_ = *std::move(upgrade);
+    report_.crd_file = upgrade_->source;
+    return true;
+  }
+
+  /// The CRD by which objects will be pruned, as long as pruning is off.
+  const kube::crd::Crd& pruning_crd() const { return upgrade_ ? upgrade_->crd : *crd_; }
+
+  // Of the CRD as it is, but that its schemas are those that what is noted is for.
+  crds::CrdShape ShapeForState() const {
+    crds::CrdShape shape = guard_->expected();
+    if (!upgrade_) return shape;
+    shape.schemas = upgrade_->schemas;
+    shape.kept_fields = upgrade_->kept_fields;
+    return shape;
+  }
+
   void Expect(crds::CrdShape shape) { guard_.emplace(target_, std::move(shape), session()); }
 
   crds::LiveCrd CheckedCrd() const {
-    auto copy = kube::crd::ReadCopiedCrd(crd_->document->root());
+    auto copy = kube::crd::ReadCopiedCrd(pruning_crd().document->root());
     if (!copy) throw kube::base::Error(copy.error());
     crds::LiveCrd live = crds::DescribeLiveCrd(*copy);
+    live.shape = guard_->expected();
     // Without a plan there is nothing that objects would have to be read for.
     const bool has_plan = turns_pruning_on();
     const check::CrdCheckOptions options{.origin = check::CrdCheckOptions::Origin::kServer,
@@ -190,14 +230,15 @@ class CrdMigrator {
 
   bool LookAhead() {
     const bool trims = !IsPartial(options_) && !is_dry_run() && !options_.keep_stored_versions;
-    preflight_ = CheckBefore(*crd_, target_,
+    preflight_ = CheckBefore(pruning_crd(), target_,
                              {.enable_pruning = options_.enable_pruning,
                               .dry_run = options_.dry_run,
                               .namespace_ = options_.namespace_,
                               .by_name = options_.retried.has_value(),
                               .backs_up = !options_.pruning.no_backup,
                               .trims = trims,
-                              .as = options_.as},
+                              .as = options_.as,
+                              .pruning_patch = PruningPatch()},
                              session().client);
     for (const std::string& warning : preflight_.warnings) {
       Line("Warning: " + report_.name + ": " + warning);
@@ -211,6 +252,8 @@ class CrdMigrator {
     }
     return true;
   }
+
+  std::string PruningPatch() const { return upgrade_ ? upgrade_->patch : crds::kTurnPruningOn; }
 
   void PrepareSweep() {
     scope_.crd_name = report_.name;
@@ -276,7 +319,7 @@ class CrdMigrator {
     state_ =
         std::make_unique<state::RunState>(state_dir, context_.cluster,
                                           state::RunOfCrd{.crd_name = report_.name,
-                                                          .shape = guard_->expected(),
+                                                          .shape = ShapeForState(),
                                                           .stored_versions = crd_->stored_versions,
                                                           .is_partial = IsPartial(options_)},
                                           now);
@@ -310,7 +353,10 @@ class CrdMigrator {
             .sweep_options = sweep_options_,
             .dry_run = options_.dry_run,
             .state = *state_,
-            .session = session()};
+            .session = session(),
+            .patch = PruningPatch(),
+            .schemas = upgrade_ ? upgrade_->schemas : 0,
+            .crd_file = report_.crd_file};
   }
 
   bool Take(flip::PruningTurnedOn turned_on) {
@@ -358,7 +404,7 @@ class CrdMigrator {
 
   // The CRD has a new generation, and must be what it was in everything else.
   bool TakeFlip() {
-    crds::CrdShape expected = guard_->expected();
+    crds::CrdShape expected = ShapeForState();
     ++expected.generation;
     expected.preserves_unknown_fields = false;
     auto crd = crds::GetCrd(session().client, target_);
@@ -503,6 +549,7 @@ class CrdMigrator {
   report::CrdMigration report_;
 
   std::optional<kube::crd::Crd> crd_;
+  std::optional<CrdUpgrade> upgrade_;    // where a file's CRD is to come with pruning
   crds::LiveCrd live_;                   // of the same read
   std::optional<crds::CrdGuard> guard_;  // of the CRD as it is to stay from now on
   std::optional<std::string> change_;    // of the CRD, that ended the run

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "kube/system/clock.h"
 #include "migrate/crds/live_crd.h"
+#include "migrate/manifests/proposals.h"
 #include "migrate/migration/migration.h"
 #include "migrate/report/migration_report.h"
 #include "migrate/sweep/migration_observer.h"
@@ -16,7 +18,8 @@ struct MigrationContext {
   std::string crds_target;  ///< ClusterCrds::target
   std::string cluster;      ///< uid of the namespace kube-system; empty if unknown
   const sweep::MigrationSession& session;
-  kube::system::Clock::TimePoint found_at;  ///< when all CRDs had been read
+  kube::system::Clock::TimePoint found_at;            ///< when all CRDs had been read
+  const std::vector<manifests::Proposal>& proposals;  ///< of MigrationOptions::filenames
 };
 
 /// Migrates one CRD, from the preflight to the trim of status.storedVersions, as migration.h says.

@@ -12,6 +12,8 @@
 #include "kube/json/json.h"
 #include "migrate/crds/cluster_crds.h"
 #include "migrate/lists/worker_pool.h"
+#include "migrate/manifests/manifest_crd.h"
+#include "migrate/manifests/proposals.h"
 #include "migrate/migration/crd_migration.h"
 #include "migrate/migration/crd_sequence.h"
 #include "migrate/report/program_name.h"
@@ -43,6 +45,7 @@ class Migration {
 
   report::MigrationReport Run() {
     const kube::system::Clock::TimePoint start = session_.clock.Now();
+    ReadProposals();
     ReadCrds();
     TakeUnread();
     MigrateAll();
@@ -51,6 +54,18 @@ class Migration {
   }
 
  private:
+  // All or nothing: what cannot be read may be what was meant.
+  void ReadProposals() {
+    proposals_ = manifests::ReadProposals(options_.filenames, options_.recursive);
+    if (!proposals_.errors.empty()) throw kube::base::Error(proposals_.errors.front());
+    if (options_.filenames.empty()) return;
+    if (proposals_.AreNone()) throw kube::base::Error(std::string(manifests::kNoCrdsFound));
+    if (!options_.crd_names.empty()) return;
+    for (const manifests::Proposal& proposal : proposals_.crds) {
+      options_.crd_names.push_back(proposal.crd.name);
+    }
+  }
+
   void ReadCrds() {
     const lists::ProgressFunction no_progress;
     lists::ClusterReader reader(session_, {.workers = lists::WorkerCount()}, no_progress);
@@ -91,7 +106,8 @@ class Migration {
   void MigrateEach(const std::vector<const crds::LiveCrd*>& wanted) {
     const auto cluster = FindCluster();
     if (!cluster) return AddInterrupted(wanted[0]->identity.name);
-    const MigrationContext context{options_, crds_.target, *cluster, session_, found_at_};
+    const MigrationContext context{options_, crds_.target, *cluster,
+                                   session_, found_at_,    proposals_.crds};
     report_.crds.reserve(report_.crds.size() + wanted.size());
     std::ranges::move(WaitsTogether(wanted.size()) ? MigrateTogether(context, wanted)
                                                    : MigrateInOrder(context, wanted),
@@ -182,6 +198,7 @@ class Migration {
   MigrationOptions options_;
   const sweep::MigrationSession& session_;
   kube::system::Clock::TimePoint found_at_{};
+  manifests::Proposals proposals_;
   crds::ClusterCrds crds_;
   report::MigrationReport report_;
 };

@@ -18,6 +18,9 @@ struct MigrationOptions {
   bool all = false;                      ///< --all, in the place of names
   std::string crd_selector{};            ///< with `all`: only CRDs with these labels
   bool enable_pruning = false;
+  /// Files whose CRDs come with pruning, with `enable_pruning`; without `crd_names` of all in them.
+  std::vector<std::string> filenames{};
+  bool recursive = false;
   flip::PruningOptions pruning{};  ///< how it is turned on, with `enable_pruning`
   report::DryRun dry_run = report::DryRun::kNone;
   std::string namespace_{};  ///< only objects of this namespace; empty: all

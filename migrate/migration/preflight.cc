@@ -238,7 +238,8 @@ class PreflightCheck {
   bool TryTurningPruningOn() {
     if (!turns_pruning_on() || options_.dry_run == report::DryRun::kClient) return true;
     const auto answer =
-        crds::PatchPruningOn(client_, target_, crd_.resource_version, /*dry_run=*/true);
+        crds::PatchPruningOn(client_, target_, options_.pruning_patch, crd_.resource_version,
+                             /*dry_run=*/true);
     if (answer) return true;
     const kube::client::CallError& error = answer.error();
     if (IsDryRunUnsupported(error)) {

@@ -6,6 +6,7 @@
 
 #include "kube/client/client.h"
 #include "kube/crd/crd.h"
+#include "migrate/crds/crd_request.h"
 #include "migrate/report/migration_report.h"
 
 namespace migrate::migration {
@@ -18,6 +19,7 @@ struct PreflightOptions {
   bool backs_up = true;      ///< where pruning is turned on: a backup is made
   bool trims = true;         ///< status.storedVersions may be trimmed at the end
   std::string as{};          ///< as MigrationOptions::as
+  std::string pruning_patch = crds::kTurnPruningOn;  ///< by which pruning is turned on
 };
 
 /// The rest counts where there is no refusal.

@@ -111,6 +111,31 @@ struct Verified {
   }
 };
 
+/// What `kubectl apply` of a proposed CRD would be answered.
+struct ApplyReport {
+  bool accepted = false;
+  std::string message{};  ///< why it is refused, as kubectl prints it; empty where it is accepted
+  /// Why the server was not asked, so that accepted and message are what our own rules say; empty:
+  /// the server itself has answered a dry run.
+  std::string not_asked_because{};
+  bool preserves_unknown_fields = false;  ///< the CRD that it would leave
+};
+
+/// The custom resources that are in the files beside their CRD, by its storage version.
+struct FileObjectsReport {
+  std::uint64_t objects = 0, objects_losing_fields = 0;
+  std::vector<FieldUse> pruned_fields{};
+  ValidityReport validity{};
+  std::vector<std::string> errors{};  ///< as CrdReport::object_errors
+};
+
+/// The CRD of the cluster that a proposal would replace.
+struct ReplacedCrd {
+  bool preserve_unknown_fields = false;
+  std::string storage_version{};
+  std::vector<std::string> versions{}, served_versions{};
+};
+
 struct CrdReport {
   std::string name, group, kind, scope;
   std::string source;  ///< the file it came from; empty for a live CRD
@@ -119,6 +144,9 @@ struct CrdReport {
   std::vector<std::string> served_versions, stored_versions;
   Verdict verdict = Verdict::kUnknown;
   bool migration_needed = false;
+  std::optional<ApplyReport> apply;                 ///< only of what is proposed for a cluster
+  std::optional<FileObjectsReport> file_objects{};  ///< where it is proposed beside objects
+  std::optional<ReplacedCrd> replaced;  ///< absent: it is no proposal, or the cluster has none
   std::optional<kube::crd::CrdCondition> condition;
   std::vector<Problem> problems;
   std::vector<Problem> admission_problems;
@@ -136,6 +164,12 @@ struct CrdReport {
   std::string error;                        ///< verdict unknown
   bool is_interrupted = false;              ///< that is all there is to the error
   bool is_file_error = false;               ///< CheckReport::file_errors tell of it too
+
+  /// True if `kubectl apply` would be refused, as pruning has to be on before.
+  bool IsRefusedUntilPruning() const {
+    return apply && !apply->accepted && apply->preserves_unknown_fields &&
+           apply->message.find("spec.preserveUnknownFields") != std::string::npos;
+  }
 
   /// True if there are objects that pruning makes invalid.
   bool MakesInvalid() const {
@@ -163,6 +197,13 @@ struct UnknownKind {
   std::uint64_t objects = 0;
 };
 
+/// A step of an upgrade.
+struct UpgradeStep {
+  std::string title;
+  std::string command;  ///< for a POSIX shell; one line
+  std::string reason;   ///< why it has to be, and why here; may be empty
+};
+
 struct CheckReport {
   std::vector<CrdReport> crds;             ///< by name, then source
   std::vector<UnknownKind> unknown_kinds;  ///< by apiVersion and kind
@@ -170,10 +211,13 @@ struct CheckReport {
   std::vector<std::string> file_errors;
   /// "file:line: why", in the order of reading: what is read otherwise than it looks.
   std::vector<std::string> file_hints;
-  std::uint64_t file_objects = 0;  ///< custom resources in files that were passed over
+  /// Custom resources in files that were passed over, as no CRD is with them.
+  std::uint64_t file_objects = 0;
   /// Which objects were read, if not all: `namespace "shop", label selector "app=x"`.
   std::string object_filter;
   bool not_all_crds_read = false;  ///< the check was stopped before
+  /// The order in which what is proposed is brought into the cluster; empty where nothing is.
+  std::vector<UpgradeStep> steps{};
 };
 
 }  // namespace migrate::report

@@ -38,6 +38,7 @@ struct CrdMigration {
   std::vector<ObjectFailure> failures;     ///< by namespace and name; also those before the flip
   std::optional<ClassCounts> before_flip;  ///< where everything was rewritten before the flip
   bool pruning_enabled = false;            ///< this run turned pruning on
+  std::string crd_file{};                  ///< whose CRD came with it; empty: none
   bool verified = false;                   ///< a last pass over all objects rewrote none
   std::vector<std::string> stored_before;  ///< status.storedVersions at the start
   std::vector<std::string> stored_after;   ///< the same at the end

@@ -7,15 +7,18 @@
 #include "kube/system/clock.h"
 #include "migrate/inspect/cluster_check.h"
 #include "migrate/inspect/file_check.h"
+#include "migrate/inspect/transitional_crds.h"
 #include "migrate/manifests/manifest_crd.h"
 #include "migrate/state/migration_state.h"
 #include "plugin/command/cluster_access.h"
+#include "plugin/command/manifest_writer.h"
 #include "plugin/command/stop_signal.h"
 #include "plugin/flags/finish_options.h"
 #include "plugin/flags/output_format.h"
 #include "plugin/flags/usage_error.h"
 #include "plugin/report/data/check_report_json.h"
 #include "plugin/report/data/template_output.h"
+#include "plugin/report/data/upgrade_way.h"
 #include "plugin/report/text/check_summary.h"
 #include "plugin/report/text/check_table.h"
 #include "plugin/terminal/output.h"
@@ -35,7 +38,8 @@ bool FoundNothing(const CheckReport& report, const CheckOptions& options) {
 }
 
 bool IsBlocked(const CrdReport& crd, const FailOn& fail_on) {
-  return fail_on.blocked && crd.verdict == Verdict::kBlocked;
+  const bool is_refused = crd.apply && !crd.apply->accepted;
+  return fail_on.blocked && (crd.verdict == Verdict::kBlocked || is_refused);
 }
 
 // What could not be looked at may hide anything: never exit code 0 or 1.
@@ -49,10 +53,16 @@ bool IsIncomplete(const CheckReport& report, const FailOn& fail_on) {
          });
 }
 
+bool IsFindingOfFiles(const CrdReport& crd, const FailOn& fail_on) {
+  if (!crd.file_objects) return false;
+  return (fail_on.loses_fields && crd.file_objects->objects_losing_fields > 0) ||
+         (fail_on.invalid && crd.file_objects->validity.objects > 0);
+}
+
 bool IsFinding(const CrdReport& crd, const FailOn& fail_on) {
   return IsBlocked(crd, fail_on) ||
          (fail_on.loses_fields && (crd.objects_losing_fields > 0 || crd.MakesInvalid())) ||
-         (fail_on.invalid && crd.HasInvalid()) ||
+         (fail_on.invalid && crd.HasInvalid()) || IsFindingOfFiles(crd, fail_on) ||
          (fail_on.migration_needed && crd.migration_needed);
 }
 
@@ -168,6 +178,8 @@ CheckReport CheckLive(const CheckOptions& options) {
     progress.Show(what, counts);
   };
   CheckReport report = migrate::inspect::CheckCluster(cluster_options, cluster.session());
+  report.steps = report::data::FindUpgradeWay(
+      report, {.filenames = options.input.filenames, .recursive = options.input.recursive});
   WarnOfMissingNamespace(options.objects.namespace_, cluster, write_line);
   return report;
 }
@@ -179,6 +191,42 @@ migrate::inspect::FileCheckOptions FileOptions(const CheckOptions& options) {
           .ignored_crds = options.ignore,
           .skip_objects = options.skip_objects,
           .show_objects = options.show_objects};
+}
+
+void RequireTransitional(const CheckOptions& options) {
+  flags::RefuseBoth("check", options.input.local, "--local", true, "--print-transitional");
+  if (options.input.filenames.empty()) {
+    throw flags::UsageError("check", "--print-transitional needs the CRDs of an upgrade by -f");
+  }
+  if (options.output != flags::OutputFormat::kTable &&
+      options.output != flags::OutputFormat::kJson &&
+      options.output != flags::OutputFormat::kYaml) {
+    throw flags::UsageError("check", "--print-transitional prints yaml or json");
+  }
+}
+
+// Nothing is printed where a CRD is missing: what is piped into kubectl is all or nothing.
+int PrintTransitional(const CheckOptions& options) {
+  const kube::system::SystemClock clock;
+  ClusterAccess cluster(options.common, ClusterAccess::Right::kRead, clock,
+                        [](const std::string& line) { terminal::WriteStderr(line + "\n"); });
+  CatchStopSignals();
+  const migrate::inspect::TransitionalCrds found = migrate::inspect::FindTransitionalCrds(
+      options.input.filenames, options.input.recursive, options.input.crds, cluster.session());
+  if (const int stopped = StopExitCode(); stopped != 0) return stopped;
+  for (const std::string& error : found.errors) {
+    terminal::WriteStderr("error: " + terminal::Printable(error) + "\n");
+  }
+  if (!found.errors.empty()) return 2;
+  if (found.crds.empty()) {
+    terminal::WriteStderr("No CRD of the files lacks a version that objects may be stored in\n");
+    return 0;
+  }
+  ManifestWriter writer(options.output == flags::OutputFormat::kJson ? flags::OutputFormat::kJson
+                                                                     : flags::OutputFormat::kYaml);
+  for (const auto& crd : found.crds) writer.Write(crd->root());
+  writer.Finish();
+  return 0;
 }
 
 flags::UsageError InvalidFailOn(const std::string& word) {
@@ -221,6 +269,7 @@ void CheckCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) {
   flag_set.Strings("fail-on", 0, fail_on_);
   flag_set.Strings("ignore", 0, options_.ignore);
   flag_set.Bool("no-headers", 0, options_.no_headers);
+  flag_set.Bool("print-transitional", 0, options_.print_transitional);
   flags::AddObjectFlags(flag_set, options_.objects, raw);
   flag_set.String("crd-selector", 0, options_.crd_selector);
 }
@@ -246,9 +295,11 @@ void CheckCommand::Finish(const flags::FlagSet& flag_set, const flags::RawValues
   flags::RefuseBoth("check", options_.input.local, "--local", options_.all_objects,
                     "--all-objects");
   flags::RequireFiles("check", options_.input, flag_set);
+  if (options_.print_transitional) RequireTransitional(options_);
 }
 
 int CheckCommand::Run() {
+  if (options_.print_transitional) return PrintTransitional(options_);
   report::data::LoadTemplate(options_.output_template);
   const CheckReport report = options_.input.local
                                  ? migrate::inspect::CheckFiles(FileOptions(options_))

@@ -33,6 +33,7 @@ struct CheckOptions {
   FailOn fail_on;
   std::vector<std::string> ignore;  ///< CRDs to leave out, named as `input.crds`
   bool no_headers = false;
+  bool print_transitional = false;  ///< CRDs between two releases, in the place of a report
 };
 
 /// Checks what its options name, and prints the report.

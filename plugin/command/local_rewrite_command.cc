@@ -3,9 +3,9 @@
 #include <string>
 
 #include "kube/json/json.h"
-#include "kube/yaml/yaml.h"
 #include "migrate/inspect/file_rewrite.h"
 #include "migrate/manifests/manifest_crd.h"
+#include "plugin/command/manifest_writer.h"
 #include "plugin/terminal/output.h"
 #include "plugin/terminal/terminal.h"
 
@@ -14,61 +14,6 @@ namespace {
 
 using kube::json::Value;
 using migrate::inspect::FileRewriteReport;
-
-// Writes objects one after the other, gathered to pieces of some size.
-class ObjectWriter {
- public:
-  explicit ObjectWriter(flags::OutputFormat format) : format_(format) {}
-
-  void Write(const Value& object) {
-    if (format_ == flags::OutputFormat::kYaml) {
-      if (!first_) text_ += "---\n";
-      kube::yaml::PrintTo(text_, object);
-    } else {
-      text_ += first_ ? kListStart : ",\n";
-      AppendIndented(terminal::PrintJson(object));
-    }
-    first_ = false;
-    if (text_.size() >= kPiece) Flush();
-  }
-
-  void Finish() {
-    if (format_ == flags::OutputFormat::kJson) {
-      text_ += first_ ? kEmptyList : kListEnd;
-    }
-    Flush();
-  }
-
- private:
-  static constexpr std::size_t kPiece = 64 * 1024;
-  // What kubectl prints around several objects.
-  static constexpr std::string_view kListStart =
-      "{\n    \"apiVersion\": \"v1\",\n    \"items\": [\n";
-  static constexpr std::string_view kListEnd = "\n    ],\n    \"kind\": \"List\"\n}\n";
-  static constexpr std::string_view kEmptyList =
-      "{\n    \"apiVersion\": \"v1\",\n    \"items\": [],\n    \"kind\": \"List\"\n}\n";
-  static constexpr std::string_view kItemIndent = "        ";
-
-  // Strings hold no line breaks as such: each one is between two lines of the object.
-  void AppendIndented(std::string_view object) {
-    while (true) {
-      const std::size_t end = object.find('\n');
-      text_.append(kItemIndent).append(object.substr(0, end));
-      if (end == std::string_view::npos) return;
-      text_ += '\n';
-      object.remove_prefix(end + 1);
-    }
-  }
-
-  void Flush() {
-    terminal::WriteStdout(text_);
-    text_.clear();
-  }
-
-  flags::OutputFormat format_;
-  bool first_ = true;
-  std::string text_;
-};
 
 // As kubectl prints objects.
 Value WithoutManagedFields(const Value& object, kube::json::Arena& arena) {
@@ -118,7 +63,7 @@ int ExitCode(const FileRewriteReport& report) {
 }  // namespace
 
 int RunLocalRewrite(const flags::MigrateOptions& options) {
-  ObjectWriter writer(options.output);
+  ManifestWriter writer(options.output);
   const FileRewriteReport report = migrate::inspect::RewriteFiles(
       {.filenames = options.input.filenames,
        .recursive = options.input.recursive,

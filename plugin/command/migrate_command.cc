@@ -80,6 +80,8 @@ MigrationOptions ClusterOptions(const flags::MigrateOptions& options) {
   result.all = options.all;
   result.crd_selector = options.crd_selector;
   result.enable_pruning = options.enable_pruning;
+  result.filenames = options.input.filenames;
+  result.recursive = options.input.recursive;
   result.pruning = PruningOptionsOf(options);
   result.dry_run = options.dry_run;
   result.namespace_ = options.objects.namespace_;

@@ -114,10 +114,13 @@ void CheckRetry(const MigrateOptions& options) {
 }
 
 void CheckCluster(const MigrateOptions& options) {
-  if (!options.input.filenames.empty()) {
+  const bool has_files = !options.input.filenames.empty();
+  if (has_files && !options.enable_pruning) {
     throw Refusal(
-        "-f needs --local: only the objects of a cluster, or those of files, can be migrated");
+        "-f needs --enable-pruning, with which the CRDs of the files come, or --local: only the "
+        "objects of a cluster, or those of files, can be migrated");
   }
+  RefuseBoth(has_files, "-f", options.all, "--all");
   CheckRetry(options);
   RefuseBoth(options.all, "--all", !options.input.crds.empty(),
              "names of CustomResourceDefinitions");
@@ -125,7 +128,7 @@ void CheckCluster(const MigrateOptions& options) {
     throw Refusal("--crd-selector chooses among --all, and needs it");
   }
   const bool retries = options.retry_failed || !options.retry_from.empty();
-  if (!options.all && options.input.crds.empty() && !retries) {
+  if (!options.all && options.input.crds.empty() && !retries && !has_files) {
     throw Refusal(
         "name the CustomResourceDefinitions whose objects are to be rewritten, or use "
         "--all");

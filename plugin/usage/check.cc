@@ -14,6 +14,8 @@ example.
  Without a CRD and without -f all CRDs of the cluster are checked. CRDs in the files of -f are
 proposed: they are checked against the objects that the cluster holds, which tells what an upgrade
 would lose; one that is named and not in the files is checked as the cluster has it, with a note.
+What kubectl apply of each would be answered is asked of the server by a dry run, which stores
+nothing, and the steps are listed that bring them all into the cluster.
 Objects are read in chunks, of all namespaces, and only where the answer depends on them: those of
 CRDs that still preserve unknown fields, that are named or proposed, or that may be stored in
 several versions. With --local no server is contacted, and objects come from the files too.
@@ -33,6 +35,9 @@ Examples:
 
   # What would the objects of the cluster lose with the CRDs of an upgrade?
   kubectl prune check -f crds.yaml
+
+  # The CRDs between two releases, where one lacks a version that objects are stored in
+  kubectl prune check -f crds.yaml --print-transitional | kubectl apply -f -
 
   # Check the objects with a label in one namespace only
   kubectl prune check widgets.demo.example.com -n shop -l app=frontend
@@ -104,6 +109,11 @@ Options:
     --patience=2m0s:
         How long a request that only reads is tried again where the server or the network has
         trouble for a moment; 0 gives up where kubectl would.
+
+    --print-transitional=false:
+        Print, in the place of a report, those CRDs of -f that lack a version which objects may be
+        stored in, with that version as the cluster has it: to be applied and migrated before the
+        files. As yaml, or json by -o.
 
     -R, --recursive=false:
         Read the folders below the folders of -f too.

@@ -19,6 +19,9 @@ spec.preserveUnknownFields is turned off, and objects are rewritten once the API
 prune. Where several versions are stored all objects are rewritten before as well, so that no field
 is lost that only the storage version knows.
 
+ With -f the CRD of the file comes with pruning: in the same write the CRD becomes what kubectl
+apply would make of it, defaults included, and what is lost is counted by its schemas.
+
  With --local no server is contacted: the custom resources in the files of -f are printed as the API
 server would store them, and nothing is written. The schema's validations are left out.
 
@@ -28,6 +31,9 @@ Examples:
 
   # Turn pruning on for a CRD and clean its objects in etcd
   kubectl prune migrate widgets.demo.example.com --enable-pruning
+
+  # The same with the CRD of an upgrade, which may have defaults, in the place of the present one
+  kubectl prune migrate widgets --enable-pruning -f new-crd.yaml
 
   # The same in a script, with the report for programs
   kubectl prune migrate widgets --enable-pruning --yes -o json
@@ -95,8 +101,8 @@ Options:
         --field-selector metadata.name=frontend).
 
     -f, --filename=[]:
-        With --local: files or folders with CRDs and custom resources, YAML or JSON, lists included;
-        - is stdin.
+        With --enable-pruning: files or folders with the CRDs that come with it. With --local: files
+        or folders with CRDs and custom resources. YAML or JSON, lists included; - is stdin.
 
     -h, --help=false:
         Print this help.
@@ -129,7 +135,7 @@ Options:
         so that check and migrate know it where this --state-dir is not.
 
     -R, --recursive=false:
-        With --local: read the folders below the folders of -f too.
+        Read the folders below the folders of -f too.
 
     --retry-failed=false:
         Rewrite only the objects that failed in the last run over each CRD, as the --state-dir of
@@ -179,6 +185,7 @@ Exit codes:
 Usage:
   kubectl prune migrate CRD... [options]
   kubectl prune migrate --all [options]
+  kubectl prune migrate [CRD...] --enable-pruning -f FILENAME... [options]
   kubectl prune migrate [CRD...] --retry-failed [options]
   kubectl prune migrate [CRD...] --local -f FILENAME... [options]
 

@@ -198,7 +198,10 @@ FakeAnswer FakeApi::TrueAnswer(const kube::http::HttpRequest& request) {
   if (request.method == "POST" && path.size() == 4 && path[3] == "selfsubjectaccessreviews") {
     return Review(request);
   }
-  if (known && path.size() >= 2 && path[0] == "apis") return AnswerApis(request, path, query);
+  const bool may_create =
+      request.method == "POST" && path.size() == 4 && path[3] == "customresourcedefinitions";
+  if ((known || may_create) && path.size() >= 2 && path[0] == "apis")
+    return AnswerApis(request, path, query);
   throw std::logic_error("the fake API server does not know " + request.method + " " +
                          request.target + (accept ? " as " + *accept : ""));
 }
@@ -242,7 +245,7 @@ FakeAnswer FakeApi::AnswerApis(const kube::http::HttpRequest& request,
     place->metadata_version = MetadataVersion(
         *accept, place->name.empty() ? "PartialObjectMetadataList" : "PartialObjectMetadata");
   }
-  std::optional<FakeAnswer> written = place->resource == kCrds && request.method == "PATCH"
+  std::optional<FakeAnswer> written = place->resource == kCrds && request.method != "GET"
                                           ? WriteCrd(*place, request, query, is_status)
                                           : Write(*place, request, query);
   const bool watches = !place->typed && place->name.empty() && query.contains("watch");
@@ -333,6 +336,11 @@ std::optional<FakeAnswer> FakeApi::Write(const FakePlace& place,
 
 FakeAnswer FakeApi::WriteCrd(const FakePlace& place, const kube::http::HttpRequest& request,
                              const Query& query, bool is_status) {
+  if (request.method == "POST" && ValueOf(query, "dryRun") == "All") {
+    return FakeText(201, "application/json",
+                    place.Print(Parse(request.body)->root(), false) + "\n");
+  }
+  if (request.method != "PATCH") throw std::invalid_argument("a CRD is only to be patched");
   const Value* stored = FindObject(kCrds, place.name);
   if (!stored) return place.NotFound();
   auto crd = PatchFakeCrd(*stored, Parse(request.body)->root(), place.version, is_status);

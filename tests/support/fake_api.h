@@ -64,7 +64,7 @@ struct FakeFault {
 /// PUT, also with dryRun=All: the
 /// resourceVersion moves only where what is stored changes. Both, and reads, are answered with
 /// metadata where the Accept header asks for it. CRDs, and their status, can be written by merge
-/// patches (fake_crd_writes.h). Watches of custom resources go on until their CRD is changed.
+/// patches (fake_crd_writes.h), and be created with dryRun=All; nothing of them is validated. Watches of custom resources go on until their CRD is changed.
 /// Answers SelfSubjectAccessReviews.
 class FakeApi {
  public:

@@ -45,11 +45,19 @@ FakeAnswer CannotPreserve(const std::string& name) {
 
 bool IsTrue(const Value* value) { return value != nullptr && value->is_bool() && value->AsBool(); }
 
-/// Puts the members of `patch` in the place of those of `object`; true if that changes something.
+/// A merge patch without null in what it adds; true if that changes something.
 bool Merge(Value& object, const Value& patch, Arena& arena) {
   bool is_changed = false;
   for (const auto& [key, value] : patch.members()) {
     const Value* old = object.Find(key.text());
+    if (value.is_null()) {
+      is_changed |= object.Erase(key.text());
+      continue;
+    }
+    if (old != nullptr && old->is_object() && value.is_object()) {
+      is_changed |= Merge(*object.Find(key.text()), value, arena);
+      continue;
+    }
     if (old != nullptr && kube::json::Equal(*old, value)) continue;
     object.Set(arena.Copy(key.text()), kube::json::DeepCopy(value, arena), arena);
     is_changed = true;

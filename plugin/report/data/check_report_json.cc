@@ -37,10 +37,20 @@ class CheckReportBuilder {
     if (report.file_objects > 0) builder.Number("fileObjectsSkipped", report.file_objects);
     builder.TextIfAny("objectFilter", report.object_filter);
     if (report.not_all_crds_read) builder.Bool("notAllCrdsRead", true);
+    builder.ListIfAny("steps", report.steps,
+                      [this](const migrate::report::UpgradeStep& step) { return Step(step); });
     return builder.Build();
   }
 
  private:
+  Value Step(const migrate::report::UpgradeStep& step) {
+    return ObjectBuilder(arena_)
+        .Text("title", step.title)
+        .Text("command", step.command)
+        .Text("reason", step.reason)
+        .Build();
+  }
+
   Value Summary(const CheckReport& report) {
     std::uint64_t objects = 0, objects_losing_fields = 0;
     for (const CrdReport& crd : report.crds) {
@@ -73,6 +83,7 @@ class CheckReportBuilder {
       builder.List("objects", crd.objects,
                    [this](const migrate::report::ObjectPaths& object) { return Object(object); });
     }
+    if (crd.file_objects) builder.Add("fileObjects", FileObjects(*crd.file_objects));
     if (crd.objects_skipped) builder.Bool("objectsSkipped", true);
     builder.TextsIfAny("objectErrors", crd.object_errors);
     builder.TextIfAny("note", crd.note);
@@ -99,7 +110,17 @@ class CheckReportBuilder {
         .Texts("storedVersions", crd.stored_versions)
         .Text("verdict", terminal::VerdictName(crd.verdict))
         .Bool("migrationNeeded", crd.migration_needed);
+    if (crd.apply) builder.Add("apply", Apply(*crd.apply));
     if (crd.condition) builder.Add("condition", Condition(*crd.condition));
+  }
+
+  Value Apply(const migrate::report::ApplyReport& apply) {
+    return ObjectBuilder(arena_)
+        .Bool("accepted", apply.accepted)
+        .Text("message", apply.message)
+        .Bool("preservesUnknownFields", apply.preserves_unknown_fields)
+        .TextIfAny("notAskedBecause", apply.not_asked_because)
+        .Build();
   }
 
   void AddFindings(ObjectBuilder& builder, const CrdReport& crd) {
@@ -175,6 +196,16 @@ class CheckReportBuilder {
           .Bool("tolerated", use.tolerated)
           .Build();
     });
+  }
+
+  Value FileObjects(const migrate::report::FileObjectsReport& objects) {
+    ObjectBuilder builder(arena_);
+    builder.Number("objects", objects.objects);
+    builder.Number("objectsLosingFields", objects.objects_losing_fields);
+    AddPrunedFields(builder, objects.pruned_fields);
+    AddValidity(builder, objects.validity);
+    builder.TextsIfAny("objectErrors", objects.errors);
+    return builder.Build();
   }
 
   Value StorageMigration(const migrate::report::StorageMigrationReport& migration) {

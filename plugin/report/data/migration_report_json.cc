@@ -98,6 +98,7 @@ class MigrationReportBuilder {
     builder.TextIfAny("error", crd.error).TextIfAny("dryRun", DryRunName(crd.dry_run));
     builder.TextIfAny("storageVersion", crd.storage_version);
     builder.TextIfAny("writtenVersion", crd.written_version);
+    builder.TextIfAny("crdFile", crd.crd_file);
     builder.Bool("pruningEnabled", crd.pruning_enabled).Bool("verified", crd.verified);
     builder.Add("counts", Counts(crd.counts));
     if (crd.before_flip) builder.Add("beforeFlip", Counts(*crd.before_flip));

@@ -42,6 +42,7 @@ class Section {
     AppendError();
     AppendStructuralProblems();
     AppendAdmissionProblems();
+    AppendRefusedApply();
     AppendLoss();
     AppendMigrationLoss();
     AppendInvalid();
@@ -50,6 +51,7 @@ class Section {
     AppendObjects();
     AppendRefusedObjects();
     AppendObjectErrors();
+    AppendFileObjects();
     AppendMaybeInEtcd();
     AppendStoredVersions();
     AppendNext();
@@ -91,6 +93,19 @@ class Section {
     if (problems.empty()) return;
     out_.append(title_).append(" with pruning on would be refused by the API server:\n");
     AppendProblems(out_, problems, options_.wide);
+  }
+
+  // What is said above already is not said again.
+  void AppendRefusedApply() {
+    if (!crd_.apply || crd_.apply->accepted) return;
+    const bool is_told = !crd_.IsRefusedUntilPruning() &&
+                         std::ranges::any_of(crd_.admission_problems, [&](const auto& problem) {
+                           return crd_.apply->message.find(problem.message) != std::string::npos;
+                         });
+    if (is_told) return;
+    out_.append(title_).append(": kubectl apply is refused");
+    out_ += crd_.IsRefusedUntilPruning() ? " until pruning is on:\n  " : ":\n  ";
+    out_.append(terminal::PrintableLines(crd_.apply->message)).append("\n");
   }
 
   void AppendLoss() {
@@ -298,6 +313,28 @@ class Section {
     }
   }
 
+  void AppendFileObjects() {
+    if (!crd_.file_objects) return;
+    const migrate::report::FileObjectsReport& objects = *crd_.file_objects;
+    const std::string count =
+        " of " + kube::base::Count(objects.objects, "object") + " in the files";
+    if (objects.objects_losing_fields > 0) {
+      out_.append(title_).append(": ").append(std::to_string(objects.objects_losing_fields));
+      out_.append(count).append(" would lose fields:\n");
+      std::vector<FieldRow> rows;
+      for (const FieldUse& use : objects.pruned_fields) rows.push_back({"", &use});
+      AppendLostFields(out_, rows, Fields());
+    }
+    if (objects.validity.objects > 0) {
+      out_.append(title_).append(": the API server would refuse ");
+      out_.append(std::to_string(objects.validity.objects)).append(count).append(":\n");
+      std::vector<const InvalidUse*> refused;
+      for (const InvalidUse& use : objects.validity.fields) refused.push_back(&use);
+      AppendInvalidFields(out_, refused, Fields());
+    }
+    AppendFirst(objects.errors, objects.errors.size());
+  }
+
   // What is listed below a proof are objects that it does not cover.
   void AppendMaybeInEtcd() {
     if (crd_.verified) {
@@ -345,7 +382,9 @@ class Section {
                                : "kubectl apply -f " + terminal::FileArgument(crd_.source) + ", ";
   }
 
+  // Of what is proposed for a cluster the way says it, for all together.
   void AppendNext() {
+    if (crd_.apply) return;
     const std::string command = migrate::report::OwnCommand("migrate " + name_);
     if (crd_.verdict == Verdict::kBlocked) {
       out_ +=

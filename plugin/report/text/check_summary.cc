@@ -119,10 +119,26 @@ std::string ObjectFilterNote(const CheckReport& report) {
          terminal::Printable(report.object_filter) + "\n";
 }
 
+// As a rule the same of all.
+std::string NotAskedNote(const CheckReport& report) {
+  std::map<std::string_view, std::uint64_t> reasons;
+  for (const CrdReport& crd : report.crds) {
+    if (crd.apply && !crd.apply->not_asked_because.empty()) ++reasons[crd.apply->not_asked_because];
+  }
+  std::string notes;
+  for (const auto& [reason, count] : reasons) {
+    notes += "note: of " + kube::base::Count(count, "CRD") +
+             " the API server did not tell what it would answer to kubectl apply; what is said of "
+             "that is by our own rules: " +
+             terminal::Printable(reason) + "\n";
+  }
+  return notes;
+}
+
 std::string FileObjectsNote(const CheckReport& report) {
   if (report.file_objects == 0) return "";
   return "note: " + kube::base::Count(report.file_objects, "object") +
-         " in files not looked at; with --local they are, instead of those of the cluster\n";
+         " in files not looked at, as the files have no CRD for them\n";
 }
 
 std::string UnknownKindsNote(const CheckReport& report, bool all) {
@@ -159,6 +175,18 @@ std::string Summary(const CheckReport& report) {
   return line + "\n";
 }
 
+std::string Steps(const CheckReport& report) {
+  if (report.steps.empty()) return "";
+  std::string text = "The way for this cluster:\n";
+  std::size_t number = 0;
+  for (const migrate::report::UpgradeStep& step : report.steps) {
+    text += "  " + std::to_string(++number) + ". " + terminal::Printable(step.title);
+    if (!step.reason.empty()) text += " (" + terminal::Printable(step.reason) + ")";
+    text += "\n       " + terminal::Printable(step.command) + "\n";
+  }
+  return text;
+}
+
 std::string ReadyNote(const CheckReport& report) {
   const auto checked = ReadyCrds(report, /*with_objects=*/true);
   const auto unchecked = ReadyCrds(report, /*with_objects=*/false);
@@ -166,8 +194,11 @@ std::string ReadyNote(const CheckReport& report) {
   if (!checked.empty()) {
     note += Subject(checked, "loses nothing when pruning is turned on\n",
                     "lose nothing when pruning is turned on\n");
-    note += "Next: " + ApplyStep(checked) +
-            migrate::report::OwnCommand("migrate " + CommandNames(checked)) + " --enable-pruning\n";
+    if (report.steps.empty()) {
+      note += "Next: " + ApplyStep(checked) +
+              migrate::report::OwnCommand("migrate " + CommandNames(checked)) +
+              " --enable-pruning\n";
+    }
   }
   if (!unchecked.empty()) {
     const std::string how = report.object_filter.empty()
@@ -202,8 +233,8 @@ std::string InterruptedNote(const CheckReport& report) {
 }
 
 std::string Notes(const CheckReport& report, bool all) {
-  return CrdNotes(report) + ObjectFilterNote(report) + UnknownKindsNote(report, all) +
-         FileObjectsNote(report);
+  return CrdNotes(report) + NotAskedNote(report) + ObjectFilterNote(report) +
+         UnknownKindsNote(report, all) + FileObjectsNote(report);
 }
 
 }  // namespace plugin::report::text

@@ -10,6 +10,9 @@ namespace plugin::report::text {
 /// "300 CRDs: 12 blocked, 4 would lose fields (1874 of 52000 objects), 284 already pruning".
 std::string Summary(const migrate::report::CheckReport& report);
 
+/// The steps of an upgrade, numbered; empty where there are none.
+std::string Steps(const migrate::report::CheckReport& report);
+
 /// Which CRDs lose nothing when pruning is turned on, and the command that does it; empty where
 /// there is none.
 std::string ReadyNote(const migrate::report::CheckReport& report);

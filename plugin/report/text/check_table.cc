@@ -152,6 +152,7 @@ std::string PrintCheckTable(const CheckReport& report, const CheckTableOptions& 
   }
   if (!crds.empty()) AppendRows(out, crds, options.wide, /*titles=*/true);
   AppendQuietCount(out, quiet);
+  if (const std::string steps = Steps(report); !steps.empty()) out.append("\n").append(steps);
   AppendSections(out, report, crds, options);
   const bool is_stopped = report.not_all_crds_read && !report.crds.empty();
   const bool is_complete = report.file_errors.empty() && !is_stopped;

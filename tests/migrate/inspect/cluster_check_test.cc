@@ -404,12 +404,18 @@ TEST_CASE("CRDs of files are checked against the objects of the cluster",
   const std::string mended = R"(,"preserveUnknownFields":false)";
   const auto file = folder.Write("crds.json", FakeCrdText("gizmos", mended) + "\n" +
                                                   FakeCrdText("newcomers", mended) + "\n" +
-                                                  FakeObjectText("gizmos", "two", "{}"));
+                                                  FakeObjectText("gizmos", "two", "{\"z\":1}") +
+                                                  "\n" + FakeObjectText("others", "one", "{}"));
   const report::CheckReport report = Check(cluster, {.filenames = {file}});
   CHECK(Verdicts(report) == Strings{"gizmos pruning", "newcomers pruning"});
   CHECK(report.crds[0].source == file);
   CHECK(report.crds[0].object_count == 1);
   CHECK(report.file_objects == 1);
+  REQUIRE(report.crds[0].file_objects);
+  CHECK(report.crds[0].file_objects->objects == 1);
+  CHECK(report.crds[0].file_objects->objects_losing_fields == 1);
+  CHECK(report.crds[0].file_objects->pruned_fields.at(0).path == "spec.z");
+  CHECK_FALSE(report.crds[1].file_objects);
   SECTION("names choose among both") {
     const report::CheckReport named =
         Check(cluster, {.crd_names = {"gizmos", "widgets"}, .filenames = {file}});

@@ -150,7 +150,7 @@ TEST_CASE("Flags that contradict each other are refused", "[plugin][migrate_opti
        "name the CustomResourceDefinitions whose objects are to be rewritten, or use --all"},
       {{"w", "--all"}, "--all and names of CustomResourceDefinitions cannot be specified together"},
       {{"w", "--crd-selector=a=b"}, "--crd-selector chooses among --all, and needs it"},
-      {{"w", "-f", "x"}, "-f needs --local"},
+      {{"w", "-f", "x"}, "-f needs --enable-pruning, with which the CRDs of the files come, or --local"},
       {{"w", "--enable-pruning", "-n", "shop"}, "--enable-pruning concerns all objects"},
       {{"w", "--enable-pruning", "-l", "a"}, "--enable-pruning concerns all objects"},
       {{"w", "--enable-pruning", "--field-selector=metadata.name=a"},

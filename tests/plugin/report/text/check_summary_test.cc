@@ -92,8 +92,7 @@ TEST_CASE("What the report cannot vouch for is told in lines", "[plugin][check_s
   CHECK(Notes(report, /*all=*/false) ==
         "note: gadgets.demo.example.com: some may be invalid\n"
         "note: not all objects were read, only those of namespace \"shop\"\n"
-        "note: 2 objects in files not looked at; with --local they are, instead of those of the "
-        "cluster\n");
+        "note: 2 objects in files not looked at, as the files have no CRD for them\n");
 }
 
 }  // namespace

@@ -1,0 +1,127 @@
+#include "migrate/inspect/bundle_objects.h"
+
+#include <memory>
+#include <utility>
+
+#include "kube/crd/crd.h"
+#include "kube/meta/type_meta.h"
+#include "migrate/check/crd_check.h"
+
+namespace migrate::inspect {
+namespace {
+
+using kube::json::Document;
+
+std::string KindOf(std::string_view kind, std::string_view group) {
+  return std::string(kind).append(".").append(group);
+}
+
+/// What is in the files for one CRD.
+struct Bundled {
+  std::vector<std::unique_ptr<check::CrdCheck>> checks{};  // made with the first object
+  std::vector<check::CrdTally> tallies{};
+};
+
+/// One run of CheckBundleObjects.
+class BundleChecker {
+ public:
+  BundleChecker(const std::map<std::string, crds::LiveCrd>& crds,
+                const std::set<std::string>& kinds)
+      : crds_(crds), kinds_(kinds) {
+    for (const auto& [name, crd] : crds) {
+      if (crd.manifests.empty()) continue;
+      names_[KindOf(crd.identity.names.kind, crd.identity.group)] = name;
+    }
+  }
+
+  void Take(const manifests::ProposedObject& object) {
+    Document document;
+    if (document.Parse(object.json)) return;  // as it was printed by us
+    const auto type = kube::meta::TypeOf(document.root());
+    const std::string kind = KindOf(type.kind, type.group_version.group);
+    const auto name = names_.find(kind);
+    if (name == names_.end()) {
+      found_.without_crd += kinds_.contains(kind) ? 0 : 1;
+      return;
+    }
+    Bundled& bundled = BundledOf(name->second);
+    for (std::size_t i = 0; i < bundled.checks.size(); ++i) {
+      if (bundled.checks[i] == nullptr) continue;
+      bundled.checks[i]->CheckObject({document.root(), object.place, object.source},
+                                     bundled.tallies[i]);
+    }
+  }
+
+  BundleObjects Result() {
+    for (const auto& [name, bundled] : bundled_) {
+      BundleObjects::OfCrd& reports = found_.crds[name];
+      for (std::size_t i = 0; i < bundled.checks.size(); ++i) {
+        reports.push_back(ReportOf(bundled.checks[i].get(), bundled.tallies[i]));
+      }
+    }
+    return std::move(found_);
+  }
+
+ private:
+  Bundled& BundledOf(const std::string& name) {
+    const auto [found, is_new] = bundled_.try_emplace(name);
+    if (!is_new) return found->second;
+    for (const std::string& manifest : crds_.at(name).manifests) {
+      found->second.checks.push_back(MakeCheck(manifest));
+      found->second.tallies.emplace_back();
+    }
+    return found->second;
+  }
+
+  // Pruning is on by then, whatever the file says of it.
+  static std::unique_ptr<check::CrdCheck> MakeCheck(const std::string& manifest) {
+    auto document = std::make_unique<Document>();
+    if (document->Parse(manifest)) return nullptr;
+    auto crd = kube::crd::ReadCrd(std::move(document));
+    if (!crd) return nullptr;
+    return std::make_unique<check::CrdCheck>(*std::move(crd), "",
+                                             check::CrdCheckOptions{.checks_validity = true});
+  }
+
+  static report::FileObjectsReport ReportOf(const check::CrdCheck* check,
+                                            const check::CrdTally& tally) {
+    report::FileObjectsReport report;
+    if (check == nullptr) return report;
+    report::CrdReport checked = check->Report(tally);
+    report.objects = checked.object_count;
+    for (report::VersionReport& version : checked.versions) {
+      if (!version.storage) continue;
+      report.objects_losing_fields = version.objects_losing_fields;
+      report.pruned_fields = std::move(version.pruned_fields);
+      if (version.validity) report.validity = *std::move(version.validity);
+    }
+    report.errors = std::move(checked.object_errors);
+    return report;
+  }
+
+  const std::map<std::string, crds::LiveCrd>& crds_;
+  const std::set<std::string>& kinds_;
+  std::map<std::string, std::string> names_;  // by "Kind.group"
+  std::map<std::string, Bundled> bundled_;    // by name
+  BundleObjects found_;
+};
+
+}  // namespace
+
+std::set<std::string> KindsOf(const manifests::Proposals& proposals) {
+  std::set<std::string> kinds;
+  for (const manifests::Proposal& proposal : proposals.crds) {
+    kinds.insert(KindOf(proposal.crd.names.kind, proposal.crd.group));
+  }
+  return kinds;
+}
+
+BundleObjects CheckBundleObjects(const std::vector<manifests::ProposedObject>& objects,
+                                 const std::map<std::string, crds::LiveCrd>& crds,
+                                 const std::set<std::string>& kinds) {
+  BundleChecker checker(crds, kinds);
+  for (const manifests::ProposedObject& object : objects) checker.Take(object);
+  return checker.Result();
+}
+
+}  // namespace migrate::inspect

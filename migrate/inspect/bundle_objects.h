@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "migrate/crds/live_crd.h"
+#include "migrate/manifests/proposals.h"
+#include "migrate/report/check_report.h"
+
+namespace migrate::inspect {
+
+/// What the proposed CRDs make of the custom resources that are in the same files.
+struct BundleObjects {
+  /// By the place of the proposal among those for its CRD: one for each of LiveCrd::manifests.
+  using OfCrd = std::vector<report::FileObjectsReport>;
+
+  std::map<std::string, OfCrd> crds{};  ///< by name; of those with objects alone
+  std::uint64_t without_crd = 0;        ///< custom resources that none of the files' CRDs is for
+};
+
+/// The kinds of all CRDs in the files, as "Kind.group".
+std::set<std::string> KindsOf(const manifests::Proposals& proposals);
+
+/// Holds the custom resources of a bundle against its CRDs, as they will be created or changed by
+/// them: as a check of files does. `kinds` are KindsOf the bundle: of those that `crds` lack, as
+/// they were not chosen, nothing is said.
+BundleObjects CheckBundleObjects(const std::vector<manifests::ProposedObject>& objects,
+                                 const std::map<std::string, crds::LiveCrd>& crds,
+                                 const std::set<std::string>& kinds);
+
+}  // namespace migrate::inspect

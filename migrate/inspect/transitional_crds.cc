@@ -1,0 +1,54 @@
+#include "migrate/inspect/transitional_crds.h"
+
+#include <utility>
+
+#include "kube/client/answer_meaning.h"
+#include "kube/crd/transitional.h"
+#include "migrate/crds/cluster_crds.h"
+#include "migrate/crds/crd_names.h"
+#include "migrate/crds/crd_request.h"
+#include "migrate/manifests/proposals.h"
+
+namespace migrate::inspect {
+namespace {
+
+using kube::client::Meaning;
+using kube::json::Document;
+
+void AddTransitional(const manifests::Proposal& proposal, const std::string& crds_target,
+                     const kube::client::Session& session, TransitionalCrds& found) {
+  const std::string& name = proposal.crd.name;
+  const auto live = crds::GetCrd(session.client, crds_target + "/" + kube::client::UrlEscape(name));
+  if (!live && MeaningOf(live.error()) == Meaning::kNotFound) return;
+  if (!live) return found.errors.push_back(name + ": " + live.error().message);
+  auto document = std::make_unique<Document>();
+  const auto made = kube::crd::MakeTransitional(proposal.crd, *live, document->arena());
+  if (!made) {
+    return found.errors.push_back(name + " of " + proposal.source +
+                                  " cannot be given its missing versions: " + made.error());
+  }
+  if (!*made) return;
+  document->root() = kube::json::DeepCopy(**made, document->arena());
+  found.crds.push_back(std::move(document));
+}
+
+}  // namespace
+
+TransitionalCrds FindTransitionalCrds(const std::vector<std::string>& filenames, bool recursive,
+                                      const std::vector<std::string>& crd_names,
+                                      const kube::client::Session& session) {
+  manifests::Proposals proposals = manifests::ReadProposals(filenames, recursive);
+  TransitionalCrds found;
+  found.errors = std::move(proposals.errors);
+  std::string crds_target;
+  for (const manifests::Proposal& proposal : proposals.crds) {
+    const crds::CrdIdentity identity = crds::IdentityOf(proposal.crd);
+    if (!crd_names.empty() && !crds::IsNamedByAny(identity, crd_names)) continue;
+    if (session.is_stopped()) break;
+    if (crds_target.empty()) crds_target = crds::FindCrdsTarget(session.client);
+    AddTransitional(proposal, crds_target, session, found);
+  }
+  return found;
+}
+
+}  // namespace migrate::inspect

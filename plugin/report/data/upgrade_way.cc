@@ -1,0 +1,305 @@
+#include "plugin/report/data/upgrade_way.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "kube/base/text.h"
+#include "migrate/report/program_name.h"
+#include "plugin/terminal/wording.h"
+
+namespace plugin::report::data {
+namespace {
+
+using kube::base::Count;
+using kube::base::Join;
+using migrate::report::CrdReport;
+using migrate::report::Problem;
+using migrate::report::UpgradeStep;
+using migrate::report::Verdict;
+
+// What the server says of client-side apply, whose annotation holds the whole manifest
+// (apimachinery pkg/api/validation ValidateAnnotationsSize).
+constexpr std::string_view kTooLong = "metadata.annotations: Too long";
+
+// Its words for what no update may change.
+constexpr std::string_view kImmutable = "field is immutable";
+
+bool Has(const std::vector<std::string>& list, const std::string& text) {
+  return std::ranges::find(list, text) != list.end();
+}
+
+bool Contains(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::string FileFlag(const std::string& source) {
+  return " -f " + terminal::ShellWord(source == "<stdin>" ? "-" : source);
+}
+
+std::string Migrate(const CrdReport& crd, const std::string& flags = "") {
+  return migrate::report::OwnCommand("migrate " + terminal::ShellWord(crd.name) + flags);
+}
+
+std::string Check(const CrdReport& crd, const std::string& flags = "") {
+  return migrate::report::OwnCommand("check " + terminal::ShellWord(crd.name) +
+                                     FileFlag(crd.source) + flags);
+}
+
+/// What is to be done for one proposed CRD.
+class CrdWay {
+ public:
+  explicit CrdWay(const CrdReport& crd) : crd_(crd) {
+    for (const std::string& stored : crd.replaced ? crd.stored_versions : kNone) {
+      const bool is_known = std::ranges::any_of(
+          crd.versions, [&](const auto& version) { return version.name == stored; });
+      if (!is_known) missing_.push_back(stored);
+    }
+    lacks_storage_version_ = crd.replaced && Has(missing_, crd.replaced->storage_version);
+    FindMend();
+    if (is_stuck()) return;
+    FindDecisions();
+    if (!crd.replaced) return;
+    FindBefore();
+    FindBehind();
+  }
+
+  const CrdReport& crd() const { return crd_; }
+  /// The server takes it in no order.
+  bool is_stuck() const { return is_stuck_; }
+  bool needs_server_side() const { return crd_.apply && Contains(crd_.apply->message, kTooLong); }
+  /// Two releases, as what applies files does one thing at a time.
+  bool needs_two_releases() const {
+    return std::ranges::any_of(before, [](const UpgradeStep& step) {
+      return Contains(step.command, "--print-transitional");
+    });
+  }
+
+  std::vector<UpgradeStep> mend, decisions, before, behind, later;
+
+ private:
+  inline static const std::vector<std::string> kNone;
+
+  bool preserves() const { return crd_.replaced && crd_.replaced->preserve_unknown_fields; }
+  // Pruning comes with the file, whether or not the server takes it as it is.
+  bool brings_pruning() const {
+    return preserves() &&
+           (crd_.IsRefusedUntilPruning() || (crd_.apply && !crd_.apply->preserves_unknown_fields));
+  }
+  bool moves_storage_version() const {
+    return crd_.replaced->storage_version != crd_.storage_version;
+  }
+  // What the order of steps sees to.
+  static bool IsSeenTo(const Problem& problem) {
+    return problem.field == "spec.preserveUnknownFields" ||
+           problem.field.starts_with("status.storedVersions");
+  }
+
+  void Mend(std::string reason) {
+    is_stuck_ = true;
+    mend.push_back({"mend " + crd_.name + " in " + terminal::FileArgument(crd_.source), Check(crd_),
+                    std::move(reason)});
+  }
+
+  void FindMend() {
+    if (!crd_.error.empty()) return Mend(crd_.error);
+    const auto refused = std::ranges::find_if_not(crd_.admission_problems,
+                                                  [](const Problem& p) { return IsSeenTo(p); });
+    if (refused != crd_.admission_problems.end()) {
+      return Contains(refused->message, kImmutable) ? MendImmutable(*refused)
+                                                    : Mend(refused->message);
+    }
+    if (!crd_.problems.empty()) return Mend(crd_.problems.front().message);
+    const bool is_refused = crd_.apply && !crd_.apply->accepted &&
+                            crd_.apply->not_asked_because.empty() && missing_.empty();
+    if (is_refused && !crd_.IsRefusedUntilPruning() && !needs_server_side())
+      Mend(crd_.apply->message);
+  }
+
+  void MendImmutable(const Problem& problem) {
+    Mend(problem.message +
+         ": no update can do it. Leave it as it is, or give the CRD another name or group and move "
+         "the objects there; to delete the CRD deletes every object of it");
+  }
+
+  void FindDecisions() {
+    if (crd_.objects_losing_fields > 0 || crd_.MakesInvalid()) {
+      decisions.push_back({"add what " + crd_.name + " would lose to its schema, or let it be lost",
+                           Check(crd_),
+                           Count(crd_.objects_losing_fields, "object") + " of " +
+                               std::to_string(crd_.object_count) + " would lose fields"});
+    }
+    if (crd_.HasInvalid()) {
+      decisions.push_back({"mend the objects of " + crd_.name + ", or loosen its schema",
+                           Check(crd_, " --show-objects"),
+                           "the server would refuse the next write of some"});
+    }
+  }
+
+  std::string StorageVersionWords() const {
+    return crd_.replaced->storage_version +
+           " is the storage version, and the file lacks it: the "
+           "server takes no CRD without a version that objects may be stored in";
+  }
+
+  void FindBefore() {
+    if (preserves() && (brings_pruning() || !missing_.empty())) return FindBeforePruning();
+    if (missing_.empty()) return;
+    if (lacks_storage_version_) ApplyTransitional(StorageVersionWords());
+    before.push_back({"migrate " + crd_.name, Migrate(crd_),
+                      "objects may be stored as " + Join(missing_, ", ") +
+                          "; that takes it out of status.storedVersions, and until then it has to "
+                          "stay in the CRD"});
+  }
+
+  void ApplyTransitional(std::string reason) {
+    before.push_back({"apply " + crd_.name + " with the versions of both, " + crd_.storage_version +
+                          " as the storage version",
+                      Check(crd_, " --print-transitional | kubectl apply -f -"),
+                      std::move(reason)});
+  }
+
+  // By the schema of an older version alone more would be lost than by those of the file.
+  void FindBeforePruning() {
+    if (missing_.empty() && !moves_storage_version()) return TurnOnByFile();
+    ApplyTransitional((lacks_storage_version_ ? StorageVersionWords() + "; " : std::string()) +
+                      "unknown fields stay preserved, and defaults come with the file itself");
+    before.push_back({"turn pruning on for " + crd_.name, Migrate(crd_, " --enable-pruning"),
+                      "rewrites every object as " + crd_.storage_version +
+                          " before and behind it, with a backup of what is lost"});
+  }
+
+  void TurnOnByFile() {
+    const std::string reason =
+        crd_.IsRefusedUntilPruning()
+            ? "kubectl apply is refused until pruning is on: " + crd_.apply->message
+            : "kubectl apply alone would turn pruning on without a backup";
+    before.push_back({"turn pruning on for " + crd_.name + " by the CRD of " +
+                          terminal::FileArgument(crd_.source),
+                      Migrate(crd_, " --enable-pruning" + FileFlag(crd_.source)), reason});
+  }
+
+  void FindBehind() {
+    const bool stays_unpruned = preserves() && before.empty();
+    const bool is_moved = before.empty() && moves_storage_version();
+    const bool is_older_stored = before.empty() && missing_.empty() && crd_.migration_needed;
+    if (stays_unpruned) {
+      behind.push_back({"turn pruning on for " + crd_.name, Migrate(crd_, " --enable-pruning"),
+                        "the file leaves it off"});
+    } else if (is_moved || is_older_stored) {
+      behind.push_back(
+          {"migrate " + crd_.name, Migrate(crd_),
+           "objects stay stored as they are until they are rewritten as " + crd_.storage_version});
+    }
+    FindLater(is_moved);
+  }
+
+  void FindLater(bool is_moved) {
+    std::vector<std::string> old;
+    for (const auto& version : crd_.versions) {
+      const bool was_stored = Has(crd_.stored_versions, version.name);
+      if (was_stored && version.name != crd_.storage_version) old.push_back(version.name);
+    }
+    if (old.empty() || !is_moved) return;
+    later.push_back({"a later release of " + crd_.name + " may stop to serve " + Join(old, ", ") +
+                         ", and the one behind that may remove it",
+                     "kubectl get crd " + terminal::ShellWord(crd_.name) +
+                         " -o jsonpath='{.status.storedVersions}'",
+                     "once that names " + crd_.storage_version +
+                         " alone, and no client asks for another version any more"});
+  }
+
+  const CrdReport& crd_;
+  std::vector<std::string> missing_;
+  bool lacks_storage_version_ = false;
+  bool is_stuck_ = false;
+};
+
+/// The step that applies the files of `ways`.
+class ApplyStep {
+ public:
+  ApplyStep(const std::vector<CrdWay>& ways, const WayFiles& files) : files_(files) {
+    for (const CrdWay& way : ways) {
+      (way.is_stuck() ? stuck_ : free_).insert(way.crd().source);
+      if (way.is_stuck()) continue;
+      is_server_side_ |= way.needs_server_side();
+      is_in_two_releases_ |= way.needs_two_releases();
+    }
+    for (const std::string& source : stuck_) free_.erase(source);
+  }
+
+  bool is_possible() const { return !free_.empty(); }
+  bool Takes(const CrdWay& way) const { return free_.contains(way.crd().source); }
+
+  UpgradeStep Step() const {
+    std::string command = "kubectl apply";
+    if (is_server_side_) command += " --server-side --force-conflicts";
+    return {stuck_.empty() ? "apply the files" : "apply the files that nothing holds up",
+            command + Flags(), Reason()};
+  }
+
+ private:
+  std::string Flags() const {
+    std::string flags;
+    if (stuck_.empty() && files_.recursive) flags += " -R";
+    if (stuck_.empty()) {
+      for (const std::string& name : files_.filenames) {
+        flags += " -f " + terminal::ShellWord(name);
+      }
+      return flags;
+    }
+    for (const std::string& source : free_) flags += FileFlag(source);
+    return flags;
+  }
+
+  std::string Reason() const {
+    std::string reason;
+    if (is_server_side_) {
+      reason =
+          "a CRD is too long for client-side apply, which keeps it in an annotation; as that does, "
+          "it overrules other managers";
+    }
+    if (is_in_two_releases_) {
+      if (!reason.empty()) reason += "; ";
+      reason +=
+          "where Helm or GitOps apply, it is a release of its own, behind the steps before it";
+    }
+    return reason;
+  }
+
+  const WayFiles& files_;
+  std::set<std::string> stuck_, free_;
+  bool is_server_side_ = false, is_in_two_releases_ = false;
+};
+
+void Append(std::vector<UpgradeStep>& all, const std::vector<CrdWay>& ways,
+            std::vector<UpgradeStep> CrdWay::*steps, const ApplyStep* apply = nullptr) {
+  for (const CrdWay& way : ways) {
+    if (apply != nullptr && !apply->Takes(way)) continue;
+    std::ranges::copy(way.*steps, std::back_inserter(all));
+  }
+}
+
+}  // namespace
+
+std::vector<UpgradeStep> FindUpgradeWay(const migrate::report::CheckReport& report,
+                                        const WayFiles& files) {
+  std::vector<CrdWay> ways;
+  for (const CrdReport& crd : report.crds) {
+    if (!crd.source.empty() && (crd.apply || !crd.error.empty())) ways.emplace_back(crd);
+  }
+  if (ways.empty()) return {};
+  const ApplyStep apply(ways, files);
+  std::vector<UpgradeStep> steps;
+  Append(steps, ways, &CrdWay::mend);
+  Append(steps, ways, &CrdWay::decisions);
+  Append(steps, ways, &CrdWay::before, &apply);
+  if (apply.is_possible()) steps.push_back(apply.Step());
+  Append(steps, ways, &CrdWay::behind, &apply);
+  Append(steps, ways, &CrdWay::later, &apply);
+  return steps;
+}
+
+}  // namespace plugin::report::data

@@ -1,0 +1,73 @@
+#include "kube/crd/transitional.h"
+
+#include <catch2/catch.hpp>
+
+namespace kube::crd {
+namespace transitional_test {
+
+Crd Widgets(const std::string& versions, const std::string& more = "",
+            const std::string& api_version = "apiextensions.k8s.io/v1") {
+  auto document = std::make_unique<json::Document>();
+  REQUIRE_FALSE(document->Parse(R"({"apiVersion":")" + api_version +
+                                R"(","kind":"CustomResourceDefinition","metadata":{"name":"w.g"},
+      "spec":{"group":"g","scope":"Namespaced","names":{"plural":"w","kind":"W"},"versions":[)" +
+                                versions + "]" + more + "}"));
+  auto crd = ReadCrd(std::move(document));
+  REQUIRE(crd);
+  return *std::move(crd);
+}
+
+const std::string kStored = R"({"name":"v1","served":true,"storage":true,"schema":{}})";
+const std::string kNew = R"({"name":"v2","served":true,"storage":true})";
+
+std::string Transitional(const Crd& file, const Crd& live) {
+  json::Arena arena;
+  const auto made = MakeTransitional(file, live, arena);
+  if (!made) return "error: " + made.error();
+  return *made ? json::Print(*(**made).Find("spec")) : "none";
+}
+
+TEST_CASE("Between two releases a CRD has the versions that objects may be stored in",
+          "[kube][transitional]") {
+  const Crd live = Widgets(kStored, R"(},"status":{"storedVersions":["v0","v1"]})");
+  CHECK(Transitional(Widgets(kNew, "}"), live) ==
+        R"({"group":"g","names":{"kind":"W","plural":"w"},"scope":"Namespaced","versions":[)"
+        R"({"name":"v2","served":true,"storage":true},)"
+        R"({"name":"v1","schema":{},"served":true,"storage":false}]})");
+  CHECK(Transitional(Widgets(kStored, "}"), live) == "none");
+}
+
+TEST_CASE("Between two releases unknown fields stay preserved", "[kube][transitional]") {
+  const Crd live =
+      Widgets(kStored, R"(,"preserveUnknownFields":true},"status":{"storedVersions":["v1"]})");
+  CHECK_THAT(Transitional(Widgets(kNew, R"(,"preserveUnknownFields":false})"), live),
+             Catch::Contains(R"("preserveUnknownFields":true)"));
+}
+
+TEST_CASE("As long as unknown fields are preserved there are no defaults", "[kube][transitional]") {
+  const Crd live =
+      Widgets(kStored, R"(,"preserveUnknownFields":true},"status":{"storedVersions":["v1"]})");
+  const std::string schema = R"({"type":"object","default":{},"properties":{
+      "default":{"type":"string","default":"x"},
+      "list":{"items":{"default":1}},"map":{"additionalProperties":{"default":1}},
+      "all":{"additionalProperties":true}}})";
+  const std::string both =
+      R"({"name":"v1","served":true,"storage":false,"schema":{"openAPIV3Schema":)" + schema +
+      R"(}},{"name":"v2","served":true,"storage":true})";
+  CHECK_THAT(Transitional(Widgets(both, "}"), live),
+             Catch::Contains(R"({"properties":{"all":{"additionalProperties":true},)"
+                             R"("default":{"type":"string"},"list":{"items":{}},)"
+                             R"("map":{"additionalProperties":{}}},"type":"object"})"));
+}
+
+TEST_CASE("Only of v1 a CRD between two releases can be made", "[kube][transitional]") {
+  const std::string status = R"(},"status":{"storedVersions":["v1"]})";
+  const std::string beta = "apiextensions.k8s.io/v1beta1";
+  CHECK(Transitional(Widgets(kNew, "}", beta), Widgets(kStored, status)) ==
+        "error: it is written in v1beta1");
+  CHECK(Transitional(Widgets(kNew, "}"), Widgets(kStored, status, beta)) ==
+        "error: the API server does not have apiextensions.k8s.io/v1");
+}
+
+}  // namespace transitional_test
+}  // namespace kube::crd
