@@ -8,9 +8,10 @@ import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-DOCUMENTS = ["README.md", "CONTRIBUTING.md", "docs/CONVENTIONS.md", "docs/DESIGN.md", "docs/REPORTS.md",
-             "docs/RUNBOOK.md", *(str(p.relative_to(ROOT)) for p in sorted(ROOT.glob("krew/*.md"))),
-             *(str(p.relative_to(ROOT)) for p in sorted(ROOT.glob("krew/manifests/*")))]
+DOCUMENTS = ["README.md", "CONTRIBUTING.md", "docs/CONVENTIONS.md", "docs/DESIGN.md", "docs/HOOKS.md",
+             "docs/REPORTS.md", "docs/RUNBOOK.md", *(str(p.relative_to(ROOT)) for p in sorted(ROOT.glob("krew/*.md"))),
+             *(str(p.relative_to(ROOT)) for p in sorted(ROOT.glob("krew/manifests/**/*"))
+               if p.is_file())]
 SAMPLES = {"text", "yaml", "json", "mermaid"}
 PROGRAMS = {"apt-get", "argocd", "build/release/tests/bench/bench_prune", "cat", "chmod", "cmake", "cp",
             "curl", "docker", "flux", "git", "grep", "helm", "kubectl", "kubectl-prune", "ls", "mkdir",
@@ -21,6 +22,7 @@ NOT_RUN = [
     (r"argocd ", "needs Argo CD"),
     (r"flux ", "needs Flux"),
     (r"docker ", "needs Docker"),
+    (r"helm |cp krew/manifests/hooks/helm/", "needs Helm and a chart"),
     (r"kubectl (logs|wait|cp) ", "needs a node that runs pods"),
     (r"sudo ", "changes the machine; the files that are installed are tested in tests/krew and tests/cli"),
     (r"cmake ", "builds the program that this test is given"),
