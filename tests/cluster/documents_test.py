@@ -14,6 +14,8 @@ import sys
 import tempfile
 import unittest
 
+import yaml
+
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 
 import documents
@@ -28,6 +30,7 @@ from webhook import CONFIGURATIONS, configuration
 BINARY = None
 CLUSTER = None
 GROUP = "demo.example.com"
+LIFE = "The life of a version"
 SECONDS = 60
 # Differs from run to run, or with the time of day.
 UNSTABLE = [(r"\d{8}T\d{6}Z", "TIME"), (r"\b\d+(\.\d+)? s\b", "N s"), (r"\b\d+[smhd](\d+[smhd])?\b", "AGE"),
@@ -46,6 +49,20 @@ EXPECTED = {
     "kubectl prune migrate gauges.demo.example.com": (0, "6 objects"),
     "kubectl get gauges -A": (0, "w00005"),
 }
+
+
+def gauges(versions):
+    """A CRD with these versions, whose schemas are alike but for a field that v2 has beside."""
+    for version in versions:
+        fields = {"unit": {"type": "string"}, "limit": {"type": "integer"}}
+        if version["name"] != "v1":
+            fields["alarm"] = {"type": "boolean"}
+        version["schema"] = {"openAPIV3Schema": {"type": "object", "properties": {
+            "spec": {"type": "object", "properties": fields}}}}
+    names = {"plural": "gauges", "singular": "gauge", "kind": "Gauge", "listKind": "GaugeList"}
+    return {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+            "metadata": {"name": f"gauges.{GROUP}"},
+            "spec": {"group": GROUP, "names": names, "scope": "Namespaced", "versions": versions}}
 
 
 def may_exit_with(command):
@@ -155,6 +172,16 @@ class DocumentTest(unittest.TestCase):
         done = self.folder.run("kubectl apply -f migrator.yaml -f job.yaml")
         self.assertEqual(0, done.returncode, done.stdout)
 
+    def one_version(self):
+        """v1, that is to be followed by v2: LIFE tells what becomes of it."""
+        self.api.post(V1_CRDS, gauges([{"name": "v1", "served": True, "storage": True}]))
+        self.addCleanup(delete_crd, CLUSTER.api(), f"gauges.{GROUP}")
+        path = f"/apis/{GROUP}/v1/namespaces/default/gauges"
+        for number in range(6):
+            body = {"apiVersion": f"{GROUP}/v1", "kind": "Gauge", "metadata": {"name": f"g{number}"},
+                    "spec": {"unit": "bar", "limit": number}}
+            wait_for(path, lambda b=body: self.api.request("POST", path, b)[0] in (201, 409))
+
     def a_version_that_is_gone(self):
         subject = self.two_stored_versions("gauges")
         path = f"{V1_CRDS}/{subject.name}"
@@ -170,6 +197,7 @@ class DocumentTest(unittest.TestCase):
         ("docs/RUNBOOK.md", "It cannot be turned off again"): demo_that_prunes,
         ("docs/RUNBOOK.md", "Bring objects back"): two_backups,
         ("docs/RUNBOOK.md", "Objects that were not migrated"): demo_that_prunes,
+        ("docs/RUNBOOK.md", LIFE): one_version,
         ("docs/RUNBOOK.md", "A version was removed too early"): a_version_that_is_gone,
         ("docs/RUNBOOK.md", "A version cannot be removed"): two_stored_versions,
         ("docs/REPORTS.md", ""): demo_that_prunes,
@@ -199,7 +227,14 @@ class DocumentTest(unittest.TestCase):
         self.assertEqual(["v1"], [version["name"] for version in crd["spec"]["versions"]])
         self.assertEqual(6, len(self.api.get(f"/apis/{GROUP}/v1/gauges")["items"]))
 
+    def all_is_the_new_version(self):
+        self.assertEqual(["v2"], self.api.get(f"{V1_CRDS}/gauges.{GROUP}")["status"]["storedVersions"])
+        stored = CLUSTER.etcd_range(f"/registry/{GROUP}/gauges/")
+        self.assertEqual([f"{GROUP}/v2"] * 6, [json.loads(text)["apiVersion"] for text in stored.values()])
+        self.assertTrue(all("limit" in json.loads(text)["spec"] for text in stored.values()))
+
     LEAVES = {
+        ("docs/RUNBOOK.md", LIFE): all_is_the_new_version,
         ("docs/RUNBOOK.md", "It cannot be turned off again"): pruning_is_off,
         ("docs/RUNBOOK.md", "Bring objects back"): the_object_is_back,
         ("docs/RUNBOOK.md", "A version was removed too early"): the_version_is_gone_for_good,
@@ -261,6 +296,10 @@ class Documents(DocumentTest):
             for block in found:
                 if block.language == "json":
                     (self.folder.path / "give-back.json").write_text("\n".join(block.lines))
+                if heading == LIFE and block.language == "yaml":
+                    name = re.match(r"# (\S+): spec.versions$", block.lines[0])[1]
+                    versions = yaml.safe_load("\n".join(block.lines))
+                    (self.folder.path / name).write_text(json.dumps(gauges(versions)))
             with self.subTest(f"{path}: {heading}"):
                 for block in found:
                     if self.is_run(block):
@@ -281,9 +320,13 @@ class Claims(DocumentTest):
         self.clear()
         self.folder = Folder(self)
 
+    def samples(self, heading):
+        """The texts of a section, as servers say them."""
+        return [b.lines[0] for b in documents.blocks("docs/RUNBOOK.md")
+                if b.heading == heading and b.language == "text"]
+
     def sample(self, heading):
-        """The text of the first block of a section."""
-        return next(b for b in documents.blocks("docs/RUNBOOK.md") if b.heading == heading).lines[0]
+        return self.samples(heading)[0]
 
     def says(self, text, command, code=1):
         done = self.folder.run(command)
@@ -415,6 +458,12 @@ class Claims(DocumentTest):
         patch = json.dumps([{"op": "remove", "path": f"/spec/versions/{number}"}])
         self.says(self.sample("A version cannot be removed"),
                   f"kubectl patch crd {subject.name} --type=json -p '{patch}'")
+        # Before that a check says it, in the words of today's servers.
+        crd = self.api.get(f"{V1_CRDS}/{subject.name}")
+        crd = {"apiVersion": crd["apiVersion"], "kind": crd["kind"], "metadata": {"name": subject.name},
+               "spec": {**crd["spec"], "versions": [version for version in versions if version["name"] == "v1"]}}
+        (self.folder.path / "dropped.json").write_text(json.dumps(crd))
+        self.says(self.samples("A version cannot be removed")[1], "kubectl prune check -f dropped.json")
 
 
 def update(block, changed):
