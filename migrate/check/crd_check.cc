@@ -132,6 +132,7 @@ void CrdTally::Merge(CrdTally&& other) {
   for (std::size_t i = 0; i < other.versions_.size(); ++i) merge(Version(i), other.versions_[i]);
   merge(storage_migration_, other.storage_migration_);
   maybe_in_etcd_.Merge(other.maybe_in_etcd_);
+  changes_.Merge(other.changes_);
   std::move(other.paths_.begin(), other.paths_.end(), std::back_inserter(paths_));
   errors_.Merge(std::move(other.errors_));
   is_validity_unknown_ |= other.is_validity_unknown_;
@@ -152,10 +153,16 @@ CrdCheck::CrdCheck(kube::crd::Crd crd, std::string source, const CrdCheckOptions
                          .is_looked_at = facts_.versions[i].is_looked_at});
   }
   KeepValidations(crd, options);
+  KeepLive(options);
+  if (live_ && options.origin == CrdCheckOptions::Origin::kProposal) {
+    changes_ = std::make_unique<const WeighedChanges>(
+        WeighedChanges::Crds{*live_, *live_server_, crd, *server_}, facts_);
+    facts_.report.changes = changes_->Report(nullptr, 0);
+  }
   if (options.checks_validity) KeepValidities(crd, options);
   const bool has_validity = std::ranges::any_of(
       versions_, [](const Version& version) { return version.validity != nullptr; });
-  if (validates_ || has_validity) crd_ = std::move(crd.document);
+  if (validates_ || has_validity || changes_ != nullptr) crd_ = std::move(crd.document);
 }
 
 // By these schemas an object is read in turn. Who reads another version than the stored one gets
@@ -201,16 +208,17 @@ void CrdCheck::KeepValidations(const kube::crd::Crd& crd, const CrdCheckOptions&
   }
 }
 
+void CrdCheck::KeepLive(const CrdCheckOptions& options) {
+  if (options.replaced == nullptr) return;
+  auto copy = kube::crd::ReadCopiedCrd(options.replaced->document->root());
+  if (!copy) return;
+  live_ = *std::move(copy);
+  live_server_ =
+      std::make_unique<kube::crd::CustomResourceServer>(*live_, live_->preserve_unknown_fields);
+}
+
 // Of what a webhook makes for other versions nothing is known.
 void CrdCheck::KeepValidities(const kube::crd::Crd& crd, const CrdCheckOptions& options) {
-  if (options.replaced != nullptr) {
-    auto copy = kube::crd::ReadCopiedCrd(options.replaced->document->root());
-    if (copy) {
-      live_ = *std::move(copy);
-      live_server_ =
-          std::make_unique<kube::crd::CustomResourceServer>(*live_, live_->preserve_unknown_fields);
-    }
-  }
   const kube::crd::Crd& server_crd = options.replaced == nullptr ? crd : *options.replaced;
   const bool is_of_one_version =
       options.origin != CrdCheckOptions::Origin::kFile && !facts_.converts_nothing;
@@ -256,6 +264,7 @@ void CrdCheck::CheckObject(const CheckedObject& object, CrdTally& tally) const {
   if (validates_ && (loses || loses_nulls)) CountInvalid(object, counted, tally);
   CountRefused(object, counted, changes_in_storage, tally, paths);
   if (facts_.foretells_migration) CheckStorageMigration(object, counted, tally.storage_migration_);
+  if (changes_ != nullptr) CountChanges(object, tally);
   CheckReadable(object, counted, tally);
   if (facts_.reads_are_pruned && (proof_ == nullptr || !proof_->covers(object.value))) {
     const std::string_view api_version =
@@ -375,6 +384,12 @@ void CrdCheck::CheckStorageMigration(const CheckedObject& object,
   if (loses) ++tally.objects_losing_fields;
 }
 
+void CrdCheck::CountChanges(const CheckedObject& object, CrdTally& tally) const {
+  if (!changes_->Count(object.value, tally.changes_, tally.PatternsForObject())) {
+    tally.is_validity_unknown_ = true;
+  }
+}
+
 // Embedded resources are the one part of an object that can make it unreadable.
 void CrdCheck::CheckReadable(const CheckedObject& object, const report::CountedObject& counted,
                              CrdTally& tally) const {
@@ -430,6 +445,7 @@ report::CrdReport CrdCheck::Report(const CrdTally& tally) const {
                                 tally.storage_migration_.pruned_fields.Report()};
   }
   if (proof_ != nullptr) report.verified = proof_->verified;
+  if (changes_ != nullptr) report.changes = changes_->Report(&tally.changes_, tally.objects_);
   report.maybe_in_etcd = tally.maybe_in_etcd_.Report();
   report.objects = tally.paths_;
   std::sort(report.objects.begin(), report.objects.end(),

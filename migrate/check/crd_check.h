@@ -13,6 +13,7 @@
 #include "kube/schema/validation/pattern_checks.h"
 #include "migrate/check/crd_facts.h"
 #include "migrate/check/version_validity.h"
+#include "migrate/check/weighed_changes.h"
 #include "migrate/report/check_report.h"
 #include "migrate/report/field_tally.h"
 #include "migrate/report/first_texts.h"
@@ -50,6 +51,7 @@ class CrdTally {
   std::vector<VersionTally> versions_;  // as long as the last version that was counted
   VersionTally storage_migration_;
   report::FieldTally maybe_in_etcd_;
+  ChangeTally changes_;
   std::vector<report::ObjectPaths> paths_;
   report::FirstTexts errors_;
   std::unique_ptr<kube::schema::validation::PatternChecks> patterns_;  // if some were needed
@@ -98,6 +100,7 @@ class CrdCheck {
   };
 
   void KeepValidations(const kube::crd::Crd& crd, const CrdCheckOptions& options);
+  void KeepLive(const CrdCheckOptions& options);
   void KeepValidities(const kube::crd::Crd& crd, const CrdCheckOptions& options);
   std::vector<const kube::schema::StructuralSchema*> ReadsOf(const kube::crd::Crd& crd,
                                                              const Version& version) const;
@@ -116,6 +119,7 @@ class CrdCheck {
                     bool changes_in_storage, CrdTally& tally, report::ObjectPaths& paths) const;
   void CheckStorageMigration(const CheckedObject& object, const report::CountedObject& counted,
                              CrdTally::VersionTally& tally) const;
+  void CountChanges(const CheckedObject& object, CrdTally& tally) const;
   void CheckReadable(const CheckedObject& object, const report::CountedObject& counted,
                      CrdTally& tally) const;
 
@@ -129,7 +133,8 @@ class CrdCheck {
   // Of a proposal: the CRD that it replaces, and what it makes of objects.
   std::optional<kube::crd::Crd> live_;
   std::unique_ptr<kube::crd::CustomResourceServer> live_server_;
-  std::uint64_t cel_rules_ = 0;  // of the version with the most
+  std::unique_ptr<const WeighedChanges> changes_;  // or the null pointer
+  std::uint64_t cel_rules_ = 0;                    // of the version with the most
 };
 
 /// "namespace/name" of an object, or the name alone; "<none>" for a missing name.

@@ -93,6 +93,24 @@ struct VersionReport {
   std::optional<ValidityReport> validity{};      ///< absent where nobody looked
 };
 
+/// What a proposal changes in the CRD of a cluster (kube/crd/changes/change.h).
+struct ChangeUse {
+  std::string version;  ///< empty where the whole CRD is meant
+  std::string path;     ///< as that of a FieldUse; empty where no field is meant
+  std::string kind;     ///< "fieldRemoved"
+  std::string from, to;
+  bool breaking = false;
+  std::optional<std::uint64_t> objects{};  ///< that it touches; absent where nobody can tell
+
+  bool operator==(const ChangeUse&) const = default;
+};
+
+struct ChangesReport {
+  std::vector<ChangeUse> changes{};  ///< by version, path and kind
+  std::uint64_t left_out = 0;        ///< how many there are beside them, at least
+  bool is_partial = false;           ///< the schemas are too large to be compared whole
+};
+
 struct StorageMigrationReport {
   std::uint64_t objects_losing_fields = 0;
   std::vector<FieldUse> pruned_fields;
@@ -152,9 +170,10 @@ struct CrdReport {
   std::vector<Problem> admission_problems;
   std::vector<VersionReport> versions;  ///< in the order of the CRD
   std::optional<StorageMigrationReport> storage_migration;
-  std::vector<FieldUse> maybe_in_etcd;  ///< path, objects and managers only
-  std::optional<Verified> verified;     ///< it still holds for what is not in maybe_in_etcd
-  std::vector<ObjectPaths> objects;     ///< with --show-objects; sorted by namespace and name
+  std::optional<ChangesReport> changes{};  ///< of a proposal whose CRD the cluster has
+  std::vector<FieldUse> maybe_in_etcd;     ///< path, objects and managers only
+  std::optional<Verified> verified;        ///< it still holds for what is not in maybe_in_etcd
+  std::vector<ObjectPaths> objects;        ///< with --show-objects; sorted by namespace and name
   /// Objects that the server could not read or would refuse, "namespace/name: why"; the first ones.
   std::vector<std::string> object_errors;
   std::uint64_t object_count = 0;           ///< objects looked at

@@ -1,8 +1,20 @@
 #include "plugin/terminal/wording.h"
 
+#include <algorithm>
+
 #include "plugin/terminal/terminal.h"
 
 namespace plugin::terminal {
+namespace {
+
+// Whether a proposal changes what there are objects for.
+bool BreaksObjects(const migrate::report::CrdReport& crd) {
+  return crd.changes && std::ranges::any_of(crd.changes->changes, [](const auto& change) {
+           return change.breaking && change.objects.value_or(0) > 0;
+         });
+}
+
+}  // namespace
 
 std::string_view VerdictName(migrate::report::Verdict verdict) {
   switch (verdict) {
@@ -47,7 +59,7 @@ bool IsQuiet(const migrate::report::CrdReport& crd) {
   return crd.verdict == migrate::report::Verdict::kPruning && !crd.migration_needed &&
          crd.problems.empty() && crd.admission_problems.empty() && !crd.storage_migration &&
          crd.maybe_in_etcd.empty() && crd.object_errors.empty() && crd.objects_losing_fields == 0 &&
-         !crd.MakesInvalid();
+         !crd.MakesInvalid() && !BreaksObjects(crd);
 }
 
 }  // namespace plugin::terminal

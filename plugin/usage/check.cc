@@ -13,12 +13,13 @@ example.
 
  Without a CRD and without -f all CRDs of the cluster are checked. CRDs in the files of -f are
 proposed: they are checked against the objects that the cluster holds, which tells what an upgrade
-would lose; one that is named and not in the files is checked as the cluster has it, with a note.
-What kubectl apply of each would be answered is asked of the server by a dry run, which stores
-nothing, and the steps are listed that bring them all into the cluster.
-Objects are read in chunks, of all namespaces, and only where the answer depends on them: those of
-CRDs that still preserve unknown fields, that are named or proposed, or that may be stored in
-several versions. With --local no server is contacted, and objects come from the files too.
+would lose, what it changes, and how many objects each change touches; one that is named and not in
+the files is checked as the cluster has it, with a note. What kubectl apply of each would be
+answered is asked of the server by a dry run, which stores nothing, and the steps are listed that
+bring them all into the cluster. Objects are read in chunks, of all namespaces, and only where the
+answer depends on them: those of CRDs that still preserve unknown fields, that are named or
+proposed, or that may be stored in several versions. With --local no server is contacted, and
+objects come from the files too.
 
  The verdict of a CRD is "blocked" (the server would refuse to turn pruning on), "loses-fields"
 (or some object would be invalid once it is pruned), "ready" (pruning can be turned on and nothing

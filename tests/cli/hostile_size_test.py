@@ -53,6 +53,7 @@ class HostileSize(unittest.TestCase):
             process.returncode = os.waitstatus_to_exitcode(status)
         self.assertIn(process.returncode, (0, 1, 2))
         self.assertLess(usage.ru_maxrss, MOST_KIB, command)
+        return process.returncode
 
     def write(self, name, value):
         (BOX.work / name).write_text(json.dumps(value))
@@ -166,6 +167,34 @@ class HostileSize(unittest.TestCase):
     def test_a_long_property_above_many_that_are_not_structural(self):
         crd = crd_with(**{LONG: {"type": "object", "properties": dict.fromkeys(MANY, {})}})
         self.run_in_little_memory("check", "--local", *self.write("crd.json", crd))
+
+    def propose(self, live, new, *objects):
+        """Exit code 0 says that both were read and compared."""
+        for crd in (live, new):
+            crd["spec"]["preserveUnknownFields"] = False
+        self.write("live.json", live)
+        self.write("objects.json", {"kind": "List", "apiVersion": "v1", "items": list(objects)})
+        with BOX.server("live.json", "objects.json"):
+            code = self.run_in_little_memory("check", *self.write("new.json", new), "--fail-on=none")
+        self.assertEqual(0, code)
+
+    def test_a_long_key_above_very_many_changes(self):
+        # A gigabyte, if each path were kept; minutes, if each name were looked for among all of an object.
+        name, fields = LONG[:1000], [f"k{i}" for i in range(20_000)]
+
+        def crd(text):
+            return crd_with(spec={"type": "object", "properties": {
+                name: {"type": "object", "properties": dict.fromkeys(fields, text)}}})
+        objects = [OBJECT | {"metadata": {"name": f"o{i}", "namespace": "b"}, "spec": {name: dict.fromkeys(fields, "abc")}}
+                   for i in range(3)]
+        self.propose(crd({"type": "string"}), crd({"type": "string", "maxLength": 2, "nullable": True}), *objects)
+
+    def test_very_many_names_beside_a_large_map(self):
+        # Each name of one side is held against the whole schema of the other.
+        names = {f"k{i}": {"type": "object", "properties": {"a": {"type": "string"}}} for i in range(5000)}
+        numbers = {f"k{i}": {"type": "integer"} for i in range(5000)}
+        self.propose(crd_with(spec={"type": "object", "properties": names}),
+                     crd_with(spec={"type": "object", "additionalProperties": {"type": "object", "properties": numbers}}))
 
     def test_many_keys_of_a_list_that_are_unknown(self):
         crd = crd_with(list={"type": "array", "x-kubernetes-list-type": "map",

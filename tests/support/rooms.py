@@ -11,7 +11,7 @@ kube/schema
 kube/schema/format kube/config
 kube/schema/validation kube/http
 kube/crd kube/client
-kube/crd/rules kube/auth
+kube/crd/rules kube/crd/changes kube/auth
 
 migrate/report migrate/lists migrate/disk
 migrate/check migrate/manifests migrate/spool

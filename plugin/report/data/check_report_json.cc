@@ -135,6 +135,7 @@ class CheckReportBuilder {
     if (crd.storage_migration) {
       builder.Add("storageMigration", StorageMigration(*crd.storage_migration));
     }
+    if (crd.changes) AddChanges(builder, *crd.changes);
     if (crd.verified) {
       builder.Add("verified", ObjectBuilder(arena_)
                                   .Text("time", crd.verified->time)
@@ -206,6 +207,22 @@ class CheckReportBuilder {
     AddValidity(builder, objects.validity);
     builder.TextsIfAny("objectErrors", objects.errors);
     return builder.Build();
+  }
+
+  void AddChanges(ObjectBuilder& builder, const migrate::report::ChangesReport& changes) {
+    builder.List("changes", changes.changes, [this](const migrate::report::ChangeUse& change) {
+      ObjectBuilder one(arena_);
+      one.Text("version", change.version)
+          .Text("path", change.path)
+          .Text("kind", change.kind)
+          .Text("from", change.from)
+          .Text("to", change.to)
+          .Bool("breaking", change.breaking);
+      if (change.objects) one.Number("objects", *change.objects);
+      return one.Build();
+    });
+    if (changes.left_out > 0) builder.Number("changesLeftOut", changes.left_out);
+    if (changes.is_partial) builder.Bool("changesPartial", true);
   }
 
   Value StorageMigration(const migrate::report::StorageMigrationReport& migration) {

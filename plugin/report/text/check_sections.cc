@@ -8,6 +8,7 @@
 #include "kube/base/text.h"
 #include "kube/meta/object_path.h"
 #include "migrate/report/program_name.h"
+#include "plugin/report/text/change_table.h"
 #include "plugin/report/text/field_table.h"
 #include "plugin/report/text/problem_list.h"
 #include "plugin/report/text/table.h"
@@ -47,6 +48,7 @@ class Section {
     AppendMigrationLoss();
     AppendInvalid();
     AppendRefused();
+    AppendProposedChanges();
     AppendChanges();
     AppendObjects();
     AppendRefusedObjects();
@@ -232,6 +234,10 @@ class Section {
       if (known[use.path] < use.objects) rows.push_back({"", &use});
     }
     return rows;
+  }
+
+  void AppendProposedChanges() {
+    if (crd_.changes) AppendChangeTable(out_, title_, crd_, options_.wide);
   }
 
   // Of a CRD that prunes already a rewrite is routine; its defaults are told on demand only.

@@ -249,5 +249,41 @@ TEST_CASE("Errors and unknown kinds are in the report", "[plugin][check_report_j
   CHECK(root.Find("fileErrors")->elements()[0].text() == "\xEF\xBF\xBD.yaml:3:1: why");
 }
 
+TEST_CASE("What a proposal changes says nothing of objects that nobody counted",
+          "[plugin][check_report_json]") {
+  CrdReport crd = test_reports::Widgets();
+  const auto print_changes = [&crd] {
+    kube::json::Arena arena;
+    const CheckReport borrowed = Report({crd});
+    const kube::json::Value report = ToJson(borrowed, false, arena);
+    const kube::json::Value& printed = report.Find("crds")->elements()[0];
+    CHECK((printed.Find("changes") != nullptr) == crd.changes.has_value());
+    return printed.Find("changes") ? kube::json::Print(*printed.Find("changes")) : std::string();
+  };
+  CHECK(print_changes().empty());
+  crd.changes.emplace();
+  CHECK(print_changes() == "[]");
+  crd.changes->changes = {{.version = "v1",
+                           .path = "spec.a",
+                           .kind = "maximum",
+                           .from = "",
+                           .to = "<= 3",
+                           .breaking = true,
+                           .objects = 12}};
+  CHECK(
+      print_changes() ==
+      R"([{"breaking":true,"from":"","kind":"maximum","objects":12,"path":"spec.a","to":"\u003c= 3","version":"v1"}])");
+  crd.changes->changes[0].objects.reset();
+  CHECK(print_changes().find("objects") == std::string::npos);
+  kube::json::Arena arena;
+  crd.changes->left_out = 7;
+  crd.changes->is_partial = true;
+  const CheckReport borrowed = Report({crd});
+  const kube::json::Value report = ToJson(borrowed, false, arena);
+  const kube::json::Value& printed = report.Find("crds")->elements()[0];
+  CHECK(printed.Find("changesLeftOut")->text() == "7");
+  CHECK(printed.Find("changesPartial")->AsBool());
+}
+
 }  // namespace
 }  // namespace plugin::report::data

@@ -87,6 +87,25 @@ TEST_CASE("Of many CRDs the answer comes first", "[plugin][check_table]") {
   CHECK(wide.find("... and") == std::string::npos);
 }
 
+TEST_CASE("Of many CRDs one that breaks objects by what it changes is not left out",
+          "[plugin][check_table]") {
+  CheckReport report;
+  for (int i = 0; i < 20; ++i) report.crds.push_back(test_reports::Certificates());
+  const auto print_with = [&report](std::uint64_t objects) {
+    report.crds[7].changes.emplace().changes = {{.version = "v1",
+                                                 .path = "spec.a",
+                                                 .kind = "listType",
+                                                 .from = "atomic",
+                                                 .to = "set",
+                                                 .breaking = true,
+                                                 .objects = objects}};
+    return PrintCheckTable(report, kPlain);
+  };
+  CHECK(print_with(2).find("listType: atomic -> set") != std::string::npos);
+  // This is for who asks for it.
+  CHECK(print_with(0).find("listType: atomic -> set") == std::string::npos);
+}
+
 TEST_CASE("Many CRDs without any finding are a summary", "[plugin][check_table]") {
   CheckReport report;
   for (int i = 0; i < 20; ++i) report.crds.push_back(test_reports::Certificates());
