@@ -133,13 +133,17 @@ void CrdTally::Merge(CrdTally&& other) {
   merge(storage_migration_, other.storage_migration_);
   maybe_in_etcd_.Merge(other.maybe_in_etcd_);
   changes_.Merge(other.changes_);
+  stale_.Merge(other.stale_);
   std::move(other.paths_.begin(), other.paths_.end(), std::back_inserter(paths_));
   errors_.Merge(std::move(other.errors_));
   is_validity_unknown_ |= other.is_validity_unknown_;
 }
 
 CrdCheck::CrdCheck(kube::crd::Crd crd, std::string source, const CrdCheckOptions& options)
-    : keep_paths_(options.keep_paths), ratchets_(options.ratchets), proof_(options.proof) {
+    : known_(crd),
+      keep_paths_(options.keep_paths),
+      ratchets_(options.ratchets),
+      proof_(options.proof) {
   if (options.replaced != nullptr) crd.stored_versions = options.replaced->stored_versions;
   facts_ = FindCrdFacts(crd, std::move(source), options);
   server_ = std::make_unique<kube::crd::CustomResourceServer>(
@@ -266,6 +270,7 @@ void CrdCheck::CheckObject(const CheckedObject& object, CrdTally& tally) const {
   if (facts_.foretells_migration) CheckStorageMigration(object, counted, tally.storage_migration_);
   if (changes_ != nullptr) CountChanges(object, tally);
   CheckReadable(object, counted, tally);
+  tally.stale_.Add(object.value, known_, counted);
   if (facts_.reads_are_pruned && (proof_ == nullptr || !proof_->covers(object.value))) {
     const std::string_view api_version =
         server_->converts_by_webhook() ? object.value.FindText("apiVersion") : "";
@@ -447,6 +452,7 @@ report::CrdReport CrdCheck::Report(const CrdTally& tally) const {
   if (proof_ != nullptr) report.verified = proof_->verified;
   if (changes_ != nullptr) report.changes = changes_->Report(&tally.changes_, tally.objects_);
   report.maybe_in_etcd = tally.maybe_in_etcd_.Report();
+  report.stale_managed_fields = tally.stale_.Report();
   report.objects = tally.paths_;
   std::sort(report.objects.begin(), report.objects.end(),
             [](const report::ObjectPaths& a, const report::ObjectPaths& b) {

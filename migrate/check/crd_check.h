@@ -14,6 +14,7 @@
 #include "migrate/check/crd_facts.h"
 #include "migrate/check/version_validity.h"
 #include "migrate/check/weighed_changes.h"
+#include "migrate/owners/stale_tally.h"
 #include "migrate/report/check_report.h"
 #include "migrate/report/field_tally.h"
 #include "migrate/report/first_texts.h"
@@ -52,6 +53,7 @@ class CrdTally {
   VersionTally storage_migration_;
   report::FieldTally maybe_in_etcd_;
   ChangeTally changes_;
+  owners::StaleTally stale_;
   std::vector<report::ObjectPaths> paths_;
   report::FirstTexts errors_;
   std::unique_ptr<kube::schema::validation::PatternChecks> patterns_;  // if some were needed
@@ -124,6 +126,7 @@ class CrdCheck {
                      CrdTally& tally) const;
 
   CrdFacts facts_;
+  owners::KnownVersions known_;
   bool keep_paths_, ratchets_;
   std::shared_ptr<const ObjectProof> proof_;  // or the null pointer
   bool validates_ = false;                    // some version has a validation

@@ -178,6 +178,7 @@ class PruningTurner {
     sweep::RewriteResult result = sweep::RunRewritePasses(
         scope, run_.sweep_options, run_.state.MakeFolderBeforeFlip(), run_.session);
     ended_.before_flip = result.sweep.counts;
+    ended_.cleaned = result.cleaned;
     ended_.failures = std::move(result.sweep.failures);
     std::move(result.later_failures.begin(), result.later_failures.end(),
               std::back_inserter(ended_.failures));
@@ -246,6 +247,7 @@ class PruningTurner {
       run_.state.NoteFlip(flip_.resource_version, flip_.generation, options_.now());
       PruningTurnedOn finished = WaitBehindFlip(run_, options_);
       finished.before_flip = ended_.before_flip;
+      finished.cleaned = ended_.cleaned;
       finished.flipped = ended_.flipped;
       return finished;
     } catch (const std::exception& error) {  // a full disk, credentials that nobody renews

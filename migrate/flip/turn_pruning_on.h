@@ -56,6 +56,7 @@ struct PruningTurnedOn {
   std::optional<report::ClassCounts>
       before_flip;                              ///< where everything was rewritten before the flip
   std::vector<report::ObjectFailure> failures;  ///< of that
+  report::ManagedFieldsCleaned cleaned{};       ///< of that, too
   std::string backup;                           ///< path; empty: none
   /// For SweepOptions::is_held of the sweep that follows; empty: nothing is to be held.
   std::function<bool(const spool::ListedObject&)> is_held;

@@ -30,6 +30,8 @@
 #include "migrate/migration/migration_end.h"
 #include "migrate/migration/preflight.h"
 #include "migrate/migration/stored_versions.h"
+#include "migrate/owners/entry_cleaner.h"
+#include "migrate/owners/stale_count.h"
 #include "migrate/proof/proof.h"
 #include "migrate/spool/resource_version.h"
 #include "migrate/spool/spool.h"
@@ -236,6 +238,7 @@ class CrdMigrator {
                               .namespace_ = options_.namespace_,
                               .by_name = options_.retried.has_value(),
                               .backs_up = !options_.pruning.no_backup,
+                              .cleans = options_.clean_managed_fields,
                               .trims = trims,
                               .as = options_.as,
                               .pruning_patch = PruningPatch()},
@@ -266,12 +269,22 @@ class CrdMigrator {
                      .field_selector = options_.field_selector,
                      .dry_run = options_.dry_run == report::DryRun::kServer,
                      .by_update = preflight_.by_update};
+    SetManagedFields();
     scope_.verify = options_.verify;
     sweep_options_ = {.chunk_size = options_.chunk_size,
                       .most_in_one_piece = options_.most_in_one_piece,
                       .concurrency = options_.concurrency,
                       .max_rate = options_.max_rate,
                       .find_change = [this] { return FindChangeNow(); }};
+  }
+
+  // While unknown fields are preserved kube-apiserver 1.20 empties managedFields wherever an object
+  // is stored in another version than it is written in: seen, and no sign of anything.
+  void SetManagedFields() {
+    scope_.target.guards_managed_fields = !crd_->preserve_unknown_fields;
+    if (!options_.clean_managed_fields) return;
+    scope_.target.cleaner = std::make_shared<const owners::EntryCleaner>(*crd_);
+    if (!report_.managed_fields_cleaned) report_.managed_fields_cleaned.emplace();
   }
 
   std::optional<std::string> FindChangeNow() {
@@ -294,6 +307,7 @@ class CrdMigrator {
       return;
     }
     report_.counts[report::ObjectClass::kNotTried] = *count;
+    if (options_.clean_managed_fields) ForeseeCleaning();
     report_.kept_because = WhyKept();
   }
 
@@ -301,6 +315,20 @@ class CrdMigrator {
     if (options_.retried)
       return std::uint64_t{sweep::RetriedOf(report_.name, *options_.retried).size()};
     return lists::CountObjects(ListTarget(), {.chunk_size = options_.chunk_size}, session());
+  }
+
+  // Those of some objects alone are not read for it.
+  void ForeseeCleaning() {
+    report_.managed_fields_cleaned.reset();
+    if (options_.retried) return;
+    const auto cleaned = owners::CountStaleEntries(ListTarget(), scope_.target.cleaner->known(),
+                                                   {.chunk_size = options_.chunk_size}, session());
+    if (!GoOn()) return;
+    if (cleaned) {
+      report_.managed_fields_cleaned = *cleaned;
+    } else {
+      Fail(cleaned.error().message);
+    }
   }
 
   std::string ListTarget() const {
@@ -364,6 +392,7 @@ class CrdMigrator {
     report_.before_flip = turned_on.before_flip;
     report_.failures = std::move(turned_on.failures);
     report_.backup = std::move(turned_on.backup);
+    if (report_.managed_fields_cleaned) *report_.managed_fields_cleaned += turned_on.cleaned;
     sweep_options_.is_held = std::move(turned_on.is_held);
     if (!turned_on.held_because.empty()) sweep_options_.held_because = turned_on.held_because;
     report_.outcome = turned_on.outcome;
@@ -416,6 +445,7 @@ class CrdMigrator {
     report_.stored_after = crd_->stored_versions;
     Expect(expected);
     scope_.verify_from = session().clock.Now();
+    SetManagedFields();
     state_->NoteRewriting(expected);
     return true;
   }
@@ -479,6 +509,7 @@ class CrdMigrator {
   void TakeRewrite(sweep::RewriteResult result) {
     report_.counts = result.sweep.counts;
     report_.generations_moved = result.sweep.generations_moved;
+    if (report_.managed_fields_cleaned) *report_.managed_fields_cleaned += result.cleaned;
     for (std::vector<report::ObjectFailure>* failures :
          {&result.sweep.failures, &result.later_failures}) {
       std::move(failures->begin(), failures->end(), std::back_inserter(report_.failures));

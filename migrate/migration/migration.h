@@ -31,6 +31,7 @@ struct MigrationOptions {
   double max_rate = 0;  ///< objects a second; 0: no limit
   bool verify = true;
   bool keep_stored_versions = false;
+  bool clean_managed_fields = false;  ///< rewrite entries of versions that a CRD does not have
   std::filesystem::path state_dir;
   /// The flags by which kubectl is the same user, each behind a blank (" --as=alice"); empty: none.
   std::string as{};

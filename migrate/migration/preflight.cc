@@ -155,6 +155,7 @@ class PreflightCheck {
     std::vector<Access> needed = {AccessToObjects(ReadVerb())};
     if (options_.dry_run != report::DryRun::kClient) {
       needed.push_back(AccessToObjects("patch"));
+      if (options_.cleans) needed.push_back(AccessToObjects("get"));
       if (turns_pruning_on()) {
         needed.push_back(AccessToCrd(""));
         needed.push_back(AccessToObjects("get"));
@@ -202,7 +203,9 @@ class PreflightCheck {
     const std::string resource = crd_.names.plural + "." + crd_.group;
     const std::string read = ReadVerb();
     if (!MayObjects(read)) return RefuseRight(read, resource, Where());
-    if (options_.dry_run == report::DryRun::kClient || MayObjects("patch")) return true;
+    if (options_.dry_run == report::DryRun::kClient) return true;
+    if (options_.cleans && !MayObjects("get")) return RefuseRight("get", resource, Where());
+    if (MayObjects("patch")) return true;
     if (!MayObjects("update") || !MayObjects("get")) return RefuseRight("patch", resource, Where());
     result_.by_update = true;
     result_.warnings.push_back("the right to patch " + resource +

@@ -17,6 +17,7 @@ struct PreflightOptions {
   std::string namespace_{};  ///< only objects of this namespace; empty: all
   bool by_name = false;      ///< objects are read one by one, not listed
   bool backs_up = true;      ///< where pruning is turned on: a backup is made
+  bool cleans = false;       ///< objects with stale managedFields are read before they are written
   bool trims = true;         ///< status.storedVersions may be trimmed at the end
   std::string as{};          ///< as MigrationOptions::as
   std::string pruning_patch = crds::kTurnPruningOn;  ///< by which pruning is turned on

@@ -111,6 +111,14 @@ struct ChangesReport {
   bool is_partial = false;           ///< the schemas are too large to be compared whole
 };
 
+/// Entries of metadata.managedFields that name a version which the CRD does not have.
+struct StaleEntry {
+  std::string api_version, manager, operation;
+  std::string subresource;  ///< empty: none
+  std::uint64_t objects = 0;
+  std::vector<std::string> examples{};  ///< "namespace/name", the first ones found
+};
+
 struct StorageMigrationReport {
   std::uint64_t objects_losing_fields = 0;
   std::vector<FieldUse> pruned_fields;
@@ -173,7 +181,8 @@ struct CrdReport {
   std::optional<ChangesReport> changes{};  ///< of a proposal whose CRD the cluster has
   std::vector<FieldUse> maybe_in_etcd;     ///< path, objects and managers only
   std::optional<Verified> verified;        ///< it still holds for what is not in maybe_in_etcd
-  std::vector<ObjectPaths> objects;        ///< with --show-objects; sorted by namespace and name
+  std::vector<StaleEntry> stale_managed_fields{};  ///< sorted by version, manager, operation
+  std::vector<ObjectPaths> objects;  ///< with --show-objects; sorted by namespace and name
   /// Objects that the server could not read or would refuse, "namespace/name: why"; the first ones.
   std::vector<std::string> object_errors;
   std::uint64_t object_count = 0;           ///< objects looked at

@@ -22,6 +22,18 @@ enum class Outcome {
                  ///< CrdMigration::begins_anew
 };
 
+/// What --clean-managed-fields did, or would do: how many objects and entries.
+struct ManagedFieldsCleaned {
+  std::uint64_t objects = 0;
+  std::uint64_t entries = 0;
+
+  ManagedFieldsCleaned& operator+=(const ManagedFieldsCleaned& other) {
+    objects += other.objects;
+    entries += other.entries;
+    return *this;
+  }
+};
+
 struct CrdMigration {
   std::string name;
   std::string storage_version;
@@ -46,6 +58,7 @@ struct CrdMigration {
                                         ///< nothing to trim
   std::string backup;                   ///< path; empty: none was needed or wanted
   std::uint64_t generations_moved = 0;  ///< objects that a mutating webhook changed
+  std::optional<ManagedFieldsCleaned> managed_fields_cleaned{};  ///< where it was asked for
   double seconds = 0;
 };
 

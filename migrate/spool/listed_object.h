@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <string>
 
+#include "migrate/owners/stale_entries.h"
+
 namespace migrate::spool {
 
 /// An object as a list of metadata shows it.
@@ -12,6 +14,8 @@ struct ListedObject {
   std::string uid;
   std::string resource_version;
   std::int64_t generation = 0;  ///< 0 where the server tells none
+  /// Of its managedFields; none is stale where nobody looks for those.
+  owners::EntryState entries = owners::EntryState::kNone;
 };
 
 }  // namespace migrate::spool

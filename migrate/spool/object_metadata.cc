@@ -15,7 +15,8 @@ std::string_view MetadataText(const kube::json::Value& object, std::string_view 
   return metadata == nullptr ? std::string_view() : metadata->FindText(key);
 }
 
-std::optional<ListedObject> ReadObjectMetadata(const kube::json::Value& object) {
+std::optional<ListedObject> ReadObjectMetadata(const kube::json::Value& object,
+                                               const owners::KnownVersions* known) {
   const kube::json::Value* metadata = object.Find("metadata");
   if (metadata == nullptr) return std::nullopt;
   ListedObject result;
@@ -30,6 +31,7 @@ std::optional<ListedObject> ReadObjectMetadata(const kube::json::Value& object) 
   if (const auto* generation = metadata->Find("generation", kube::json::Type::kNumber)) {
     result.generation = kube::json::AsInt64(*generation).value_or(0);
   }
+  result.entries = owners::StateOf(object, known);
   return result;
 }
 

@@ -12,7 +12,9 @@ namespace migrate::spool {
 std::string_view MetadataText(const kube::json::Value& object, std::string_view key);
 
 /// The metadata of an object or PartialObjectMetadata; absent where no object of an API server
-/// looks so: without name, uid or resourceVersion, or with one that is far too long.
-std::optional<ListedObject> ReadObjectMetadata(const kube::json::Value& object);
+/// looks so: without name, uid or resourceVersion, or with one that is far too long. `known` may be
+/// the null pointer: then no entry of managedFields is stale.
+std::optional<ListedObject> ReadObjectMetadata(const kube::json::Value& object,
+                                               const owners::KnownVersions* known = nullptr);
 
 }  // namespace migrate::spool

@@ -169,6 +169,8 @@ void Spool::Count(std::uint64_t number, const ObjectAnswer& answer) {
   classes_[number] = answer.object_class;
   ++counts_[answer.object_class];
   if (answer.generation_moved) ++generations_moved_;
+  if (answer.entries_cleaned > 0) cleaned_ += {1, answer.entries_cleaned};
+  if (answer.entries == owners::EntryState::kStale) ++stale_left_;
   newest_resource_version_ = std::max(newest_resource_version_, NumberOf(answer.resource_version));
   if (report::IsFailure(answer.object_class)) failures_.emplace(number, answer);
 }

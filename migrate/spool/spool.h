@@ -9,6 +9,7 @@
 
 #include "migrate/disk/line_reader.h"
 #include "migrate/disk/state_file.h"
+#include "migrate/report/migration_report.h"
 #include "migrate/report/object_class.h"
 #include "migrate/spool/listed_object.h"
 #include "migrate/spool/spool_line.h"
@@ -77,6 +78,10 @@ class Spool {
   /// All listed objects, those without an answer as kNotTried.
   report::ClassCounts counts() const;
   std::uint64_t generations_moved() const { return generations_moved_; }
+  /// The objects of whose managedFields stale entries were cleaned, and these entries.
+  const report::ManagedFieldsCleaned& cleaned() const { return cleaned_; }
+  /// Objects that answered with stale entries all the same.
+  std::uint64_t stale_left() const { return stale_left_; }
   /// The greatest that an object answered; 0 where none did, or none is a number.
   std::uint64_t newest_resource_version() const { return newest_resource_version_; }
   /// Reads the names from disk; by namespace and name. Without what has no answer.
@@ -123,6 +128,8 @@ class Spool {
 
   report::ClassCounts counts_;  // of what was answered
   std::uint64_t generations_moved_ = 0;
+  report::ManagedFieldsCleaned cleaned_;
+  std::uint64_t stale_left_ = 0;
   std::uint64_t newest_resource_version_ = 0;
   std::map<std::uint64_t, ObjectAnswer> failures_;
 };

@@ -1,12 +1,17 @@
 #include "migrate/spool/spool_line.h"
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <vector>
 
 namespace migrate::spool {
 namespace {
 
 constexpr std::string_view kObject = "object", kPage = "page";
+
+// In the order of owners::EntryState.
+constexpr std::string_view kEntryStates[] = {"none", "some", "stale"};
 
 void AddField(std::string& line, std::string_view field) {
   if (!line.empty()) line += '\t';
@@ -35,6 +40,10 @@ std::string Line(const Fields&... fields) {
   return line;
 }
 
+std::string_view NameOf(owners::EntryState entries) {
+  return kEntryStates[static_cast<std::size_t>(entries)];
+}
+
 /// Takes a line apart, field by field.
 class FieldReader {
  public:
@@ -43,6 +52,7 @@ class FieldReader {
   /// True if all fields were as asked for, and no more are there.
   bool IsDone() const { return is_good_ && is_at_end_; }
   bool is_good() const { return is_good_; }
+  bool is_at_end() const { return is_at_end_; }
 
   std::string Text() {
     std::string text;
@@ -72,6 +82,12 @@ class FieldReader {
     is_good_ = false;
     return report::ObjectClass::kFailed;
   }
+  owners::EntryState Entries() {
+    const auto found = std::ranges::find(kEntryStates, Raw());
+    if (found == std::end(kEntryStates)) is_good_ = false;
+    return is_good_ ? static_cast<owners::EntryState>(found - std::begin(kEntryStates))
+                    : owners::EntryState::kNone;
+  }
 
  private:
   std::string_view Raw() {
@@ -98,7 +114,7 @@ class FieldReader {
 
 std::string ObjectLine(const ListedObject& object) {
   return Line(kObject, object.namespace_, object.name, object.uid, object.resource_version,
-              std::to_string(object.generation));
+              std::to_string(object.generation), NameOf(object.entries));
 }
 
 std::string PageEndLine(const PageEnd& end) {
@@ -109,7 +125,8 @@ std::string AnswerLine(std::uint64_t number, const ObjectAnswer& answer) {
   return Line(std::to_string(number), report::ClassName(answer.object_class), answer.uid,
               answer.resource_version, std::to_string(answer.generation),
               std::string_view(answer.generation_moved ? "1" : "0"), std::to_string(answer.code),
-              answer.reason, answer.message);
+              answer.reason, answer.message, NameOf(answer.entries),
+              std::to_string(answer.entries_cleaned));
 }
 
 std::optional<ListedObject> ReadObjectLine(std::string_view line) {
@@ -122,6 +139,8 @@ std::optional<ListedObject> ReadObjectLine(std::string_view line) {
   object.uid = fields.Text();
   object.resource_version = fields.Text();
   object.generation = fields.Integer<std::int64_t>();
+  // Spools of before have no more.
+  if (!fields.is_at_end()) object.entries = fields.Entries();
   if (!fields.IsDone()) return std::nullopt;
   return object;
 }
@@ -150,6 +169,10 @@ std::optional<NumberedAnswer> ReadAnswerLine(std::string_view line) {
   result.answer.code = fields.Integer<int>();
   result.answer.reason = fields.Text();
   result.answer.message = fields.Text();
+  if (!fields.is_at_end()) {
+    result.answer.entries = fields.Entries();
+    result.answer.entries_cleaned = fields.Integer<std::uint64_t>();
+  }
   if (!fields.IsDone()) return std::nullopt;
   return result;
 }

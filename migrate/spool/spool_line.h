@@ -19,6 +19,8 @@ struct ObjectAnswer {
   std::string uid{}, resource_version{};
   std::int64_t generation = 0;
   bool generation_moved = false;
+  owners::EntryState entries = owners::EntryState::kNone;  ///< of the managedFields answered
+  std::uint64_t entries_cleaned = 0;                       ///< stale ones that were
   // Of a failure, as in ObjectFailure:
   int code = 0;
   std::string reason{}, message{};

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "kube/base/text.h"
 #include "migrate/lists/pager.h"
 #include "migrate/lists/pause.h"
 #include "migrate/spool/resource_version.h"
@@ -138,6 +139,12 @@ class RewritePasses {
           "some objects could not be rewritten once more by the verifying pass";
       return false;
     }
+    if (sweep.stale_left > 0) {
+      result_.unverified_because = "managedFields of " +
+                                   kube::base::Count(sweep.stale_left, "object") +
+                                   " still name versions that the CRD does not have";
+      return false;
+    }
     result_.verified = true;
     result_.unverified_because.clear();
     if (total > 0)
@@ -147,6 +154,7 @@ class RewritePasses {
   }
 
   void TakeEnd(const SweepResult& sweep) {
+    result_.cleaned += sweep.cleaned;
     result_.stopped = sweep.stopped;
     result_.is_interrupted = sweep.is_interrupted;
     result_.is_broken = sweep.is_broken;

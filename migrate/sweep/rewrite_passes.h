@@ -28,10 +28,11 @@ struct RewriteScope {
 struct RewriteResult {
   SweepResult sweep;                                  ///< of the rewriting pass
   std::vector<report::ObjectFailure> later_failures;  ///< of the verifying passes
-  bool verified = false;           ///< the last pass over all that the first has rewritten or left
-                                   ///< unchanged rewrote none, and none failed
-  std::string verifying_pass;      ///< the name of the last one's files; empty: there was none
-  std::string unverified_because;  ///< where it was to be verified, and is not
+  bool verified = false;  ///< the last pass over all that the first has rewritten or left
+                          ///< unchanged rewrote none, and none failed
+  report::ManagedFieldsCleaned cleaned{};  ///< in all passes: each object once a pass
+  std::string verifying_pass;          ///< the name of the last one's files; empty: there was none
+  std::string unverified_because;      ///< where it was to be verified, and is not
   std::optional<std::string> stopped;  ///< why a pass ended early
   bool is_interrupted = false;
   bool is_broken = false;  ///< SweepResult::is_broken

@@ -6,7 +6,9 @@
 #include <tuple>
 #include <utility>
 
+#include "kube/base/text.h"
 #include "migrate/lists/pause.h"
+#include "migrate/report/program_name.h"
 #include "migrate/spool/spool.h"
 #include "migrate/sweep/source/cached_list.h"
 #include "migrate/sweep/source/named_objects.h"
@@ -29,7 +31,27 @@ std::string Purpose(const write::SweepTarget& target, const std::string& what) {
         &target.field_selector}) {
     purpose.append(" \"").append(*text).append("\"");
   }
-  return purpose + (target.dry_run ? " dry run" : "");
+  return purpose + (target.cleaner ? " cleaning managedFields" : "") +
+         (target.dry_run ? " dry run" : "");
+}
+
+/// Why a sweep ends whose writes emptied managedFields, and the next step.
+std::string DescribeEmptied(const write::SweepTarget& target, const std::string& first,
+                            std::size_t others) {
+  const std::string name = target.plural + "." + target.group;
+  std::string text = "metadata.managedFields of " + first;
+  if (others > 0) text += " and " + kube::base::Count(others, "object") + " written beside it";
+  text +=
+      " were emptied by the write: the API server no longer knows there who owns which field "
+      "(the next server-side apply of each owner begins anew). Some servers do so where they "
+      "cannot convert an object to a version that managedFields name: ";
+  return text + (target.cleaner
+                     ? "is there a conversion webhook that does not answer? Mend that, then run "
+                       "the same command again"
+                     : "one that the CRD lost (" +
+                           report::OwnCommand("migrate " + name + " --clean-managed-fields") +
+                           " mends that in what is left), or one for which a conversion webhook "
+                           "does not answer");
 }
 
 /// One run of a sweep: reads and writes until everything is answered, or it is stopped.
@@ -37,7 +59,8 @@ class SweepRun {
  public:
   SweepRun(const write::SweepTarget& target, const SweepOptions& options, spool::Spool& spool,
            source::ObjectSource& source, const kube::client::Session& session)
-      : options_(options),
+      : target_(target),
+        options_(options),
         spool_(spool),
         source_(source),
         session_(session),
@@ -59,6 +82,8 @@ class SweepRun {
     result_.counts = spool_.counts();
     TakeFailures();
     result_.generations_moved = spool_.generations_moved();
+    result_.cleaned = spool_.cleaned();
+    result_.stale_left = target_.cleaner ? spool_.stale_left() : 0;
     result_.list_error = source_.error();
     result_.duration = session_.clock.Now() - started_;
     return std::move(result_);
@@ -67,8 +92,10 @@ class SweepRun {
  private:
   // False at the end.
   bool Step() {
-    writer_.TakeAnswers([this](const spool::SpooledObject& object,
-                               const spool::ObjectAnswer& answer) { OnAnswer(object, answer); });
+    writer_.TakeAnswers([this](const write::ObjectWrite& write) {
+      OnAnswer(write.object(), write.answer());
+      if (write.was_emptied()) OnEmptied(write.object().object);
+    });
     // At once: who is killed again and again must get on all the same.
     spool_.Flush();
     if (IsOver()) return false;
@@ -91,6 +118,16 @@ class SweepRun {
     if (!report::IsFailure(answer.object_class)) return streak_.OnSuccess();
     const auto enough = streak_.OnFailure(answer.object_class, answer.code, answer.message);
     if (enough) GiveUp(*enough);
+  }
+
+  void OnEmptied(const spool::ListedObject& object) {
+    if (emptied_++ == 0) {
+      first_emptied_ = (object.namespace_.empty() ? "" : object.namespace_ + "/") + object.name;
+    }
+    result_.stopped.reset();
+    result_.is_given_up = false;
+    result_.is_interrupted = false;
+    Stop(DescribeEmptied(target_, first_emptied_, emptied_ - 1));
   }
 
   void Write() {
@@ -174,6 +211,7 @@ class SweepRun {
     return std::min({tick, source_.next_event(), writer_.next_event()});
   }
 
+  const write::SweepTarget& target_;
   const SweepOptions& options_;
   spool::Spool& spool_;
   source::ObjectSource& source_;
@@ -182,6 +220,8 @@ class SweepRun {
   write::WritePool writer_;
   write::FailureStreak streak_;
   SweepResult result_;
+  std::size_t emptied_ = 0;  // objects whose managedFields a write emptied
+  std::string first_emptied_;
   Clock::TimePoint started_;
   Clock::TimePoint next_check_{};  // the first one comes before any write
   Clock::TimePoint ticked_{};

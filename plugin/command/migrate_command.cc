@@ -93,6 +93,7 @@ MigrationOptions ClusterOptions(const flags::MigrateOptions& options) {
   result.max_rate = options.max_rate;
   result.verify = options.verify;
   result.keep_stored_versions = options.keep_stored_versions;
+  result.clean_managed_fields = options.clean_managed_fields;
   result.state_dir = StateDirOf(options);
   result.record = options.record;
   result.as = ImpersonationFlags(options.common.connection);
@@ -143,6 +144,7 @@ void MigrateCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) {
   flag_set.String("max-rate", 0, raw_.max_rate);
   flag_set.Bool("verify", 0, options_.verify);
   flag_set.Bool("keep-stored-versions", 0, options_.keep_stored_versions);
+  flag_set.Bool("clean-managed-fields", 0, options_.clean_managed_fields);
   flag_set.String("state-dir", 0, options_.state_dir);
   flag_set.String("retry-from", 0, options_.retry_from);
   flag_set.Bool("retry-failed", 0, options_.retry_failed);

@@ -95,6 +95,7 @@ void CheckLocal(const MigrateOptions& options) {
   RefuseBoth(true, local, options.dry_run != DryRun::kNone, "--dry-run");
   RefuseBoth(true, local, !options.retry_from.empty(), "--retry-from");
   RefuseBoth(true, local, options.retry_failed, "--retry-failed");
+  RefuseBoth(true, local, options.clean_managed_fields, "--clean-managed-fields");
   RefuseBoth(true, local, !options.objects.selector.empty(), "-l");
   RefuseBoth(true, local, !options.objects.field_selector.empty(), "--field-selector");
 }

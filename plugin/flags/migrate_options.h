@@ -29,6 +29,7 @@ struct MigrateOptions {
   double max_rate = 0;
   bool verify = true;
   bool keep_stored_versions = false;
+  bool clean_managed_fields = false;
   bool single_pass = false;
   std::string backup_dir;  ///< empty: the default
   bool no_backup = false;

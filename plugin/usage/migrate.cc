@@ -53,6 +53,9 @@ Examples:
   # The same on another machine, by the report of that run
   kubectl prune migrate --retry-from report.json
 
+  # Rewrite managedFields that name versions which the CRD lost: server-side apply works again
+  kubectl prune migrate widgets --clean-managed-fields
+
   # Rewrite at most 50 objects a second
   kubectl prune migrate widgets --max-rate 50
 
@@ -81,6 +84,11 @@ Options:
         chunk has 100 objects at most. Without the flag the rest of up to 10,000 objects comes in
         one piece from the server's watch cache where it can, which costs the server least; give it
         where the API server runs with --watch-cache=false.
+
+    --clean-managed-fields=false:
+        Rewrite entries of metadata.managedFields that name a version which the CRD does not have,
+        and that make server-side apply fail: each is said in the storage version, without the
+        paths that this one does not have.
 
     --concurrency=16:
         The most writes at the same time; there are fewer while the server is slow.

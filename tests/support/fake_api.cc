@@ -297,13 +297,24 @@ std::shared_ptr<const FakeStorage> FakeApi::StorageOf(const std::string& resourc
 
 namespace {
 
-/// The resourceVersion in a merge patch that has nothing else; empty of {}, absent of others.
-std::optional<std::string> GuardOf(const std::string& patch) {
-  const auto document = Parse(patch);
-  const std::string version(MetadataText(document->root(), "resourceVersion"));
-  const std::string guard = R"({"metadata":{"resourceVersion":")" + version + R"("}})";
-  if (patch != "{}" && patch != guard) return std::nullopt;
-  return version;
+/// A merge patch that has nothing but a resourceVersion and managedFields, or less.
+std::shared_ptr<kube::json::Document> ReadPatch(const std::string& patch) {
+  auto document = Parse(patch);
+  for (const auto& [part, metadata] : document->root().members()) {
+    if (part.text() != "metadata") return nullptr;
+    for (const auto& [key, value] : metadata.members()) {
+      if (key.text() != "resourceVersion" && key.text() != "managedFields") return nullptr;
+    }
+  }
+  return document;
+}
+
+void MergeMetadata(kube::json::Document& object, const Value& patch) {
+  const Value* metadata = patch.Find("metadata");
+  if (metadata == nullptr) return;
+  for (const auto& [key, value] : metadata->members()) {
+    object.root().Find("metadata")->Set(key.text(), value, object.arena());
+  }
 }
 
 }  // namespace
@@ -316,10 +327,10 @@ std::optional<FakeAnswer> FakeApi::Write(const FakePlace& place,
   const kube::http::ResponseHead head{0, request.headers};
   const std::string* type = head.Find("Content-Type");
   const bool is_patch = request.method == "PATCH";
-  const auto version = is_patch ? GuardOf(request.body) : std::nullopt;
+  const auto patch = is_patch ? ReadPatch(request.body) : nullptr;
   const bool known =
       !place.typed && !place.name.empty() && type &&
-      (is_patch ? *type == "application/merge-patch+json" && version : *type == "application/json");
+      (is_patch ? *type == "application/merge-patch+json" && patch : *type == "application/json");
   if (!known) {
     throw std::logic_error("the fake API server does not know " + request.method + " " +
                            request.target + " of " + request.body);
@@ -328,9 +339,7 @@ std::optional<FakeAnswer> FakeApi::Write(const FakePlace& place,
   if (!object && is_patch) return place.NotFound();
   const bool is_dry_run = ValueOf(query, "dryRun") == "All";
   const auto body = is_patch ? place.storage->Show(*object, place.version) : Parse(request.body);
-  if (version && !version->empty()) {
-    body->root().Find("metadata")->Set("resourceVersion", Value::String(*version), body->arena());
-  }
+  if (patch) MergeMetadata(*body, patch->root());
   return Update(place, body->root(), is_dry_run);
 }
 
@@ -400,6 +409,7 @@ FakeAnswer FakeApi::Update(const FakePlace& place, const Value& body, bool is_dr
         "version and try again");
   }
   auto anew = place.storage->Store(*stored, body, place.version);
+  if (empties_managed_fields_) place.storage->EmptyManagedFields(*anew);
   if (!is_dry_run && !IsStoredAlike(*stored, anew->root())) {
     Put(place.resource, place.key(), std::move(anew));
     return Get(place);

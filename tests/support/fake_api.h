@@ -60,8 +60,8 @@ struct FakeFault {
 /// Compact. Objects are stored as they were given. Where a CRD does not preserve unknown fields,
 /// reads show them pruned and defaulted.
 ///
-/// Custom resources can be written by a merge patch that has nothing, or a resourceVersion, and by
-/// PUT, also with dryRun=All: the
+/// Custom resources can be written by a merge patch that has nothing, or a resourceVersion and
+/// managedFields, and by PUT, also with dryRun=All: the
 /// resourceVersion moves only where what is stored changes. Both, and reads, are answered with
 /// metadata where the Accept header asks for it. CRDs, and their status, can be written by merge
 /// patches (fake_crd_writes.h), and be created with dryRun=All; nothing of them is validated. Watches of custom resources go on until their CRD is changed.
@@ -100,6 +100,9 @@ class FakeApi {
   void ServeCrdVersions(std::vector<std::string> versions) { crd_versions_ = std::move(versions); }
   /// Refuses requests without this bearer token: 401.
   void RequireToken(const std::string& token) { token_ = token; }
+  /// From now on a write of an object empties managedFields where an entry names a version that the
+  /// CRD does not have, as servers did before kubernetes#136949.
+  void EmptyManagedFields() { empties_managed_fields_ = true; }
   void AddFault(FakeFault fault) { faults_.push_back({std::move(fault), 0}); }
 
   /// The faults that meet this request, as one; counts it.
@@ -147,6 +150,7 @@ class FakeApi {
   std::function<bool()> is_stale_;
   FakeChanges changes_;
   std::set<std::string> denied_;  // "verb resource"
+  bool empties_managed_fields_ = false;
   std::string token_;
   std::vector<std::pair<FakeFault, int>> faults_;  // and how many requests each has met
   long resource_version_ = 100;

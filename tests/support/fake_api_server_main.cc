@@ -35,6 +35,7 @@ and ends when its standard input does.
   --kubeconfig FILE        writes a kubeconfig that leads here
   --log FILE               writes a line for each request: its method and target
   --only-v1                serves apiextensions.k8s.io/v1 but not v1beta1
+  --empty-managed-fields   a write empties managedFields that name a version which the CRD lacks
   --forbid RESOURCE        403 for a resource, e.g. widgets.demo.example.com
 
 Requests are chosen by a part of their target, e.g. /widgets or continue=:
@@ -114,6 +115,8 @@ Options ReadOptions(FakeApi& api, int argc, char** argv) {
       options.manifests.push_back(word);
     } else if (word == "--only-v1") {
       api.ServeCrdVersions({"v1"});
+    } else if (word == "--empty-managed-fields") {
+      api.EmptyManagedFields();
     } else if (i + 1 == argc) {
       throw std::invalid_argument(word + " needs a value");
     } else if (word == "--kubeconfig") {

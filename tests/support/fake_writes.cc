@@ -1,5 +1,6 @@
 #include "tests/support/fake_writes.h"
 
+#include <span>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -30,8 +31,8 @@ constexpr std::string_view kObjectMeta[] = {
     "finalizers",
     "managedFields",
 };
-constexpr std::string_view kManagedFieldsEntry[] = {"manager", "operation",  "apiVersion",
-                                                    "time",    "fieldsType", "fieldsV1"};
+constexpr std::string_view kManagedFieldsEntry[] = {"manager",    "operation", "apiVersion", "time",
+                                                    "fieldsType", "fieldsV1",  "subresource"};
 
 kube::crd::Crd Read(const Value& crd) {
   auto document = std::make_unique<Document>();
@@ -121,6 +122,18 @@ std::shared_ptr<Document> FakeStorage::Store(const Value& stored, const Value& b
   if (!error) error = server_.OnWrite(object->root(), arena);
   if (error) throw std::invalid_argument(*error);
   return object;
+}
+
+void FakeStorage::EmptyManagedFields(Document& object) const {
+  const Value* entries = MetadataOf(object)->Find("managedFields", Type::kArray);
+  for (const Value& entry : entries ? entries->elements() : std::span<const Value>()) {
+    const std::string_view version = entry.FindText("apiVersion");
+    const std::size_t slash = version.find('/');
+    const bool is_of_group = slash != version.npos && version.substr(0, slash) == crd_.group;
+    if (is_of_group && crd_.FindVersion(version.substr(slash + 1)) != nullptr) continue;
+    MetadataOf(object)->Erase("managedFields");
+    return;
+  }
 }
 
 bool IsStoredAlike(const Value& stored, const Value& anew) {

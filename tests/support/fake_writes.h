@@ -26,6 +26,8 @@ class FakeStorage {
   std::shared_ptr<kube::json::Document> Store(const kube::json::Value& stored,
                                               const kube::json::Value& body,
                                               const std::string& version) const;
+  /// As FakeApi::EmptyManagedFields says.
+  void EmptyManagedFields(kube::json::Document& object) const;
 
  private:
   kube::crd::Crd crd_;

@@ -14,6 +14,7 @@ kube/crd kube/client
 kube/crd/rules kube/crd/changes kube/auth
 
 migrate/report migrate/lists migrate/disk
+migrate/owners
 migrate/check migrate/manifests migrate/spool
 migrate/crds migrate/proof
 migrate/inspect migrate/state migrate/sweep/write

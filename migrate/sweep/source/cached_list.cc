@@ -80,7 +80,7 @@ void CachedList::OnRewritten(const std::string& resource_version) {
   patience_end_ = session_.clock.Now() + kPatience;
   answer_end_ = session_.clock.Now() + kLongestAnswer;
   version_ = resource_version;
-  page_.emplace(target_.is_namespaced, [this](const spool::ListedObject& object) { Take(object); });
+  page_.emplace(target_, [this](const spool::ListedObject& object) { Take(object); });
   kube::client::ApiRequest request;
   request.target = kube::client::WithQuery(
       write::ListPath(target_), "resourceVersion=" + kube::client::UrlEscape(resource_version) +

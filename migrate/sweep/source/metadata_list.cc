@@ -39,7 +39,7 @@ MetadataList::MetadataList(const write::SweepTarget& target, std::int64_t chunk_
 
 void MetadataList::Advance() {
   if (is_done_ || call_ || session_.clock.Now() < not_before_) return;
-  page_.emplace(target_.is_namespaced, [this](const spool::ListedObject& object) { Take(object); });
+  page_.emplace(target_, [this](const spool::ListedObject& object) { Take(object); });
   page_last_key_.clear();
   kube::client::ApiRequest request;
   request.target = PagePath();

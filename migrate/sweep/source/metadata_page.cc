@@ -25,8 +25,8 @@ void MetadataPage::OnObject(ListSplitter::Kind kind, std::string_view text,
 
 void MetadataPage::TakeItem(std::string_view text) {
   if (item_.Parse(text)) return Fail("an item is no JSON");
-  const auto object = spool::ReadObjectMetadata(item_.root());
-  if (!object || object->namespace_.empty() == is_namespaced_) {
+  const auto object = spool::ReadObjectMetadata(item_.root(), target_.known());
+  if (!object || object->namespace_.empty() == target_.is_namespaced) {
     return Fail("an item has no metadata of an object");
   }
   take_(*object);

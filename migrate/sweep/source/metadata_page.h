@@ -10,15 +10,17 @@
 #include "kube/json/list_splitter.h"
 #include "migrate/lists/pager.h"
 #include "migrate/spool/listed_object.h"
+#include "migrate/sweep/write/sweep_target.h"
 
 namespace migrate::sweep::source {
 
 /// One page of a list of metadata, taken as it arrives in pieces.
 class MetadataPage : private kube::json::ListSplitter::Sink {
  public:
-  /// `take` is handed each object, in the order of the page.
-  MetadataPage(bool is_namespaced, std::function<void(const spool::ListedObject&)> take)
-      : is_namespaced_(is_namespaced), take_(std::move(take)) {}
+  /// `take` is handed each object, in the order of the page. `target` must outlive it.
+  MetadataPage(const write::SweepTarget& target,
+               std::function<void(const spool::ListedObject&)> take)
+      : target_(target), take_(std::move(take)) {}
 
   /// Takes the next piece. Nothing is handed on any more once the page is faulty.
   void Push(std::string_view bytes);
@@ -37,7 +39,7 @@ class MetadataPage : private kube::json::ListSplitter::Sink {
   void TakeListMetadata(std::string_view text);
   void Fail(const std::string& why);
 
-  const bool is_namespaced_;
+  const write::SweepTarget& target_;
   const std::function<void(const spool::ListedObject&)> take_;
   kube::json::ListSplitter splitter_{static_cast<kube::json::ListSplitter::Sink&>(*this)};
   kube::json::Document item_;

@@ -50,7 +50,7 @@ class NamedObjects::Read : public kube::client::GatheredCall {
     is_read = true;
     if (error()) return OnFailure(*error());
     if (owner_.document_.Parse(body())) return;
-    auto read = spool::ReadObjectMetadata(owner_.document_.root());
+    auto read = spool::ReadObjectMetadata(owner_.document_.root(), owner_.target_.known());
     if (read && read->name == object.name) object = *std::move(read);
   }
 

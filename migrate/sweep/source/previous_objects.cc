@@ -98,6 +98,7 @@ void PreviousObjects::TakeAnswer(std::uint64_t at, spool::ListedObject& object) 
   if (!read || read->answer.resource_version.empty()) return;  // a failure tells none
   object.resource_version = read->answer.resource_version;
   object.generation = read->answer.generation;
+  object.entries = read->answer.entries;
   if (!read->answer.uid.empty()) object.uid = read->answer.uid;
 }
 

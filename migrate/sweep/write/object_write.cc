@@ -31,8 +31,8 @@ kube::client::ApiRequest ObjectWrite::Request() const {
   kube::client::ApiRequest request;
   request.target = ObjectPath(*target_, object_.object);
   request.retry = false;
-  if (ReadsMetadata()) request.accept = kMetadataAccept;
-  if (ReadsMetadata() || ReadsWhole()) return request;
+  if (ReadsMetadata() || ReadsToClean()) request.accept = kMetadataAccept;
+  if (ReadsMetadata() || ReadsToClean() || ReadsWhole()) return request;
   if (target_->dry_run) request.target += "?dryRun=All";
   request.accept = kMetadataAccept;
   request.method = target_->by_update ? "PUT" : "PATCH";
@@ -43,6 +43,7 @@ kube::client::ApiRequest ObjectWrite::Request() const {
 
 // A resourceVersion in a patch is a precondition, and changes nothing.
 std::string ObjectWrite::PatchBody() const {
+  if (!clean_patch_.empty()) return clean_patch_;
   if (!TakesOthersWrites()) return "{}";
   return R"({"metadata":{"resourceVersion":)" +
          kube::json::Print(kube::json::Value::String(object_.object.resource_version)) + "}}";
@@ -64,7 +65,7 @@ ObjectWrite::Step ObjectWrite::OnObject(std::string_view body, kube::json::Docum
     const BrokenAnswer broken = Diagnose(body);
     return Fail(ClassifyAnswer(broken), Describe(broken), now);
   }
-  auto stored = spool::ReadObjectMetadata(document.root());
+  auto stored = spool::ReadObjectMetadata(document.root(), target_->known());
   if (!stored || stored->name != object_.object.name) {
     return Fail(ClassifyAnswer(BrokenAnswer::kNotObject), Describe(BrokenAnswer::kNotObject), now);
   }
@@ -72,17 +73,51 @@ ObjectWrite::Step ObjectWrite::OnObject(std::string_view body, kube::json::Docum
     object_.object = *std::move(stored);
     return Step::kSend;
   }
-  if (ReadsWhole()) {
-    read_ = body;
+  const bool reads_to_clean = ReadsToClean();
+  if (reads_to_clean || ReadsWhole()) {
+    reads_to_clean ? TakeToClean(document) : TakeWhole(body, document);
+    object_.object.entries = stored->entries;
     if (TakesOthersWrites()) object_.object = *std::move(stored);
     return Step::kSend;
   }
   return Succeed(*std::move(stored));
 }
 
+void ObjectWrite::TakeWhole(std::string_view body, kube::json::Document& document) {
+  const auto cleaned =
+      target_->cleaner ? target_->cleaner->Clean(document.root(), document.arena()) : std::nullopt;
+  read_ = body;
+  TakeCleaned(cleaned);
+  if (!cleaned) return;
+  document.root().Find("metadata")->Set("managedFields", cleaned->entries, document.arena());
+  read_ = kube::json::Print(document.root());
+}
+
+// Where nothing is stale any more, the patch changes nothing.
+void ObjectWrite::TakeToClean(kube::json::Document& document) {
+  const auto cleaned = target_->cleaner->Clean(document.root(), document.arena());
+  TakeCleaned(cleaned);
+  kube::json::Value metadata = kube::json::Value::Object();
+  const std::string_view version = spool::MetadataText(document.root(), "resourceVersion");
+  metadata.SetNew("resourceVersion", kube::json::Value::String(version), document.arena());
+  if (cleaned) metadata.SetNew("managedFields", cleaned->entries, document.arena());
+  kube::json::Value patch = kube::json::Value::Object();
+  patch.SetNew("metadata", metadata, document.arena());
+  clean_patch_ = kube::json::Print(patch);
+}
+
+void ObjectWrite::TakeCleaned(const std::optional<owners::CleanedEntries>& cleaned) {
+  entries_cleaned_ = cleaned ? cleaned->changed : 0;
+  drops_all_entries_ = cleaned && cleaned->entries.empty();
+}
+
 ObjectWrite::Step ObjectWrite::Succeed(spool::ListedObject stored) {
   const spool::ListedObject& listed = object_.object;
   const bool is_same = stored.uid == listed.uid;
+  was_emptied_ = is_same && !target_->dry_run && target_->guards_managed_fields &&
+                 !drops_all_entries_ && owners::WereEmptied(listed.entries, stored.entries);
+  answer_.entries = stored.entries;
+  answer_.entries_cleaned = entries_cleaned_;
   if (target_->dry_run) {
     answer_.object_class = report::ObjectClass::kAccepted;
   } else if (is_same && stored.resource_version == listed.resource_version) {
@@ -117,8 +152,10 @@ ObjectWrite::Step ObjectWrite::Fail(const AnswerVerdict& verdict,
 }
 
 void ObjectWrite::OnFailedTry(Meaning meaning) {
-  const bool was_write = !ReadsMetadata() && !ReadsWhole();
-  read_.clear();  // what was read is old by the next try
+  const bool was_write = !ReadsMetadata() && !ReadsToClean() && !ReadsWhole();
+  // What was read is old by the next try.
+  read_.clear();
+  clean_patch_.clear();
   if (!was_write) return;
   if (meaning == Meaning::kConflict && TakesOthersWrites()) object_.object.resource_version.clear();
   if (!IsRefusal(meaning)) may_be_written_ = true;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,6 +28,10 @@ namespace migrate::sweep::write {
 /// a write of ours got no clear answer: what is stored anew then may be ours.
 ///
 /// An object that comes without a resourceVersion is read first: without it nothing could be told.
+///
+/// Where the target has a cleaner, an object with stale entries of managedFields is read, too, and
+/// its write carries them cleaned, for the resourceVersion that was read alone; after a conflict it
+/// is read anew.
 class ObjectWrite {
  public:
   enum class Step {
@@ -52,13 +57,22 @@ class ObjectWrite {
   std::optional<std::chrono::seconds> retry_after() const { return retry_after_; }
   kube::system::Clock::TimePoint due() const { return due_; }
   const spool::ObjectAnswer& answer() const { return answer_; }
+  /// The write left it without managedFields, which it had (owners::WereEmptied).
+  bool was_emptied() const { return was_emptied_; }
 
  private:
   /// What Request() is. The metadata are read before anything else.
   bool ReadsMetadata() const { return object_.object.resource_version.empty(); }
   bool ReadsWhole() const { return target_->by_update && read_.empty(); }
+  bool ReadsToClean() const {
+    return target_->cleaner && !target_->by_update && clean_patch_.empty() &&
+           object_.object.entries == owners::EntryState::kStale;
+  }
   bool TakesOthersWrites() const { return target_->ignores_other_writers && !may_be_written_; }
   std::string PatchBody() const;
+  void TakeWhole(std::string_view body, kube::json::Document& document);
+  void TakeToClean(kube::json::Document& document);
+  void TakeCleaned(const std::optional<owners::CleanedEntries>& cleaned);
 
   Step OnObject(std::string_view body, kube::json::Document& document,
                 kube::system::Clock::TimePoint now);
@@ -70,7 +84,11 @@ class ObjectWrite {
   const SweepTarget* target_;
   spool::SpooledObject object_;
   std::string spooled_uid_;
-  std::string read_;  // by update: the object as it was read, to be sent back
+  std::string read_;  // by update: the object as it is to be sent back, as a rule as it was read
+  std::string clean_patch_;            // with cleaned managedFields; empty: nothing was read for it
+  std::uint64_t entries_cleaned_ = 0;  // by this patch or update
+  bool drops_all_entries_ = false;     // the same
+  bool was_emptied_ = false;
   RetryBudget budget_;
   bool may_be_written_ = false;  // by a try without a clear answer
   bool was_slowdown_ = false;

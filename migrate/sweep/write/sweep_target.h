@@ -1,6 +1,9 @@
 #pragma once
 
+#include <memory>
 #include <string>
+
+#include "migrate/owners/entry_cleaner.h"
 
 namespace migrate::sweep::write {
 
@@ -15,6 +18,13 @@ struct SweepTarget {
   /// Tells our own writes from those of others: kRewritten is then only what was not stored as it
   /// should be, kUnchanged also what another writer has stored since it was listed.
   bool ignores_other_writers = false;
+  /// The stale entries of managedFields are cleaned; the null pointer: they stay as they are.
+  std::shared_ptr<const owners::EntryCleaner> cleaner{};
+  /// An object whose managedFields are emptied by a write ends the sweep (owners::WereEmptied).
+  bool guards_managed_fields = false;
+
+  /// By which entries are stale; the null pointer where that does not matter.
+  const owners::KnownVersions* known() const { return cleaner ? &cleaner->known() : nullptr; }
 };
 
 /// One of the objects that are named, as --retry-from does.

@@ -78,7 +78,7 @@ void WritePool::Take(std::unique_ptr<Flight> flight, const OnDone& on_done) {
     case ObjectWrite::Step::kDone:
       moved_ = session_.clock.Now();
       last_error_.clear();
-      return on_done(write.object(), write.answer());
+      return on_done(write);
   }
 }
 

@@ -27,7 +27,7 @@ class WritePool {
   ~WritePool();
 
   /// Is told what became of an object.
-  using OnDone = std::function<void(const spool::SpooledObject&, const spool::ObjectAnswer&)>;
+  using OnDone = std::function<void(const ObjectWrite&)>;
   /// Takes the answers that came since the last call. Sends on what has its next request at hand.
   void TakeAnswers(const OnDone& on_done);
 

@@ -104,6 +104,13 @@ class MigrationReportBuilder {
     if (crd.before_flip) builder.Add("beforeFlip", Counts(*crd.before_flip));
     builder.Add("storedVersions", StoredVersions(crd)).TextIfAny("backup", crd.backup);
     if (crd.generations_moved > 0) builder.Number("generationsMoved", crd.generations_moved);
+    if (crd.managed_fields_cleaned) {
+      builder.Add("managedFieldsCleaned",
+                  ObjectBuilder(arena_)
+                      .Number("objects", crd.managed_fields_cleaned->objects)
+                      .Number("entries", crd.managed_fields_cleaned->entries)
+                      .Build());
+    }
     builder.Add("seconds", Seconds(crd.seconds));
     builder.List("failures", crd.failures, [this](const ObjectFailure& f) { return Failure(f); });
     return builder.Build();

@@ -55,6 +55,7 @@ class Section {
     AppendObjectErrors();
     AppendFileObjects();
     AppendMaybeInEtcd();
+    AppendStaleManagedFields();
     AppendStoredVersions();
     AppendNext();
     return std::move(out_);
@@ -367,6 +368,28 @@ class Section {
       const FieldUse& use = crd_.maybe_in_etcd[i];
       table.AddRow({kube::meta::WithLeadingDot(use.path), std::to_string(use.objects),
                     kube::base::Join(use.managers, ", ")});
+    }
+    table.AppendTo(out_, "  ");
+    if (shown < count) out_ += "  ... and " + std::to_string(count - shown) + " more\n";
+  }
+
+  void AppendStaleManagedFields() {
+    if (crd_.stale_managed_fields.empty()) return;
+    const std::string command =
+        migrate::report::OwnCommand("migrate " + name_ + " --clean-managed-fields");
+    out_.append(title_).append(": managedFields of objects name versions that the CRD ");
+    out_ += crd_.source.empty() ? "does not have, so server-side apply of these fails (" + command +
+                                      " mends that):\n"
+                                : "will not have, and server-side apply of these fails then (" +
+                                      command + " mends that, once it is applied):\n";
+    const std::size_t count = crd_.stale_managed_fields.size();
+    const std::size_t shown = Fields().all ? count : std::min(count, kShownNotes);
+    Table table({"VERSION", "MANAGER", "OPERATION", "OBJECTS", "EXAMPLES"});
+    for (std::size_t i = 0; i < shown; ++i) {
+      const migrate::report::StaleEntry& entry = crd_.stale_managed_fields[i];
+      const std::string subresource = entry.subresource.empty() ? "" : " of " + entry.subresource;
+      table.AddRow({entry.api_version, entry.manager, entry.operation + subresource,
+                    std::to_string(entry.objects), kube::base::Join(entry.examples, ", ")});
     }
     table.AppendTo(out_, "  ");
     if (shown < count) out_ += "  ... and " + std::to_string(count - shown) + " more\n";

@@ -71,13 +71,24 @@ std::string StoredText(const CrdMigration& crd) {
   return says_why ? text + " kept: " + terminal::Printable(crd.kept_because) : text;
 }
 
+// "; managedFields of 12 objects cleaned (14 entries)"
+std::string CleanedText(const CrdMigration& crd) {
+  if (!crd.managed_fields_cleaned) return "";
+  const auto& [objects, entries] = *crd.managed_fields_cleaned;
+  return "; managedFields of " + kube::base::Count(objects, "object") +
+         (crd.dry_run == DryRun::kNone ? " cleaned" : " to clean") +
+         (entries == 0 ? ""
+                       : " (" + std::to_string(entries) + (entries == 1 ? " entry)" : " entries)"));
+}
+
 std::string_view Verb(const CrdMigration& crd) {
   return crd.outcome == Outcome::kDone ? "migrated" : "not wholly migrated";
 }
 
 std::string SummaryLine(const CrdMigration& crd) {
-  return TypedName(crd) + " " + std::string(Verb(crd)) + " (" + ObjectsText(crd) + "; " +
-         StoredText(crd) + ")" + std::string(DryRunSuffix(crd.dry_run)) + "\n";
+  return TypedName(crd) + " " + std::string(Verb(crd)) + " (" + ObjectsText(crd) +
+         CleanedText(crd) + "; " + StoredText(crd) + ")" + std::string(DryRunSuffix(crd.dry_run)) +
+         "\n";
 }
 
 // What could not even be begun has nothing to count.

@@ -525,6 +525,55 @@ TEST_CASE("A dry run by the client counts, and writes nothing", "[migrate][migra
   CHECK(widgets.StateFiles() == 0);
 }
 
+TEST_CASE("Stale managedFields are cleaned where that is asked for", "[migrate][migration]") {
+  Widgets widgets(0);
+  widgets.cluster.server.EmptyManagedFields();
+  std::string text = FakeObjectText("widgets", "w0", R"({"a":"1"})");
+  text.insert(text.find(R"("namespace")"),
+              R"("managedFields":[{"manager":"m","operation":"Apply","apiVersion":)"
+              R"("demo.example.com/v1alpha1","fieldsType":"FieldsV1","fieldsV1":)"
+              R"({"f:spec":{"f:a":{}}}}],)");
+  widgets.cluster.server.Add(text);
+  widgets.options.clean_managed_fields = true;
+  for (const report::DryRun dry_run : {report::DryRun::kClient, report::DryRun::kServer}) {
+    widgets.options.dry_run = dry_run;
+    const report::CrdMigration told = widgets.MigrateOne();
+    CHECK(told.outcome == report::Outcome::kDone);
+    REQUIRE(told.managed_fields_cleaned);
+    CHECK(told.managed_fields_cleaned->objects == 1);
+    CHECK(told.managed_fields_cleaned->entries == 1);
+    CHECK(widgets.Writes() == 0);
+  }
+  widgets.options.dry_run = report::DryRun::kNone;
+  const report::CrdMigration crd = widgets.MigrateOne();
+  CHECK(crd.outcome == report::Outcome::kDone);
+  CHECK(crd.verified);
+  REQUIRE(crd.managed_fields_cleaned);
+  CHECK(crd.managed_fields_cleaned->entries == 1);
+  const report::CrdMigration again = widgets.MigrateOne();
+  CHECK(again.managed_fields_cleaned->objects == 0);
+  widgets.options.clean_managed_fields = false;
+  CHECK_FALSE(widgets.MigrateOne().managed_fields_cleaned);
+}
+
+TEST_CASE("A run ends with exit code 1 where managedFields are emptied", "[migrate][migration]") {
+  Widgets widgets(0);
+  widgets.cluster.server.EmptyManagedFields();
+  std::string text = FakeObjectText("widgets", "w0", R"({"a":"1"})");
+  text.insert(text.find(R"("namespace")"),
+              R"("managedFields":[{"manager":"m","operation":"Apply","apiVersion":)"
+              R"("demo.example.com/v1alpha1","fieldsType":"FieldsV1","fieldsV1":)"
+              R"({"f:spec":{"f:a":{}}}}],)");
+  widgets.cluster.server.Add(text);
+  const report::CrdMigration crd = widgets.MigrateOne();
+  CHECK(crd.outcome == report::Outcome::kFailures);
+  CHECK_THAT(crd.error, Contains("metadata.managedFields of shop/w0 were emptied"));
+  CHECK_FALSE(crd.verified);
+  CHECK(widgets.StoredVersions() == kBoth);
+  // There is nothing left to lose.
+  CHECK(widgets.MigrateOne().outcome == report::Outcome::kDone);
+}
+
 TEST_CASE("A dry run by the server sends every object with dryRun=All", "[migrate][migration]") {
   Widgets widgets;
   widgets.options.dry_run = report::DryRun::kServer;

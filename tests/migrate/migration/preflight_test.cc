@@ -259,6 +259,16 @@ TEST_CASE("A right that is missing is refused by its name", "[migrate][preflight
   }
 }
 
+TEST_CASE("Who cleans managedFields has to read objects", "[migrate][preflight]") {
+  FakeCluster cluster;
+  cluster.server.Add(FakeCrdText("widgets"));
+  cluster.server.Deny("get", kName);
+  CHECK(Check(cluster).refusal.empty());
+  CHECK(Check(cluster, {.dry_run = report::DryRun::kClient, .cleans = true}).refusal.empty());
+  CHECK_THAT(Check(cluster, {.cleans = true}).refusal,
+             Contains("the right to get widgets.demo.example.com is missing"));
+}
+
 TEST_CASE("Who may not patch objects updates them", "[migrate][preflight]") {
   FakeCluster cluster;
   cluster.server.Add(FakeCrdText("widgets"));

@@ -12,7 +12,7 @@ std::string_view WithoutBreak(const std::string& line) {
 
 TEST_CASE("An object is one line", "[migrate][spool_line]") {
   const std::string line = ObjectLine({"shop", "w1", "u-1", "42", 7});
-  CHECK(line == "object\tshop\tw1\tu-1\t42\t7\n");
+  CHECK(line == "object\tshop\tw1\tu-1\t42\t7\tnone\n");
   const auto object = ReadObjectLine(WithoutBreak(line));
   REQUIRE(object);
   CHECK(object->namespace_ == "shop");
@@ -34,12 +34,12 @@ TEST_CASE("An answer is one line", "[migrate][spool_line]") {
   CHECK(AnswerLine(3, {.object_class = report::ObjectClass::kRewritten,
                        .resource_version = "43",
                        .generation = 2,
-                       .generation_moved = true}) == "3\trewritten\t\t43\t2\t1\t0\t\t\n");
+                       .generation_moved = true}) == "3\trewritten\t\t43\t2\t1\t0\t\t\tnone\t0\n");
   const std::string line = AnswerLine(4, {.object_class = report::ObjectClass::kTooLarge,
                                           .code = 413,
                                           .reason = "R",
                                           .message = "M\n\t\\"});
-  CHECK(line == "4\ttoo-large\t\t\t0\t0\t413\tR\tM\\n\\t\\\\\n");
+  CHECK(line == "4\ttoo-large\t\t\t0\t0\t413\tR\tM\\n\\t\\\\\tnone\t0\n");
   const auto read = ReadAnswerLine(WithoutBreak(line));
   REQUIRE(read);
   CHECK(read->number == 4);
@@ -48,6 +48,30 @@ TEST_CASE("An answer is one line", "[migrate][spool_line]") {
   CHECK(read->answer.reason == "R");
   CHECK(read->answer.message == "M\n\t\\");
   CHECK_FALSE(read->answer.generation_moved);
+}
+
+TEST_CASE("What is known of managedFields is kept", "[migrate][spool_line]") {
+  const std::string object = ObjectLine({"", "w1", "u-1", "42", 7, owners::EntryState::kStale});
+  CHECK(object == "object\t\tw1\tu-1\t42\t7\tstale\n");
+  CHECK(ReadObjectLine(WithoutBreak(object))->entries == owners::EntryState::kStale);
+  const std::string answer = AnswerLine(3, {.object_class = report::ObjectClass::kRewritten,
+                                            .entries = owners::EntryState::kSome,
+                                            .entries_cleaned = 2});
+  const auto read = ReadAnswerLine(WithoutBreak(answer));
+  REQUIRE(read);
+  CHECK(read->answer.entries == owners::EntryState::kSome);
+  CHECK(read->answer.entries_cleaned == 2);
+}
+
+TEST_CASE("Lines of before tell nothing of managedFields", "[migrate][spool_line]") {
+  const auto object = ReadObjectLine("object\tshop\tw1\tu-1\t42\t7");
+  REQUIRE(object);
+  CHECK(object->entries == owners::EntryState::kNone);
+  const auto answer = ReadAnswerLine("3\trewritten\t\t43\t2\t1\t0\t\t");
+  REQUIRE(answer);
+  CHECK(answer->answer.entries == owners::EntryState::kNone);
+  CHECK_FALSE(ReadObjectLine("object\tshop\tw1\tu-1\t42\t7\tfew"));
+  CHECK_FALSE(ReadAnswerLine("3\trewritten\t\t43\t2\t1\t0\t\t\tsome"));
 }
 
 TEST_CASE("Any text is kept as it is", "[migrate][spool_line]") {

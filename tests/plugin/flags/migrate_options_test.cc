@@ -46,6 +46,7 @@ TEST_CASE("migrate has its defaults", "[plugin][migrate_options]") {
   CHECK_FALSE(options.yes);
   CHECK_FALSE(options.enable_pruning);
   CHECK_FALSE(options.keep_stored_versions);
+  CHECK_FALSE(options.clean_managed_fields);
   CHECK(options.settle_timeout == std::chrono::minutes(2));
   CHECK(options.objects.namespace_.empty());
 }
@@ -70,6 +71,7 @@ TEST_CASE("migrate takes its flags", "[plugin][migrate_options]") {
   CHECK(options.keep_stored_versions);
   CHECK(Parse({"widgets", "--backup-dir", "b"}).backup_dir == "b");
   CHECK(Parse({"--retry-from", "r.json", "-oname"}).retry_from == "r.json");
+  CHECK(Parse({"widgets", "--clean-managed-fields"}).clean_managed_fields);
   CHECK(Parse({"--retry-failed"}).retry_failed);
   CHECK(Parse({"widgets", "--retry-failed"}).retry_failed);
   CHECK(Parse({"--all", "--retry-failed"}).retry_failed);

@@ -1,7 +1,10 @@
 #include "migrate/sweep/write/object_write.h"
 
 #include <catch2/catch.hpp>
+#include <memory>
 #include <string>
+
+#include "tests/support/test_schema.h"
 
 namespace migrate::sweep::write {
 namespace object_write_test {
@@ -253,6 +256,114 @@ TEST_CASE("A refusal stored nothing", "[migrate][object_write]") {
   world.target.ignores_other_writers = true;
   CHECK(world.Answer(Status(429, "slow down")) == Step::kPause);
   CHECK(world.write.Request().body == R"({"metadata":{"resourceVersion":"10"}})");
+}
+
+constexpr char kCrd[] =
+    R"({"group":"g","scope":"Namespaced","names":{"plural":"widgets","kind":"W"},
+  "versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{
+    "type":"object","properties":{"spec":{"type":"object","properties":{"a":{"type":"string"}}}}}}}]})";
+
+std::string Entry(const std::string& version) {
+  return R"({"apiVersion":")" + version +
+         R"(","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:a":{}}},"manager":"m","operation":"Apply"})";
+}
+
+std::string Owned(const std::string& resource_version, const std::string& entries) {
+  return R"({"metadata":{"managedFields":[)" + entries +
+         R"(],"name":"a","namespace":"shop","resourceVersion":")" + resource_version +
+         R"(","uid":"u"}})";
+}
+
+struct CleaningWorld : World {
+  CleaningWorld() {
+    target.guards_managed_fields = true;
+    target.cleaner = std::make_shared<owners::EntryCleaner>(support::TestCrd("v1", kCrd));
+  }
+  ObjectWrite MakeWrite(owners::EntryState entries) const {
+    return {target, {5, {"shop", "a", "u", "10", 1, entries}}};
+  }
+};
+
+TEST_CASE("Stale managedFields are cleaned by the write of the object", "[migrate][object_write]") {
+  CleaningWorld world;
+  world.write = world.MakeWrite(owners::EntryState::kStale);
+  CHECK(world.write.Request().method == "GET");
+  CHECK(world.write.Request().accept ==
+        "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json");
+  // Somebody wrote it since it was listed.
+  CHECK(world.Answer(Owned("12", Entry("g/v0"))) == Step::kSend);
+  CHECK(world.write.Request().method == "PATCH");
+  CHECK(world.write.Request().content_type == "application/merge-patch+json");
+  CHECK(world.write.Request().body ==
+        R"({"metadata":{"managedFields":[)" + Entry("g/v1") + R"(],"resourceVersion":"12"}})");
+  CHECK(world.Answer(Status(409, "has been modified")) == Step::kPause);
+  CHECK(world.write.Request().method == "GET");
+  CHECK(world.Answer(Owned("13", Entry("g/v0") + "," + Entry("g/v1"))) == Step::kSend);
+  CHECK(world.write.Request().body ==
+        R"({"metadata":{"managedFields":[)" + Entry("g/v1") + R"(],"resourceVersion":"13"}})");
+  CHECK(world.Answer(Owned("14", Entry("g/v1"))) == Step::kDone);
+  CHECK(world.write.answer().object_class == report::ObjectClass::kRewritten);
+  CHECK(world.write.answer().entries_cleaned == 1);
+  CHECK(world.write.answer().entries == owners::EntryState::kSome);
+  CHECK_FALSE(world.write.was_emptied());
+}
+
+TEST_CASE("An object without stale entries gets the patch of nothing", "[migrate][object_write]") {
+  CleaningWorld world;
+  SECTION("as it was listed") {
+    world.write = world.MakeWrite(GENERATE(owners::EntryState::kNone, owners::EntryState::kSome));
+    CHECK(world.write.Request().body == "{}");
+  }
+  SECTION("as somebody cleaned it since") {
+    world.write = world.MakeWrite(owners::EntryState::kStale);
+    CHECK(world.Answer(Owned("12", Entry("g/v1"))) == Step::kSend);
+    CHECK(world.write.Request().body == R"({"metadata":{"resourceVersion":"12"}})");
+    CHECK(world.Answer(Owned("12", Entry("g/v1"))) == Step::kDone);
+    CHECK(world.write.answer().entries_cleaned == 0);
+  }
+}
+
+TEST_CASE("By update the object is sent back with cleaned managedFields",
+          "[migrate][object_write]") {
+  CleaningWorld world;
+  world.target.by_update = true;
+  world.write = world.MakeWrite(owners::EntryState::kStale);
+  CHECK(world.write.Request().method == "GET");
+  CHECK(world.write.Request().accept == "application/json");
+  CHECK(world.Answer(Owned("12", Entry("g/v0"))) == Step::kSend);
+  CHECK(world.write.Request().method == "PUT");
+  CHECK(world.write.Request().body == Owned("12", Entry("g/v1")));
+  CHECK(world.Answer(Owned("13", Entry("g/v1"))) == Step::kDone);
+  CHECK(world.write.answer().entries_cleaned == 1);
+}
+
+TEST_CASE("Whether a write emptied managedFields shows in its answer", "[migrate][object_write]") {
+  CleaningWorld world;
+  const auto [state, uid, guards, dry_run, was_emptied] =
+      GENERATE(table<owners::EntryState, std::string, bool, bool, bool>({
+          {owners::EntryState::kSome, "u", true, false, true},
+          {owners::EntryState::kNone, "u", true, false, false},
+          // Another object of that name never had them.
+          {owners::EntryState::kSome, "v", true, false, false},
+          {owners::EntryState::kSome, "u", false, false, false},
+          {owners::EntryState::kSome, "u", true, true, false},
+      }));
+  world.target.guards_managed_fields = guards;
+  world.target.dry_run = dry_run;
+  world.write = world.MakeWrite(state);
+  CHECK(world.Answer(Body(uid, "11")) == Step::kDone);
+  CHECK(world.write.was_emptied() == was_emptied);
+}
+
+TEST_CASE("Where all entries are to go none is missed", "[migrate][object_write]") {
+  CleaningWorld world;
+  world.write = world.MakeWrite(owners::EntryState::kStale);
+  CHECK(world.Answer(Owned("12", R"({"apiVersion":"g/v0","fieldsType":"FieldsV1"})")) ==
+        Step::kSend);
+  CHECK(world.write.Request().body ==
+        R"({"metadata":{"managedFields":[],"resourceVersion":"12"}})");
+  CHECK(world.Answer(Body("u", "13")) == Step::kDone);
+  CHECK_FALSE(world.write.was_emptied());
 }
 
 }  // namespace object_write_test

@@ -21,8 +21,8 @@ struct World {
     while (writer.HasRoom()) writer.Begin({begun++, {"shop", "a", "u", "1", 1}});
   }
   void Take() {
-    writer.TakeAnswers([this](const spool::SpooledObject& object, const spool::ObjectAnswer&) {
-      done.push_back(object.number);
+    writer.TakeAnswers([this](const ObjectWrite& write) {
+      done.push_back(write.object().number);
     });
   }
   void AddBusy(int times) {

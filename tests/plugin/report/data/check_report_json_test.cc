@@ -18,6 +18,24 @@ std::string Print(const CheckReport& report, bool show_objects = false) {
   return kube::json::PrintIndented(ToJson(report, show_objects, arena));
 }
 
+TEST_CASE("Stale managedFields are told where there are any", "[plugin][check_report_json]") {
+  CrdReport crd = test_reports::Widgets();
+  CHECK(Print(Report({crd})).find("staleManagedFields") == std::string::npos);
+  crd.stale_managed_fields = {{.api_version = "g/v0",
+                               .manager = "helm",
+                               .operation = "Update",
+                               .subresource = "status",
+                               .objects = 2,
+                               .examples = {"shop/a"}}};
+  kube::json::Arena arena;
+  const CheckReport report = Report({crd});
+  const auto printed = ToJson(report, false, arena);
+  const auto& told = printed.Find("crds")->elements()[0];
+  CHECK(kube::json::Print(*told.Find("staleManagedFields")) ==
+        R"([{"apiVersion":"g/v0","examples":["shop/a"],"manager":"helm","objects":2,)"
+        R"("operation":"Update","subresource":"status"}])");
+}
+
 TEST_CASE("The report has every key of the contract", "[plugin][check_report_json]") {
   CrdReport crd = test_reports::Widgets();
   crd.versions[1].pruned_fields.clear();

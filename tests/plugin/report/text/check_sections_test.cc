@@ -306,6 +306,38 @@ TEST_CASE("What etcd may still hold and bad objects are noted", "[plugin][check_
                              !Catch::Contains("kubectl prune migrate"));
 }
 
+TEST_CASE("Whose managedFields name lost versions is told, with the next step",
+          "[plugin][check_sections]") {
+  CrdReport crd = test_reports::Certificates();
+  crd.stale_managed_fields = {{.api_version = "cert-manager.io/v1alpha2",
+                               .manager = "helm\x1B",
+                               .operation = "Apply",
+                               .subresource = "",
+                               .objects = 2,
+                               .examples = {"default/a", "default/b"}},
+                              {.api_version = "cert-manager.io/v1alpha2",
+                               .manager = "operator",
+                               .operation = "Update",
+                               .subresource = "status",
+                               .objects = 1,
+                               .examples = {"default/a"}}};
+  const std::string table =
+      "  VERSION                    MANAGER    OPERATION          OBJECTS   EXAMPLES\n"
+      "  cert-manager.io/v1alpha2   helm^[     Apply              2         default/a, default/b\n"
+      "  cert-manager.io/v1alpha2   operator   Update of status   1         default/a\n";
+  CHECK(Print(crd) ==
+        "certificates.cert-manager.io: managedFields of objects name versions that the CRD does "
+        "not have, so server-side apply of these fails (kubectl prune migrate "
+        "certificates.cert-manager.io --clean-managed-fields mends that):\n" +
+            table);
+  crd.source = "new.yaml";
+  CHECK_THAT(Print(crd),
+             Catch::Contains("will not have, and server-side apply of these fails then "
+                             "(kubectl prune migrate certificates.cert-manager.io "
+                             "--clean-managed-fields mends that, once it is applied):\n" +
+                             table));
+}
+
 TEST_CASE("All that etcd may hold is listed of a CRD that was named", "[plugin][check_sections]") {
   CrdReport crd = test_reports::Certificates();
   for (int i = 10; i < 35; ++i) crd.maybe_in_etcd.push_back(Use("spec.f" + std::to_string(i), 1));

@@ -226,6 +226,18 @@ TEST_CASE("Who has tried what failed is told to migrate all", "[plugin][migratio
   CHECK_THAT(PrintMigration(Report(Failed(1)), options).err, !Contains(advice));
 }
 
+TEST_CASE("What was cleaned in managedFields is counted", "[plugin][migration_summary]") {
+  CrdMigration crd = Migrated();
+  CHECK_THAT(Print(crd).out, !Contains("managedFields"));
+  crd.managed_fields_cleaned.emplace();
+  CHECK_THAT(Print(crd).out, Contains("; managedFields of 0 objects cleaned; "));
+  crd.managed_fields_cleaned = {.objects = 2, .entries = 3};
+  CHECK_THAT(Print(crd).out, Contains("; managedFields of 2 objects cleaned (3 entries); "));
+  crd.managed_fields_cleaned = {.objects = 1, .entries = 1};
+  crd.dry_run = DryRun::kClient;
+  CHECK_THAT(Print(crd).out, Contains("; managedFields of 1 object to clean (1 entry); "));
+}
+
 TEST_CASE("A webhook that changes objects is named", "[plugin][migration_summary]") {
   CrdMigration crd = Migrated();
   crd.generations_moved = 2;

@@ -1,0 +1,172 @@
+#include "migrate/owners/field_fit.h"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "migrate/owners/field_set.h"
+
+namespace migrate::owners {
+namespace {
+
+using kube::json::Document;
+using kube::json::Member;
+using kube::json::Type;
+using kube::json::Value;
+using kube::schema::SchemaProps;
+
+// How an apply merges what a schema is of: kube-openapi's conversion of schemas for it
+// (schemaconv), with the defaults of each kind.
+enum class Merging {
+  kAnything,
+  kScalar,
+  kFields,
+  kAtomicFields,
+  kAtomicList,
+  kListByKeys,
+  kListByValues
+};
+
+bool Preserves(const SchemaProps& schema) {
+  return schema.x_preserve_unknown_fields.value_or(false);
+}
+
+Merging MergingOfList(const SchemaProps& schema) {
+  const std::string_view type = schema.x_list_type.value_or("atomic");
+  if (type == "map" && schema.x_list_map_keys) return Merging::kListByKeys;
+  return type == "set" ? Merging::kListByValues : Merging::kAtomicList;
+}
+
+Merging MergingOf(const SchemaProps* schema) {
+  if (schema == nullptr) return Merging::kAnything;
+  if (schema->x_int_or_string) return Merging::kScalar;
+  if (schema->type == "array") return MergingOfList(*schema);
+  if (schema->type.empty() && schema->properties.empty() && Preserves(*schema)) {
+    return Merging::kAnything;
+  }
+  if (schema->type != "object" && schema->properties.empty()) return Merging::kScalar;
+  return schema->x_map_type == "atomic" ? Merging::kAtomicFields : Merging::kFields;
+}
+
+bool IsOfType(const Value& value, const SchemaProps* schema) {
+  if (schema == nullptr || schema->type.empty()) return !value.is_object() && !value.is_array();
+  if (schema->type == "string") return value.is_string();
+  if (schema->type == "boolean") return value.is_bool();
+  return (schema->type == "integer" || schema->type == "number") && value.is_number();
+}
+
+// The server leaves out keys that an element lacks.
+bool AreKeysOf(std::string_view text, const SchemaProps& list) {
+  Document keys;
+  if (keys.Parse(text) || !keys.root().is_object() || keys.root().empty()) return false;
+  const SchemaProps* items = list.ItemsSchema();
+  return std::ranges::all_of(keys.root().members(), [&](const Member& key) {
+    const std::string_view name = key.key.text();
+    return std::ranges::find(*list.x_list_map_keys, name) != list.x_list_map_keys->end() &&
+           IsOfType(key.value, items == nullptr ? nullptr : items->FindProperty(name));
+  });
+}
+
+bool IsValueOf(std::string_view text, const SchemaProps& list) {
+  Document value;
+  return !value.Parse(text) && IsOfType(value.root(), list.ItemsSchema());
+}
+
+// What a part of fieldsV1 names, and how.
+struct Part {
+  char kind = 0;  // 'f', 'k', 'v', '.' or 0
+  std::string_view name{};
+};
+
+Part PartOf(std::string_view text) {
+  if (text == kSelf) return {'.'};
+  const bool is_named = text.size() >= 2 && text[1] == ':';
+  return is_named ? Part{text[0], text.substr(2)} : Part{};
+}
+
+class Fitting {
+ public:
+  Fitting(bool preserves, kube::json::Arena& arena) : preserves_(preserves), arena_(arena) {}
+
+  // Absent where nothing is left.
+  std::optional<Value> Fit(const Value& fields, const SchemaProps* schema, std::size_t level) {
+    if (!fields.is_object() || level == kMostLevels) return std::nullopt;
+    const bool is_root = level == 0;
+    if (fields.empty()) return is_root ? std::nullopt : std::optional(Value::Object());
+    Value fitting = Value::Object();
+    bool is_owned = false, has_list_parts = false, has_fields = false;
+    for (const Member& member : fields.members()) {
+      const Part part = PartOf(member.key.text());
+      is_owned |= part.kind == '.' && !is_root;
+      has_fields |= part.kind == 'f';
+      has_list_parts |= part.kind == 'k' || part.kind == 'v' || part.kind == 'i';
+      if (auto below = FitPart(part, member.value, schema, level)) {
+        fitting.SetNew(member.key.text(), *below, arena_);
+      }
+    }
+    if (!is_root && IsOwnedWhole(MergingOf(schema), has_fields, has_list_parts)) {
+      return Value::Object();
+    }
+    if (fitting.empty() && !is_owned) return std::nullopt;
+    if (is_owned && !fitting.empty()) fitting.SetNew(kSelf, Value::Object(), arena_);
+    return fitting;
+  }
+
+ private:
+  std::optional<Value> FitPart(const Part& part, const Value& below, const SchemaProps* schema,
+                               std::size_t level) {
+    switch (MergingOf(schema)) {
+      case Merging::kAnything:
+      case Merging::kFields:
+        return part.kind == 'f' ? FitField(part.name, below, schema, level) : std::nullopt;
+      case Merging::kListByKeys:
+        if (part.kind != 'k' || !AreKeysOf(part.name, *schema)) return std::nullopt;
+        return Fit(below, schema->ItemsSchema(), level + 1);
+      case Merging::kListByValues:
+        if (part.kind != 'v' || !IsValueOf(part.name, *schema)) return std::nullopt;
+        return Value::Object();
+      case Merging::kScalar:
+      case Merging::kAtomicFields:
+      case Merging::kAtomicList:
+        break;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Value> FitField(std::string_view name, const Value& below,
+                                const SchemaProps* schema, std::size_t level) {
+    const bool is_object_of_its_own =
+        level == 0 || (schema != nullptr && schema->x_embedded_resource);
+    if (is_object_of_its_own && name == "metadata" && below.is_object()) return below;
+    if (level == 0 && (name == "apiVersion" || name == "kind")) return std::nullopt;
+    if (schema == nullptr) return Fit(below, nullptr, level + 1);
+    if (const SchemaProps* property = schema->FindProperty(name)) {
+      return Fit(below, property, level + 1);
+    }
+    if (const auto* additional = schema->additional_properties.get()) {
+      if (additional->schema != nullptr) return Fit(below, additional->schema.get(), level + 1);
+      if (additional->allows) return Fit(below, nullptr, level + 1);
+    }
+    if (preserves_ || Preserves(*schema)) return Fit(below, nullptr, level + 1);
+    return std::nullopt;
+  }
+
+  // A part of what is atomic is owned, in the terms of its kind.
+  static bool IsOwnedWhole(Merging merging, bool has_fields, bool has_list_parts) {
+    if (merging == Merging::kAtomicFields) return has_fields && !has_list_parts;
+    const bool is_list = merging == Merging::kAtomicList || merging == Merging::kAnything;
+    return is_list && has_list_parts && !has_fields;
+  }
+
+  const bool preserves_;
+  kube::json::Arena& arena_;
+};
+
+}  // namespace
+
+std::optional<Value> FitFields(const Value& fields, const SchemaProps* schema, bool preserves,
+                               kube::json::Arena& arena) {
+  return Fitting(preserves, arena).Fit(fields, schema, 0);
+}
+
+}  // namespace migrate::owners
