@@ -21,9 +21,7 @@ struct World {
     while (writer.HasRoom()) writer.Begin({begun++, {"shop", "a", "u", "1", 1}});
   }
   void Take() {
-    writer.TakeAnswers([this](const ObjectWrite& write) {
-      done.push_back(write.object().number);
-    });
+    writer.TakeAnswers([this](const ObjectWrite& write) { done.push_back(write.object().number); });
   }
   void AddBusy(int times) {
     test_support::FakeFault busy;
