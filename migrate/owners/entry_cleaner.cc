@@ -67,7 +67,7 @@ Value Merged(const Value& into, const Value& from, Arena& arena) {
 }  // namespace
 
 EntryCleaner::EntryCleaner(const kube::crd::Crd& crd)
-    : crd_(CopyOf(crd)), storage_(crd_.StorageVersion()), known_(crd_) {
+    : crd_(CopyOf(crd)), storage_(crd_.StorageVersion()), known_(KnownVersions::ThatHoldAll(crd_)) {
   if (storage_ == nullptr) throw kube::base::Error("the CRD has no storage version");
   api_version_ = crd_.group + "/" + storage_->name;
 }

@@ -16,7 +16,8 @@ struct CleanedEntries {
   std::uint64_t changed = 0;
 };
 
-/// Says the stale entries of an object's managedFields in the CRD's storage version: each keeps
+/// Says the stale entries of an object's managedFields (KnownVersions::ThatHoldAll) in the CRD's
+/// storage version: each keeps
 /// what fits that version's schema (field_fit.h), its manager, operation, subresource and time.
 /// Where that manager has an entry of the storage version already, for the same operation and
 /// subresource, it gets what both own and the later time. An entry of which nothing is left is

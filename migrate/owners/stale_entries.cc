@@ -1,5 +1,7 @@
 #include "migrate/owners/stale_entries.h"
 
+#include "migrate/owners/version_fit.h"
+
 namespace migrate::owners {
 
 using kube::json::Type;
@@ -9,6 +11,18 @@ KnownVersions::KnownVersions(const kube::crd::Crd& crd) {
   for (const kube::crd::CrdVersion& version : crd.versions) {
     api_versions_.insert(crd.group + "/" + version.name);
   }
+}
+
+KnownVersions KnownVersions::ThatHoldAll(const kube::crd::Crd& crd) {
+  KnownVersions known(crd);
+  const kube::crd::CrdVersion* storage = crd.StorageVersion();
+  if (storage == nullptr || crd.conversion.strategy != "None") return known;
+  for (const kube::crd::CrdVersion& version : crd.versions) {
+    if (!Holds(version.schema.get(), storage->schema.get())) {
+      known.api_versions_.erase(crd.group + "/" + version.name);
+    }
+  }
+  return known;
 }
 
 bool KnownVersions::IsStale(const Value& entry) const {

@@ -27,6 +27,10 @@ class KnownVersions {
  public:
   explicit KnownVersions(const kube::crd::Crd& crd);
 
+  /// Without the versions that do not hold every object (version_fit.h), where no webhook converts:
+  /// their entries are stale for who cleans, so that no write empties managedFields for them.
+  static KnownVersions ThatHoldAll(const kube::crd::Crd& crd);
+
   bool IsStale(const kube::json::Value& entry) const;
 
  private:

@@ -48,7 +48,7 @@ std::string DescribeEmptied(const write::SweepTarget& target, const std::string&
   return text + (target.cleaner
                      ? "is there a conversion webhook that does not answer? Mend that, then run "
                        "the same command again"
-                     : "one that the CRD lost (" +
+                     : "one that the CRD lost, or whose schema lacks fields of the object (" +
                            report::OwnCommand("migrate " + name + " --clean-managed-fields") +
                            " mends that in what is left), or one for which a conversion webhook "
                            "does not answer");

@@ -87,8 +87,9 @@ Options:
 
     --clean-managed-fields=false:
         Rewrite entries of metadata.managedFields that name a version which the CRD does not have,
-        and that make server-side apply fail: each is said in the storage version, without the
-        paths that this one does not have.
+        and that make server-side apply fail, or one whose schema does not have every field of the
+        storage version's, for which some servers empty managedFields with any write: each is said
+        in the storage version, without the paths that this one does not have.
 
     --concurrency=16:
         The most writes at the same time; there are fewer while the server is slow.

@@ -189,7 +189,7 @@ class CrdWay {
     const bool stays_unpruned = preserves() && before.empty();
     const bool is_moved = before.empty() && moves_storage_version();
     const bool is_older_stored = before.empty() && missing_.empty() && crd_.migration_needed;
-    const bool cleans = !crd_.stale_managed_fields.empty();
+    const bool cleans = !crd_.stale_managed_fields.empty() || moves_storage_version();
     if (stays_unpruned) {
       behind.push_back({"turn pruning on for " + crd_.name,
                         Migrate(crd_, cleans, " --enable-pruning"), "the file leaves it off"});
@@ -197,18 +197,20 @@ class CrdWay {
       behind.push_back(
           {"migrate " + crd_.name, Migrate(crd_, cleans),
            "objects stay stored as they are until they are rewritten as " + crd_.storage_version});
-    } else if (cleans) {
+    } else if (!crd_.stale_managed_fields.empty()) {
       CleanManagedFields();
     }
     FindLater(is_moved);
   }
 
-  // Entries that name a version which the cluster's CRD does not have either.
+  // Entries that name a version which the cluster's CRD does not have either, or may not hold every
+  // object once another version is stored.
   bool has_stale_entries() const {
-    return std::ranges::any_of(crd_.stale_managed_fields, [this](const auto& entry) {
-      const std::size_t slash = entry.api_version.rfind('/');
-      return !Has(crd_.replaced->versions, entry.api_version.substr(slash + 1));
-    });
+    return moves_storage_version() ||
+           std::ranges::any_of(crd_.stale_managed_fields, [this](const auto& entry) {
+             const std::size_t slash = entry.api_version.rfind('/');
+             return !Has(crd_.replaced->versions, entry.api_version.substr(slash + 1));
+           });
   }
 
   void CleanManagedFields() {

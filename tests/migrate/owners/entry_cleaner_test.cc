@@ -13,7 +13,8 @@ constexpr char kSpec[] = R"({"group":"g","scope":"Namespaced","names":{"plural":
     {"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object",
       "properties":{"spec":{"type":"object","properties":{
         "a":{"type":"string"},"b":{"type":"string"}}}}}}},
-    {"name":"v1beta1","served":false,"storage":false,"schema":{"openAPIV3Schema":{"type":"object"}}}]})";
+    {"name":"v1beta1","served":false,"storage":false,"schema":{"openAPIV3Schema":{"type":"object",
+      "x-kubernetes-preserve-unknown-fields":true}}}]})";
 
 std::string Entry(const std::string& version, const std::string& manager, const std::string& fields,
                   const std::string& time = "2024-01-01T00:00:00Z",
