@@ -19,6 +19,7 @@ KUBECTL = """#!/bin/sh
 case "$1" in
   prune) shift; exec kubectl-prune "$@" ;;
   get) exec cat demo/widgets-objects.json ;;
+  apply) exec cat >/dev/null ;;
 esac
 echo "unexpected: kubectl $*" >&2
 exit 99
@@ -54,6 +55,7 @@ def files(box, is_pruning):
     if is_pruning:
         crd = crd.replace("preserveUnknownFields: true", "preserveUnknownFields: false")
     (box.work / "established.yaml").write_text(crd, encoding="utf-8")
+    (box.work / "new-crd.yaml").write_text(crd.replace("preserveUnknownFields: true", "preserveUnknownFields: false"))
     frontend = json.loads((box.work / "widgets.json").read_text(encoding="utf-8"))["items"][0]
     frontend["metadata"] |= {"name": "frontend", "namespace": "shop", "uid": "frontend"}
     (box.work / "frontend.json").write_text(json.dumps(frontend), encoding="utf-8")
