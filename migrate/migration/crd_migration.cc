@@ -282,7 +282,11 @@ class CrdMigrator {
   // is stored in another version than it is written in: seen, and no sign of anything.
   void SetManagedFields() {
     scope_.target.guards_managed_fields = !crd_->preserve_unknown_fields;
-    if (!options_.clean_managed_fields) return;
+    if (!options_.clean_managed_fields) {
+      if (scope_.target.guards_managed_fields)
+        scope_.target.versions = std::make_shared<const owners::KnownVersions>(*crd_);
+      return;
+    }
     scope_.target.cleaner = std::make_shared<const owners::EntryCleaner>(*crd_);
     if (!report_.managed_fields_cleaned) report_.managed_fields_cleaned.emplace();
   }

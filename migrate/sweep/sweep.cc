@@ -54,6 +54,19 @@ std::string DescribeEmptied(const write::SweepTarget& target, const std::string&
                            "does not answer");
 }
 
+std::string NameOf(const spool::ListedObject& object) {
+  return (object.namespace_.empty() ? "" : object.namespace_ + "/") + object.name;
+}
+
+/// Why a sweep ends before an object whose managedFields a write would empty, and the next step.
+std::string DescribeStale(const write::SweepTarget& target, const std::string& object) {
+  return "metadata.managedFields of " + object +
+         " name a version that the CRD does not have, for which API servers empty them with any "
+         "write, so that it was not written; rewrite these entries, too: " +
+         report::OwnCommand("migrate " + target.plural + "." + target.group +
+                            " --clean-managed-fields");
+}
+
 /// One run of a sweep: reads and writes until everything is answered, or it is stopped.
 class SweepRun {
  public:
@@ -121,9 +134,7 @@ class SweepRun {
   }
 
   void OnEmptied(const spool::ListedObject& object) {
-    if (emptied_++ == 0) {
-      first_emptied_ = (object.namespace_.empty() ? "" : object.namespace_ + "/") + object.name;
-    }
+    if (emptied_++ == 0) first_emptied_ = NameOf(object);
     result_.stopped.reset();
     result_.is_given_up = false;
     result_.is_interrupted = false;
@@ -147,6 +158,7 @@ class SweepRun {
 
   std::optional<spool::SpooledObject> NextToWrite() {
     while (auto object = spool_.Next()) {
+      if (WouldBeEmptied(object->object)) return std::nullopt;
       if (!options_.is_held || !options_.is_held(object->object)) return object;
       spool::ObjectAnswer held;
       held.object_class = report::ObjectClass::kHeld;
@@ -154,6 +166,13 @@ class SweepRun {
       spool_.Answer(object->number, held);
     }
     return std::nullopt;
+  }
+
+  // Before anything of it is lost.
+  bool WouldBeEmptied(const spool::ListedObject& object) {
+    if (target_.cleaner || object.entries != owners::EntryState::kStale) return false;
+    Stop(DescribeStale(target_, NameOf(object)));
+    return true;
   }
 
   void LookForStop() {

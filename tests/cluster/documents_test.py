@@ -38,13 +38,13 @@ UNSTABLE = [(r"\d{8}T\d{6}Z", "TIME"), (r"\b\d+(\.\d+)? s\b", "N s"), (r"\b\d+[s
 # The exit code where it is not that of may_exit_with, or a text that is to be seen.
 EXPECTED = {
     "kubectl prune migrate widgets --enable-pruning$": (2, "use --yes"),
-    "kubectl apply -f new.yaml": (0, "configured"),
+    "kubectl apply -f new.yaml": (0, "widgets.demo.example.com"),  # configured, or unchanged
     "kubectl patch customresourcedefinitions.v1beta1": (0, "patched"),
     "kubectl replace --validate=false": (0, "replaced"),
     "kubectl auth can-i": (0, "yes"),
     "wc -l one.json": (0, "1 one.json"),
     "kubectl diff --server-side=false": (1, "+  legacyMode: true"),
-    "kubectl prune check -f new.yaml": (0, "pruning"),
+    "kubectl prune check -f new.yaml": (1, "until pruning is on"),
     "kubectl prune migrate widgets.demo.example.com": (0, "storedVersions"),
     "kubectl prune migrate gauges.demo.example.com": (0, "6 objects"),
     "kubectl get gauges -A": (0, "w00005"),
@@ -205,6 +205,7 @@ class DocumentTest(unittest.TestCase):
         ("docs/RUNBOOK.md", "A version was removed too early"): a_version_that_is_gone,
         ("docs/RUNBOOK.md", "A version cannot be removed"): two_stored_versions,
         ("docs/RUNBOOK.md", "A release lacks the storage version"): a_release_too_early,
+        ("docs/RUNBOOK.md", "Server-side apply fails"): demo_that_prunes,
         ("docs/REPORTS.md", ""): demo_that_prunes,
         ("krew/manifests/backup-reader.yaml", ""): job,
     }

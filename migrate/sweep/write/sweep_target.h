@@ -4,6 +4,7 @@
 #include <string>
 
 #include "migrate/owners/entry_cleaner.h"
+#include "migrate/owners/stale_entries.h"
 
 namespace migrate::sweep::write {
 
@@ -22,9 +23,14 @@ struct SweepTarget {
   std::shared_ptr<const owners::EntryCleaner> cleaner{};
   /// An object whose managedFields are emptied by a write ends the sweep (owners::WereEmptied).
   bool guards_managed_fields = false;
+  /// Without a cleaner: an object with an entry of another version ends the sweep before it is
+  /// written; the null pointer: it does not.
+  std::shared_ptr<const owners::KnownVersions> versions{};
 
   /// By which entries are stale; the null pointer where that does not matter.
-  const owners::KnownVersions* known() const { return cleaner ? &cleaner->known() : nullptr; }
+  const owners::KnownVersions* known() const {
+    return cleaner ? &cleaner->known() : versions.get();
+  }
 };
 
 /// One of the objects that are named, as --retry-from does.
