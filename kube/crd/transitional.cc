@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "kube/crd/crd_condition.h"
+
 namespace kube::crd {
 namespace {
 
@@ -34,9 +36,30 @@ bool MovesStorageVersion(const Crd& file, const Crd& live) {
   return from != nullptr && to != nullptr && from->name != to->name;
 }
 
+// A name out of a list of names.
+void DropName(Value& names, std::string_view name) {
+  std::size_t kept = 0;
+  for (Value& one : names.elements()) {
+    if (one.text() != name) names.elements()[kept++] = one;
+  }
+  names.Truncate(kept);
+}
+
+// Who leaves a field to its default must not be refused for it.
+void DropRequiredDefaults(Value& schema) {
+  Value* required = schema.Find("required");
+  Value* properties = schema.Find("properties");
+  if (required == nullptr || !required->is_array() || properties == nullptr) return;
+  for (const json::Member& property : properties->members()) {
+    if (property.value.Find("default") != nullptr) DropName(*required, property.key.text());
+  }
+  if (required->empty()) schema.Erase("required");
+}
+
 // From where structural schemas may have them.
 void DropDefaults(Value& schema) {
   if (!schema.is_object()) return;
+  DropRequiredDefaults(schema);
   schema.Erase("default");
   for (const char* key : {"items", "additionalProperties"}) {
     if (Value* inside = schema.Find(key)) DropDefaults(*inside);
@@ -53,6 +76,36 @@ void PreserveUnknownFields(Value& spec, Arena& arena) {
     Value* root = schema == nullptr ? nullptr : schema->Find("openAPIV3Schema");
     if (root != nullptr) DropDefaults(*root);
   }
+}
+
+// What takes every object, and is structural.
+Value AnySchema(Arena& arena) {
+  Value root = Value::Object();
+  root.Set("type", Value::String("object"), arena);
+  root.Set("x-kubernetes-preserve-unknown-fields", Value::Bool(true), arena);
+  Value schema = Value::Object();
+  schema.Set("openAPIV3Schema", root, arena);
+  return schema;
+}
+
+bool IsStructural(const Crd& live, std::string_view name) {
+  const std::vector<VersionProblems> all = FindStructuralProblems(live);
+  const auto found = std::ranges::find(all, name, &VersionProblems::version);
+  return live.FindVersion(name)->schema != nullptr && found != all.end() && found->structural();
+}
+
+Value AsAdded(const Crd& live, std::string_view name, Arena& arena) {
+  Value added = json::CopyForChange(FindVersion(live, name), arena);
+  added.Set("storage", Value::Bool(false), arena);
+  if (!IsStructural(live, name)) added.Set("schema", AnySchema(arena), arena);
+  return added;
+}
+
+// Nothing else makes an object of another version that is stored.
+void KeepConversion(const Crd& live, Value& spec, Arena& arena) {
+  const Value* conversion = live.document->root().Find("spec")->Find("conversion");
+  if (live.conversion.strategy != "Webhook" || conversion == nullptr) return;
+  spec.Set("conversion", json::CopyForChange(*conversion, arena), arena);
 }
 
 }  // namespace
@@ -73,10 +126,9 @@ base::Result<std::optional<Value>, std::string> MakeTransitional(const Crd& file
     return base::Unexpected(std::string("it has no versions"));
   }
   for (const std::string_view name : missing) {
-    Value added = json::CopyForChange(FindVersion(live, name), arena);
-    added.Set("storage", Value::Bool(false), arena);
-    versions->Append(added, arena);
+    versions->Append(AsAdded(live, name, arena), arena);
   }
+  KeepConversion(live, spec, arena);
   if (live.preserve_unknown_fields) PreserveUnknownFields(spec, arena);
   return std::optional<Value>(crd);
 }

@@ -12,8 +12,12 @@ namespace kube::crd {
 /// cluster's `live` names: the manifest, with these versions added as the cluster has them, served
 /// as they are and not stored. Once the objects are migrated the server takes the manifest itself.
 ///
+/// A conversion webhook that the cluster's has stays. A version whose schema is missing or not
+/// structural, by which pruning could not be turned on, keeps all fields.
+///
 /// Where unknown fields are preserved they still are, so that no object is pruned by the schema of
-/// an older version; the server takes no defaults as long, so that the manifest's are left out. Such
+/// an older version; the server takes no defaults as long, so that the manifest's are left out, and
+/// with them that these fields are required. Such
 /// a CRD is also made where no version is missing and the storage version moves.
 ///
 /// Absent: none is needed. The error says why it cannot be made: both have to be of

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 #include "kube/client/api_status.h"
 #include "kube/crd/client_apply.h"
@@ -67,6 +68,7 @@ report::ApplyReport ForetellApply(kube::crd::Crd& file, const kube::crd::Crd* li
   file.preserve_unknown_fields = in_file;
   apply.accepted = status.causes.empty();
   if (!apply.accepted) apply.message = kube::client::Describe(status);
+  apply.causes = std::move(status.causes);
   return apply;
 }
 

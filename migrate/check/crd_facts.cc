@@ -24,6 +24,12 @@ constexpr std::string_view kConverted =
     "a webhook converts its objects, which was not asked: of an object only the version that it is "
     "written in tells what is lost";
 
+constexpr std::string_view kDropsConversion =
+    "the file has no conversion webhook any more, and objects may be stored in another version "
+    "than "
+    "its storage version: without the webhook they lose what that one's schema does not have under "
+    "the same name; how much that is was not counted";
+
 constexpr std::string_view kUndecided =
     "not every default could be held against its pattern (or only in minutes): the API server may "
     "refuse some";
@@ -79,6 +85,8 @@ class FactFinder {
     report_.kind = crd_.names.kind;
     report_.scope = crd_.scope;
     report_.preserve_unknown_fields = crd_.preserve_unknown_fields;
+    report_.is_v1beta1 = crd_.is_v1beta1();
+    report_.converts_by_webhook = crd_.conversion.strategy == "Webhook";
     report_.stored_versions = crd_.stored_versions;
     for (const kube::crd::CrdVersion& version : crd_.versions) {
       report::VersionReport& report = report_.versions.emplace_back();
@@ -118,10 +126,12 @@ class FactFinder {
     report::ReplacedCrd& replaced = report_.replaced.emplace();
     replaced.preserve_unknown_fields = live->preserve_unknown_fields;
     if (storage != nullptr) replaced.storage_version = storage->name;
+    replaced.converts_by_webhook = live->conversion.strategy == "Webhook";
     for (const kube::crd::CrdVersion& version : live->versions) {
       replaced.versions.push_back(version.name);
       if (version.served) replaced.served_versions.push_back(version.name);
     }
+    if (report_.DropsConversion()) report_.AddNote(kDropsConversion);
   }
 
   bool IsLookedAt(const kube::crd::CrdVersion& version) const {
@@ -210,7 +220,7 @@ report::Verdict VerdictOf(const report::CrdReport& report) {
       [](const report::Problem& problem) { return problem.field != kPreserveUnknownFields; });
   if (!report.problems.empty() || is_refused) return report::Verdict::kBlocked;
   // What only drops a null can be invalid without it.
-  if (report.objects_losing_fields != 0 || report.MakesInvalid())
+  if (report.objects_losing_fields != 0 || report.MakesInvalid() || report.DropsConversion())
     return report::Verdict::kLosesFields;
   if (report.HasInvalid()) return report::Verdict::kInvalid;
   return report.preserve_unknown_fields ? report::Verdict::kReady : report::Verdict::kPruning;

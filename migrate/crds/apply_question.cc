@@ -46,11 +46,18 @@ bool IsRightMissing(const CallError& error) {
          error.status->message.find("is forbidden: User \"") != std::string::npos;
 }
 
-bool IsAnswer(const CallError& error) {
+// A manifest with a resourceVersion, as kubectl get prints it, is for that version alone.
+bool HasResourceVersion(const Value& manifest) {
+  const Value* metadata = manifest.Find("metadata");
+  return metadata != nullptr && !metadata->FindText("resourceVersion").empty();
+}
+
+bool IsAnswer(const CallError& error, const Value& manifest) {
   const Meaning meaning = MeaningOf(error);
+  if (meaning == Meaning::kConflict) return HasResourceVersion(manifest);
   return kube::client::IsRefusal(meaning) && meaning != Meaning::kTooManyRequests &&
-         meaning != Meaning::kUnauthorized && meaning != Meaning::kConflict &&
-         !IsRightMissing(error) && !kube::client::IsDryRunUnsupported(error);
+         meaning != Meaning::kUnauthorized && !IsRightMissing(error) &&
+         !kube::client::IsDryRunUnsupported(error);
 }
 
 ApiRequest ReadOf(const Asked& asked) {
@@ -73,6 +80,7 @@ ApiRequest DryRun(std::string method, std::string target, std::string type, std:
 ApiRequest ApplyOf(const Asked& asked, const Value* live) {
   const std::string_view applier =
       live == nullptr ? std::string_view() : kube::crd::FindServerSideApplier(*live);
+  asked.question->answer->server_side_manager = applier;
   if (!applier.empty()) {
     return DryRun("PATCH",
                   asked.target() + kQuery + kube::client::UrlEscape(applier) + "&force=true",
@@ -92,15 +100,17 @@ ApiRequest ApplyOf(const Asked& asked, const Value* live) {
 void TakeMissingVersion(const Asked& asked) {
   report::ApplyReport& answer = *asked.question->answer;
   answer.accepted = false;
+  answer.causes.clear();
   answer.message = "no matches for kind \"CustomResourceDefinition\" in version \"" +
                    std::string(asked.manifest->root().FindText("apiVersion")) + "\"";
 }
 
 void TakeError(const Asked& asked, const CallError& error) {
   report::ApplyReport& answer = *asked.question->answer;
-  if (IsAnswer(error)) {
+  if (IsAnswer(error, asked.manifest->root())) {
     answer.accepted = false;
     answer.message = error.message;
+    answer.causes = error.status ? error.status->causes : std::vector<std::string>();
   } else {
     answer.not_asked_because = error.message;
   }
@@ -113,6 +123,7 @@ void TakeAnswer(const Asked& asked, const DocumentResult& result) {
   const Value* preserves = spec == nullptr ? nullptr : spec->Find("preserveUnknownFields");
   answer.accepted = true;
   answer.message.clear();
+  answer.causes.clear();
   // Rather warned too often: where server-side apply would turn it off, too.
   answer.preserves_unknown_fields &=
       preserves != nullptr && preserves->is_bool() && preserves->AsBool();

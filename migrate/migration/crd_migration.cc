@@ -185,8 +185,8 @@ class CrdMigrator {
 
   bool TakeFile(const manifests::Proposal& proposal) {
     if (!turns_pruning_on()) {
-      Line("note: " + report_.name + " prunes already; what else " + proposal.source +
-           " brings is applied by: kubectl apply -f");
+      Line("note: " + report_.name + " prunes already; whatever else " + proposal.source +
+           " has to bring is brought by kubectl apply");
       return true;
     }
     auto upgrade = PrepareUpgrade(proposal, *crd_, target_,

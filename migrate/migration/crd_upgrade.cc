@@ -19,9 +19,13 @@ using kube::crd::Crd;
 using kube::json::Document;
 using kube::json::Value;
 
+// Of all annotations together (apimachinery pkg/api/validation TotalAnnotationSizeLimitB).
+constexpr std::size_t kMostAnnotation = 250 * 1024;
+
 // The manifest as it is applied, with pruning; what applies it next finds nothing to do.
 Value PatchOf(const Value& manifest, const Value& live, kube::json::Arena& arena) {
-  const bool is_server_side = !kube::crd::FindServerSideApplier(live).empty();
+  const bool is_server_side = !kube::crd::FindServerSideApplier(live).empty() ||
+                              kube::json::Print(manifest).size() > kMostAnnotation;
   Value patch = kube::crd::ApplyPatch(
       is_server_side ? manifest : kube::crd::WithLastApplied(manifest, arena), live, arena);
   const Value* spec = patch.Find("spec");

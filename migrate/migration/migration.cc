@@ -60,10 +60,14 @@ class Migration {
     if (!proposals_.errors.empty()) throw kube::base::Error(proposals_.errors.front());
     if (options_.filenames.empty()) return;
     if (proposals_.AreNone()) throw kube::base::Error(std::string(manifests::kNoCrdsFound));
-    if (!options_.crd_names.empty()) return;
+    std::set<std::string> names;
     for (const manifests::Proposal& proposal : proposals_.crds) {
-      options_.crd_names.push_back(proposal.crd.name);
+      if (!names.insert(proposal.crd.name).second) {
+        throw kube::base::Error(proposal.crd.name +
+                                " is in the files of -f more than once; name the one that counts");
+      }
     }
+    if (options_.crd_names.empty()) options_.crd_names.assign(names.begin(), names.end());
   }
 
   void ReadCrds() {

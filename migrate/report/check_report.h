@@ -145,6 +145,9 @@ struct ApplyReport {
   /// the server itself has answered a dry run.
   std::string not_asked_because{};
   bool preserves_unknown_fields = false;  ///< the CRD that it would leave
+  std::vector<std::string> causes{};  ///< of a refusal, "field: why"; empty where none are known
+  /// Who applies it server-side, where that was asked for; empty: client-side.
+  std::string server_side_manager{};
 };
 
 /// The custom resources that are in the files beside their CRD, by its storage version.
@@ -160,6 +163,7 @@ struct ReplacedCrd {
   bool preserve_unknown_fields = false;
   std::string storage_version{};
   std::vector<std::string> versions{}, served_versions{};
+  bool converts_by_webhook = false;
 };
 
 struct CrdReport {
@@ -172,6 +176,7 @@ struct CrdReport {
   bool migration_needed = false;
   std::optional<ApplyReport> apply;                 ///< only of what is proposed for a cluster
   std::optional<FileObjectsReport> file_objects{};  ///< where it is proposed beside objects
+  bool is_v1beta1 = false, converts_by_webhook = false;
   std::optional<ReplacedCrd> replaced;  ///< absent: it is no proposal, or the cluster has none
   std::optional<kube::crd::CrdCondition> condition;
   std::vector<Problem> problems;
@@ -195,8 +200,18 @@ struct CrdReport {
 
   /// True if `kubectl apply` would be refused, as pruning has to be on before.
   bool IsRefusedUntilPruning() const {
-    return apply && !apply->accepted && apply->preserves_unknown_fields &&
-           apply->message.find("spec.preserveUnknownFields") != std::string::npos;
+    const auto is_about_pruning = [](const std::string& cause) {
+      return cause.starts_with("spec.preserveUnknownFields: ") &&
+             cause.find("must be false") != std::string::npos;
+    };
+    return apply && !apply->accepted && !apply->causes.empty() &&
+           std::ranges::all_of(apply->causes, is_about_pruning);
+  }
+
+  /// True if the webhook goes that converts objects which may be stored in another version: as the
+  /// new one they would show, and keep, only what both schemas have under the same names.
+  bool DropsConversion() const {
+    return replaced && replaced->converts_by_webhook && !converts_by_webhook && migration_needed;
   }
 
   /// True if there are objects that pruning makes invalid.

@@ -11,6 +11,7 @@
 #include "migrate/manifests/manifest_crd.h"
 #include "migrate/state/migration_state.h"
 #include "plugin/command/cluster_access.h"
+#include "plugin/command/connection_words.h"
 #include "plugin/command/manifest_writer.h"
 #include "plugin/command/stop_signal.h"
 #include "plugin/flags/finish_options.h"
@@ -61,7 +62,8 @@ bool IsFindingOfFiles(const CrdReport& crd, const FailOn& fail_on) {
 
 bool IsFinding(const CrdReport& crd, const FailOn& fail_on) {
   return IsBlocked(crd, fail_on) ||
-         (fail_on.loses_fields && (crd.objects_losing_fields > 0 || crd.MakesInvalid())) ||
+         (fail_on.loses_fields &&
+          (crd.objects_losing_fields > 0 || crd.MakesInvalid() || crd.DropsConversion())) ||
          (fail_on.invalid && crd.HasInvalid()) || IsFindingOfFiles(crd, fail_on) ||
          (fail_on.migration_needed && crd.migration_needed);
 }
@@ -179,7 +181,9 @@ CheckReport CheckLive(const CheckOptions& options) {
   };
   CheckReport report = migrate::inspect::CheckCluster(cluster_options, cluster.session());
   report.steps = report::data::FindUpgradeWay(
-      report, {.filenames = options.input.filenames, .recursive = options.input.recursive});
+      report, {.filenames = options.input.filenames,
+               .recursive = options.input.recursive,
+               .connection = ConnectionWords(options.common.connection)});
   WarnOfMissingNamespace(options.objects.namespace_, cluster, write_line);
   return report;
 }

@@ -12,6 +12,7 @@
 #include "kube/system/file_text.h"
 #include "migrate/migration/migration.h"
 #include "plugin/command/cluster_access.h"
+#include "plugin/command/connection_words.h"
 #include "plugin/command/local_rewrite_command.h"
 #include "plugin/command/stop_signal.h"
 #include "plugin/flags/finish_options.h"
@@ -62,18 +63,6 @@ std::filesystem::path StateDirOf(const flags::MigrateOptions& options) {
   return is_needed ? migrate::state::DefaultStateDir() : migrate::state::FindStateDir();
 }
 
-// For a shell.
-std::string ImpersonationFlags(const kube::config::ConnectionFlags& connection) {
-  std::string flags;
-  const auto add = [&flags](const char* flag, const std::string& value) {
-    if (!value.empty()) flags.append(" ").append(flag).append(terminal::ShellWord(value));
-  };
-  add("--as=", connection.as);
-  add("--as-uid=", connection.as_uid);
-  for (const std::string& group : connection.as_groups) add("--as-group=", group);
-  return flags;
-}
-
 MigrationOptions ClusterOptions(const flags::MigrateOptions& options) {
   MigrationOptions result;
   result.crd_names = options.input.crds;
@@ -96,7 +85,7 @@ MigrationOptions ClusterOptions(const flags::MigrateOptions& options) {
   result.clean_managed_fields = options.clean_managed_fields;
   result.state_dir = StateDirOf(options);
   result.record = options.record;
-  result.as = ImpersonationFlags(options.common.connection);
+  result.as = ImpersonationWords(options.common.connection);
   result.retry_failed = options.retry_failed;
   if (!options.retry_from.empty()) result.retried = ReadRetried(options.retry_from);
   CatchStopSignals();

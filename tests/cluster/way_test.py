@@ -238,6 +238,27 @@ class Way(unittest.TestCase):
         self.assertEqual(self.commands(), ["kubectl apply -f new.json"])
         self.ends(upgrade, file)
 
+    def test_a_conversion_webhook_that_goes_too_early_takes_no_fields_with_it(self):
+        webhook = {"strategy": "Webhook", "webhook": {
+            "conversionReviewVersions": ["v1"], "clientConfig": {"url": "https://127.0.0.1:1/convert"}}}
+        upgrade = Upgrade("convert", [version("v1", schema(size=NUMBER), storage=True), version("v2", schema(width=NUMBER))],
+                          [version("v1", schema(size=NUMBER)), version("v2", schema(width=NUMBER), storage=True)])
+        upgrade.create(self.api, [{"size": 1}])
+        live = self.api.get(f"{V1_CRDS}/{upgrade.name}")
+        live["spec"]["conversion"] = webhook
+        self.api.put(f"{V1_CRDS}/{upgrade.name}", live)
+        code, report = self.check(self.write("new.json", upgrade.file))
+        self.assertEqual((code, report["crds"][0]["verdict"]), (1, "loses-fields"))
+        self.assertEqual(len(report["steps"]), 1)
+        self.assertIn("keep spec.conversion in this release", report["steps"][0]["reason"])
+        # As it would be:
+        live = self.api.get(f"{V1_CRDS}/{upgrade.name}")
+        live["spec"]["versions"], live["spec"]["conversion"] = upgrade.file["spec"]["versions"], {"strategy": "None"}
+        self.api.put(f"{V1_CRDS}/{upgrade.name}", live)
+        path = f"/apis/{upgrade.group}/v2/namespaces/default/{upgrade.plural}/o0"
+        wait_for("the webhook is still asked", lambda: self.api.request("GET", path)[0] == 200)
+        self.assertEqual(self.api.get(path)["spec"], {})
+
     def test_what_is_too_long_for_an_annotation_is_applied_by_the_server(self):
         many = {f"p{i}": {"type": "string", "description": "d" * 200} for i in range(1200)}
         upgrade = Upgrade("long", [version("v1", schema(size=NUMBER, colour=TEXT), storage=True)],
@@ -290,6 +311,7 @@ class Way(unittest.TestCase):
 
     def test_a_storage_version_that_moves_with_pruning_and_defaults(self):
         older, newer = schema(size=NUMBER), schema(size=NUMBER, colour=TEXT, shape={"type": "string", "default": "round"})
+        newer["properties"]["spec"]["required"] = ["shape"]
         upgrade = Upgrade("all", [version("v1", older, storage=True)],
                           [version("v1", older), version("v2", newer, storage=True)], preserves=True)
         upgrade.create(self.api)  # with colours, which only the newer version knows

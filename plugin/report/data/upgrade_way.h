@@ -11,6 +11,8 @@ namespace plugin::report::data {
 struct WayFiles {
   std::vector<std::string> filenames{};
   bool recursive = false;
+  /// Flags that lead to the same cluster, each behind a blank (" --context=staging"); empty: none.
+  std::string connection{};
 };
 
 /// In which order the CRDs that are proposed in `report` are brought into its cluster, so that the

@@ -17,7 +17,8 @@ Crd Widgets(const std::string& versions, const std::string& more = "",
   return *std::move(crd);
 }
 
-const std::string kStored = R"({"name":"v1","served":true,"storage":true,"schema":{}})";
+const std::string kStored =
+    R"({"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}})";
 const std::string kNew = R"({"name":"v2","served":true,"storage":true})";
 
 std::string Transitional(const Crd& file, const Crd& live) {
@@ -30,10 +31,11 @@ std::string Transitional(const Crd& file, const Crd& live) {
 TEST_CASE("Between two releases a CRD has the versions that objects may be stored in",
           "[kube][transitional]") {
   const Crd live = Widgets(kStored, R"(},"status":{"storedVersions":["v0","v1"]})");
-  CHECK(Transitional(Widgets(kNew, "}"), live) ==
-        R"({"group":"g","names":{"kind":"W","plural":"w"},"scope":"Namespaced","versions":[)"
-        R"({"name":"v2","served":true,"storage":true},)"
-        R"({"name":"v1","schema":{},"served":true,"storage":false}]})");
+  CHECK(
+      Transitional(Widgets(kNew, "}"), live) ==
+      R"({"group":"g","names":{"kind":"W","plural":"w"},"scope":"Namespaced","versions":[)"
+      R"({"name":"v2","served":true,"storage":true},)"
+      R"({"name":"v1","schema":{"openAPIV3Schema":{"type":"object"}},"served":true,"storage":false}]})");
   CHECK(Transitional(Widgets(kStored, "}"), live) == "none");
 }
 
@@ -58,6 +60,37 @@ TEST_CASE("As long as unknown fields are preserved there are no defaults", "[kub
              Catch::Contains(R"({"properties":{"all":{"additionalProperties":true},)"
                              R"("default":{"type":"string"},"list":{"items":{}},)"
                              R"("map":{"additionalProperties":{}}},"type":"object"})"));
+}
+
+TEST_CASE("What has lost its default is not required", "[kube][transitional]") {
+  const Crd live =
+      Widgets(kStored, R"(,"preserveUnknownFields":true},"status":{"storedVersions":["v1"]})");
+  const std::string file =
+      R"({"name":"v2","served":true,"storage":true,"schema":{"openAPIV3Schema":{
+      "type":"object","required":["a","b"],"properties":{"a":{"default":1},"b":{},
+      "c":{"required":["d"],"properties":{"d":{"default":1}}}}}}})";
+  CHECK_THAT(Transitional(Widgets(file, "}"), live),
+             Catch::Contains(R"("properties":{"a":{},"b":{},"c":{"properties":{"d":{}}}},)"
+                             R"("required":["b"])"));
+}
+
+TEST_CASE("A version by which pruning cannot be turned on keeps all fields",
+          "[kube][transitional]") {
+  const std::string schema =
+      GENERATE(as<std::string>(), "", R"(,"schema":{"openAPIV3Schema":{"properties":{"a":{}}}})");
+  const Crd live = Widgets(R"({"name":"v1","served":true,"storage":true)" + schema + "}",
+                           R"(},"status":{"storedVersions":["v1"]})");
+  CHECK_THAT(Transitional(Widgets(kNew, "}"), live),
+             Catch::Contains(R"({"name":"v1","schema":{"openAPIV3Schema":{"type":"object",)"
+                             R"("x-kubernetes-preserve-unknown-fields":true}})"));
+}
+
+TEST_CASE("A conversion webhook is kept between two releases", "[kube][transitional]") {
+  const std::string webhook =
+      R"("conversion":{"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"]}})";
+  const Crd live = Widgets(kStored, "," + webhook + R"(},"status":{"storedVersions":["v1"]})");
+  CHECK_THAT(Transitional(Widgets(kNew, R"(,"conversion":{"strategy":"None"}})"), live),
+             Catch::Contains(webhook));
 }
 
 TEST_CASE("Only of v1 a CRD between two releases can be made", "[kube][transitional]") {

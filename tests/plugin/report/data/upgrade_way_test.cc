@@ -63,9 +63,65 @@ TEST_CASE("What the server refuses for reasons of its own has to be mended first
 
 TEST_CASE("A file that is held up takes no other with it", "[plugin][upgrade_way]") {
   CrdReport stuck = Proposal("a.g", "a.yaml");
-  stuck.problems.push_back({"v1", "spec", "is not structural", ""});
+  stuck.apply->accepted = false;
+  stuck.apply->causes = {"spec.scope: Required value"};
   CHECK(Commands({stuck, Proposal("b.g", "a.yaml"), Proposal("c.g", "c.yaml")}, {{"crds"}}) ==
         Strings{"kubectl prune check a.g -f a.yaml", "kubectl apply -f c.yaml"});
+}
+
+TEST_CASE("What comes beside what the order sees to has to be mended", "[plugin][upgrade_way]") {
+  CrdReport crd = Proposal("a.g", "a.yaml");
+  crd.replaced->preserve_unknown_fields = true;
+  crd.apply->accepted = false;
+  crd.apply->preserves_unknown_fields = true;
+  crd.apply->causes = {
+      "spec.preserveUnknownFields: Invalid value: true: must be false in order to use defaults in "
+      "the schema"};
+  CHECK(Commands({crd}, {{"a.yaml"}}) ==
+        Strings{"kubectl prune migrate a.g --enable-pruning -f a.yaml", "kubectl apply -f a.yaml"});
+  CrdReport more = crd;
+  more.apply->causes.emplace_back("spec.versions[0].schema: Required value");
+  CHECK(Commands({more}, {{"a.yaml"}}) == Strings{"kubectl prune check a.g -f a.yaml"});
+  CrdReport says_true = crd;  // which no migration can bring in
+  says_true.preserve_unknown_fields = true;
+  CHECK(Commands({says_true}, {{"a.yaml"}}) == Strings{"kubectl prune check a.g -f a.yaml"});
+}
+
+TEST_CASE("A file that turns pruning off again has to be mended", "[plugin][upgrade_way]") {
+  CrdReport crd = Proposal("a.g", "a.yaml");
+  crd.preserve_unknown_fields = crd.apply->preserves_unknown_fields = true;
+  CHECK(Commands({crd}, {{"a.yaml"}}) == Strings{"kubectl prune check a.g -f a.yaml"});
+}
+
+TEST_CASE("A conversion webhook stays until objects are migrated", "[plugin][upgrade_way]") {
+  CrdReport crd = Proposal("a.g", "a.yaml");
+  crd.replaced->converts_by_webhook = true;
+  crd.migration_needed = true;
+  CHECK(Commands({crd}, {{"a.yaml"}}) == Strings{"kubectl prune check a.g -f a.yaml"});
+  crd.migration_needed = false;
+  CHECK(Commands({crd}, {{"a.yaml"}}) == Strings{"kubectl apply -f a.yaml"});
+}
+
+TEST_CASE("Where nothing else makes a backup objects are kept first", "[plugin][upgrade_way]") {
+  CrdReport crd = Proposal("as.g.example.com", "a.yaml");
+  crd.object_count = crd.objects_losing_fields = 1;
+  CHECK(Commands({crd}, {{"a.yaml"}, false, " --context=staging"}) ==
+        Strings{"kubectl prune check as.g.example.com -f a.yaml --context=staging",
+                "kubectl get as.v1.g.example.com -A -o json --context=staging > "
+                "as.g.example.com-before.json",
+                "kubectl apply --context=staging -f a.yaml"});
+}
+
+TEST_CASE("A CRD is applied as it was before", "[plugin][upgrade_way]") {
+  CrdReport crd = Proposal("a.g", "a.yaml");
+  crd.apply->server_side_manager = "flux";
+  CHECK(Commands({crd}, {{"a.yaml"}}) ==
+        Strings{"kubectl apply --server-side --force-conflicts --field-manager=flux -f a.yaml"});
+}
+
+TEST_CASE("Of a CRD that is given twice it is not known which counts", "[plugin][upgrade_way]") {
+  CHECK(Commands({Proposal("a.g", "a.yaml"), Proposal("a.g", "b.yaml")}, {{"a.yaml", "b.yaml"}}) ==
+        Strings{"kubectl prune check a.g -f a.yaml", "kubectl prune check a.g -f b.yaml"});
 }
 
 }  // namespace upgrade_way_test
