@@ -130,8 +130,7 @@ bool WeighedChanges::Count(const Value& object, ChangeTally& tally,
     kube::crd::changes::FindTouching({*now, *then}, *version.difference, patterns, touching);
   }
   std::ranges::sort(touching);
-  const auto twice = std::ranges::unique(touching);
-  touching.erase(twice.begin(), twice.end());
+  touching.erase(std::unique(touching.begin(), touching.end()), touching.end());
   if (!touching.empty() && tally.objects_.size() <= touching.back()) {
     tally.objects_.resize(touching.back() + 1);
   }

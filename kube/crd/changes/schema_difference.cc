@@ -72,8 +72,7 @@ std::vector<std::string_view> SortedNames(
   std::vector<std::string_view> names;
   if (list) names = *list;
   std::ranges::sort(names);
-  const auto twice = std::ranges::unique(names);
-  names.erase(twice.begin(), twice.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
 }
 
@@ -182,8 +181,7 @@ class SchemaComparer {
     std::ranges::transform(live.schema.properties, std::back_inserter(names), name_of);
     std::ranges::transform(proposed.schema.properties, std::back_inserter(names), name_of);
     std::ranges::sort(names);
-    const auto twice = std::ranges::unique(names);
-    names.erase(twice.begin(), twice.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
     for (const std::string_view name : names) {
       const bool is_kept = found.is_resource && IsTypeMetaName(name);
       CompareMember(live.RuleOf(name, is_kept), proposed.RuleOf(name, is_kept), at, name, found);
