@@ -23,8 +23,8 @@ struct LiveCrd {
   bool reads_objects = false;
   /// The CRD itself, or each proposal for it. Empty from DescribeLiveCrd, and at least one else.
   std::vector<std::unique_ptr<check::CrdCheck>> checks;
-  /// Of proposals: what their files say, as JSON, and what `kubectl apply` of it would be answered;
-  /// one for each of `checks`.
+  /// Of proposals, one for each of `checks`: what their files say, as JSON, until nobody needs it
+  /// any more; and what `kubectl apply` of it would be answered.
   std::vector<std::string> manifests{};
   std::vector<report::ApplyReport> applies{};
 

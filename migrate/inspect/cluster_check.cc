@@ -101,8 +101,8 @@ class ClusterCheck {
 
  private:
   void ReadCrds() {
-    manifests::Proposals proposals =
-        manifests::ReadProposals(options_.filenames, options_.recursive);
+    manifests::Proposals proposals = manifests::ReadProposals(
+        options_.filenames, options_.recursive, manifests::KeepObjects::kYes);
     if (options_.on_files_read) options_.on_files_read();
     // Without names nothing is checked then, which is told as such.
     const bool are_none = !options_.filenames.empty() && proposals.AreNone();
@@ -148,6 +148,8 @@ class ClusterCheck {
       }
     }
     if (knows_dry_runs && !reader_.is_stopped()) crds::AskApply(questions, reader_.client());
+    // Of a bundle they are as large as all of its CRDs, and objects are read next.
+    for (auto& [name, crd] : crds_.crds) crd.manifests = {};
   }
 
   void ReadObjects() {

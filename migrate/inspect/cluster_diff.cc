@@ -90,7 +90,7 @@ class ClusterDiff {
     const bool are_none = !options_.filenames.empty() && proposals.AreNone();
     report_.errors = std::move(proposals.errors);
     report_.notes = std::move(proposals.hints);
-    if (!proposals.objects.empty()) {
+    if (proposals.objects_left_out > 0) {
       report_.notes.emplace_back(
           "only the CustomResourceDefinitions of the files are looked at; with --local their "
           "objects are, instead of those of the cluster");

@@ -22,8 +22,10 @@ bool MayBeCustom(const kube::json::Value& object) {
 /// Sorts what workers find into Proposals.
 class ProposalReader {
  public:
-  ProposalReader(const std::vector<std::string>& filenames, bool recursive)
-      : reader_(ListManifestFiles(filenames, recursive), lists::WorkerCount()) {}
+  ProposalReader(const std::vector<std::string>& filenames, bool recursive,
+                 KeepObjects keep_objects)
+      : most_object_bytes_(keep_objects == KeepObjects::kYes ? kMostObjectBytes : 0),
+        reader_(ListManifestFiles(filenames, recursive), lists::WorkerCount()) {}
 
   Proposals Read() {
     reader_.ReadAll([this](std::size_t, ManifestObject& object) { Take(object); });
@@ -50,9 +52,12 @@ class ProposalReader {
 
   void TakeObject(const ManifestObject& object) {
     if (!MayBeCustom(object.value)) return;
-    std::string json = kube::json::Print(object.value, kube::json::KeyOrder::kAsWritten);
+    std::string json;
+    if (most_object_bytes_ > 0) {
+      json = kube::json::Print(object.value, kube::json::KeyOrder::kAsWritten);
+    }
     const std::lock_guard lock(mutex_);
-    if (json.size() > kMostObjectBytes - object_bytes_) {
+    if (json.empty() || json.size() > most_object_bytes_ - object_bytes_) {
       ++found_.objects_left_out;
       return;
     }
@@ -61,6 +66,7 @@ class ProposalReader {
         {object.place, std::string(reader_.SourceOf(object.place)), std::move(json)});
   }
 
+  const std::size_t most_object_bytes_;
   ManifestReader reader_;
   std::mutex mutex_;  // guards what follows while workers run
   std::size_t object_bytes_ = 0;
@@ -69,9 +75,10 @@ class ProposalReader {
 
 }  // namespace
 
-Proposals ReadProposals(const std::vector<std::string>& filenames, bool recursive) {
+Proposals ReadProposals(const std::vector<std::string>& filenames, bool recursive,
+                        KeepObjects keep_objects) {
   if (filenames.empty()) return {};
-  return ProposalReader(filenames, recursive).Read();
+  return ProposalReader(filenames, recursive, keep_objects).Read();
 }
 
 }  // namespace migrate::manifests

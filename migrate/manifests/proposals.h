@@ -29,18 +29,22 @@ struct Proposals {
   std::vector<report::CrdReport> broken;  ///< CRDs that cannot be read, which `errors` tell of too
   std::vector<std::string> errors;        ///< "file:line:column: why", in the order of reading
   std::vector<std::string> hints;         ///< as report::CheckReport::file_hints
-  /// Custom resources, in the order of reading: what is neither of a group without a dot, as Pods
-  /// and Deployments are, nor of *.k8s.io. Nothing is said of those.
+  /// Custom resources, in the order of reading, where they are to be kept: what is neither of a
+  /// group without a dot, as Pods and Deployments are, nor of *.k8s.io. Nothing is said of those.
   std::vector<ProposedObject> objects;
-  std::uint64_t objects_left_out = 0;  ///< of these, what would take more than 256 MiB
+  /// Of these, what is not to be kept, or would take more than 256 MiB.
+  std::uint64_t objects_left_out = 0;
 
   /// True if the files can be read and hold no CRD; as a rule a pipeline broke that should have
   /// given some.
   bool AreNone() const { return crds.empty() && broken.empty() && errors.empty(); }
 };
 
+enum class KeepObjects : std::uint8_t { kNo, kYes };
+
 /// Reads the CRDs in the files of -f. Throws kube::base::Error for a path that does not exist; what
 /// else is wrong is in the result.
-Proposals ReadProposals(const std::vector<std::string>& filenames, bool recursive);
+Proposals ReadProposals(const std::vector<std::string>& filenames, bool recursive,
+                        KeepObjects keep_objects = KeepObjects::kNo);
 
 }  // namespace migrate::manifests

@@ -59,6 +59,9 @@ class Migration {
     proposals_ = manifests::ReadProposals(options_.filenames, options_.recursive);
     if (!proposals_.errors.empty()) throw kube::base::Error(proposals_.errors.front());
     if (options_.filenames.empty()) return;
+    for (const std::string& hint : proposals_.hints) {
+      session_.observer.OnLine("Warning: " + hint);
+    }
     if (proposals_.AreNone()) throw kube::base::Error(std::string(manifests::kNoCrdsFound));
     std::set<std::string> names;
     for (const manifests::Proposal& proposal : proposals_.crds) {

@@ -170,7 +170,8 @@ class SweepRun {
 
   // Before anything of it is lost.
   bool WouldBeEmptied(const spool::ListedObject& object) {
-    if (target_.cleaner || object.entries != owners::EntryState::kStale) return false;
+    if (result_.stopped || target_.cleaner || object.entries != owners::EntryState::kStale)
+      return false;
     Stop(DescribeStale(target_, NameOf(object)));
     return true;
   }

@@ -1,0 +1,358 @@
+#include "plugin/report/data/crd_way.h"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "kube/base/text.h"
+#include "migrate/report/program_name.h"
+#include "plugin/terminal/wording.h"
+
+namespace plugin::report::data {
+namespace {
+
+using kube::base::Count;
+using kube::base::Join;
+using migrate::report::CrdReport;
+using migrate::report::Problem;
+
+// What the server says of client-side apply, whose annotation holds the whole manifest
+// (apimachinery pkg/api/validation ValidateAnnotationsSize).
+constexpr std::string_view kTooLong = "metadata.annotations: Too long";
+
+// Its words for what no update may change.
+constexpr std::string_view kImmutable = "field is immutable";
+
+bool Has(const std::vector<std::string>& list, const std::string& text) {
+  return std::ranges::find(list, text) != list.end();
+}
+
+bool Contains(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+// Of the server's words as many as a line bears; which field it is about stands at their end.
+std::string Words(const std::string& message) {
+  constexpr std::size_t kMost = 400;
+  if (message.size() <= kMost) return message;
+  std::size_t at = message.size() - kMost;
+  while (at < message.size() && (static_cast<unsigned char>(message[at]) & 0xC0) == 0x80) ++at;
+  return "... " + message.substr(at);
+}
+
+/// One run of FindCrdWay.
+class CrdWayFinder {
+ public:
+  CrdWayFinder(const CrdReport& crd, const WayFiles& files) : crd_(crd), files_(files) {}
+
+  CrdWay Run(bool is_alone) {
+    way_.crd = &crd_;
+    if (crd_.apply) way_.manager = crd_.apply->server_side_manager;
+    way_.needs_server_side = crd_.apply && Contains(crd_.apply->message, kTooLong);
+    FindMissing();
+    is_alone ? FindMend() : Mend("it is in the files more than once: leave in the one that counts");
+    if (!way_.is_stuck) FindSteps();
+    return std::move(way_);
+  }
+
+ private:
+  void FindMissing() {
+    if (!crd_.replaced) return;
+    for (const std::string& stored : crd_.stored_versions) {
+      const bool is_known = std::ranges::any_of(
+          crd_.versions, [&](const auto& version) { return version.name == stored; });
+      if (!is_known) missing_.push_back(stored);
+    }
+  }
+
+  void FindSteps() {
+    FindDecisions();
+    if (!crd_.replaced) return;
+    FindBefore();
+    FindBehind();
+  }
+
+  // Without the flag a migration stops where the server empties managedFields.
+  std::string Migrate(bool cleans, const std::string& flags = "") const {
+    return migrate::report::OwnCommand("migrate " + terminal::ShellWord(crd_.name) + flags +
+                                       (cleans ? " --clean-managed-fields" : "") +
+                                       files_.connection);
+  }
+
+  std::string Check(const std::string& flags = "") const {
+    return migrate::report::OwnCommand("check " + terminal::ShellWord(crd_.name) +
+                                       FileFlag(crd_.source) + files_.connection + flags);
+  }
+
+  bool lacks_storage_version() const { return Has(missing_, crd_.replaced->storage_version); }
+  bool preserves() const { return crd_.replaced && crd_.replaced->preserve_unknown_fields; }
+  // Pruning comes with the file, whether or not the server takes it as it is.
+  bool brings_pruning() const {
+    return preserves() &&
+           (crd_.IsRefusedUntilPruning() || (crd_.apply && !crd_.apply->preserves_unknown_fields));
+  }
+  bool moves_storage_version() const {
+    return crd_.replaced->storage_version != crd_.storage_version;
+  }
+  // What the order of steps sees to.
+  static bool IsSeenTo(const Problem& problem) {
+    return problem.field == "spec.preserveUnknownFields" ||
+           problem.field.starts_with("status.storedVersions");
+  }
+
+  void Mend(std::string reason) {
+    way_.is_stuck = true;
+    way_.mend.push_back({"mend " + crd_.name + " in " + terminal::FileArgument(crd_.source),
+                         Check(), std::move(reason)});
+  }
+
+  // What is refused for other reasons than the order of steps sees to; empty: nothing is known.
+  std::string OtherCause() const {
+    if (!crd_.apply || crd_.apply->accepted || !crd_.apply->not_asked_because.empty()) return "";
+    const auto is_seen_to = [](const std::string& cause) {
+      return cause.starts_with("spec.preserveUnknownFields: ") ||
+             cause.starts_with("status.storedVersions") || Contains(cause, kTooLong);
+    };
+    if (crd_.apply->causes.empty()) {
+      return Contains(crd_.apply->message, kTooLong) ? "" : crd_.apply->message;
+    }
+    const auto other = std::ranges::find_if_not(crd_.apply->causes, is_seen_to);
+    return other == crd_.apply->causes.end() ? "" : *other;
+  }
+
+  bool is_taken() const {
+    return crd_.apply && crd_.apply->accepted && crd_.apply->not_asked_because.empty();
+  }
+
+  void FindMend() {
+    if (!crd_.error.empty()) return FindOut();
+    const auto refused = std::ranges::find_if_not(crd_.admission_problems,
+                                                  [](const Problem& p) { return IsSeenTo(p); });
+    if (refused != crd_.admission_problems.end()) {
+      return Contains(refused->message, kImmutable) ? MendImmutable(*refused)
+                                                    : Mend(refused->message);
+    }
+    if (const std::string cause = OtherCause(); !cause.empty()) return Mend(Words(cause));
+    if (crd_.DropsConversion()) return MendConversion();
+    if (!crd_.problems.empty() && !is_taken()) return Mend(crd_.problems.front().message);
+    FindMendOfPruning();
+  }
+
+  // Of these pruning cannot come on, or stay on.
+  void FindMendOfPruning() {
+    if (!crd_.replaced || !crd_.apply) return;
+    const bool turns_off = !preserves() && crd_.preserve_unknown_fields &&
+                           (crd_.apply->preserves_unknown_fields || !crd_.apply->accepted);
+    if (turns_off) {
+      return Mend(
+          "the cluster's CRD prunes, and the file says spec.preserveUnknownFields: true: "
+          "take that out of it");
+    }
+    if (crd_.IsRefusedUntilPruning() && crd_.preserve_unknown_fields) {
+      Mend(
+          "no defaults while unknown fields are preserved: say spec.preserveUnknownFields: false "
+          "in it, or take the defaults out");
+    }
+  }
+
+  void FindOut() {
+    way_.is_stuck = true;
+    way_.mend.push_back(
+        {"find out what keeps " + crd_.name + " from being checked", Check(), Words(crd_.error)});
+  }
+
+  void MendConversion() {
+    Mend("it has no conversion webhook any more, and objects may be stored as " +
+         Join(crd_.stored_versions, ", ") +
+         ": keep spec.conversion in this release, migrate behind it, and drop it in the next one");
+  }
+
+  void MendImmutable(const Problem& problem) {
+    Mend(problem.message +
+         ": no update can do it. Leave it as it is, or give the CRD another name or group and move "
+         "the objects there; to delete the CRD deletes every object of it");
+  }
+
+  void FindDecisions() {
+    if (crd_.objects_losing_fields > 0 || crd_.MakesInvalid()) {
+      way_.decisions.push_back(
+          {"add what " + crd_.name + " would lose to its schema, or let it be lost", Check(),
+           Count(crd_.objects_losing_fields, "object") + " of " +
+               std::to_string(crd_.object_count) + " would lose fields"});
+    }
+    if (crd_.objects_losing_fields > 0 && crd_.replaced && !preserves()) KeepObjects();
+    if (crd_.file_objects &&
+        (crd_.file_objects->objects_losing_fields > 0 || crd_.file_objects->validity.objects > 0)) {
+      way_.decisions.push_back({"mend the objects of " + crd_.name + " that are in the files",
+                                Check(), "the server would refuse some, or drop fields of them"});
+    }
+    if (!crd_.problems.empty()) {
+      way_.decisions.push_back({"mend the schema of " + crd_.name + " before pruning is turned on",
+                                Check(), crd_.problems.front().message});
+    }
+    if (crd_.HasInvalid()) {
+      way_.decisions.push_back({"mend the objects of " + crd_.name + ", or loosen its schema",
+                                Check(" --show-objects"),
+                                "the server would refuse the next write of some"});
+    }
+  }
+
+  // Where no flip makes a backup.
+  void KeepObjects() {
+    const std::size_t dot = crd_.name.find('.');
+    const std::vector<std::string>& served = crd_.replaced->served_versions;
+    if (dot == std::string::npos || served.empty()) return;
+    const std::string version = Has(served, crd_.replaced->storage_version)
+                                    ? crd_.replaced->storage_version
+                                    : served.front();
+    const std::string resource = crd_.name.substr(0, dot) + "." + version + crd_.name.substr(dot);
+    way_.decisions.push_back({"keep the objects of " + crd_.name + " as they are",
+                              "kubectl get " + terminal::ShellWord(resource) + " -A -o json" +
+                                  files_.connection + " > " +
+                                  terminal::ShellWord(crd_.name + "-before.json"),
+                              "what is lost is in no other backup"});
+  }
+
+  std::string StorageVersionWords() const {
+    return crd_.replaced->storage_version +
+           " is the storage version, and the file lacks it: the "
+           "server takes no CRD without a version that objects may be stored in";
+  }
+
+  void FindBefore() {
+    if (preserves() && (brings_pruning() || !missing_.empty())) return FindBeforePruning();
+    if (missing_.empty()) return;
+    if (lacks_storage_version()) ApplyTransitional(StorageVersionWords());
+    way_.before.push_back(
+        {"migrate " + crd_.name, Migrate(has_stale_entries()),
+         "objects may be stored as " + Join(missing_, ", ") +
+             "; that takes it out of status.storedVersions, and until then it has to "
+             "stay in the CRD"});
+  }
+
+  std::string SideFlags() const {
+    const bool is_so = way_.needs_server_side || !way_.manager.empty();
+    return is_so ? ServerSideFlags(way_.manager) : "";
+  }
+
+  void ApplyTransitional(std::string reason) {
+    way_.needs_two_releases = true;
+    way_.before.push_back(
+        {"apply " + crd_.name + " with the versions of both, " + crd_.storage_version +
+             " as the storage version",
+         Check(" --print-transitional | kubectl apply" + SideFlags() + files_.connection + " -f -"),
+         std::move(reason)});
+  }
+
+  // By the schema of an older version alone more would be lost than by those of the file.
+  void FindBeforePruning() {
+    if (crd_.is_v1beta1) return TurnOnBefore();
+    if (missing_.empty() && !moves_storage_version()) return TurnOnByFile();
+    ApplyTransitional(
+        (lacks_storage_version() ? StorageVersionWords() + "; " : std::string()) +
+        "unknown fields stay preserved, and defaults come with the file itself; until the "
+        "last step nobody else is to apply it: a manifest that does not say that "
+        "turns pruning on without a backup");
+    way_.before.push_back({"turn pruning on for " + crd_.name,
+                           Migrate(has_stale_entries(), " --enable-pruning"),
+                           "rewrites every object as " + crd_.storage_version +
+                               " before and behind it, with a backup of what is lost"});
+  }
+
+  void TurnOnBefore() {
+    way_.before.push_back(
+        {"turn pruning on for " + crd_.name, Migrate(has_stale_entries(), " --enable-pruning"),
+         "a file of v1beta1 cannot come with it; what the schemas in the cluster do not "
+         "specify is lost, with a backup"});
+  }
+
+  void TurnOnByFile() {
+    const std::string reason =
+        crd_.IsRefusedUntilPruning()
+            ? "kubectl apply is refused until pruning is on: " + Words(crd_.apply->message)
+            : "kubectl apply alone would turn pruning on without a backup";
+    way_.before.push_back(
+        {"turn pruning on for " + crd_.name + " by the CRD of " +
+             terminal::FileArgument(crd_.source),
+         Migrate(has_stale_entries(), " --enable-pruning" + FileFlag(crd_.source)), reason});
+  }
+
+  void FindBehind() {
+    const bool stays_unpruned = preserves() && way_.before.empty();
+    const bool is_moved = way_.before.empty() && moves_storage_version();
+    const bool is_older_stored = way_.before.empty() && missing_.empty() && crd_.migration_needed;
+    const bool cleans = !crd_.stale_managed_fields.empty() || moves_storage_version();
+    if (stays_unpruned && !crd_.problems.empty()) {
+      return FindLater(is_moved);  // a person has to mend it first
+    }
+    if (stays_unpruned) {
+      way_.behind.push_back({"turn pruning on for " + crd_.name,
+                             Migrate(cleans, " --enable-pruning"),
+                             "the file leaves it off; a line that says so has to go before that"});
+    } else if (is_moved || is_older_stored) {
+      way_.behind.push_back(
+          {"migrate " + crd_.name, Migrate(cleans),
+           "objects stay stored as they are until they are rewritten as " + crd_.storage_version});
+    } else if (!crd_.stale_managed_fields.empty()) {
+      CleanManagedFields();
+    }
+    FindLater(is_moved);
+  }
+
+  // Entries that name a version which the cluster's CRD does not have either, or may not hold every
+  // object once another version is stored.
+  bool has_stale_entries() const {
+    return moves_storage_version() ||
+           std::ranges::any_of(crd_.stale_managed_fields, [this](const auto& entry) {
+             const std::size_t slash = entry.api_version.rfind('/');
+             return !Has(crd_.replaced->versions, entry.api_version.substr(slash + 1));
+           });
+  }
+
+  void CleanManagedFields() {
+    std::set<std::string> versions;
+    for (const auto& entry : crd_.stale_managed_fields) versions.insert(entry.api_version);
+    way_.behind.push_back({"clean the managedFields of " + crd_.name, Migrate(/*cleans=*/true),
+                           "entries of " + Join(versions, ", ") +
+                               " make server-side apply fail where the CRD has no such version"});
+  }
+
+  void FindLater(bool is_moved) {
+    std::vector<std::string> old;
+    for (const auto& version : crd_.versions) {
+      const bool was_stored = Has(crd_.stored_versions, version.name);
+      if (was_stored && version.name != crd_.storage_version) old.push_back(version.name);
+    }
+    if (old.empty() || !is_moved) return;
+    way_.later.push_back({"a later release of " + crd_.name + " may stop to serve " +
+                              Join(old, ", ") + ", and the one behind that may remove it",
+                          "kubectl get crd " + terminal::ShellWord(crd_.name) + files_.connection +
+                              " -o jsonpath='{.status.storedVersions}'",
+                          "once that names " + crd_.storage_version +
+                              " alone, and no client asks for another version any more"});
+  }
+
+  const CrdReport& crd_;
+  const WayFiles& files_;
+  std::vector<std::string> missing_;  // of status.storedVersions, in the file
+  CrdWay way_;
+};
+
+}  // namespace
+
+CrdWay FindCrdWay(const CrdReport& crd, bool is_alone, const WayFiles& files) {
+  return CrdWayFinder(crd, files).Run(is_alone);
+}
+
+std::string FileFlag(const std::string& source) {
+  return " -f " + terminal::ShellWord(source == "<stdin>" ? "-" : source);
+}
+
+std::string ServerSideFlags(const std::string& manager) {
+  std::string flags = " --server-side --force-conflicts";
+  if (!manager.empty()) flags += " --field-manager=" + terminal::ShellWord(manager);
+  return flags;
+}
+
+}  // namespace plugin::report::data
