@@ -2,11 +2,13 @@
 
 #include <utility>
 
+#include "kube/base/error.h"
 #include "kube/client/answer_meaning.h"
 #include "kube/crd/transitional.h"
 #include "migrate/crds/cluster_crds.h"
 #include "migrate/crds/crd_names.h"
 #include "migrate/crds/crd_request.h"
+#include "migrate/manifests/manifest_crd.h"
 #include "migrate/manifests/proposals.h"
 
 namespace migrate::inspect {
@@ -38,8 +40,14 @@ TransitionalCrds FindTransitionalCrds(const std::vector<std::string>& filenames,
                                       const std::vector<std::string>& crd_names,
                                       const kube::client::Session& session) {
   manifests::Proposals proposals = manifests::ReadProposals(filenames, recursive);
+  if (proposals.AreNone()) throw kube::base::Error(std::string(manifests::kNoCrdsFound));
   TransitionalCrds found;
   found.errors = std::move(proposals.errors);
+  std::vector<crds::CrdIdentity> identities;
+  for (const manifests::Proposal& proposal : proposals.crds) {
+    identities.push_back(crds::IdentityOf(proposal.crd));
+  }
+  if (found.errors.empty()) crds::RequireEachNamesOne(crd_names, identities, " in the files");
   std::string crds_target;
   for (const manifests::Proposal& proposal : proposals.crds) {
     const crds::CrdIdentity identity = crds::IdentityOf(proposal.crd);

@@ -16,8 +16,8 @@ struct TransitionalCrds {
 
 /// Makes the CRDs between two releases (kube::crd::MakeTransitional) of those in the files that
 /// lack a version which the cluster may store objects in. `crd_names`: only of these; empty: of
-/// all. Only reads. Throws kube::base::Error for a path that does not exist and where the server
-/// cannot be reached.
+/// all. Only reads. Throws kube::base::Error for a path that does not exist, for files without a
+/// CRD, for a name that is none of theirs, and where the server cannot be reached.
 TransitionalCrds FindTransitionalCrds(const std::vector<std::string>& filenames, bool recursive,
                                       const std::vector<std::string>& crd_names,
                                       const kube::client::Session& session);

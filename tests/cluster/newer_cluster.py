@@ -3,6 +3,7 @@
 What is new of it: CRDs, custom resources, their validation with ratcheting, fieldValidation. Namespaces, rights and
 logins are still the older server's.
 """
+import json
 import os
 import pathlib
 
@@ -17,6 +18,29 @@ class NewerCluster(cluster.Cluster):
         if not BINARY.exists():
             raise cluster.MissingBinaries("no crd_server (sh tests/cluster/crd_server/build.sh makes one)")
         return super().__enter__()
+
+    def change_crd(self, name, change):
+        """Makes of a CRD in etcd what no such server takes any more; it is stored as v1beta1."""
+        key = f"/registry/apiextensions.k8s.io/customresourcedefinitions/{name}"
+        crd = json.loads(self.etcd_get(key))
+        change(crd["spec"])
+        self.etcd_put(key, json.dumps(crd).encode())
+
+    def preserve_unknown_fields(self, name, body, path):
+        """Turns pruning off for the CRD, and waits until `body` created at `path` would keep its unknown field."""
+        self.change_crd(name, lambda spec: spec.update(preserveUnknownFields=True))
+        with_unknown = {**body, "metadata": {"name": "probe"}, "unknownToAll": True}
+        api = self.api()
+
+        def preserves():
+            # 503 while the handlers of the CRD are made anew: "apiserver is shutting down".
+            status, made = api.request("POST", f"{path}?dryRun=All", with_unknown)
+            return status == 201 and "unknownToAll" in made
+
+        try:
+            cluster.wait_for(f"{name} prunes still", preserves)
+        finally:
+            api.close()
 
     def _more_arguments(self):
         return ["--etcd-prefix=/registry-behind"]

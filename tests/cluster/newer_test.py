@@ -4,11 +4,11 @@ a write does not change.
 newer_test.py BINARY [TEST...]: only tests whose names hold one of TEST. Exit code 77 (skipped) without a
 crd_server (crd_server/build.sh).
 """
-import json
 import os
 import sys
 import unittest
 
+import changes_test
 from cluster import wait_for
 from loop_closes_test import is_served
 from migrations import (Migrator, Stored, accounting_errors, add_widgets, create_in_parallel, foretell,
@@ -16,31 +16,20 @@ from migrations import (Migrator, Stored, accounting_errors, add_widgets, create
 from newer_cluster import NewerCluster
 from runner import end, run_tests
 from subjects import V1_CRDS
-from validity import Comparison
+from validity import Comparison, of_pairs, of_vectors, said_to_the_same_anew
 
 BINARY = None
 CLUSTER = None
 COUNT = 60
 LINES = 240  # of the vectors
-CRD_KEYS = "/registry/apiextensions.k8s.io/customresourcedefinitions/"
+SEED, PAIRED_CRDS, FEWEST_OBJECTS = 36, 3, 300
 
 
-def preserve(api, subject):
-    """Makes an old CRD of one that prunes, as no server would any more: in etcd."""
-    key = CRD_KEYS + subject.name
-    crd = json.loads(CLUSTER.etcd_get(key))
-    crd["spec"]["preserveUnknownFields"] = True
-    CLUSTER.etcd_put(key, json.dumps(crd).encode())
-    path = subject.collection(subject.storage, "default" if subject.namespaced else "")
-
-    def preserves():
-        # 503 while the handlers of the CRD are made anew: "apiserver is shutting down".
-        status, made = api.request("POST", f"{path}?dryRun=All", {
-            "apiVersion": f"{subject.group}/{subject.storage}", "kind": subject.kind,
-            "metadata": {"name": "probe"}, "legacyMode": True})
-        return status == 201 and "legacyMode" in made
-
-    wait_for(f"{subject.name} prunes still", preserves)
+def preserve(subject):
+    """Makes an old CRD of one that prunes."""
+    CLUSTER.preserve_unknown_fields(
+        subject.name, {"apiVersion": f"{subject.group}/{subject.storage}", "kind": subject.kind},
+        subject.collection(subject.storage, "default" if subject.namespaced else ""))
 
 
 class Newer(unittest.TestCase):
@@ -55,17 +44,16 @@ class Newer(unittest.TestCase):
         self.api.post(V1_CRDS, subject.proposal())
         self.addCleanup(CLUSTER.api().delete, f"{V1_CRDS}/{subject.name}")
         wait_for(f"{subject.name} is not served", lambda: is_served(self.api, subject))
-        preserve(self.api, subject)
+        preserve(subject)
         create_in_parallel(CLUSTER, subject, subject.objects)
         return subject
 
     def tighten(self, subject, minimum):
         """Makes smaller sizes invalid, in the CRD as it is in etcd, whose preserveUnknownFields no server takes."""
-        key = CRD_KEYS + subject.name
-        crd = json.loads(CLUSTER.etcd_get(key))
-        schema = crd["spec"]["validation"]["openAPIV3Schema"]  # it is stored as v1beta1, and has one version
-        schema["properties"]["spec"]["properties"]["size"] = {"type": "integer", "minimum": minimum}
-        CLUSTER.etcd_put(key, json.dumps(crd).encode())
+        def at_least(spec):  # of one version, its schema is beside it
+            spec["validation"]["openAPIV3Schema"]["properties"]["spec"]["properties"]["size"] = {
+                "type": "integer", "minimum": minimum}
+        CLUSTER.change_crd(subject.name, at_least)
         path = f"{subject.collection('v1', 'default')}/w00000?dryRun=All"
         wait_for("the schema is not noticed", lambda: self.api.request(
             "PATCH", path, {"spec": {"size": 1}}, "application/merge-patch+json")[0] == 422)
@@ -99,12 +87,22 @@ class Newer(unittest.TestCase):
             self.assertNotIn("legacyMode", stored["spec"], name)
 
     def test_what_is_foretold_as_invalid_is_what_the_server_refuses_and_lets_be(self):
-        found = Comparison(CLUSTER, BINARY, LINES)
+        found = Comparison(CLUSTER, BINARY, of_vectors(BINARY, LINES))
 
         self.assertGreater(sum(bool(errors) for errors in found.said.values()), 0)
         self.assertEqual(found.said, found.foretold)
         uses = [use for report in found.crds.values() for use in report["versions"][0]["invalidFields"]]
         self.assertGreater(sum(use["tolerated"] for use in uses), 0)
+
+    def test_what_a_proposal_makes_invalid_is_in_the_words_of_the_server(self):
+        found = Comparison(CLUSTER, BINARY, of_pairs(SEED, PAIRED_CRDS))
+
+        self.assertGreaterEqual(len(found.said), FEWEST_OBJECTS)
+        self.assertEqual(found.said_before, found.foretold_before)
+        self.assertEqual(found.said, found.foretold)
+        # A write that changes nothing of it lets be what is invalid; another object with the same content is refused.
+        self.assertGreater(sum(bool(errors) for errors in found.said_anew.values()), FEWEST_OBJECTS // 10)
+        self.assertEqual(found.said_anew, found.foretold_locally)
 
     def test_many_crds_wait_together(self):
         subjects = [self.bring_in(f"manies{number}", 5) for number in range(6)]
@@ -118,10 +116,18 @@ class Newer(unittest.TestCase):
                 self.assertNotIn("legacyMode", stored["spec"], name)
 
 
+class NewerChanges(changes_test.Changes):
+    refused_rows = {*changes_test.ROWS, "set"}  # of a write only where it was none before
+
+    def said(self, api, subject, name):
+        return said_to_the_same_anew(api, subject, subject.object(name, subject.objects[name]))
+
+
 def main():
     global BINARY, CLUSTER
     BINARY = os.path.abspath(sys.argv[1])
     with NewerCluster() as CLUSTER:
+        changes_test.CLUSTER, changes_test.BINARY = CLUSTER, BINARY
         return run_tests(sys.modules[__name__], sys.argv[2:])
 
 

@@ -1,6 +1,6 @@
 """What `check -f` foretells of the next write of objects, beside what a real API server says to it.
 
-The schemas and values are those of tests/vectors/validity.jsonl, a property each of a few CRDs.
+The schemas and values are those of tests/vectors/validity.jsonl, or of pairs.py, a property each of a few CRDs.
 """
 import json
 import pathlib
@@ -9,6 +9,7 @@ import tempfile
 
 from cluster import wait_for
 from loop_closes_test import run_check
+from pairs import Pairs
 from subjects import V1_CRDS
 
 VECTORS = pathlib.Path(__file__).resolve().parents[1] / "vectors/validity.jsonl"
@@ -48,40 +49,80 @@ def taken_schemas(binary):
 
 
 class Values:
-    """One CRD: what it is at first, what is proposed, and its objects."""
+    """One CRD, a property a schema: its objects, made while it takes anything, what it is then, and what is proposed.
 
-    def __init__(self, number, lines):
-        def spec(properties):
-            return {"type": "object", "properties": {"spec": properties}}
-        self.live = crd(number, spec({"type": "object", "x-kubernetes-preserve-unknown-fields": True}))
-        properties = {f"p{i}": schema for i, (schema, _) in enumerate(lines)}
-        self.proposal = crd(number, spec({"type": "object", "properties": {
-            **properties, "probe": {"type": "integer"}}}))
-        self.name, self.kind = self.live["metadata"]["name"], self.live["spec"]["names"]["kind"]
-        self.path = f"/apis/{GROUP}/v1/namespaces/{NAMESPACE}/{self.live['spec']['names']['plural']}"
+    `lives` are the schemas that it has when it is checked, or none for one that still takes anything.
+    """
+
+    def __init__(self, number, proposals, values, lives=()):
+        def spec(schema):
+            return {"type": "object", "properties": {"spec": schema}}
+
+        def properties(schemas):
+            return spec({"type": "object", "properties": {
+                **{f"p{i}": schema for i, schema in enumerate(schemas)}, "probe": {"type": "integer"}}})
+        self.open = crd(number, spec({"type": "object", "x-kubernetes-preserve-unknown-fields": True}))
+        self.live = crd(number, properties(lives)) if lives else None
+        self.proposal = crd(number, properties(proposals))
+        self.proposal["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"][
+            "proposed"] = {"type": "integer"}
+        self.name, self.kind = self.open["metadata"]["name"], self.open["spec"]["names"]["kind"]
+        self.path = f"/apis/{GROUP}/v1/namespaces/{NAMESPACE}/{self.open['spec']['names']['plural']}"
         self.objects = [self.object(f"o{i}-{j}", {f"p{i}": value})
-                        for i, (_, values) in enumerate(lines) for j, value in enumerate(values)]
+                        for i, all_of_one in enumerate(values) for j, value in enumerate(all_of_one)]
 
     def object(self, name, spec):
         return {"apiVersion": f"{GROUP}/v1", "kind": self.kind, "metadata": {"name": name}, "spec": spec}
 
     def create(self, api):
-        api.post(V1_CRDS, self.live)
+        api.post(V1_CRDS, self.open)
         wait_for(f"{self.name} is not served", lambda: api.request(
             "POST", f"{self.path}?dryRun=All", self.object("probe", {}))[0] == 201)
+        for one in self.objects:
+            api.post(self.path, one)
+        if self.live:
+            self._replace(api, self.live, "probe")
 
     def propose(self, api):
+        self._replace(api, self.proposal, "proposed")
+
+    def _replace(self, api, manifest, probe):
         live = api.get(f"{V1_CRDS}/{self.name}")
-        live["spec"] = self.proposal["spec"]
+        live["spec"] = manifest["spec"]
         api.put(f"{V1_CRDS}/{self.name}", live)
         wait_for(f"{self.name}: the schema is not noticed", lambda: api.request(
-            "POST", f"{self.path}?dryRun=All", self.object("probe", {"probe": "x"}))[0] == 422)
+            "POST", f"{self.path}?dryRun=All", self.object("probe", {probe: "x"}))[0] == 422)
+
+
+def of_vectors(binary, lines):
+    schemas = list(taken_schemas(binary))[:lines]
+    return [Values(i, *zip(*schemas[i:i + PROPERTIES])) for i in range(0, len(schemas), PROPERTIES)]
+
+
+def of_pairs(seed, count):
+    """As many CRDs, with a schema before the proposal, too."""
+    pairs = Pairs(seed)
+    made = []
+    for number in range(count):
+        lives, proposals, values = zip(*[pairs.pair() for _ in range(PROPERTIES)])
+        made.append(Values(number, proposals, values, lives))
+    return made
 
 
 def said_to_a_write(api, subject, name):
     """Returns what the server says to a write that changes nothing: its errors, sorted."""
-    status, answer = api.request("PATCH", f"{subject.path}/{name}?dryRun=All", {}, PATCH)
-    if status == 200:
+    return _said_by(subject, name, api.request("PATCH", f"{subject.path}/{name}?dryRun=All", {}, PATCH), 200)
+
+
+def said_to_the_same_anew(api, subject, one):
+    """Returns what the server says to another object with the same content, of which nothing is ratcheted."""
+    body = {**one, "metadata": {"name": "anew"}}
+    return _said_by(subject, one["metadata"]["name"], api.request("POST", f"{subject.path}?dryRun=All", body), 201)
+
+
+def _said_by(subject, name, answered, good):
+    status, answer = answered
+    if status == good:
         return []
     if status != 422:
         raise AssertionError(f"{subject.name} {name}: {status} {answer}")
@@ -90,32 +131,54 @@ def said_to_a_write(api, subject, name):
 
 
 class Comparison:
-    """`foretold` and `said` are both {(CRD, object): [error]}, `crds` are check's reports by CRD."""
+    """`foretold` and `said` are both {(CRD, object): [error]}, `crds` are check's reports by CRD; `foretold_before` and
+    `said_before` the same of the CRDs as they are, for those that have a schema then; `foretold_locally` and `said_anew`
+    the same of objects that are not there yet."""
 
-    def __init__(self, cluster, binary, lines):
-        schemas = list(taken_schemas(binary))[:lines]
-        self.subjects = [Values(i, schemas[i:i + PROPERTIES]) for i in range(0, len(schemas), PROPERTIES)]
+    def __init__(self, cluster, binary, subjects):
+        self.subjects = subjects
+        with_schema = [subject for subject in subjects if subject.live]
         api = cluster.api()
         try:
-            for subject in self.subjects:
+            for subject in subjects:
                 subject.create(api)
-                for one in subject.objects:
-                    api.post(subject.path, one)
-            self.crds = self._check(cluster, binary)
-            for subject in self.subjects:
+            before = run_check(cluster, binary, *[one.name for one in with_schema]) if with_schema else {}
+            self.foretold_before = _errors(before)
+            self.said_before = _said(api, with_schema)
+            self.crds = run_check(cluster, binary, "-f", self._proposals(cluster))
+            self.foretold = _errors(self.crds)
+            for subject in subjects:
                 subject.propose(api)
-            self.foretold = {(name, one["name"]): one["invalid"]
-                             for name, report in self.crds.items() for one in report["objects"]}
-            self.said = {(subject.name, one["metadata"]["name"]):
-                         said_to_a_write(api, subject, one["metadata"]["name"])
-                         for subject in self.subjects for one in subject.objects}
+            self.said = _said(api, subjects)
+            self.foretold_locally = _errors(self._check_locally(cluster, binary))
+            self.said_anew = {(subject.name, one["metadata"]["name"]): said_to_the_same_anew(api, subject, one)
+                              for subject in subjects for one in subject.objects}
         finally:
-            for subject in self.subjects:
+            for subject in subjects:
                 api.request("DELETE", f"{V1_CRDS}/{subject.name}")
+            for subject in subjects:  # whose names the next comparison has, too
+                wait_for(f"{subject.name} does not go", lambda one=subject: api.request(
+                    "GET", f"{V1_CRDS}/{one.name}")[0] == 404)
             api.close()
 
-    def _check(self, cluster, binary):
-        path = cluster.folder / "validity.json"
-        path.write_text(json.dumps({"apiVersion": "v1", "kind": "List",
-                                    "items": [subject.proposal for subject in self.subjects]}))
-        return run_check(cluster, binary, "-f", str(path))
+    def _proposals(self, cluster):
+        return _write_list(cluster.folder / "proposals.json", [subject.proposal for subject in self.subjects])
+
+    def _check_locally(self, cluster, binary):
+        objects = _write_list(cluster.folder / "objects.json", [one for subject in self.subjects
+                                                                for one in subject.objects])
+        return run_check(cluster, binary, "--local", "-f", self._proposals(cluster), "-f", objects)
+
+
+def _write_list(path, items):
+    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+    return str(path)
+
+
+def _errors(reports):
+    return {(name, one["name"]): one["invalid"] for name, report in reports.items() for one in report["objects"]}
+
+
+def _said(api, subjects):
+    return {(subject.name, one["metadata"]["name"]): said_to_a_write(api, subject, one["metadata"]["name"])
+            for subject in subjects for one in subject.objects}
