@@ -49,12 +49,10 @@ TransitionalCrds FindTransitionalCrds(const std::vector<std::string>& filenames,
   }
   if (found.errors.empty()) crds::RequireEachNamesOne(crd_names, identities, " in the files");
   std::string crds_target;
-  for (const manifests::Proposal& proposal : proposals.crds) {
-    const crds::CrdIdentity identity = crds::IdentityOf(proposal.crd);
-    if (!crd_names.empty() && !crds::IsNamedByAny(identity, crd_names)) continue;
-    if (session.is_stopped()) break;
+  for (std::size_t i = 0; i < identities.size() && !session.is_stopped(); ++i) {
+    if (!crd_names.empty() && !crds::IsNamedByAny(identities[i], crd_names)) continue;
     if (crds_target.empty()) crds_target = crds::FindCrdsTarget(session.client);
-    AddTransitional(proposal, crds_target, session, found);
+    AddTransitional(proposals.crds[i], crds_target, session, found);
   }
   return found;
 }
