@@ -32,9 +32,12 @@ def run_tests(module, chosen=()):
     """Runs the tests of a module, or those in whose name one of the words `chosen` is.
 
     SHARD=2/4 in the environment: every fourth of them from the second one on, so that several runs
-    with their own servers share them, each once. Returns the exit code.
+    with their own servers share them, each once. Returns the exit code. A word that no name has ends the program.
     """
     tests = [test for suite in unittest.defaultTestLoader.loadTestsFromModule(module) for test in suite]
+    unknown = [word for word in chosen if not any(word in test.id() for test in tests)]
+    if unknown:
+        raise SystemExit(f"error: no test has in its name: {', '.join(unknown)}")
     if chosen:
         tests = [test for test in tests if any(word in test.id() for word in chosen)]
     number, of = map(int, os.environ.get("SHARD", "1/1").split("/"))

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds crd_server (main.go), which serves CRDs and custom resources as a new Kubernetes does, from Debian's packages,
-# and keeps it in ${XDG_CACHE_HOME:-$HOME/.cache}/kubectl-prune-test, where tests/cluster/newer_test.py looks for it.
+# and keeps it in ${XDG_CACHE_HOME:-$HOME/.cache}/kubectl-prune-test, where tests/cluster/newer_cluster.py looks for it.
 #
 #   sh tests/cluster/crd_server/build.sh [SUITE]      SUITE is sid unless told
 #
