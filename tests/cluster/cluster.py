@@ -277,6 +277,8 @@ class Cluster:
     With `audit`, audit_events() tells every request that was answered. With `serves_all` the server has every
     resource of its release.
     """
+    has_v1beta1 = True  # of CRDs
+    ratchets = False  # lets invalid values be that a write does not change
 
     def __init__(self, users=(), audit=False, serves_all=False):
         self.binaries = find_binaries()

@@ -14,6 +14,9 @@ BINARY = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / 
 
 
 class NewerCluster(cluster.Cluster):
+    has_v1beta1 = False
+    ratchets = True
+
     def __enter__(self):
         if not BINARY.exists():
             raise cluster.MissingBinaries("no crd_server (sh tests/cluster/crd_server/build.sh makes one)")

@@ -16,20 +16,13 @@ from migrations import (Migrator, Stored, accounting_errors, add_widgets, create
 from newer_cluster import NewerCluster
 from runner import end, run_tests
 from subjects import V1_CRDS
-from validity import Comparison, of_pairs, of_vectors, said_to_the_same_anew
+from validity import Comparison, PairComparison, of_pairs, of_vectors, said_to_the_same_anew
 
 BINARY = None
 CLUSTER = None
 COUNT = 60
 LINES = 240  # of the vectors
 SEED, PAIRED_CRDS, FEWEST_OBJECTS = 36, 3, 300
-
-
-def preserve(subject):
-    """Makes an old CRD of one that prunes."""
-    CLUSTER.preserve_unknown_fields(
-        subject.name, {"apiVersion": f"{subject.group}/{subject.storage}", "kind": subject.kind},
-        subject.collection(subject.storage, "default" if subject.namespaced else ""))
 
 
 class Newer(unittest.TestCase):
@@ -44,7 +37,9 @@ class Newer(unittest.TestCase):
         self.api.post(V1_CRDS, subject.proposal())
         self.addCleanup(CLUSTER.api().delete, f"{V1_CRDS}/{subject.name}")
         wait_for(f"{subject.name} is not served", lambda: is_served(self.api, subject))
-        preserve(subject)
+        CLUSTER.preserve_unknown_fields(
+            subject.name, {"apiVersion": f"{subject.group}/{subject.storage}", "kind": subject.kind},
+            subject.collection(subject.storage, "default"))
         create_in_parallel(CLUSTER, subject, subject.objects)
         return subject
 
@@ -95,14 +90,14 @@ class Newer(unittest.TestCase):
         self.assertGreater(sum(use["tolerated"] for use in uses), 0)
 
     def test_what_a_proposal_makes_invalid_is_in_the_words_of_the_server(self):
-        found = Comparison(CLUSTER, BINARY, of_pairs(SEED, PAIRED_CRDS))
+        found = PairComparison(CLUSTER, BINARY, of_pairs(SEED, PAIRED_CRDS))
 
         self.assertGreaterEqual(len(found.said), FEWEST_OBJECTS)
         self.assertEqual(found.said_before, found.foretold_before)
         self.assertEqual(found.said, found.foretold)
         # A write that changes nothing of it lets be what is invalid; another object with the same content is refused.
         self.assertGreater(sum(bool(errors) for errors in found.said_anew.values()), FEWEST_OBJECTS // 10)
-        self.assertEqual(found.said_anew, found.foretold_locally)
+        self.assertEqual(found.said_anew, found.foretold_anew)
 
     def test_many_crds_wait_together(self):
         subjects = [self.bring_in(f"manies{number}", 5) for number in range(6)]
@@ -118,9 +113,7 @@ class Newer(unittest.TestCase):
 
 class NewerChanges(changes_test.Changes):
     refused_rows = {*changes_test.ROWS, "set"}  # of a write only where it was none before
-
-    def said(self, api, subject, name):
-        return said_to_the_same_anew(api, subject, subject.object(name, subject.objects[name]))
+    said = staticmethod(said_to_the_same_anew)
 
 
 def main():

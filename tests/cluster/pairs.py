@@ -27,8 +27,6 @@ KEYWORDS = {
                                   ("anyOf", COMBINED), ("oneOf", COMBINED), ("not", {"required": ["a", "b"]})]),
 }
 KEYWORDS["integer"] = KEYWORDS["number"]
-# What an object says of its members it must specify.
-MEMBERS = ("anyOf", "oneOf", "not")
 
 
 class Pairs:
@@ -75,8 +73,6 @@ class Pairs:
             schema["nullable"] = True
             return
         keyword, value = KEYWORDS[kind](self._random)
-        if keyword in MEMBERS and not {"a", "b"} <= set(schema["properties"]):
-            return
         if keyword.startswith("exclusive"):
             bound = keyword.removeprefix("exclusive").lower()
             schema.setdefault(bound, self._random.randint(0, 3))
@@ -93,7 +89,7 @@ class Pairs:
             if loose:
                 del schema[self._random.choice(loose)]
         if "properties" in schema:
-            if self._one_in(4) and len(schema["properties"]) > 1 and not any(key in schema for key in MEMBERS):
+            if self._one_in(4) and len(schema["properties"]) > 1:
                 gone = self._random.choice(sorted(schema["properties"]))
                 del schema["properties"][gone]
                 schema["required"] = [name for name in schema.get("required", []) if name != gone]

@@ -58,14 +58,12 @@ class Values:
         def spec(schema):
             return {"type": "object", "properties": {"spec": schema}}
 
-        def properties(schemas):
+        def properties(schemas, probe):  # which tells that the server has noticed them
             return spec({"type": "object", "properties": {
-                **{f"p{i}": schema for i, schema in enumerate(schemas)}, "probe": {"type": "integer"}}})
+                **{f"p{i}": schema for i, schema in enumerate(schemas)}, probe: {"type": "integer"}}})
         self.open = crd(number, spec({"type": "object", "x-kubernetes-preserve-unknown-fields": True}))
-        self.live = crd(number, properties(lives)) if lives else None
-        self.proposal = crd(number, properties(proposals))
-        self.proposal["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"][
-            "proposed"] = {"type": "integer"}
+        self.live = crd(number, properties(lives, "live")) if lives else None
+        self.proposal = crd(number, properties(proposals, "proposed"))
         self.name, self.kind = self.open["metadata"]["name"], self.open["spec"]["names"]["kind"]
         self.path = f"/apis/{GROUP}/v1/namespaces/{NAMESPACE}/{self.open['spec']['names']['plural']}"
         self.objects = [self.object(f"o{i}-{j}", {f"p{i}": value})
@@ -81,7 +79,7 @@ class Values:
         for one in self.objects:
             api.post(self.path, one)
         if self.live:
-            self._replace(api, self.live, "probe")
+            self._replace(api, self.live, "live")
 
     def propose(self, api):
         self._replace(api, self.proposal, "proposed")
@@ -109,76 +107,93 @@ def of_pairs(seed, count):
     return made
 
 
-def said_to_a_write(api, subject, name):
-    """Returns what the server says to a write that changes nothing: its errors, sorted."""
-    return _said_by(subject, name, api.request("PATCH", f"{subject.path}/{name}?dryRun=All", {}, PATCH), 200)
+def said_to_a_write(api, subject, one):
+    """Returns what the server says to a write of an object that changes nothing: its errors, sorted."""
+    path = f"{subject.path}/{one['metadata']['name']}"
+    return _errors_said(subject, one, *api.request("PATCH", f"{path}?dryRun=All", {}, PATCH))
 
 
 def said_to_the_same_anew(api, subject, one):
     """Returns what the server says to another object with the same content, of which nothing is ratcheted."""
     body = {**one, "metadata": {"name": "anew"}}
-    return _said_by(subject, one["metadata"]["name"], api.request("POST", f"{subject.path}?dryRun=All", body), 201)
+    return _errors_said(subject, one, *api.request("POST", f"{subject.path}?dryRun=All", body))
 
 
-def _said_by(subject, name, answered, good):
-    status, answer = answered
-    if status == good:
+def _errors_said(subject, one, status, answer):
+    if status in (200, 201):
         return []
     if status != 422:
-        raise AssertionError(f"{subject.name} {name}: {status} {answer}")
+        raise AssertionError(f"{subject.name} {one['metadata']['name']}: {status} {answer}")
     causes = answer["details"]["causes"]
     return sorted({f"{cause.get('field') or '<nil>'}: {cause['message']}" for cause in causes})
 
 
 class Comparison:
-    """`foretold` and `said` are both {(CRD, object): [error]}, `crds` are check's reports by CRD; `foretold_before` and
-    `said_before` the same of the CRDs as they are, for those that have a schema then; `foretold_locally` and `said_anew`
-    the same of objects that are not there yet."""
+    """`foretold` and `said` are both {(CRD, object): [error]}, `crds` are check's reports by CRD."""
 
     def __init__(self, cluster, binary, subjects):
         self.subjects = subjects
-        with_schema = [subject for subject in subjects if subject.live]
-        api = cluster.api()
+        self._cluster, self._binary = cluster, binary
+        self._api = cluster.api()
         try:
             for subject in subjects:
-                subject.create(api)
-            before = run_check(cluster, binary, *[one.name for one in with_schema]) if with_schema else {}
-            self.foretold_before = _errors(before)
-            self.said_before = _said(api, with_schema)
-            self.crds = run_check(cluster, binary, "-f", self._proposals(cluster))
+                subject.create(self._api)
+            self._look_before()
+            self.crds = run_check(cluster, binary, "-f", self._proposals())
             self.foretold = _errors(self.crds)
             for subject in subjects:
-                subject.propose(api)
-            self.said = _said(api, subjects)
-            self.foretold_locally = _errors(self._check_locally(cluster, binary))
-            self.said_anew = {(subject.name, one["metadata"]["name"]): said_to_the_same_anew(api, subject, one)
-                              for subject in subjects for one in subject.objects}
+                subject.propose(self._api)
+            self.said = self._ask(said_to_a_write)
+            self._look_behind()
         finally:
-            for subject in subjects:
-                api.request("DELETE", f"{V1_CRDS}/{subject.name}")
-            for subject in subjects:  # whose names the next comparison has, too
-                wait_for(f"{subject.name} does not go", lambda one=subject: api.request(
-                    "GET", f"{V1_CRDS}/{one.name}")[0] == 404)
-            api.close()
+            self._clean_up()
 
-    def _proposals(self, cluster):
-        return _write_list(cluster.folder / "proposals.json", [subject.proposal for subject in self.subjects])
+    def _look_before(self):
+        """What a kind of comparison looks at while the CRDs are as they were."""
 
-    def _check_locally(self, cluster, binary):
-        objects = _write_list(cluster.folder / "objects.json", [one for subject in self.subjects
-                                                                for one in subject.objects])
-        return run_check(cluster, binary, "--local", "-f", self._proposals(cluster), "-f", objects)
+    def _look_behind(self):
+        """And once they are as proposed."""
+
+    def _ask(self, said):
+        return {(subject.name, one["metadata"]["name"]): said(self._api, subject, one)
+                for subject in self.subjects for one in subject.objects}
+
+    def _proposals(self):
+        return self._write_list("proposals.json", [subject.proposal for subject in self.subjects])
+
+    def _write_list(self, name, items):
+        path = self._cluster.folder / name
+        path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+        return str(path)
+
+    def _clean_up(self):
+        for subject in self.subjects:
+            self._api.request("DELETE", f"{V1_CRDS}/{subject.name}")
+        for subject in self.subjects:  # whose names the next comparison has, too
+            wait_for(f"{subject.name} does not go", lambda one=subject: self._api.request(
+                "GET", f"{V1_CRDS}/{one.name}")[0] == 404)
+        self._api.close()
 
 
-def _write_list(path, items):
-    path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
-    return str(path)
+class PairComparison(Comparison):
+    """Of CRDs that have a schema before, too: `foretold_before` and `said_before` are of them as they are, `foretold_anew`
+    and `said_anew` of other objects with the same content, by the proposal.
+
+    What a list has twice is in neither: a write of an object that has it already may keep it, and check tells of such.
+    """
+
+    def _look_before(self):
+        names = [one.name for one in self.subjects]
+        self.foretold_before = _errors(run_check(self._cluster, self._binary, *names))
+        self.said_before = self._ask(said_to_a_write)
+
+    def _look_behind(self):
+        objects = self._write_list("objects.json", [one for subject in self.subjects for one in subject.objects])
+        self.foretold_anew = _errors(run_check(self._cluster, self._binary, "--local", "-f", self._proposals(),
+                                               "-f", objects))
+        self.said_anew = {name: [error for error in errors if ": Duplicate value: " not in error]
+                          for name, errors in self._ask(said_to_the_same_anew).items()}
 
 
 def _errors(reports):
     return {(name, one["name"]): one["invalid"] for name, report in reports.items() for one in report["objects"]}
-
-
-def _said(api, subjects):
-    return {(subject.name, one["metadata"]["name"]): said_to_a_write(api, subject, one["metadata"]["name"])
-            for subject in subjects for one in subject.objects}

@@ -3,6 +3,7 @@
 validity_test.py BINARY [TEST...]: only tests whose names hold one of TEST. Exit code 77 (skipped) without a
 server. newer_test.py has the same for a server that ratchets.
 """
+import collections
 import os
 import re
 import sys
@@ -10,7 +11,7 @@ import unittest
 
 from cluster import Cluster
 from runner import end, run_tests
-from validity import Comparison, of_pairs, of_vectors
+from validity import Comparison, PairComparison, of_pairs, of_vectors
 
 BINARY = None
 CLUSTER = None
@@ -26,23 +27,33 @@ class Validity(unittest.TestCase):
         found = Comparison(CLUSTER, BINARY, of_vectors(BINARY, LINES))
 
         self.compare(found, found.said, found.foretold)
+        self.compare_counts(found)
         for name, report in found.crds.items():
             self.assertTrue(all(one["sinceProposal"] for one in report["versions"][0]["invalidFields"]), name)
 
     def test_what_was_refused_before_is_told_from_what_the_proposal_refuses(self):
-        found = Comparison(CLUSTER, BINARY, of_pairs(SEED, PAIRED_CRDS))
+        found = PairComparison(CLUSTER, BINARY, of_pairs(SEED, PAIRED_CRDS))
 
         self.compare(found, found.said, found.foretold)
         self.compare(found, found.said_before, found.foretold_before)
-        self.compare(found, found.said_anew, found.foretold_locally)
+        self.compare(found, found.said_anew, found.foretold_anew)
+        self.compare_counts(found)
+        since = collections.Counter()
         for subject in found.subjects:
-            for i in range(len(subject.objects) // 3):
-                names = [(subject.name, f"o{i}-{j}") for j in range(3)]
+            report = found.crds[subject.name]
+            for i, names in enumerate(names_by_property(subject)):
+                of_property = re.compile(rf"spec\.p{i}(\W|$)")
                 newly = sum(bool(found.said[name]) and not found.said_before[name] for name in names)
-                weighed = [one["objects"] for one in found.crds[subject.name]["changes"]
-                           if one["breaking"] and re.match(rf"spec\.p{i}(\W|$)", one["path"])]
-                # Nothing that breaks an object is missed: some change touches each.
-                self.assertGreaterEqual(sum(weighed), newly, (subject.name, i))
+                touched = sum(one["objects"] for one in report["changes"]
+                              if one["breaking"] and of_property.match(one["path"]))
+                # Were one missed that makes objects invalid, fewer would be touched.
+                self.assertGreaterEqual(touched, newly, (subject.name, i))
+                for one in report["versions"][0]["invalidFields"]:
+                    if of_property.match(one["path"]):
+                        since[one["sinceProposal"]] += 1
+                        if not one["sinceProposal"]:
+                            self.assertTrue(any(found.said_before[name] for name in names), (subject.name, one))
+        self.assertEqual({True, False}, set(since))
 
     def compare(self, found, said, foretold):
         # Built with Go from 1.18 on, kube-apiserver 1.20 takes an empty string for null.
@@ -53,10 +64,20 @@ class Validity(unittest.TestCase):
         self.assertGreater(len(refused), FEWEST_OBJECTS // 10)
         # It words errors otherwise than servers of today, and names no elements of lists: newer_test.py compares words.
         self.assertEqual(refused, {name for name in names if foretold[name]})
-        if foretold is found.foretold:
-            for name, report in found.crds.items():
-                self.assertEqual(report["versions"][0]["objectsInvalid"],
-                                 sum(crd == name for (crd, _), errors in foretold.items() if errors), name)
+
+    def compare_counts(self, found):
+        for name, report in found.crds.items():
+            self.assertEqual(report["versions"][0]["objectsInvalid"],
+                             sum(crd == name for (crd, _), errors in found.foretold.items() if errors), name)
+
+
+def names_by_property(subject):
+    """Returns [[(CRD, object)]], in the order of the properties of spec that the objects hold."""
+    names = collections.defaultdict(list)
+    for one in subject.objects:
+        only, = one["spec"]
+        names[only].append((subject.name, one["metadata"]["name"]))
+    return list(names.values())
 
 
 def holds_empty_text(value):
