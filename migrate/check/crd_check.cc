@@ -236,6 +236,7 @@ void CrdCheck::KeepValidities(const kube::crd::Crd& crd, const CrdCheckOptions& 
         .own = {of_crd.schema, version.schema, ReadsOf(crd, version)},
         .api_version = crd.group + "/" + version.name,
         .is_from_etcd = options.origin != CrdCheckOptions::Origin::kFile,
+        .is_created = options.creates,
         .is_proposal = live_.has_value()};
     if (const auto* live = live_ ? live_->FindVersion(version.name) : nullptr) {
       schemas.live = {live->schema, live_server_->FindSchema(version.name), LiveReads(*live)};

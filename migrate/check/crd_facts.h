@@ -25,6 +25,8 @@ struct CrdCheckOptions {
   const kube::crd::Crd* replaced = nullptr;
   /// Whether it is told what the server would say of objects at their next write.
   bool checks_validity = false;
+  /// Objects are not there yet: what is told of their validity is of creating them.
+  bool creates = false;
   /// The server lets errors be of values that a write does not change (KEP-4008).
   bool ratchets = false;
   /// What earlier runs have proven of the objects of a server's CRD; the null pointer: nothing.

@@ -13,6 +13,7 @@ namespace {
 
 using kube::json::Value;
 using kube::meta::FieldError;
+using kube::schema::validation::ErrorsOfCreate;
 using kube::schema::validation::ObjectRules;
 using kube::schema::validation::PatternChecks;
 using kube::schema::validation::Ratcheting;
@@ -23,6 +24,11 @@ std::vector<FieldError> ErrorsOfRewrite(const Value& object, const VersionValidi
   if (schema.props == nullptr || schema.structural == nullptr) return {};
   return kube::schema::validation::ErrorsOfUpdate(
       object, object, ObjectRules{*schema.props, *schema.structural}, ratcheting, patterns);
+}
+
+std::vector<FieldError> ErrorsOfNew(const Value& object, const VersionValidity::Schema& schema,
+                                    PatternChecks& patterns) {
+  return ErrorsOfCreate(object, ObjectRules{*schema.props, *schema.structural}, patterns);
 }
 
 // What is said of which place, without limits and values, which a proposal may have moved.
@@ -76,14 +82,19 @@ VersionValidity::Findings VersionValidity::Find(const Value& object, bool is_rea
                                                 PatternChecks& patterns) const {
   const bool is_of_version =
       !looks_at_api_version_ || object.FindText("apiVersion") == schemas_.api_version;
-  if (is_read_as_it_is && is_of_version && glance_.IsValid(object, patterns)) return {};
+  // Of what is created duplicates in lists count, too, which the glance does not see.
+  if (!schemas_.is_created && is_read_as_it_is && is_of_version &&
+      glance_.IsValid(object, patterns)) {
+    return {};
+  }
   Findings findings;
   kube::json::Arena arena;
   const std::optional<Value> read = Read(object, schemas_.own, arena);
   if (!read) return findings;
   const std::uint64_t undecided = patterns.undecided();
   std::vector<FieldError> errors =
-      ErrorsOfRewrite(*read, schemas_.own, Ratcheting::kNone, patterns);
+      schemas_.is_created ? ErrorsOfNew(*read, schemas_.own, patterns)
+                          : ErrorsOfRewrite(*read, schemas_.own, Ratcheting::kNone, patterns);
   std::set<std::string> live;
   std::vector<std::string> firm;
   if (!errors.empty()) {

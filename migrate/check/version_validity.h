@@ -30,6 +30,7 @@ class VersionValidity {
     Schema own;  ///< is there, and its `reads` end with its structural form
     std::string api_version;
     bool is_from_etcd = false;  ///< of embedded resources what no metadata can be is dropped
+    bool is_created = false;    ///< the write creates the object, instead of changing nothing
     bool is_proposal = false;   ///< it replaces:
     Schema live{};
   };
@@ -39,7 +40,7 @@ class VersionValidity {
     kube::meta::FieldError error;
     /// By the schema that is replaced there is no error of this kind at this place.
     bool since_proposal = false;
-    bool tolerated = false;  ///< by a server that ratchets, as the value stays as it is
+    bool tolerated = false;  ///< by a server that ratchets, where the value was there as it is
   };
   struct Findings {
     std::vector<Error> errors;  ///< sorted by the whole string

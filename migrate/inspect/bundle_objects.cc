@@ -79,8 +79,8 @@ class BundleChecker {
     if (document->Parse(manifest)) return nullptr;
     auto crd = kube::crd::ReadCrd(std::move(document));
     if (!crd) return nullptr;
-    return std::make_unique<check::CrdCheck>(*std::move(crd), "",
-                                             check::CrdCheckOptions{.checks_validity = true});
+    return std::make_unique<check::CrdCheck>(
+        *std::move(crd), "", check::CrdCheckOptions{.checks_validity = true, .creates = true});
   }
 
   static report::FileObjectsReport ReportOf(const check::CrdCheck* check,

@@ -24,8 +24,9 @@ struct BundleObjects {
 /// The kinds of all CRDs in the files, as "Kind.group".
 std::set<std::string> KindsOf(const manifests::Proposals& proposals);
 
-/// Holds the custom resources of a bundle against its CRDs, as they will be created or changed by
-/// them: as a check of files does. `kinds` are KindsOf the bundle: of those that `crds` lack, as
+/// Holds the custom resources of a bundle against its CRDs, as a check of files does, but as objects
+/// that are created: those with duplicates in lists are refused, too (an update may keep what is
+/// there already, which `tolerated` says). `kinds` are KindsOf the bundle: of those that `crds` lack, as
 /// they were not chosen, nothing is said.
 BundleObjects CheckBundleObjects(const std::vector<manifests::ProposedObject>& objects,
                                  const std::map<std::string, crds::LiveCrd>& crds,

@@ -150,7 +150,8 @@ struct ApplyReport {
   std::string server_side_manager{};
 };
 
-/// The custom resources that are in the files beside their CRD, by its storage version.
+/// The custom resources that are in the files beside their CRD, by its storage version, as objects
+/// that are created.
 struct FileObjectsReport {
   std::uint64_t objects = 0, objects_losing_fields = 0;
   std::vector<FieldUse> pruned_fields{};

@@ -98,6 +98,7 @@ class Newer(unittest.TestCase):
         # A write that changes nothing of it lets be what is invalid; another object with the same content is refused.
         self.assertGreater(sum(bool(errors) for errors in found.said_anew.values()), FEWEST_OBJECTS // 10)
         self.assertEqual(found.said_anew, found.foretold_anew)
+        self.assertEqual(found.refused_anew, found.foretold_refused)
 
     def test_many_crds_wait_together(self):
         subjects = [self.bring_in(f"manies{number}", 5) for number in range(6)]
