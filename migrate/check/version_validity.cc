@@ -6,6 +6,7 @@
 
 #include "kube/schema/coercion.h"
 #include "kube/schema/schema_read.h"
+#include "kube/schema/schema_walk.h"
 #include "kube/schema/validation/object_validation.h"
 
 namespace migrate::check {
@@ -24,11 +25,6 @@ std::vector<FieldError> ErrorsOfRewrite(const Value& object, const VersionValidi
   if (schema.props == nullptr || schema.structural == nullptr) return {};
   return kube::schema::validation::ErrorsOfUpdate(
       object, object, ObjectRules{*schema.props, *schema.structural}, ratcheting, patterns);
-}
-
-std::vector<FieldError> ErrorsOfNew(const Value& object, const VersionValidity::Schema& schema,
-                                    PatternChecks& patterns) {
-  return ErrorsOfCreate(object, ObjectRules{*schema.props, *schema.structural}, patterns);
 }
 
 // What is said of which place, without limits and values, which a proposal may have moved.
@@ -56,11 +52,18 @@ bool LooksAtApiVersion(const kube::schema::SchemaProps& schema) {
           !property->any_of.empty());
 }
 
+bool HasListsWithoutDuplicates(const kube::schema::SchemaProps& schema) {
+  return kube::schema::AnySchema(schema, [](const kube::schema::SchemaProps& part) {
+    return part.x_list_type == "set" || part.x_list_type == "map";
+  });
+}
+
 }  // namespace
 
 VersionValidity::VersionValidity(Schemas schemas)
     : schemas_(std::move(schemas)),
       looks_at_api_version_(LooksAtApiVersion(*schemas_.own.props)),
+      refuses_duplicates_(schemas_.is_created && HasListsWithoutDuplicates(*schemas_.own.props)),
       glance_(*schemas_.own.props) {}
 
 // Absent where defaults make it too large, or it cannot be read: that is an error of its own.
@@ -82,8 +85,8 @@ VersionValidity::Findings VersionValidity::Find(const Value& object, bool is_rea
                                                 PatternChecks& patterns) const {
   const bool is_of_version =
       !looks_at_api_version_ || object.FindText("apiVersion") == schemas_.api_version;
-  // Of what is created duplicates in lists count, too, which the glance does not see.
-  if (!schemas_.is_created && is_read_as_it_is && is_of_version &&
+  // The glance does not see duplicates.
+  if (!refuses_duplicates_ && is_read_as_it_is && is_of_version &&
       glance_.IsValid(object, patterns)) {
     return {};
   }
@@ -93,8 +96,9 @@ VersionValidity::Findings VersionValidity::Find(const Value& object, bool is_rea
   if (!read) return findings;
   const std::uint64_t undecided = patterns.undecided();
   std::vector<FieldError> errors =
-      schemas_.is_created ? ErrorsOfNew(*read, schemas_.own, patterns)
-                          : ErrorsOfRewrite(*read, schemas_.own, Ratcheting::kNone, patterns);
+      refuses_duplicates_
+          ? ErrorsOfCreate(*read, {*schemas_.own.props, *schemas_.own.structural}, patterns)
+          : ErrorsOfRewrite(*read, schemas_.own, Ratcheting::kNone, patterns);
   std::set<std::string> live;
   std::vector<std::string> firm;
   if (!errors.empty()) {

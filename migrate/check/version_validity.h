@@ -60,6 +60,7 @@ class VersionValidity {
 
   Schemas schemas_;
   bool looks_at_api_version_;
+  bool refuses_duplicates_;  // an update that changes nothing may keep them
   kube::schema::validation::ValidityGlance glance_;
 };
 
