@@ -139,7 +139,7 @@ class Comparison:
             for subject in subjects:
                 subject.create(self._api)
             self._look_before()
-            self.crds = run_check(cluster, binary, "-f", self._proposals())
+            self.crds = run_check(cluster, binary, "-f", self._proposals(), *self._beside())
             self.foretold = _errors(self.crds)
             for subject in subjects:
                 subject.propose(self._api)
@@ -147,6 +147,10 @@ class Comparison:
             self._look_behind()
         finally:
             self._clean_up()
+
+    def _beside(self):
+        """Arguments for what a kind of comparison proposes beside the CRDs."""
+        return []
 
     def _look_before(self):
         """What a kind of comparison looks at while the CRDs are as they were."""
@@ -180,9 +184,15 @@ class PairComparison(Comparison):
     and `said_anew` of other objects with the same content, by the proposal.
 
     What a list has twice is in neither: a write of an object that has it already may keep it, and check tells of such.
-    `refused_anew` has it, too: {CRD: of how many of `bundled`} the server says so, and `foretold_refused` what check says
-    of them as files beside their CRD.
+    `refused_anew` has it, too: of how many new objects of a CRD the server says so, those with empty texts aside, and
+    `foretold_refused` is what check says of the same in files beside their CRD.
     """
+
+    def _beside(self):
+        return ["-f", self._write_list("beside.json", [one for _, one in self._without_empty_texts()])]
+
+    def _without_empty_texts(self):
+        return [(subject.name, one) for subject in self.subjects for one in subject.objects if not holds_empty_text(one)]
 
     def _look_before(self):
         names = [one.name for one in self.subjects]
@@ -196,17 +206,10 @@ class PairComparison(Comparison):
         said = self._ask(said_to_the_same_anew)
         self.said_anew = {name: [error for error in errors if ": Duplicate value: " not in error]
                           for name, errors in said.items()}
-        self._look_at_the_bundle(said)
-
-    def _look_at_the_bundle(self, said):
-        bundled = [(subject.name, one) for subject in self.subjects for one in subject.objects
-                   if not holds_empty_text(one)]
-        self.refused_anew = {subject.name: 0 for subject in self.subjects}
-        for name, one in bundled:
+        self.foretold_refused = {name: report["fileObjects"]["objectsInvalid"] for name, report in self.crds.items()}
+        self.refused_anew = dict.fromkeys(self.foretold_refused, 0)
+        for name, one in self._without_empty_texts():
             self.refused_anew[name] += bool(said[name, one["metadata"]["name"]])
-        reports = run_check(self._cluster, self._binary, "-f", self._proposals(),
-                            "-f", self._write_list("bundled.json", [one for _, one in bundled]))
-        self.foretold_refused = {name: report["fileObjects"]["objectsInvalid"] for name, report in reports.items()}
 
 
 def holds_empty_text(value):
