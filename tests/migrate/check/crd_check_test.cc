@@ -400,6 +400,22 @@ TEST_CASE("What the live schema adds was valid before a proposal", "[migrate][cr
   CHECK(validity.fields[0].since_proposal);
 }
 
+TEST_CASE("Duplicates in a set are told of objects that are created, and may stay where they are",
+          "[migrate][crd_check]") {
+  const std::string schema =
+      R"({"type":"object","properties":{"size":{"type":"array","x-kubernetes-list-type":"set",
+          "items":{"type":"string"}}}})";
+  const CrdCheck creation(WidgetsOf(schema), "", {.checks_validity = true, .creates = true});
+  const auto created = ReportOfSize(creation, R"(["a","b","a"])").versions[0].validity.value();
+  CHECK(created.objects == 1);
+  REQUIRE(created.fields.size() == 1);
+  CHECK(created.fields[0].message == R"(spec.size[2]: Duplicate value: "a")");
+  CHECK(created.fields[0].tolerated);
+  CHECK(ReportOfSize(creation, R"(["a","b"])").versions[0].validity == report::ValidityReport{});
+  const CrdCheck update(WidgetsOf(schema), "", {.checks_validity = true});
+  CHECK(ReportOfSize(update, R"(["a","a"])").versions[0].validity == report::ValidityReport{});
+}
+
 // As the server does when it reads from etcd, but not with a request.
 TEST_CASE("What no metadata can be goes from embedded resources of a server's objects",
           "[migrate][crd_check]") {
