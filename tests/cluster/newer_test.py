@@ -22,7 +22,7 @@ BINARY = None
 CLUSTER = None
 COUNT = 60
 LINES = 240  # of the vectors
-SEED, PAIRED_CRDS, FEWEST_OBJECTS = 36, 3, 300
+SEED, PAIRED_CRDS, FEWEST_OBJECTS = 38, 3, 300
 
 
 class Newer(unittest.TestCase):
@@ -98,6 +98,7 @@ class Newer(unittest.TestCase):
         # A write that changes nothing of it lets be what is invalid; another object with the same content is refused.
         self.assertGreater(sum(bool(errors) for errors in found.said_anew.values()), FEWEST_OBJECTS // 10)
         self.assertEqual(found.said_anew, found.foretold_anew)
+        self.assertTrue(found.refused_for_duplicates)
         self.assertEqual(found.refused_anew, found.foretold_refused)
 
     def test_many_crds_wait_together(self):

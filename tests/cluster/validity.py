@@ -185,7 +185,8 @@ class PairComparison(Comparison):
 
     What a list has twice is in neither: a write of an object that has it already may keep it, and check tells of such.
     `refused_anew` has it, too: of how many new objects of a CRD the server says so, those with empty texts aside, and
-    `foretold_refused` is what check says of the same in files beside their CRD.
+    `foretold_refused` is what check says of the same in files beside their CRD. `refused_for_duplicates` are the objects
+    of which it says nothing else.
     """
 
     def _beside(self):
@@ -206,6 +207,7 @@ class PairComparison(Comparison):
         said = self._ask(said_to_the_same_anew)
         self.said_anew = {name: [error for error in errors if ": Duplicate value: " not in error]
                           for name, errors in said.items()}
+        self.refused_for_duplicates = [name for name, errors in said.items() if errors and not self.said_anew[name]]
         self.foretold_refused = {name: report["fileObjects"]["objectsInvalid"] for name, report in self.crds.items()}
         self.refused_anew = dict.fromkeys(self.foretold_refused, 0)
         for name, one in self._without_empty_texts():

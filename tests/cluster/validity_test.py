@@ -37,6 +37,7 @@ class Validity(unittest.TestCase):
         self.compare(found, found.said, found.foretold)
         self.compare(found, found.said_before, found.foretold_before)
         self.compare(found, found.said_anew, found.foretold_anew)
+        self.assertTrue(found.refused_for_duplicates)
         self.assertEqual(found.refused_anew, found.foretold_refused)
         self.compare_counts(found)
         since = collections.Counter()
