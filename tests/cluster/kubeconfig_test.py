@@ -6,6 +6,8 @@ that note what they are sent. With $SHOW what kubectl did is printed. Exit code 
 a server or without kubectl; the table was drawn up with kubectl 1.32.
 """
 import base64
+import contextlib
+import fcntl
 import json
 import os
 import pathlib
@@ -16,6 +18,7 @@ import socket
 import ssl
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 
@@ -35,6 +38,8 @@ SURROUNDINGS = None
 
 CRD = "crontabs.stable.example.com"
 POD_FOLDER = pathlib.Path("/var/run/secrets/kubernetes.io/serviceaccount")
+# Several tests run at a time, and all have the same folder.
+POD_FOLDER_LOCK = pathlib.Path(tempfile.gettempdir()) / "kubectl-prune-pod-folder.lock"
 PATIENCE_SECONDS = 60
 
 # What an error is about, by what kubectl says of it and what we say. The first that fits counts; a
@@ -344,28 +349,36 @@ def write_files(folder, files):
             path.chmod(0o755)
 
 
-class PodFolder:
+@contextlib.contextmanager
+def pod_folder_of_ours():
+    """No test of another process makes the folder, or takes it away, while the block lasts."""
+    with open(POD_FOLDER_LOCK, "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+@contextlib.contextmanager
+def pod_folder(files):
     """A service account in the place where pods have it, while its `with` block lasts."""
-
-    def __init__(self, files):
-        self._files, self._made = files, []
-
-    def __enter__(self):
-        for folder in [*reversed(POD_FOLDER.parents), POD_FOLDER]:
-            if not folder.exists():
-                folder.mkdir()
-                self._made.append(folder)
-        write_files(POD_FOLDER, self._files)
-
-    def __exit__(self, *_):
-        for name in self._files:
-            (POD_FOLDER / name).unlink()
-        for folder in reversed(self._made):
-            folder.rmdir()
+    with pod_folder_of_ours():
+        made = [folder for folder in [*reversed(POD_FOLDER.parents), POD_FOLDER] if not folder.exists()]
+        for folder in made:
+            folder.mkdir()
+        try:
+            write_files(POD_FOLDER, files)
+            yield
+        finally:
+            for name in files:
+                (POD_FOLDER / name).unlink(missing_ok=True)
+            for folder in reversed(made):
+                folder.rmdir()
 
 
 def can_make_pod_folder():
-    return os.geteuid() == 0 and not POD_FOLDER.exists()
+    if os.geteuid() != 0:
+        return False
+    with pod_folder_of_ours():
+        return not POD_FOLDER.exists() or not any(POD_FOLDER.iterdir())
 
 
 class Runner:
@@ -388,7 +401,7 @@ class Runner:
         pod = self.situation.pod
         if pod is None:
             return self._outcome(program)
-        with PodFolder({name: self._fill(text) for name, text in pod.items()}):
+        with pod_folder({name: self._fill(text) for name, text in pod.items()}):
             return self._outcome(program)
 
     def _outcome(self, program):

@@ -17,7 +17,7 @@ import unittest
 
 from cluster import Cluster, wait_for
 import kubectl
-from kubeconfig_test import PodFolder, can_make_pod_folder
+from kubeconfig_test import can_make_pod_folder, pod_folder
 from migrations import (GROUP, Migrator, Stored, accounting_errors, add_widgets, bring_in_widgets,
                         delete_crd, stored_versions, widgets)
 from rights import RBAC
@@ -315,7 +315,7 @@ class Job(ManifestsTest):
         account = {"token": CLUSTER.tokens[ROBOT], "namespace": "kubectl-prune",
                    "ca.crt": CLUSTER.certificates.ca.read_text()}
 
-        with PodFolder(account):
+        with pod_folder(account):
             first = self.start(arguments, user)
             wait_for("the first pod rewrites", lambda: first.poll() is not None or
                      list(data.glob("state/*/*/sweeps/*")))
