@@ -17,8 +17,8 @@ fields and need it. CRDs in the files of -f take the place of those of the clust
 server is contacted, and objects come from the files too: of a CRD that prunes already the API shows
 no more than its schema has, so that lost fields are found in a backup only.
 
- What is printed is checked as "check -f" would, against all the objects again, and stderr tells what
-that says, what was mended, and what is left to a person: what no schema can be derived from.
+ What is printed is checked as "check -f" would, against all the objects again, and stderr tells
+what that says, what was mended, and what is left to a person: what no schema can be derived from.
 
 Examples:
   # What should the CRD of the widgets say?
