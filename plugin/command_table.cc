@@ -5,6 +5,7 @@
 #include "plugin/command/check_command.h"
 #include "plugin/command/diff_command.h"
 #include "plugin/command/migrate_command.h"
+#include "plugin/command/suggest_command.h"
 #include "plugin/command/version_command.h"
 #include "plugin/completion/completion_command.h"
 #include "plugin/flags/output_format.h"
@@ -46,6 +47,12 @@ flags::CommandRows Commands() {
       {.name = "options",
        .summary = "Print the global options, which all commands take",
        .usage = usage::kOptions},
+      {.name = "suggest",
+       .summary = "Print CRDs that are structural and specify what their objects hold",
+       .usage = usage::kSuggest,
+       .make = Make<command::SuggestCommand>,
+       .arguments = ArgumentKind::kCrd,
+       .outputs = command::kSuggestOutputs},
       {.name = "version",
        .summary = "Print the versions of this program and of the server",
        .usage = usage::kVersion,

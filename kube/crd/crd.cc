@@ -32,6 +32,14 @@ bool Crd::IsConditionTrue(std::string_view type) const {
   return condition != nullptr && condition->FindText("status") == "True";
 }
 
+bool IsProtectedGroup(std::string_view group) {
+  const auto is_of = [group](std::string_view domain) {
+    return group == domain ||
+           (group.ends_with(domain) && group[group.size() - domain.size() - 1] == '.');
+  };
+  return is_of("k8s.io") || is_of("kubernetes.io");
+}
+
 bool IsCrd(const json::Value& object) {
   const std::string_view api_version = object.FindText("apiVersion");
   return object.FindText("kind") == "CustomResourceDefinition" &&

@@ -139,6 +139,10 @@ struct Crd {
   bool IsConditionTrue(std::string_view type) const;
 };
 
+/// True for the groups of Kubernetes, whose CRDs tell by an annotation that somebody has approved
+/// (KEP 1111, IsProtectedCommunityGroup).
+bool IsProtectedGroup(std::string_view group);
+
 /// True for the object of a CustomResourceDefinition of a version that ReadCrd can read.
 bool IsCrd(const json::Value& object);
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "kube/json/json.h"
@@ -52,5 +53,11 @@ struct BooleanKey {
 /// they are held. Ends with a line break. Parse reads the same value back.
 std::string Print(const json::Value& value);
 void PrintTo(std::string& out, const json::Value& value);
+
+/// Comments for members of objects, by the address of the member's value: what stands behind "# "
+/// on a line of its own before the member. Of one line, without control characters.
+using Comments = std::unordered_map<const json::Value*, std::string>;
+/// The same with comments, which Parse passes over.
+void PrintTo(std::string& out, const json::Value& value, const Comments& comments);
 
 }  // namespace kube::yaml

@@ -47,6 +47,15 @@ class Writer {
     indention_ = true;
   }
 
+  // On a line of its own; what comes next goes on at the column `indent`.
+  void Comment(std::string_view text, std::size_t indent) {
+    out_.append("# ").append(text);
+    Break();
+    whitespace_ = true;
+    indention_ = true;
+    Indent(indent);
+  }
+
   enum class Before : bool { kNothing, kBlank };
 
   // "-", "?" and a ":" on a line of its own, after which a collection may go on in the same line.
@@ -211,7 +220,7 @@ class Writer {
 // Prints without recursion, as values may be nested 10,000 deep.
 class Printer {
  public:
-  explicit Printer(std::string& out) : writer_(out) {}
+  Printer(std::string& out, const Comments* comments) : writer_(out), comments_(comments) {}
 
   void Print(const json::Value& root) {
     const std::size_t indent = root.empty() ? kIndent : 0;  // a lone scalar is indented
@@ -247,6 +256,10 @@ class Printer {
     const std::string_view key = member.key.text();
     const ScalarStyle style = StyleOf(key);
     writer_.Indent(indent);
+    if (comments_ != nullptr) {
+      const auto comment = comments_->find(&member.value);
+      if (comment != comments_->end()) writer_.Comment(comment->second, indent);
+    }
     if (key.size() <= kLongestSimpleKey && !HasBreak(key)) {
       writer_.Scalar(key, style, indent + kIndent, Writer::Fold::kNo);
       writer_.Indicator(":", Writer::Before::kNothing);
@@ -293,12 +306,17 @@ class Printer {
   }
 
   Writer writer_;
+  const Comments* comments_;  // or the null pointer
   std::vector<Frame> frames_;
 };
 
 }  // namespace
 
-void PrintTo(std::string& out, const json::Value& value) { Printer(out).Print(value); }
+void PrintTo(std::string& out, const json::Value& value) { Printer(out, nullptr).Print(value); }
+
+void PrintTo(std::string& out, const json::Value& value, const Comments& comments) {
+  Printer(out, &comments).Print(value);
+}
 
 std::string Print(const json::Value& value) {
   std::string out;

@@ -11,14 +11,14 @@ kube/schema
 kube/schema/format kube/config
 kube/schema/validation kube/http
 kube/crd kube/client
-kube/crd/rules kube/crd/changes kube/auth
+kube/crd/rules kube/crd/changes kube/crd/suggest kube/auth
 
 migrate/report migrate/lists migrate/disk
 migrate/owners
 migrate/check migrate/manifests migrate/spool
 migrate/crds migrate/proof
 migrate/inspect migrate/state migrate/sweep/write
-migrate/backup migrate/sweep/source
+migrate/backup migrate/sweep/source migrate/suggest
 migrate/sweep
 migrate/flip
 migrate/migration

@@ -92,15 +92,6 @@ void RequireSameIfSet(std::string_view field, const json::Value& metadata, const
       meta::Invalid(meta::Child("metadata", field), meta::PrintAsJson(*now), "field is immutable"));
 }
 
-bool IsOfDomain(std::string_view group, std::string_view domain) {
-  return group == domain ||
-         (group.ends_with(domain) && group[group.size() - domain.size() - 1] == '.');
-}
-
-bool IsProtectedGroup(std::string_view group) {
-  return IsOfDomain(group, "k8s.io") || IsOfDomain(group, "kubernetes.io");
-}
-
 enum class Approval { kMissing, kBypassed, kApproved, kInvalid };
 
 std::string_view ApprovalText(const Crd& crd) {

@@ -80,9 +80,11 @@ class CrdWayFinder {
                                        files_.connection);
   }
 
-  std::string Check(const std::string& flags = "") const {
-    return migrate::report::OwnCommand("check " + terminal::ShellWord(crd_.name) +
-                                       FileFlag(crd_.source) + files_.connection + flags);
+  std::string Check(const std::string& flags = "") const { return Own("check ") + flags; }
+  std::string Suggest() const { return Own("suggest "); }
+  std::string Own(const std::string& command) const {
+    return migrate::report::OwnCommand(command + terminal::ShellWord(crd_.name) +
+                                       FileFlag(crd_.source) + files_.connection);
   }
 
   bool lacks_storage_version() const { return Has(missing_, crd_.replaced->storage_version); }
@@ -177,7 +179,7 @@ class CrdWayFinder {
   void FindDecisions() {
     if (crd_.objects_losing_fields > 0 || crd_.MakesInvalid()) {
       way_.decisions.push_back(
-          {"add what " + crd_.name + " would lose to its schema, or let it be lost", Check(),
+          {"add what " + crd_.name + " would lose to its schema, or let it be lost", Suggest(),
            Count(crd_.objects_losing_fields, "object") + " of " +
                std::to_string(crd_.object_count) + " would lose fields"});
     }
@@ -189,7 +191,7 @@ class CrdWayFinder {
     }
     if (!crd_.problems.empty()) {
       way_.decisions.push_back({"mend the schema of " + crd_.name + " before pruning is turned on",
-                                Check(), crd_.problems.front().message});
+                                Suggest(), crd_.problems.front().message});
     }
     if (crd_.HasInvalid()) {
       way_.decisions.push_back({"mend the objects of " + crd_.name + ", or loosen its schema",

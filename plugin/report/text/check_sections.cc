@@ -411,29 +411,37 @@ class Section {
                                : "kubectl apply -f " + terminal::FileArgument(crd_.source) + ", ";
   }
 
+  // What is wrong elsewhere than in schemas takes a person.
+  std::string SuggestHint() const {
+    if (crd_.problems.empty() && crd_.objects_losing_fields == 0) return "";
+    const std::string how = crd_.source.empty()
+                                ? migrate::report::OwnCommand("suggest " + name_)
+                                : migrate::report::OwnCommand("suggest --local") + " with these files";
+    return " (" + how + " prints how)";
+  }
+
   // Of what is proposed for a cluster the way says it, for all together.
   void AppendNext() {
     if (crd_.apply) return;
     const std::string command = migrate::report::OwnCommand("migrate " + name_);
     if (crd_.verdict == Verdict::kBlocked) {
-      out_ +=
-          crd_.source.empty()
-              ? "Next: mend the CRD, then: " + migrate::report::OwnCommand("check " + name_) + "\n"
-              : "Next: mend " + terminal::FileArgument(crd_.source) +
-                    ", then run this check again\n";
+      out_ += crd_.source.empty() ? "Next: mend the CRD" + SuggestHint() + ", then: " +
+                                        migrate::report::OwnCommand("check " + name_) + "\n"
+                                  : "Next: mend " + terminal::FileArgument(crd_.source) +
+                                        SuggestHint() + ", then run this check again\n";
     } else if (crd_.verdict == Verdict::kInvalid ||
                (crd_.verdict == Verdict::kLosesFields && crd_.objects_losing_fields == 0)) {
       out_ += "Next: mend the objects or loosen the schema, " + ApplyStep() + "then check again\n";
     } else if (crd_.verdict == Verdict::kLosesFields && crd_.HasInvalid()) {
       out_ +=
-          "Next: mend the objects or loosen the schema, add the lost fields to it or stop "
-          "writing them, " +
+          "Next: mend the objects or loosen the schema, add the lost fields to it" + SuggestHint() +
+          " or stop writing them, " +
           ApplyStep() + "then check again\n";
     } else if (crd_.verdict == Verdict::kLosesFields && crd_.preserve_unknown_fields) {
-      out_ += "Next: add the fields to the schema or stop writing them, " + ApplyStep() +
+      out_ += "Next: add the fields to the schema" + SuggestHint() + " or stop writing them, " + ApplyStep() +
               "then: " + command + " --enable-pruning\n";
     } else if (crd_.verdict == Verdict::kLosesFields) {
-      out_ += "Next: add the fields to the schema or take them out of the objects\n";
+      out_ += "Next: add the fields to the schema" + SuggestHint() + " or take them out of the objects\n";
     } else if (crd_.verdict == Verdict::kPruning && crd_.migration_needed) {
       out_ += "Next: " + command + "\n";
     }

@@ -106,7 +106,7 @@ TEST_CASE("Where nothing else makes a backup objects are kept first", "[plugin][
   CrdReport crd = Proposal("as.g.example.com", "a.yaml");
   crd.object_count = crd.objects_losing_fields = 1;
   CHECK(Commands({crd}, {{"a.yaml"}, false, " --context=staging"}) ==
-        Strings{"kubectl prune check as.g.example.com -f a.yaml --context=staging",
+        Strings{"kubectl prune suggest as.g.example.com -f a.yaml --context=staging",
                 "kubectl get as.v1.g.example.com -A -o json --context=staging > "
                 "as.g.example.com-before.json",
                 "kubectl apply --context=staging -f a.yaml"});

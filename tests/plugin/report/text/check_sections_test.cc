@@ -29,7 +29,8 @@ TEST_CASE("A blocked CRD shows its problems and how to mend them", "[plugin][che
         "  v1  spec.versions[0].schema.openAPIV3Schema.properties[spec].type: Required value: must "
         "not be empty for specified object fields\n"
         "      hint: give spec a type, as a rule \"type: object\"\n"
-        "Next: mend crds/gizmos.yaml, then run this check again\n");
+        "Next: mend crds/gizmos.yaml (kubectl prune suggest --local with these files prints how), "
+        "then run this check again\n");
 }
 
 TEST_CASE("A live CRD shows the condition that the server set", "[plugin][check_sections]") {
@@ -37,7 +38,8 @@ TEST_CASE("A live CRD shows the condition that the server set", "[plugin][check_
   CHECK(
       out.starts_with("gizmos.demo.example.com is not structural:\n"
                       "  the server's condition: NonStructuralSchema=True, reason Violations\n"));
-  CHECK(out.ends_with("Next: mend the CRD, then: kubectl prune check gizmos.demo.example.com\n"));
+  CHECK(out.ends_with("Next: mend the CRD (kubectl prune suggest gizmos.demo.example.com prints how), then: "
+                     "kubectl prune check gizmos.demo.example.com\n"));
 }
 
 TEST_CASE("What the server would refuse is told beside", "[plugin][check_sections]") {
@@ -73,7 +75,8 @@ TEST_CASE("Lost fields are listed with who writes them", "[plugin][check_section
         "4m             default/w000000\n"
         "  v1            .spec.ports[*].proto   12        string    kubectl-edit         "
         "412d           shop/w000310\n"
-        "Next: add the fields to the schema or stop writing them, then: kubectl prune migrate "
+        "Next: add the fields to the schema (kubectl prune suggest widgets.demo.example.com prints "
+        "how) or stop writing them, then: kubectl prune migrate "
         "widgets.demo.example.com --enable-pruning\n");
   CrdReport proposed = test_reports::Widgets();
   proposed.source = "new.yaml";
@@ -101,7 +104,8 @@ TEST_CASE("A loss where pruning is on already needs no flip", "[plugin][check_se
   CrdReport crd = test_reports::Widgets();
   crd.preserve_unknown_fields = false;
   CHECK(
-      Print(crd).ends_with("Next: add the fields to the schema or take them out of the objects\n"));
+      Print(crd).ends_with("Next: add the fields to the schema (kubectl prune suggest "
+                           "widgets.demo.example.com prints how) or take them out of the objects\n"));
 }
 
 TEST_CASE("A storage migration shows only what it loses beyond", "[plugin][check_sections]") {

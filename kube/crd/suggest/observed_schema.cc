@@ -1,0 +1,208 @@
+#include "kube/crd/suggest/observed_schema.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string>
+#include <utility>
+
+namespace kube::crd::suggest {
+namespace {
+
+using json::Value;
+
+struct TypeRow {
+  ObservedType type;
+  std::string_view name;
+};
+constexpr std::array<TypeRow, 6> kTypes{{{kArray, "array"},
+                                         {kBoolean, "boolean"},
+                                         {kInteger, "integer"},
+                                         {kNumber, "number"},
+                                         {kObject, "object"},
+                                         {kString, "string"}}};
+
+// As fields of Go structs are called in JSON.
+bool IsFieldName(std::string_view name) {
+  const auto is_letter = [](char c) {
+    return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$';
+  };
+  return !name.empty() && is_letter(name[0]) && std::ranges::all_of(name, [&](char c) {
+    return is_letter(c) || std::isdigit(static_cast<unsigned char>(c)) != 0;
+  });
+}
+
+// What Kubernetes calls maps of strings.
+bool IsNameOfMap(std::string_view name) {
+  constexpr std::array<std::string_view, 10> kNames{
+      "annotations",  "binaryData", "commonAnnotations", "commonLabels", "data", "labels",
+      "matchLabels", "nodeSelector", "stringData", "tags"};
+  return std::ranges::count(kNames, name) > 0;
+}
+
+template <typename Visit>
+void ForEachValue(const ObservedShape& seen, const Visit& visit) {
+  for (const auto& [name, shape] : seen.fields) visit(*shape);
+  if (seen.other_values != nullptr) visit(*seen.other_values);
+}
+
+// A single type for the values of all keys; of objects and lists also a place for each in one.
+bool AreValuesAlike(const ObservedShape& seen) {
+  unsigned types = 0;
+  ForEachValue(seen, [&types](const ObservedShape& shape) { types |= shape.types; });
+  ObservedShape all;
+  all.types = types;
+  return OnlyTypeOf(all).has_value();
+}
+
+}  // namespace
+
+std::optional<std::string_view> OnlyTypeOf(const ObservedShape& seen) {
+  const unsigned types = seen.types & ~static_cast<unsigned>(kNull);
+  for (const TypeRow& row : kTypes) {
+    if (types == row.type) return row.name;
+  }
+  if (types == (kInteger | kNumber)) return "number";
+  if (types == (kInteger | kString)) return kIntOrString;
+  return std::nullopt;
+}
+
+bool AreAllOf(const ObservedShape& seen, std::string_view type) {
+  unsigned allowed = kNull;
+  for (const TypeRow& row : kTypes) {
+    if (row.name == type) allowed |= row.type;
+  }
+  if (type == "number") allowed |= kInteger;
+  return (seen.types & ~allowed) == 0;
+}
+
+bool IsMap(std::string_view name, const ObservedShape& seen) {
+  constexpr std::size_t kManyKeys = 24;  // more alike in one place than fields of a struct are
+  constexpr std::size_t kSomeKeys = 6;
+  if (seen.fields.empty() || !AreValuesAlike(seen)) return false;
+  if (seen.other_values != nullptr) return true;
+  const bool are_fields = std::ranges::all_of(
+      seen.fields, [](const auto& field) { return IsFieldName(field.first); });
+  if (!are_fields || IsNameOfMap(name)) return true;
+  if (seen.fields.size() >= kManyKeys) return true;
+  // Of so many keys only few are in each object.
+  std::uint64_t uses = 0;
+  for (const auto& [key, shape] : seen.fields) uses += shape->values;
+  return seen.fields.size() >= kSomeKeys && uses * 3 <= seen.fields.size() * seen.values;
+}
+
+std::unique_ptr<ObservedShape> ValuesOf(const ObservedShape& seen) {
+  std::unique_ptr<ObservedShape> values;
+  ForEachValue(seen, [&](const ObservedShape& shape) {
+    if (values == nullptr) values = std::make_unique<ObservedShape>();
+    MergeShape(*values, shape);
+  });
+  // Of an object with several keys only one counts.
+  if (values != nullptr) values->objects = std::min(values->objects, seen.objects);
+  return values;
+}
+
+std::string TypesText(const ObservedShape& seen) {
+  std::string text;
+  const auto add = [&text](std::string_view name) {
+    text.append(text.empty() ? "" : ", ").append(name);
+  };
+  for (const TypeRow& row : kTypes) {
+    if ((seen.types & row.type) != 0) add(row.name);
+  }
+  if ((seen.types & kNull) != 0) add("null");
+  return text;
+}
+
+Value SchemaMaker::Make(std::string_view name, const ObservedShape& seen,
+                        const SchemaPlace& place) {
+  const std::optional<std::string_view> type = OnlyTypeOf(seen);
+  if (!type) {
+    const bool is_null = seen.types == kNull;
+    return MakeAny(seen, place, is_null ? "no other value was seen" : "several types");
+  }
+  Value schema = MakeTyped(name, *type, seen, place);
+  if ((seen.types & kNull) != 0) editor_.SetTrue(schema, "nullable");
+  return schema;
+}
+
+Value SchemaMaker::MakeAny(const ObservedShape& seen, const SchemaPlace& place,
+                           std::string_view why) {
+  Value schema = Value::Object();
+  if (AreAllOf(seen, "object") && seen.types != kNull) editor_.SetText(schema, "type", "object");
+  editor_.SetTrue(schema, kPreserveUnknown);
+  if ((seen.types & kNull) != 0) editor_.SetTrue(schema, "nullable");
+  std::string text = TypesText(seen);
+  if (!why.empty()) text.append(", ").append(why).append(": all of it is kept");
+  editor_.Added(place, std::move(text), seen.objects);
+  return schema;
+}
+
+Value SchemaMaker::MakeTyped(std::string_view name, std::string_view type,
+                             const ObservedShape& seen, const SchemaPlace& place) {
+  if (type == "object") return MakeObject(name, seen, place);
+  if (type == "array") return MakeArray(name, seen, place);
+  Value schema = Value::Object();
+  editor_.Added(place, TypesText(seen), seen.objects);
+  if (type == kIntOrString) {
+    editor_.SetTrue(schema, kIntOrString);
+  } else {
+    editor_.SetText(schema, "type", type);
+  }
+  return schema;
+}
+
+Value SchemaMaker::MakeObject(std::string_view name, const ObservedShape& seen,
+                              const SchemaPlace& place) {
+  if (seen.fields.empty()) return MakeAny(seen, place, seen.is_cut ? "too deep" : "always empty");
+  Value schema = Value::Object();
+  editor_.SetText(schema, "type", "object");
+  if (seen.are_resources && !seen.are_embeddable) {
+    return MakeAny(seen, place, "like resources, but not all with valid metadata");
+  }
+  if (seen.are_resources) {
+    editor_.Added(place, "whole resources", seen.objects);
+    editor_.SetTrue(schema, kEmbedded);
+    editor_.SetTrue(schema, kPreserveUnknown);
+    return schema;
+  }
+  const bool is_map = IsMap(name, seen);
+  if (prefer_ == Prefer::kPreserve && !is_map) return MakeAny(seen, place, "");
+  if (seen.is_cut || (seen.other_values != nullptr && !is_map)) {
+    return MakeAny(seen, place, seen.is_cut ? "too deep" : "too many keys");
+  }
+  if (is_map) {
+    editor_.Added(place, "map with " + std::to_string(seen.fields.size()) +
+                             (seen.other_values == nullptr ? "" : " and more") +
+                             (seen.fields.size() == 1 ? " key" : " keys"),
+                  seen.objects);
+    const Value values = Make("", *ValuesOf(seen), place.Values());
+    editor_.Set(schema, "additionalProperties", values);
+    return schema;
+  }
+  editor_.Added(place, TypesText(seen), seen.objects);
+  Value properties = Value::Object();
+  for (const auto& [field, shape] : seen.fields) {
+    const Value property = Make(field, *shape, place.Property(field));
+    editor_.Set(properties, editor_.arena().Copy(field), property);
+  }
+  editor_.Set(schema, "properties", properties);
+  return schema;
+}
+
+Value SchemaMaker::MakeArray(std::string_view name, const ObservedShape& seen,
+                             const SchemaPlace& place) {
+  Value schema = Value::Object();
+  editor_.SetText(schema, "type", "array");
+  editor_.Added(place, TypesText(seen), seen.objects);
+  Value items = Value::Object();
+  if (seen.elements == nullptr) {
+    editor_.SetTrue(items, kPreserveUnknown);
+  } else {
+    items = Make(name, *seen.elements, place.Elements());
+  }
+  editor_.Set(schema, "items", items);
+  return schema;
+}
+
+}  // namespace kube::crd::suggest

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kube/crd/crd.h"
+#include "kube/crd/suggest/observed_schema.h"
+#include "kube/crd/suggest/observed_shape.h"
+#include "kube/crd/suggest/schema_change.h"
+#include "kube/json/json.h"
+
+namespace kube::crd::suggest {
+
+struct SuggestOptions {
+  Prefer prefer = Prefer::kFields;
+  /// The objects were read in this version, and a webhook makes other ones of it: of those nothing
+  /// is known. Empty: all versions hold the same.
+  std::string only_version{};
+  bool is_live = false;  ///< a server has the CRD as it is: v1_form.h
+};
+
+/// A CRD whose schemas are structural and specify what objects hold.
+struct Suggestion {
+  json::Value crd;                    ///< in v1 form (v1_form.h)
+  json::Value before;                 ///< the same of the CRD as it was
+  /// What concerns the whole CRD, then by version, in the order of the schema.
+  std::vector<SchemaChange> changes;
+};
+
+/// Suggests what `crd` should say, by what its objects were `seen` to hold. Nothing that was valid
+/// is invalid by it, and what it says already stays, but for what no structural schema may say.
+/// A version without a schema gets one that keeps all fields where no objects are known.
+///
+/// The values borrow from `crd` and `arena`.
+Suggestion Suggest(const Crd& crd, const ObservedShape& seen, const SuggestOptions& options,
+                   json::Arena& arena);
+
+}  // namespace kube::crd::suggest

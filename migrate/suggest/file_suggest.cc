@@ -1,0 +1,138 @@
+#include <fstream>
+#include <map>
+#include <utility>
+
+#include "kube/base/error.h"
+#include "migrate/inspect/file_check.h"
+#include "migrate/inspect/file_run.h"
+#include "migrate/lists/worker_pool.h"
+#include "migrate/manifests/manifest_crd.h"
+#include "migrate/manifests/proposals.h"
+#include "migrate/suggest/suggest_making.h"
+
+namespace migrate::suggest {
+namespace {
+
+using kube::crd::suggest::Observations;
+
+/// What one worker saw of one CRD's objects.
+struct Seen {
+  check::CrdTally tally;
+  Observations observations;
+};
+using SeenByCrd = std::map<const check::CrdCheck*, Seen>;
+
+/// The standard input as a file, which can be read again.
+class KeptInput {
+ public:
+  /// Replaces "-" in `filenames`.
+  explicit KeptInput(std::vector<std::string>& filenames) {
+    for (std::string& name : filenames) {
+      if (name != "-") continue;
+      if (folder_ == nullptr) Keep();
+      name = (folder_->path() / "stdin").string();
+    }
+  }
+
+ private:
+  void Keep() {
+    folder_ = std::make_unique<disk::TemporaryFolder>("kubectl-prune-suggest-");
+    const std::string path = (folder_->path() / "stdin").string();
+    std::ofstream file(path, std::ios::binary);
+    manifests::ReadPieces({.path = "-"}, [&file](std::string_view piece) {
+      file << piece;
+      return file.good();
+    });
+    file.close();
+    if (!file) throw kube::base::Error("cannot write " + path);
+  }
+
+  std::unique_ptr<disk::TemporaryFolder> folder_;
+};
+
+/// One run of SuggestForFiles.
+class FileSuggest {
+ public:
+  explicit FileSuggest(const FileSuggestOptions& options)
+      : options_(options),
+        filenames_(options.filenames),
+        input_(filenames_),
+        run_(manifests::ListManifestFiles(filenames_, options.recursive), lists::WorkerCount(),
+             {.checks_validity = true}),
+        seen_(lists::WorkerCount()) {}
+
+  SuggestReport Run() {
+    run_.CollectCrds();
+    run_.ReadObjects([this](std::size_t worker, inspect::FileObject& object) {
+      for (const crds::CrdSet::Entry* entry : object.crds) {
+        Seen& seen = seen_[worker][entry->check.get()];
+        entry->check->CheckObject(
+            {object.value, object.place, object.source, object.may_hold_nulls}, seen.tally);
+        seen.observations.Add(object.value);
+      }
+    });
+    run_.crds().Select(options_.crd_names, {});
+    MakeSuggestions();
+    AddTroubles();
+    if (!report_.crds.empty()) Prove();
+    return std::move(report_);
+  }
+
+ private:
+  void MakeSuggestions() {
+    manifests::Proposals proposals = manifests::ReadProposals(filenames_, options_.recursive);
+    if (proposals.AreNone()) report_.errors.emplace_back(manifests::kNoCrdsFound);
+    for (const crds::CrdSet::Entry* entry : run_.crds().Sorted()) {
+      if (!entry->selected) continue;
+      const auto proposal =
+          std::ranges::find(proposals.crds, entry->place, &manifests::Proposal::place);
+      if (proposal == proposals.crds.end()) continue;
+      Seen sum;
+      for (SeenByCrd& worker : seen_) {
+        Seen& seen = worker[entry->check.get()];
+        sum.tally.Merge(std::move(seen.tally));
+        sum.observations.Merge(std::move(seen.observations));
+      }
+      CrdSuggestion made = MakeSuggestion(std::move(proposal->crd), sum.observations.root(),
+                                          {.prefer = options_.prefer},
+                                          entry->check->Report(sum.tally));
+      if (!options_.crd_names.empty() || !made.changes_nothing())
+        report_.crds.push_back(std::move(made));
+    }
+  }
+
+  void AddTroubles() {
+    for (const report::CrdReport& crd : run_.TakeBrokenCrds()) {
+      report_.errors.push_back(crd.name + ": " + crd.error);
+    }
+    std::ranges::move(run_.TakeHints(), std::back_inserter(report_.notes));
+    std::ranges::move(run_.TakeErrors(), std::back_inserter(report_.errors));
+  }
+
+  void Prove() {
+    const SuggestedFile file(report_.crds);
+    std::vector<std::string> filenames = filenames_;
+    filenames.push_back(file.path());
+    std::vector<std::string> names;
+    for (const CrdSuggestion& crd : report_.crds) names.push_back(crd.name());
+    report::CheckReport check = inspect::CheckFiles(
+        {.filenames = filenames, .recursive = options_.recursive, .crd_names = names});
+    check.file_errors.clear();  // told already
+    TakeProofs(std::move(check), file, report_);
+  }
+
+  const FileSuggestOptions& options_;
+  std::vector<std::string> filenames_;
+  KeptInput input_;
+  inspect::FileRun run_;
+  std::vector<SeenByCrd> seen_;  // by worker
+  SuggestReport report_;
+};
+
+}  // namespace
+
+SuggestReport SuggestForFiles(const FileSuggestOptions& options) {
+  return FileSuggest(options).Run();
+}
+
+}  // namespace migrate::suggest

@@ -1,0 +1,87 @@
+#include "migrate/suggest/suggest_making.h"
+
+#include <algorithm>
+#include <fstream>
+#include <utility>
+
+#include "kube/base/error.h"
+
+namespace migrate::suggest {
+namespace {
+
+using kube::crd::suggest::SchemaChange;
+using kube::json::Value;
+
+// Where the check had no CRD to compare with: what was not found at the place before is new.
+void NoteWhatIsNew(report::CrdReport& proof, const report::CrdReport& evidence) {
+  if (proof.replaced) return;
+  for (report::VersionReport& version : proof.versions) {
+    const auto before = std::ranges::find(evidence.versions, version.name, &report::VersionReport::name);
+    if (!version.validity || before == evidence.versions.end() || !before->validity) continue;
+    for (report::InvalidUse& use : version.validity->fields) {
+      use.since_proposal = std::ranges::none_of(
+          before->validity->fields,
+          [&use](const report::InvalidUse& old) { return old.path == use.path; });
+    }
+  }
+}
+
+bool IsProof(const report::CrdReport& check) {
+  const bool is_refused =
+      check.apply && !check.apply->accepted && !check.IsRefusedUntilPruning();
+  if (is_refused || !check.admission_problems.empty()) return false;
+  for (const report::VersionReport& version : check.versions) {
+    if (!version.validity) continue;
+    if (std::ranges::any_of(version.validity->fields, &report::InvalidUse::since_proposal))
+      return false;
+  }
+  return check.verdict == report::Verdict::kReady || check.verdict == report::Verdict::kPruning ||
+         check.verdict == report::Verdict::kInvalid;
+}
+
+}  // namespace
+
+bool CrdSuggestion::is_proven() const {
+  const bool is_left = std::ranges::any_of(suggestion.changes, [](const SchemaChange& change) {
+    return change.kind == SchemaChange::Kind::kLeft;
+  });
+  return !is_left && proof && IsProof(*proof);
+}
+
+CrdSuggestion MakeSuggestion(kube::crd::Crd crd, const kube::crd::suggest::ObservedShape& seen,
+                             const kube::crd::suggest::SuggestOptions& options,
+                             report::CrdReport evidence) {
+  auto arena = std::make_unique<kube::json::Arena>();
+  kube::crd::suggest::Suggestion suggestion =
+      kube::crd::suggest::Suggest(crd, seen, options, *arena);
+  return {.crd = std::move(crd),
+          .arena = std::move(arena),
+          .suggestion = std::move(suggestion),
+          .evidence = std::move(evidence),
+          .proof = std::nullopt};
+}
+
+SuggestedFile::SuggestedFile(const std::vector<CrdSuggestion>& crds)
+    : folder_("kubectl-prune-suggest-") {
+  std::ofstream file(path(), std::ios::binary);
+  for (const CrdSuggestion& crd : crds) file << kube::json::Print(crd.suggestion.crd) << '\n';
+  file.close();
+  if (!file) throw kube::base::Error("cannot write " + path());
+}
+
+void TakeProofs(report::CheckReport check, const SuggestedFile& file, SuggestReport& report) {
+  for (const std::string& error : check.file_errors) report.errors.push_back(error);
+  auto next = report.crds.begin();
+  for (report::CrdReport& crd : check.crds) {
+    if (crd.source != file.path()) continue;
+    const auto found = std::find_if(next, report.crds.end(), [&crd](const CrdSuggestion& one) {
+      return one.name() == crd.name;
+    });
+    if (found == report.crds.end()) continue;
+    found->proof = std::move(crd);
+    NoteWhatIsNew(*found->proof, found->evidence);
+    next = std::next(found);
+  }
+}
+
+}  // namespace migrate::suggest

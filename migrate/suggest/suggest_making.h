@@ -1,0 +1,35 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "migrate/disk/temporary_folder.h"
+#include "migrate/suggest/suggest.h"
+
+/// What suggestions for clusters and for files have in common.
+namespace migrate::suggest {
+
+/// Makes the suggestion; its proof is left to the caller.
+CrdSuggestion MakeSuggestion(kube::crd::Crd crd,
+                             const kube::crd::suggest::ObservedShape& seen,
+                             const kube::crd::suggest::SuggestOptions& options,
+                             report::CrdReport evidence);
+
+/// The suggestions as a file that -f takes, in a folder of its own, for as long as this lives.
+class SuggestedFile {
+ public:
+  /// Throws kube::base::Error where the system refuses it.
+  explicit SuggestedFile(const std::vector<CrdSuggestion>& crds);
+
+  std::string path() const { return (folder_.path() / "suggested.json").string(); }
+
+ private:
+  disk::TemporaryFolder folder_;
+};
+
+/// Gives each of `crds` its proof out of a check of the file. What could not be checked there is an
+/// error of `report`.
+void TakeProofs(report::CheckReport check, const SuggestedFile& file, SuggestReport& report);
+
+}  // namespace migrate::suggest

@@ -1,0 +1,208 @@
+#include "plugin/command/suggest_command.h"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+
+#include "kube/base/ascii.h"
+#include "kube/base/error.h"
+#include "kube/go/go_format.h"
+#include "kube/json/json_patch.h"
+#include "kube/system/clock.h"
+#include "kube/yaml/yaml.h"
+#include "migrate/disk/file_name.h"
+#include "migrate/disk/temporary_folder.h"
+#include "migrate/suggest/suggest.h"
+#include "plugin/command/cluster_access.h"
+#include "plugin/command/external_diff.h"
+#include "plugin/command/manifest_writer.h"
+#include "plugin/command/stop_signal.h"
+#include "plugin/flags/finish_options.h"
+#include "plugin/flags/usage_error.h"
+#include "plugin/report/text/suggestion_text.h"
+#include "plugin/terminal/output.h"
+#include "plugin/terminal/progress.h"
+#include "plugin/terminal/terminal.h"
+#include "plugin/terminal/wording.h"
+
+namespace plugin::command {
+namespace {
+
+using migrate::suggest::CrdSuggestion;
+using migrate::suggest::SuggestReport;
+
+constexpr int kLeftToPerson = 1;
+constexpr int kSuggestError = 2;
+
+SuggestReport SuggestLive(const SuggestOptions& options) {
+  const kube::system::SystemClock clock;
+  terminal::Progress progress(terminal::CanRewriteStderr(), terminal::WriteStderrAsIs, clock);
+  const auto write_line = [&progress](const std::string& line) { progress.WriteLine(line); };
+  ClusterAccess cluster(options.common, ClusterAccess::Right::kRead, clock, write_line);
+  SuggestReport report = migrate::suggest::SuggestForCluster(
+      {.crd_names = options.input.crds,
+       .crd_selector = options.crd_selector,
+       .filenames = options.input.filenames,
+       .recursive = options.input.recursive,
+       .namespace_ = options.objects.namespace_,
+       .label_selector = options.objects.selector,
+       .field_selector = options.objects.field_selector,
+       .chunk_size = options.objects.chunk_size,
+       .prefer = options.prefer,
+       .on_files_read = CatchStopSignals,
+       .on_progress = [&progress](const auto& what,
+                                  const auto& counts) { progress.Show(what, counts); }},
+      cluster.session());
+  WarnOfMissingNamespace(options.objects.namespace_, cluster, write_line);
+  return report;
+}
+
+SuggestReport SuggestLocal(const SuggestOptions& options) {
+  return migrate::suggest::SuggestForFiles({.filenames = options.input.filenames,
+                                            .recursive = options.input.recursive,
+                                            .crd_names = options.input.crds,
+                                            .prefer = options.prefer});
+}
+
+void PrintYaml(const SuggestReport& report) {
+  std::string out;
+  for (const CrdSuggestion& crd : report.crds) {
+    if (!out.empty()) out += "---\n";
+    kube::yaml::PrintTo(out, crd.suggestion.crd, report::text::CommentsOf(crd));
+  }
+  terminal::WriteStdout(out);
+}
+
+void PrintList(const SuggestReport& report) {
+  ManifestWriter writer(flags::OutputFormat::kJson);
+  for (const CrdSuggestion& crd : report.crds) writer.Write(crd.suggestion.crd);
+  writer.Finish();
+}
+
+// Where the patch is applied, metadata and status have more members than the form has.
+void PrintPatch(const CrdSuggestion& crd) {
+  kube::json::Arena arena;
+  const kube::json::Value patch =
+      kube::json::MakeJsonPatch(crd.suggestion.before, crd.suggestion.crd, arena);
+  terminal::WriteStdout(kube::json::Print(patch, kube::json::KeyOrder::kAsWritten) + "\n");
+}
+
+void WriteManifest(const std::filesystem::path& folder, const CrdSuggestion& crd,
+                   const kube::json::Value& manifest) {
+  const std::string name = migrate::disk::FileName(
+      "apiextensions.k8s.io.v1.CustomResourceDefinition.." + crd.name());
+  std::ofstream file(folder / name, std::ios::binary);
+  file << kube::yaml::Print(manifest);
+  file.close();
+  if (!file) throw kube::base::Error("cannot write \"" + (folder / name).string() + "\"");
+}
+
+// A signal that ended the program is its exit code.
+int PrintDiff(const SuggestReport& report) {
+  const migrate::disk::TemporaryFolder live("LIVE-"), suggested("SUGGESTED-");
+  for (const CrdSuggestion& crd : report.crds) {
+    WriteManifest(live.path(), crd, crd.suggestion.before);
+    WriteManifest(suggested.path(), crd, crd.suggestion.crd);
+  }
+  const DiffCommandLine command = MakeDiffCommand(std::getenv("KUBECTL_EXTERNAL_DIFF"),
+                                                  live.path().string(), suggested.path().string());
+  const int code = RunDiffCommand(
+      command.words, [] { return StopExitCode() == kSignalExitCode + SIGTERM; });
+  return code > 1 ? code : 0;
+}
+
+int Print(const SuggestReport& report, SuggestOutput output) {
+  switch (output) {
+    case SuggestOutput::kYaml:
+      PrintYaml(report);
+      return 0;
+    case SuggestOutput::kJson:
+      PrintList(report);
+      return 0;
+    case SuggestOutput::kDiff:
+      return PrintDiff(report);
+    case SuggestOutput::kPatch:
+      break;
+  }
+  if (report.crds.size() > 1) {
+    throw kube::base::Error("a patch is for one CRD, and there are suggestions for " +
+                            std::to_string(report.crds.size()) + ": name one");
+  }
+  for (const CrdSuggestion& crd : report.crds) PrintPatch(crd);
+  return 0;
+}
+
+void PrintWords(const SuggestReport& report) {
+  for (const CrdSuggestion& crd : report.crds) {
+    terminal::WriteStderr(report::text::SuggestionSummary(crd));
+  }
+  for (const std::string& note : report.notes)
+    terminal::WriteStderr("note: " + terminal::Printable(note) + "\n");
+  for (const std::string& error : report.errors)
+    terminal::WriteStderr(terminal::ErrorText(terminal::Printable(error)) + "\n");
+  if (report.crds.empty() && report.errors.empty() && !report.is_stopped) {
+    terminal::WriteStderr("nothing to suggest: no CRD that preserves unknown fields loses any, and "
+                          "all are structural\n");
+  }
+}
+
+int ExitCodeOf(const SuggestReport& report) {
+  if (!report.errors.empty()) return kSuggestError;
+  const bool are_proven = std::ranges::all_of(report.crds, &CrdSuggestion::is_proven);
+  return are_proven ? 0 : kLeftToPerson;
+}
+
+SuggestOutput ParseSuggestOutput(const std::string& text) {
+  const std::string wanted = kube::base::ToLower(text);
+  if (wanted.empty() || wanted == "yaml") return SuggestOutput::kYaml;
+  if (wanted == "json") return SuggestOutput::kJson;
+  if (wanted == "diff") return SuggestOutput::kDiff;
+  if (wanted == "patch") return SuggestOutput::kPatch;
+  throw flags::UsageError("suggest",
+                          "unable to match a printer suitable for the output format " +
+                              kube::go::GoQuote(text) + ", allowed formats are: diff,json,patch,yaml");
+}
+
+}  // namespace
+
+void SuggestCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) {
+  flags::AddInputFlags(flag_set, options_.input);
+  flags::AddPatienceFlag(flag_set, raw);
+  flags::AddObjectFlags(flag_set, options_.objects, raw);
+  flag_set.String("crd-selector", 0, options_.crd_selector);
+  flag_set.String("output", 'o', raw.output);
+  flag_set.String("prefer", 0, prefer_);
+}
+
+void SuggestCommand::TakeArguments(std::vector<std::string> arguments) {
+  options_.input.crds = std::move(arguments);
+}
+
+void SuggestCommand::Finish(const flags::FlagSet& flag_set, const flags::RawValues& raw) {
+  flags::Finish("suggest", options_.objects, options_.common.connection, flag_set, raw);
+  flags::ValidateLabelSelector("suggest", "--crd-selector", options_.crd_selector);
+  flags::RefuseIfLocal("suggest", options_.input, options_.objects, options_.crd_selector);
+  flags::RequireFiles("suggest", options_.input, flag_set);
+  options_.output = ParseSuggestOutput(raw.output);
+  if (prefer_ == "preserve") {
+    options_.prefer = kube::crd::suggest::Prefer::kPreserve;
+  } else if (flag_set.IsGiven("prefer") && prefer_ != "fields") {
+    throw flags::UsageError("suggest", "invalid --prefer value (" + prefer_ +
+                                           "), must be \"fields\" or \"preserve\"");
+  }
+}
+
+int SuggestCommand::Run() {
+  const SuggestReport report = options_.input.local ? SuggestLocal(options_) : SuggestLive(options_);
+  if (report.is_stopped) {
+    terminal::WriteStderr(terminal::ErrorText("interrupted: not all objects were read") + "\n");
+    return StopExitCode();
+  }
+  const int code = Print(report, options_.output);
+  PrintWords(report);
+  if (const int stopped = StopExitCode()) return stopped;
+  return code != 0 ? code : ExitCodeOf(report);
+}
+
+}  // namespace plugin::command
