@@ -1,6 +1,5 @@
 #include "plugin/command/diff_command.h"
 
-#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <mutex>
@@ -9,13 +8,12 @@
 
 #include "kube/base/error.h"
 #include "kube/system/clock.h"
-#include "migrate/crds/crd_names.h"
 #include "plugin/command/cluster_access.h"
 #include "plugin/command/diff_folders.h"
 #include "plugin/command/external_diff.h"
+#include "plugin/command/object_target.h"
 #include "plugin/command/stop_signal.h"
 #include "plugin/flags/finish_options.h"
-#include "plugin/flags/usage_error.h"
 #include "plugin/terminal/output.h"
 #include "plugin/terminal/progress.h"
 #include "plugin/terminal/terminal.h"
@@ -104,23 +102,6 @@ void PrintTroubles(const DiffReport& report) {
     terminal::WriteStderr(terminal::ErrorText(terminal::Printable(error)) + "\n");
 }
 
-// CRD or CRD/NAME, in the words of kubectl (cli-runtime pkg/resource/builder.go).
-migrate::inspect::DiffTarget ParseTarget(const std::string& argument) {
-  const std::string_view text = migrate::crds::WithoutCrdType(argument);
-  const std::size_t slash = text.find('/');
-  if (slash == std::string_view::npos) return {std::string(text), ""};
-  const std::string_view name = text.substr(slash + 1);
-  if (name.find('/') != std::string_view::npos) {
-    throw flags::UsageError("diff",
-                            "arguments in resource/name form may not have more than one slash");
-  }
-  if (slash == 0 || name.empty()) {
-    throw flags::UsageError("diff",
-                            "arguments in resource/name form must have a single resource and name");
-  }
-  return {std::string(text.substr(0, slash)), std::string(name)};
-}
-
 }  // namespace
 
 void DiffCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) {
@@ -133,20 +114,15 @@ void DiffCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) {
 }
 
 void DiffCommand::TakeArguments(std::vector<std::string> arguments) {
-  for (const std::string& argument : arguments) options_.targets.push_back(ParseTarget(argument));
+  for (const std::string& argument : arguments) {
+    options_.targets.push_back(ParseObjectTarget("diff", argument));
+  }
 }
 
 void DiffCommand::Finish(const flags::FlagSet& flag_set, const flags::RawValues& raw) {
   flags::Finish("diff", options_.objects, options_.common.connection, flag_set, raw);
   flags::ValidateLabelSelector("diff", "--crd-selector", options_.crd_selector);
-  const bool names_object = std::ranges::any_of(
-      options_.targets,
-      [](const migrate::inspect::DiffTarget& target) { return !target.object.empty(); });
-  if (names_object && !(options_.objects.selector + options_.objects.field_selector).empty()) {
-    throw flags::UsageError("diff",
-                            "selectors and the all flag cannot be used when passing resource/name "
-                            "arguments");
-  }
+  RefuseSelectorsOfNamed("diff", options_.targets, options_.objects);
   flags::RefuseIfLocal("diff", options_.input, options_.objects, options_.crd_selector);
   flags::RequireFiles("diff", options_.input, flag_set);
 }
