@@ -109,16 +109,18 @@ sweep::write::Exchange::Step ObjectRestore::OnAnswer(
   if (error) return Fail(*error, now);
   const bool is_json = !document.Parse(body);
   const Value& live = document.root();
-  if (!is_json || spool::MetadataText(live, "name") != object_.name ||
-      spool::MetadataText(live, "resourceVersion").empty()) {
+  const bool was_write = asks_ != Asks::kObject;
+  const bool was_tried = was_write && settings_->dry_run == report::DryRun::kServer;
+  // What a dry run would create has none.
+  const bool has_version = !spool::MetadataText(live, "resourceVersion").empty() || was_tried;
+  if (!is_json || spool::MetadataText(live, "name") != object_.name || !has_version) {
     const bool is_cut_short = !is_json && (body.empty() || body.front() == '{');
     const auto broken = is_cut_short ? BrokenAnswer::kCutShort : BrokenAnswer::kNotObject;
     outcome_.message = NoObject(is_cut_short).message;
     if (asks_ == Asks::kCreation) may_be_created_ = true;
     return Retry(ClassifyAnswer(broken), now);
   }
-  const bool was_write = asks_ != Asks::kObject;
-  if (was_write && settings_->dry_run == report::DryRun::kServer) return OnDryRunTaken();
+  if (was_tried) return OnDryRunTaken();
   if (was_write) is_written_ = true;
   if (asks_ == Asks::kCreation) {
     may_be_created_ = true;

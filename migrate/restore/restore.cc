@@ -237,10 +237,10 @@ class Accounts {
     for (std::size_t i = 0; i < accesses.size(); ++i) {
       if (allowed[i]) continue;
       const std::string& part = accesses[i].subresource;
-      throw Error("you may not " + accesses[i].verb + " " + crd.names.plural +
-                  (part.empty() ? "" : "/" + part) + "." + crd.group +
-                  (options_.namespace_.empty() ? "" : " in the namespace " + options_.namespace_) +
-                  ", which restoring needs");
+      throw Error("the right to " + accesses[i].verb + " " + crd.names.plural + "." + crd.group +
+                  (part.empty() ? "" : "/" + part) + " is missing" +
+                  (options_.namespace_.empty() ? "" : " in namespace " + options_.namespace_) +
+                  ", so that nothing was written");
     }
   }
 

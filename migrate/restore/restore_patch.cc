@@ -55,11 +55,13 @@ class EditFinder {
   std::vector<Edit> edits_;
 };
 
-// Nulls in a list are not those of a merge patch.
+// A merge patch removes by null; API servers (github.com/evanphx/json-patch pruneAryNils) drop
+// nulls from lists too.
 bool HasNull(const Value& value) {
-  if (value.is_null()) return true;
-  return std::ranges::any_of(value.members(),
-                             [](const Member& member) { return HasNull(member.value); });
+  return value.is_null() ||
+         std::ranges::any_of(value.members(),
+                             [](const Member& member) { return HasNull(member.value); }) ||
+         std::ranges::any_of(value.elements(), HasNull);
 }
 
 std::string Quoted(std::string_view text) { return kube::json::Print(Value::String(text)); }

@@ -59,6 +59,9 @@ def files(box, is_pruning):
     frontend = json.loads((box.work / "widgets.json").read_text(encoding="utf-8"))["items"][0]
     frontend["metadata"] |= {"name": "frontend", "namespace": "shop", "uid": "frontend"}
     (box.work / "frontend.json").write_text(json.dumps(frontend), encoding="utf-8")
+    (box.work / "kubectl-prune-backup").mkdir(exist_ok=True)
+    (box.work / "kubectl-prune-backup/widgets.ndjson").write_text(json.dumps(frontend) + "\n", encoding="utf-8")
+    (box.work / "kubectl-prune-backup/widgets.crd.json").write_text(crd, encoding="utf-8")
     (box.work / "report.json").write_text(
         '{"apiVersion": "kubectl-prune/v1alpha1", "kind": "MigrationReport", "crds": []}')
 

@@ -15,13 +15,13 @@ namespace pruned_by_test {
 
 TEST_CASE("The CRD of a backup reads back, for its owner alone", "[migrate][pruned_by]") {
   const test_support::TempFolder folder;
-  const std::filesystem::path backup = folder.path() / "widgets-1.ndjson";
+  const std::filesystem::path backup = std::filesystem::path(folder.path()) / "widgets-1.ndjson";
   auto document = std::make_unique<kube::json::Document>();
   REQUIRE(!document->Parse(test_support::FakeCrdText("widgets")));
   const auto crd = kube::crd::ReadCrd(std::move(document));
   REQUIRE(crd);
   WritePrunedBy(backup, *crd, {"v1"});
-  const std::filesystem::path file = folder.path() / "widgets-1.crd.json";
+  const std::filesystem::path file = std::filesystem::path(folder.path()) / "widgets-1.crd.json";
   CHECK(PrunedByPath(backup) == file);
   CHECK((std::filesystem::status(file).permissions() & std::filesystem::perms::all) ==
         (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));

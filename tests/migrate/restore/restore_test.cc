@@ -29,7 +29,8 @@ TEST_CASE("What pruning took comes back, and is read back", "[migrate][restore]"
   CHECK(crd.verified);
   CHECK(crd.verification.read == 6);
   CHECK(crd.verification.as_restored == 6);
-  CHECK(crd.pruned_by == (world.folder.path() / "widgets-1.crd.json").string());
+  CHECK(crd.pruned_by ==
+        (std::filesystem::path(world.folder.path()) / "widgets-1.crd.json").string());
   CHECK(world.observer.lines.empty());
   world.CheckAllAreBack();
   // A patch of the object for each, and one of the status for every other.
@@ -268,7 +269,7 @@ TEST_CASE("A backup may be a list, or YAML", "[migrate][restore]") {
 
 TEST_CASE("The CRD of then has to be that of the objects", "[migrate][restore]") {
   World world(1);
-  const std::filesystem::path file = world.folder.path() / "other.yaml";
+  const std::filesystem::path file = std::filesystem::path(world.folder.path()) / "other.yaml";
   std::string crd = WidgetsCrd("");
   crd.replace(crd.find("widgets.demo"), 7, "gizmos");
   std::ofstream(file) << crd;
@@ -277,7 +278,7 @@ TEST_CASE("The CRD of then has to be that of the objects", "[migrate][restore]")
              Contains("is the CustomResourceDefinition gizmos.demo.example.com"));
   std::ofstream(file) << "a: b";
   CHECK_THAT(world.ErrorOfRun(), Contains("holds 0 CustomResourceDefinitions"));
-  world.options.pruned_by = (world.folder.path() / "none").string();
+  world.options.pruned_by = (std::filesystem::path(world.folder.path()) / "none").string();
   CHECK_THAT(world.ErrorOfRun(), Contains("does not exist"));
 }
 
@@ -286,19 +287,20 @@ TEST_CASE("Missing rights are told before anything is written", "[migrate][resto
   SECTION("of the object") {
     world.cluster.server.Deny("patch", kWidgets);
     CHECK(world.ErrorOfRun() ==
-          "you may not patch widgets.demo.example.com, which restoring needs");
+          "the right to patch widgets.demo.example.com is missing, so that nothing was written");
   }
   SECTION("of the status") {
     world.cluster.server.Deny("patch", kWidgets + "/status");
     CHECK(world.ErrorOfRun() ==
-          "you may not patch widgets/status.demo.example.com, which restoring needs");
+          "the right to patch widgets.demo.example.com/status is missing, so that nothing was "
+          "written");
   }
   SECTION("to make anew") {
     world.cluster.server.Deny("create", kWidgets);
     CHECK(world.ErrorOfRun().empty());
     world.options.settings.recreate = true;
     CHECK(world.ErrorOfRun() ==
-          "you may not create widgets.demo.example.com, which restoring needs");
+          "the right to create widgets.demo.example.com is missing, so that nothing was written");
   }
 }
 

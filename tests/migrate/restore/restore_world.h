@@ -54,7 +54,7 @@ inline const std::string kMended = R"(,"old":{"type":"integer","nullable":true})
 struct World {
   explicit World(int count = 6) {
     cluster.server.Add(WidgetsCrd(kMended));
-    options.backup = (folder.path() / "widgets-1.ndjson").string();
+    options.backup = (std::filesystem::path(folder.path()) / "widgets-1.ndjson").string();
     std::ofstream file(options.backup);
     for (int i = 0; i < count; ++i) {
       cluster.server.Add(Widget(Name(i), "u-" + Name(i), Pruned(i)));
@@ -65,7 +65,7 @@ struct World {
                       of_status = R"(,"since":{"type":"integer"})";
     crd.erase(crd.find(of_elements), of_elements.size());
     crd.erase(crd.find(of_status), of_status.size());
-    std::ofstream(folder.path() / "widgets-1.crd.json") << crd;
+    std::ofstream(std::filesystem::path(folder.path()) / "widgets-1.crd.json") << crd;
     options.names_objects = true;
   }
 
@@ -88,7 +88,9 @@ struct World {
     cluster.server.Add(Widget(Name(number), "u-" + Name(number), rest));
   }
   void Delete(int number) { cluster.server.Delete(kWidgets, "shop/" + Name(number)); }
-  void ForgetCrd() { std::filesystem::remove(folder.path() / "widgets-1.crd.json"); }
+  void ForgetCrd() {
+    std::filesystem::remove(std::filesystem::path(folder.path()) / "widgets-1.crd.json");
+  }
 
   report::CrdRestore Run() {
     const report::RestoreReport report = Restore(options, {cluster.session(), observer});
