@@ -17,7 +17,7 @@ class FieldChoice {
   /// All fields.
   FieldChoice() = default;
   /// Those at and below `paths`; none are all. An index is that of any element. The error names the
-  /// path that is none, and why.
+  /// path that is none, and why. Of a list that was taken as a whole no part can be chosen.
   static kube::base::Result<FieldChoice, std::string> Parse(const std::vector<std::string>& paths);
 
   enum class Part {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kube/base/text.h"
+#include "kube/meta/object_path.h"
 #include "migrate/spool/object_metadata.h"
 #include "migrate/sweep/write/sweep_paths.h"
 
@@ -46,7 +47,9 @@ kube::client::CallError NoObject(bool is_cut_short) {
 
 std::string NamesOf(const Paths& paths) {
   std::vector<std::string> names;
-  for (const FieldName& field : paths.first) names.push_back(field.path);
+  for (const FieldName& field : paths.first) {
+    names.push_back(kube::meta::WithLeadingDot(field.path));
+  }
   std::string text = kube::base::Join(names, ", ");
   if (paths.count > names.size())
     text += " and " + std::to_string(paths.count - names.size()) + " more";
@@ -178,10 +181,9 @@ sweep::write::Exchange::Step ObjectRestore::Decide(const Value& live,
   outcome_.kept = std::move(comparison.kept);
   outcome_.conflicts = std::move(comparison.conflicts);
   if (!outcome_.conflicts.empty()) {
-    return End(
-        RestoreClass::kConflict,
-        "changed since, so that it is not known to which elements belongs what pruning took: " +
-            NamesOf(outcome_.conflicts));
+    return End(RestoreClass::kConflict,
+               "which elements lost what is not known, as these lists were changed since: " +
+                   NamesOf(outcome_.conflicts));
   }
   // What the server drops as soon as it has it, such as a null, cannot be put back.
   if (!comparison.restored || target_->AreStoredAlike(live, *comparison.restored, *version_)) {

@@ -124,7 +124,8 @@ class Comparer {
   Changed Taken(const Value& backup, const Value* live, const SchemaProps* schema,
                 const PathStep* path, std::size_t depth) {
     static const Value kNothing = Value::Object();
-    const bool is_whole = options_.fields.Of(path) == Part::kAll || !backup.is_object();
+    const bool is_whole = options_.fields.Of(path) == Part::kAll || backup.is_array();
+    if (!is_whole && !backup.is_object()) return std::nullopt;
     if (live == nullptr && is_whole) return Back(backup, path);
     const Value& there = live == nullptr ? kNothing : *live;
     if (backup.is_object() && there.is_object() && depth < kDeepest) {

@@ -79,8 +79,7 @@ class RestoreReportBuilder {
     AddFields(builder, "keptFields", crd.kept);
     AddFields(builder, "refusedFields", crd.refused);
     builder.Bool("verified", crd.verified);
-    if (crd.verified || crd.verification.read > 0)
-      builder.Add("verification", Verification(crd.verification));
+    if (crd.verification.read > 0) builder.Add("verification", Verification(crd.verification));
     builder.Add("seconds", Seconds(crd.seconds));
     builder.List("failures", crd.failures, [this](const RestoreFailure& f) { return Failure(f); });
     builder.ListIfAny("objectList", crd.objects,

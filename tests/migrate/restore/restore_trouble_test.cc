@@ -184,7 +184,7 @@ TEST_CASE("A signal ends it, and what was not tried is counted", "[migrate][rest
   world.CheckAllAreBack(30);
 }
 
-TEST_CASE("A CRD that changes meanwhile ends it", "[migrate][restore]") {
+TEST_CASE("A CRD that changes meanwhile ends a restore", "[migrate][restore]") {
   World world(30);
   world.options.max_rate = 2;
   world.Before(kInShop, 12, [&world] {
