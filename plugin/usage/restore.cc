@@ -52,8 +52,8 @@ Options:
         The most objects at the same time; there are fewer while the server is slow.
 
     --dry-run='none':
-        Must be "none", "server", or "client". With client nothing is written: what would be put back
-        is told, object by object. With server every write is sent and none is stored.
+        Must be "none", "server", or "client". With client nothing is written: what would be put
+        back is told, object by object. With server every write is sent and none is stored.
 
     --field-selector='':
         Restore only the objects whose fields match as they are now, supports '=', '==', and '!='.
