@@ -204,7 +204,10 @@ sweep::write::Exchange::Step ObjectRestore::SendOrEnd(const Value& live, const V
   if (settings_->reads_back) {
     return End(RestoreClass::kFailed, "what was put back is missing again");
   }
-  if (settings_->dry_run == report::DryRun::kClient) return End(RestoreClass::kRestored);
+  if (settings_->dry_run == report::DryRun::kClient) {
+    if (settings_->changes != nullptr) ShowChange(live, restored);
+    return End(RestoreClass::kRestored);
+  }
   const std::string_view version = outcome_.resource_version;
   const Asks answered = asks_;
   patch_ =
@@ -218,6 +221,23 @@ sweep::write::Exchange::Step ObjectRestore::SendOrEnd(const Value& live, const V
   }
   asks_ = patch_ ? Asks::kPatch : Asks::kStatusPatch;
   return Step::kSend;
+}
+
+void ObjectRestore::ShowChange(const Value& live, const Value& restored) const {
+  kube::json::Arena arena;
+  Value now = kube::json::CopyForChange(live, arena);
+  Value after = kube::json::CopyForChange(restored, arena);
+  for (Value* shown : {&now, &after}) {
+    if (Value* metadata = shown->Find("metadata")) metadata->Erase("managedFields");
+  }
+  settings_->changes->Take({.group = target_->crd().group,
+                            .version = version_->name,
+                            .kind = live.FindText("kind"),
+                            .namespace_ = object_.namespace_,
+                            .name = object_.name,
+                            .now = now,
+                            .after = after,
+                            .differs = true});
 }
 
 sweep::write::Exchange::Step ObjectRestore::OnGone() {

@@ -10,6 +10,7 @@
 #include "kube/crd/crd.h"
 #include "kube/json/json.h"
 #include "kube/system/clock.h"
+#include "migrate/inspect/object_diff.h"
 #include "migrate/report/restore_report.h"
 #include "migrate/restore/crd_target.h"
 #include "migrate/restore/restore_patch.h"
@@ -26,6 +27,9 @@ struct RestoreSettings {
   bool recreate = false;  ///< what was deleted is made anew
   report::DryRun dry_run = report::DryRun::kNone;
   bool reads_back = false;  ///< nothing is written: objects are read, to see whether all is back
+  /// With a dry run by the client: is given each object that would change, without managedFields.
+  /// The null pointer: nobody is.
+  inspect::ChangeTaker* changes = nullptr;
 };
 
 /// An object of the backup, on its own.
@@ -83,6 +87,7 @@ class ObjectRestore final : public sweep::write::Exchange {
   Step Decide(const Value& live, kube::system::Clock::TimePoint now);
   Comparison CompareWith(const Value& live, kube::json::Arena& arena) const;
   Step SendOrEnd(const Value& live, const Value& restored, kube::system::Clock::TimePoint now);
+  void ShowChange(const Value& live, const Value& restored) const;
   Step OnDryRunTaken();
   Step OnGone();
   Step End(report::RestoreClass restore_class, std::string message = "");

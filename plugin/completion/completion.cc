@@ -98,6 +98,7 @@ CandidateSource SourceOf(std::string_view flag) {
       {"client-key", CandidateSource::kFiles},
       {"retry-from", CandidateSource::kFiles},
       {"pruned-by", CandidateSource::kFiles},
+      {"backup", CandidateSource::kFiles},
       {"profile-output", CandidateSource::kFiles},
       {"cache-dir", CandidateSource::kFolders},
       {"backup-dir", CandidateSource::kFolders},
