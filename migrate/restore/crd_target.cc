@@ -130,6 +130,15 @@ std::optional<Value> CrdTarget::LeftOf(const Value& backup, kube::json::Arena& a
   return left;
 }
 
+Value CrdTarget::Received(const Value& object, const CrdVersion& version,
+                          kube::json::Arena& arena) const {
+  Value received = kube::json::CopyForChange(object, arena);
+  const std::string api_version = live_.group + "/" + version.name;
+  received.Set("apiVersion", Value::String(arena.Copy(api_version)), arena);
+  if (!server_.OnRequest(received, version.name, arena)) return received;
+  return kube::json::CopyForChange(object, arena);
+}
+
 bool CrdTarget::AreStoredAlike(const Value& one, const Value& other,
                                const CrdVersion& version) const {
   kube::json::Arena arena;

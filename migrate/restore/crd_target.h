@@ -44,6 +44,11 @@ class CrdTarget {
   std::optional<kube::json::Value> LeftOf(const kube::json::Value& backup,
                                           kube::json::Arena& arena) const;
 
+  /// What a server makes of `object` where it is sent as this version, in `arena`: without what it
+  /// prunes or drops, with defaults. Where it would refuse it, it is what it was.
+  kube::json::Value Received(const kube::json::Value& object, const kube::crd::CrdVersion& version,
+                             kube::json::Arena& arena) const;
+
   /// True if a server stores both in the same form.
   bool AreStoredAlike(const kube::json::Value& one, const kube::json::Value& other,
                       const kube::crd::CrdVersion& version) const;

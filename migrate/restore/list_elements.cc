@@ -34,6 +34,13 @@ bool HasLostAt(const Value& backup, const Value* left, MemberIndex& index, std::
 bool IsAsPrunedAt(const Value& backup, Pruned pruned, const Value& live, const SchemaProps* schema,
                   MemberIndex& index, std::size_t depth);
 
+// A server drops nulls of fields that are not nullable.
+bool AreMissingNull(const Value& left, const Value& live, MemberIndex& index) {
+  return std::ranges::all_of(left.members(), [&](const Member& member) {
+    return member.value.is_null() || index.Find(live, member.key.text()) != nullptr;
+  });
+}
+
 bool AreMembersAsPruned(const Value& backup, Pruned pruned, const Value& live,
                         const SchemaProps* schema, MemberIndex& index, std::size_t depth) {
   std::size_t met = 0;  // of what pruning left
@@ -50,11 +57,14 @@ bool AreMembersAsPruned(const Value& backup, Pruned pruned, const Value& live,
       return false;
     }
   }
-  return !pruned.is_known || met == pruned.value->size();
+  return !pruned.is_known || met == pruned.value->size() ||
+         AreMissingNull(*pruned.value, live, index);
 }
 
 bool IsAsPrunedAt(const Value& backup, Pruned pruned, const Value& live, const SchemaProps* schema,
                   MemberIndex& index, std::size_t depth) {
+  // A default takes the place of a null.
+  if (backup.is_null() && IsDefault(live, schema)) return true;
   if (backup.type() != live.type()) return false;
   if (depth == kDeepest) return kube::json::Equal(backup, live);
   if (backup.is_object()) return AreMembersAsPruned(backup, pruned, live, schema, index, depth);

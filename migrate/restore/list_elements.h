@@ -37,7 +37,8 @@ bool IsDefault(const kube::json::Value& value, const kube::schema::SchemaProps* 
 bool HasLost(const kube::json::Value& backup, const kube::json::Value* left, MemberIndex& index);
 
 /// True if `live` is what pruning left of `backup`, whatever became of what it took, and but for
-/// defaults. Without knowledge of that: if `live` has nothing that `backup` has not.
+/// defaults and nulls that a server drops. Without knowledge of that: if `live` has nothing that
+/// `backup` has not.
 bool IsAsPruned(const kube::json::Value& backup, Pruned pruned, const kube::json::Value& live,
                 const kube::schema::SchemaProps* schema, MemberIndex& index);
 

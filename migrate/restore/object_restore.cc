@@ -150,8 +150,7 @@ sweep::write::Exchange::Step ObjectRestore::OnObject(const Value& live,
 sweep::write::Exchange::Step ObjectRestore::OnNamesake(const Value& live,
                                                        kube::system::Clock::TimePoint now) {
   kube::json::Arena arena;
-  Comparison missing =
-      Compare({object_.value(), &Nothing(), live, CrdTarget::SchemaOf(*version_)}, {}, arena);
+  Comparison missing = CompareAsNew(live, arena);
   const bool has_all = missing.kept.empty() && missing.conflicts.empty();
   if (has_all && !missing.restored) return EndUnchanged();
   const bool lacks_status_alone =
@@ -165,9 +164,15 @@ sweep::write::Exchange::Step ObjectRestore::OnNamesake(const Value& live,
              "stays as it is");
 }
 
+// What the server would not keep of it is not missing either.
+Comparison ObjectRestore::CompareAsNew(const Value& live, kube::json::Arena& arena) const {
+  const Value whole = target_->Received(object_.value(), *version_, arena);
+  return Compare({whole, &Nothing(), live, CrdTarget::SchemaOf(*version_)}, {}, arena);
+}
+
 Comparison ObjectRestore::CompareWith(const Value& live, kube::json::Arena& arena) const {
   const kube::schema::SchemaProps* schema = CrdTarget::SchemaOf(*version_);
-  if (object_.was_recreated) return Compare({object_.value(), &Nothing(), live, schema}, {}, arena);
+  if (object_.was_recreated) return CompareAsNew(live, arena);
   const std::optional<Value> left = target_->LeftOf(object_.value(), arena);
   return Compare({object_.value(), left ? &*left : nullptr, live, schema}, settings_->compare,
                  arena);

@@ -85,6 +85,7 @@ class ObjectRestore final : public sweep::write::Exchange {
   Step OnObject(const Value& live, kube::system::Clock::TimePoint now);
   Step OnNamesake(const Value& live, kube::system::Clock::TimePoint now);
   Step Decide(const Value& live, kube::system::Clock::TimePoint now);
+  Comparison CompareAsNew(const Value& live, kube::json::Arena& arena) const;
   Comparison CompareWith(const Value& live, kube::json::Arena& arena) const;
   Step SendOrEnd(const Value& live, const Value& restored, kube::system::Clock::TimePoint now);
   void ShowChange(const Value& live, const Value& restored) const;

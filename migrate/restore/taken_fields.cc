@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <ranges>
-#include <span>
 #include <string_view>
 
 #include "kube/base/utf8.h"
@@ -27,8 +25,9 @@ constexpr std::size_t kMostCompared = 1000;
 std::string PathForPeople(const PathStep* last, bool is_folded) {
   std::vector<const PathStep*> steps;
   for (; last != nullptr; last = last->parent) steps.push_back(last);
+  std::ranges::reverse(steps);
   std::string path;
-  for (const PathStep* step : steps | std::views::reverse) {
+  for (const PathStep* step : steps) {
     if (path.size() > kLongestPath) break;
     if (step->kind == PathStep::Kind::kIndex) {
       path += "[" + (is_folded ? "*" : std::to_string(step->index)) + "]";

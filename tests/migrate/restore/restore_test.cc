@@ -137,6 +137,17 @@ TEST_CASE("What was deleted is gone, or made anew", "[migrate][restore]") {
   }
 }
 
+TEST_CASE("What is made anew is as whole as the server keeps it", "[migrate][restore]") {
+  World world(2);
+  world.cluster.server.Add(WidgetsCrd(""));  // without spec.old
+  world.Delete(1);
+  world.options.settings.recreate = true;
+  world.options.settings.compare.fields = *FieldChoice::Parse({"status"});
+  CHECK(Text(world.Run().counts) == "unchanged 1, recreated 1");
+  CHECK(world.Stored(1) == R"({"a":1,"l":[{"n":"x","o":1},{"n":"y"}]}{"phase":"p","since":3})");
+  CHECK(Text(world.Run().counts) == "unchanged 2");
+}
+
 TEST_CASE("Nothing is written where the schema would prune the fields again",
           "[migrate][restore]") {
   World world;

@@ -82,6 +82,8 @@ TEST_CASE("A default that a read shows is no later writer's", "[migrate][taken_f
       {"the default", R"({"old":true})", "{}", R"({"old":false})", R"({"old":true})", "old", "", "",
        schema},
       {"another value", R"({"old":true})", "{}", R"({"old":"no"})", "", "", "old", "", schema},
+      {"in the place of a null", R"({"l":[{"n":null,"o":2}]})", R"({"l":[{"n":null}]})",
+       R"({"l":[{"n":1}]})", R"({"l":[{"n":1,"o":2}]})", "l[0].o", "", "", schema},
       {"in an element", R"({"l":[{"x":1,"o":2}]})", R"({"l":[{"x":1}]})",
        R"({"l":[{"x":1,"n":1}]})", R"({"l":[{"n":1,"o":2,"x":1}]})", "l[0].o", "", "", schema},
   });
@@ -105,6 +107,9 @@ TEST_CASE("Elements belong together by their index where the rest of the list is
        R"({"l":[{"a":0},{"a":3,"o":3},{"a":1,"o":1},{"a":2}]})", ""},
       {"nothing was taken from a list that was changed", R"({"l":[{"a":1}],"o":1})",
        R"({"l":[{"a":1}]})", R"({"l":[{"a":2},{"a":3}]})", R"({"l":[{"a":2},{"a":3}],"o":1})", "o"},
+      {"nulls that the server has dropped", R"({"l":[{"a":null,"o":1},{"a":2}]})",
+       R"({"l":[{"a":null},{"a":2}]})", R"({"l":[{},{"a":2}]})", R"({"l":[{"o":1},{"a":2}]})",
+       "l[0].o"},
       {"lists in lists", R"({"l":[[{"a":1,"o":1}],[{"a":2}]]})", R"({"l":[[{"a":1}],[{"a":2}]]})",
        R"({"l":[[{"a":1}],[{"a":2}]]})", R"({"l":[[{"a":1,"o":1}],[{"a":2}]]})", "l[0][0].o"},
       {"a list in an object of a list", R"({"l":[{"m":{"n":[{"o":1}]}}]})",
