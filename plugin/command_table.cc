@@ -5,6 +5,7 @@
 #include "plugin/command/check_command.h"
 #include "plugin/command/diff_command.h"
 #include "plugin/command/migrate_command.h"
+#include "plugin/command/restore_command.h"
 #include "plugin/command/suggest_command.h"
 #include "plugin/command/version_command.h"
 #include "plugin/completion/completion_command.h"
@@ -47,6 +48,12 @@ flags::CommandRows Commands() {
       {.name = "options",
        .summary = "Print the global options, which all commands take",
        .usage = usage::kOptions},
+      {.name = "restore",
+       .summary = "Put back what pruning took from the objects of a backup",
+       .usage = usage::kRestore,
+       .make = Make<command::RestoreCommand>,
+       .arguments = ArgumentKind::kFileThenCrdOrObject,
+       .outputs = flags::kRestoreOutputs},
       {.name = "suggest",
        .summary = "Print CRDs that are structural and specify what their objects hold",
        .usage = usage::kSuggest,

@@ -31,7 +31,7 @@ REFUSALS = {
     "migrate/sweep/write/failure_streak.cc": (r'" (objects failed in the same way)',),
     "migrate/state/migration_state.cc": (r'Error\("(another migration of )', r'"(no folder for the state[^";:]+)'),
     "migrate/backup/backup.cc": (r'Error\("(cannot write the backup)',),
-    "migrate/sweep/write/write_pool.cc": (r'on_wait_\("(nothing was written for )',),
+    "migrate/sweep/write/exchange_pool.cc": (r'on_wait_\("(nothing was written for )',),
     "kube/client/answer_meaning.h": (r'"(request to convert[^"]+)"',),
     "plugin/report/text/migration_summary.cc": (r'": (no objects found)"',),
     "plugin/terminal/migration_console.cc": (r'"(nobody can be asked[^";]+)',),

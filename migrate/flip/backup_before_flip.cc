@@ -1,8 +1,11 @@
 #include "migrate/flip/backup_before_flip.h"
 
+#include <system_error>
 #include <utility>
 
+#include "kube/base/error.h"
 #include "migrate/backup/backup_run.h"
+#include "migrate/backup/pruned_by.h"
 #include "migrate/crds/crd_request.h"
 #include "migrate/crds/crd_shape.h"
 #include "migrate/flip/pruning_plan.h"
@@ -28,11 +31,32 @@ BackedUp LookAtCrd(const PruningRun& run, const std::string& crd_target) {
   return End(report::Outcome::kError, refused + *change + NextStepBehindChange(*crd));
 }
 
-BackedUp Complete(backup::BackupRun& backing_up, const PruningRun& run) {
+// Which of the stored versions' schemas will prune: rewritten before, all are of the storage
+// version.
+std::vector<std::string> PruningVersions(const PruningRun& run, bool is_in_one_pass) {
+  const kube::crd::CrdVersion* storage = run.pruning_crd->StorageVersion();
+  if (is_in_one_pass || storage == nullptr) return run.pruning_crd->stored_versions;
+  return {storage->name};
+}
+
+// A backup without it would be taken for one of an earlier release.
+void KeepPruningCrd(const PruningRun& run, const std::string& backup, bool is_in_one_pass) {
+  if (run.pruning_crd == nullptr) return;
+  try {
+    backup::WritePrunedBy(backup, *run.pruning_crd, PruningVersions(run, is_in_one_pass));
+  } catch (const kube::base::Error&) {
+    std::error_code error;
+    std::filesystem::remove(backup, error);
+    throw;
+  }
+}
+
+BackedUp Complete(backup::BackupRun& backing_up, const PruningRun& run, bool is_in_one_pass) {
   BackedUp done;
   const backup::BackupSummary summary = backing_up.Complete();
   done.doomed = backing_up.doomed();
   if (summary.path.empty()) return done;
+  KeepPruningCrd(run, summary.path, is_in_one_pass);
   done.path = std::filesystem::absolute(summary.path).string();
   run.session.observer.OnLine("backup: " + summary.path + " (" +
                               DescribeSize(summary.objects, summary.bytes) + ")");
@@ -47,7 +71,8 @@ std::string NextStepBehindChange(const kube::crd::Crd& crd) {
 }
 
 BackedUp BackUp(const PruningRun& run, const std::string& crd_target,
-                const std::filesystem::path& file, const check::RewriteForecast& forecast) {
+                const std::filesystem::path& file, const check::RewriteForecast& forecast,
+                bool is_in_one_pass) {
   sweep::MigrationObserver& observer = run.session.observer;
   const backup::BackupRunOptions options{
       .target = run.crd.ObjectsTarget(""),
@@ -71,7 +96,8 @@ BackedUp BackUp(const PruningRun& run, const std::string& crd_target,
   }
   backing_up.EndWatch();
   BackedUp looked = LookAtCrd(run, crd_target);
-  return looked.outcome == report::Outcome::kDone ? Complete(backing_up, run) : looked;
+  return looked.outcome == report::Outcome::kDone ? Complete(backing_up, run, is_in_one_pass)
+                                                  : looked;
 }
 
 }  // namespace migrate::flip

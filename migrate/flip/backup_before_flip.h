@@ -27,12 +27,14 @@ struct BackedUp {
   std::vector<state::DoomedObject> doomed;  ///< not written since they were listed
 };
 
-/// Writes the backup `file`, and which writes of objects it knows to the state's file for that. A
-/// watch keeps it current to the end, when the CRD at `crd_target` is read: as soon as somebody
-/// else turns pruning on, objects are read without the fields that the backup is made for. Nothing
-/// is left behind of a backup that is not kDone. Throws kube::base::Error where it cannot be
-/// written.
+/// Writes the backup `file`, beside it the CRD by which its objects will be pruned (pruned_by.h),
+/// and which writes of objects it knows to the state's file for that. A watch keeps it current to
+/// the end, when the CRD at `crd_target` is read: as soon as somebody else turns pruning on,
+/// objects are read without the fields that the backup is made for. Nothing is left behind of a
+/// backup that is not kDone. `is_in_one_pass`: objects of all stored versions are pruned without
+/// being rewritten before. Throws kube::base::Error where it cannot be written.
 BackedUp BackUp(const PruningRun& run, const std::string& crd_target,
-                const std::filesystem::path& file, const check::RewriteForecast& forecast);
+                const std::filesystem::path& file, const check::RewriteForecast& forecast,
+                bool is_in_one_pass);
 
 }  // namespace migrate::flip

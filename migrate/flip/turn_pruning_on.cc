@@ -214,7 +214,7 @@ class PruningTurner {
       backup::ForgetKnownWrites(run_.state.known_writes());
       made.doomed = doomed_;
     } else {
-      made = BackUp(run_, flip_target_.target, backup_path_, forecast_);
+      made = BackUp(run_, flip_target_.target, backup_path_, forecast_, is_in_one_pass());
     }
     if (made.outcome != report::Outcome::kDone) return Fail(made.outcome, made.error);
     ended_.backup = made.path;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "kube/crd/crd.h"
 #include "migrate/crds/crd_request.h"
 #include "migrate/crds/live_crd.h"
 #include "migrate/report/migration_report.h"
@@ -43,6 +44,9 @@ struct PruningRun {
   std::string patch = crds::kTurnPruningOn;  ///< FlipTarget::patch
   std::uint64_t schemas = 0;                 ///< FlipTarget::schemas
   std::string crd_file{};  ///< whose CRD comes with pruning; empty: it stays what it is
+  /// The CRD by which objects will be pruned, which is kept beside the backup, for restore; the
+  /// null pointer: it is not.
+  const kube::crd::Crd* pruning_crd = nullptr;
 
   const std::string& name() const { return crd.identity.name; }
 };

@@ -388,7 +388,8 @@ class CrdMigrator {
             .session = session(),
             .patch = PruningPatch(),
             .schemas = upgrade_ ? upgrade_->schemas : 0,
-            .crd_file = report_.crd_file};
+            .crd_file = report_.crd_file,
+            .pruning_crd = &pruning_crd()};
   }
 
   bool Take(flip::PruningTurnedOn turned_on) {

@@ -1,6 +1,5 @@
 #include "plugin/command/diff_command.h"
 
-#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <mutex>
@@ -9,13 +8,14 @@
 
 #include "kube/base/error.h"
 #include "kube/system/clock.h"
-#include "migrate/crds/crd_names.h"
+#include "migrate/restore/restore.h"
 #include "plugin/command/cluster_access.h"
 #include "plugin/command/diff_folders.h"
 #include "plugin/command/external_diff.h"
+#include "plugin/command/object_target.h"
 #include "plugin/command/stop_signal.h"
 #include "plugin/flags/finish_options.h"
-#include "plugin/flags/usage_error.h"
+#include "plugin/terminal/migration_console.h"
 #include "plugin/terminal/output.h"
 #include "plugin/terminal/progress.h"
 #include "plugin/terminal/terminal.h"
@@ -87,6 +87,48 @@ DiffReport DiffLive(const DiffOptions& options, DiffFolders& folders) {
   return report;
 }
 
+std::string NameOf(const migrate::report::RestoreFailure& failure) {
+  return (failure.namespace_.empty() ? "" : failure.namespace_ + "/") + failure.name;
+}
+
+// Of objects that are gone there is nothing to compare.
+DiffReport ReportOf(const migrate::report::RestoreReport& restore) {
+  DiffReport report;
+  for (const migrate::report::CrdRestore& crd : restore.crds) {
+    report.objects += crd.counts.Total() - crd.counts[migrate::report::RestoreClass::kNotTried];
+    if (!crd.error.empty()) report.errors.push_back(crd.name + ": " + crd.error);
+    for (const migrate::report::RestoreFailure& failure : crd.failures) {
+      report.notes.push_back(NameOf(failure) + " would not be restored: " + failure.message);
+    }
+    report.is_stopped |= crd.outcome == migrate::report::Outcome::kInterrupted;
+  }
+  return report;
+}
+
+DiffReport DiffBackup(const DiffOptions& options, DiffFolders& folders) {
+  const kube::system::SystemClock clock;
+  terminal::Progress progress(terminal::CanRewriteStderr(), terminal::WriteStderrAsIs, clock);
+  const auto write_line = [&progress](const std::string& line) { progress.WriteLine(line); };
+  ClusterAccess cluster(options.common, ClusterAccess::Right::kRead, clock, write_line);
+  terminal::MigrationConsole console(progress, /*yes=*/true, {});
+  CatchStopSignals();
+  migrate::restore::RestoreOptions restore;
+  restore.backup = options.backup;
+  restore.targets = options.targets;
+  restore.namespace_ = options.objects.namespace_;
+  restore.label_selector = options.objects.selector;
+  restore.field_selector = options.objects.field_selector;
+  restore.chunk_size = options.objects.chunk_size;
+  restore.settings.dry_run = migrate::report::DryRun::kClient;
+  restore.settings.changes = &folders;
+  return ReportOf(migrate::restore::Restore(restore, {cluster.session(), console}));
+}
+
+DiffReport Compare(const DiffOptions& options, DiffFolders& folders) {
+  if (!options.backup.empty()) return DiffBackup(options, folders);
+  return options.input.local ? DiffLocal(options, folders) : DiffLive(options, folders);
+}
+
 int RunProgram(DiffFolders& folders) {
   const DiffCommandLine command = MakeDiffCommand(
       std::getenv("KUBECTL_EXTERNAL_DIFF"), folders.live().string(), folders.merged().string());
@@ -104,23 +146,6 @@ void PrintTroubles(const DiffReport& report) {
     terminal::WriteStderr(terminal::ErrorText(terminal::Printable(error)) + "\n");
 }
 
-// CRD or CRD/NAME, in the words of kubectl (cli-runtime pkg/resource/builder.go).
-migrate::inspect::DiffTarget ParseTarget(const std::string& argument) {
-  const std::string_view text = migrate::crds::WithoutCrdType(argument);
-  const std::size_t slash = text.find('/');
-  if (slash == std::string_view::npos) return {std::string(text), ""};
-  const std::string_view name = text.substr(slash + 1);
-  if (name.find('/') != std::string_view::npos) {
-    throw flags::UsageError("diff",
-                            "arguments in resource/name form may not have more than one slash");
-  }
-  if (slash == 0 || name.empty()) {
-    throw flags::UsageError("diff",
-                            "arguments in resource/name form must have a single resource and name");
-  }
-  return {std::string(text.substr(0, slash)), std::string(name)};
-}
-
 }  // namespace
 
 void DiffCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) {
@@ -129,32 +154,31 @@ void DiffCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) {
   flags::AddObjectFlags(flag_set, options_.objects, raw);
   flag_set.String("crd-selector", 0, options_.crd_selector);
   flag_set.String("version", 0, options_.version);
+  flag_set.String("backup", 0, options_.backup);
   flag_set.Bool("show-managed-fields", 0, options_.show_managed_fields);
 }
 
 void DiffCommand::TakeArguments(std::vector<std::string> arguments) {
-  for (const std::string& argument : arguments) options_.targets.push_back(ParseTarget(argument));
+  for (const std::string& argument : arguments) {
+    options_.targets.push_back(ParseObjectTarget("diff", argument));
+  }
 }
 
 void DiffCommand::Finish(const flags::FlagSet& flag_set, const flags::RawValues& raw) {
   flags::Finish("diff", options_.objects, options_.common.connection, flag_set, raw);
   flags::ValidateLabelSelector("diff", "--crd-selector", options_.crd_selector);
-  const bool names_object = std::ranges::any_of(
-      options_.targets,
-      [](const migrate::inspect::DiffTarget& target) { return !target.object.empty(); });
-  if (names_object && !(options_.objects.selector + options_.objects.field_selector).empty()) {
-    throw flags::UsageError("diff",
-                            "selectors and the all flag cannot be used when passing resource/name "
-                            "arguments");
-  }
+  RefuseSelectorsOfNamed("diff", options_.targets, options_.objects);
   flags::RefuseIfLocal("diff", options_.input, options_.objects, options_.crd_selector);
   flags::RequireFiles("diff", options_.input, flag_set);
+  const bool proposes = !options_.input.filenames.empty() || options_.input.local ||
+                        !options_.version.empty() || !options_.crd_selector.empty();
+  flags::RefuseBoth("diff", !options_.backup.empty(), "--backup", proposes,
+                    "-f, --local, --version or --crd-selector");
 }
 
 int DiffCommand::Run() {
   DiffFolders folders;
-  const DiffReport report =
-      options_.input.local ? DiffLocal(options_, folders) : DiffLive(options_, folders);
+  const DiffReport report = Compare(options_, folders);
   if (report.is_stopped) {
     terminal::WriteStderr(terminal::ErrorText(std::string(kInterrupted)) + "\n");
     return StopExitCode();

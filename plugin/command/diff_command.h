@@ -16,6 +16,7 @@ struct DiffOptions {
   std::string crd_selector;
   flags::ObjectOptions objects;
   std::string version;  ///< empty: the storage version
+  std::string backup;   ///< shows what restore would change by this file; empty: what pruning does
   bool show_managed_fields = false;
 };
 

@@ -17,6 +17,7 @@
 #include "plugin/command/stop_signal.h"
 #include "plugin/flags/finish_options.h"
 #include "plugin/flags/output_format.h"
+#include "plugin/flags/write_flags.h"
 #include "plugin/report/data/migration_report_json.h"
 #include "plugin/report/data/template_output.h"
 #include "plugin/report/text/migration_summary.h"

@@ -97,6 +97,8 @@ CandidateSource SourceOf(std::string_view flag) {
       {"client-certificate", CandidateSource::kFiles},
       {"client-key", CandidateSource::kFiles},
       {"retry-from", CandidateSource::kFiles},
+      {"pruned-by", CandidateSource::kFiles},
+      {"backup", CandidateSource::kFiles},
       {"profile-output", CandidateSource::kFiles},
       {"cache-dir", CandidateSource::kFolders},
       {"backup-dir", CandidateSource::kFolders},
@@ -161,6 +163,9 @@ void CompleteArgument(Completion& completion, flags::CommandRows commands, Words
       return;
     case flags::ArgumentKind::kCrdOrObject:
       completion.source = CandidateSource::kCrdsOrObjects;
+      return;
+    case flags::ArgumentKind::kFileThenCrdOrObject:
+      completion.source = is_first ? CandidateSource::kFiles : CandidateSource::kCrdsOrObjects;
       return;
     case flags::ArgumentKind::kCommand:
       if (is_first) CompleteCommand(completion, commands);

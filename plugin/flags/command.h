@@ -48,8 +48,9 @@ enum class ArgumentKind {
   kNone,
   kCrd,
   kCrdOrObject,  ///< CRD, or CRD/NAME
-  kCommand,      ///< a single one
-  kShell,        ///< a single one, that of `completion`
+  kFileThenCrdOrObject,
+  kCommand,  ///< a single one
+  kShell,    ///< a single one, that of `completion`
 };
 
 /// All that the parser, the help, the completion and main know of a command.

@@ -1,13 +1,12 @@
 #include "plugin/flags/migrate_options.h"
 
-#include <charconv>
-#include <cmath>
-#include <optional>
+#include <utility>
 
 #include "kube/go/go_duration.h"
 #include "kube/go/go_format.h"
 #include "plugin/flags/finish_options.h"
 #include "plugin/flags/usage_error.h"
+#include "plugin/flags/write_flags.h"
 
 namespace plugin::flags {
 namespace {
@@ -19,51 +18,6 @@ UsageError Refusal(const std::string& message) { return UsageError("migrate", me
 
 UsageError InvalidValue(const std::string& flag, const std::string& value, const std::string& why) {
   return InvalidArgument("migrate", flag, value, why);
-}
-
-struct DryRunForm {
-  DryRun strategy;
-  std::string replacement;  // of a deprecated form
-};
-
-// cmdutil.GetDryRunStrategy
-std::optional<DryRunForm> ParseDryRun(const std::string& value) {
-  if (value == "none") return DryRunForm{DryRun::kNone, ""};
-  if (value == "client") return DryRunForm{DryRun::kClient, ""};
-  if (value == "server") return DryRunForm{DryRun::kServer, ""};
-  if (value == kBareDryRun) return DryRunForm{DryRun::kClient, "client"};
-  for (const char* yes : {"1", "t", "T", "TRUE", "true", "True"}) {
-    if (value == yes) return DryRunForm{DryRun::kClient, "client"};
-  }
-  for (const char* no : {"0", "f", "F", "FALSE", "false", "False"}) {
-    if (value == no) return DryRunForm{DryRun::kNone, "none"};
-  }
-  return std::nullopt;
-}
-
-void TakeDryRun(MigrateOptions& options, const std::string& value) {
-  const std::optional<DryRunForm> form = ParseDryRun(value);
-  if (!form) {
-    throw Refusal("Invalid dry-run value (" + value +
-                  R"(). Must be "none", "server", or "client".)");
-  }
-  options.dry_run = form->strategy;
-  if (form->replacement.empty()) return;
-  const bool is_bare = value == kBareDryRun;
-  options.dry_run_warning =
-      is_bare ? "--dry-run is deprecated" : "--dry-run=" + value + " is deprecated (boolean value)";
-  options.dry_run_warning += " and can be replaced with --dry-run=" + form->replacement + ".";
-}
-
-void TakeMaxRate(MigrateOptions& options, const std::string& value) {
-  if (value.empty()) return;
-  const char* end = value.data() + value.size();
-  const auto [rest, error] = std::from_chars(value.data(), end, options.max_rate);
-  if (error == std::errc() && rest == end && std::isfinite(options.max_rate) &&
-      options.max_rate >= 0) {
-    return;
-  }
-  throw InvalidValue("--max-rate", value, "must be a number of objects a second, 0 for no limit");
 }
 
 void TakeSettleTimeout(MigrateOptions& options, const std::string& value) {
@@ -144,13 +98,13 @@ void CheckCluster(const MigrateOptions& options) {
 }  // namespace
 
 void FinishMigrateOptions(MigrateOptions& options, const RawMigrateValues& raw) {
-  TakeDryRun(options, raw.dry_run);
-  TakeMaxRate(options, raw.max_rate);
+  DryRunChoice dry_run = ParseDryRun("migrate", raw.dry_run);
+  options.dry_run = dry_run.strategy;
+  options.dry_run_warning = std::move(dry_run.warning);
+  options.max_rate = ParseMaxRate("migrate", raw.max_rate);
   TakeSettleTimeout(options, raw.settle_timeout);
   RefuseBoth(options.no_backup, "--no-backup", !options.backup_dir.empty(), "--backup-dir");
-  if (options.concurrency < 1) {
-    throw InvalidValue("--concurrency", std::to_string(options.concurrency), "must be at least 1");
-  }
+  RequireConcurrency("migrate", options.concurrency);
   options.input.local ? CheckLocal(options) : CheckCluster(options);
 }
 

@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <string>
-#include <string_view>
 
 #include "migrate/report/migration_report.h"
 #include "plugin/flags/options.h"
@@ -40,9 +39,6 @@ struct MigrateOptions {
   std::string retry_from;     ///< a file; empty: not given
   bool retry_failed = false;  ///< what failed in the last run over each CRD
 };
-
-/// What --dry-run alone stands for, as in kubectl (cmdutil.AddDryRunFlag).
-inline constexpr std::string_view kBareDryRun = "unchanged";
 
 /// Values of flags of migrate that are read further once all flags are known.
 struct RawMigrateValues {

@@ -49,6 +49,10 @@ OutputFormat ParseMigrateOutput(const std::string& text, bool local) {
                : ParseOutput("migrate", text, OutputFormat::kTable, kMigrateOutputs);
 }
 
+OutputFormat ParseRestoreOutput(const std::string& text) {
+  return ParseOutput("restore", text, OutputFormat::kTable, kRestoreOutputs);
+}
+
 OutputFormat ParseVersionOutput(const std::string& text) {
   if (text.empty()) return OutputFormat::kTable;
   if (std::ranges::find(kVersionOutputs, text) == std::end(kVersionOutputs)) {

@@ -16,12 +16,15 @@ inline constexpr std::string_view kCheckOutputs[] = {
 inline constexpr std::string_view kMigrateOutputs[] = {
     "json", "jsonpath=", "jsonpath-as-json=", "jsonpath-file=", "name", "yaml"};
 inline constexpr std::string_view kLocalMigrateOutputs[] = {"json", "yaml"};
+inline constexpr std::string_view kRestoreOutputs[] = {
+    "json", "jsonpath=", "jsonpath-as-json=", "jsonpath-file=", "name", "wide", "yaml"};
 inline constexpr std::string_view kVersionOutputs[] = {"json", "yaml"};
 
 /// What --output of a command is, in any case of letters but for templates, as in kubectl; where
 /// `text` is empty, what the command prints without the flag.
 OutputFormat ParseCheckOutput(const std::string& text);
 OutputFormat ParseMigrateOutput(const std::string& text, bool local);
+OutputFormat ParseRestoreOutput(const std::string& text);
 OutputFormat ParseVersionOutput(const std::string& text);
 
 /// The template in "jsonpath=TEMPLATE" and its like.

@@ -21,6 +21,8 @@ use external commands with params too, example: KUBECTL_EXTERNAL_DIFF="colordiff
  By default, the "diff" command available in your path will be run with the "-u" (unified diff) and
 "-N" (treat absent files as empty) options.
 
+ With --backup it is compared with what kubectl prune restore would put back from that file.
+
 Examples:
   # What would pruning change in the widgets?
   kubectl prune diff widgets
@@ -37,12 +39,18 @@ Examples:
   # What would an upgrade of the CRDs change in the objects of the cluster?
   kubectl prune diff -f crds.yaml
 
+  # What would be put back from a backup?
+  kubectl prune diff --backup kubectl-prune-backup/widgets.ndjson
+
   # Compare objects that were saved before, without a cluster
   kubectl prune diff --local -f crds.yaml -f widgets.json
 
 Options:
     -A, --all-namespaces=false:
         Read the objects of all namespaces, as without -n; -n has no effect then.
+
+    --backup='':
+        Show what kubectl prune restore would change in the objects by this backup.
 
     --chunk-size=500:
         Read large lists of objects in chunks of this size; 0 reads them all at once.
@@ -90,6 +98,7 @@ Exit codes:
 
 Usage:
   kubectl prune diff [CRD[/NAME]...] [-f FILENAME...] [options]
+  kubectl prune diff [CRD[/NAME]...] --backup FILENAME [options]
 
 Use "kubectl prune options" for a list of global command-line options (applies to all commands).
 )";

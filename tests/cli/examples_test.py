@@ -11,7 +11,7 @@ from concurrent import futures
 
 import sandbox
 
-LEAST = 36  # so that no command's are passed over; more may come
+LEAST = 42  # so that no command's are passed over; more may come
 AT_ONCE = 8  # most of their time they wait, some for seconds
 
 # Beside `kubectl prune`, the examples save objects; the fake server does not serve kubectl itself.
@@ -59,6 +59,9 @@ def files(box, is_pruning):
     frontend = json.loads((box.work / "widgets.json").read_text(encoding="utf-8"))["items"][0]
     frontend["metadata"] |= {"name": "frontend", "namespace": "shop", "uid": "frontend"}
     (box.work / "frontend.json").write_text(json.dumps(frontend), encoding="utf-8")
+    (box.work / "kubectl-prune-backup").mkdir(exist_ok=True)
+    (box.work / "kubectl-prune-backup/widgets.ndjson").write_text(json.dumps(frontend) + "\n", encoding="utf-8")
+    (box.work / "kubectl-prune-backup/widgets.crd.json").write_text(crd, encoding="utf-8")
     (box.work / "report.json").write_text(
         '{"apiVersion": "kubectl-prune/v1alpha1", "kind": "MigrationReport", "crds": []}')
 

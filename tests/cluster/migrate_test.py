@@ -108,7 +108,9 @@ class EndToEnd(MigrationTest):
         for name, saved in backup.items():
             self.assertEqual(as_backed_up(before.objects[name]), as_backed_up(saved), name)
         self.assertEqual(0o600, os.stat(path).st_mode & 0o777)
-        self.assertEqual([os.path.basename(path)], os.listdir(self.migrator.backups))
+        beside = re.sub(r"\.ndjson$", ".crd.json", path)
+        self.assertEqual(0o600, os.stat(beside).st_mode & 0o777)
+        self.assertEqual(sorted(map(os.path.basename, (beside, path))), sorted(os.listdir(self.migrator.backups)))
 
     def rewrites_nothing(self, subject, count, after):
         again = self.migrator.run(subject.name, "--enable-pruning", "--yes")

@@ -9,6 +9,7 @@
 #include "tests/support/fake_crd_writes.h"
 #include "tests/support/fake_list.h"
 #include "tests/support/fake_object.h"
+#include "tests/support/fake_patches.h"
 #include "tests/support/fake_place.h"
 #include "tests/support/fake_url.h"
 #include "tests/support/fake_writes.h"
@@ -198,8 +199,7 @@ FakeAnswer FakeApi::TrueAnswer(const kube::http::HttpRequest& request) {
   if (request.method == "POST" && path.size() == 4 && path[3] == "selfsubjectaccessreviews") {
     return Review(request);
   }
-  const bool may_create =
-      request.method == "POST" && path.size() == 4 && path[3] == "customresourcedefinitions";
+  const bool may_create = request.method == "POST" && (path.size() == 4 || path.size() == 6);
   if ((known || may_create) && path.size() >= 2 && path[0] == "apis")
     return AnswerApis(request, path, query);
   throw std::logic_error("the fake API server does not know " + request.method + " " +
@@ -229,7 +229,7 @@ FakeAnswer FakeApi::GetNamespace(const std::string& name) const {
 FakeAnswer FakeApi::AnswerApis(const kube::http::HttpRequest& request,
                                const std::vector<std::string>& path, const Query& query) {
   if (path.size() == 2 && path[1] == "apiextensions.k8s.io") return Discovery();
-  const bool is_status = request.method == "PATCH" && path.size() == 6 && path[5] == "status";
+  const bool is_status = request.method == "PATCH" && path.size() >= 6 && path.back() == "status";
   std::vector<std::string> object_path = path;
   if (is_status) object_path.pop_back();
   std::optional<FakePlace> place =
@@ -247,7 +247,7 @@ FakeAnswer FakeApi::AnswerApis(const kube::http::HttpRequest& request,
   }
   std::optional<FakeAnswer> written = place->resource == kCrds && request.method != "GET"
                                           ? WriteCrd(*place, request, query, is_status)
-                                          : Write(*place, request, query);
+                                          : Write(*place, request, query, is_status);
   const bool watches = !place->typed && place->name.empty() && query.contains("watch");
   FakeAnswer answer = written               ? *std::move(written)
                       : watches             ? Watch(*place, query)
@@ -295,52 +295,48 @@ std::shared_ptr<const FakeStorage> FakeApi::StorageOf(const std::string& resourc
   return storage;
 }
 
-namespace {
-
-/// A merge patch that has nothing but a resourceVersion and managedFields, or less.
-std::shared_ptr<kube::json::Document> ReadPatch(const std::string& patch) {
-  auto document = Parse(patch);
-  for (const auto& [part, metadata] : document->root().members()) {
-    if (part.text() != "metadata") return nullptr;
-    for (const auto& [key, value] : metadata.members()) {
-      if (key.text() != "resourceVersion" && key.text() != "managedFields") return nullptr;
-    }
-  }
-  return document;
-}
-
-void MergeMetadata(kube::json::Document& object, const Value& patch) {
-  const Value* metadata = patch.Find("metadata");
-  if (metadata == nullptr) return;
-  for (const auto& [key, value] : metadata->members()) {
-    object.root().Find("metadata")->Set(key.text(), value, object.arena());
-  }
-}
-
-}  // namespace
-
 /// Absent for a read.
 std::optional<FakeAnswer> FakeApi::Write(const FakePlace& place,
-                                         const kube::http::HttpRequest& request,
-                                         const Query& query) {
+                                         const kube::http::HttpRequest& request, const Query& query,
+                                         bool is_status) {
   if (request.method == "GET") return std::nullopt;
   const kube::http::ResponseHead head{0, request.headers};
   const std::string* type = head.Find("Content-Type");
+  const bool is_dry_run = ValueOf(query, "dryRun") == "All";
+  if (request.method == "POST") return Create(place, Parse(request.body)->root(), is_dry_run);
+  if (is_status && !place.storage->HasStatus(place.version)) return place.NotFound();
+  const Value* object = FindObject(place.resource, place.key());
   const bool is_patch = request.method == "PATCH";
-  const auto patch = is_patch ? ReadPatch(request.body) : nullptr;
-  const bool known =
-      !place.typed && !place.name.empty() && type &&
-      (is_patch ? *type == "application/merge-patch+json" && patch : *type == "application/json");
-  if (!known) {
+  if (!object && is_patch) return place.NotFound();
+  std::shared_ptr<Document> body;
+  if (!place.typed && !place.name.empty() && type) {
+    if (is_patch) {
+      body = ApplyPatch(place.storage->Show(*object, place.version)->root(), *type, request.body);
+    } else if (*type == "application/json") {
+      body = Parse(request.body);
+    }
+  }
+  if (!body) {
     throw std::logic_error("the fake API server does not know " + request.method + " " +
                            request.target + " of " + request.body);
   }
-  const Value* object = FindObject(place.resource, place.key());
-  if (!object && is_patch) return place.NotFound();
-  const bool is_dry_run = ValueOf(query, "dryRun") == "All";
-  const auto body = is_patch ? place.storage->Show(*object, place.version) : Parse(request.body);
-  if (patch) MergeMetadata(*body, patch->root());
+  if (object) place.storage->KeepOtherPart(*body, *object, place.version, is_status);
   return Update(place, body->root(), is_dry_run);
+}
+
+FakeAnswer FakeApi::Create(const FakePlace& of_list, const Value& body, bool is_dry_run) {
+  FakePlace place = of_list;
+  place.name = MetadataText(body, "name");
+  if (FindObject(place.resource, place.key())) {
+    return FakeStatus(409, "AlreadyExists",
+                      place.resource + " \"" + place.name + "\" already exists");
+  }
+  const auto anew = place.storage->StoreNew(body, place.version);
+  if (is_dry_run) return FakeText(201, "application/json", place.Print(anew->root(), false) + "\n");
+  Put(place.resource, place.key(), anew);
+  FakeAnswer answer = Get(place);
+  answer.status = 201;
+  return answer;
 }
 
 FakeAnswer FakeApi::WriteCrd(const FakePlace& place, const kube::http::HttpRequest& request,

@@ -60,12 +60,12 @@ struct FakeFault {
 /// Compact. Objects are stored as they were given. Where a CRD does not preserve unknown fields,
 /// reads show them pruned and defaulted.
 ///
-/// Custom resources can be written by a merge patch that has nothing, or a resourceVersion and
-/// managedFields, and by PUT, also with dryRun=All: the
-/// resourceVersion moves only where what is stored changes. Both, and reads, are answered with
+/// Custom resources can be written by a merge patch, by a JSON patch that adds members, by PUT and
+/// POST, also with dryRun=All, and their status by a patch where the CRD has that subresource: the
+/// resourceVersion moves only where what is stored changes. All, and reads, are answered with
 /// metadata where the Accept header asks for it. CRDs, and their status, can be written by merge
-/// patches (fake_crd_writes.h), and be created with dryRun=All; nothing of them is validated. Watches of custom resources go on until their CRD is changed.
-/// Answers SelfSubjectAccessReviews.
+/// patches (fake_crd_writes.h), and be created with dryRun=All; nothing of them is validated.
+/// Watches of custom resources go on until their CRD is changed. Answers SelfSubjectAccessReviews.
 class FakeApi {
  public:
   FakeApi();
@@ -120,7 +120,8 @@ class FakeApi {
                         const std::vector<std::string>& path, const Query& query);
   FakeAnswer Get(const FakePlace& place) const;
   std::optional<FakeAnswer> Write(const FakePlace& place, const kube::http::HttpRequest& request,
-                                  const Query& query);
+                                  const Query& query, bool is_status);
+  FakeAnswer Create(const FakePlace& of_list, const kube::json::Value& body, bool is_dry_run);
   FakeAnswer Update(const FakePlace& place, const kube::json::Value& body, bool is_dry_run);
   FakeAnswer WriteCrd(const FakePlace& place, const kube::http::HttpRequest& request,
                       const Query& query, bool is_status);

@@ -82,6 +82,7 @@ std::optional<FakePlace> CustomPlace(const std::string& resource, const std::str
 }  // namespace
 
 std::string FakePlace::VerbOf(const std::string& method) const {
+  if (method == "POST") return "create";
   return method == "PATCH" ? "patch" : method == "PUT" ? "update" : name.empty() ? "list" : "get";
 }
 

@@ -124,6 +124,39 @@ std::shared_ptr<Document> FakeStorage::Store(const Value& stored, const Value& b
   return object;
 }
 
+std::shared_ptr<Document> FakeStorage::StoreNew(const Value& body,
+                                                const std::string& version) const {
+  auto object = Copy(body);
+  if (HasStatus(version)) object->root().Erase("status");
+  SetGeneration(*object);
+  auto error = server_.OnRequest(object->root(), version, object->arena());
+  if (!error) error = server_.OnWrite(object->root(), object->arena());
+  if (error) throw std::invalid_argument(*error);
+  return object;
+}
+
+bool FakeStorage::HasStatus(const std::string& version) const {
+  const kube::crd::CrdVersion* found = crd_.FindVersion(version);
+  return found != nullptr && found->has_status_subresource();
+}
+
+void FakeStorage::KeepOtherPart(Document& body, const Value& stored, const std::string& version,
+                                bool is_status) const {
+  if (!HasStatus(version)) return;
+  const auto before = Show(stored, version);
+  Document& whole = is_status ? *before : body;
+  const Value* status = (is_status ? body : *before).root().Find("status");
+  kube::json::Arena& arena = body.arena();
+  Value kept = kube::json::DeepCopy(whole.root(), arena);
+  kept.Erase("status");
+  if (status != nullptr) kept.Set("status", kube::json::DeepCopy(*status, arena), arena);
+  if (is_status) {
+    const Value* version_given = MetadataOf(body)->Find("resourceVersion");
+    if (version_given) kept.Find("metadata")->Set("resourceVersion", *version_given, arena);
+  }
+  body.root() = kept;
+}
+
 void FakeStorage::EmptyManagedFields(Document& object) const {
   const Value* entries = MetadataOf(object)->Find("managedFields", Type::kArray);
   for (const Value& entry : entries ? entries->elements() : std::span<const Value>()) {

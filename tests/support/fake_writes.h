@@ -26,6 +26,14 @@ class FakeStorage {
   std::shared_ptr<kube::json::Document> Store(const kube::json::Value& stored,
                                               const kube::json::Value& body,
                                               const std::string& version) const;
+  /// What etcd holds of a new object that is sent to `version`.
+  std::shared_ptr<kube::json::Document> StoreNew(const kube::json::Value& body,
+                                                 const std::string& version) const;
+  bool HasStatus(const std::string& version) const;
+  /// With the status subresource a write of the object leaves the status as it is, and one of the
+  /// status all else.
+  void KeepOtherPart(kube::json::Document& body, const kube::json::Value& stored,
+                     const std::string& version, bool is_status) const;
   /// As FakeApi::EmptyManagedFields says.
   void EmptyManagedFields(kube::json::Document& object) const;
 

@@ -107,11 +107,11 @@ class Schema:
 
 
 def load(kind):
-    """Returns the schema of CheckReport or MigrationReport, as json reads it."""
+    """Returns the schema of a report of this kind, as json reads it."""
     return json.loads((SCHEMAS / f"{kind.lower()}.schema.json").read_text(encoding="utf-8"))
 
 
-KINDS = {kind: Schema(load(kind)) for kind in ("CheckReport", "MigrationReport")}
+KINDS = {kind: Schema(load(kind)) for kind in ("CheckReport", "MigrationReport", "RestoreReport")}
 
 
 def errors(report):

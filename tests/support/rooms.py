@@ -22,6 +22,7 @@ migrate/backup migrate/sweep/source migrate/suggest
 migrate/sweep
 migrate/flip
 migrate/migration
+migrate/restore
 
 plugin/flags plugin/usage
 plugin/terminal

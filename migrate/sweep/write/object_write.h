@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,6 +10,7 @@
 #include "kube/json/json.h"
 #include "kube/system/clock.h"
 #include "migrate/spool/spool.h"
+#include "migrate/sweep/write/exchange.h"
 #include "migrate/sweep/write/retry.h"
 #include "migrate/sweep/write/sweep_target.h"
 
@@ -32,30 +32,19 @@ namespace migrate::sweep::write {
 /// Where the target has a cleaner, an object with stale entries of managedFields is read, too, and
 /// its write carries them cleaned, for the resourceVersion that was read alone; after a conflict it
 /// is read anew.
-class ObjectWrite {
+class ObjectWrite final : public Exchange {
  public:
-  enum class Step {
-    kSend,   ///< Request() is to be sent now
-    kPause,  ///< the same, at due()
-    kDone,   ///< answer() is there
-  };
-
   /// `target` must outlive it.
   ObjectWrite(const SweepTarget& target, spool::SpooledObject object)
       : target_(&target), object_(std::move(object)), spooled_uid_(object_.object.uid) {}
 
   const spool::SpooledObject& object() const { return object_; }
-  kube::client::ApiRequest Request() const;
+  kube::client::ApiRequest Request() const override;
 
-  /// Takes the answer to Request(): `body` of a success, which is parsed with `document`, or
-  /// `error`. `now` is when it came.
   Step OnAnswer(std::string_view body, const std::optional<kube::client::CallError>& error,
-                kube::json::Document& document, kube::system::Clock::TimePoint now);
+                kube::json::Document& document, kube::system::Clock::TimePoint now) override;
 
-  /// The last answer was that of a server with too much to do, and how long it asks us to wait.
-  bool was_slowdown() const { return was_slowdown_; }
-  std::optional<std::chrono::seconds> retry_after() const { return retry_after_; }
-  kube::system::Clock::TimePoint due() const { return due_; }
+  /// What became of the object, once it is done.
   const spool::ObjectAnswer& answer() const { return answer_; }
   /// The write left it without managedFields, which it had (owners::WereEmptied).
   bool was_emptied() const { return was_emptied_; }
@@ -91,9 +80,6 @@ class ObjectWrite {
   bool was_emptied_ = false;
   RetryBudget budget_;
   bool may_be_written_ = false;  // by a try without a clear answer
-  bool was_slowdown_ = false;
-  std::optional<std::chrono::seconds> retry_after_;
-  kube::system::Clock::TimePoint due_{};
   spool::ObjectAnswer answer_;
 };
 

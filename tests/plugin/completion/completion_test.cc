@@ -23,7 +23,7 @@ CandidateSource SourceOf(const Words& words) { return Complete(Commands(), words
 
 TEST_CASE("C1: commands are completed, with what they do", "[plugin][completion]") {
   CHECK(FixedOf({""}) ==
-        Words{"check", "completion", "diff", "help", "migrate", "options", "suggest", "version"});
+        Words{"check", "completion", "diff", "help", "migrate", "options", "restore", "suggest", "version"});
   CHECK(FixedOf({"c"}) == Words{"check", "completion"});
   CHECK(FixedOf({"--context", "a", "mi"}) == Words{"migrate"});
   CHECK(FixedOf({"-A", "-l", "x", "ver"}) == Words{"version"});
@@ -100,6 +100,9 @@ TEST_CASE("C1: names come from where they are known", "[plugin][completion]") {
   CHECK(SourceOf({"check", "--cluster", ""}) == CandidateSource::kClusters);
   CHECK(SourceOf({"check", "--user", ""}) == CandidateSource::kUsers);
   CHECK(SourceOf({"check", "-f", ""}) == CandidateSource::kFiles);
+  CHECK(SourceOf({"restore", ""}) == CandidateSource::kFiles);
+  CHECK(SourceOf({"restore", "a.ndjson", ""}) == CandidateSource::kCrdsOrObjects);
+  CHECK(SourceOf({"restore", "--pruned-by", ""}) == CandidateSource::kFiles);
   CHECK(SourceOf({"migrate", "--state-dir", ""}) == CandidateSource::kFolders);
   CHECK(SourceOf({"version", ""}) == CandidateSource::kNone);
   CHECK(SourceOf({"check", "--token", ""}) == CandidateSource::kNone);

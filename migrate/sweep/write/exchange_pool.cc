@@ -1,4 +1,4 @@
-#include "migrate/sweep/write/write_pool.h"
+#include "migrate/sweep/write/exchange_pool.h"
 
 #include <algorithm>
 #include <utility>
@@ -23,14 +23,14 @@ constexpr std::chrono::seconds kStall{10}, kBetweenStallLines{60};
 }  // namespace
 
 /// An object and its request that is under way.
-class WritePool::Flight : public kube::client::GatheredCall {
+class ExchangePool::Flight : public kube::client::GatheredCall {
  public:
-  Flight(WritePool& owner, const SweepTarget& target, spool::SpooledObject object)
+  Flight(ExchangePool& owner, std::unique_ptr<Exchange> of_object)
       : GatheredCall(owner.session_.client, kMaxAnswer),
-        write(target, std::move(object)),
+        exchange(std::move(of_object)),
         owner_(owner) {}
 
-  ObjectWrite write;
+  const std::unique_ptr<Exchange> exchange;
   kube::system::Clock::TimePoint sent_at{}, answered_at{};
 
  private:
@@ -39,50 +39,49 @@ class WritePool::Flight : public kube::client::GatheredCall {
     owner_.answered_.push_back(this);
   }
 
-  WritePool& owner_;
+  ExchangePool& owner_;
 };
 
-WritePool::WritePool(const SweepTarget& target, Throttle throttle,
-                     std::function<void(const std::string&)> on_wait,
-                     const kube::client::Session& session)
-    : target_(target),
-      throttle_(throttle),
+ExchangePool::ExchangePool(Throttle throttle, std::function<void(const std::string&)> on_wait,
+                           const kube::client::Session& session)
+    : throttle_(throttle),
       on_wait_(std::move(on_wait)),
       session_(session),
       moved_(session.clock.Now()) {}
 
-WritePool::~WritePool() = default;
+ExchangePool::~ExchangePool() = default;
 
-void WritePool::TakeAnswers(const OnDone& on_done) {
+void ExchangePool::TakeAnswers(const OnDone& on_done) {
   for (const Flight* answered : std::exchange(answered_, {})) {
     Take(std::move(in_flight_.extract(answered).mapped()), on_done);
   }
 }
 
-void WritePool::Take(std::unique_ptr<Flight> flight, const OnDone& on_done) {
-  ObjectWrite& write = flight->write;
-  const auto step = write.OnAnswer(flight->body(), flight->error(), document_, flight->answered_at);
-  throttle_.OnAnswer(flight->sent_at, flight->answered_at, write.was_slowdown());
+void ExchangePool::Take(std::unique_ptr<Flight> flight, const OnDone& on_done) {
+  Exchange& exchange = *flight->exchange;
+  const auto step =
+      exchange.OnAnswer(flight->body(), flight->error(), document_, flight->answered_at);
+  throttle_.OnAnswer(flight->sent_at, flight->answered_at, exchange.was_slowdown());
   // The server says it to all of our requests, not to this one.
-  if (write.was_slowdown() && write.retry_after()) Hold(*write.retry_after());
-  if (is_stopped_ && step != ObjectWrite::Step::kDone) return;
+  if (exchange.was_slowdown() && exchange.retry_after()) Hold(*exchange.retry_after());
+  if (is_stopped_ && step != Exchange::Step::kDone) return;
   switch (step) {
-    case ObjectWrite::Step::kSend:
+    case Exchange::Step::kSend:
       return Send(std::move(flight));
-    case ObjectWrite::Step::kPause: {
-      const auto due = write.due();
+    case Exchange::Step::kPause: {
+      const auto due = exchange.due();
       if (flight->error()) last_error_ = flight->error()->message;
       waiting_.emplace(due, std::move(flight));
       return;
     }
-    case ObjectWrite::Step::kDone:
+    case Exchange::Step::kDone:
       moved_ = session_.clock.Now();
       last_error_.clear();
-      return on_done(write);
+      return on_done(exchange);
   }
 }
 
-void WritePool::Hold(std::chrono::seconds asked_for) {
+void ExchangePool::Hold(std::chrono::seconds asked_for) {
   const std::chrono::seconds hold = std::min(asked_for, kLongestHold);
   const auto until = session_.clock.Now() + hold;
   throttle_.HoldUntil(until);
@@ -93,7 +92,7 @@ void WritePool::Hold(std::chrono::seconds asked_for) {
   on_wait_("waiting " + std::to_string(hold.count()) + " s, as the server asks for it");
 }
 
-void WritePool::TellStall() {
+void ExchangePool::TellStall() {
   const auto now = session_.clock.Now();
   if (is_idle()) moved_ = now;
   if (!on_wait_ || now < std::max(moved_ + kStall, stall_told_ + kBetweenStallLines)) return;
@@ -103,7 +102,7 @@ void WritePool::TellStall() {
            (last_error_.empty() ? "the server does not answer" : last_error_ + "; trying again"));
 }
 
-void WritePool::SendDue() {
+void ExchangePool::SendDue() {
   TellStall();
   const auto now = session_.clock.Now();
   while (!waiting_.empty() && waiting_.begin()->first <= now &&
@@ -112,29 +111,29 @@ void WritePool::SendDue() {
   }
 }
 
-bool WritePool::HasRoom() const {
+bool ExchangePool::HasRoom() const {
   return waiting_.size() < kMostWaiting &&
          throttle_.MayStart(session_.clock.Now(), in_flight_.size());
 }
 
-void WritePool::Begin(spool::SpooledObject object) {
-  Send(std::make_unique<Flight>(*this, target_, std::move(object)));
+void ExchangePool::Begin(std::unique_ptr<Exchange> exchange) {
+  Send(std::make_unique<Flight>(*this, std::move(exchange)));
 }
 
-void WritePool::Stop() {
+void ExchangePool::Stop() {
   is_stopped_ = true;
   waiting_.clear();
 }
 
-void WritePool::Send(std::unique_ptr<Flight> flight) {
+void ExchangePool::Send(std::unique_ptr<Flight> flight) {
   flight->sent_at = session_.clock.Now();
-  flight->Start(flight->write.Request());
+  flight->Start(flight->exchange->Request());
   const Flight* key = flight.get();
   in_flight_.emplace(key, std::move(flight));
   throttle_.OnStart(session_.clock.Now(), in_flight_.size());
 }
 
-kube::system::Clock::TimePoint WritePool::next_event() const {
+kube::system::Clock::TimePoint ExchangePool::next_event() const {
   // An answer comes first where there is no room.
   if (in_flight_.size() >= throttle_.limit()) return kube::system::Clock::TimePoint::max();
   const auto due =

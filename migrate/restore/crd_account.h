@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "kube/client/session.h"
+#include "migrate/crds/crd_guard.h"
+#include "migrate/crds/crd_names.h"
+#include "migrate/report/field_tally.h"
+#include "migrate/report/restore_report.h"
+#include "migrate/restore/backup_reader.h"
+#include "migrate/restore/crd_target.h"
+#include "migrate/restore/object_restore.h"
+
+namespace migrate::restore {
+
+/// The account of one CRD in a restore: which of its objects count, and what became of each.
+class CrdAccount {
+ public:
+  /// `target` is that of the CRD at the server.
+  CrdAccount(CrdTarget crd, const std::string& target, const kube::client::Session& session);
+
+  const CrdTarget& crd() const { return crd_; }
+  const crds::CrdIdentity& identity() const { return identity_; }
+  crds::CrdGuard& guard() { return guard_; }
+  report::CrdRestore& report() { return report_; }
+
+  /// Only objects of these identities count.
+  void Select(std::unordered_set<std::uint64_t> selected) { selected_ = std::move(selected); }
+  bool IsSelected(const ReadObject& object) const;
+
+  // Before anything is written:
+  void CountChosen() { ++chosen_; }
+  void CountNotChosen() { ++report_.counts[report::RestoreClass::kNotChosen]; }
+  std::uint64_t chosen() const { return chosen_; }
+  /// Counts what the CRD would prune again.
+  report::FieldTally& refused() { return refused_; }
+
+  /// Takes what became of an object. `names_object`: for CrdRestore::objects.
+  void Take(const ObjectRestore& restore, bool names_object);
+  /// An object that cannot even be asked for.
+  void TakeFailure(const ReadObject& object, const std::string& why);
+
+  /// Whether this run has written an object, so that it is to be read back; and was it made anew.
+  struct Written {
+    std::uint64_t version = 0;  // hash of the resource version that it got
+    bool was_recreated = false;
+  };
+  const Written* FindWritten(const ReadObject& object) const;
+  /// Takes what reading it back has shown.
+  void TakeReadBack(const ObjectRestore& restore);
+
+  /// Counts what was not tried, sorts, and decides the outcome. To be called once.
+  report::CrdRestore Finish(bool verifies);
+
+ private:
+  struct FieldCount {
+    std::uint64_t objects = 0;
+    std::string example;
+  };
+  using FieldCounts = std::map<std::string, FieldCount>;
+
+  static void Count(const Paths& paths, const std::string& object, FieldCounts& counts);
+  static std::vector<report::RestoredField> List(const FieldCounts& counts);
+  void AddFailure(const BackupObject& object, const RestoreOutcome& outcome);
+
+  CrdTarget crd_;
+  crds::CrdIdentity identity_;
+  crds::CrdGuard guard_;
+  report::CrdRestore report_;
+  std::optional<std::unordered_set<std::uint64_t>> selected_;
+  std::uint64_t chosen_ = 0;
+  report::FieldTally refused_;
+  FieldCounts restored_, kept_;
+  std::unordered_map<std::uint64_t, Written> written_;  // by identity
+};
+
+/// A hash of "namespace/name".
+std::uint64_t IdentityOf(std::string_view namespace_, std::string_view name);
+
+}  // namespace migrate::restore

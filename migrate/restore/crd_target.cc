@@ -1,0 +1,168 @@
+#include "migrate/restore/crd_target.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "kube/meta/object_path.h"
+#include "kube/meta/type_meta.h"
+#include "kube/schema/pruning.h"
+#include "migrate/restore/list_elements.h"
+
+namespace migrate::restore {
+namespace {
+
+using kube::crd::CrdVersion;
+using kube::json::Value;
+using kube::meta::PathStep;
+using kube::schema::PathElement;
+using kube::schema::StructuralSchema;
+
+std::string_view VersionNameOf(const Value& object) {
+  return kube::meta::TypeOf(object).group_version.version;
+}
+
+std::vector<PathStep> StepsOf(std::span<const PathElement> elements) {
+  std::vector<PathStep> steps;
+  steps.reserve(elements.size());  // steps point to each other
+  for (const PathElement& element : elements) {
+    const PathStep* parent = steps.empty() ? nullptr : &steps.back();
+    steps.push_back(element.is_index ? PathStep::Index(parent, element.index)
+                                     : PathStep::Field(parent, element.key));
+  }
+  return steps;
+}
+
+const Value* FindAt(const Value& root, std::span<const PathElement> elements, MemberIndex& index) {
+  const Value* value = &root;
+  for (const PathElement& element : elements) {
+    if (element.is_index) {
+      if (element.index >= value->elements().size()) return nullptr;
+      value = &value->elements()[element.index];
+    } else {
+      value = index.Find(*value, element.key);
+    }
+    if (value == nullptr) return nullptr;
+  }
+  return value;
+}
+
+/// Counts what was taken and is unknown once more.
+class PrunedAgainCounter : public kube::schema::UnknownFieldSink {
+ public:
+  PrunedAgainCounter(const Value* left, const FieldChoice& fields,
+                     const report::CountedObject& object, report::FieldTally& tally)
+      : left_(left), fields_(fields), object_(object), tally_(tally) {}
+
+  void OnUnknownField(const kube::schema::UnknownField& field) override {
+    const std::vector<PathStep> steps = StepsOf(field.elements);
+    if (steps.empty() || fields_.Of(&steps.back()) == FieldChoice::Part::kNone) return;
+    if (left_ != nullptr) {
+      const Value* was_left = FindAt(*left_, field.elements, index_);
+      if (was_left != nullptr && !HasLost(field.value, was_left, index_)) return;
+    }
+    tally_.Add(field.folded_path, object_, report::FieldTypeOf(field.value), {}, {});
+  }
+
+ private:
+  const Value* left_;
+  const FieldChoice& fields_;
+  const report::CountedObject& object_;
+  report::FieldTally& tally_;
+  MemberIndex index_;
+};
+
+}  // namespace
+
+CrdTarget::PrunedBy::PrunedBy(kube::crd::Crd of)
+    : crd(std::move(of)), server(crd, /*preserve_unknown_fields=*/false) {}
+
+// A write prunes by the schema of its own version, then by that of the storage version; an object
+// of an older stored version is read first, and pruned by that one's.
+std::vector<const StructuralSchema*> CrdTarget::PrunedBy::SchemasFor(
+    std::string_view version) const {
+  std::vector<std::string_view> names = {version};
+  for (const std::string& stored : crd.stored_versions) names.push_back(stored);
+  if (const CrdVersion* storage = crd.StorageVersion()) names.push_back(storage->name);
+  std::vector<const StructuralSchema*> schemas;
+  std::set<std::string_view> seen;
+  for (const std::string_view name : names) {
+    if (crd.FindVersion(name) == nullptr || !seen.insert(name).second) continue;
+    schemas.push_back(server.FindSchema(name));
+  }
+  return schemas;
+}
+
+CrdTarget::CrdTarget(kube::crd::Crd live, std::optional<kube::crd::Crd> pruned_by)
+    : live_(std::move(live)), server_(live_, live_.preserve_unknown_fields) {
+  if (pruned_by) was_pruned_by_.emplace(*std::move(pruned_by));
+}
+
+const CrdVersion* CrdTarget::VersionOf(const Value& backup) const {
+  const CrdVersion* own = live_.FindVersion(VersionNameOf(backup));
+  if (own != nullptr && own->served) return own;
+  if (server_.converts_by_webhook()) return nullptr;
+  const CrdVersion* storage = live_.StorageVersion();
+  if (storage != nullptr && storage->served) return storage;
+  const auto served = std::ranges::find_if(live_.versions, &CrdVersion::served);
+  return served == live_.versions.end() ? nullptr : &*served;
+}
+
+sweep::write::SweepTarget CrdTarget::PathsOf(const CrdVersion& version) const {
+  return {.group = live_.group,
+          .version = version.name,
+          .plural = live_.names.plural,
+          .is_namespaced = is_namespaced()};
+}
+
+std::optional<Value> CrdTarget::LeftOf(const Value& backup, kube::json::Arena& arena) const {
+  if (!was_pruned_by_) return std::nullopt;
+  const std::string_view version = VersionNameOf(backup);
+  // Nobody knows what a webhook makes of it, so that only one schema can be looked at.
+  const CrdVersion* storage = was_pruned_by_->crd.StorageVersion();
+  const bool is_stored_as = storage != nullptr && storage->name == version;
+  if (was_pruned_by_->server.converts_by_webhook() && !is_stored_as) return std::nullopt;
+  if (was_pruned_by_->crd.FindVersion(version) == nullptr) return std::nullopt;
+  Value left = kube::json::CopyForChange(backup, arena);
+  for (const StructuralSchema* schema : was_pruned_by_->SchemasFor(version)) {
+    kube::schema::DropUnknownFields(left, schema, /*is_resource_root=*/true);
+  }
+  return left;
+}
+
+Value CrdTarget::Received(const Value& object, const CrdVersion& version,
+                          kube::json::Arena& arena) const {
+  Value received = kube::json::CopyForChange(object, arena);
+  const std::string api_version = live_.group + "/" + version.name;
+  received.Set("apiVersion", Value::String(arena.Copy(api_version)), arena);
+  if (!server_.OnRequest(received, version.name, arena)) return received;
+  return kube::json::CopyForChange(object, arena);
+}
+
+bool CrdTarget::AreStoredAlike(const Value& one, const Value& other,
+                               const CrdVersion& version) const {
+  kube::json::Arena arena;
+  Value stored = kube::json::CopyForChange(one, arena);
+  Value also_stored = kube::json::CopyForChange(other, arena);
+  if (server_.OnRequest(stored, version.name, arena)) return false;
+  if (server_.OnRequest(also_stored, version.name, arena)) return false;
+  return kube::json::Equal(stored, also_stored);
+}
+
+void CrdTarget::CountPrunedAgain(const Value& backup, const FieldChoice& fields,
+                                 const report::CountedObject& object,
+                                 report::FieldTally& tally) const {
+  const CrdVersion* version = VersionOf(backup);
+  if (!prunes() || version == nullptr) return;
+  kube::json::Arena arena;
+  const std::optional<Value> left = LeftOf(backup, arena);
+  PrunedAgainCounter counter(left ? &*left : nullptr, fields, object, tally);
+  kube::schema::FindUnknownFields(backup, server_.FindSchema(version->name),
+                                  /*is_resource_root=*/true, counter);
+  const CrdVersion* storage = live_.StorageVersion();
+  if (storage == nullptr || storage == version || server_.converts_by_webhook()) return;
+  kube::schema::FindUnknownFields(backup, server_.FindSchema(storage->name),
+                                  /*is_resource_root=*/true, counter);
+}
+
+}  // namespace migrate::restore

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kube/base/result.h"
+#include "kube/meta/object_path.h"
+
+namespace migrate::restore {
+
+/// Which fields are to be put back, as --fields names them: `.spec.legacyMode`,
+/// `spec.ports[*].proto` or `.metadata.*`, as the tables of check and restore show paths.
+/// Immutable.
+class FieldChoice {
+ public:
+  /// All fields.
+  FieldChoice() = default;
+  /// Those at and below `paths`; none are all. An index is that of any element. The error names the
+  /// path that is none, and why. Of a list that was taken as a whole no part can be chosen.
+  static kube::base::Result<FieldChoice, std::string> Parse(const std::vector<std::string>& paths);
+
+  enum class Part {
+    kNone,
+    kSome,  ///< something below it
+    kAll,
+  };
+  /// How much of the value at `path` is chosen. The null pointer is the whole object.
+  Part Of(const kube::meta::PathStep* path) const;
+
+ private:
+  struct Step {
+    bool is_index = false;
+    bool is_any = false;  ///< whatever the name
+    std::string name{};
+  };
+  using Steps = std::vector<Step>;
+
+  static kube::base::Result<Steps, std::string> ParsePath(std::string_view text);
+  static bool Fits(const Step& chosen, const kube::meta::PathStep& step);
+
+  std::vector<Steps> chosen_;
+};
+
+}  // namespace migrate::restore

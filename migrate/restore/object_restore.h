@@ -1,0 +1,115 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "kube/client/answer_meaning.h"
+#include "kube/client/client.h"
+#include "kube/crd/crd.h"
+#include "kube/json/json.h"
+#include "kube/system/clock.h"
+#include "migrate/inspect/object_diff.h"
+#include "migrate/report/restore_report.h"
+#include "migrate/restore/crd_target.h"
+#include "migrate/restore/restore_patch.h"
+#include "migrate/restore/taken_fields.h"
+#include "migrate/spool/listed_object.h"
+#include "migrate/sweep/write/exchange.h"
+#include "migrate/sweep/write/retry.h"
+
+namespace migrate::restore {
+
+/// How objects are put back.
+struct RestoreSettings {
+  CompareOptions compare{};
+  bool recreate = false;  ///< what was deleted is made anew
+  report::DryRun dry_run = report::DryRun::kNone;
+  bool reads_back = false;  ///< nothing is written: objects are read, to see whether all is back
+  /// With a dry run by the client: is given each object that would change, without managedFields.
+  /// The null pointer: nobody is.
+  inspect::ChangeTaker* changes = nullptr;
+};
+
+/// An object of the backup, on its own.
+struct BackupObject {
+  std::unique_ptr<kube::json::Document> document;
+  std::string namespace_{}, name{};
+  std::string uid{};           ///< empty: the backup tells none
+  bool was_recreated = false;  ///< by this run, so that it has another uid
+
+  const kube::json::Value& value() const { return document->root(); }
+};
+
+/// What became of it.
+struct RestoreOutcome {
+  report::RestoreClass restore_class = report::RestoreClass::kFailed;
+  int code = 0;
+  std::string reason, message;
+  Paths taken{}, kept{}, conflicts{};
+  std::string resource_version{};  ///< of the live object as it was seen last
+};
+
+/// One object of a backup on its way back. No I/O.
+///
+/// It is read, what pruning took is found out (taken_fields.h), and sent as a patch for the
+/// resourceVersion that was read alone: after a conflict, and where it is not known whether a write
+/// was done, it is read again, and all is decided anew. Where the CRD has the status subresource
+/// the status is a patch of its own, behind the other. A server that takes a patch and does not
+/// show what it brought still prunes by an older schema: it is tried again, too, for a while.
+///
+/// An object that is not there is gone, or made anew with everything that the backup has of it but
+/// what only a server sets. An object of its name with another uid is another object: pruning took
+/// nothing from it, so that it stays as it is, unless it has all that the backup has, as what an
+/// earlier run made anew.
+class ObjectRestore final : public sweep::write::Exchange {
+ public:
+  /// `target` and `settings` must outlive it. `version` is CrdTarget::VersionOf the object.
+  ObjectRestore(const CrdTarget& target, const kube::crd::CrdVersion& version,
+                const RestoreSettings& settings, BackupObject object);
+
+  kube::client::ApiRequest Request() const override;
+  Step OnAnswer(std::string_view body, const std::optional<kube::client::CallError>& error,
+                kube::json::Document& document, kube::system::Clock::TimePoint now) override;
+
+  const CrdTarget& target() const { return *target_; }
+  const BackupObject& object() const { return object_; }
+  /// Once it is done.
+  const RestoreOutcome& outcome() const { return outcome_; }
+
+ private:
+  enum class Asks { kObject, kPatch, kStatusPatch, kCreation };
+  using Value = kube::json::Value;
+
+  Step OnObject(const Value& live, kube::system::Clock::TimePoint now);
+  Step OnNamesake(const Value& live, kube::system::Clock::TimePoint now);
+  Step Decide(const Value& live, kube::system::Clock::TimePoint now);
+  Comparison CompareAsNew(const Value& live, kube::json::Arena& arena) const;
+  Comparison CompareWith(const Value& live, kube::json::Arena& arena) const;
+  Step SendOrEnd(const Value& live, const Value& restored, kube::system::Clock::TimePoint now);
+  void ShowChange(const Value& live, const Value& restored) const;
+  Step OnDryRunTaken();
+  Step OnGone();
+  Step End(report::RestoreClass restore_class, std::string message = "");
+  Step EndUnchanged();
+  Step Fail(const kube::client::CallError& error, kube::system::Clock::TimePoint now);
+  Step Retry(const sweep::write::AnswerVerdict& verdict, kube::system::Clock::TimePoint now);
+  std::string CreationBody() const;
+  bool has_status() const { return version_->has_status_subresource(); }
+
+  const CrdTarget* target_;
+  const kube::crd::CrdVersion* version_;
+  const RestoreSettings* settings_;
+  BackupObject object_;
+  sweep::write::SweepTarget paths_;
+  spool::ListedObject place_;
+  Asks asks_ = Asks::kObject;
+  std::optional<PatchBody> patch_, status_patch_;
+  bool is_written_ = false;      // by a write of this run
+  bool may_be_created_ = false;  // the same, or one without a clear answer
+  sweep::write::RetryBudget budget_;
+  RestoreOutcome outcome_;
+};
+
+}  // namespace migrate::restore

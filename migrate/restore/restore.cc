@@ -1,0 +1,461 @@
+#include "migrate/restore/restore.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <unordered_set>
+#include <utility>
+
+#include "kube/base/error.h"
+#include "kube/base/text.h"
+#include "kube/meta/object_path.h"
+#include "migrate/backup/pruned_by.h"
+#include "migrate/crds/cluster_crds.h"
+#include "migrate/crds/crd_request.h"
+#include "migrate/disk/stable_hash.h"
+#include "migrate/inspect/diff_targets.h"
+#include "migrate/lists/pager.h"
+#include "migrate/lists/pause.h"
+#include "migrate/migration/access_review.h"
+#include "migrate/report/program_name.h"
+#include "migrate/restore/backup_reader.h"
+#include "migrate/restore/crd_account.h"
+#include "migrate/spool/object_metadata.h"
+#include "migrate/sweep/write/exchange_pool.h"
+#include "migrate/sweep/write/failure_streak.h"
+#include "migrate/sweep/write/throttle.h"
+
+namespace migrate::restore {
+namespace {
+
+using kube::base::Error;
+using report::RestoreClass;
+using sweep::write::ExchangePool;
+
+constexpr std::chrono::seconds kChangeInterval(1);
+constexpr std::size_t kRefusedShown = 5;
+
+/// The class that a streak of failures is told apart by.
+report::ObjectClass AsObjectClass(RestoreClass restore_class) {
+  return restore_class == RestoreClass::kForbidden ? report::ObjectClass::kForbidden
+                                                   : report::ObjectClass::kFailed;
+}
+
+/// The accounts of all CRDs that a backup has objects of, and which of these count.
+class Accounts {
+ public:
+  Accounts(const RestoreOptions& options, const sweep::MigrationSession& session)
+      : options_(options), session_(session) {}
+
+  /// Reads the whole backup: nothing was written before. Throws kube::base::Error.
+  void Open() {
+    ReadBackup(options_.backup, [this](const ReadObject& object) { Look(object); });
+    if (accounts_.empty() && !session_.is_stopped())
+      throw Error("the backup \"" + options_.backup + "\" holds no objects");
+    for (const inspect::DiffTarget& target : options_.targets) RequireMet(target);
+    for (const auto& [type, account] : accounts_) Check(*account);
+  }
+
+  /// Whether an object of the backup counts; the null pointer: it does not.
+  CrdAccount* FindChosen(const ReadObject& object) const {
+    const auto found = accounts_.find(TypeOf(object));
+    if (found == accounts_.end() || !IsChosen(*found->second, object)) return nullptr;
+    return found->second.get();
+  }
+
+  std::map<std::string, std::unique_ptr<CrdAccount>>& all() { return accounts_; }
+
+ private:
+  static std::string TypeOf(const ReadObject& object) {
+    return std::string(object.kind) + "." + std::string(object.group);
+  }
+
+  void Look(const ReadObject& object) {
+    if (session_.is_stopped()) return;
+    if (!seen_.insert(disk::StableHash(object.Identity())).second) {
+      throw Error("the backup has " + object.FullName() +
+                  " more than once: restore one backup after the other, the newest last");
+    }
+    CrdAccount* account = Account(object);
+    if (account == nullptr) return;
+    NoteMet(*account, object);
+    if (!IsChosen(*account, object)) return account->CountNotChosen();
+    account->CountChosen();
+    const std::string name = object.FullName();
+    account->crd().CountPrunedAgain(object.value, options_.settings.compare.fields,
+                                    {object.place, name}, account->refused());
+  }
+
+  // The null pointer: the run is to be stopped.
+  CrdAccount* Account(const ReadObject& object) {
+    std::unique_ptr<CrdAccount>& account = accounts_[TypeOf(object)];
+    if (!account) account = MakeAccount(object);
+    if (!account) accounts_.erase(TypeOf(object));
+    return account.get();
+  }
+
+  std::unique_ptr<CrdAccount> MakeAccount(const ReadObject& object) {
+    const lists::ProgressFunction no_progress;
+    lists::ClusterReader reader(session_, {}, no_progress);
+    crds::ClusterCrds found =
+        crds::ReadClusterCrds({.names = {TypeOf(object)}, .skip_objects = true}, {}, reader);
+    if (session_.is_stopped()) return nullptr;
+    if (!found.unread.empty()) throw Error(found.unread.front().error);
+    const std::string target =
+        found.target + "/" + kube::client::UrlEscape(found.crds.begin()->first);
+    auto crd = crds::GetCrd(session_.client, target);
+    if (session_.is_stopped()) return nullptr;
+    if (!crd) throw Error(crd.error().message);
+    std::string file;
+    auto pruned_by = FindPrunedBy(*crd, file);
+    auto account = std::make_unique<CrdAccount>(CrdTarget(*std::move(crd), std::move(pruned_by)),
+                                                target, session_);
+    account->report().pruned_by = file;
+    account->report().dry_run = options_.settings.dry_run;
+    Select(*account);
+    return account;
+  }
+
+  std::optional<kube::crd::Crd> FindPrunedBy(const kube::crd::Crd& live, std::string& file) const {
+    const bool is_named = !options_.pruned_by.empty();
+    const std::filesystem::path path = is_named ? std::filesystem::path(options_.pruned_by)
+                                                : backup::PrunedByPath(options_.backup);
+    std::error_code error;
+    if (!is_named && !std::filesystem::exists(path, error)) return std::nullopt;
+    kube::crd::Crd crd = backup::ReadPrunedBy(path);
+    if (crd.name == live.name) {
+      file = path.string();
+      return crd;
+    }
+    // A backup of several CRDs was put together by hand.
+    if (!is_named) return std::nullopt;
+    throw Error("\"" + path.string() + "\" is the CustomResourceDefinition " + crd.name +
+                ", and the backup has objects of " + live.name);
+  }
+
+  // The server is asked, as only it knows all that its selectors mean.
+  void Select(CrdAccount& account) const {
+    if (options_.label_selector.empty() && options_.field_selector.empty()) return;
+    const auto& versions = account.crd().crd().versions;
+    const auto served = std::ranges::find_if(versions, &kube::crd::CrdVersion::served);
+    if (served == versions.end()) return;
+    const sweep::write::SweepTarget paths = account.crd().PathsOf(*served);
+    const std::string target =
+        lists::WithSelectors("/apis/" + paths.group + "/" + paths.version + "/" + paths.plural,
+                             options_.label_selector, options_.field_selector);
+    std::unordered_set<std::uint64_t> selected;
+    std::mutex mutex;
+    const auto take = [&](kube::json::Document& item) {
+      const std::lock_guard lock(mutex);
+      selected.insert(IdentityOf(spool::MetadataText(item.root(), "namespace"),
+                                 spool::MetadataText(item.root(), "name")));
+    };
+    std::vector<lists::ListJob> jobs;
+    jobs.emplace_back(target, lists::TakeEach(take));
+    jobs[0].metadata_only = true;
+    lists::ReadLists(jobs, session_, {.chunk_size = options_.chunk_size});
+    if (jobs[0].error && !session_.is_stopped()) throw Error(jobs[0].error->message);
+    account.Select(std::move(selected));
+  }
+
+  bool IsChosen(const CrdAccount& account, const ReadObject& object) const {
+    if (!options_.namespace_.empty() && object.namespace_ != options_.namespace_) return false;
+    const auto names = [&](const inspect::DiffTarget& target) {
+      return crds::IsNamed(account.identity(), target.crd) &&
+             (target.object.empty() || target.object == object.name);
+    };
+    const bool is_named = options_.targets.empty() || std::ranges::any_of(options_.targets, names);
+    return is_named && account.IsSelected(object);
+  }
+
+  static std::string Named(const inspect::DiffTarget& target) {
+    return target.object.empty() ? target.crd : target.crd + "/" + target.object;
+  }
+
+  void NoteMet(const CrdAccount& account, const ReadObject& object) {
+    for (const inspect::DiffTarget& target : options_.targets) {
+      const bool is_meant = crds::IsNamed(account.identity(), target.crd) &&
+                            (target.object.empty() || target.object == object.name);
+      if (is_meant) met_.insert(Named(target));
+    }
+  }
+
+  void RequireMet(const inspect::DiffTarget& target) const {
+    if (met_.contains(Named(target)) || session_.is_stopped()) return;
+    throw Error("the backup \"" + options_.backup + "\" has no objects of " + Named(target));
+  }
+
+  void Check(CrdAccount& account) const {
+    if (options_.settings.compare.overwrite && !account.crd().knows_pruning()) {
+      throw Error(
+          "--overwrite needs to know which fields pruning took, which the CustomResourceDefinition "
+          "tells by which it was done: name its file by --pruned-by");
+    }
+    RequireRights(account);
+    const auto refused = account.refused().Report();
+    if (refused.empty()) return;
+    account.report().outcome = report::Outcome::kError;
+    account.report().error = Refusal(account, refused);
+  }
+
+  static std::string Refusal(const CrdAccount& account,
+                             const std::vector<report::FieldUse>& refused) {
+    std::string text = "the server would prune again what is to be put back: ";
+    for (std::size_t i = 0; i < refused.size() && i < kRefusedShown; ++i) {
+      text += (i == 0 ? "" : ", ") + kube::meta::WithLeadingDot(refused[i].path) + " (in " +
+              kube::base::Count(refused[i].objects, "object") + ")";
+    }
+    if (refused.size() > kRefusedShown) {
+      text += " and " + kube::base::Count(refused.size() - kRefusedShown, "more field");
+    }
+    return text + "; specify these fields in the schema first (" +
+           report::OwnCommand("suggest " + account.crd().name()) +
+           "), or choose others by --fields. Nothing was written";
+  }
+
+  void RequireRights(const CrdAccount& account) const {
+    const kube::crd::Crd& crd = account.crd().crd();
+    const auto access = [&](const std::string& verb, const std::string& subresource) {
+      return migration::Access{.verb = verb,
+                               .group = crd.group,
+                               .resource = crd.names.plural,
+                               .subresource = subresource,
+                               .namespace_ = options_.namespace_};
+    };
+    std::vector<migration::Access> accesses = {access("get", "")};
+    const bool writes = options_.settings.dry_run != report::DryRun::kClient;
+    const bool has_status = std::ranges::any_of(
+        crd.versions, [](const auto& version) { return version.has_status_subresource(); });
+    if (writes) accesses.push_back(access("patch", ""));
+    if (writes && has_status) accesses.push_back(access("patch", "status"));
+    if (writes && options_.settings.recreate) accesses.push_back(access("create", ""));
+    const std::vector<bool> allowed = migration::AskWhetherAllowed(accesses, session_.client);
+    if (session_.is_stopped()) return;
+    for (std::size_t i = 0; i < accesses.size(); ++i) {
+      if (allowed[i]) continue;
+      const std::string& part = accesses[i].subresource;
+      throw Error("the right to " + accesses[i].verb + " " + crd.names.plural + "." + crd.group +
+                  (part.empty() ? "" : "/" + part) + " is missing" +
+                  (options_.namespace_.empty() ? "" : " in namespace " + options_.namespace_) +
+                  ", so that nothing was written");
+    }
+  }
+
+  const RestoreOptions& options_;
+  const sweep::MigrationSession& session_;
+  std::map<std::string, std::unique_ptr<CrdAccount>> accounts_;  // by Kind.group
+  std::unordered_set<std::uint64_t> seen_;
+  std::unordered_set<std::string> met_;  // targets that the backup has objects of
+};
+
+/// One pass over the objects of the backup.
+class RestorePass {
+ public:
+  using OnDone = std::function<void(const ObjectRestore&)>;
+
+  RestorePass(const RestoreOptions& options, const RestoreSettings& settings, std::string what,
+              Accounts& accounts, const sweep::MigrationSession& session)
+      : options_(options),
+        settings_(settings),
+        what_(std::move(what)),
+        accounts_(accounts),
+        session_(session),
+        pool_(
+            sweep::write::Throttle(options.concurrency, options.max_rate),
+            [&session](const std::string& line) { session.observer.OnLine(line); }, session) {
+    for (const auto& [type, account] : accounts.all()) expected_ += account->chosen();
+  }
+
+  /// Why it ended early; absent: it did not. With a signal that is "".
+  const std::optional<std::string>& stopped() const { return stopped_; }
+
+  void Run() {
+    ReadBackup(options_.backup, [this](const ReadObject& object) { Begin(object); });
+    while (!pool_.is_idle()) Step();
+    Tell();
+  }
+
+ private:
+  bool is_reading_back() const { return settings_.reads_back; }
+
+  void Begin(const ReadObject& object) {
+    CrdAccount* account = accounts_.FindChosen(object);
+    if (account == nullptr || stopped_) return;
+    BackupObject own{.document = nullptr,
+                     .namespace_ = std::string(object.namespace_),
+                     .name = std::string(object.name),
+                     .uid = std::string(object.uid)};
+    if (is_reading_back()) {
+      const CrdAccount::Written* written = account->FindWritten(object);
+      if (written == nullptr) return;
+      own.was_recreated = written->was_recreated;
+    }
+    const kube::crd::CrdVersion* version = account->crd().VersionOf(object.value);
+    if (version == nullptr) {
+      return account->TakeFailure(object,
+                                  "its version is not served any more, and a webhook converts "
+                                  "versions, so that only the server could");
+    }
+    if (account->crd().is_namespaced() == own.namespace_.empty()) {
+      return account->TakeFailure(object, own.namespace_.empty()
+                                              ? "it has no namespace, and its kind has one"
+                                              : "it has a namespace, and its kind has none");
+    }
+    while (!stopped_ && !pool_.HasRoom()) Step();
+    if (stopped_) return;
+    own.document = object.Copy();
+    pool_.Begin(
+        std::make_unique<ObjectRestore>(account->crd(), *version, settings_, std::move(own)));
+    Step(/*waits=*/false);
+  }
+
+  void Step(bool waits = true) {
+    if (waits) session_.Poll(std::min(session_.clock.Now() + lists::kTick, pool_.next_event()));
+    pool_.TakeAnswers([this](const sweep::write::Exchange& exchange) {
+      OnDoneWith(static_cast<const ObjectRestore&>(exchange));
+    });
+    LookForStop();
+    if (!stopped_) pool_.SendDue();
+    if (session_.clock.Now() >= ticked_ + lists::kTick) Tell();
+  }
+
+  void OnDoneWith(const ObjectRestore& restore) {
+    ++done_;
+    CrdAccount& account = AccountOf(restore);
+    if (is_reading_back()) return account.TakeReadBack(restore);
+    account.Take(restore, options_.names_objects);
+    const RestoreOutcome& outcome = restore.outcome();
+    // That objects were deleted or changed says nothing of the server.
+    const bool is_of_server = IsFailure(outcome.restore_class) && outcome.code != 0;
+    if (!is_of_server) return streak_.OnSuccess();
+    const auto enough =
+        streak_.OnFailure(AsObjectClass(outcome.restore_class), outcome.code, outcome.message);
+    if (enough) Stop(*enough);
+  }
+
+  CrdAccount& AccountOf(const ObjectRestore& restore) {
+    const auto is_it = [&](const auto& entry) { return &entry.second->crd() == &restore.target(); };
+    return *std::ranges::find_if(accounts_.all(), is_it)->second;
+  }
+
+  void LookForStop() {
+    if (session_.is_stopped()) return Stop("");
+    if (stopped_ || is_reading_back() || session_.clock.Now() < next_check_) return;
+    for (const auto& [type, account] : accounts_.all()) {
+      if (account->chosen() == 0) continue;
+      if (const auto change = account->guard().FindChange())
+        return Stop(account->crd().name() + ": " + *change);
+    }
+    next_check_ = session_.clock.Now() + kChangeInterval;
+  }
+
+  void Stop(const std::string& why) {
+    if (!stopped_) stopped_ = why;
+    pool_.Stop();
+  }
+
+  void Tell() {
+    ticked_ = session_.clock.Now();
+    session_.observer.OnProgress(what_, {.listed = done_, .expected = expected_, .counts = {}});
+  }
+
+  const RestoreOptions& options_;
+  const RestoreSettings& settings_;
+  const std::string what_;
+  Accounts& accounts_;
+  const sweep::MigrationSession& session_;
+  ExchangePool pool_;
+  sweep::write::FailureStreak streak_;
+  std::optional<std::string> stopped_;
+  std::uint64_t done_ = 0, expected_ = 0;
+  kube::system::Clock::TimePoint next_check_{};  // the first one comes before any write
+  kube::system::Clock::TimePoint ticked_{};
+};
+
+class RestoreRun {
+ public:
+  RestoreRun(const RestoreOptions& options, const sweep::MigrationSession& session)
+      : options_(options), session_(session), accounts_(options, session) {}
+
+  report::RestoreReport Run() {
+    const kube::system::Clock::TimePoint start = session_.clock.Now();
+    report_.backup = options_.backup;
+    accounts_.Open();
+    if (!IsRefused() && !session_.is_stopped()) {
+      TellUnknownPruning();
+      PutBack();
+    }
+    Finish();
+    report_.seconds = std::chrono::duration<double>(session_.clock.Now() - start).count();
+    for (report::CrdRestore& crd : report_.crds) crd.seconds = report_.seconds;
+    return std::move(report_);
+  }
+
+ private:
+  bool writes() const { return options_.settings.dry_run == report::DryRun::kNone; }
+  bool verifies() const { return options_.verify && writes() && !stopped_; }
+
+  // All or nothing: what one CRD lacks may be why another one is restored.
+  bool IsRefused() {
+    const auto is_refused = [](const auto& entry) {
+      return entry.second->report().outcome == report::Outcome::kError;
+    };
+    return std::ranges::any_of(accounts_.all(), is_refused);
+  }
+
+  void TellUnknownPruning() {
+    for (const auto& [type, account] : accounts_.all()) {
+      if (account->crd().knows_pruning() || account->chosen() == 0) continue;
+      session_.observer.OnLine(
+          "note: " + account->crd().name() +
+          ": by which schemas its objects were pruned is not known (there is no \"" +
+          backup::PrunedByPath(options_.backup).filename().string() +
+          "\" beside the backup), so that all that they lack of it comes back, also what somebody "
+          "removed since; --pruned-by names the CustomResourceDefinition of then");
+    }
+  }
+
+  void PutBack() {
+    RestorePass pass(options_, options_.settings, "restoring", accounts_, session_);
+    pass.Run();
+    stopped_ = pass.stopped();
+    if (!verifies()) return;
+    RestoreSettings settings = options_.settings;
+    settings.reads_back = true;
+    RestorePass reading(options_, settings, "reading back", accounts_, session_);
+    reading.Run();
+    stopped_ = reading.stopped();
+  }
+
+  void Finish() {
+    for (const auto& [type, account] : accounts_.all()) {
+      report::CrdRestore& crd = account->report();
+      if (session_.is_stopped()) {
+        crd.outcome = report::Outcome::kInterrupted;
+      } else if (stopped_) {
+        crd.outcome = report::Outcome::kError;
+        crd.error = *stopped_;
+      }
+      report_.crds.push_back(account->Finish(verifies() && !IsRefused()));
+    }
+    std::ranges::sort(report_.crds, {}, &report::CrdRestore::name);
+  }
+
+  const RestoreOptions& options_;
+  const sweep::MigrationSession& session_;
+  Accounts accounts_;
+  std::optional<std::string> stopped_;
+  report::RestoreReport report_;
+};
+
+}  // namespace
+
+report::RestoreReport Restore(const RestoreOptions& options,
+                              const sweep::MigrationSession& session) {
+  return RestoreRun(options, session).Run();
+}
+
+}  // namespace migrate::restore

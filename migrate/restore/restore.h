@@ -1,0 +1,48 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "migrate/inspect/object_diff.h"
+#include "migrate/report/restore_report.h"
+#include "migrate/restore/object_restore.h"
+#include "migrate/sweep/migration_observer.h"
+
+namespace migrate::restore {
+
+struct RestoreOptions {
+  std::string backup{};  ///< a file that migrate wrote, or any with custom resources, YAML or JSON
+  /// The CRD by which its objects were pruned; empty: that beside the backup, if it is there
+  /// (backup::PrunedByPath). Of a backup with objects of one CRD.
+  std::string pruned_by{};
+  std::vector<inspect::DiffTarget> targets{};  ///< only these CRDs and objects; empty: all
+  std::string namespace_{};                    ///< only objects of this namespace; empty: of all
+  /// Only objects that the server selects by these, as they are now.
+  std::string label_selector{}, field_selector{};
+  std::int64_t chunk_size = 500;
+  RestoreSettings settings{};
+  std::size_t concurrency = 16;  ///< the most objects at once
+  double max_rate = 0;           ///< objects a second; 0: no limit
+  bool verify = true;            ///< reads back what was restored
+  bool names_objects = false;    ///< CrdRestore::objects
+};
+
+/// Puts back what pruning took from the objects of a backup, and only that (taken_fields.h).
+///
+/// The backup is read once before anything is written: nothing is where some of it cannot be read,
+/// has no CRD in the cluster, or names an object twice; nor where a CRD would prune again what is
+/// to come back, which its report names. Then each object is restored by itself (object_restore.h),
+/// as many at once as the server takes well, and each ends in one class. While a run goes on the
+/// CRD is read again and again: if it changes, that ends it. There is no state: run again it finds
+/// what is back already unchanged, and goes on with the rest.
+///
+/// Throws kube::base::Error for what makes it impossible: a file that cannot be read, a name that
+/// is not in it, a server that cannot be reached. Nothing was written then.
+report::RestoreReport Restore(const RestoreOptions& options,
+                              const sweep::MigrationSession& session);
+
+}  // namespace migrate::restore

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kube/json/json.h"
+#include "kube/schema/schema_props.h"
+#include "migrate/restore/field_choice.h"
+
+/// What pruning took from an object, and how it comes back: pure, no I/O.
+namespace migrate::restore {
+
+/// The three forms of one object. All must outlive the result, which borrows from them.
+struct ThreeForms {
+  const kube::json::Value& backup;  ///< as it was before pruning
+  /// What pruning left of `backup`. The null pointer: it is not known, and then all counts as taken
+  /// that the live object lacks.
+  const kube::json::Value* pruned;
+  const kube::json::Value& live;  ///< as a read shows it now
+  /// openAPIV3Schema of the version that `live` is read in; the null pointer: none. It says by
+  /// which keys elements of lists belong together, and which values are defaults that nobody wrote.
+  const kube::schema::SchemaProps* schema;
+};
+
+struct CompareOptions {
+  FieldChoice fields{};    ///< only these
+  bool overwrite = false;  ///< also what somebody has set anew. Nothing to it without `pruned`
+};
+
+/// A path for people: "spec.ports[0].proto", and the same with indices as [*] and keys of maps as
+/// .*
+struct FieldName {
+  std::string path, folded;
+};
+
+/// Fields in the order in which they were met. There may be very many: the first ones are kept, and
+/// all counted.
+struct Paths {
+  static constexpr std::size_t kMost = 100;
+
+  std::vector<FieldName> first{};
+  std::uint64_t count = 0;
+
+  bool empty() const { return count == 0; }
+};
+
+/// What is to be done with the live object.
+struct Comparison {
+  /// The live object with what was taken from it; absent where nothing is to be put back.
+  std::optional<kube::json::Value> restored{};
+  /// The tops of what is put back, with the indices of the live object.
+  Paths taken{};
+  /// What stays away although it was taken: somebody has set it anew, or has removed what it was
+  /// in.
+  Paths kept{};
+  /// Lists that lost something and were changed since, so that it is not known which of their
+  /// elements it belongs to. `restored` leaves them as they are.
+  Paths conflicts{};
+};
+
+/// Finds what pruning took from an object that is not back yet. Later writers win: what they have
+/// set, changed or removed stays so.
+///
+/// - A member that pruning took, and that the live object lacks, comes back. Where it has an object
+///   there again, its members are looked at one by one. A value that is the default of the schema
+///   counts as lacking: a read shows it, though nobody has written it.
+/// - Elements belong together by their index where all else of the list is as pruning left it; by
+///   x-kubernetes-list-map-keys where the schema declares them; else the list is a conflict, unless
+///   nothing of it is missing.
+/// - apiVersion, kind and metadata of the object itself stay as they are, as pruning leaves them.
+///
+/// Without `pruned` two things cannot be told apart: what pruning took, and what somebody removed
+/// since. The latter comes back too.
+Comparison Compare(const ThreeForms& forms, const CompareOptions& options,
+                   kube::json::Arena& arena);
+
+/// True if `value` has every value that `part` has: members of its objects may be more, lists have
+/// the same length.
+bool Contains(const kube::json::Value& value, const kube::json::Value& part);
+
+}  // namespace migrate::restore

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kube/client/session.h"
+#include "kube/json/json.h"
+#include "kube/system/clock.h"
+#include "migrate/sweep/write/exchange.h"
+#include "migrate/sweep/write/throttle.h"
+
+namespace migrate::sweep::write {
+
+/// Keeps as many objects on their way as the throttle allows, and those that wait to be tried
+/// again beside them.
+class ExchangePool {
+ public:
+  /// All must outlive it. `on_wait`, which may be empty, is told where nothing is sent for more
+  /// than a second, as the server asks for it, and where no object gets anywhere for ten seconds.
+  ExchangePool(Throttle throttle, std::function<void(const std::string&)> on_wait,
+               const kube::client::Session& session);
+  ~ExchangePool();
+
+  /// Is told what became of an object.
+  using OnDone = std::function<void(Exchange&)>;
+  /// Takes the answers that came since the last call. Sends on what has its next request at hand.
+  void TakeAnswers(const OnDone& on_done);
+
+  /// Sends what is due again, as far as the throttle allows.
+  void SendDue();
+  /// True if a new object may begin: not where too many wait already to be tried again.
+  bool HasRoom() const;
+  void Begin(std::unique_ptr<Exchange> exchange);
+  /// Sends nothing more: what is in flight ends, what waits to be tried again is forgotten.
+  void Stop();
+
+  bool is_idle() const { return in_flight_.empty() && waiting_.empty(); }
+  /// When time alone lets something be sent.
+  kube::system::Clock::TimePoint next_event() const;
+
+ private:
+  class Flight;
+  void Send(std::unique_ptr<Flight> flight);
+  void Take(std::unique_ptr<Flight> flight, const OnDone& on_done);
+  void Hold(std::chrono::seconds asked_for);
+  void TellStall();
+
+  Throttle throttle_;
+  const std::function<void(const std::string&)> on_wait_;
+  const kube::client::Session session_;
+  kube::system::Clock::TimePoint told_until_{};  // of the last wait that was told
+  kube::system::Clock::TimePoint moved_;         // when an object was done, or there was no need to
+  kube::system::Clock::TimePoint stall_told_{};
+  std::string last_error_;  // since an object was done; empty: no answer at all
+  std::map<const Flight*, std::unique_ptr<Flight>> in_flight_;
+  std::vector<const Flight*> answered_;
+  bool is_stopped_ = false;
+  std::multimap<kube::system::Clock::TimePoint, std::unique_ptr<Flight>>
+      waiting_;                    // by when it is due
+  kube::json::Document document_;  // of one answer after the other
+};
+
+}  // namespace migrate::sweep::write

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "migrate/report/migration_report.h"
+#include "plugin/flags/options.h"
+#include "plugin/flags/write_flags.h"
+
+namespace plugin::flags {
+
+/// Without the objects that are named; migrate/restore/restore.h says what the others mean.
+struct RestoreOptions {
+  CommonOptions common;
+  std::string backup;
+  /// kTable (for people), kWide (the same, object by object), kJson, kYaml, kName or kTemplate.
+  OutputFormat output = OutputFormat::kTable;
+  TemplateOutput output_template;  ///< only with kTemplate
+  ObjectOptions objects;
+  std::string pruned_by;            ///< empty: the file beside the backup
+  std::vector<std::string> fields;  ///< paths; none: all
+  bool overwrite = false;
+  bool recreate = false;
+  DryRunChoice dry_run;
+  int concurrency = 16;
+  double max_rate = 0;
+  bool verify = true;
+};
+
+/// Values of flags of restore that are read further once all flags are known.
+struct RawRestoreValues {
+  std::string dry_run = "none";
+  std::string max_rate;  ///< empty: not given
+};
+
+/// Completes what the flags set. Throws UsageError.
+void FinishRestoreOptions(RestoreOptions& options, const RawRestoreValues& raw);
+
+/// What one object after the other is told of: with -o wide, and where nothing is written.
+bool NamesObjects(const RestoreOptions& options);
+
+}  // namespace plugin::flags

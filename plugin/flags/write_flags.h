@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "migrate/report/migration_report.h"
+
+/// Values of the flags of commands that write objects. Each throws UsageError of `command`.
+namespace plugin::flags {
+
+/// What --dry-run alone stands for, as in kubectl (cmdutil.AddDryRunFlag).
+inline constexpr std::string_view kBareDryRun = "unchanged";
+
+struct DryRunChoice {
+  migrate::report::DryRun strategy = migrate::report::DryRun::kNone;
+  std::string warning;  ///< how a deprecated form should be written; empty: it was none
+};
+
+DryRunChoice ParseDryRun(std::string_view command, const std::string& value);
+
+/// Of --max-rate; empty: no limit, which is 0.
+double ParseMaxRate(std::string_view command, const std::string& value);
+
+/// --concurrency is at least 1.
+void RequireConcurrency(std::string_view command, int concurrency);
+
+}  // namespace plugin::flags

@@ -1,0 +1,137 @@
+#include "plugin/report/data/restore_report_json.h"
+
+#include <cmath>
+#include <string_view>
+
+#include "plugin/report/data/object_builder.h"
+
+namespace plugin::report::data {
+namespace {
+
+using kube::json::Arena;
+using kube::json::Value;
+using migrate::report::CrdRestore;
+using migrate::report::RestoreClass;
+using migrate::report::RestoreCounts;
+using migrate::report::RestoredField;
+using migrate::report::RestoredObject;
+using migrate::report::RestoreFailure;
+using migrate::report::RestoreReport;
+
+std::string_view OutcomeOf(const CrdRestore& crd) {
+  switch (crd.outcome) {
+    case migrate::report::Outcome::kDone:
+      return "done";
+    case migrate::report::Outcome::kFailures:
+      return "failures";
+    case migrate::report::Outcome::kError:
+      return "error";
+    case migrate::report::Outcome::kInterrupted:
+      return "interrupted";
+  }
+  return {};
+}
+
+std::string_view DryRunOf(const CrdRestore& crd) {
+  if (crd.dry_run == migrate::report::DryRun::kNone) return "";
+  return crd.dry_run == migrate::report::DryRun::kClient ? "client" : "server";
+}
+
+class RestoreReportBuilder {
+ public:
+  explicit RestoreReportBuilder(Arena& arena) : arena_(arena) {}
+
+  Value Report(const RestoreReport& report) {
+    RestoreCounts sum;
+    for (const CrdRestore& crd : report.crds) sum += crd.counts;
+    ObjectBuilder summary(arena_);
+    AddCounts(summary, sum);
+    summary.Add("seconds", Seconds(report.seconds));
+    ObjectBuilder builder(arena_);
+    builder.Text("apiVersion", "kubectl-prune/v1alpha1").Text("kind", "RestoreReport");
+    builder.Add("summary", summary.Build()).Text("backup", report.backup);
+    builder.List("crds", report.crds, [this](const CrdRestore& crd) { return Crd(crd); });
+    return builder.Build();
+  }
+
+ private:
+  static void AddCounts(ObjectBuilder& builder, const RestoreCounts& counts) {
+    builder.Number("objects", counts.Total());
+    for (std::size_t i = 0; i < migrate::report::kRestoreClasses; ++i) {
+      const auto restore_class = static_cast<RestoreClass>(i);
+      builder.Number(migrate::report::ClassKey(restore_class), counts[restore_class]);
+    }
+  }
+
+  // Thousandths are enough.
+  Value Seconds(double seconds) {
+    return Value::Number(arena_.Copy(kube::json::FormatFloat(std::round(seconds * 1000) / 1000)));
+  }
+
+  Value Crd(const CrdRestore& crd) {
+    ObjectBuilder counts(arena_);
+    AddCounts(counts, crd.counts);
+    ObjectBuilder builder(arena_);
+    builder.Text("name", crd.name).Text("outcome", OutcomeOf(crd));
+    builder.TextIfAny("error", crd.error).TextIfAny("dryRun", DryRunOf(crd));
+    builder.TextIfAny("prunedBy", crd.pruned_by).Add("counts", counts.Build());
+    AddFields(builder, "restoredFields", crd.restored);
+    AddFields(builder, "keptFields", crd.kept);
+    AddFields(builder, "refusedFields", crd.refused);
+    builder.Bool("verified", crd.verified);
+    if (crd.verification.read > 0) builder.Add("verification", Verification(crd.verification));
+    builder.Add("seconds", Seconds(crd.seconds));
+    builder.List("failures", crd.failures, [this](const RestoreFailure& f) { return Failure(f); });
+    builder.ListIfAny("objectList", crd.objects,
+                      [this](const RestoredObject& object) { return Object(object); });
+    return builder.Build();
+  }
+
+  void AddFields(ObjectBuilder& builder, std::string_view key,
+                 const std::vector<RestoredField>& fields) {
+    builder.ListIfAny(key, fields, [this](const RestoredField& field) {
+      return ObjectBuilder(arena_)
+          .Text("path", field.path)
+          .Number("objects", field.objects)
+          .TextIfAny("example", field.example)
+          .Build();
+    });
+  }
+
+  Value Verification(const migrate::report::RestoreVerification& verification) {
+    return ObjectBuilder(arena_)
+        .Number("read", verification.read)
+        .Number("asRestored", verification.as_restored)
+        .Number("changedSince", verification.changed)
+        .Build();
+  }
+
+  Value Failure(const RestoreFailure& failure) {
+    ObjectBuilder builder(arena_);
+    builder.TextIfAny("namespace", failure.namespace_).Text("name", failure.name);
+    builder.Text("class", migrate::report::ClassName(failure.restore_class));
+    if (failure.code != 0) builder.Number("code", static_cast<std::uint64_t>(failure.code));
+    builder.TextIfAny("reason", failure.reason).Text("message", failure.message);
+    return builder.TextsIfAny("paths", failure.paths).Build();
+  }
+
+  Value Object(const RestoredObject& object) {
+    return ObjectBuilder(arena_)
+        .TextIfAny("namespace", object.namespace_)
+        .Text("name", object.name)
+        .Text("class", migrate::report::ClassName(object.restore_class))
+        .TextsIfAny("restored", object.restored)
+        .TextsIfAny("kept", object.kept)
+        .Build();
+  }
+
+  Arena& arena_;
+};
+
+}  // namespace
+
+Value ToJson(const RestoreReport& report, Arena& arena) {
+  return RestoreReportBuilder(arena).Report(report);
+}
+
+}  // namespace plugin::report::data

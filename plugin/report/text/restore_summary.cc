@@ -1,0 +1,237 @@
+#include "plugin/report/text/restore_summary.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kube/base/text.h"
+#include "kube/base/utf8.h"
+#include "kube/meta/object_path.h"
+#include "plugin/report/data/restore_report_json.h"
+#include "plugin/report/data/template_output.h"
+#include "plugin/report/text/table.h"
+#include "plugin/terminal/output.h"
+#include "plugin/terminal/terminal.h"
+
+namespace plugin::report::text {
+namespace {
+
+using flags::OutputFormat;
+using migrate::report::CrdRestore;
+using migrate::report::DryRun;
+using migrate::report::Outcome;
+using migrate::report::RestoreClass;
+using migrate::report::RestoreCounts;
+using migrate::report::RestoredField;
+using migrate::report::RestoredObject;
+using migrate::report::RestoreFailure;
+using migrate::report::RestoreReport;
+
+constexpr std::size_t kMostFailuresShown = 20;
+// A message of a webhook may be a page long.
+constexpr std::size_t kMostMessageBytes = 400;
+
+std::string CrdTypedName(const CrdRestore& crd) {
+  return "customresourcedefinition.apiextensions.k8s.io/" + terminal::Printable(crd.name);
+}
+
+std::string_view SuffixOf(const CrdRestore& crd) {
+  if (crd.dry_run == DryRun::kNone) return "";
+  return crd.dry_run == DryRun::kClient ? " (dry run)" : " (server dry run)";
+}
+
+// "2000 objects: 1874 restored, 126 unchanged"
+std::string RestoreCountsText(const RestoreCounts& counts) {
+  std::string text = kube::base::Count(counts.Total(), "object");
+  std::string_view separator = ": ";
+  for (std::size_t i = 0; i < migrate::report::kRestoreClasses; ++i) {
+    const auto restore_class = static_cast<RestoreClass>(i);
+    if (counts[restore_class] == 0) continue;
+    text.append(separator).append(std::to_string(counts[restore_class]));
+    text.append(" ").append(migrate::report::ClassName(restore_class));
+    separator = ", ";
+  }
+  return text;
+}
+
+// "; 12 read back, all as restored"
+std::string ReadBackText(const CrdRestore& crd) {
+  const auto& [read, as_restored, changed] = crd.verification;
+  if (read == 0) return "";
+  std::string text = "; " + std::to_string(read) + " read back, ";
+  text += as_restored == read ? "all" : std::to_string(as_restored);
+  text += " as restored";
+  if (changed > 0) text += ", " + std::to_string(changed) + " changed by others since";
+  return text;
+}
+
+std::string RestoreLine(const CrdRestore& crd) {
+  const std::string_view verb = crd.outcome == Outcome::kDone ? "restored" : "not wholly restored";
+  return CrdTypedName(crd) + " " + std::string(verb) + " (" + RestoreCountsText(crd.counts) +
+         ReadBackText(crd) + ")" + std::string(SuffixOf(crd)) + "\n";
+}
+
+// What was refused has nothing to count.
+bool HasObjects(const CrdRestore& crd) {
+  const RestoreCounts& counts = crd.counts;
+  return crd.outcome != Outcome::kError ||
+         counts.Total() > counts[RestoreClass::kNotTried] + counts[RestoreClass::kNotChosen];
+}
+
+std::string JoinPaths(const std::vector<std::string>& paths) {
+  std::vector<std::string> shown;
+  for (const std::string& path : paths) shown.push_back(kube::meta::WithLeadingDot(path));
+  return kube::base::Join(shown, ", ");
+}
+
+void AppendObjects(std::string& out, const CrdRestore& crd) {
+  if (crd.objects.empty()) return;
+  Table table({"NAMESPACE", "NAME", "CLASS", "FIELDS", "KEPT"});
+  for (const RestoredObject& object : crd.objects) {
+    table.AddRow({object.namespace_, object.name,
+                  std::string(migrate::report::ClassName(object.restore_class)),
+                  JoinPaths(object.restored), JoinPaths(object.kept)});
+  }
+  table.AppendTo(out);
+}
+
+void AppendFields(std::string& out, const CrdRestore& crd) {
+  if (crd.restored.empty()) return;
+  Table table({"FIELD", "OBJECTS", "EXAMPLE"});
+  for (const RestoredField& field : crd.restored) {
+    table.AddRow(
+        {kube::meta::WithLeadingDot(field.path), std::to_string(field.objects), field.example});
+  }
+  table.AppendTo(out);
+}
+
+std::string PrintForPeople(const RestoreReport& report) {
+  std::string out;
+  for (const CrdRestore& crd : report.crds) {
+    if (!HasObjects(crd)) continue;
+    crd.objects.empty() ? AppendFields(out, crd) : AppendObjects(out, crd);
+    out += RestoreLine(crd);
+  }
+  return out;
+}
+
+std::string PrintRestoredNames(const RestoreReport& report) {
+  std::string out;
+  for (const CrdRestore& crd : report.crds) {
+    if (crd.outcome == Outcome::kDone) out += CrdTypedName(crd) + "\n";
+  }
+  return out;
+}
+
+std::string PrintInFormat(const RestoreReport& report, OutputFormat format) {
+  if (format == OutputFormat::kTable || format == OutputFormat::kWide)
+    return PrintForPeople(report);
+  if (format == OutputFormat::kName) return PrintRestoredNames(report);
+  kube::json::Arena arena;
+  return terminal::PrintValue(data::ToJson(report, arena), format);
+}
+
+std::string FailureText(const RestoreFailure& failure) {
+  const std::string slash = failure.namespace_.empty() ? "" : "/";
+  return "  " + terminal::Printable(failure.namespace_ + slash + failure.name) + ": " +
+         std::string(migrate::report::ClassName(failure.restore_class)) + ": " +
+         terminal::Printable(kube::base::utf8::Shortened(failure.message, kMostMessageBytes)) +
+         "\n";
+}
+
+bool HasClass(const CrdRestore& crd, RestoreClass restore_class) {
+  return std::ranges::find(crd.failures, restore_class, &RestoreFailure::restore_class) !=
+         crd.failures.end();
+}
+
+std::string Advice(const CrdRestore& crd) {
+  std::string text;
+  if (HasClass(crd, RestoreClass::kGone)) {
+    text += "Next: --recreate makes anew what was deleted, with another uid\n";
+  }
+  if (HasClass(crd, RestoreClass::kConflict)) {
+    text +=
+        "Next: of an object in conflict nothing is written; look at its line of the backup, or "
+        "leave the lists out by --fields\n";
+  }
+  return text;
+}
+
+std::string PrintRestoreFailures(const CrdRestore& crd) {
+  if (crd.failures.empty()) return "";
+  const bool is_one = crd.failures.size() == 1;
+  std::string text = terminal::Printable(crd.name) + ": " +
+                     kube::base::Count(crd.failures.size(), "object") +
+                     (crd.dry_run != DryRun::kNone ? " would not be"
+                      : is_one                     ? " was not"
+                                                   : " were not") +
+                     " restored:\n";
+  const std::size_t shown = std::min(crd.failures.size(), kMostFailuresShown);
+  for (std::size_t i = 0; i < shown; ++i) text += FailureText(crd.failures[i]);
+  if (shown < crd.failures.size()) {
+    text += "  and " + std::to_string(crd.failures.size() - shown) +
+            " more; -o json names all of them\n";
+  }
+  return text + Advice(crd);
+}
+
+std::string PrintKept(const CrdRestore& crd) {
+  std::string text;
+  for (const RestoredField& field : crd.kept) {
+    text += "note: " + terminal::Printable(crd.name) + ": " +
+            terminal::Printable(kube::meta::WithLeadingDot(field.path)) + " of " +
+            kube::base::Count(field.objects, "object") +
+            " stays as others have set or removed it since (" + terminal::Printable(field.example) +
+            ")\n";
+  }
+  return text;
+}
+
+std::string PrintRestoreError(const CrdRestore& crd) {
+  if (crd.outcome == Outcome::kInterrupted) {
+    return terminal::Printable(crd.name) + ": interrupted; the same command goes on where it was\n";
+  }
+  if (crd.error.empty()) return "";
+  return "error: " + terminal::Printable(crd.name) + ": " + terminal::PrintableLines(crd.error) +
+         "\n";
+}
+
+std::string PrintRestoreErrors(const RestoreReport& report, OutputFormat format) {
+  const bool is_for_people = format == OutputFormat::kTable || format == OutputFormat::kWide ||
+                             format == OutputFormat::kName;
+  std::string err;
+  for (const CrdRestore& crd : report.crds) {
+    if (is_for_people && HasObjects(crd)) err += PrintKept(crd) + PrintRestoreFailures(crd);
+    err += PrintRestoreError(crd);
+  }
+  return err;
+}
+
+int RestoreExitCode(const RestoreReport& report) {
+  int code = 0;
+  for (const CrdRestore& crd : report.crds) {
+    if (crd.outcome == Outcome::kError) code = 2;
+    if (crd.outcome == Outcome::kFailures) code = std::max(code, 1);
+  }
+  return code;
+}
+
+}  // namespace
+
+RestoreOutput PrintRestore(const RestoreReport& report, const flags::RestoreOptions& options) {
+  const std::string err = PrintRestoreErrors(report, options.output);
+  const int code = RestoreExitCode(report);
+  if (options.output != OutputFormat::kTemplate)
+    return {.out = PrintInFormat(report, options.output), .err = err, .exit_code = code};
+  kube::json::Arena arena;
+  auto printed = data::PrintByTemplate(data::ToJson(report, arena), options.output_template);
+  if (printed) return {.out = *std::move(printed), .err = err, .exit_code = code};
+  // People are told what was done: it cannot be asked for again.
+  return {.out = "",
+          .err = PrintForPeople(report) + err +
+                 "error: " + terminal::PrintableLines(printed.error()) + "\n",
+          .exit_code = 2};
+}
+
+}  // namespace plugin::report::text

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include "migrate/report/restore_report.h"
+#include "plugin/flags/restore_options.h"
+
+namespace plugin::report::text {
+
+/// What goes where, and how the program ends.
+struct RestoreOutput {
+  std::string out;  ///< for stdout
+  std::string err;  ///< for stderr, after `out`
+  int exit_code;    ///< 0 all is back, 1 some object is not, 2 an error; not of signals
+};
+
+/// Prints `report` in the format of `options`.
+RestoreOutput PrintRestore(const migrate::report::RestoreReport& report,
+                           const flags::RestoreOptions& options);
+
+}  // namespace plugin::report::text

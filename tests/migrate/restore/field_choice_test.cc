@@ -1,0 +1,65 @@
+#include "migrate/restore/field_choice.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+namespace migrate::restore {
+namespace field_choice_test {
+
+using kube::meta::PathStep;
+
+std::string PartOf(const std::string& chosen, const PathStep* path) {
+  const auto choice = FieldChoice::Parse({chosen});
+  if (!choice) return choice.error();
+  switch (choice->Of(path)) {
+    case FieldChoice::Part::kNone:
+      return "none";
+    case FieldChoice::Part::kSome:
+      return "some";
+    case FieldChoice::Part::kAll:
+      return "all";
+  }
+  return "";
+}
+
+TEST_CASE("A path chooses itself and what is below it", "[migrate][field_choice]") {
+  const PathStep spec = PathStep::Field(nullptr, "spec");
+  const PathStep ports = PathStep::Field(&spec, "ports");
+  const PathStep second = PathStep::Index(&ports, 1);
+  const PathStep proto = PathStep::Key(&second, "pro.to");
+  CHECK(PartOf("spec", &proto) == "all");
+  CHECK(PartOf(".spec.ports[*]['pro.to']", &proto) == "all");
+  CHECK(PartOf("spec.ports[0]['pro.to']", &proto) == "all");
+  CHECK(PartOf("spec.ports[*].*", &proto) == "all");
+  CHECK(PartOf("spec.*[*]", &second) == "all");
+  CHECK(PartOf("spec.ports[*].x", &second) == "some");
+  CHECK(PartOf("spec.ports[*].x", nullptr) == "some");
+  CHECK(PartOf("spec.ports[*].x", &proto) == "none");
+  CHECK(PartOf("spec.ports.x", &second) == "none");
+  CHECK(PartOf("status", &spec) == "none");
+  CHECK(FieldChoice().Of(&proto) == FieldChoice::Part::kAll);
+}
+
+TEST_CASE("Names in quotes are read as they are printed", "[migrate][field_choice]") {
+  for (const std::string name : {"a.b", "it's", "back\\slash", "x]", "*", ""}) {
+    std::string path;
+    kube::meta::AppendPathName(path, name);
+    CAPTURE(path);
+    const PathStep step = PathStep::Field(nullptr, name), other = PathStep::Field(nullptr, "other");
+    CHECK(PartOf(path, &step) == "all");
+    CHECK(PartOf(path, &other) == "none");
+  }
+}
+
+TEST_CASE("What is no path is told", "[migrate][field_choice]") {
+  CHECK(PartOf("", nullptr) == R"("" is no path of a field: it names nothing)");
+  CHECK(PartOf("spec.", nullptr) == R"("spec." is no path of a field: a name in it is empty)");
+  CHECK(PartOf("spec..a", nullptr) == R"("spec..a" is no path of a field: a name in it is empty)");
+  CHECK(PartOf("spec[x]", nullptr) ==
+        R"("spec[x]" is no path of a field: behind a [ comes a number or * and a ], or 'NAME'])");
+  CHECK(PartOf("spec['x", nullptr) ==
+        R"("spec['x" is no path of a field: a [' has no '] behind it)");
+}
+
+}  // namespace field_choice_test
+}  // namespace migrate::restore

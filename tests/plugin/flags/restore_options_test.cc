@@ -1,0 +1,76 @@
+#include "plugin/flags/restore_options.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "plugin/command/restore_command.h"
+#include "plugin/command_table.h"
+
+namespace plugin::flags {
+namespace restore_options_test {
+
+using migrate::report::DryRun;
+using Words = std::vector<std::string>;
+
+RestoreOptions Parse(const Words& words) {
+  Words all = {"restore"};
+  all.insert(all.end(), words.begin(), words.end());
+  const CommandLine line = ParseCommandLine(Commands(), all);
+  return dynamic_cast<const command::RestoreCommand&>(*line.command).options();
+}
+
+std::string ErrorOf(const Words& words) {
+  try {
+    Parse(words);
+  } catch (const UsageError& error) {
+    const std::string text = error.what();
+    return text.substr(0, text.find("\nSee 'kubectl prune restore --help' for usage."));
+  }
+  return "";
+}
+
+TEST_CASE("restore has its defaults", "[plugin][restore_options]") {
+  const RestoreOptions options = Parse({"a.ndjson"});
+  CHECK(options.backup == "a.ndjson");
+  CHECK(options.output == OutputFormat::kTable);
+  CHECK(options.dry_run.strategy == DryRun::kNone);
+  CHECK(options.fields.empty());
+  CHECK(options.verify);
+  CHECK_FALSE(options.overwrite);
+  CHECK_FALSE(options.recreate);
+  CHECK(options.concurrency == 16);
+  CHECK_FALSE(NamesObjects(options));
+}
+
+TEST_CASE("restore takes its flags", "[plugin][restore_options]") {
+  const RestoreOptions options =
+      Parse({"a.ndjson", "widgets/a", "crd/gizmos", "--fields", ".spec.a,spec.l[*].b",
+             "--overwrite", "--recreate", "--dry-run=server", "-owide", "--max-rate=2",
+             "--concurrency=3", "--pruned-by=crd.yaml", "-n", "shop", "--verify=false"});
+  CHECK(options.fields == Words{".spec.a", "spec.l[*].b"});
+  CHECK(options.overwrite);
+  CHECK(options.recreate);
+  CHECK(options.dry_run.strategy == DryRun::kServer);
+  CHECK(options.output == OutputFormat::kWide);
+  CHECK(options.max_rate == 2);
+  CHECK(options.concurrency == 3);
+  CHECK(options.pruned_by == "crd.yaml");
+  CHECK(options.objects.namespace_ == "shop");
+  CHECK_FALSE(options.verify);
+  CHECK(NamesObjects(options));
+  CHECK(NamesObjects(Parse({"a.ndjson", "--dry-run=client"})));
+}
+
+TEST_CASE("restore says what is wrong with its flags", "[plugin][restore_options]") {
+  CHECK(ErrorOf({}).find("name the backup") == 0);
+  CHECK(ErrorOf({"a", "--dry-run=maybe"}).find("Invalid dry-run value (maybe)") == 0);
+  CHECK(ErrorOf({"a", "widgets/a/b"}) ==
+        "arguments in resource/name form may not have more than one slash");
+  CHECK(ErrorOf({"a", "widgets/a", "-l", "x=y"}).find("selectors and the all flag") == 0);
+  CHECK(ErrorOf({"a", "--fields", "spec[x]"}).find("--fields: \"spec[x]\" is no path") == 0);
+  CHECK(ErrorOf({"a", "--concurrency=0"}).find("must be at least 1") != std::string::npos);
+  CHECK(ErrorOf({"a", "--max-rate=x"}).find("must be a number") != std::string::npos);
+}
+
+}  // namespace restore_options_test
+}  // namespace plugin::flags
