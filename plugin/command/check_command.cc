@@ -13,6 +13,7 @@
 #include "plugin/command/cluster_access.h"
 #include "plugin/command/connection_words.h"
 #include "plugin/command/manifest_writer.h"
+#include "plugin/command/run_facts.h"
 #include "plugin/command/stop_signal.h"
 #include "plugin/flags/finish_options.h"
 #include "plugin/flags/output_format.h"
@@ -185,6 +186,7 @@ CheckReport CheckLive(const CheckOptions& options) {
                .recursive = options.input.recursive,
                .connection = ConnectionWords(options.common.connection)});
   WarnOfMissingNamespace(options.objects.namespace_, cluster, write_line);
+  report.run = cluster.FactsAt(TimeOfDay());
   return report;
 }
 
@@ -195,6 +197,12 @@ migrate::inspect::FileCheckOptions FileOptions(const CheckOptions& options) {
           .ignored_crds = options.ignore,
           .skip_objects = options.skip_objects,
           .show_objects = options.show_objects};
+}
+
+CheckReport CheckLocal(const CheckOptions& options) {
+  CheckReport report = migrate::inspect::CheckFiles(FileOptions(options));
+  report.run = LocalFactsAt(TimeOfDay());
+  return report;
 }
 
 void RequireTransitional(const CheckOptions& options) {
@@ -305,11 +313,8 @@ void CheckCommand::Finish(const flags::FlagSet& flag_set, const flags::RawValues
 int CheckCommand::Run() {
   if (options_.print_transitional) return PrintTransitional(options_);
   report::data::LoadTemplate(options_.output_template);
-  const CheckReport report = options_.input.local
-                                 ? migrate::inspect::CheckFiles(FileOptions(options_))
-                                 : CheckLive(options_);
-  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-  const CheckOutput output = PrintCheck(report, options_, now);
+  const CheckReport report = options_.input.local ? CheckLocal(options_) : CheckLive(options_);
+  const CheckOutput output = PrintCheck(report, options_, TimeOfDay());
   terminal::WriteStdout(output.out);
   terminal::WriteStderr(output.err);
   const int stopped = StopExitCode();

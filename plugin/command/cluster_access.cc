@@ -10,6 +10,7 @@
 #include "kube/http/curl_transport.h"
 #include "kube/http/read_only_transport.h"
 #include "migrate/lists/missing_namespace.h"
+#include "plugin/command/run_facts.h"
 #include "plugin/command/server_warnings.h"
 #include "plugin/command/stop_signal.h"
 #include "plugin/command/version.h"
@@ -33,6 +34,8 @@ ClusterAccess::ClusterAccess(const flags::CommonOptions& options, Right right,
     : clock_(clock), must_match_version_(options.match_server_version) {
   const kube::config::ConnectionConfig config =
       kube::config::LoadConnection(options.connection, kube::system::ProcessEnvironment());
+  server_ = config.server;
+  context_ = config.context;
   auto transport = std::make_unique<kube::http::CurlTransport>(config);
   kube::auth::ExecOptions exec_options;
   exec_options.use_certificate = [&transport =
@@ -64,6 +67,13 @@ ClusterAccess::ClusterAccess(const flags::CommonOptions& options, Right right,
 }
 
 ClusterAccess::~ClusterAccess() = default;
+
+migrate::report::RunFacts ClusterAccess::FactsAt(std::chrono::sys_seconds time) const {
+  migrate::report::RunFacts facts = LocalFactsAt(time);
+  facts.cluster = server_;
+  facts.context = context_;
+  return facts;
+}
 
 kube::client::Client& ClusterAccess::client() {
   if (std::exchange(must_match_version_, false)) RequireServerVersion();

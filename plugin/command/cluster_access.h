@@ -1,11 +1,13 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
 
 #include "kube/client/session.h"
 #include "kube/system/clock.h"
+#include "migrate/report/run_facts.h"
 #include "plugin/command/stop_signal.h"
 #include "plugin/flags/options.h"
 
@@ -31,6 +33,8 @@ class ClusterAccess {
   kube::client::Client& client();
   /// client() for as long as no signal says to stop.
   kube::client::Session session() { return {client(), clock_, &StopFlag()}; }
+  /// Which cluster a report is of, as it is at `time`.
+  migrate::report::RunFacts FactsAt(std::chrono::sys_seconds time) const;
 
  private:
   void RequireServerVersion();
@@ -40,6 +44,7 @@ class ClusterAccess {
   std::unique_ptr<kube::client::Credentials> credentials_;
   std::unique_ptr<kube::client::Client> client_;
   const kube::system::Clock& clock_;
+  std::string server_, context_;
   bool must_match_version_;
 };
 

@@ -14,6 +14,7 @@
 #include "plugin/command/cluster_access.h"
 #include "plugin/command/connection_words.h"
 #include "plugin/command/local_rewrite_command.h"
+#include "plugin/command/run_facts.h"
 #include "plugin/command/stop_signal.h"
 #include "plugin/flags/finish_options.h"
 #include "plugin/flags/output_format.h"
@@ -103,6 +104,7 @@ MigrationReport MigrateCluster(const flags::MigrateOptions& options,
       migrate::migration::Migrate(migration_options, {cluster.session(), console});
   WarnOfMissingNamespace(options.objects.namespace_, cluster, write_line);
   progress.Clear();
+  report.run = cluster.FactsAt(TimeOfDay());
   return report;
 }
 
@@ -162,6 +164,7 @@ int MigrateCommand::Run() {
     terminal::WriteStderr("Warning: " + options_.dry_run_warning + "\n");
   const MigrationOptions migration_options = ClusterOptions(options_);
   MigrationReport report;
+  report.run = LocalFactsAt(TimeOfDay());
   if (!HasNothingToRetry(migration_options)) report = MigrateCluster(options_, migration_options);
   const report::text::MigrationOutput output = report::text::PrintMigration(report, options_);
   terminal::WriteStdout(output.out);
