@@ -21,6 +21,8 @@
 #include "plugin/report/data/check_report_json.h"
 #include "plugin/report/data/template_output.h"
 #include "plugin/report/data/upgrade_way.h"
+#include "plugin/report/page/check_page.h"
+#include "plugin/report/page/print_page.h"
 #include "plugin/report/text/check_summary.h"
 #include "plugin/report/text/check_table.h"
 #include "plugin/terminal/output.h"
@@ -101,6 +103,14 @@ std::string PrintReport(const CheckReport& report, const CheckOptions& options,
     }
     case flags::OutputFormat::kName:
       return PrintNames(report);
+    case flags::OutputFormat::kHtml:
+    case flags::OutputFormat::kJunit:
+    case flags::OutputFormat::kMarkdown: {
+      kube::json::Arena arena;
+      return report::page::PrintPage(report::page::PageOf(report),
+                                     report::data::ToJson(report, options.show_objects, arena),
+                                     options.output);
+    }
     case flags::OutputFormat::kTable:
     case flags::OutputFormat::kWide:
       break;

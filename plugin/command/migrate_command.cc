@@ -20,6 +20,8 @@
 #include "plugin/flags/output_format.h"
 #include "plugin/report/data/migration_report_json.h"
 #include "plugin/report/data/template_output.h"
+#include "plugin/report/page/migration_page.h"
+#include "plugin/report/page/print_page.h"
 #include "plugin/report/text/migration_summary.h"
 #include "plugin/terminal/migration_console.h"
 #include "plugin/terminal/output.h"
@@ -108,6 +110,12 @@ MigrationReport MigrateCluster(const flags::MigrateOptions& options,
   return report;
 }
 
+std::string PrintPage(const MigrationReport& report, flags::OutputFormat format) {
+  kube::json::Arena arena;
+  return report::page::PrintPage(report::page::PageOf(report), report::data::ToJson(report, arena),
+                                 format);
+}
+
 // An empty list of names would mean all.
 bool HasNothingToRetry(const MigrationOptions& options) {
   return options.retried && options.retried->empty();
@@ -166,7 +174,8 @@ int MigrateCommand::Run() {
   MigrationReport report;
   report.run = LocalFactsAt(TimeOfDay());
   if (!HasNothingToRetry(migration_options)) report = MigrateCluster(options_, migration_options);
-  const report::text::MigrationOutput output = report::text::PrintMigration(report, options_);
+  report::text::MigrationOutput output = report::text::PrintMigration(report, options_);
+  if (report::page::IsPageFormat(options_.output)) output.out = PrintPage(report, options_.output);
   terminal::WriteStdout(output.out);
   terminal::WriteStderr(output.err);
   const int stopped = StopExitCode();

@@ -10,7 +10,7 @@
 /// What flags set that several commands have. Nothing is read or contacted here.
 namespace plugin::flags {
 
-enum class OutputFormat { kTable, kWide, kJson, kYaml, kName, kTemplate };
+enum class OutputFormat { kTable, kWide, kJson, kYaml, kName, kTemplate, kHtml, kJunit, kMarkdown };
 
 /// A template of -o jsonpath=TEMPLATE, jsonpath-as-json=TEMPLATE or jsonpath-file=FILE.
 struct TemplateOutput {

@@ -27,6 +27,7 @@ plugin/flags plugin/usage
 plugin/terminal
 plugin/report/data
 plugin/report/text
+plugin/report/page
 plugin/command
 plugin/completion
 plugin

@@ -72,7 +72,7 @@ TEST_CASE("C1: a flag that was given is not offered again, unless it adds up",
 
 TEST_CASE("C1: values of flags are completed in every spelling", "[plugin][completion]") {
   CHECK(FixedOf({"check", "-o", "j"}) ==
-        Words{"json", "jsonpath=", "jsonpath-as-json=", "jsonpath-file="});
+        Words{"json", "jsonpath=", "jsonpath-as-json=", "jsonpath-file=", "junit"});
   CHECK(FixedOf({"check", "--output", "w"}) == Words{"wide"});
   CHECK(FixedOf({"check", "--output=w"}) == Words{"wide"});
   CHECK(FixedOf({"check", "-o=w"}) == Words{"wide"});
