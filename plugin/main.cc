@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "kube/base/text.h"
-#include "plugin/command/server_warnings.h"
-#include "plugin/command/stop_signal.h"
+#include "plugin/access/server_warnings.h"
+#include "plugin/access/stop_signal.h"
 #include "plugin/command_table.h"
 #include "plugin/completion/complete_command.h"
 #include "plugin/flags/command_line.h"
@@ -23,7 +23,7 @@ namespace {
 
 // A signal's exit code stays: it says more.
 int WithWarnings(int exit_code, bool are_errors) {
-  const std::size_t warnings = command::ServerWarnings();
+  const std::size_t warnings = access::ServerWarnings();
   if (!are_errors || warnings == 0) return exit_code;
   terminal::WriteStderr("error: " + kube::base::Count(warnings, "warning") + " received\n");
   return std::max(exit_code, 2);
@@ -64,7 +64,7 @@ int main(int argc, char** argv) {
     return plugin::RunCommandLine(words);
   } catch (const std::exception& error) {
     plugin::terminal::WriteStderr(plugin::terminal::ErrorText(error.what()) + "\n");
-    const int stopped = plugin::command::StopExitCode();
+    const int stopped = plugin::access::StopExitCode();
     return stopped == 0 ? 2 : stopped;
   }
 }

@@ -5,6 +5,8 @@ BUILD_PACKAGES="cmake ninja-build g++ ccache pkg-config python3 python3-yaml cat
   libcurl4-openssl-dev libre2-dev libyaml-dev rapidjson-dev"
 # And to fuzz it (240 MB).
 FUZZ_PACKAGES="clang-14 libclang-rt-14-dev"
+# And to look at its pages as people do (400 MB, a minute).
+BROWSER_PACKAGES="chromium fonts-dejavu-core"
 
 log=build/apt.log
 : >"$log"

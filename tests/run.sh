@@ -29,6 +29,8 @@ install_packages $BUILD_PACKAGES
 # Another release has another clang, or none: that is no reason to leave out all the other tests.
 # shellcheck disable=SC2086
 try_packages $FUZZ_PACKAGES || true
+# shellcheck disable=SC2086
+try_packages $BROWSER_PACKAGES || true
 install_kubectl
 
 step "build of preset dev"

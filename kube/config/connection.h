@@ -39,7 +39,8 @@ struct ExecConfig {
 /// How to reach a server and who we are: client-go's rest.Config, once kubeconfig, flags and
 /// environment have been brought together. Holds secrets: never print it.
 struct ConnectionConfig {
-  std::string server;  ///< "https://10.0.0.1:6443/prefix"; no user in it, no slash at its end
+  std::string server;   ///< "https://10.0.0.1:6443/prefix"; no user in it, no slash at its end
+  std::string context;  ///< the name of the kubeconfig's context; empty: none counts
   std::string tls_server_name;  ///< for SNI and verification; empty: the server's host
   bool insecure_skip_tls_verify = false;
   std::string ca_pem;  ///< certificates to trust; empty: the system's

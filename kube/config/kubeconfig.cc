@@ -182,6 +182,7 @@ ConnectionConfig Connect(const KubeconfigChoice& choice) {
   const ServerAddress server = ParseServerAddress(choice.cluster.server);
   ConnectionConfig config;
   config.server = server.url;
+  config.context = choice.context_name;
   config.proxy_url = choice.cluster.proxy_url;
   config.disable_compression = choice.cluster.disable_compression;
   config.impersonation = choice.user.impersonation;

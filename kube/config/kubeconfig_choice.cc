@@ -168,7 +168,10 @@ KubeconfigChoice ChooseFromKubeconfig(const Kubeconfig& kubeconfig, const Connec
   const std::string& context_name = is_flag ? flags.context : kubeconfig.current_context;
   KubeconfigChoice choice;
   const auto context = kubeconfig.contexts.find(context_name);
-  if (context != kubeconfig.contexts.end()) choice.context = context->second;
+  if (context != kubeconfig.contexts.end()) {
+    choice.context_name = context_name;
+    choice.context = context->second;
+  }
   Apply(flags, choice.context);
   choice.user_name = choice.context.user;
   choice.cluster_name = choice.context.cluster;

@@ -10,6 +10,7 @@ namespace kube::config {
 
 /// The context, cluster and user that count, with the flags in them.
 struct KubeconfigChoice {
+  std::string context_name;             ///< empty: none
   std::string cluster_name, user_name;  ///< for messages; may be empty
   KubeconfigContext context;
   KubeconfigCluster cluster;  ///< always with a server

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <map>
 #include <memory>
-#include <set>
 #include <string_view>
 #include <utility>
 
@@ -131,15 +131,21 @@ bool IsRewrittenBy(const report::VersionReport& version, const PruningPlan& plan
   return version.storage || version.name == plan.dry_run.write_version;
 }
 
-std::size_t FieldsLost(const PruningPlan& plan) {
+// Each path once, of several versions as the one has it in which most objects lose it.
+std::vector<report::FieldUse> FieldsLost(const PruningPlan& plan) {
   const report::CrdReport& crd = plan.dry_run.report;
-  if (plan.in_one_pass && crd.storage_migration) return crd.storage_migration->pruned_fields.size();
-  std::set<std::string_view> paths;
+  if (plan.in_one_pass && crd.storage_migration) return crd.storage_migration->pruned_fields;
+  std::map<std::string_view, const report::FieldUse*> by_path;
   for (const report::VersionReport& version : crd.versions) {
     if (!IsRewrittenBy(version, plan)) continue;
-    for (const report::FieldUse& use : version.pruned_fields) paths.insert(use.path);
+    for (const report::FieldUse& use : version.pruned_fields) {
+      const report::FieldUse*& most = by_path[use.path];
+      if (most == nullptr || most->objects < use.objects) most = &use;
+    }
   }
-  return paths.size();
+  std::vector<report::FieldUse> fields;
+  for (const auto& [path, use] : by_path) fields.push_back(*use);
+  return fields;
 }
 
 std::uint64_t ObjectsLosing(const PruningPlan& plan) {
@@ -167,7 +173,7 @@ std::string LossLine(const PruningPlan& plan) {
            " would lose a field";
   line += std::to_string(losing) + " of " + kube::base::Count(crd.object_count, "object") +
           " would lose ";
-  line += kube::base::Count(FieldsLost(plan), "field");
+  line += kube::base::Count(FieldsLost(plan).size(), "field");
   return line + " (" + report::OwnCommand("check " + crd.name) + ")";
 }
 
@@ -266,6 +272,13 @@ std::vector<std::string> DescribePlan(const PruningPlan& plan) {
         "true out of the manifest that it keeps (one of v1beta1 has to say false)");
   }
   return lines;
+}
+
+report::ForetoldLoss ForetellLoss(const PruningPlan& plan) {
+  return {.objects = plan.dry_run.report.object_count,
+          .objects_losing_fields = ObjectsLosing(plan),
+          .pruned_fields = FieldsLost(plan),
+          .plan = DescribePlan(plan)};
 }
 
 }  // namespace migrate::flip

@@ -11,6 +11,7 @@
 #include "migrate/flip/admission_webhooks.h"
 #include "migrate/lists/list_reader.h"
 #include "migrate/report/check_report.h"
+#include "migrate/report/migration_report.h"
 #include "migrate/state/migration_state.h"
 
 namespace migrate::flip {
@@ -51,5 +52,8 @@ std::string DescribeSize(std::uint64_t objects, std::uint64_t bytes);
 
 /// The plan for people, a line each, warnings at the end.
 std::vector<std::string> DescribePlan(const PruningPlan& plan);
+
+/// The same for the report; nobody has agreed yet.
+report::ForetoldLoss ForetellLoss(const PruningPlan& plan);
 
 }  // namespace migrate::flip

@@ -45,12 +45,15 @@ class PruningTurner {
       return PruningTurnedOn::End(report::Outcome::kError,
                                   "pruning was not turned on, as that was not confirmed");
     }
+    if (foretold_loss_) foretold_loss_->is_agreed = true;
     // Long may have passed: with a plan of many objects, and a person who thinks it over.
     if (!ReadCrd() || !TryOneWrite()) return std::move(ended_);
     if (rewrites_before() && !RewriteBefore()) return std::move(ended_);
     if (!MakeBackup() || !FlipCrd()) return std::move(ended_);
     return FinishBehindFlip();
   }
+
+  std::optional<report::ForetoldLoss> TakeForetoldLoss() { return std::move(foretold_loss_); }
 
  private:
   sweep::MigrationObserver& observer() const { return run_.session.observer; }
@@ -106,7 +109,8 @@ class PruningTurner {
                            .max_rate = run_.sweep_options.max_rate,
                            .backup = backup_path_.string(),
                            .crd_file = run_.crd_file};
-    for (const std::string& line : DescribePlan(plan)) observer().OnLine(line);
+    foretold_loss_ = ForetellLoss(plan);
+    for (const std::string& line : foretold_loss_->plan) observer().OnLine(line);
     return true;
   }
 
@@ -265,6 +269,7 @@ class PruningTurner {
   std::string gitops_owner_;
   fs::path backup_path_;
   std::vector<state::DoomedObject> doomed_;
+  std::optional<report::ForetoldLoss> foretold_loss_;
   Flip flip_;
   PruningTurnedOn ended_;
 };
@@ -279,7 +284,10 @@ PruningTurnedOn PruningTurnedOn::End(report::Outcome outcome, std::string error)
 }
 
 PruningTurnedOn TurnPruningOn(const PruningRun& run, const PruningOptions& options) {
-  return PruningTurner(run, options).Run();
+  PruningTurner turner(run, options);
+  PruningTurnedOn ended = turner.Run();
+  ended.foretold_loss = turner.TakeForetoldLoss();
+  return ended;
 }
 
 }  // namespace migrate::flip

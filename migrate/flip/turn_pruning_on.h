@@ -62,6 +62,7 @@ struct PruningTurnedOn {
   std::vector<report::ObjectFailure> failures;  ///< of that
   report::ManagedFieldsCleaned cleaned{};       ///< of that, too
   std::string backup;                           ///< path; empty: none
+  std::optional<report::ForetoldLoss> foretold_loss{};  ///< where the plan was told
   /// For SweepOptions::is_held of the sweep that follows; empty: nothing is to be held.
   std::function<bool(const spool::ListedObject&)> is_held;
   std::string held_because;  ///< SweepOptions::held_because; empty: as it is there

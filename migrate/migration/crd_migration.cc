@@ -397,6 +397,7 @@ class CrdMigrator {
     report_.before_flip = turned_on.before_flip;
     report_.failures = std::move(turned_on.failures);
     report_.backup = std::move(turned_on.backup);
+    report_.foretold_loss = std::move(turned_on.foretold_loss);
     if (report_.managed_fields_cleaned) *report_.managed_fields_cleaned += turned_on.cleaned;
     sweep_options_.is_held = std::move(turned_on.is_held);
     if (!turned_on.held_because.empty()) sweep_options_.held_because = turned_on.held_because;

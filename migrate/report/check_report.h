@@ -10,6 +10,7 @@
 
 #include "kube/base/text.h"
 #include "kube/crd/crd_condition.h"
+#include "migrate/report/run_facts.h"
 
 /// What a run found or did, as plain structs. The plugin prints them; docs/REPORTS.md has the
 /// contract of the printed form.
@@ -249,6 +250,7 @@ struct UpgradeStep {
 };
 
 struct CheckReport {
+  RunFacts run{};
   std::vector<CrdReport> crds;             ///< by name, then source
   std::vector<UnknownKind> unknown_kinds;  ///< by apiVersion and kind
   /// "file:line:column: why", in the order of reading; or that there is no CRD in the files.

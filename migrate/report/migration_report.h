@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "migrate/report/check_report.h"
 #include "migrate/report/object_class.h"
+#include "migrate/report/run_facts.h"
 
 /// What a migration did, as plain structs. The plugin prints them; docs/REPORTS.md has the contract
 /// of the printed form (kind MigrationReport).
@@ -34,6 +36,15 @@ struct ManagedFieldsCleaned {
   }
 };
 
+/// What turning pruning on was foretold to take from objects, before anybody was asked.
+struct ForetoldLoss {
+  std::uint64_t objects = 0;                ///< that were read for it
+  std::uint64_t objects_losing_fields = 0;  ///< of these, rather too many than too few
+  std::vector<FieldUse> pruned_fields{};    ///< sorted by path
+  std::vector<std::string> plan{};          ///< the whole of what was told, a line each
+  bool is_agreed = false;                   ///< by an answer or --yes; never in a dry run
+};
+
 struct CrdMigration {
   std::string name;
   std::string storage_version;
@@ -50,6 +61,8 @@ struct CrdMigration {
   std::vector<ObjectFailure> failures;     ///< by namespace and name; also those before the flip
   std::optional<ClassCounts> before_flip;  ///< where everything was rewritten before the flip
   bool pruning_enabled = false;            ///< this run turned pruning on
+  /// Where this run was to turn pruning on and could tell; absent of one that goes on behind that.
+  std::optional<ForetoldLoss> foretold_loss{};
   std::string crd_file{};                  ///< whose CRD came with it; empty: none
   bool verified = false;                   ///< a last pass over all objects rewrote none
   std::vector<std::string> stored_before;  ///< status.storedVersions at the start
@@ -74,6 +87,7 @@ struct LeftOutCrd {
 };
 
 struct MigrationReport {
+  RunFacts run{};
   std::vector<CrdMigration> crds;      ///< in the order in which they were migrated
   std::vector<LeftOutCrd> left_out{};  ///< by --all, by name
   double seconds = 0;

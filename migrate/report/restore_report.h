@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "migrate/report/migration_report.h"
+#include "migrate/report/run_facts.h"
 
 /// What a restore did, as plain structs. The plugin prints them; docs/REPORTS.md has the contract
 /// of the printed form (kind RestoreReport).
@@ -108,6 +109,7 @@ struct CrdRestore {
 };
 
 struct RestoreReport {
+  RunFacts run;
   std::string backup;            ///< the file
   std::vector<CrdRestore> crds;  ///< by name
   double seconds = 0;

@@ -10,16 +10,19 @@
 #include "migrate/inspect/transitional_crds.h"
 #include "migrate/manifests/manifest_crd.h"
 #include "migrate/state/migration_state.h"
-#include "plugin/command/cluster_access.h"
-#include "plugin/command/connection_words.h"
+#include "plugin/access/cluster_access.h"
+#include "plugin/access/connection_words.h"
+#include "plugin/access/run_facts.h"
+#include "plugin/access/stop_signal.h"
 #include "plugin/command/manifest_writer.h"
-#include "plugin/command/stop_signal.h"
 #include "plugin/flags/finish_options.h"
 #include "plugin/flags/output_format.h"
 #include "plugin/flags/usage_error.h"
 #include "plugin/report/data/check_report_json.h"
 #include "plugin/report/data/template_output.h"
 #include "plugin/report/data/upgrade_way.h"
+#include "plugin/report/format/print_page.h"
+#include "plugin/report/page/check_page.h"
 #include "plugin/report/text/check_summary.h"
 #include "plugin/report/text/check_table.h"
 #include "plugin/terminal/output.h"
@@ -100,6 +103,14 @@ std::string PrintReport(const CheckReport& report, const CheckOptions& options,
     }
     case flags::OutputFormat::kName:
       return PrintNames(report);
+    case flags::OutputFormat::kHtml:
+    case flags::OutputFormat::kJunit:
+    case flags::OutputFormat::kMarkdown: {
+      kube::json::Arena arena;
+      return report::format::PrintPage(report::page::PageOf(report),
+                                       report::data::ToJson(report, options.show_objects, arena),
+                                       options.output);
+    }
     case flags::OutputFormat::kTable:
     case flags::OutputFormat::kWide:
       break;
@@ -167,14 +178,15 @@ migrate::inspect::ClusterCheckOptions ClusterOptions(const CheckOptions& options
           .show_objects = options.show_objects,
           .state_dir = options.state_dir.empty() ? migrate::state::FindStateDir()
                                                  : std::filesystem::path(options.state_dir),
-          .on_files_read = CatchStopSignals};
+          .on_files_read = access::CatchStopSignals};
 }
 
 CheckReport CheckLive(const CheckOptions& options) {
   const kube::system::SystemClock clock;
   terminal::Progress progress(terminal::CanRewriteStderr(), terminal::WriteStderrAsIs, clock);
   const auto write_line = [&progress](const std::string& line) { progress.WriteLine(line); };
-  ClusterAccess cluster(options.common, ClusterAccess::Right::kRead, clock, write_line);
+  access::ClusterAccess cluster(options.common, access::ClusterAccess::Right::kRead, clock,
+                                write_line);
   migrate::inspect::ClusterCheckOptions cluster_options = ClusterOptions(options);
   cluster_options.on_progress = [&progress](const auto& what, const auto& counts) {
     progress.Show(what, counts);
@@ -183,8 +195,9 @@ CheckReport CheckLive(const CheckOptions& options) {
   report.steps = report::data::FindUpgradeWay(
       report, {.filenames = options.input.filenames,
                .recursive = options.input.recursive,
-               .connection = ConnectionWords(options.common.connection)});
-  WarnOfMissingNamespace(options.objects.namespace_, cluster, write_line);
+               .connection = access::ConnectionWords(options.common.connection)});
+  access::WarnOfMissingNamespace(options.objects.namespace_, cluster, write_line);
+  report.run = cluster.FactsAt(access::TimeOfDay());
   return report;
 }
 
@@ -195,6 +208,12 @@ migrate::inspect::FileCheckOptions FileOptions(const CheckOptions& options) {
           .ignored_crds = options.ignore,
           .skip_objects = options.skip_objects,
           .show_objects = options.show_objects};
+}
+
+CheckReport CheckLocal(const CheckOptions& options) {
+  CheckReport report = migrate::inspect::CheckFiles(FileOptions(options));
+  report.run = access::LocalFactsAt(access::TimeOfDay());
+  return report;
 }
 
 void RequireTransitional(const CheckOptions& options) {
@@ -212,12 +231,13 @@ void RequireTransitional(const CheckOptions& options) {
 // Nothing is printed where a CRD is missing: what is piped into kubectl is all or nothing.
 int PrintTransitional(const CheckOptions& options) {
   const kube::system::SystemClock clock;
-  ClusterAccess cluster(options.common, ClusterAccess::Right::kRead, clock,
-                        [](const std::string& line) { terminal::WriteStderr(line + "\n"); });
-  CatchStopSignals();
+  access::ClusterAccess cluster(
+      options.common, access::ClusterAccess::Right::kRead, clock,
+      [](const std::string& line) { terminal::WriteStderr(line + "\n"); });
+  access::CatchStopSignals();
   const migrate::inspect::TransitionalCrds found = migrate::inspect::FindTransitionalCrds(
       options.input.filenames, options.input.recursive, options.input.crds, cluster.session());
-  if (const int stopped = StopExitCode(); stopped != 0) return stopped;
+  if (const int stopped = access::StopExitCode(); stopped != 0) return stopped;
   for (const std::string& error : found.errors) {
     terminal::WriteStderr("error: " + terminal::Printable(error) + "\n");
   }
@@ -305,14 +325,11 @@ void CheckCommand::Finish(const flags::FlagSet& flag_set, const flags::RawValues
 int CheckCommand::Run() {
   if (options_.print_transitional) return PrintTransitional(options_);
   report::data::LoadTemplate(options_.output_template);
-  const CheckReport report = options_.input.local
-                                 ? migrate::inspect::CheckFiles(FileOptions(options_))
-                                 : CheckLive(options_);
-  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-  const CheckOutput output = PrintCheck(report, options_, now);
+  const CheckReport report = options_.input.local ? CheckLocal(options_) : CheckLive(options_);
+  const CheckOutput output = PrintCheck(report, options_, access::TimeOfDay());
   terminal::WriteStdout(output.out);
   terminal::WriteStderr(output.err);
-  const int stopped = StopExitCode();
+  const int stopped = access::StopExitCode();
   return stopped == 0 ? output.exit_code : stopped;
 }
 

@@ -9,11 +9,11 @@
 #include "kube/base/error.h"
 #include "kube/system/clock.h"
 #include "migrate/restore/restore.h"
-#include "plugin/command/cluster_access.h"
+#include "plugin/access/cluster_access.h"
+#include "plugin/access/stop_signal.h"
 #include "plugin/command/diff_folders.h"
 #include "plugin/command/external_diff.h"
 #include "plugin/command/object_target.h"
-#include "plugin/command/stop_signal.h"
 #include "plugin/flags/finish_options.h"
 #include "plugin/terminal/migration_console.h"
 #include "plugin/terminal/output.h"
@@ -41,8 +41,8 @@ class LocalTaker : public migrate::inspect::ChangeTaker {
   void Take(const migrate::check::ObjectChange& change) override {
     // Until there is something to clean up a signal may end the program as ever, even where it
     // waits for its stdin.
-    std::call_once(once_, CatchStopSignals);
-    if (StopFlag()) throw kube::base::Error(std::string(kInterrupted));
+    std::call_once(once_, access::CatchStopSignals);
+    if (access::StopFlag()) throw kube::base::Error(std::string(kInterrupted));
     folders_.Take(change);
   }
 
@@ -70,20 +70,21 @@ migrate::inspect::ClusterDiffOptions ClusterOptions(const DiffOptions& options) 
           .label_selector = options.objects.selector,
           .field_selector = options.objects.field_selector,
           .chunk_size = options.objects.chunk_size,
-          .on_files_read = CatchStopSignals};
+          .on_files_read = access::CatchStopSignals};
 }
 
 DiffReport DiffLive(const DiffOptions& options, DiffFolders& folders) {
   const kube::system::SystemClock clock;
   terminal::Progress progress(terminal::CanRewriteStderr(), terminal::WriteStderrAsIs, clock);
   const auto write_line = [&progress](const std::string& line) { progress.WriteLine(line); };
-  ClusterAccess cluster(options.common, ClusterAccess::Right::kRead, clock, write_line);
+  access::ClusterAccess cluster(options.common, access::ClusterAccess::Right::kRead, clock,
+                                write_line);
   migrate::inspect::ClusterDiffOptions cluster_options = ClusterOptions(options);
   cluster_options.on_progress = [&progress](const auto& what, const auto& counts) {
     progress.Show(what, counts);
   };
   DiffReport report = migrate::inspect::DiffCluster(cluster_options, cluster.session(), folders);
-  WarnOfMissingNamespace(options.objects.namespace_, cluster, write_line);
+  access::WarnOfMissingNamespace(options.objects.namespace_, cluster, write_line);
   return report;
 }
 
@@ -109,9 +110,10 @@ DiffReport DiffBackup(const DiffOptions& options, DiffFolders& folders) {
   const kube::system::SystemClock clock;
   terminal::Progress progress(terminal::CanRewriteStderr(), terminal::WriteStderrAsIs, clock);
   const auto write_line = [&progress](const std::string& line) { progress.WriteLine(line); };
-  ClusterAccess cluster(options.common, ClusterAccess::Right::kRead, clock, write_line);
+  access::ClusterAccess cluster(options.common, access::ClusterAccess::Right::kRead, clock,
+                                write_line);
   terminal::MigrationConsole console(progress, /*yes=*/true, {});
-  CatchStopSignals();
+  access::CatchStopSignals();
   migrate::restore::RestoreOptions restore;
   restore.backup = options.backup;
   restore.targets = options.targets;
@@ -136,7 +138,8 @@ int RunProgram(DiffFolders& folders) {
     terminal::WriteStderr("Warning: invalid argument is ignored: " + terminal::Printable(argument) +
                           ", only Alphanumeric (case-insensitive), dash and equal are allowed\n");
   }
-  return RunDiffCommand(command.words, [] { return StopExitCode() == kSignalExitCode + SIGTERM; });
+  return RunDiffCommand(command.words,
+                        [] { return access::StopExitCode() == access::kSignalExitCode + SIGTERM; });
 }
 
 void PrintTroubles(const DiffReport& report) {
@@ -181,12 +184,12 @@ int DiffCommand::Run() {
   const DiffReport report = Compare(options_, folders);
   if (report.is_stopped) {
     terminal::WriteStderr(terminal::ErrorText(std::string(kInterrupted)) + "\n");
-    return StopExitCode();
+    return access::StopExitCode();
   }
   const bool is_nothing_compared = report.objects == 0 && !report.errors.empty();
   const int code = is_nothing_compared ? kError : RunProgram(folders);
   PrintTroubles(report);
-  if (const int stopped = StopExitCode()) return stopped;
+  if (const int stopped = access::StopExitCode()) return stopped;
   return report.errors.empty() ? code : kError;
 }
 

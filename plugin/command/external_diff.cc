@@ -16,7 +16,7 @@
 #include "kube/base/error.h"
 #include "kube/go/go_format.h"
 #include "kube/system/spawn_settings.h"
-#include "plugin/command/stop_signal.h"
+#include "plugin/access/stop_signal.h"
 
 namespace plugin::command {
 namespace {
@@ -124,7 +124,7 @@ int ExitCode(const std::string& program, int status) {
   const int signal = WTERMSIG(status);
   const bool is_quiet = signal == SIGINT || signal == SIGTERM || signal == SIGPIPE;
   if (!is_quiet) Fail(program, std::string("signal: ") + strsignal(signal));
-  return kSignalExitCode + signal;
+  return access::kSignalExitCode + signal;
 }
 
 }  // namespace

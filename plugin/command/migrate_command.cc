@@ -11,15 +11,18 @@
 #include "kube/system/clock.h"
 #include "kube/system/file_text.h"
 #include "migrate/migration/migration.h"
-#include "plugin/command/cluster_access.h"
-#include "plugin/command/connection_words.h"
+#include "plugin/access/cluster_access.h"
+#include "plugin/access/connection_words.h"
+#include "plugin/access/run_facts.h"
+#include "plugin/access/stop_signal.h"
 #include "plugin/command/local_rewrite_command.h"
-#include "plugin/command/stop_signal.h"
 #include "plugin/flags/finish_options.h"
 #include "plugin/flags/output_format.h"
 #include "plugin/flags/write_flags.h"
 #include "plugin/report/data/migration_report_json.h"
 #include "plugin/report/data/template_output.h"
+#include "plugin/report/format/print_page.h"
+#include "plugin/report/page/migration_page.h"
 #include "plugin/report/text/migration_summary.h"
 #include "plugin/terminal/migration_console.h"
 #include "plugin/terminal/output.h"
@@ -86,10 +89,10 @@ MigrationOptions ClusterOptions(const flags::MigrateOptions& options) {
   result.clean_managed_fields = options.clean_managed_fields;
   result.state_dir = StateDirOf(options);
   result.record = options.record;
-  result.as = ImpersonationWords(options.common.connection);
+  result.as = access::ImpersonationWords(options.common.connection);
   result.retry_failed = options.retry_failed;
   if (!options.retry_from.empty()) result.retried = ReadRetried(options.retry_from);
-  CatchStopSignals();
+  access::CatchStopSignals();
   return result;
 }
 
@@ -98,13 +101,21 @@ MigrationReport MigrateCluster(const flags::MigrateOptions& options,
   const kube::system::SystemClock clock;
   terminal::Progress progress(terminal::CanRewriteStderr(), terminal::WriteStderrAsIs, clock);
   const auto write_line = [&progress](const std::string& line) { progress.WriteLine(line); };
-  ClusterAccess cluster(options.common, ClusterAccess::Right::kWrite, clock, write_line);
+  access::ClusterAccess cluster(options.common, access::ClusterAccess::Right::kWrite, clock,
+                                write_line);
   terminal::MigrationConsole console(progress, options.yes, terminal::AnswersFromTerminal());
   MigrationReport report =
       migrate::migration::Migrate(migration_options, {cluster.session(), console});
-  WarnOfMissingNamespace(options.objects.namespace_, cluster, write_line);
+  access::WarnOfMissingNamespace(options.objects.namespace_, cluster, write_line);
   progress.Clear();
+  report.run = cluster.FactsAt(access::TimeOfDay());
   return report;
+}
+
+std::string PrintPage(const MigrationReport& report, flags::OutputFormat format) {
+  kube::json::Arena arena;
+  return report::format::PrintPage(report::page::PageOf(report),
+                                   report::data::ToJson(report, arena), format);
 }
 
 // An empty list of names would mean all.
@@ -163,11 +174,14 @@ int MigrateCommand::Run() {
     terminal::WriteStderr("Warning: " + options_.dry_run_warning + "\n");
   const MigrationOptions migration_options = ClusterOptions(options_);
   MigrationReport report;
+  report.run = access::LocalFactsAt(access::TimeOfDay());
   if (!HasNothingToRetry(migration_options)) report = MigrateCluster(options_, migration_options);
-  const report::text::MigrationOutput output = report::text::PrintMigration(report, options_);
+  report::text::MigrationOutput output = report::text::PrintMigration(report, options_);
+  if (report::format::IsPageFormat(options_.output))
+    output.out = PrintPage(report, options_.output);
   terminal::WriteStdout(output.out);
   terminal::WriteStderr(output.err);
-  const int stopped = StopExitCode();
+  const int stopped = access::StopExitCode();
   if (report.crds.empty() && stopped == 0) terminal::WriteStderr("Nothing to migrate\n");
   return stopped == 0 ? output.exit_code : stopped;
 }

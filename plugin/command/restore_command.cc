@@ -5,13 +5,17 @@
 
 #include "kube/system/clock.h"
 #include "migrate/restore/restore.h"
-#include "plugin/command/cluster_access.h"
+#include "plugin/access/cluster_access.h"
+#include "plugin/access/run_facts.h"
+#include "plugin/access/stop_signal.h"
 #include "plugin/command/object_target.h"
-#include "plugin/command/stop_signal.h"
 #include "plugin/flags/finish_options.h"
 #include "plugin/flags/output_format.h"
 #include "plugin/flags/usage_error.h"
+#include "plugin/report/data/restore_report_json.h"
 #include "plugin/report/data/template_output.h"
+#include "plugin/report/format/print_page.h"
+#include "plugin/report/page/restore_page.h"
 #include "plugin/report/text/restore_summary.h"
 #include "plugin/terminal/migration_console.h"
 #include "plugin/terminal/output.h"
@@ -46,11 +50,19 @@ migrate::report::RestoreReport RestoreCluster(
   const kube::system::SystemClock clock;
   terminal::Progress progress(terminal::CanRewriteStderr(), terminal::WriteStderrAsIs, clock);
   const auto write_line = [&progress](const std::string& line) { progress.WriteLine(line); };
-  ClusterAccess cluster(options.common, ClusterAccess::Right::kWrite, clock, write_line);
+  access::ClusterAccess cluster(options.common, access::ClusterAccess::Right::kWrite, clock,
+                                write_line);
   terminal::MigrationConsole console(progress, /*yes=*/true, {});
   auto report = migrate::restore::Restore(restore_options, {cluster.session(), console});
   progress.Clear();
+  report.run = cluster.FactsAt(access::TimeOfDay());
   return report;
+}
+
+std::string PrintPage(const migrate::report::RestoreReport& report, flags::OutputFormat format) {
+  kube::json::Arena arena;
+  return report::format::PrintPage(report::page::PageOf(report),
+                                   report::data::ToJson(report, arena), format);
 }
 
 }  // namespace
@@ -98,12 +110,14 @@ int RestoreCommand::Run() {
   report::data::LoadTemplate(options_.output_template);
   if (!options_.dry_run.warning.empty())
     terminal::WriteStderr("Warning: " + options_.dry_run.warning + "\n");
-  CatchStopSignals();
+  access::CatchStopSignals();
   const auto report = RestoreCluster(options_, MakeRestoreOptions(options_, targets_, fields_));
-  const report::text::RestoreOutput output = report::text::PrintRestore(report, options_);
+  report::text::RestoreOutput output = report::text::PrintRestore(report, options_);
+  if (report::format::IsPageFormat(options_.output))
+    output.out = PrintPage(report, options_.output);
   terminal::WriteStdout(output.out);
   terminal::WriteStderr(output.err);
-  const int stopped = StopExitCode();
+  const int stopped = access::StopExitCode();
   return stopped == 0 ? output.exit_code : stopped;
 }
 

@@ -14,10 +14,10 @@
 #include "migrate/disk/file_name.h"
 #include "migrate/disk/temporary_folder.h"
 #include "migrate/suggest/suggest.h"
-#include "plugin/command/cluster_access.h"
+#include "plugin/access/cluster_access.h"
+#include "plugin/access/stop_signal.h"
 #include "plugin/command/external_diff.h"
 #include "plugin/command/manifest_writer.h"
-#include "plugin/command/stop_signal.h"
 #include "plugin/flags/finish_options.h"
 #include "plugin/flags/usage_error.h"
 #include "plugin/report/text/suggestion_text.h"
@@ -39,7 +39,8 @@ SuggestReport SuggestLive(const SuggestOptions& options) {
   const kube::system::SystemClock clock;
   terminal::Progress progress(terminal::CanRewriteStderr(), terminal::WriteStderrAsIs, clock);
   const auto write_line = [&progress](const std::string& line) { progress.WriteLine(line); };
-  ClusterAccess cluster(options.common, ClusterAccess::Right::kRead, clock, write_line);
+  access::ClusterAccess cluster(options.common, access::ClusterAccess::Right::kRead, clock,
+                                write_line);
   SuggestReport report = migrate::suggest::SuggestForCluster(
       {.crd_names = options.input.crds,
        .crd_selector = options.crd_selector,
@@ -50,11 +51,11 @@ SuggestReport SuggestLive(const SuggestOptions& options) {
        .field_selector = options.objects.field_selector,
        .chunk_size = options.objects.chunk_size,
        .prefer = options.prefer,
-       .on_files_read = CatchStopSignals,
+       .on_files_read = access::CatchStopSignals,
        .on_progress = [&progress](const auto& what,
                                   const auto& counts) { progress.Show(what, counts); }},
       cluster.session());
-  WarnOfMissingNamespace(options.objects.namespace_, cluster, write_line);
+  access::WarnOfMissingNamespace(options.objects.namespace_, cluster, write_line);
   return report;
 }
 
@@ -90,8 +91,8 @@ void PrintPatch(const CrdSuggestion& crd) {
 
 void WriteManifest(const std::filesystem::path& folder, const CrdSuggestion& crd,
                    const kube::json::Value& manifest) {
-  const std::string name = migrate::disk::FileName(
-      "apiextensions.k8s.io.v1.CustomResourceDefinition.." + crd.name());
+  const std::string name =
+      migrate::disk::FileName("apiextensions.k8s.io.v1.CustomResourceDefinition.." + crd.name());
   std::ofstream file(folder / name, std::ios::binary);
   file << kube::yaml::Print(manifest);
   file.close();
@@ -108,7 +109,7 @@ int PrintDiff(const SuggestReport& report) {
   const DiffCommandLine command = MakeDiffCommand(std::getenv("KUBECTL_EXTERNAL_DIFF"),
                                                   live.path().string(), suggested.path().string());
   const int code = RunDiffCommand(
-      command.words, [] { return StopExitCode() == kSignalExitCode + SIGTERM; });
+      command.words, [] { return access::StopExitCode() == access::kSignalExitCode + SIGTERM; });
   return code > 1 ? code : 0;
 }
 
@@ -142,8 +143,9 @@ void PrintWords(const SuggestReport& report) {
   for (const std::string& error : report.errors)
     terminal::WriteStderr(terminal::ErrorText(terminal::Printable(error)) + "\n");
   if (report.crds.empty() && report.errors.empty() && !report.is_stopped) {
-    terminal::WriteStderr("nothing to suggest: no CRD that preserves unknown fields loses any, and "
-                          "all are structural\n");
+    terminal::WriteStderr(
+        "nothing to suggest: no CRD that preserves unknown fields loses any, and "
+        "all are structural\n");
   }
 }
 
@@ -159,9 +161,9 @@ SuggestOutput ParseSuggestOutput(const std::string& text) {
   if (wanted == "json") return SuggestOutput::kJson;
   if (wanted == "diff") return SuggestOutput::kDiff;
   if (wanted == "patch") return SuggestOutput::kPatch;
-  throw flags::UsageError("suggest",
-                          "unable to match a printer suitable for the output format " +
-                              kube::go::GoQuote(text) + ", allowed formats are: diff,json,patch,yaml");
+  throw flags::UsageError("suggest", "unable to match a printer suitable for the output format " +
+                                         kube::go::GoQuote(text) +
+                                         ", allowed formats are: diff,json,patch,yaml");
 }
 
 }  // namespace
@@ -188,20 +190,21 @@ void SuggestCommand::Finish(const flags::FlagSet& flag_set, const flags::RawValu
   if (prefer_ == "preserve") {
     options_.prefer = kube::crd::suggest::Prefer::kPreserve;
   } else if (flag_set.IsGiven("prefer") && prefer_ != "fields") {
-    throw flags::UsageError("suggest", "invalid --prefer value (" + prefer_ +
-                                           "), must be \"fields\" or \"preserve\"");
+    throw flags::UsageError(
+        "suggest", "invalid --prefer value (" + prefer_ + "), must be \"fields\" or \"preserve\"");
   }
 }
 
 int SuggestCommand::Run() {
-  const SuggestReport report = options_.input.local ? SuggestLocal(options_) : SuggestLive(options_);
+  const SuggestReport report =
+      options_.input.local ? SuggestLocal(options_) : SuggestLive(options_);
   if (report.is_stopped) {
     terminal::WriteStderr(terminal::ErrorText("interrupted: not all objects were read") + "\n");
-    return StopExitCode();
+    return access::StopExitCode();
   }
   const int code = Print(report, options_.output);
   PrintWords(report);
-  if (const int stopped = StopExitCode()) return stopped;
+  if (const int stopped = access::StopExitCode()) return stopped;
   return code != 0 ? code : ExitCodeOf(report);
 }
 

@@ -3,8 +3,8 @@
 #include "kube/base/error.h"
 #include "kube/go/go_format.h"
 #include "kube/system/clock.h"
-#include "plugin/command/cluster_access.h"
-#include "plugin/command/version.h"
+#include "plugin/access/cluster_access.h"
+#include "plugin/access/version.h"
 #include "plugin/flags/output_format.h"
 #include "plugin/flags/usage_error.h"
 #include "plugin/report/data/object_builder.h"
@@ -18,11 +18,12 @@ using kube::json::Value;
 
 int PrintBoth(const VersionOptions& options) {
   const kube::system::SystemClock clock;
-  ClusterAccess cluster(options.common, ClusterAccess::Right::kRead, clock,
-                        [](const std::string& line) { terminal::WriteStderr(line + "\n"); });
+  access::ClusterAccess cluster(
+      options.common, access::ClusterAccess::Right::kRead, clock,
+      [](const std::string& line) { terminal::WriteStderr(line + "\n"); });
   const auto server = cluster.client().Get("/version");
   const Value* version = server ? &(*server)->root() : nullptr;
-  terminal::WriteStdout(PrintVersion(std::string(kVersion), version, options.output));
+  terminal::WriteStdout(PrintVersion(std::string(access::kVersion), version, options.output));
   if (!server) throw kube::base::Error(server.error().message);
   return 0;
 }
@@ -45,7 +46,7 @@ void VersionCommand::Finish(const flags::FlagSet&, const flags::RawValues& raw) 
 
 int VersionCommand::Run() {
   if (!options_.client) return PrintBoth(options_);
-  terminal::WriteStdout(PrintVersion(std::string(kVersion), nullptr, options_.output));
+  terminal::WriteStdout(PrintVersion(std::string(access::kVersion), nullptr, options_.output));
   return 0;
 }
 

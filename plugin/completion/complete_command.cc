@@ -15,7 +15,7 @@
 #include "kube/system/clock.h"
 #include "kube/system/environment.h"
 #include "migrate/lists/pager.h"
-#include "plugin/command/cluster_access.h"
+#include "plugin/access/cluster_access.h"
 #include "plugin/completion/completion.h"
 #include "plugin/terminal/output.h"
 
@@ -110,8 +110,8 @@ Names AskCluster(const Completion& completion, flags::CommonOptions options) {
   options.connection.request_timeout = kRequestTimeout;
   options.verbosity = 0;
   const kube::system::SystemClock clock;
-  command::ClusterAccess cluster(options, command::ClusterAccess::Right::kRead, clock,
-                                 [](const std::string&) {});
+  access::ClusterAccess cluster(options, access::ClusterAccess::Right::kRead, clock,
+                                [](const std::string&) {});
   kube::client::Client& client = cluster.client();
   if (completion.source == CandidateSource::kNamespaces) {
     return ListNames(client, "/api/v1/namespaces");

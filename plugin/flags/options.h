@@ -10,7 +10,7 @@
 /// What flags set that several commands have. Nothing is read or contacted here.
 namespace plugin::flags {
 
-enum class OutputFormat { kTable, kWide, kJson, kYaml, kName, kTemplate };
+enum class OutputFormat { kTable, kWide, kJson, kYaml, kName, kTemplate, kHtml, kJunit, kMarkdown };
 
 /// A template of -o jsonpath=TEMPLATE, jsonpath-as-json=TEMPLATE or jsonpath-file=FILE.
 struct TemplateOutput {
@@ -24,7 +24,7 @@ struct TemplateOutput {
 struct CommonOptions {
   kube::config::ConnectionFlags connection;
   int verbosity = 0;  ///< -v, kubectl's log level
-  /// The server must be of the version whose rules are foretold (plugin/command/version.h).
+  /// The server must be of the version whose rules are foretold (plugin/access/version.h).
   bool match_server_version = false;
   bool warnings_as_errors = false;  ///< a Warning header of the server makes the exit code 2
   /// How long what only reads is tried again; zero: not at all (kube::client::ClientOptions).

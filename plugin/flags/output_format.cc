@@ -16,6 +16,9 @@ OutputFormat FormatOf(std::string_view output) {
   if (output.ends_with('=')) return OutputFormat::kTemplate;
   if (output == "json") return OutputFormat::kJson;
   if (output == "yaml") return OutputFormat::kYaml;
+  if (output == "html") return OutputFormat::kHtml;
+  if (output == "junit") return OutputFormat::kJunit;
+  if (output == "markdown") return OutputFormat::kMarkdown;
   if (output == "name") return OutputFormat::kName;
   return output == "wide" ? OutputFormat::kWide : OutputFormat::kTable;
 }

@@ -12,12 +12,16 @@ namespace plugin::flags {
 /// What -o of each command may be, sorted, templates with their "=". Parsed and completed, but for
 /// that of migrate --local, whose completion is that of migrate.
 inline constexpr std::string_view kCheckOutputs[] = {
-    "json", "jsonpath=", "jsonpath-as-json=", "jsonpath-file=", "name", "table", "wide", "yaml"};
+    "html",           "json",  "jsonpath=", "jsonpath-as-json=",
+    "jsonpath-file=", "junit", "markdown",  "name",
+    "table",          "wide",  "yaml"};
 inline constexpr std::string_view kMigrateOutputs[] = {
-    "json", "jsonpath=", "jsonpath-as-json=", "jsonpath-file=", "name", "yaml"};
+    "html",     "json", "jsonpath=", "jsonpath-as-json=", "jsonpath-file=", "junit",
+    "markdown", "name", "yaml"};
 inline constexpr std::string_view kLocalMigrateOutputs[] = {"json", "yaml"};
 inline constexpr std::string_view kRestoreOutputs[] = {
-    "json", "jsonpath=", "jsonpath-as-json=", "jsonpath-file=", "name", "wide", "yaml"};
+    "html", "json", "jsonpath=", "jsonpath-as-json=", "jsonpath-file=", "junit", "markdown",
+    "name", "wide", "yaml"};
 inline constexpr std::string_view kVersionOutputs[] = {"json", "yaml"};
 
 /// What --output of a command is, in any case of letters but for templates, as in kubectl; where

@@ -62,6 +62,10 @@ std::string PrintJson(const kube::json::Value& value) {
   return EscapeControls(kube::json::PrintIndented(value));
 }
 
+std::string PrintCompactJson(const kube::json::Value& value) {
+  return EscapeControls(kube::json::Print(value));
+}
+
 void WriteStdout(std::string_view text) {
   if (const int error = WriteAll(STDOUT_FILENO, text)) {
     throw kube::base::Error("cannot write to stdout: " + std::generic_category().message(error));

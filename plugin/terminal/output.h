@@ -27,6 +27,9 @@ bool CanRewriteLines(const char* term);
 /// character as such.
 std::string PrintJson(const kube::json::Value& value);
 
+/// The same on one line, for what holds JSON in something else.
+std::string PrintCompactJson(const kube::json::Value& value);
+
 /// `value` as `-o json` or `-o yaml` prints it.
 std::string PrintValue(const kube::json::Value& value, flags::OutputFormat format);
 

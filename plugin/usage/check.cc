@@ -56,6 +56,9 @@ Examples:
   # Name the CRDs that would lose fields
   kubectl prune check -o jsonpath='{.crds[?(@.verdict=="loses-fields")].name}'
 
+  # A page for those who decide about the upgrade
+  kubectl prune check -f crds.yaml -o html > report.html
+
   # Fail only where the server would refuse a CRD
   kubectl prune check --local -f manifests/ --fail-on=blocked
 
@@ -103,9 +106,10 @@ Options:
         Print only a row for each CRD, for scripts: no titles, nothing left out, no explanations.
 
     -o, --output='':
-        Output format. One of: (json, jsonpath, jsonpath-as-json, jsonpath-file, name, table, wide,
-        yaml). wide shows more columns and shortens nothing. A template of jsonpath finds things in
-        what json prints, e.g. jsonpath='{.crds[*].name}'.
+        Output format. One of: (html, json, jsonpath, jsonpath-as-json, jsonpath-file, junit,
+        markdown, name, table, wide, yaml). wide shows more columns and shortens nothing. html is
+        one page for a browser or a mail, markdown fits a comment, junit is for CI. A template of
+        jsonpath finds things in what json prints, e.g. jsonpath='{.crds[*].name}'.
 
     --patience=2m0s:
         How long a request that only reads is tried again where the server or the network has

@@ -132,8 +132,9 @@ Options:
         Turn pruning on without a backup.
 
     -o, --output='':
-        Output format. One of: (json, jsonpath, jsonpath-as-json, jsonpath-file, name, yaml); with
-        --local: (json, yaml).
+        Output format. One of: (html, json, jsonpath, jsonpath-as-json, jsonpath-file, junit,
+        markdown, name, yaml); with --local: (json, yaml). html is one page for a browser or a mail,
+        markdown fits a comment, junit is for CI.
 
     --patience=2m0s:
         How long a request that only reads is tried again where the server or the network has

@@ -73,8 +73,8 @@ Options:
         Restore only the objects of this namespace. That of the context does not count.
 
     -o, --output='':
-        Output format. One of: (json, jsonpath, jsonpath-as-json, jsonpath-file, name, wide, yaml);
-        wide names every object and its fields.
+        Output format. One of: (html, json, jsonpath, jsonpath-as-json, jsonpath-file, junit,
+        markdown, name, wide, yaml); wide names every object and its fields.
 
     --overwrite=false:
         Put back also what pruning took and somebody has set anew since. Needs to know by which

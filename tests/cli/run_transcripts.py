@@ -15,7 +15,7 @@ A transcript is a .txt file:
     a file for the commands, up to the next such line or the end
 
 Commands run by sh in a new folder that holds these files and a copy of tests/demo as demo/, with
-a HOME of its own and no kubeconfig but that of the server. Its port reads PORT.
+a HOME of its own and no kubeconfig but that of the server. Its port reads PORT, the time of the run TIME.
 """
 import contextlib
 import difflib
@@ -27,6 +27,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from concurrent import futures
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -34,6 +35,8 @@ SERVER_MARK = re.compile(r"^& fake_api_server (.*)$", re.MULTILINE)
 FILE_MARK = re.compile(r"^-- (\S+) --$", re.MULTILINE)
 # Most of their time they wait.
 AT_ONCE = 8
+STAMP_FORMAT = "%Y-%m-%dT%H:%M:%SZ"
+STAMP = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 NO_NEWLINE = "\\ no newline at the end"
 # kubectl runs a plugin by its file name, and so does this one.
 KUBECTL = '#!/bin/sh\n[ "$1" = prune ] || { echo "unexpected: kubectl $*" >&2; exit 99; }\n' \
@@ -95,11 +98,18 @@ def replay(command, work, environment):
     return lines(done.stdout, "") + lines(done.stderr, "2> ") + code
 
 
+def without_time(line, began):
+    """The line with TIME for each time since the transcript began; those of its objects stay."""
+    now = time.strftime(STAMP_FORMAT, time.gmtime())
+    return STAMP.sub(lambda stamp: "TIME" if began <= stamp[0] <= now else stamp[0], line)
+
+
 def actual_text(text, binaries):
     """The transcript as it is when its commands run now."""
     script, files = split(text)
     comment = script.partition("\n$ ")[0] if not script.startswith("$ ") else ""
     commands = re.findall(r"^\$ (.*)$", script, re.MULTILINE)
+    began = time.strftime(STAMP_FORMAT, time.gmtime())
     with tempfile.TemporaryDirectory() as folder:
         environment = set_up(pathlib.Path(folder), binaries, files)
         result = [comment] if comment else []
@@ -107,7 +117,8 @@ def actual_text(text, binaries):
             for command in commands:
                 said = replay(command, f"{folder}/work", environment)
                 result += ["$ " + command]
-                result += [line.replace(f":{port}", ":PORT") if port else line for line in said]
+                said = [line.replace(f":{port}", ":PORT") if port else line for line in said]
+                result += [without_time(line, began) for line in said]
     return "\n".join(result) + "\n" + text[len(script):]
 
 
@@ -125,7 +136,7 @@ def check(path, binaries, update):
             *difflib.unified_diff(want.splitlines(True), got.splitlines(True), "transcript", "actual")]
 
 
-RIGHT = "# Sample.\n$ cat in; echo oops >&2; exit 3\nhello\n2> oops\n[3]\n$ printf x\nx\n" \
+RIGHT = "# Sample.\n$ cat in; echo oops >&2; exit 3\nhello\n2> oops\n[3]\n$ date -u +%FT%TZ\nTIME\n$ printf x\nx\n" \
         + NO_NEWLINE + "\n-- in --\nhello\n"
 WRONG = [RIGHT.replace("hello\n2>", "bye\n2>"), RIGHT.replace("2> oops", "2> ops"),
          RIGHT.replace("[3]\n", ""), RIGHT.replace("[3]\n", "[2]\n"),

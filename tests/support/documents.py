@@ -26,7 +26,7 @@ NOT_RUN = [
     (r"kubectl (logs|wait|cp) ", "needs a node that runs pods"),
     (r"sudo ", "changes the machine; the files that are installed are tested in tests/krew and tests/cli"),
     (r"cmake ", "builds the program that this test is given"),
-    (r"sh tests/(run|demo|tidy)\.sh", "runs this test, builds, or shows the demo: tests/run.sh is how one runs it"),
+    (r"sh tests/(run|demo|tidy|screenshots)\.sh", "runs this test, builds, or shows the demo: tests/run.sh is how one runs it"),
     (r"sh krew/", "builds for minutes; krew has tests of its own"),
     (r"kubectl krew |version=|tar -xzf kubectl-prune_",
      "needs krew or a release; tests/krew lays the files out as krew does"),

@@ -28,6 +28,8 @@ plugin/flags plugin/usage
 plugin/terminal
 plugin/report/data
 plugin/report/text
+plugin/report/page plugin/access
+plugin/report/format
 plugin/command
 plugin/completion
 plugin

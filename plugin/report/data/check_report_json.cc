@@ -4,7 +4,9 @@
 #include <string_view>
 #include <vector>
 
+#include "plugin/report/data/field_uses.h"
 #include "plugin/report/data/object_builder.h"
+#include "plugin/report/data/run_facts_json.h"
 #include "plugin/terminal/wording.h"
 
 namespace plugin::report::data {
@@ -27,6 +29,7 @@ class CheckReportBuilder {
   Value Report(const CheckReport& report) {
     ObjectBuilder builder(arena_);
     builder.Text("apiVersion", "kubectl-prune/v1alpha1").Text("kind", "CheckReport");
+    AddFacts(builder, report.run);
     builder.Add("summary", Summary(report));
     builder.List("crds", report.crds, [this](const CrdReport& crd) { return Crd(crd); });
     builder.ListIfAny(
@@ -189,7 +192,7 @@ class CheckReportBuilder {
       builder.Number("objects", *version.objects);
       builder.Number("objectsLosingFields", version.objects_losing_fields);
     }
-    AddPrunedFields(builder, version.pruned_fields);
+    AddPrunedFields(builder, version.pruned_fields, arena_);
     AddPaths(builder, "addedDefaults", version.added_defaults);
     AddPaths(builder, "droppedNulls", version.dropped_nulls);
     if (version.objects_invalid_once_pruned) {
@@ -219,7 +222,7 @@ class CheckReportBuilder {
     ObjectBuilder builder(arena_);
     builder.Number("objects", objects.objects);
     builder.Number("objectsLosingFields", objects.objects_losing_fields);
-    AddPrunedFields(builder, objects.pruned_fields);
+    AddPrunedFields(builder, objects.pruned_fields, arena_);
     AddValidity(builder, objects.validity);
     builder.TextsIfAny("objectErrors", objects.errors);
     return builder.Build();
@@ -244,7 +247,7 @@ class CheckReportBuilder {
   Value StorageMigration(const migrate::report::StorageMigrationReport& migration) {
     ObjectBuilder builder(arena_);
     builder.Number("objectsLosingFields", migration.objects_losing_fields);
-    AddPrunedFields(builder, migration.pruned_fields);
+    AddPrunedFields(builder, migration.pruned_fields, arena_);
     return builder.Build();
   }
 
@@ -254,17 +257,6 @@ class CheckReportBuilder {
 
   void AddPaths(ObjectBuilder& builder, std::string_view key, const std::vector<FieldUse>& uses) {
     builder.List(key, uses, [this](const FieldUse& use) { return PathBuilder(use).Build(); });
-  }
-
-  void AddPrunedFields(ObjectBuilder& builder, const std::vector<FieldUse>& uses) {
-    builder.List("prunedFields", uses, [this](const FieldUse& use) {
-      return PathBuilder(use)
-          .Texts("types", use.types)
-          .Texts("managers", use.managers)
-          .TextIfAny("lastWritten", use.last_written)
-          .Texts("examples", use.examples)
-          .Build();
-    });
   }
 
   Value Object(const migrate::report::ObjectPaths& object) {

@@ -7,7 +7,9 @@
 
 #include "kube/yaml/yaml.h"
 #include "migrate/report/program_name.h"
+#include "plugin/report/data/field_uses.h"
 #include "plugin/report/data/object_builder.h"
+#include "plugin/report/data/run_facts_json.h"
 
 namespace plugin::report::data {
 namespace {
@@ -53,7 +55,9 @@ class MigrationReportBuilder {
     AddCounts(summary, sum);
     summary.Add("seconds", Seconds(report.seconds));
     ObjectBuilder builder(arena_);
-    builder.Text("apiVersion", kApiVersion).Text("kind", kKind).Add("summary", summary.Build());
+    builder.Text("apiVersion", kApiVersion).Text("kind", kKind);
+    AddFacts(builder, report.run);
+    builder.Add("summary", summary.Build());
     builder.List("crds", report.crds, [this](const CrdMigration& crd) { return Crd(crd); });
     if (!report.left_out.empty()) {
       builder.List("leftOut", report.left_out, [this](const LeftOutCrd& crd) {
@@ -99,6 +103,7 @@ class MigrationReportBuilder {
     builder.TextIfAny("storageVersion", crd.storage_version);
     builder.TextIfAny("writtenVersion", crd.written_version);
     builder.TextIfAny("crdFile", crd.crd_file);
+    if (crd.foretold_loss) builder.Add("foretoldLoss", Loss(*crd.foretold_loss));
     builder.Bool("pruningEnabled", crd.pruning_enabled).Bool("verified", crd.verified);
     builder.Add("counts", Counts(crd.counts));
     if (crd.before_flip) builder.Add("beforeFlip", Counts(*crd.before_flip));
@@ -114,6 +119,14 @@ class MigrationReportBuilder {
     builder.Add("seconds", Seconds(crd.seconds));
     builder.List("failures", crd.failures, [this](const ObjectFailure& f) { return Failure(f); });
     return builder.Build();
+  }
+
+  Value Loss(const migrate::report::ForetoldLoss& loss) {
+    ObjectBuilder builder(arena_);
+    builder.Number("objects", loss.objects);
+    builder.Number("objectsLosingFields", loss.objects_losing_fields);
+    AddPrunedFields(builder, loss.pruned_fields, arena_);
+    return builder.Texts("plan", loss.plan).Bool("agreed", loss.is_agreed).Build();
   }
 
   static std::string_view ReasonName(LeftOutReason reason) {

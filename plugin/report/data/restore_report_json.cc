@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "plugin/report/data/object_builder.h"
+#include "plugin/report/data/run_facts_json.h"
 
 namespace plugin::report::data {
 namespace {
@@ -49,6 +50,7 @@ class RestoreReportBuilder {
     summary.Add("seconds", Seconds(report.seconds));
     ObjectBuilder builder(arena_);
     builder.Text("apiVersion", "kubectl-prune/v1alpha1").Text("kind", "RestoreReport");
+    AddFacts(builder, report.run);
     builder.Add("summary", summary.Build()).Text("backup", report.backup);
     builder.List("crds", report.crds, [this](const CrdRestore& crd) { return Crd(crd); });
     return builder.Build();

@@ -27,6 +27,20 @@ using migrate::report::VersionReport;
 
 constexpr std::size_t kShownNotes = 10;
 
+// What is checked in a file has to be in the cluster before it is migrated.
+std::string ApplyStep(const CrdReport& crd) {
+  return crd.source.empty() ? "" : "kubectl apply -f " + terminal::FileArgument(crd.source) + ", ";
+}
+
+// What is wrong elsewhere than in schemas takes a person.
+std::string SuggestHint(const CrdReport& crd, const std::string& name) {
+  if (crd.problems.empty() && crd.objects_losing_fields == 0) return "";
+  const std::string how =
+      crd.source.empty() ? migrate::report::OwnCommand("suggest " + name)
+                         : migrate::report::OwnCommand("suggest --local") + " with these files";
+  return " (" + how + " prints how)";
+}
+
 class Section {
  public:
   Section(const CrdReport& crd, const SectionOptions& options)
@@ -137,7 +151,7 @@ class Section {
 
   // Only what the storage version's own loss, shown above, does not say yet.
   void AppendMigrationLoss() {
-    const std::vector<FieldRow> rows = MigrationRows();
+    const std::vector<FieldRow> rows = MoreLostByMigration(crd_);
     if (rows.empty()) return;
     out_.append(title_).append(": a storage migration in one pass could lose ");
     out_.append(kube::base::Count(rows.size(), "more field"));
@@ -221,20 +235,6 @@ class Section {
       out_ += '\n';
     }
     if (shown < count) out_ += "  ... and " + std::to_string(count - shown) + " more\n";
-  }
-
-  std::vector<FieldRow> MigrationRows() const {
-    if (!crd_.storage_migration) return {};
-    std::map<std::string_view, std::uint64_t> known;
-    for (const VersionReport& version : crd_.versions) {
-      if (!version.storage) continue;
-      for (const FieldUse& use : version.pruned_fields) known[use.path] = use.objects;
-    }
-    std::vector<FieldRow> rows;
-    for (const FieldUse& use : crd_.storage_migration->pruned_fields) {
-      if (known[use.path] < use.objects) rows.push_back({"", &use});
-    }
-    return rows;
   }
 
   void AppendProposedChanges() {
@@ -405,46 +405,9 @@ class Section {
     out_ += '\n';
   }
 
-  // What is checked in a file has to be in the cluster before it is migrated.
-  std::string ApplyStep() const {
-    return crd_.source.empty() ? ""
-                               : "kubectl apply -f " + terminal::FileArgument(crd_.source) + ", ";
-  }
-
-  // What is wrong elsewhere than in schemas takes a person.
-  std::string SuggestHint() const {
-    if (crd_.problems.empty() && crd_.objects_losing_fields == 0) return "";
-    const std::string how = crd_.source.empty()
-                                ? migrate::report::OwnCommand("suggest " + name_)
-                                : migrate::report::OwnCommand("suggest --local") + " with these files";
-    return " (" + how + " prints how)";
-  }
-
-  // Of what is proposed for a cluster the way says it, for all together.
   void AppendNext() {
-    if (crd_.apply) return;
-    const std::string command = migrate::report::OwnCommand("migrate " + name_);
-    if (crd_.verdict == Verdict::kBlocked) {
-      out_ += crd_.source.empty() ? "Next: mend the CRD" + SuggestHint() + ", then: " +
-                                        migrate::report::OwnCommand("check " + name_) + "\n"
-                                  : "Next: mend " + terminal::FileArgument(crd_.source) +
-                                        SuggestHint() + ", then run this check again\n";
-    } else if (crd_.verdict == Verdict::kInvalid ||
-               (crd_.verdict == Verdict::kLosesFields && crd_.objects_losing_fields == 0)) {
-      out_ += "Next: mend the objects or loosen the schema, " + ApplyStep() + "then check again\n";
-    } else if (crd_.verdict == Verdict::kLosesFields && crd_.HasInvalid()) {
-      out_ +=
-          "Next: mend the objects or loosen the schema, add the lost fields to it" + SuggestHint() +
-          " or stop writing them, " +
-          ApplyStep() + "then check again\n";
-    } else if (crd_.verdict == Verdict::kLosesFields && crd_.preserve_unknown_fields) {
-      out_ += "Next: add the fields to the schema" + SuggestHint() + " or stop writing them, " + ApplyStep() +
-              "then: " + command + " --enable-pruning\n";
-    } else if (crd_.verdict == Verdict::kLosesFields) {
-      out_ += "Next: add the fields to the schema" + SuggestHint() + " or take them out of the objects\n";
-    } else if (crd_.verdict == Verdict::kPruning && crd_.migration_needed) {
-      out_ += "Next: " + command + "\n";
-    }
+    const std::string next = NextStep(crd_);
+    if (!next.empty()) out_.append("Next: ").append(next).append("\n");
   }
 
   const CrdReport& crd_;
@@ -455,6 +418,36 @@ class Section {
 };
 
 }  // namespace
+
+// Of what is proposed for a cluster the way says it, for all together.
+std::string NextStep(const CrdReport& crd) {
+  if (crd.apply) return "";
+  const std::string name = terminal::Printable(crd.name.empty() ? "<none>" : crd.name);
+  const std::string command = migrate::report::OwnCommand("migrate " + name);
+  const std::string hint = SuggestHint(crd, name);
+  if (crd.verdict == Verdict::kBlocked) {
+    return crd.source.empty()
+               ? "mend the CRD" + hint + ", then: " + migrate::report::OwnCommand("check " + name)
+               : "mend " + terminal::FileArgument(crd.source) + hint +
+                     ", then run this check again";
+  }
+  if (crd.verdict == Verdict::kInvalid ||
+      (crd.verdict == Verdict::kLosesFields && crd.objects_losing_fields == 0)) {
+    return "mend the objects or loosen the schema, " + ApplyStep(crd) + "then check again";
+  }
+  if (crd.verdict == Verdict::kLosesFields && crd.HasInvalid()) {
+    return "mend the objects or loosen the schema, add the lost fields to it" + hint +
+           " or stop writing them, " + ApplyStep(crd) + "then check again";
+  }
+  if (crd.verdict == Verdict::kLosesFields && crd.preserve_unknown_fields) {
+    return "add the fields to the schema" + hint + " or stop writing them, " + ApplyStep(crd) +
+           "then: " + command + " --enable-pruning";
+  }
+  if (crd.verdict == Verdict::kLosesFields) {
+    return "add the fields to the schema" + hint + " or take them out of the objects";
+  }
+  return crd.verdict == Verdict::kPruning && crd.migration_needed ? command : "";
+}
 
 std::string PrintSection(const CrdReport& crd, const SectionOptions& options) {
   return Section(crd, options).Print();

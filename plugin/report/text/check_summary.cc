@@ -232,9 +232,13 @@ std::string InterruptedNote(const CheckReport& report) {
   return "interrupted: the objects of " + kube::base::Count(count, "CRD") + " were not read\n";
 }
 
+std::string RunNotes(const CheckReport& report, bool all) {
+  return NotAskedNote(report) + ObjectFilterNote(report) + UnknownKindsNote(report, all) +
+         FileObjectsNote(report);
+}
+
 std::string Notes(const CheckReport& report, bool all) {
-  return CrdNotes(report) + NotAskedNote(report) + ObjectFilterNote(report) +
-         UnknownKindsNote(report, all) + FileObjectsNote(report);
+  return CrdNotes(report) + RunNotes(report, all);
 }
 
 }  // namespace plugin::report::text

@@ -22,6 +22,9 @@ std::string ReadyNote(const migrate::report::CheckReport& report);
 /// resources in files were passed over. Empty where there is nothing of that.
 std::string Notes(const migrate::report::CheckReport& report, bool all);
 
+/// The same without the notes of CRDs.
+std::string RunNotes(const migrate::report::CheckReport& report, bool all);
+
 /// Which CRDs and objects could not be checked, and why, a line each, for what shows no sections:
 /// names, rows, JSON. Without those that CheckReport::file_errors tell of.
 std::string IncompleteErrors(const migrate::report::CheckReport& report);

@@ -93,6 +93,20 @@ std::vector<FieldRow> FoldVersions(const std::vector<VersionReport>& versions,
   return rows;
 }
 
+std::vector<FieldRow> MoreLostByMigration(const migrate::report::CrdReport& crd) {
+  if (!crd.storage_migration) return {};
+  std::map<std::string_view, std::uint64_t> known;
+  for (const VersionReport& version : crd.versions) {
+    if (!version.storage) continue;
+    for (const FieldUse& use : version.pruned_fields) known[use.path] = use.objects;
+  }
+  std::vector<FieldRow> rows;
+  for (const FieldUse& use : crd.storage_migration->pruned_fields) {
+    if (known[use.path] < use.objects) rows.push_back({"", &use});
+  }
+  return rows;
+}
+
 std::size_t CountPaths(const std::vector<FieldRow>& rows) {
   std::set<std::string_view> paths;
   for (const FieldRow& row : rows) paths.insert(row.use->path);

@@ -20,6 +20,10 @@ std::vector<FieldRow> FoldVersions(
     const std::vector<migrate::report::VersionReport>& versions,
     std::vector<migrate::report::FieldUse> migrate::report::VersionReport::*fields);
 
+/// What a storage migration in one pass could lose beyond what pruning by the storage version's
+/// schema does. The rows point into `crd`.
+std::vector<FieldRow> MoreLostByMigration(const migrate::report::CrdReport& crd);
+
 /// How many different paths there are in `rows`.
 std::size_t CountPaths(const std::vector<FieldRow>& rows);
 

@@ -116,6 +116,7 @@ std::string PrintNames(const MigrationReport& report) {
 std::string PrintReport(const MigrationReport& report, flags::OutputFormat format) {
   if (format == flags::OutputFormat::kTable) return PrintLines(report);
   if (format == flags::OutputFormat::kName) return PrintNames(report);
+  if (format != flags::OutputFormat::kJson && format != flags::OutputFormat::kYaml) return "";
   kube::json::Arena arena;
   return terminal::PrintValue(data::ToJson(report, arena), format);
 }

@@ -14,7 +14,8 @@ struct MigrationOutput {
   int exit_code;    ///< 0 done, 1 some object was not migrated, 2 an error; not of signals
 };
 
-/// Prints `report` in the format of `options`.
+/// Prints `report` in the format of `options`; of pages (plugin/report/format) what stderr gets
+/// alone.
 MigrationOutput PrintMigration(const migrate::report::MigrationReport& report,
                                const flags::MigrateOptions& options);
 

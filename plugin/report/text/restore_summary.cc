@@ -128,6 +128,7 @@ std::string PrintInFormat(const RestoreReport& report, OutputFormat format) {
   if (format == OutputFormat::kTable || format == OutputFormat::kWide)
     return PrintForPeople(report);
   if (format == OutputFormat::kName) return PrintRestoredNames(report);
+  if (format != OutputFormat::kJson && format != OutputFormat::kYaml) return "";
   kube::json::Arena arena;
   return terminal::PrintValue(data::ToJson(report, arena), format);
 }

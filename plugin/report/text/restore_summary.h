@@ -14,7 +14,8 @@ struct RestoreOutput {
   int exit_code;    ///< 0 all is back, 1 some object is not, 2 an error; not of signals
 };
 
-/// Prints `report` in the format of `options`.
+/// Prints `report` in the format of `options`; of pages (plugin/report/format) what stderr gets
+/// alone.
 RestoreOutput PrintRestore(const migrate::report::RestoreReport& report,
                            const flags::RestoreOptions& options);
 

@@ -2,9 +2,11 @@
 
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <fstream>
 #include <string>
 
 #include "tests/kube/config/kubeconfig_situations.h"
+#include "tests/support/temp_folder.h"
 
 namespace kube::config {
 namespace kubeconfig_test {
@@ -230,6 +232,23 @@ TEST_CASE("The request timeout is taken over", "[kube][kubeconfig]") {
   ConnectionFlags flags;
   flags.request_timeout = std::chrono::seconds(90);
   CHECK(LoadConnection(flags, environment).request_timeout == std::chrono::seconds(90));
+}
+
+TEST_CASE("The name of the context is known where one counts, and the server has no password",
+          "[kube][kubeconfig]") {
+  const test_support::TempFolder folder;
+  const std::string path = folder.path() + "/a";
+  std::ofstream(path) << Config("server: 'https://ada:secret@h:1'", "token: A");
+  system::Environment environment;
+  environment.variable = [](const std::string&) { return std::string(); };
+  ConnectionFlags flags;
+  flags.kubeconfig = path;
+  CHECK(LoadConnection(flags, environment).context == "x");
+  CHECK(LoadConnection(flags, environment).server == "https://h:1");
+  std::ofstream(path) << Config("server: 'https://h:1'", "token: A", "cluster: c, user: u", "");
+  flags.cluster = "c";
+  flags.user = "u";
+  CHECK(LoadConnection(flags, environment).context.empty());
 }
 
 }  // namespace kubeconfig_test

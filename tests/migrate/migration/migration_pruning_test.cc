@@ -163,6 +163,37 @@ TEST_CASE("Pruning is turned on, and every object is clean afterwards",
   for (const char* name : {"w0", "w1", "w2"}) CHECK_FALSE(preserved.HasExtra(name));
 }
 
+TEST_CASE("What a run was foretold to take, and whether it was agreed to, is reported",
+          "[migrate][migration][migration_pruning]") {
+  Preserved world;
+  SECTION("done") {}
+  SECTION("a dry run asks nobody") { world.options.dry_run = report::DryRun::kClient; }
+  SECTION("declined") { world.person.agrees = false; }
+  const report::CrdMigration done = world.Migrate();
+  REQUIRE(done.foretold_loss);
+  CHECK(done.foretold_loss->objects == 3);
+  CHECK(done.foretold_loss->objects_losing_fields == 3);
+  // The storage version specifies spec.a alone.
+  REQUIRE(done.foretold_loss->pruned_fields.size() == 2);
+  CHECK(done.foretold_loss->pruned_fields[0].path == "spec.b");
+  CHECK(done.foretold_loss->pruned_fields[1].path == "spec.extra");
+  CHECK(done.foretold_loss->pruned_fields[1].objects == 3);
+  CHECK(done.foretold_loss->is_agreed == (world.person.asked > 0 && world.person.agrees));
+  // All of it was told, before the question.
+  for (const std::string& line : done.foretold_loss->plan) {
+    CHECK(std::ranges::find(world.person.lines, line) != world.person.lines.end());
+  }
+  CHECK_FALSE(done.foretold_loss->plan.empty());
+}
+
+TEST_CASE("A run that goes on behind the flip has nothing foretold",
+          "[migrate][migration][migration_pruning]") {
+  Preserved world;
+  world.StoreInOneVersion();
+  world.InterruptBehindFlip();
+  CHECK_FALSE(world.Migrate().foretold_loss);
+}
+
 TEST_CASE("The same command again asks nothing and rewrites nothing",
           "[migrate][migration][migration_pruning]") {
   Preserved preserved;

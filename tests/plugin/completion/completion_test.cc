@@ -22,8 +22,8 @@ Words FixedOf(const Words& words) {
 CandidateSource SourceOf(const Words& words) { return Complete(Commands(), words).source; }
 
 TEST_CASE("C1: commands are completed, with what they do", "[plugin][completion]") {
-  CHECK(FixedOf({""}) ==
-        Words{"check", "completion", "diff", "help", "migrate", "options", "restore", "suggest", "version"});
+  CHECK(FixedOf({""}) == Words{"check", "completion", "diff", "help", "migrate", "options",
+                               "restore", "suggest", "version"});
   CHECK(FixedOf({"c"}) == Words{"check", "completion"});
   CHECK(FixedOf({"--context", "a", "mi"}) == Words{"migrate"});
   CHECK(FixedOf({"-A", "-l", "x", "ver"}) == Words{"version"});
@@ -72,7 +72,7 @@ TEST_CASE("C1: a flag that was given is not offered again, unless it adds up",
 
 TEST_CASE("C1: values of flags are completed in every spelling", "[plugin][completion]") {
   CHECK(FixedOf({"check", "-o", "j"}) ==
-        Words{"json", "jsonpath=", "jsonpath-as-json=", "jsonpath-file="});
+        Words{"json", "jsonpath=", "jsonpath-as-json=", "jsonpath-file=", "junit"});
   CHECK(FixedOf({"check", "--output", "w"}) == Words{"wide"});
   CHECK(FixedOf({"check", "--output=w"}) == Words{"wide"});
   CHECK(FixedOf({"check", "-o=w"}) == Words{"wide"});

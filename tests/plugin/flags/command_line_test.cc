@@ -319,15 +319,17 @@ TEST_CASE("G1: A wrong command line names the help of its command", "[plugin][op
       {{"--bogus"}, "unknown flag: --bogus" + program},
       {{"check", "-o", "foo"},
        "unable to match a printer suitable for the output format \"foo\", allowed formats are: "
-       "json,jsonpath,jsonpath-as-json,jsonpath-file,name,table,wide,yaml" +
+       "html,json,jsonpath,jsonpath-as-json,jsonpath-file,junit,markdown,name,table,wide,yaml" +
            check},
       {{"migrate", "-o", "wide"},
        "unable to match a printer suitable for the output format \"wide\", allowed formats are: "
-       "json,jsonpath,jsonpath-as-json,jsonpath-file,name,yaml\nSee 'kubectl prune migrate --help' "
+       "html,json,jsonpath,jsonpath-as-json,jsonpath-file,junit,markdown,name,yaml\nSee 'kubectl "
+       "prune migrate --help' "
        "for usage."},
       {{"check", "-o", "JSONPATH={.a}"},
        "unable to match a printer suitable for the output format \"JSONPATH={.a}\", allowed "
-       "formats are: json,jsonpath,jsonpath-as-json,jsonpath-file,name,table,wide,yaml" +
+       "formats are: "
+       "html,json,jsonpath,jsonpath-as-json,jsonpath-file,junit,markdown,name,table,wide,yaml" +
            check},
       {{"check", "-o", "jsonpath"}, "template format specified but no template given" + check},
       {{"check", "-o", "jsonpath="}, "template format specified but no template given" + check},

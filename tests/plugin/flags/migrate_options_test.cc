@@ -137,7 +137,8 @@ TEST_CASE("Values that mean nothing are refused", "[plugin][migrate_options]") {
       {{"--all", "--crd-selector", ","}, R"(invalid argument "," for "--crd-selector" flag: )"},
       {{"w", "-o", "wide"},
        "unable to match a printer suitable for the output format \"wide\", "
-       "allowed formats are: json,jsonpath,jsonpath-as-json,jsonpath-file,name,yaml"},
+       "allowed formats are: "
+       "html,json,jsonpath,jsonpath-as-json,jsonpath-file,junit,markdown,name,yaml"},
       {{"--local", "-f", "a", "-o", "name"},
        "unable to match a printer suitable for the output format \"name\", allowed formats are: "
        "json,yaml"},
@@ -152,7 +153,8 @@ TEST_CASE("Flags that contradict each other are refused", "[plugin][migrate_opti
        "name the CustomResourceDefinitions whose objects are to be rewritten, or use --all"},
       {{"w", "--all"}, "--all and names of CustomResourceDefinitions cannot be specified together"},
       {{"w", "--crd-selector=a=b"}, "--crd-selector chooses among --all, and needs it"},
-      {{"w", "-f", "x"}, "-f needs --enable-pruning, with which the CRDs of the files come, or --local"},
+      {{"w", "-f", "x"},
+       "-f needs --enable-pruning, with which the CRDs of the files come, or --local"},
       {{"w", "--enable-pruning", "-n", "shop"}, "--enable-pruning concerns all objects"},
       {{"w", "--enable-pruning", "-l", "a"}, "--enable-pruning concerns all objects"},
       {{"w", "--enable-pruning", "--field-selector=metadata.name=a"},

@@ -14,6 +14,9 @@ TEST_CASE("O2: formats are known in any case of letters, but for templates",
   CHECK(ParseCheckOutput("Wide") == OutputFormat::kWide);
   CHECK(ParseCheckOutput("JSON") == OutputFormat::kJson);
   CHECK(ParseCheckOutput("jsonpath={.a}") == OutputFormat::kTemplate);
+  CHECK(ParseCheckOutput("HTML") == OutputFormat::kHtml);
+  CHECK(ParseCheckOutput("junit") == OutputFormat::kJunit);
+  CHECK(ParseMigrateOutput("markdown", /*local=*/false) == OutputFormat::kMarkdown);
   CHECK(ParseMigrateOutput("", /*local=*/false) == OutputFormat::kTable);
   CHECK(ParseMigrateOutput("name", /*local=*/false) == OutputFormat::kName);
   CHECK(ParseMigrateOutput("", /*local=*/true) == OutputFormat::kYaml);
@@ -25,8 +28,8 @@ TEST_CASE("O2: a format that a command does not have is told, with those that it
           "[plugin][output_format]") {
   const std::string no = "unable to match a printer suitable for the output format ";
   CHECK_THROWS_WITH(ParseCheckOutput("go-template={{.}}"),
-                    no + "\"go-template={{.}}\", allowed formats are: json,jsonpath,"
-                         "jsonpath-as-json,jsonpath-file,name,table,wide,yaml\n"
+                    no + "\"go-template={{.}}\", allowed formats are: html,json,jsonpath,"
+                         "jsonpath-as-json,jsonpath-file,junit,markdown,name,table,wide,yaml\n"
                          "See 'kubectl prune check --help' for usage.");
   CHECK_THROWS_WITH(ParseCheckOutput("JSONPATH={.a}"), Catch::StartsWith(no));
   CHECK_THROWS_WITH(ParseMigrateOutput("wide", /*local=*/false), Catch::StartsWith(no));

@@ -36,6 +36,22 @@ TEST_CASE("Stale managedFields are told where there are any", "[plugin][check_re
         R"("operation":"Update","subresource":"status"}])");
 }
 
+TEST_CASE("The report says where, when and by what it was made, as far as that is known",
+          "[plugin][check_report_json]") {
+  CheckReport report = Report({});
+  CHECK(Print(report).find("cluster") == std::string::npos);
+  report.run = {.cluster = "https://10.0.0.1:6443",
+                .context = "staging",
+                .time = "2026-11-25T10:00:00Z",
+                .version = "v0.1.0"};
+  kube::json::Arena arena;
+  const auto printed = ToJson(report, false, arena);
+  CHECK(printed.FindText("cluster") == "https://10.0.0.1:6443");
+  CHECK(printed.FindText("context") == "staging");
+  CHECK(printed.FindText("time") == "2026-11-25T10:00:00Z");
+  CHECK(printed.FindText("programVersion") == "v0.1.0");
+}
+
 TEST_CASE("The report has every key of the contract", "[plugin][check_report_json]") {
   CrdReport crd = test_reports::Widgets();
   crd.versions[1].pruned_fields.clear();

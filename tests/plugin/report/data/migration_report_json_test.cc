@@ -38,6 +38,30 @@ MigrationReport SomeReport() {
   return report;
 }
 
+TEST_CASE("What was foretold to be lost, and whether somebody agreed, is in the report",
+          "[plugin][migration_report]") {
+  MigrationReport report = SomeReport();
+  report.run.cluster = "https://10.0.0.1:6443";
+  report.crds[0].foretold_loss = {.objects = 9,
+                                  .objects_losing_fields = 2,
+                                  .pruned_fields = {{.path = "spec.a",
+                                                     .objects = 2,
+                                                     .types = {"string"},
+                                                     .managers = {"helm"},
+                                                     .last_written = "",
+                                                     .examples = {"shop/w1"}}},
+                                  .plan = {"2 of 9 objects would lose 1 field"},
+                                  .is_agreed = true};
+  kube::json::Arena arena;
+  const Value json = ToJson(report, arena);
+  CHECK(json.FindText("cluster") == "https://10.0.0.1:6443");
+  CHECK(kube::json::Print(*json.Find("crds")->elements()[0].Find("foretoldLoss")) ==
+        R"({"agreed":true,"objects":9,"objectsLosingFields":2,)"
+        R"("plan":["2 of 9 objects would lose 1 field"],"prunedFields":[{"examples":["shop/w1"],)"
+        R"("managers":["helm"],"objects":2,"path":"spec.a","types":["string"]}]})");
+  CHECK(json.Find("crds")->elements()[1].Find("foretoldLoss") == nullptr);
+}
+
 TEST_CASE("A MigrationReport is as its contract says", "[plugin][migration_report]") {
   kube::json::Arena arena;
   const MigrationReport report = SomeReport();

@@ -1,15 +1,17 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
 
 #include "kube/client/session.h"
 #include "kube/system/clock.h"
-#include "plugin/command/stop_signal.h"
+#include "migrate/report/run_facts.h"
+#include "plugin/access/stop_signal.h"
 #include "plugin/flags/options.h"
 
-namespace plugin::command {
+namespace plugin::access {
 
 /// The way to the cluster that flags, kubeconfig and environment name.
 class ClusterAccess {
@@ -31,6 +33,8 @@ class ClusterAccess {
   kube::client::Client& client();
   /// client() for as long as no signal says to stop.
   kube::client::Session session() { return {client(), clock_, &StopFlag()}; }
+  /// Which cluster a report is of, as it is at `time`.
+  migrate::report::RunFacts FactsAt(std::chrono::sys_seconds time) const;
 
  private:
   void RequireServerVersion();
@@ -40,6 +44,7 @@ class ClusterAccess {
   std::unique_ptr<kube::client::Credentials> credentials_;
   std::unique_ptr<kube::client::Client> client_;
   const kube::system::Clock& clock_;
+  std::string server_, context_;
   bool must_match_version_;
 };
 
@@ -48,4 +53,4 @@ class ClusterAccess {
 void WarnOfMissingNamespace(const std::string& namespace_, ClusterAccess& cluster,
                             const std::function<void(const std::string&)>& write_line);
 
-}  // namespace plugin::command
+}  // namespace plugin::access

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace plugin::command {
+namespace plugin::access {
 
 /// The version of this program, e.g. "v0.1.0".
 extern const std::string_view kVersion;
@@ -14,4 +14,4 @@ extern const std::string_view kServerVersion;
 /// The User-Agent header of its requests (kube/client/user_agent.h).
 std::string UserAgent();
 
-}  // namespace plugin::command
+}  // namespace plugin::access

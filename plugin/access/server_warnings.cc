@@ -1,8 +1,8 @@
-#include "plugin/command/server_warnings.h"
+#include "plugin/access/server_warnings.h"
 
 #include <atomic>
 
-namespace plugin::command {
+namespace plugin::access {
 namespace {
 
 std::atomic<std::size_t> warnings = 0;
@@ -13,4 +13,4 @@ void CountServerWarning() { ++warnings; }
 
 std::size_t ServerWarnings() { return warnings; }
 
-}  // namespace plugin::command
+}  // namespace plugin::access

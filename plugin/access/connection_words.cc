@@ -1,8 +1,8 @@
-#include "plugin/command/connection_words.h"
+#include "plugin/access/connection_words.h"
 
 #include "plugin/terminal/wording.h"
 
-namespace plugin::command {
+namespace plugin::access {
 namespace {
 
 void Add(std::string& words, const char* flag, const std::string& value) {
@@ -29,4 +29,4 @@ std::string ConnectionWords(const kube::config::ConnectionFlags& connection) {
   return words + ImpersonationWords(connection);
 }
 
-}  // namespace plugin::command
+}  // namespace plugin::access

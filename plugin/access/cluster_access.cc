@@ -1,4 +1,4 @@
-#include "plugin/command/cluster_access.h"
+#include "plugin/access/cluster_access.h"
 
 #include <string_view>
 #include <utility>
@@ -10,12 +10,13 @@
 #include "kube/http/curl_transport.h"
 #include "kube/http/read_only_transport.h"
 #include "migrate/lists/missing_namespace.h"
-#include "plugin/command/server_warnings.h"
-#include "plugin/command/stop_signal.h"
-#include "plugin/command/version.h"
+#include "plugin/access/run_facts.h"
+#include "plugin/access/server_warnings.h"
+#include "plugin/access/stop_signal.h"
+#include "plugin/access/version.h"
 #include "plugin/terminal/terminal.h"
 
-namespace plugin::command {
+namespace plugin::access {
 namespace {
 
 // "v1.36" of v1.36.2-gke.100.
@@ -33,6 +34,8 @@ ClusterAccess::ClusterAccess(const flags::CommonOptions& options, Right right,
     : clock_(clock), must_match_version_(options.match_server_version) {
   const kube::config::ConnectionConfig config =
       kube::config::LoadConnection(options.connection, kube::system::ProcessEnvironment());
+  server_ = config.server;
+  context_ = config.context;
   auto transport = std::make_unique<kube::http::CurlTransport>(config);
   kube::auth::ExecOptions exec_options;
   exec_options.use_certificate = [&transport =
@@ -65,6 +68,13 @@ ClusterAccess::ClusterAccess(const flags::CommonOptions& options, Right right,
 
 ClusterAccess::~ClusterAccess() = default;
 
+migrate::report::RunFacts ClusterAccess::FactsAt(std::chrono::sys_seconds time) const {
+  migrate::report::RunFacts facts = LocalFactsAt(time);
+  facts.cluster = server_;
+  facts.context = context_;
+  return facts;
+}
+
 kube::client::Client& ClusterAccess::client() {
   if (std::exchange(must_match_version_, false)) RequireServerVersion();
   return *client_;
@@ -95,4 +105,4 @@ void WarnOfMissingNamespace(const std::string& namespace_, ClusterAccess& cluste
   }
 }
 
-}  // namespace plugin::command
+}  // namespace plugin::access

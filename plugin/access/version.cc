@@ -1,12 +1,12 @@
-#include "plugin/command/version.h"
+#include "plugin/access/version.h"
 
 #include "kube/client/user_agent.h"
 
-namespace plugin::command {
+namespace plugin::access {
 
 const std::string_view kVersion = "v" KUBECTL_PRUNE_VERSION;  // from CMake's project()
 const std::string_view kServerVersion = "v1.36";
 
 std::string UserAgent() { return kube::client::UserAgent("kubectl-prune", kVersion); }
 
-}  // namespace plugin::command
+}  // namespace plugin::access

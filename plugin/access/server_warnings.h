@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-namespace plugin::command {
+namespace plugin::access {
 
 /// Counts a warning that the server sent and that was told, for --warnings-as-errors. For any
 /// thread, and for the whole program: several clients may hear them.
@@ -11,4 +11,4 @@ void CountServerWarning();
 /// How many there were.
 std::size_t ServerWarnings();
 
-}  // namespace plugin::command
+}  // namespace plugin::access

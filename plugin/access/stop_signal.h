@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-namespace plugin::command {
+namespace plugin::access {
 
 /// What a shell adds to the number of the signal that ended a program.
 inline constexpr int kSignalExitCode = 128;
@@ -18,4 +18,4 @@ const std::atomic<bool>& StopFlag();
 /// The exit code for the signal that was caught, 130 or 143; 0 if there was none.
 int StopExitCode();
 
-}  // namespace plugin::command
+}  // namespace plugin::access

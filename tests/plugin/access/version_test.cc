@@ -1,9 +1,9 @@
-#include "plugin/command/version.h"
+#include "plugin/access/version.h"
 
 #include <catch2/catch.hpp>
 #include <string>
 
-namespace plugin::command {
+namespace plugin::access {
 namespace {
 
 TEST_CASE("Requests tell the program's version", "[plugin][version]") {
@@ -11,4 +11,4 @@ TEST_CASE("Requests tell the program's version", "[plugin][version]") {
 }
 
 }  // namespace
-}  // namespace plugin::command
+}  // namespace plugin::access

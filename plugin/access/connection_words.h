@@ -6,7 +6,7 @@
 
 /// Flags as the next command needs them, each behind a blank and a word of a shell; without
 /// secrets.
-namespace plugin::command {
+namespace plugin::access {
 
 /// Those by which kubectl is the same user: " --as=alice".
 std::string ImpersonationWords(const kube::config::ConnectionFlags& connection);
@@ -14,4 +14,4 @@ std::string ImpersonationWords(const kube::config::ConnectionFlags& connection);
 /// Those by which it is the same user of the same cluster: " --context=staging --as=alice".
 std::string ConnectionWords(const kube::config::ConnectionFlags& connection);
 
-}  // namespace plugin::command
+}  // namespace plugin::access

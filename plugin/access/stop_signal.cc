@@ -1,11 +1,11 @@
-#include "plugin/command/stop_signal.h"
+#include "plugin/access/stop_signal.h"
 
 #include <signal.h>
 #include <time.h>
 
 #include <cstdint>
 
-namespace plugin::command {
+namespace plugin::access {
 namespace {
 
 std::atomic<bool> stop{false};
@@ -53,4 +53,4 @@ const std::atomic<bool>& StopFlag() { return stop; }
 
 int StopExitCode() { return caught == 0 ? 0 : kSignalExitCode + caught; }
 
-}  // namespace plugin::command
+}  // namespace plugin::access

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <chrono>
+
+#include "migrate/report/run_facts.h"
+
+namespace plugin::access {
+
+/// The time of day, for what a report says of when it was made.
+std::chrono::sys_seconds TimeOfDay();
+
+/// Of a report that is made at `time` without a cluster; ClusterAccess::FactsAt knows that.
+migrate::report::RunFacts LocalFactsAt(std::chrono::sys_seconds time);
+
+}  // namespace plugin::access

@@ -1,0 +1,289 @@
+#include "plugin/report/page/migration_page.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "kube/base/text.h"
+#include "kube/json/json.h"
+#include "migrate/report/program_name.h"
+#include "plugin/report/page/field_tables.h"
+
+namespace plugin::report::page {
+namespace {
+
+using kube::base::Count;
+using kube::base::Join;
+using migrate::report::ClassCounts;
+using migrate::report::CrdMigration;
+using migrate::report::DryRun;
+using migrate::report::LeftOutCrd;
+using migrate::report::LeftOutReason;
+using migrate::report::MigrationReport;
+using migrate::report::ObjectClass;
+using migrate::report::ObjectFailure;
+using migrate::report::Outcome;
+
+Result ResultOf(const CrdMigration& crd) {
+  switch (crd.outcome) {
+    case Outcome::kDone:
+      return Result::kPassed;
+    case Outcome::kFailures:
+      return Result::kFailed;
+    case Outcome::kError:
+    case Outcome::kInterrupted:
+      break;
+  }
+  return Result::kError;
+}
+
+std::string VerdictOf(const CrdMigration& crd) {
+  switch (crd.outcome) {
+    case Outcome::kDone:
+      return crd.dry_run == DryRun::kNone ? "migrated" : "dry run";
+    case Outcome::kFailures:
+      return "not wholly migrated";
+    case Outcome::kError:
+      return "error";
+    case Outcome::kInterrupted:
+      break;
+  }
+  return "interrupted";
+}
+
+Tone ToneOf(const CrdMigration& crd) {
+  if (crd.outcome == Outcome::kDone) return Tone::kGood;
+  return crd.outcome == Outcome::kInterrupted ? Tone::kWarning : Tone::kBad;
+}
+
+template <typename Take>
+void ForEachClass(Take take) {
+  for (std::size_t i = 0; i < migrate::report::kObjectClasses; ++i) {
+    take(static_cast<ObjectClass>(i));
+  }
+}
+
+// "2000 objects: 1874 rewritten, 126 unchanged"
+std::string CountsAnswer(const ClassCounts& counts) {
+  std::vector<std::string> parts;
+  ForEachClass([&](ObjectClass c) {
+    if (counts[c] == 0) return;
+    parts.push_back(std::to_string(counts[c]).append(" ").append(migrate::report::ClassName(c)));
+  });
+  const std::string objects = Count(counts.Total(), "object");
+  return parts.empty() ? objects : objects + ": " + Join(parts, ", ");
+}
+
+bool EndedBeforeFlip(const CrdMigration& crd) {
+  return crd.before_flip && !crd.pruning_enabled && crd.outcome != Outcome::kDone;
+}
+
+std::string AnswerOf(const CrdMigration& crd) {
+  if (EndedBeforeFlip(crd)) return "Before pruning: " + CountsAnswer(*crd.before_flip);
+  if (crd.dry_run == DryRun::kClient) return Count(crd.counts.Total(), "object") + " to rewrite";
+  return CountsAnswer(crd.counts);
+}
+
+Tone ToneOf(ObjectClass c) {
+  if (c == ObjectClass::kNotTried || c == ObjectClass::kHeld) return Tone::kWarning;
+  return migrate::report::IsFailure(c) ? Tone::kBad : Tone::kGood;
+}
+
+Bar BarOf(const ClassCounts& counts) {
+  Bar bar{counts.Total()};
+  std::uint64_t from = 0;
+  ForEachClass([&](ObjectClass c) {
+    if (counts[c] == 0) return;
+    bar.segments.push_back(
+        {std::string(migrate::report::ClassName(c)), from, counts[c], ToneOf(c)});
+    from += counts[c];
+  });
+  return bar;
+}
+
+// Hundredths are enough for people.
+std::string Seconds(double seconds) {
+  return kube::json::FormatFloat(std::round(seconds * 100) / 100) + " s";
+}
+
+std::string StoredText(const CrdMigration& crd) {
+  std::string text = Join(crd.stored_before, ", ");
+  if (crd.stored_after != crd.stored_before) text += " -> " + Join(crd.stored_after, ", ");
+  return text;
+}
+
+std::string ProofText(const CrdMigration& crd) {
+  if (crd.verified) return "a last pass over all objects rewrote none";
+  return crd.dry_run == DryRun::kNone ? "none" : "none, as it was a dry run";
+}
+
+std::string AgreedText(const CrdMigration& crd) {
+  if (!crd.foretold_loss) return "";
+  const migrate::report::ForetoldLoss& loss = *crd.foretold_loss;
+  return Count(loss.pruned_fields.size(), "field") + " in " +
+         std::to_string(loss.objects_losing_fields) + " of " + Count(loss.objects, "object") +
+         (loss.is_agreed ? ", agreed to" : ", not agreed to");
+}
+
+std::vector<Fact> FactsOf(const CrdMigration& crd) {
+  std::vector<Fact> facts;
+  const auto add = [&facts](const char* name, std::string value) {
+    if (!value.empty()) facts.push_back({name, std::move(value)});
+  };
+  add("Storage version", crd.storage_version);
+  add("Written as", crd.written_version);
+  add("Stored versions", StoredText(crd));
+  add("Stored versions kept, because", crd.kept_because);
+  add("Pruning turned on by this run", crd.pruning_enabled ? "yes" : "no");
+  add("CRD that came with it", crd.crd_file);
+  add("Foretold loss", AgreedText(crd));
+  add("Backup", crd.backup);
+  add("Proof", ProofText(crd));
+  if (crd.managed_fields_cleaned) {
+    add("managedFields cleaned", std::to_string(crd.managed_fields_cleaned->entries) +
+                                     " of the entries of " +
+                                     Count(crd.managed_fields_cleaned->objects, "object"));
+  }
+  if (crd.generations_moved > 0) add("Generation moved", Count(crd.generations_moved, "object"));
+  add("Took", Seconds(crd.seconds));
+  return facts;
+}
+
+std::vector<Remark> RemarksOf(const CrdMigration& crd) {
+  std::vector<Remark> remarks;
+  if (!crd.error.empty()) {
+    const bool is_stopped = crd.outcome == Outcome::kInterrupted;
+    remarks.push_back({is_stopped ? Tone::kWarning : Tone::kBad, crd.error});
+  }
+  if (crd.outcome == Outcome::kInterrupted) {
+    remarks.push_back({Tone::kPlain, crd.begins_anew ? "The same command begins anew"
+                                                     : "The same command goes on where it was"});
+  }
+  if (crd.dry_run == DryRun::kNone && !crd.failures.empty() && !EndedBeforeFlip(crd)) {
+    remarks.push_back({Tone::kPlain,
+                       "Next: mend what the messages name, then run the same command again, or try "
+                       "only these by: " +
+                           migrate::report::OwnCommand("migrate " + crd.name + " --retry-failed")});
+  }
+  return remarks;
+}
+
+Table ClassesTable(const CrdMigration& crd) {
+  Table table{"Objects by what became of them",
+              {{"Class", CellKind::kCode}, {"Objects", CellKind::kNumber}}};
+  if (crd.before_flip) table.columns.push_back({"Before pruning", CellKind::kNumber});
+  ForEachClass([&](ObjectClass c) {
+    const std::uint64_t before = crd.before_flip ? (*crd.before_flip)[c] : 0;
+    if (crd.counts[c] + before == 0) return;
+    table.rows.push_back(
+        {std::string(migrate::report::ClassName(c)), std::to_string(crd.counts[c])});
+    if (crd.before_flip) table.rows.back().push_back(std::to_string(before));
+  });
+  return table;
+}
+
+Table FailuresTable(const CrdMigration& crd) {
+  Table table{crd.dry_run == DryRun::kNone ? "Objects that were not migrated"
+                                           : "Objects that would not be migrated",
+              {{"Namespace", CellKind::kCode},
+               {"Name", CellKind::kCode},
+               {"Class", CellKind::kCode},
+               {"Code", CellKind::kNumber},
+               {"Reason"},
+               {"Message"}}};
+  for (const ObjectFailure& failure : crd.failures) {
+    table.rows.push_back({failure.namespace_, failure.name,
+                          std::string(migrate::report::ClassName(failure.object_class)),
+                          failure.code == 0 ? "" : std::to_string(failure.code), failure.reason,
+                          failure.message});
+  }
+  return table;
+}
+
+void AddLoss(Section& section, const CrdMigration& crd) {
+  if (!crd.foretold_loss) return;
+  const auto rows = RowsOf(crd.foretold_loss->pruned_fields);
+  const char* title = crd.pruning_enabled ? "Fields that pruning has taken, as it was foretold"
+                                          : "Fields that pruning would remove";
+  AddTable(section, FieldsTable(title, rows));
+  AddTable(section, WritersTable(rows));
+  Table plan{"What was told before pruning was to be turned on", {{"Line"}}};
+  for (const std::string& line : crd.foretold_loss->plan) plan.rows.push_back({line});
+  AddTable(section, std::move(plan));
+  section.last_writes = LastWritesOf(rows);
+}
+
+Section SectionOf(const CrdMigration& crd) {
+  Section section{.name = crd.name,
+                  .verdict = VerdictOf(crd),
+                  .tone = ToneOf(crd),
+                  .result = ResultOf(crd),
+                  .answer = AnswerOf(crd),
+                  .bar = BarOf(EndedBeforeFlip(crd) ? *crd.before_flip : crd.counts),
+                  .facts = FactsOf(crd),
+                  .remarks = RemarksOf(crd)};
+  AddTable(section, FailuresTable(crd));
+  AddTable(section, ClassesTable(crd));
+  AddLoss(section, crd);
+  return section;
+}
+
+Section SectionOf(const LeftOutCrd& crd) {
+  const bool is_blocked = crd.reason == LeftOutReason::kBlocked;
+  return {.name = crd.name,
+          .verdict = "left out",
+          .tone = Tone::kPlain,
+          .result = Result::kSkipped,
+          .answer = is_blocked ? "The API server would refuse to turn pruning on"
+                               : "It preserves unknown fields: a rewrite would prune nothing"};
+}
+
+std::string AnswerOf(const MigrationReport& report, const ClassCounts& sum) {
+  if (report.crds.empty()) return "Nothing to migrate";
+  const auto is_done = [](const CrdMigration& crd) { return crd.outcome == Outcome::kDone; };
+  const auto done = static_cast<std::uint64_t>(std::ranges::count_if(report.crds, is_done));
+  const bool is_dry_run = report.crds.front().dry_run != DryRun::kNone;
+  const std::string suffix = is_dry_run ? " (dry run)" : "";
+  if (done == report.crds.size()) {
+    const bool is_proven = std::ranges::all_of(report.crds, &CrdMigration::verified);
+    return Count(done, "CRD") +
+           (is_dry_run  ? " would be"
+            : done == 1 ? " was"
+                        : " were") +
+           " migrated, " + Count(sum.Total(), "object") +
+           (is_proven ? ": a last pass rewrote none" : "") + suffix;
+  }
+  return std::to_string(report.crds.size() - done) + " of " + Count(report.crds.size(), "CRD") +
+         " not wholly migrated, " + Count(sum.Failures(), "object") + " failed" + suffix;
+}
+
+Tone WorstOf(const std::vector<Section>& sections) {
+  Tone worst = Tone::kGood;
+  for (const Section& section : sections) worst = std::max(worst, section.tone);
+  return worst;
+}
+
+}  // namespace
+
+Page PageOf(const MigrationReport& report) {
+  ClassCounts sum;
+  Page page{.command = "migrate", .run = report.run, .seconds = report.seconds};
+  for (const CrdMigration& crd : report.crds) {
+    ForEachClass([&](ObjectClass c) { sum[c] += crd.counts[c]; });
+    page.sections.push_back(SectionOf(crd));
+  }
+  for (const LeftOutCrd& crd : report.left_out) page.sections.push_back(SectionOf(crd));
+  page.answer = AnswerOf(report, sum);
+  page.tone = WorstOf(page.sections);
+  page.tallies = {{"CRDs", report.crds.size(), Tone::kPlain},
+                  {"objects", sum.Total(), Tone::kPlain}};
+  ForEachClass([&](ObjectClass c) {
+    if (sum[c] > 0)
+      page.tallies.push_back({std::string(migrate::report::ClassName(c)), sum[c], ToneOf(c)});
+  });
+  return page;
+}
+
+}  // namespace plugin::report::page

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "migrate/report/migration_report.h"
+#include "plugin/report/page/page.h"
+
+namespace plugin::report::page {
+
+/// What `migrate` says to people: a section for each CRD, in the order of the report, and for each
+/// that --all did not take up.
+Page PageOf(const migrate::report::MigrationReport& report);
+
+}  // namespace plugin::report::page
