@@ -11,8 +11,10 @@
 #include "kube/schema/schema_read.h"
 #include "kube/schema/schema_walk.h"
 #include "kube/schema/validation/pruned_validation.h"
+#include "migrate/check/hints.h"
 #include "migrate/check/invalid_findings.h"
 #include "migrate/check/managed_fields.h"
+#include "migrate/check/opened_fields.h"
 #include "migrate/check/pruned_validity.h"
 #include "migrate/report/program_name.h"
 
@@ -34,13 +36,21 @@ constexpr std::string_view kValidityUnknown =
 class TallySink : public kube::schema::UnknownFieldSink {
  public:
   TallySink(const Value& object, const report::CountedObject& counted, report::FieldTally& tally,
-            std::vector<std::string>* paths, std::map<std::string, std::string>* quoted)
-      : owners_(object), counted_(counted), tally_(tally), paths_(paths), quoted_(quoted) {}
+            const std::optional<kube::meta::FieldChoice>& opened, std::vector<std::string>* paths,
+            std::map<std::string, std::string>* quoted)
+      : owners_(object),
+        counted_(counted),
+        tally_(tally),
+        opened_(opened),
+        paths_(paths),
+        quoted_(quoted) {}
 
   void OnUnknownField(const UnknownField& field) override {
-    const FieldOwners owners = owners_.Find(field.elements);
-    tally_.Add(field.folded_path, counted_, report::FieldTypeOf(field.value), owners.managers,
-               owners.last_written);
+    if (opened_) {
+      OpenField(field, *opened_, [this](const UnknownField& leaf) { Count(leaf); });
+    } else {
+      Count(field);
+    }
     if (paths_ != nullptr) Keep(field);
     found_ = true;
   }
@@ -48,6 +58,12 @@ class TallySink : public kube::schema::UnknownFieldSink {
   bool found() const { return found_; }
 
  private:
+  void Count(const UnknownField& field) {
+    const FieldOwners owners = owners_.Find(field.elements);
+    tally_.Add(field.folded_path, counted_, report::FieldTypeOf(field.value), owners.managers,
+               owners.last_written);
+  }
+
   // The paths of one object can take far more memory than the object.
   void Keep(const UnknownField& field) {
     constexpr std::size_t kMostPathBytes = std::size_t{1} << 20;
@@ -65,6 +81,7 @@ class TallySink : public kube::schema::UnknownFieldSink {
   OwnerFinder owners_;
   const report::CountedObject& counted_;
   report::FieldTally& tally_;
+  const std::optional<kube::meta::FieldChoice>& opened_;
   std::vector<std::string>* paths_;
   std::map<std::string, std::string>* quoted_;
   std::size_t path_bytes_ = 0;
@@ -136,6 +153,7 @@ void CrdTally::Merge(CrdTally&& other) {
   stale_.Merge(other.stale_);
   std::move(other.paths_.begin(), other.paths_.end(), std::back_inserter(paths_));
   errors_.Merge(std::move(other.errors_));
+  observations_.Merge(std::move(other.observations_));
   is_validity_unknown_ |= other.is_validity_unknown_;
 }
 
@@ -143,9 +161,15 @@ CrdCheck::CrdCheck(kube::crd::Crd crd, std::string source, const CrdCheckOptions
     : known_(crd),
       keep_paths_(options.keep_paths),
       ratchets_(options.ratchets),
+      opened_(options.opened),
       proof_(options.proof) {
   if (options.replaced != nullptr) crd.stored_versions = options.replaced->stored_versions;
   facts_ = FindCrdFacts(crd, std::move(source), options);
+  // A webhook may make anything of what was read.
+  observes_ = facts_.converts_nothing &&
+              std::ranges::any_of(facts_.report.problems, [](const report::Problem& problem) {
+                return NeedsObjects(problem.message);
+              });
   server_ = std::make_unique<kube::crd::CustomResourceServer>(
       crd, options.as_is && crd.preserve_unknown_fields);
   for (std::size_t i = 0; i < facts_.versions.size(); ++i) {
@@ -270,6 +294,7 @@ void CrdCheck::CheckObject(const CheckedObject& object, CrdTally& tally) const {
   CountRefused(object, counted, changes_in_storage, tally, paths);
   if (facts_.foretells_migration) CheckStorageMigration(object, counted, tally.storage_migration_);
   if (changes_ != nullptr) CountChanges(object, tally);
+  if (observes_) tally.observations_.Add(object.value);
   CheckReadable(object, counted, tally);
   tally.stale_.Add(object.value, known_, counted);
   if (facts_.reads_are_pruned && (proof_ == nullptr || !proof_->covers(object.value))) {
@@ -298,7 +323,7 @@ bool CrdCheck::CheckVersion(const Version& version, const CheckedObject& object,
                             const report::CountedObject& counted, CrdTally::VersionTally& tally,
                             report::ObjectPaths& paths) const {
   std::vector<std::string>* kept = keep_paths_ ? &paths.pruned_paths[version.name] : nullptr;
-  TallySink sink(object.value, counted, tally.pruned_fields, kept, &paths.quoted_paths);
+  TallySink sink(object.value, counted, tally.pruned_fields, opened_, kept, &paths.quoted_paths);
   kube::schema::FindUnknownFields(object.value, version.schema, true, sink);
   if (kept != nullptr) std::sort(kept->begin(), kept->end());
   if (sink.paths_left_out() > 0) paths.paths_left_out[version.name] = sink.paths_left_out();
@@ -376,14 +401,14 @@ void CrdCheck::CheckStorageMigration(const CheckedObject& object,
     const auto from = find(stored);
     if (from == versions_.end() || storage == versions_.end()) continue;
     if (!from->convertible || !storage->convertible) continue;
-    TallySink first(object.value, counted, tally.pruned_fields, nullptr, nullptr);
+    TallySink first(object.value, counted, tally.pruned_fields, opened_, nullptr, nullptr);
     kube::schema::FindUnknownFields(object.value, from->schema, true, first);
     loses |= first.found();
     if (from == storage) continue;
     kube::json::Arena arena;
     Value copy = kube::json::CopyForChange(object.value, arena);
     kube::schema::DropUnknownFields(copy, from->schema, true);
-    TallySink second(copy, counted, tally.pruned_fields, nullptr, nullptr);
+    TallySink second(copy, counted, tally.pruned_fields, opened_, nullptr, nullptr);
     kube::schema::FindUnknownFields(copy, storage->schema, true, second);
     loses |= second.found();
   }
@@ -461,6 +486,10 @@ report::CrdReport CrdCheck::Report(const CrdTally& tally) const {
                      std::tie(b.namespace_, b.name, b.source);
             });
   report.object_errors = tally.errors_.Texts();
+  for (report::Problem& problem : report.problems) {
+    std::string hint = HintByObjects(problem.field, problem.message, tally.observations_.root());
+    if (!hint.empty()) problem.hint = std::move(hint);
+  }
   if (tally.is_validity_unknown_) report.AddNote(kValidityUnknown);
   report.verdict = VerdictOf(report);
   return report;

@@ -9,6 +9,7 @@
 
 #include "kube/crd/crd.h"
 #include "kube/crd/custom_resource.h"
+#include "kube/crd/suggest/observed_shape.h"
 #include "kube/json/json.h"
 #include "kube/schema/validation/pattern_checks.h"
 #include "migrate/check/crd_facts.h"
@@ -58,6 +59,7 @@ class CrdTally {
   report::FirstTexts errors_;
   std::unique_ptr<kube::schema::validation::PatternChecks> patterns_;  // if some were needed
   bool is_validity_unknown_ = false;                                   // of some object
+  kube::crd::suggest::Observations observations_;                      // where hints need them
 };
 
 /// What pruning by the schemas of one CRD does to its objects.
@@ -128,8 +130,10 @@ class CrdCheck {
   CrdFacts facts_;
   owners::KnownVersions known_;
   bool keep_paths_, ratchets_;
+  std::optional<kube::meta::FieldChoice> opened_;
   std::shared_ptr<const ObjectProof> proof_;  // or the null pointer
   bool validates_ = false;                    // some version has a validation
+  bool observes_ = false;                     // some hint says what objects hold
   std::unique_ptr<kube::crd::CustomResourceServer> server_;
   std::vector<Version> versions_;
   std::unique_ptr<kube::json::Document> crd_;  // what validations borrow from

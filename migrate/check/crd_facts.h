@@ -1,10 +1,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "kube/crd/crd.h"
+#include "kube/meta/field_choice.h"
 #include "migrate/check/object_proof.h"
 #include "migrate/report/check_report.h"
 
@@ -18,6 +20,8 @@ struct CrdCheckOptions {
   };
 
   bool keep_paths = false;  ///< keep every object's paths (--show-objects), not only the counts
+  /// Unknown fields that are counted by their leaves (opened_fields.h). Absent: none.
+  std::optional<kube::meta::FieldChoice> opened{};
   bool as_is = false;  ///< CrdCheck::server is that of the CRD as it is, not as if pruning were on
   Origin origin = Origin::kFile;
   /// The server's CRD that a proposal would replace; null pointer if there is none. Only looked at

@@ -2,10 +2,19 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <vector>
+
+#include "kube/base/text.h"
+#include "kube/crd/suggest/observed_schema.h"
+#include "migrate/report/program_name.h"
 
 namespace migrate::check {
 namespace {
+
+using kube::crd::suggest::ObservedShape;
+using kube::crd::suggest::OnlyTypeOf;
+using kube::crd::suggest::TypesText;
 
 /// A step of a path: "properties[spec]" is {properties, spec}.
 struct Step {
@@ -79,9 +88,12 @@ struct Entry {
 };
 
 constexpr auto kStructural = std::to_array<Entry>({
-    {"items", "must be specified", "say what {owner} holds, for example \"items: {type: string}\""},
+    {"items", "must be specified",
+     "say what {owner} holds, for example \"items: {type: string}\" where it holds strings"},
     {"type", "must not be empty at the root", "add \"type: object\" at the root of the schema"},
-    {"type", "must not be empty for specified", "give {owner} a type, as a rule \"type: object\""},
+    {"type", "must not be empty for specified",
+     "give {owner} a type: \"type: object\" where it has properties, else that of what objects "
+     "hold"},
     {"type", "must be object at the root", "set \"type: object\" at the root of the schema"},
     {"type", "must be object if x-kubernetes-embedded-resource", "set \"type: object\" on {owner}"},
     {"properties", "must not be empty if x-kubernetes-embedded-resource",
@@ -280,7 +292,38 @@ std::string Fill(std::string_view hint, const kube::meta::FieldError& error,
   return text;
 }
 
+/// What objects hold where a schema is.
+struct Place {
+  const ObservedShape* shape = nullptr;     ///< null pointer: nothing was seen there
+  std::unique_ptr<ObservedShape> values{};  ///< what `shape` points to, of the values of a map
+};
+
+/// The place of the schema at steps[first]; the steps after it lead to it.
+Place PlaceOf(const std::vector<Step>& steps, std::size_t first, const ObservedShape& root) {
+  std::size_t last = first;
+  while (last < steps.size() && steps[last].name != "openAPIV3Schema") ++last;
+  Place place{&root};
+  for (std::size_t i = last; i-- > first && place.shape != nullptr;) {
+    if (steps[i].name == "properties") {
+      place.shape = place.shape->Field(steps[i].key);
+    } else if (steps[i].name == "items") {
+      place.shape = place.shape->elements.get();
+    } else if (steps[i].name == "additionalProperties") {
+      place.values = kube::crd::suggest::ValuesOf(*place.shape);
+      place.shape = place.values.get();
+    } else if (!IsJunctor(steps[i].name)) {
+      place.shape = nullptr;
+    }
+  }
+  return place;
+}
+
 }  // namespace
+
+bool NeedsObjects(std::string_view message) {
+  return message.find("must not be empty for specified") != message.npos ||
+         message.ends_with("items: Required value: must be specified");
+}
 
 std::string Hint(const kube::meta::FieldError& error) {
   const std::vector<Step> steps = StepsFromTheEnd(error.field);
@@ -291,6 +334,32 @@ std::string Hint(const kube::meta::FieldError& error) {
   if (hint.empty()) hint = FindHint(kAdmission, last, error.detail);
   if (hint.empty()) hint = FallbackHint(error, steps);
   return Fill(hint, error, steps);
+}
+
+std::string HintByObjects(std::string_view field, std::string_view message,
+                          const ObservedShape& seen) {
+  const std::vector<Step> steps = StepsFromTheEnd(field);
+  if (steps.empty() || !NeedsObjects(message)) return "";
+  const bool are_items = steps.front().name == "items";
+  const Place place = PlaceOf(steps, are_items ? 0 : 1, seen);
+  if (place.shape == nullptr) return "";
+  const std::string owner = SubjectName(steps, 1);
+  const auto type = OnlyTypeOf(*place.shape);
+  const std::string of_objects = kube::base::Count(place.shape->objects, "object");
+  if (!type) {
+    return owner + (are_items ? " holds " : " is ") + TypesText(*place.shape) + " in " +
+           of_objects +
+           ": x-kubernetes-preserve-unknown-fields: true in the place of a type takes " +
+           "any value";
+  }
+  const std::string schema =
+      type->starts_with("x-") ? std::string(*type) + ": true" : "type: " + std::string(*type);
+  const std::string more = *type == "object" || *type == "array"
+                               ? "; " + report::OwnCommand("suggest") + " prints what is below"
+                               : "";
+  return are_items ? "say what " + owner + " holds: \"items: {" + schema + "}\", as in " +
+                         of_objects + more
+                   : "give " + owner + " a type: \"" + schema + "\", as in " + of_objects + more;
 }
 
 std::string ConversionHint(std::string_view conversion_error) {

@@ -3,15 +3,26 @@
 #include <string>
 #include <string_view>
 
+#include "kube/crd/suggest/observed_shape.h"
 #include "kube/meta/field_error.h"
 
 /// How to mend what the API server finds fault with, in one line each: lower case, no full stop.
 namespace migrate::check {
 
 /// The hint for a structural error, an error of completeness or one of CRD validation, e.g.
-/// `give spec a type, as a rule "type: object"`. Empty where nothing more helpful than the error
+/// "reduce metadata to ...". Empty where nothing more helpful than the error
 /// itself can be said.
 std::string Hint(const kube::meta::FieldError& error);
+
+/// Whether what is to be done about the error with this message is told by what objects hold:
+/// HintByObjects.
+bool NeedsObjects(std::string_view message);
+
+/// The hint for a structural error of which that is so, by what all objects were `seen` to hold:
+/// `give mode a type: "type: string", as in 12 objects`. Empty where none holds anything there, and
+/// for other errors.
+std::string HintByObjects(std::string_view field, std::string_view message,
+                          const kube::crd::suggest::ObservedShape& seen);
 
 /// The hint for a ConversionError, e.g. "replace $ref by the schema that it refers to".
 std::string ConversionHint(std::string_view conversion_error);

@@ -229,6 +229,7 @@ class CrdReader {
       matters = true;
     } else {
       const check::CrdCheckOptions options{.keep_paths = options_.keep_paths,
+                                           .opened = options_.opened,
                                            .origin = check::CrdCheckOptions::Origin::kServer,
                                            .checks_validity = options_.checks_validity,
                                            .ratchets = ratchets_,
@@ -245,6 +246,7 @@ class CrdReader {
   void AddProposal(LiveCrd& live, manifests::Proposal& proposal,
                    const kube::crd::Crd* replaced) const {
     const check::CrdCheckOptions options{.keep_paths = options_.keep_paths,
+                                         .opened = options_.opened,
                                          .origin = check::CrdCheckOptions::Origin::kProposal,
                                          .replaced = replaced,
                                          .checks_validity = options_.checks_validity,

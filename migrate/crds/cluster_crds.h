@@ -3,9 +3,11 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "kube/meta/field_choice.h"
 #include "migrate/check/object_proof.h"
 #include "migrate/crds/live_crd.h"
 #include "migrate/lists/cluster_reader.h"
@@ -23,7 +25,8 @@ struct ClusterCrdOptions {
   bool skip_objects = false;             ///< of no CRD
   bool all_objects = false;              ///< of every CRD
   bool keep_paths = false;               ///< CrdCheckOptions::keep_paths
-  bool checks_validity = false;          ///< CrdCheckOptions::checks_validity
+  std::optional<kube::meta::FieldChoice> opened{};  ///< CrdCheckOptions::opened
+  bool checks_validity = false;                     ///< CrdCheckOptions::checks_validity
   /// Gives CrdCheckOptions::proof of a CRD; several threads ask at once. May be empty.
   std::function<std::shared_ptr<const check::ObjectProof>(const kube::crd::Crd&)> find_proof{};
 };

@@ -123,6 +123,7 @@ class ClusterCheck {
          .skip_objects = options_.skip_objects,
          .all_objects = options_.all_objects,
          .keep_paths = options_.show_objects,
+         .opened = options_.opened,
          .checks_validity = !options_.skip_objects,
          .find_proof =
              [this](const kube::crd::Crd& crd) { return proof::Find(crd, options_.state_dir); }},

@@ -3,10 +3,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "kube/client/session.h"
+#include "kube/meta/field_choice.h"
 #include "migrate/lists/cluster_reader.h"
 #include "migrate/report/check_report.h"
 
@@ -24,6 +26,7 @@ struct ClusterCheckOptions {
   bool skip_objects = false;
   bool all_objects = false;  ///< of CRDs too whose objects tell nothing by default
   bool show_objects = false;
+  std::optional<kube::meta::FieldChoice> opened{};  ///< check::CrdCheckOptions
   std::filesystem::path state_dir{};  ///< where migrations leave what they proved; empty: nowhere
   /// Is called once the files are read and before the server is asked. May be empty.
   std::function<void()> on_files_read{};

@@ -26,7 +26,9 @@ report::CrdReport ReportOf(const check::CrdCheck& check, std::vector<Tallies>& w
 report::CheckReport CheckFiles(const FileCheckOptions& options) {
   const std::size_t workers = lists::WorkerCount();
   FileRun run(manifests::ListManifestFiles(options.filenames, options.recursive), workers,
-              {.keep_paths = options.show_objects, .checks_validity = !options.skip_objects});
+              {.keep_paths = options.show_objects,
+               .opened = options.opened,
+               .checks_validity = !options.skip_objects});
   std::vector<Tallies> tallies(workers);
   run.CollectCrds();
   run.ReadObjects([&](std::size_t worker, FileObject& object) {

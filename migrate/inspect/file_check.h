@@ -1,8 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "kube/meta/field_choice.h"
 #include "migrate/report/check_report.h"
 
 namespace migrate::inspect {
@@ -14,6 +16,7 @@ struct FileCheckOptions {
   std::vector<std::string> ignored_crds{};  ///< leave these out
   bool skip_objects = false;
   bool show_objects = false;
+  std::optional<kube::meta::FieldChoice> opened{};  ///< check::CrdCheckOptions
 };
 
 /// Checks the CRDs in files and, by them, the custom resources in the same files (check --local).

@@ -50,13 +50,13 @@ const Value* FindAt(const Value& root, std::span<const PathElement> elements, Me
 /// Counts what was taken and is unknown once more.
 class PrunedAgainCounter : public kube::schema::UnknownFieldSink {
  public:
-  PrunedAgainCounter(const Value* left, const FieldChoice& fields,
+  PrunedAgainCounter(const Value* left, const kube::meta::FieldChoice& fields,
                      const report::CountedObject& object, report::FieldTally& tally)
       : left_(left), fields_(fields), object_(object), tally_(tally) {}
 
   void OnUnknownField(const kube::schema::UnknownField& field) override {
     const std::vector<PathStep> steps = StepsOf(field.elements);
-    if (steps.empty() || fields_.Of(&steps.back()) == FieldChoice::Part::kNone) return;
+    if (steps.empty() || fields_.Of(&steps.back()) == kube::meta::FieldChoice::Part::kNone) return;
     if (left_ != nullptr) {
       const Value* was_left = FindAt(*left_, field.elements, index_);
       if (was_left != nullptr && !HasLost(field.value, was_left, index_)) return;
@@ -66,7 +66,7 @@ class PrunedAgainCounter : public kube::schema::UnknownFieldSink {
 
  private:
   const Value* left_;
-  const FieldChoice& fields_;
+  const kube::meta::FieldChoice& fields_;
   const report::CountedObject& object_;
   report::FieldTally& tally_;
   MemberIndex index_;
@@ -149,7 +149,7 @@ bool CrdTarget::AreStoredAlike(const Value& one, const Value& other,
   return kube::json::Equal(stored, also_stored);
 }
 
-void CrdTarget::CountPrunedAgain(const Value& backup, const FieldChoice& fields,
+void CrdTarget::CountPrunedAgain(const Value& backup, const kube::meta::FieldChoice& fields,
                                  const report::CountedObject& object,
                                  report::FieldTally& tally) const {
   const CrdVersion* version = VersionOf(backup);

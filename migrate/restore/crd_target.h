@@ -9,9 +9,9 @@
 #include "kube/crd/crd.h"
 #include "kube/crd/custom_resource.h"
 #include "kube/json/json.h"
+#include "kube/meta/field_choice.h"
 #include "kube/schema/schema_props.h"
 #include "migrate/report/field_tally.h"
-#include "migrate/restore/field_choice.h"
 #include "migrate/sweep/write/sweep_target.h"
 
 namespace migrate::restore {
@@ -55,7 +55,7 @@ class CrdTarget {
 
   /// Counts the fields of `backup` that are among `fields`, that pruning took, as far as that is
   /// known, and that the CRD would prune again.
-  void CountPrunedAgain(const kube::json::Value& backup, const FieldChoice& fields,
+  void CountPrunedAgain(const kube::json::Value& backup, const kube::meta::FieldChoice& fields,
                         const report::CountedObject& object, report::FieldTally& tally) const;
 
  private:

@@ -15,7 +15,7 @@ using kube::json::Member;
 using kube::json::Value;
 using kube::meta::PathStep;
 using kube::schema::SchemaProps;
-using Part = FieldChoice::Part;
+using Part = kube::meta::FieldChoice::Part;
 
 // A name may be as long as an object.
 constexpr std::size_t kLongestPath = 1000;

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "kube/json/json.h"
+#include "kube/meta/field_choice.h"
 #include "kube/schema/schema_props.h"
-#include "migrate/restore/field_choice.h"
 
 /// What pruning took from an object, and how it comes back: pure, no I/O.
 namespace migrate::restore {
@@ -26,7 +26,7 @@ struct ThreeForms {
 };
 
 struct CompareOptions {
-  FieldChoice fields{};    ///< only these
+  kube::meta::FieldChoice fields{};  ///< only these
   bool overwrite = false;  ///< also what somebody has set anew. Nothing to it without `pruned`
 };
 

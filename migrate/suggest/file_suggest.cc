@@ -30,24 +30,34 @@ class KeptInput {
     for (std::string& name : filenames) {
       if (name != "-") continue;
       if (folder_ == nullptr) Keep();
-      name = (folder_->path() / "stdin").string();
+      name = path_;
     }
+  }
+
+  /// What is said of the file, of the standard input.
+  std::string Renamed(std::string text) const {
+    if (folder_ == nullptr) return text;
+    const std::string_view name = manifests::ManifestFile{.path = "-"}.name();
+    for (std::size_t at = text.find(path_); at != std::string::npos; at = text.find(path_, at))
+      text.replace(at, path_.size(), name);
+    return text;
   }
 
  private:
   void Keep() {
     folder_ = std::make_unique<disk::TemporaryFolder>("kubectl-prune-suggest-");
-    const std::string path = (folder_->path() / "stdin").string();
-    std::ofstream file(path, std::ios::binary);
+    path_ = (folder_->path() / "stdin").string();
+    std::ofstream file(path_, std::ios::binary);
     manifests::ReadPieces({.path = "-"}, [&file](std::string_view piece) {
       file << piece;
       return file.good();
     });
     file.close();
-    if (!file) throw kube::base::Error("cannot write " + path);
+    if (!file) throw kube::base::Error("cannot write " + path_);
   }
 
   std::unique_ptr<disk::TemporaryFolder> folder_;
+  std::string path_;
 };
 
 /// One run of SuggestForFiles.
@@ -93,9 +103,9 @@ class FileSuggest {
         sum.tally.Merge(std::move(seen.tally));
         sum.observations.Merge(std::move(seen.observations));
       }
-      CrdSuggestion made = MakeSuggestion(std::move(proposal->crd), sum.observations.root(),
-                                          {.prefer = options_.prefer},
-                                          entry->check->Report(sum.tally));
+      CrdSuggestion made =
+          MakeSuggestion(std::move(proposal->crd), sum.observations.root(),
+                         {.prefer = options_.prefer}, entry->check->Report(sum.tally));
       if (!options_.crd_names.empty() || !made.changes_nothing())
         report_.crds.push_back(std::move(made));
     }
@@ -107,6 +117,8 @@ class FileSuggest {
     }
     std::ranges::move(run_.TakeHints(), std::back_inserter(report_.notes));
     std::ranges::move(run_.TakeErrors(), std::back_inserter(report_.errors));
+    for (std::string& note : report_.notes) note = input_.Renamed(std::move(note));
+    for (std::string& error : report_.errors) error = input_.Renamed(std::move(error));
   }
 
   void Prove() {

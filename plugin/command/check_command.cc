@@ -176,6 +176,7 @@ migrate::inspect::ClusterCheckOptions ClusterOptions(const CheckOptions& options
           .skip_objects = options.skip_objects,
           .all_objects = options.all_objects,
           .show_objects = options.show_objects,
+          .opened = options.opened,
           .state_dir = options.state_dir.empty() ? migrate::state::FindStateDir()
                                                  : std::filesystem::path(options.state_dir),
           .on_files_read = access::CatchStopSignals};
@@ -207,7 +208,8 @@ migrate::inspect::FileCheckOptions FileOptions(const CheckOptions& options) {
           .crd_names = options.input.crds,
           .ignored_crds = options.ignore,
           .skip_objects = options.skip_objects,
-          .show_objects = options.show_objects};
+          .show_objects = options.show_objects,
+          .opened = options.opened};
 }
 
 CheckReport CheckLocal(const CheckOptions& options) {
@@ -287,6 +289,7 @@ void CheckCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) {
   flags::AddPatienceFlag(flag_set, raw);
   flags::AddReportFlags(flag_set, raw);
   flag_set.Bool("show-objects", 0, options_.show_objects);
+  flag_set.Strings("expand", 0, expand_);
   flag_set.Bool("skip-objects", 0, options_.skip_objects);
   flag_set.Bool("all-objects", 0, options_.all_objects);
   flag_set.String("state-dir", 0, options_.state_dir);
@@ -309,12 +312,19 @@ void CheckCommand::Finish(const flags::FlagSet& flag_set, const flags::RawValues
   if (options_.output == flags::OutputFormat::kTemplate) {
     options_.output_template = flags::ParseTemplate("check", raw.output, raw.allow_missing_keys);
   }
+  if (!expand_.empty()) {
+    auto opened = kube::meta::FieldChoice::Parse(expand_);
+    if (!opened) throw flags::UsageError("check", "--expand: " + opened.error());
+    options_.opened = *std::move(opened);
+  }
   if (flag_set.IsGiven("fail-on") && fail_on_.empty()) throw InvalidFailOn("");
   if (flag_set.IsGiven("fail-on")) options_.fail_on = ParseFailOn(fail_on_);
   flags::RefuseBoth("check", options_.skip_objects, "--skip-objects", options_.all_objects,
                     "--all-objects");
   flags::RefuseBoth("check", options_.skip_objects, "--skip-objects", options_.show_objects,
                     "--show-objects");
+  flags::RefuseBoth("check", options_.skip_objects, "--skip-objects", options_.opened.has_value(),
+                    "--expand");
   flags::RefuseIfLocal("check", options_.input, options_.objects, options_.crd_selector);
   flags::RefuseBoth("check", options_.input.local, "--local", options_.all_objects,
                     "--all-objects");

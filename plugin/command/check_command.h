@@ -1,10 +1,12 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "kube/meta/field_choice.h"
 #include "migrate/report/check_report.h"
 #include "plugin/flags/command.h"
 #include "plugin/flags/options.h"
@@ -27,6 +29,7 @@ struct CheckOptions {
   flags::OutputFormat output = flags::OutputFormat::kTable;
   flags::TemplateOutput output_template;  ///< only with kTemplate
   bool show_objects = false;
+  std::optional<kube::meta::FieldChoice> opened;  ///< absent: no row is
   bool skip_objects = false;
   bool all_objects = false;
   std::string state_dir;  ///< empty: the default
@@ -45,7 +48,7 @@ class CheckCommand final : public flags::CommandWith<CheckOptions> {
   int Run() override;
 
  private:
-  std::vector<std::string> fail_on_;
+  std::vector<std::string> fail_on_, expand_;
 };
 
 /// What goes where, and how the program ends.

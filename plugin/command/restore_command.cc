@@ -26,7 +26,7 @@ namespace {
 
 migrate::restore::RestoreOptions MakeRestoreOptions(
     const flags::RestoreOptions& options, const std::vector<migrate::inspect::DiffTarget>& targets,
-    const migrate::restore::FieldChoice& fields) {
+    const kube::meta::FieldChoice& fields) {
   migrate::restore::RestoreOptions result;
   result.backup = options.backup;
   result.pruned_by = options.pruned_by;
@@ -101,7 +101,7 @@ void RestoreCommand::Finish(const flags::FlagSet& flag_set, const flags::RawValu
   flags::Finish("restore", options_.objects, options_.common.connection, flag_set, raw);
   RefuseSelectorsOfNamed("restore", targets_, options_.objects);
   flags::FinishRestoreOptions(options_, raw_);
-  auto fields = migrate::restore::FieldChoice::Parse(options_.fields);
+  auto fields = kube::meta::FieldChoice::Parse(options_.fields);
   if (!fields) throw flags::UsageError("restore", "--fields: " + fields.error());
   fields_ = *std::move(fields);
 }

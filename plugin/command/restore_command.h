@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "kube/meta/field_choice.h"
 #include "migrate/inspect/object_diff.h"
-#include "migrate/restore/field_choice.h"
 #include "plugin/flags/command.h"
 #include "plugin/flags/restore_options.h"
 
@@ -20,7 +20,7 @@ class RestoreCommand final : public flags::CommandWith<flags::RestoreOptions> {
 
  private:
   std::vector<migrate::inspect::DiffTarget> targets_;
-  migrate::restore::FieldChoice fields_;
+  kube::meta::FieldChoice fields_;
   flags::RawRestoreValues raw_;
 };
 

@@ -56,6 +56,9 @@ Examples:
   # Name the CRDs that would lose fields
   kubectl prune check -o jsonpath='{.crds[?(@.verdict=="loses-fields")].name}'
 
+  # What is in the objects that would be lost as a whole?
+  kubectl prune check widgets --expand .spec
+
   # A page for those who decide about the upgrade
   kubectl prune check -f crds.yaml -o html > report.html
 
@@ -77,6 +80,11 @@ Options:
 
     --crd-selector='':
         Check only the CRDs of the cluster whose labels match, e.g. --crd-selector app=operator.
+
+    --expand=[]:
+        Tell of lost fields that hold objects or arrays what is in them, at and below these paths,
+        written as the tables show them; * stands for the keys of a map. (e.g. --expand .spec.files
+        or --expand '.spec.files.*').
 
     --fail-on=[blocked,loses-fields,invalid]:
         What makes the exit code 1: blocked, loses-fields, invalid (the API server would refuse the

@@ -1,8 +1,8 @@
 """What `kubectl-prune suggest` prints is taken by a real API server, which then prunes nothing by it.
 
-suggest_test.py BINARY. For generated CRDs, and for those of $KUBECTL_PRUNE_CORPUS: asks for a suggestion, applies it
-with pruning on, rewrites every object that was valid before, and holds what etcd has then against what it had. Exit code
-77 (skipped) without a server.
+suggest_test.py BINARY [N]. For generated CRDs, and for every N-th of those of $KUBECTL_PRUNE_CORPUS: asks for a
+suggestion, applies it with pruning on, rewrites every object that was valid before, and holds what etcd has then against
+what it had. Exit code 77 (skipped) without a server.
 """
 import collections
 import json
@@ -129,8 +129,9 @@ def main():
     outcome = Outcome()
     subjects = generated_subjects(SEED, GENERATED)
     if corpus.FOLDER.is_dir():
+        nth = int(sys.argv[2]) if len(sys.argv) > 2 else 1
         with Cluster() as cluster:
-            subjects += [one for one in corpus.corpus_subjects(cluster.api()) if not one.proposed]
+            subjects += [one for one in corpus.corpus_subjects(cluster.api()) if not one.proposed][::nth]
     else:
         print(f"no corpus at {corpus.FOLDER}: generated CRDs alone")
     for some in rounds(subjects):

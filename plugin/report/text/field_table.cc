@@ -11,6 +11,7 @@
 #include "kube/meta/object_path.h"
 #include "plugin/report/text/age.h"
 #include "plugin/report/text/table.h"
+#include "plugin/terminal/terminal.h"
 #include "plugin/terminal/wording.h"
 
 namespace plugin::report::text {
@@ -58,6 +59,37 @@ void AppendLeftOut(std::string& out, std::size_t left_out) {
   if (left_out == 0) return;
   out.append("  ... and ").append(std::to_string(left_out));
   out += " more (-o wide or -o json shows all)\n";
+}
+
+std::string_view ParentOf(std::string_view path) {
+  const std::size_t end = path.ends_with("']") ? path.rfind("['") : path.rfind('.');
+  return path.substr(0, end == path.npos ? 0 : end);
+}
+
+// As suggest judges a place (IsMap), as far as rows tell: of so many alike only a map has as many,
+// and a name that has to be quoted is none of a field.
+bool AreKeysOfMap(const std::vector<const FieldUse*>& siblings) {
+  constexpr std::size_t kManyKeys = 24;
+  constexpr std::size_t kSomeKeys = 3;
+  if (siblings.size() < kSomeKeys) return false;
+  const auto are_alike = [&](const FieldUse* use) { return use->types == siblings.front()->types; };
+  const auto is_quoted = [](const FieldUse* use) { return use->path.ends_with("']"); };
+  return std::ranges::all_of(siblings, are_alike) &&
+         (siblings.size() >= kManyKeys || std::ranges::all_of(siblings, is_quoted));
+}
+
+void AppendMaps(std::string& out, const std::vector<FieldRow>& rows) {
+  std::map<std::string_view, std::vector<const FieldUse*>> by_parent;
+  std::set<std::string_view> paths;
+  for (const FieldRow& row : rows) {
+    if (paths.insert(row.use->path).second) by_parent[ParentOf(row.use->path)].push_back(row.use);
+  }
+  for (const auto& [parent, siblings] : by_parent) {
+    if (parent.empty() || !AreKeysOfMap(siblings)) continue;
+    out.append("  hint: the ").append(std::to_string(siblings.size())).append(" fields below ");
+    terminal::AppendPrintable(out, kube::meta::WithLeadingDot(parent));
+    out += " look like the keys of one map: additionalProperties specifies all of them\n";
+  }
 }
 
 std::vector<std::string> LostCells(const FieldRow& row, const FieldTableOptions& options) {
@@ -129,6 +161,7 @@ void AppendLostFields(std::string& out, const std::vector<FieldRow>& rows,
   }
   table.AppendTo(out, "  ");
   AppendLeftOut(out, rows.size() - shown);
+  AppendMaps(out, rows);
 }
 
 void AppendInvalidFields(std::string& out, const std::vector<const InvalidUse*>& uses,

@@ -23,7 +23,8 @@ TEST_CASE("A hint names the field that the schema is of", "[schema][hints]") {
       {kBase + ".properties[foo].anyOf[0].type", "foo"},
   }));
   CHECK(HintFor(kube::meta::ErrorType::kRequired, path, detail) ==
-        "give " + name + " a type, as a rule \"type: object\"");
+        "give " + name +
+            " a type: \"type: object\" where it has properties, else that of what objects hold");
 }
 
 TEST_CASE("A hint for a value validation names what to move where", "[schema][hints]") {
@@ -44,9 +45,44 @@ TEST_CASE("A hint for an incomplete schema names the missing field", "[schema][h
 TEST_CASE("Names from the CRD are not taken for parts of the hint", "[schema][hints]") {
   CHECK(HintFor(kube::meta::ErrorType::kRequired, "properties[{owner}].type",
                 "must not be empty for specified object fields") ==
-        "give {owner} a type, as a rule \"type: object\"");
+        "give {owner} a type: \"type: object\" where it has properties, else that of what objects "
+        "hold");
   CHECK(HintFor(kube::meta::ErrorType::kRequired, "properties[a]].type", "x") == "set type");
   CHECK(HintFor(kube::meta::ErrorType::kInvalid, "", "x").empty());
+}
+
+TEST_CASE("Where objects tell the type, the hint is what they hold", "[schema][hints]") {
+  kube::crd::suggest::Observations seen;
+  kube::json::Document one, other;
+  REQUIRE_FALSE(one.Parse(
+      R"({"spec": {"mode": "a", "port": 1, "any": true, "list": [{"x": 1}], "map": {"k": 1.5}}})"));
+  REQUIRE_FALSE(other.Parse(R"({"spec": {"mode": null, "port": "b", "any": 1, "words": ["w"]}})"));
+  seen.Add(one.root());
+  seen.Add(other.root());
+  const auto hint = [&seen](const std::string& path, const std::string& message) {
+    return HintByObjects(kBase + path, kBase + path + ": Required value: " + message, seen.root());
+  };
+  const std::string empty = "must not be empty for specified object fields";
+  CHECK(hint(".properties[spec].properties[mode].type", empty) ==
+        "give mode a type: \"type: string\", as in 2 objects");
+  CHECK(hint(".properties[spec].properties[port].type", empty) ==
+        "give port a type: \"x-kubernetes-int-or-string: true\", as in 2 objects");
+  CHECK(hint(".properties[spec].properties[any].type", empty) ==
+        "any is boolean, integer in 2 objects: x-kubernetes-preserve-unknown-fields: true in the "
+        "place of a type takes any value");
+  CHECK(hint(".properties[spec].type", empty) ==
+        "give spec a type: \"type: object\", as in 2 objects; kubectl prune suggest prints what is "
+        "below");
+  CHECK(hint(".properties[spec].properties[map].additionalProperties.type", empty) ==
+        "give the values of map a type: \"type: number\", as in 1 object");
+  CHECK(hint(".properties[spec].properties[words].items", "must be specified") ==
+        "say what words holds: \"items: {type: string}\", as in 1 object");
+  CHECK(hint(".properties[spec].properties[list].items", "must be specified") ==
+        "say what list holds: \"items: {type: object}\", as in 1 object; kubectl prune suggest "
+        "prints "
+        "what is below");
+  CHECK(hint(".properties[spec].properties[unseen].type", empty).empty());
+  CHECK(hint(".properties[spec].properties[mode].nullable", "must be false").empty());
 }
 
 struct Finding {

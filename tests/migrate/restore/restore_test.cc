@@ -92,7 +92,7 @@ TEST_CASE("A list that was changed is a conflict, and nothing of its object is w
   CHECK(crd.failures[0].paths == std::vector<std::string>{"spec.l"});
   CHECK(world.Stored(0) == R"({"a":0,"l":[{"n":"y"},{"n":"x"}]}{"phase":"p"})");
   SECTION("other fields of it can be chosen") {
-    world.options.settings.compare.fields = *FieldChoice::Parse({"spec.old", "status"});
+    world.options.settings.compare.fields = *kube::meta::FieldChoice::Parse({"spec.old", "status"});
     crd = world.Run();
     CHECK(Text(crd.counts) == "restored 1, unchanged 5");
     CHECK(world.Stored(0) == R"({"a":0,"l":[{"n":"y"},{"n":"x"}],"old":7}{"phase":"p"})");
@@ -142,7 +142,7 @@ TEST_CASE("What is made anew is as whole as the server keeps it", "[migrate][res
   world.cluster.server.Add(WidgetsCrd(""));  // without spec.old
   world.Delete(1);
   world.options.settings.recreate = true;
-  world.options.settings.compare.fields = *FieldChoice::Parse({"status"});
+  world.options.settings.compare.fields = *kube::meta::FieldChoice::Parse({"status"});
   CHECK(Text(world.Run().counts) == "unchanged 1, recreated 1");
   CHECK(world.Stored(1) == R"({"a":1,"l":[{"n":"x","o":1},{"n":"y"}]}{"phase":"p","since":3})");
   CHECK(Text(world.Run().counts) == "unchanged 2");
@@ -160,7 +160,7 @@ TEST_CASE("Nothing is written where the schema would prune the fields again",
                             Contains("kubectl prune suggest widgets.demo.example.com"));
   CHECK(world.Requests("PATCH") == 0);
   SECTION("other fields can be chosen") {
-    world.options.settings.compare.fields = *FieldChoice::Parse({".status"});
+    world.options.settings.compare.fields = *kube::meta::FieldChoice::Parse({".status"});
     crd = world.Run();
     CHECK(Text(crd.counts) == "restored 3, unchanged 3");
     CHECK(FieldsText(crd.restored) == "status.since:3");

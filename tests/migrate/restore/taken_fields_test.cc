@@ -170,7 +170,7 @@ TEST_CASE("Overwriting takes back what others have set anew, of what pruning too
 
 TEST_CASE("Only fields that are chosen come back", "[migrate][taken_fields]") {
   const auto restored = [](const std::vector<std::string>& fields) {
-    const CompareOptions options{.fields = *FieldChoice::Parse(fields)};
+    const CompareOptions options{.fields = *kube::meta::FieldChoice::Parse(fields)};
     return TextComparison(R"({"spec":{"o":1,"p":{"x":1,"y":2},"l":[{"o":1,"q":2}]}})",
                           R"({"spec":{"l":[{}]}})", R"({"spec":{"l":[{}]}})", "", options)
         .restored();

@@ -81,6 +81,24 @@ TEST_CASE("Long tables are cut and say so", "[plugin][field_table]") {
   CHECK(all.ends_with("a/b, a/c\n"));
 }
 
+TEST_CASE("Keys of a map are told from fields", "[plugin][field_table]") {
+  const std::vector<FieldUse> uses = {Use("spec.files['a.conf']", 2),
+                                      Use("spec.files['b.conf']", 1),
+                                      Use("spec.files['c.conf']", 1),
+                                      Use("spec.mode", 1),
+                                      Use("spec.size", 1),
+                                      Use("spec.unit", 1)};
+  std::vector<FieldRow> rows;
+  for (const FieldUse& use : uses) rows.push_back({"v1", &use});
+  rows.push_back({"v2", &uses.front()});
+  std::string out;
+  AppendLostFields(out, rows, kOptions);
+  CHECK(
+      out.ends_with("\n  hint: the 3 fields below .spec.files look like the keys of one map: "
+                    "additionalProperties specifies all of them\n"));
+  CHECK(out.find("hint: the 3 fields below .spec look") == std::string::npos);
+}
+
 TEST_CASE("Dropped nulls come before added defaults", "[plugin][field_table]") {
   const FieldUse mode = Use("spec.mode", 1874);
   const FieldUse size = Use("spec.size", 3);

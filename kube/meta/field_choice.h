@@ -7,18 +7,17 @@
 #include "kube/base/result.h"
 #include "kube/meta/object_path.h"
 
-namespace migrate::restore {
+namespace kube::meta {
 
-/// Which fields are to be put back, as --fields names them: `.spec.legacyMode`,
-/// `spec.ports[*].proto` or `.metadata.*`, as the tables of check and restore show paths.
-/// Immutable.
+/// Which fields are meant, as a flag names them: `.spec.legacyMode`, `spec.ports[*].proto` or
+/// `.metadata.*`, as the tables of check and restore show paths. Immutable.
 class FieldChoice {
  public:
   /// All fields.
   FieldChoice() = default;
   /// Those at and below `paths`; none are all. An index is that of any element. The error names the
   /// path that is none, and why. Of a list that was taken as a whole no part can be chosen.
-  static kube::base::Result<FieldChoice, std::string> Parse(const std::vector<std::string>& paths);
+  static base::Result<FieldChoice, std::string> Parse(const std::vector<std::string>& paths);
 
   enum class Part {
     kNone,
@@ -26,7 +25,9 @@ class FieldChoice {
     kAll,
   };
   /// How much of the value at `path` is chosen. The null pointer is the whole object.
-  Part Of(const kube::meta::PathStep* path) const;
+  Part Of(const PathStep* path) const;
+  /// Whether a path that was given has `*` in the place of the name of the last step of `path`.
+  bool NamesAnyKeyOf(const PathStep* path) const;
 
  private:
   struct Step {
@@ -36,10 +37,11 @@ class FieldChoice {
   };
   using Steps = std::vector<Step>;
 
-  static kube::base::Result<Steps, std::string> ParsePath(std::string_view text);
-  static bool Fits(const Step& chosen, const kube::meta::PathStep& step);
+  static base::Result<Steps, std::string> ParsePath(std::string_view text);
+  static bool Fits(const Step& chosen, const PathStep& step);
+  static bool FitAsFarAsBoth(const Steps& chosen, const std::vector<const PathStep*>& steps);
 
   std::vector<Steps> chosen_;
 };
 
-}  // namespace migrate::restore
+}  // namespace kube::meta

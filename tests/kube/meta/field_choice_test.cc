@@ -1,12 +1,10 @@
-#include "migrate/restore/field_choice.h"
+#include "kube/meta/field_choice.h"
 
 #include <catch2/catch.hpp>
 #include <string>
 
-namespace migrate::restore {
+namespace kube::meta {
 namespace field_choice_test {
-
-using kube::meta::PathStep;
 
 std::string PartOf(const std::string& chosen, const PathStep* path) {
   const auto choice = FieldChoice::Parse({chosen});
@@ -22,7 +20,7 @@ std::string PartOf(const std::string& chosen, const PathStep* path) {
   return "";
 }
 
-TEST_CASE("A path chooses itself and what is below it", "[migrate][field_choice]") {
+TEST_CASE("A path chooses itself and what is below it", "[kube][field_choice]") {
   const PathStep spec = PathStep::Field(nullptr, "spec");
   const PathStep ports = PathStep::Field(&spec, "ports");
   const PathStep second = PathStep::Index(&ports, 1);
@@ -40,10 +38,10 @@ TEST_CASE("A path chooses itself and what is below it", "[migrate][field_choice]
   CHECK(FieldChoice().Of(&proto) == FieldChoice::Part::kAll);
 }
 
-TEST_CASE("Names in quotes are read as they are printed", "[migrate][field_choice]") {
+TEST_CASE("Names in quotes are read as they are printed", "[kube][field_choice]") {
   for (const std::string name : {"a.b", "it's", "back\\slash", "x]", "*", ""}) {
     std::string path;
-    kube::meta::AppendPathName(path, name);
+    AppendPathName(path, name);
     CAPTURE(path);
     const PathStep step = PathStep::Field(nullptr, name), other = PathStep::Field(nullptr, "other");
     CHECK(PartOf(path, &step) == "all");
@@ -51,7 +49,7 @@ TEST_CASE("Names in quotes are read as they are printed", "[migrate][field_choic
   }
 }
 
-TEST_CASE("What is no path is told", "[migrate][field_choice]") {
+TEST_CASE("What is no path is told", "[kube][field_choice]") {
   CHECK(PartOf("", nullptr) == R"("" is no path of a field: it names nothing)");
   CHECK(PartOf("spec.", nullptr) == R"("spec." is no path of a field: a name in it is empty)");
   CHECK(PartOf("spec..a", nullptr) == R"("spec..a" is no path of a field: a name in it is empty)");
@@ -62,4 +60,4 @@ TEST_CASE("What is no path is told", "[migrate][field_choice]") {
 }
 
 }  // namespace field_choice_test
-}  // namespace migrate::restore
+}  // namespace kube::meta

@@ -1,4 +1,4 @@
-#include "migrate/restore/field_choice.h"
+#include "kube/meta/field_choice.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -7,11 +7,10 @@
 
 #include "kube/go/go_format.h"
 
-namespace migrate::restore {
+namespace kube::meta {
 namespace {
 
-using kube::base::Unexpected;
-using kube::meta::PathStep;
+using base::Unexpected;
 
 // What is deeper is not named by hand.
 constexpr std::size_t kMostSteps = 200;
@@ -39,13 +38,12 @@ std::optional<std::string> TakeQuoted(std::string_view& text) {
 
 }  // namespace
 
-kube::base::Result<FieldChoice, std::string> FieldChoice::Parse(
-    const std::vector<std::string>& paths) {
+base::Result<FieldChoice, std::string> FieldChoice::Parse(const std::vector<std::string>& paths) {
   FieldChoice choice;
   for (const std::string& path : paths) {
     auto steps = ParsePath(path);
     if (!steps) {
-      return Unexpected<std::string>(kube::go::GoQuote(path) +
+      return Unexpected<std::string>(go::GoQuote(path) +
                                      " is no path of a field: " + steps.error());
     }
     choice.chosen_.push_back(*std::move(steps));
@@ -53,8 +51,8 @@ kube::base::Result<FieldChoice, std::string> FieldChoice::Parse(
   return choice;
 }
 
-// kube::meta::AppendPathName is what it reads back.
-kube::base::Result<FieldChoice::Steps, std::string> FieldChoice::ParsePath(std::string_view text) {
+// AppendPathName is what it reads back.
+base::Result<FieldChoice::Steps, std::string> FieldChoice::ParsePath(std::string_view text) {
   Steps steps;
   if (text.starts_with('.')) text.remove_prefix(1);
   if (text.empty()) return Unexpected<std::string>("it names nothing");
@@ -94,19 +92,32 @@ bool FieldChoice::Fits(const Step& chosen, const PathStep& step) {
   return chosen.is_index || chosen.is_any || chosen.name == step.name;
 }
 
+bool FieldChoice::FitAsFarAsBoth(const Steps& chosen, const std::vector<const PathStep*>& steps) {
+  const std::size_t common = std::min(chosen.size(), steps.size());
+  for (std::size_t i = 0; i < common; ++i) {
+    if (!Fits(chosen[i], *steps[i])) return false;
+  }
+  return true;
+}
+
 FieldChoice::Part FieldChoice::Of(const PathStep* path) const {
   if (chosen_.empty()) return Part::kAll;
   const std::vector<const PathStep*> steps = StepsTo(path);
   Part part = Part::kNone;
   for (const Steps& chosen : chosen_) {
-    const std::size_t common = std::min(chosen.size(), steps.size());
-    bool fits = true;
-    for (std::size_t i = 0; fits && i < common; ++i) fits = Fits(chosen[i], *steps[i]);
-    if (!fits) continue;
+    if (!FitAsFarAsBoth(chosen, steps)) continue;
     if (chosen.size() <= steps.size()) return Part::kAll;
     part = Part::kSome;
   }
   return part;
 }
 
-}  // namespace migrate::restore
+bool FieldChoice::NamesAnyKeyOf(const PathStep* path) const {
+  const std::vector<const PathStep*> steps = StepsTo(path);
+  return std::ranges::any_of(chosen_, [&](const Steps& chosen) {
+    return !steps.empty() && chosen.size() >= steps.size() && chosen[steps.size() - 1].is_any &&
+           FitAsFarAsBoth(chosen, steps);
+  });
+}
+
+}  // namespace kube::meta
