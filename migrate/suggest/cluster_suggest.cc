@@ -47,7 +47,7 @@ class ObservingTaker : public crds::CrdObjectTaker {
   }
 
   const check::CrdCheck& check_;
-  std::vector<check::CrdTally> tallies_;     // by worker
+  std::vector<check::CrdTally> tallies_;    // by worker
   std::vector<Observations> observations_;  // by worker
 };
 
@@ -127,21 +127,21 @@ class ClusterSuggest {
                               ": a webhook converts its objects, so that only version " +
                               live.read_version + " gets the fields that were seen");
     }
-    CrdSuggestion made = MakeSuggestion(
-        *std::move(crd), seen.root(),
-        {.prefer = options_.prefer,
-         .only_version = converts ? live.read_version : "",
-         .is_live = live.manifests.empty()},
-        std::move(evidence));
+    CrdSuggestion made = MakeSuggestion(*std::move(crd), seen.root(),
+                                        {.prefer = options_.prefer,
+                                         .only_version = converts ? live.read_version : "",
+                                         .is_live = live.manifests.empty()},
+                                        std::move(evidence));
     const bool is_wanted = !options_.crd_names.empty() || !options_.filenames.empty();
-    if (is_wanted || !made.changes_nothing()) report_.crds.push_back(std::move(made));
+    if (is_wanted || !made.is_needless()) report_.crds.push_back(std::move(made));
   }
 
   // What is checked has no JSON any more.
   kube::base::Result<kube::crd::Crd, std::string> CrdOf(const crds::LiveCrd& live) {
     if (!live.manifests.empty()) {
       auto document = std::make_unique<Document>();
-      if (document->Parse(live.manifests.back())) return kube::base::Unexpected(std::string("no JSON"));
+      if (document->Parse(live.manifests.back()))
+        return kube::base::Unexpected(std::string("no JSON"));
       return kube::crd::ReadCrd(std::move(document));
     }
     auto crd = crds::GetCrd(session_.client,

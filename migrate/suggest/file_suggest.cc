@@ -106,7 +106,7 @@ class FileSuggest {
       CrdSuggestion made =
           MakeSuggestion(std::move(proposal->crd), sum.observations.root(),
                          {.prefer = options_.prefer}, entry->check->Report(sum.tally));
-      if (!options_.crd_names.empty() || !made.changes_nothing())
+      if (!options_.crd_names.empty() || !made.is_needless())
         report_.crds.push_back(std::move(made));
     }
   }

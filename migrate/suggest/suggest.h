@@ -22,11 +22,13 @@ struct CrdSuggestion {
   kube::crd::Crd crd;  ///< as it is: of the cluster, or of a file
   std::unique_ptr<kube::json::Arena> arena;
   kube::crd::suggest::Suggestion suggestion;
-  report::CrdReport evidence;             ///< the check of `crd`: who writes what it would lose
-  std::optional<report::CrdReport> proof; ///< the check of what is suggested; absent: it failed
+  report::CrdReport evidence;              ///< the check of `crd`: who writes what it would lose
+  std::optional<report::CrdReport> proof;  ///< the check of what is suggested; absent: it failed
 
   const std::string& name() const { return crd.name; }
   bool changes_nothing() const { return suggestion.changes.empty(); }
+  /// Nothing is to be done: no change is known, and the check has found no fault either.
+  bool is_needless() const;
   /// No object loses a field by it or becomes invalid, the server takes it, and no change is left
   /// to a person.
   bool is_proven() const;

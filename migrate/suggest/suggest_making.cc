@@ -12,23 +12,26 @@ namespace {
 using kube::crd::suggest::SchemaChange;
 using kube::json::Value;
 
-// Where the check had no CRD to compare with: what was not found at the place before is new.
+// Where the check had no CRD to compare with: what was not said of as many objects before is new.
+// Of a schema that was not structural it is not known what it would have refused.
 void NoteWhatIsNew(report::CrdReport& proof, const report::CrdReport& evidence) {
   if (proof.replaced) return;
   for (report::VersionReport& version : proof.versions) {
-    const auto before = std::ranges::find(evidence.versions, version.name, &report::VersionReport::name);
-    if (!version.validity || before == evidence.versions.end() || !before->validity) continue;
+    if (!version.validity) continue;
+    const auto before =
+        std::ranges::find(evidence.versions, version.name, &report::VersionReport::name);
+    const bool is_known = before != evidence.versions.end() && before->validity;
     for (report::InvalidUse& use : version.validity->fields) {
-      use.since_proposal = std::ranges::none_of(
-          before->validity->fields,
-          [&use](const report::InvalidUse& old) { return old.path == use.path; });
+      const auto is_told = [&use](const report::InvalidUse& old) {
+        return old.path == use.path && old.objects >= use.objects;
+      };
+      use.since_proposal = !is_known || std::ranges::none_of(before->validity->fields, is_told);
     }
   }
 }
 
 bool IsProof(const report::CrdReport& check) {
-  const bool is_refused =
-      check.apply && !check.apply->accepted && !check.IsRefusedUntilPruning();
+  const bool is_refused = check.apply && !check.apply->accepted && !check.IsRefusedUntilPruning();
   if (is_refused || !check.admission_problems.empty()) return false;
   for (const report::VersionReport& version : check.versions) {
     if (!version.validity) continue;
@@ -40,6 +43,11 @@ bool IsProof(const report::CrdReport& check) {
 }
 
 }  // namespace
+
+bool CrdSuggestion::is_needless() const {
+  return changes_nothing() && evidence.problems.empty() && evidence.objects_losing_fields == 0 &&
+         evidence.verdict != report::Verdict::kBlocked;
+}
 
 bool CrdSuggestion::is_proven() const {
   const bool is_left = std::ranges::any_of(suggestion.changes, [](const SchemaChange& change) {

@@ -11,8 +11,7 @@
 namespace migrate::suggest {
 
 /// Makes the suggestion; its proof is left to the caller.
-CrdSuggestion MakeSuggestion(kube::crd::Crd crd,
-                             const kube::crd::suggest::ObservedShape& seen,
+CrdSuggestion MakeSuggestion(kube::crd::Crd crd, const kube::crd::suggest::ObservedShape& seen,
                              const kube::crd::suggest::SuggestOptions& options,
                              report::CrdReport evidence);
 

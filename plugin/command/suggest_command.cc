@@ -84,8 +84,14 @@ void PrintList(const SuggestReport& report) {
 // Where the patch is applied, metadata and status have more members than the form has.
 void PrintPatch(const CrdSuggestion& crd) {
   kube::json::Arena arena;
-  const kube::json::Value patch =
-      kube::json::MakeJsonPatch(crd.suggestion.before, crd.suggestion.crd, arena);
+  kube::json::Value before = kube::json::CopyForChange(crd.suggestion.before, arena);
+  const kube::json::Value& live = crd.crd.document->root();
+  const kube::json::Value* metadata = live.Find("metadata", kube::json::Type::kObject);
+  kube::json::Value* own = before.Find("metadata");
+  const bool has_others = metadata != nullptr && metadata->Find("annotations") != nullptr;
+  if (has_others && own != nullptr && own->Find("annotations") == nullptr)
+    own->Set("annotations", kube::json::Value::Object(), arena);
+  const kube::json::Value patch = kube::json::MakeJsonPatch(before, crd.suggestion.crd, arena);
   terminal::WriteStdout(kube::json::Print(patch, kube::json::KeyOrder::kAsWritten) + "\n");
 }
 
@@ -93,10 +99,13 @@ void WriteManifest(const std::filesystem::path& folder, const CrdSuggestion& crd
                    const kube::json::Value& manifest) {
   const std::string name =
       migrate::disk::FileName("apiextensions.k8s.io.v1.CustomResourceDefinition.." + crd.name());
-  std::ofstream file(folder / name, std::ios::binary);
+  std::filesystem::path path = folder / name;
+  for (int i = 2; std::filesystem::exists(path); ++i)
+    path = folder / (name + "." + std::to_string(i));
+  std::ofstream file(path, std::ios::binary);
   file << kube::yaml::Print(manifest);
   file.close();
-  if (!file) throw kube::base::Error("cannot write \"" + (folder / name).string() + "\"");
+  if (!file) throw kube::base::Error("cannot write \"" + path.string() + "\"");
 }
 
 // A signal that ended the program is its exit code.
@@ -144,8 +153,8 @@ void PrintWords(const SuggestReport& report) {
     terminal::WriteStderr(terminal::ErrorText(terminal::Printable(error)) + "\n");
   if (report.crds.empty() && report.errors.empty() && !report.is_stopped) {
     terminal::WriteStderr(
-        "nothing to suggest: no CRD that preserves unknown fields loses any, and "
-        "all are structural\n");
+        "nothing to suggest: no object that was read loses a field, and all schemas are "
+        "structural\n");
   }
 }
 

@@ -27,7 +27,8 @@ void MendApproval(Value& crd, SchemaEditor& editor) {
   SchemaPlace place;
   place = place.Inside("metadata").Inside("annotations").Inside(kApproval);
   place.path = "metadata.annotations";
-  editor.Mended(place, std::string(kApproval) + ": unapproved, as a group of Kubernetes asks for it");
+  editor.Mended(place,
+                std::string(kApproval) + ": unapproved, as a group of Kubernetes asks for it");
 }
 
 void MendColumns(Value& version, std::size_t index, std::vector<SchemaChange>& changes,

@@ -64,16 +64,54 @@ bool IsOfOneType(std::string_view keyword, std::string_view type) {
                           : std::ranges::count(kOfIntegers, keyword) > 0;
 }
 
+/// True where a nested schema says what none may say, so that something has to move.
+bool HasForbidden(const Value& schema) {
+  constexpr std::array<std::string_view, 12> kForbidden{"type",
+                                                        "title",
+                                                        "description",
+                                                        "default",
+                                                        "nullable",
+                                                        kPreserveUnknown,
+                                                        kIntOrString,
+                                                        kEmbedded,
+                                                        "additionalProperties",
+                                                        "x-kubernetes-list-type",
+                                                        "x-kubernetes-list-map-keys",
+                                                        "x-kubernetes-map-type"};
+  const auto is_there = [&schema](std::string_view keyword) {
+    const Value* value = schema.Find(keyword);
+    return value != nullptr && !value->is_null();
+  };
+  if (std::ranges::any_of(kForbidden, is_there)) return true;
+  for (const std::string_view keyword : {"items", "not"}) {
+    const Value* below = schema.Find(keyword, Type::kObject);
+    if (below != nullptr && HasForbidden(*below)) return true;
+  }
+  if (const Value* properties = schema.Find("properties", Type::kObject)) {
+    if (properties->Find("metadata") != nullptr) return true;
+    for (const json::Member& member : properties->members()) {
+      if (member.value.is_object() && HasForbidden(member.value)) return true;
+    }
+  }
+  return std::ranges::any_of(kJunctors, [&schema](std::string_view junctor) {
+    const Value* list = schema.Find(junctor, Type::kArray);
+    return list != nullptr && std::ranges::any_of(list->elements(), [](const Value& one) {
+             return one.is_object() && HasForbidden(one);
+           });
+  });
+}
+
 /// Where a nested schema stands.
 struct Nesting {
   std::string_view junctor;  ///< the innermost one around it
   bool is_root;              ///< of the node
+  bool is_of_root;           ///< of the root of the whole schema, all of which has to be complete
   bool is_exact;             ///< only allOf is around it, so that it holds for each value
 
   Nesting In(std::string_view inner) const {
-    return {inner, is_root, is_exact && inner == "allOf"};
+    return {inner, is_root, is_of_root, is_exact && inner == "allOf"};
   }
-  Nesting Below() const { return {junctor, false, is_exact}; }
+  Nesting Below() const { return {junctor, false, is_of_root, is_exact}; }
   std::string Out() const { return " moved out of " + std::string(junctor); }
   std::string Dropped() const {
     return " dropped from " + std::string(junctor) + ": less is checked";
@@ -86,7 +124,7 @@ class Lifting {
 
   void LiftNode(Value& node, const SchemaPlace& place, bool is_root) {
     if (!IsTrue(node, kIntOrString)) JoinIntAndString(node, place);
-    const Nesting nesting{"", is_root, true};
+    const Nesting nesting{"", is_root, is_root, true};
     for (const std::string_view junctor : kJunctors) {
       LiftList(node, node, place, nesting.In(junctor));
     }
@@ -210,8 +248,8 @@ class Lifting {
       return;
     }
     if (junctor == "oneOf" && effect == Effect::kSame) return;
-    const bool takes_all =
-        std::ranges::any_of(list->elements(), [](const Value& s) { return s.is_object() && s.empty(); });
+    const bool takes_all = std::ranges::any_of(
+        list->elements(), [](const Value& s) { return s.is_object() && s.empty(); });
     const Value schemas = *list;
     if (takes_all || junctor == "oneOf") holder.Erase(junctor);
     if (takes_all || junctor == "anyOf") return;
@@ -238,8 +276,14 @@ class Lifting {
   Effect LiftNestedChildren(Value& node, Value& schema, const SchemaPlace& place,
                             const Nesting& nesting) {
     Effect effect = Effect::kSame;
-    if (Value* items = SchemaAt(schema, "items")) {
-      Value& own = Specified(node, "items", place.Elements(), nesting);
+    // The server asks for what the root's own validations name alone.
+    if (!nesting.is_of_root && !HasForbidden(schema)) return effect;
+    const auto is_moved = [&nesting](const Value& below) {
+      return nesting.is_of_root || HasForbidden(below);
+    };
+    const bool is_kept = IsTrue(node, kPreserveUnknown);
+    if (Value* items = SchemaAt(schema, "items"); items != nullptr && is_moved(*items)) {
+      Value& own = Specified(node, "items", place.Elements(), nesting, is_kept);
       effect = effect | LiftNested(own, *items, place.Elements(), nesting.Below());
       if (items->empty()) schema.Erase("items");
     }
@@ -258,8 +302,9 @@ class Lifting {
     }
     for (json::Member& member : properties->members()) {
       if (!member.value.is_object()) continue;
+      if (!is_moved(member.value)) continue;
       const SchemaPlace below = place.Property(member.key.text());
-      Value& own = Specified(*node.Find("properties"), member.key.text(), below, nesting);
+      Value& own = Specified(*node.Find("properties"), member.key.text(), below, nesting, is_kept);
       effect = effect | LiftNested(own, member.value, below, nesting.Below());
     }
     DropEmpty(schema);
@@ -281,17 +326,21 @@ class Lifting {
     }
   }
 
-  // What is at `key` of the structural part, which is made where it is missing.
+  // What is at `key` of the structural part, which is made where it is missing. What was kept whole
+  // while it was not specified stays so.
   Value& Specified(Value& holder, std::string_view key, const SchemaPlace& place,
-                   const Nesting& nesting) {
+                   const Nesting& nesting, bool is_kept) {
     if (Value* found = SchemaAt(holder, key)) return *found;
     editor_.Mended(place, "specified outside of " + std::string(nesting.junctor) + ", too");
-    editor_.Set(holder, key, Value::Object());
+    Value made = Value::Object();
+    if (is_kept) editor_.SetTrue(made, kPreserveUnknown);
+    editor_.Set(holder, key, made);
     return *holder.Find(key);
   }
 
   static bool IsUntyped(const Value& node) {
-    return node.FindText("type").empty() && !IsTrue(node, kIntOrString) && !IsTrue(node, kPreserveUnknown);
+    return node.FindText("type").empty() && !IsTrue(node, kIntOrString) &&
+           !IsTrue(node, kPreserveUnknown);
   }
 
   Effect TakeType(Value& node, Value& schema, const SchemaPlace& place, const Nesting& nesting) {
@@ -315,8 +364,7 @@ class Lifting {
   void TakeTexts(Value& schema, const SchemaPlace& place, const Nesting& nesting) {
     for (const std::string_view keyword : {"description", "title", "default"}) {
       if (!schema.Erase(keyword)) continue;
-      editor_.Mended(place,
-                     std::string(keyword) + " removed from " + std::string(nesting.junctor));
+      editor_.Mended(place, std::string(keyword) + " removed from " + std::string(nesting.junctor));
     }
   }
 
@@ -326,6 +374,12 @@ class Lifting {
     for (const std::string_view keyword : {std::string_view("nullable"), kPreserveUnknown}) {
       if (!IsTrue(schema, keyword)) continue;
       schema.Erase(keyword);
+      // What is not to be so makes nothing else so.
+      if (nesting.junctor == "not") {
+        editor_.Mended(place, std::string(keyword) + nesting.Dropped());
+        effect = Effect::kLooser;
+        continue;
+      }
       editor_.Mended(place, std::string(keyword) + nesting.Out());
       if (keyword == kPreserveUnknown || !nesting.is_root) editor_.SetTrue(node, keyword);
       if (keyword != kPreserveUnknown) effect = Effect::kLooser;
@@ -345,7 +399,8 @@ class Lifting {
       if (found == nullptr) continue;
       const Value value = *found;
       schema.Erase(keyword);
-      const bool is_free = node.Find(keyword) == nullptr && (keyword != kIntOrString || IsUntyped(node));
+      const bool is_free =
+          node.Find(keyword) == nullptr && (keyword != kIntOrString || IsUntyped(node));
       if (nesting.is_exact && is_free) {
         editor_.Set(node, keyword, value);
         editor_.Mended(place, std::string(keyword) + nesting.Out());
@@ -374,7 +429,8 @@ class Lifting {
       editor_.Mended(place, "additionalProperties" + nesting.Out());
       return Effect::kSame;
     }
-    if (!is_no && node.Find("additionalProperties") == nullptr) editor_.SetTrue(node, kPreserveUnknown);
+    if (!is_no && node.Find("additionalProperties") == nullptr)
+      editor_.SetTrue(node, kPreserveUnknown);
     editor_.Mended(place, "additionalProperties" + nesting.Dropped());
     return Effect::kLooser;
   }

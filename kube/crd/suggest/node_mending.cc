@@ -72,7 +72,11 @@ class NodeMending {
  public:
   NodeMending(Value& node, const ObservedShape* seen, const SchemaPlace& place,
               SchemaEditor& editor)
-      : node_(node), seen_(seen), place_(place), editor_(editor) {}
+      : node_(node),
+        seen_(seen),
+        place_(place),
+        editor_(editor),
+        may_lack_type_(IsTrue(node, kPreserveUnknown) || IsTrue(node, kIntOrString)) {}
 
   void Mend(NodeLevel level) {
     ReplaceUnknownType();
@@ -91,24 +95,35 @@ class NodeMending {
     editor_.Mended(place_, std::move(why));
   }
 
+  // A value that was null stays what it was where the node took any before.
+  void KeepNulls() {
+    const bool is_null = seen_ != nullptr && (seen_->types & kNull) != 0;
+    if (!is_null || IsTrue(node_, "nullable")) return;
+    editor_.SetTrue(node_, "nullable");
+    editor_.Mended(place_, "nullable: true, as objects hold null");
+  }
+
   // Beside properties it may not stand.
   void MendAdditionalProperties(NodeLevel level) {
     const Value* additional = node_.Find("additionalProperties");
     if (additional == nullptr) return;
     const bool keeps = additional->is_object() || (additional->is_bool() && additional->AsBool());
     const Value* properties = node_.Find("properties");
-    const bool has_properties = properties != nullptr && !properties->empty();
+    const bool is_true = additional->is_bool() && additional->AsBool();
+    const bool has_properties = properties != nullptr && !properties->empty() && !is_true;
     if (!has_properties && level != NodeLevel::kRoot && !IsTrue(node_, kEmbedded)) return;
     node_.Erase("additionalProperties");
     if (!keeps) return editor_.Mended(place_, "additionalProperties: false removed");
-    Preserve(std::string(kPreserveUnknown) + ": true in the place of additionalProperties");
+    Preserve(std::string(kPreserveUnknown) + ": true in the place of additionalProperties" +
+             (is_true ? "" : ": values are no longer held against a schema"));
   }
 
   void MendIntOrString() {
     if (!IsTrue(node_, kIntOrString)) return;
     if (IsTrue(node_, kPreserveUnknown)) {
       node_.Erase(kPreserveUnknown);
-      editor_.Mended(place_, std::string(kPreserveUnknown) + " removed: an integer or string has no fields");
+      editor_.Mended(
+          place_, std::string(kPreserveUnknown) + " removed: an integer or string has no fields");
     }
     const std::string type(node_.FindText("type"));
     if (type.empty()) return;
@@ -121,14 +136,17 @@ class NodeMending {
   void MendEmbedded() {
     const Value* properties = node_.Find("properties");
     if (!IsTrue(node_, kPreserveUnknown) && (properties == nullptr || properties->empty())) {
-      Preserve(std::string(kPreserveUnknown) + ": true, as an embedded resource has no properties here");
+      Preserve(std::string(kPreserveUnknown) +
+               ": true, as an embedded resource has no properties here");
     }
     SetType("object");
   }
 
   void MendRoot() {
-    if (node_.Erase("nullable")) editor_.Mended(place_, "nullable removed: no object is null");
-    SetType("object");
+    const bool is_nullable = IsTrue(node_, "nullable");
+    if (node_.Erase("nullable") && is_nullable)
+      editor_.Mended(place_, "nullable removed: no object is null");
+    if (!may_lack_type_ || !node_.FindText("type").empty()) SetType("object");
   }
 
   void SetType(std::string_view type) {
@@ -171,28 +189,31 @@ class NodeMending {
   }
 
   void MendType() {
-    if (!node_.FindText("type").empty() || IsTrue(node_, kIntOrString) || IsTrue(node_, kPreserveUnknown))
+    if (!node_.FindText("type").empty() || IsTrue(node_, kIntOrString) ||
+        IsTrue(node_, kPreserveUnknown))
       return;
+    KeepNulls();
     if (const std::string_view type = TypeOfKeywords(node_); !type.empty() && FitsSeen(type)) {
       return SetType(type);
     }
-    const std::optional<std::string_view> type = seen_ == nullptr ? std::nullopt : OnlyTypeOf(*seen_);
-    if (!type) return Preserve(std::string(kPreserveUnknown) + ": true, as any value is taken here");
+    const std::optional<std::string_view> type =
+        seen_ == nullptr ? std::nullopt : OnlyTypeOf(*seen_);
+    if (!type)
+      return Preserve(std::string(kPreserveUnknown) + ": true, as any value is taken here");
     if (*type != kIntOrString) return SetType(*type);
     editor_.SetTrue(node_, kIntOrString);
     editor_.Mended(place_, std::string(kIntOrString) + ": true");
   }
 
   // Of another type are values that the keyword says nothing of, which were valid.
-  bool FitsSeen(std::string_view type) const {
-    return seen_ == nullptr || AreAllOf(*seen_, type);
-  }
+  bool FitsSeen(std::string_view type) const { return seen_ == nullptr || AreAllOf(*seen_, type); }
 
   void MendItems() {
     if (node_.FindText("type") != "array" || SchemaAt(node_, "items") != nullptr) return;
     if (node_.Find("items", json::Type::kArray) != nullptr) return;
     Value items = Value::Object();
-    if (seen_ == nullptr || seen_->elements == nullptr) editor_.SetTrue(items, kPreserveUnknown);
+    const bool is_seen = seen_ != nullptr && seen_->elements != nullptr;
+    if (!is_seen) editor_.SetTrue(items, kPreserveUnknown);
     editor_.Set(node_, "items", items);
     editor_.Mended(place_, "items specified");
   }
@@ -225,16 +246,31 @@ class NodeMending {
       if (property != nullptr) editor_.Set(kept, name, *property);
     }
     if (!kept.empty()) editor_.Set(mended, "properties", kept);
-    if (json::Equal(metadata, mended)) return;
+    if (json::Equal(WithoutEmpty(metadata), mended)) return;
     metadata = mended;
     editor_.Mended(place_.Property("metadata"),
                    "only name and generateName can be restricted: the rest is removed");
+  }
+
+  // What says nothing, so that the server finds no fault with it.
+  Value WithoutEmpty(const Value& metadata) {
+    Value kept = Value::Object();
+    for (const json::Member& member : metadata.members()) {
+      const Value& value = member.value;
+      const bool is_empty =
+          value.is_null() || (value.is_bool() && !value.AsBool()) ||
+          (value.is_string() && value.text().empty()) ||
+          (value.is_object() && value.empty() && member.key.text() == "properties");
+      if (!is_empty) editor_.Set(kept, member.key.text(), value);
+    }
+    return kept;
   }
 
   Value& node_;
   const ObservedShape* seen_;
   const SchemaPlace& place_;
   SchemaEditor& editor_;
+  const bool may_lack_type_;  // as it was written
 };
 
 }  // namespace

@@ -32,12 +32,18 @@ bool IsFieldName(std::string_view name) {
   });
 }
 
-// What Kubernetes calls maps of strings.
+// What are maps in the API of Kubernetes, and in CRDs as a rule.
 bool IsNameOfMap(std::string_view name) {
-  constexpr std::array<std::string_view, 10> kNames{
-      "annotations",  "binaryData", "commonAnnotations", "commonLabels", "data", "labels",
-      "matchLabels", "nodeSelector", "stringData", "tags"};
+  constexpr std::array<std::string_view, 14> kNames{
+      "annotations", "binaryData", "capacity",    "commonAnnotations", "commonLabels", "data",
+      "labels",      "limits",     "matchLabels", "nodeSelector",      "parameters",   "requests",
+      "stringData",  "tags"};
   return std::ranges::count(kNames, name) > 0;
+}
+
+// As keys of labels and names of files: no field of a struct is called so.
+bool IsNoFieldName(std::string_view name) {
+  return name.find_first_of("./") != std::string_view::npos;
 }
 
 template <typename Visit>
@@ -46,13 +52,46 @@ void ForEachValue(const ObservedShape& seen, const Visit& visit) {
   if (seen.other_values != nullptr) visit(*seen.other_values);
 }
 
-// A single type for the values of all keys; of objects and lists also a place for each in one.
-bool AreValuesAlike(const ObservedShape& seen) {
-  unsigned types = 0;
-  ForEachValue(seen, [&types](const ObservedShape& shape) { types |= shape.types; });
+/// The keys of a place, taken together.
+struct Keys {
+  std::size_t count = 0;
+  std::uint64_t uses = 0;  ///< in all values
+  unsigned types = 0;      ///< of their values
+  bool are_field_names = true, is_no_field_name = false;
+};
+
+Keys KeysOf(const ObservedShape& seen, const Value* properties) {
+  Keys keys;
+  if (seen.other_values != nullptr) keys.types = seen.other_values->types;
+  for (const auto& [name, shape] : seen.fields) {
+    if (properties != nullptr && properties->Find(name) != nullptr) continue;
+    ++keys.count;
+    keys.uses += shape->values;
+    keys.types |= shape->types;
+    keys.are_field_names &= IsFieldName(name);
+    keys.is_no_field_name |= IsNoFieldName(name);
+  }
+  return keys;
+}
+
+bool HaveOneType(unsigned types) {
   ObservedShape all;
   all.types = types;
   return OnlyTypeOf(all).has_value();
+}
+
+// Records of many forms have few fields in common.
+bool AreOfOneForm(const ObservedShape& records) {
+  const Keys keys = KeysOf(records, nullptr);
+  return keys.uses * 3 >= keys.count * records.values;
+}
+
+// What the walk has counted of several keys of one object is more than there is.
+void ForgetObjects(ObservedShape& shape) {
+  shape.objects = 0;
+  for (auto& [name, below] : shape.fields) ForgetObjects(*below);
+  if (shape.elements != nullptr) ForgetObjects(*shape.elements);
+  if (shape.other_values != nullptr) ForgetObjects(*shape.other_values);
 }
 
 }  // namespace
@@ -76,19 +115,20 @@ bool AreAllOf(const ObservedShape& seen, std::string_view type) {
   return (seen.types & ~allowed) == 0;
 }
 
-bool IsMap(std::string_view name, const ObservedShape& seen) {
+bool IsMap(std::string_view name, const ObservedShape& seen, const Value* properties) {
   constexpr std::size_t kManyKeys = 24;  // more alike in one place than fields of a struct are
   constexpr std::size_t kSomeKeys = 6;
-  if (seen.fields.empty() || !AreValuesAlike(seen)) return false;
-  if (seen.other_values != nullptr) return true;
-  const bool are_fields = std::ranges::all_of(
-      seen.fields, [](const auto& field) { return IsFieldName(field.first); });
-  if (!are_fields || IsNameOfMap(name)) return true;
-  if (seen.fields.size() >= kManyKeys) return true;
+  constexpr std::uint64_t kSomeValues = 3;
+  const Keys keys = KeysOf(seen, properties);
+  if (keys.count == 0 || !HaveOneType(keys.types)) return false;
+  if (seen.other_values != nullptr || keys.is_no_field_name || IsNameOfMap(name)) return true;
+  // Nine of ten: what is chosen freely differs.
+  const bool are_in_all =
+      seen.values >= kSomeValues && keys.uses * 10 >= keys.count * seen.values * 9;
+  if (are_in_all) return false;
+  if (!keys.are_field_names || keys.count >= kManyKeys) return true;
   // Of so many keys only few are in each object.
-  std::uint64_t uses = 0;
-  for (const auto& [key, shape] : seen.fields) uses += shape->values;
-  return seen.fields.size() >= kSomeKeys && uses * 3 <= seen.fields.size() * seen.values;
+  return keys.count >= kSomeKeys && keys.uses * 3 <= keys.count * seen.values;
 }
 
 std::unique_ptr<ObservedShape> ValuesOf(const ObservedShape& seen) {
@@ -97,8 +137,8 @@ std::unique_ptr<ObservedShape> ValuesOf(const ObservedShape& seen) {
     if (values == nullptr) values = std::make_unique<ObservedShape>();
     MergeShape(*values, shape);
   });
-  // Of an object with several keys only one counts.
-  if (values != nullptr) values->objects = std::min(values->objects, seen.objects);
+  const bool is_one_key = seen.fields.size() == 1 && seen.other_values == nullptr;
+  if (values != nullptr && !is_one_key) ForgetObjects(*values);
   return values;
 }
 
@@ -133,7 +173,8 @@ Value SchemaMaker::MakeAny(const ObservedShape& seen, const SchemaPlace& place,
   editor_.SetTrue(schema, kPreserveUnknown);
   if ((seen.types & kNull) != 0) editor_.SetTrue(schema, "nullable");
   std::string text = TypesText(seen);
-  if (!why.empty()) text.append(", ").append(why).append(": all of it is kept");
+  if (!why.empty()) text.append(", ").append(why);
+  text += ": all of it is kept";
   editor_.Added(place, std::move(text), seen.objects);
   return schema;
 }
@@ -154,12 +195,13 @@ Value SchemaMaker::MakeTyped(std::string_view name, std::string_view type,
 
 Value SchemaMaker::MakeObject(std::string_view name, const ObservedShape& seen,
                               const SchemaPlace& place) {
-  if (seen.fields.empty()) return MakeAny(seen, place, seen.is_cut ? "too deep" : "always empty");
-  Value schema = Value::Object();
-  editor_.SetText(schema, "type", "object");
+  if (seen.is_cut) return MakeAny(seen, place, "more than is told apart");
+  if (seen.fields.empty()) return MakeAny(seen, place, "always empty");
   if (seen.are_resources && !seen.are_embeddable) {
     return MakeAny(seen, place, "like resources, but not all with valid metadata");
   }
+  Value schema = Value::Object();
+  editor_.SetText(schema, "type", "object");
   if (seen.are_resources) {
     editor_.Added(place, "whole resources", seen.objects);
     editor_.SetTrue(schema, kEmbedded);
@@ -168,16 +210,16 @@ Value SchemaMaker::MakeObject(std::string_view name, const ObservedShape& seen,
   }
   const bool is_map = IsMap(name, seen);
   if (prefer_ == Prefer::kPreserve && !is_map) return MakeAny(seen, place, "");
-  if (seen.is_cut || (seen.other_values != nullptr && !is_map)) {
-    return MakeAny(seen, place, seen.is_cut ? "too deep" : "too many keys");
+  if (!is_map && (seen.other_values != nullptr || seen.fields.size() > kMostAddedProperties)) {
+    return MakeAny(seen, place, "too many keys");
   }
   if (is_map) {
-    editor_.Added(place, "map with " + std::to_string(seen.fields.size()) +
-                             (seen.other_values == nullptr ? "" : " and more") +
-                             (seen.fields.size() == 1 ? " key" : " keys"),
+    editor_.Added(place,
+                  "map with " + std::to_string(seen.fields.size()) +
+                      (seen.other_values == nullptr ? "" : " and more") +
+                      (seen.fields.size() == 1 ? " key" : " keys"),
                   seen.objects);
-    const Value values = Make("", *ValuesOf(seen), place.Values());
-    editor_.Set(schema, "additionalProperties", values);
+    editor_.Set(schema, "additionalProperties", MakeValues(*ValuesOf(seen), place.Values()));
     return schema;
   }
   editor_.Added(place, TypesText(seen), seen.objects);
@@ -188,6 +230,13 @@ Value SchemaMaker::MakeObject(std::string_view name, const ObservedShape& seen,
   }
   editor_.Set(schema, "properties", properties);
   return schema;
+}
+
+Value SchemaMaker::MakeValues(const ObservedShape& values, const SchemaPlace& place) {
+  const bool are_records = OnlyTypeOf(values) == "object" && !values.fields.empty() &&
+                           !values.are_resources && !IsMap("", values);
+  if (are_records && !AreOfOneForm(values)) return MakeAny(values, place, "of many forms");
+  return Make("", values, place);
 }
 
 Value SchemaMaker::MakeArray(std::string_view name, const ObservedShape& seen,

@@ -22,11 +22,17 @@ std::optional<std::string_view> OnlyTypeOf(const ObservedShape& seen);
 /// True if all values that were seen, nulls aside, are of this type of JSON schema.
 bool AreAllOf(const ObservedShape& seen, std::string_view type);
 
-/// True if the keys of the objects look like those of a map, which users choose: there are many,
-/// each in few objects, with values alike; or such as no field is called.
-bool IsMap(std::string_view name, const ObservedShape& seen);
+/// More than these no person wants as properties that are added to one place.
+inline constexpr std::size_t kMostAddedProperties = 60;
+
+/// True if the keys of the objects, but for those of `properties`, look like those of a map, which
+/// users choose: they have values of one type, and there are many, each in few objects; or such as
+/// no field is called. Keys that nearly all objects have are fields.
+bool IsMap(std::string_view name, const ObservedShape& seen,
+           const json::Value* properties = nullptr);
 
 /// The shape of all values of a map's keys, as if they were one. Null pointer where it has no keys.
+/// In how many objects something is below several keys is not known.
 std::unique_ptr<ObservedShape> ValuesOf(const ObservedShape& seen);
 
 /// Makes schemas of what was seen, and notes each as added. Nothing is required, nothing narrower
@@ -37,6 +43,8 @@ class SchemaMaker {
 
   /// `name` is that of the field, for which no schema is there yet.
   json::Value Make(std::string_view name, const ObservedShape& seen, const SchemaPlace& place);
+  /// The same for all values of a map.
+  json::Value MakeValues(const ObservedShape& values, const SchemaPlace& place);
   /// What takes any value and keeps all of it, where `seen` was there, and why.
   json::Value MakeAny(const ObservedShape& seen, const SchemaPlace& place, std::string_view why);
 
@@ -45,8 +53,7 @@ class SchemaMaker {
                         const SchemaPlace& place);
   json::Value MakeObject(std::string_view name, const ObservedShape& seen,
                          const SchemaPlace& place);
-  json::Value MakeArray(std::string_view name, const ObservedShape& seen,
-                        const SchemaPlace& place);
+  json::Value MakeArray(std::string_view name, const ObservedShape& seen, const SchemaPlace& place);
 
   Prefer prefer_;
   SchemaEditor& editor_;

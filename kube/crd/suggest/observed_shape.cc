@@ -1,7 +1,5 @@
 #include "kube/crd/suggest/observed_shape.h"
 
-#include <algorithm>
-
 #include "kube/schema/object_meta.h"
 #include "kube/schema/structural.h"
 #include "kube/schema/validation/embedded_resource_validation.h"
@@ -11,8 +9,9 @@ namespace {
 
 using json::Value;
 
-constexpr std::size_t kMostDepth = 40;       // schemas of real CRDs have less
+constexpr std::size_t kMostDepth = 100;      // schemas of real CRDs have less
 constexpr std::size_t kMostPlaces = 50'000;  // of one thread: some 10 MiB
+constexpr std::size_t kKeptDepth = 2;        // what is in spec and status is kept beyond that
 
 unsigned TypeOf(const Value& value) {
   switch (value.type()) {
@@ -65,14 +64,12 @@ class ShapeWalk {
       if (value.is_object()) shape.are_resources = shape.are_embeddable = false;
       return;
     }
-    if (depth == kMostDepth || places_ >= kMostPlaces) {
+    if (depth == kMostDepth) {
       shape.is_cut = true;
       return;
     }
     if (value.is_object()) TakeMembers(value, shape, depth + 1);
-    for (const Value& element : value.elements()) {
-      Take(element, Make(shape.elements), depth + 1);
-    }
+    for (const Value& element : value.elements()) TakeAt(element, shape.elements, shape, depth + 1);
   }
 
  private:
@@ -86,20 +83,30 @@ class ShapeWalk {
       const auto found = shape.fields.find(name);
       if (found != shape.fields.end()) {
         Take(member.value, *found->second, depth);
-      } else if (shape.fields.size() < kMostKeys) {
-        Take(member.value, Make(shape.fields[std::string(name)]), depth);
+      } else if (shape.fields.size() >= kMostKeys) {
+        TakeAt(member.value, shape.other_values, shape, depth);
+      } else if (MayBeNew(depth)) {
+        TakeAt(member.value, shape.fields[std::string(name)], shape, depth);
       } else {
-        Take(member.value, Make(shape.other_values), depth);
+        shape.is_cut = true;
       }
     }
   }
 
-  ObservedShape& Make(std::unique_ptr<ObservedShape>& shape) {
-    if (shape == nullptr) {
-      shape = std::make_unique<ObservedShape>();
+  bool MayBeNew(std::size_t depth) const { return places_ < kMostPlaces || depth <= kKeptDepth; }
+
+  // A place that is known counts on, whatever the number of all.
+  void TakeAt(const Value& value, std::unique_ptr<ObservedShape>& at, ObservedShape& holder,
+              std::size_t depth) {
+    if (at == nullptr) {
+      if (!MayBeNew(depth)) {
+        holder.is_cut = true;
+        return;
+      }
+      at = std::make_unique<ObservedShape>();
       ++places_;
     }
-    return *shape;
+    Take(value, *at, depth);
   }
 
   std::uint64_t object_;

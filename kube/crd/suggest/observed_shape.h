@@ -25,13 +25,13 @@ enum ObservedType : unsigned {
 ///
 /// Names of fields are kept, values never.
 struct ObservedShape {
-  std::uint64_t objects = 0;  ///< that have something at the place
+  std::uint64_t objects = 0;  ///< that have something at the place; 0: not known, see ValuesOf
   std::uint64_t values = 0;   ///< in all of them
   unsigned types = 0;         ///< ObservedType
   bool are_resources = true;  ///< each object seen here has apiVersion, kind and metadata
   /// And the server takes it as an embedded resource, without a change.
   bool are_embeddable = true;
-  bool is_cut = false;  ///< there was more below than is kept
+  bool is_cut = false;  ///< there was more below than is kept: too deep, or too many places
   std::map<std::string, std::unique_ptr<ObservedShape>, std::less<>> fields{};
   std::unique_ptr<ObservedShape> elements{};  ///< of arrays; null pointer where all were empty
   /// Values of keys beyond the first kMostKeys; null pointer where there are not so many.
@@ -45,7 +45,8 @@ struct ObservedShape {
 /// The most keys of one place that are told apart.
 inline constexpr std::size_t kMostKeys = 256;
 
-/// What all objects of a CRD look like. The memory that it takes is bounded whatever they are.
+/// What all objects of a CRD look like. The number of places that are kept is bounded, whatever the
+/// objects are.
 class Observations {
  public:
   /// Adds one more object.

@@ -33,9 +33,9 @@ struct SchemaChange {
   };
 
   Kind kind;
-  std::string version;  ///< empty: the whole CRD is meant
-  SchemaPlace place;  ///< what was added, or where the fault was
-  std::string text;   ///< e.g. "string, integer", "type: object"
+  std::string version;        ///< empty: the whole CRD is meant
+  SchemaPlace place;          ///< what was added, or where the fault was
+  std::string text;           ///< e.g. "string, integer", "type: object"
   std::uint64_t objects = 0;  ///< of kAdded: that hold it
 };
 

@@ -21,15 +21,16 @@ struct SuggestOptions {
 
 /// A CRD whose schemas are structural and specify what objects hold.
 struct Suggestion {
-  json::Value crd;                    ///< in v1 form (v1_form.h)
-  json::Value before;                 ///< the same of the CRD as it was
+  json::Value crd;     ///< in v1 form (v1_form.h)
+  json::Value before;  ///< the same of the CRD as it was
   /// What concerns the whole CRD, then by version, in the order of the schema.
   std::vector<SchemaChange> changes;
 };
 
-/// Suggests what `crd` should say, by what its objects were `seen` to hold. Nothing that was valid
-/// is invalid by it, and what it says already stays, but for what no structural schema may say.
-/// A version without a schema gets one that keeps all fields where no objects are known.
+/// Suggests what `crd` should say, by what its objects were `seen` to hold. None of these that was
+/// valid is invalid by it; others may be, where the schema had no type and gets that of its
+/// keywords or of what was seen. What it says already stays, but for what no structural schema may
+/// say. A version without a schema gets one that keeps all fields where no objects are known.
 ///
 /// The values borrow from `crd` and `arena`.
 Suggestion Suggest(const Crd& crd, const ObservedShape& seen, const SuggestOptions& options,

@@ -1,6 +1,7 @@
 #include "kube/crd/suggest/unsupported_keywords.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -28,6 +29,7 @@ class Replacement {
     DropMeaningless(schema, place);
     ReplacePatternProperties(schema, place);
     ReplaceSchemasOfItems(schema, place);
+    LeaveTheRest(schema, place);
     ReplaceInside(schema, place);
     inside_.resize(inside_.size() - written_out);
   }
@@ -36,13 +38,13 @@ class Replacement {
   // What stands beside a $ref stays. True where the schema is that of a definition now.
   bool WriteOutReference(Value& schema, const SchemaPlace& place) {
     const std::string name(schema.FindText("$ref"));
+    if (schema.Erase("$ref") && name.empty()) editor_.Mended(place, "$ref removed, which is empty");
     if (name.empty()) return false;
-    schema.Erase("$ref");
     constexpr std::string_view kHere = "#/definitions/";
-    const Value* definition = name.starts_with(kHere)
-                                  ? definitions_.Find(std::string_view(name).substr(kHere.size()),
-                                                      json::Type::kObject)
-                                  : nullptr;
+    const Value* definition =
+        name.starts_with(kHere)
+            ? definitions_.Find(std::string_view(name).substr(kHere.size()), json::Type::kObject)
+            : nullptr;
     if (definition == nullptr) {
       editor_.Mended(place, "$ref " + name + " removed: the CRD has nothing that is called so");
       return false;
@@ -57,11 +59,31 @@ class Replacement {
     editor_.Mended(place, "$ref " + name + " written out");
     const Value copy = json::DeepCopy(*definition, editor_.arena());
     for (const json::Member& member : copy.members()) {
-      if (schema.Find(member.key.text()) == nullptr) {
-        editor_.Set(schema, member.key.text(), member.value);
+      const std::string_view keyword = member.key.text();
+      Value* own = schema.Find(keyword);
+      if (own == nullptr) {
+        editor_.Set(schema, keyword, member.value);
+      } else if (keyword == "properties" && own->is_object() && member.value.is_object()) {
+        AddMissing(*own, member.value);
+      } else if (keyword == "required" && own->is_array() && member.value.is_array()) {
+        for (const Value& name_of : member.value.elements()) own->Append(name_of, editor_.arena());
       }
     }
     return true;
+  }
+
+  void AddMissing(Value& properties, const Value& others) {
+    for (const json::Member& other : others.members()) {
+      if (properties.Find(other.key.text()) == nullptr)
+        editor_.Set(properties, other.key.text(), other.value);
+    }
+  }
+
+  // For the server a property that is null has a schema that says nothing.
+  static void WriteNullsOut(Value& properties) {
+    for (json::Member& member : properties.members()) {
+      if (member.value.is_null()) member.value = Value::Object();
+    }
   }
 
   void DropMeaningless(Value& schema, const SchemaPlace& place) {
@@ -86,11 +108,38 @@ class Replacement {
                             (additional != nullptr && additional->is_object());
     if (has_others) return;
     if (!patterns->empty()) {
-      editor_.Mended(place, "patternProperties written as additionalProperties: keys are no longer "
-                            "held against a pattern");
-      editor_.Set(schema, "additionalProperties", patterns->members()[0].value);
+      const json::Member& only = patterns->members()[0];
+      const bool is_of_all = TakesAllKeys(only.key.text());
+      editor_.Mended(place, is_of_all ? "patternProperties written as additionalProperties"
+                                      : "additionalProperties that take anything in the place of "
+                                        "patternProperties: less is checked");
+      Value any = Value::Object();
+      editor_.SetTrue(any, kPreserveUnknown);
+      editor_.Set(schema, "additionalProperties", is_of_all ? only.value : any);
     }
     schema.Erase("patternProperties");
+  }
+
+  // Other keys were free to hold anything.
+  static bool TakesAllKeys(std::string_view pattern) {
+    constexpr std::array<std::string_view, 6> kAll{"", ".*", ".+", "^.*", "^.*$", "^.+$"};
+    return std::ranges::count(kAll, pattern) > 0;
+  }
+
+  // What is left of them changes meaning, whatever takes its place.
+  void LeaveTheRest(Value& schema, const SchemaPlace& place) {
+    const Value* dependencies = schema.Find("dependencies", json::Type::kObject);
+    if (dependencies != nullptr && dependencies->empty()) {
+      schema.Erase("dependencies");
+      editor_.Mended(place, "dependencies removed, which are empty");
+    } else if (dependencies != nullptr) {
+      editor_.Left(place, "dependencies cannot be said by a CRD of v1");
+    }
+    if (SchemaAt(schema, "patternProperties") != nullptr) {
+      editor_.Left(place, "patternProperties cannot be said by a CRD of v1 beside other fields");
+    }
+    const Value* items = schema.Find("items", json::Type::kArray);
+    if (items != nullptr) editor_.Left(place, "a CRD of v1 has one schema for all items");
   }
 
   void ReplaceSchemasOfItems(Value& schema, const SchemaPlace& place) {
@@ -106,9 +155,9 @@ class Replacement {
 
   void ReplaceInside(Value& schema, const SchemaPlace& place) {
     if (Value* properties = SchemaAt(schema, "properties")) {
+      WriteNullsOut(*properties);
       for (json::Member& member : properties->members()) {
-        if (member.value.is_object())
-          Replace(member.value, place.Property(member.key.text()));
+        if (member.value.is_object()) Replace(member.value, place.Property(member.key.text()));
       }
     }
     if (Value* items = SchemaAt(schema, "items")) Replace(*items, place.Elements());
@@ -120,8 +169,7 @@ class Replacement {
       Value* list = ListAt(schema, junctor);
       if (list == nullptr) continue;
       for (std::size_t i = 0; i < list->size(); ++i) {
-        if (list->elements()[i].is_object())
-          Replace(list->elements()[i], place.Inside(junctor, i));
+        if (list->elements()[i].is_object()) Replace(list->elements()[i], place.Inside(junctor, i));
       }
     }
   }

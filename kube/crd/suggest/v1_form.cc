@@ -125,11 +125,11 @@ Value MakeV1Form(const Crd& crd, bool is_live, Arena& arena) {
   result.Set("metadata", Metadata(root, arena), arena);
   const Value* from = root.Find("spec");
   if (from == nullptr || !from->is_object()) return result;
-  Value spec = crd.is_v1beta1() ? SpecOfV1beta1(crd, *from, arena)
-                                : json::CopyForChange(*from, arena);
+  Value spec =
+      crd.is_v1beta1() ? SpecOfV1beta1(crd, *from, arena) : json::CopyForChange(*from, arena);
   spec.Erase("preserveUnknownFields");
-  const bool is_written_false =
-      from->Find("preserveUnknownFields", json::Type::kBool) != nullptr && !crd.preserve_unknown_fields;
+  const bool is_written_false = from->Find("preserveUnknownFields", json::Type::kBool) != nullptr &&
+                                !crd.preserve_unknown_fields;
   if (is_written_false) spec.Set("preserveUnknownFields", Value::Bool(false), arena);
   if (is_live && crd.preserve_unknown_fields) {
     spec.Set("preserveUnknownFields", Value::Bool(true), arena);

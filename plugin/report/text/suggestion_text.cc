@@ -32,15 +32,20 @@ std::vector<std::string> ManagersOf(const CrdSuggestion& crd, const SchemaChange
 
 std::string CommentOf(const CrdSuggestion& crd, const SchemaChange& change) {
   if (change.kind != SchemaChange::Kind::kAdded) return change.text;
-  std::string text = std::to_string(change.objects) + " of " +
-                     kube::base::Count(crd.evidence.object_count, "object") + ", " + change.text;
+  // Below the keys of a map it is not known.
+  std::string text = change.objects == 0
+                         ? ""
+                         : std::to_string(change.objects) + " of " +
+                               kube::base::Count(crd.evidence.object_count, "object") + ", ";
+  text += change.text;
   const std::vector<std::string> managers = ManagersOf(crd, change);
   if (!managers.empty()) text += "; " + kube::base::Join(managers, ", ");
   return text;
 }
 
 std::size_t CountOf(const CrdSuggestion& crd, SchemaChange::Kind kind) {
-  return static_cast<std::size_t>(std::ranges::count(crd.suggestion.changes, kind, &SchemaChange::kind));
+  return static_cast<std::size_t>(
+      std::ranges::count(crd.suggestion.changes, kind, &SchemaChange::kind));
 }
 
 void AppendLine(std::string& out, std::initializer_list<std::string_view> words) {
@@ -75,6 +80,10 @@ void AppendWhatIsLeft(std::string& out, const migrate::report::CrdReport& proof)
     for (const FieldUse& use : version.pruned_fields) {
       lines.push_back(version.name + ": " + use.path + " would be pruned of " +
                       kube::base::Count(use.objects, "object"));
+    }
+    for (const FieldUse& use : version.dropped_nulls) {
+      lines.push_back(version.name + ": " + use.path + ": null is dropped, of " +
+                      kube::base::Count(use.objects, "object") + ": nullable: true keeps it");
     }
     if (!version.validity) continue;
     for (const migrate::report::InvalidUse& use : version.validity->fields) {
@@ -121,7 +130,8 @@ std::string SuggestionSummary(const CrdSuggestion& crd) {
   AppendChanges(out, crd, SchemaChange::Kind::kMended, "mended ");
   AppendChanges(out, crd, SchemaChange::Kind::kLeft, "left to you: ");
   if (crd.proof) {
-    AppendLine(out, {crd.name(), ": with this schema: ", terminal::VerdictName(crd.proof->verdict)});
+    AppendLine(out,
+               {crd.name(), ": with this schema: ", terminal::VerdictName(crd.proof->verdict)});
     AppendWhatIsLeft(out, *crd.proof);
   }
   return out;
