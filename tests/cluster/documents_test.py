@@ -41,6 +41,7 @@ EXPECTED = {
     "kubectl apply -f new.yaml": (0, "widgets.demo.example.com"),  # configured, or unchanged
     "kubectl patch customresourcedefinitions.v1beta1": (0, "patched"),
     "kubectl auth can-i": (0, "yes"),
+    "kubectl prune restore kubectl-prune-backup/*": (0, "restored (2 objects: 1 restored"),
     "kubectl prune restore": (0, "restored (3 objects: 3 restored"),
     "kubectl prune check -f new.yaml": (1, "until pruning is on"),
     "kubectl prune migrate widgets.demo.example.com": (0, "storedVersions"),

@@ -4,17 +4,21 @@ a write does not change.
 newer_test.py BINARY [TEST...]: only tests whose names hold one of TEST. Exit code 77 (skipped) without a
 crd_server (crd_server/build.sh).
 """
+import json
 import os
+import re
 import sys
 import unittest
 
 import changes_test
 from cluster import wait_for
-from loop_closes_test import is_served
+from generated import generated_subjects
+from loop_closes_test import create_namespaces, is_served, texts_of
 from migrations import (Migrator, Stored, accounting_errors, add_widgets, create_in_parallel, foretell,
                         migration_differences, widgets)
 from newer_cluster import NewerCluster
 from runner import end, run_tests
+from stored_diff import Diff
 from subjects import V1_CRDS
 from validity import Comparison, PairComparison, of_pairs, of_vectors, said_to_the_same_anew
 
@@ -23,6 +27,7 @@ CLUSTER = None
 COUNT = 60
 LINES = 240  # of the vectors
 SEED, PAIRED_CRDS, FEWEST_OBJECTS = 38, 3, 300
+SUGGESTED_SEED, SUGGESTED_CRDS, FEWEST_SUGGESTED = 11, 40, 60
 
 
 class Newer(unittest.TestCase):
@@ -100,6 +105,52 @@ class Newer(unittest.TestCase):
         self.assertEqual(found.said_anew, found.foretold_anew)
         self.assertTrue(found.refused_for_duplicates)
         self.assertEqual(found.refused_anew, found.foretold_refused)
+
+    def test_what_is_suggested_is_taken_and_prunes_nothing(self):
+        subjects = generated_subjects(SUGGESTED_SEED, SUGGESTED_CRDS)
+        create_namespaces(self.api, subjects)
+        compared = 0
+        for subject, suggestion, verdict in self.suggestions(subjects):
+            with self.subTest(subject.name):
+                status, crd = self.api.request("POST", V1_CRDS, suggestion)
+                self.assertEqual(verdict != "blocked", status == 201, crd.get("message"))
+                if status != 201 or verdict == "loses-fields":
+                    continue
+                self.addCleanup(CLUSTER.api().delete, f"{V1_CRDS}/{subject.name}")
+                compared += self.compare_as_created(subject)
+        self.assertGreater(compared, FEWEST_SUGGESTED)
+
+    def suggestions(self, subjects):
+        """Yields each with what is suggested for it, by its objects in files, and the verdict on that."""
+        items = [item for subject in subjects for item in (subject.proposal(), *(one.body for one in subject.objects))]
+        file = CLUSTER.folder / "suggest.json"
+        file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+        run = CLUSTER.run([BINARY, "suggest", "--local", "-f", str(file), "-o", "json",
+                           *(subject.name for subject in subjects)])
+        self.assertIn(run.returncode, (0, 1), run.stderr)
+        crds = {crd["metadata"]["name"]: crd for crd in json.loads(run.stdout)["items"]}
+        verdicts = dict(re.findall(r"^(\S+): with this schema: (\S+)$", run.stderr, re.MULTILINE))
+        for subject in subjects:
+            yield subject, crds[subject.name], verdicts[subject.name]
+
+    def compare_as_created(self, subject):
+        """Returns how many objects were created and kept all that they hold."""
+        wait_for(f"{subject.name} is not served", lambda: is_served(self.api, subject))
+        for condition in self.api.get(f"{V1_CRDS}/{subject.name}")["status"]["conditions"]:
+            self.assertFalse(condition["type"] == "NonStructuralSchema" and condition["status"] == "True", condition)
+        created = 0
+        for one in subject.objects:
+            status, kept = self.api.request("POST", subject.collection(one.version, one.namespace), one.body)
+            if status != 201:
+                self.assertEqual(422, status, kept)
+                continue
+            created += 1
+            diff = Diff(one.body, kept)
+            # A null where none may be goes with any write; of metadata the server knows all, and status is not created.
+            server_owned = ("metadata.", "status") if subject.status_subresource else ("metadata.",)
+            gone = [path for path in texts_of({*diff.lost, *diff.changed}) if not path.startswith(server_owned)]
+            self.assertEqual([], gone, one.body["metadata"]["name"])
+        return created
 
     def test_many_crds_wait_together(self):
         subjects = [self.bring_in(f"manies{number}", 5) for number in range(6)]
