@@ -68,6 +68,7 @@ FORMS = {
     "dry_run": dry_run,
     "json": json_text,
     "pruning": schema_and_object,
+    "suggest": schema_and_object,
 }
 
 
