@@ -266,6 +266,9 @@ std::vector<Tally> TalliesOf(const CheckReport& report) {
     losing += crd.objects_losing_fields;
     invalid += ObjectsInvalid(crd);
   }
+  const auto objects_text = [](std::uint64_t count) {
+    return std::string(count == 1 ? "object" : "objects");
+  };
   std::vector<Tally> tallies = {{report.crds.size() == 1 ? "CRD" : "CRDs", report.crds.size()},
                                 {"blocked", CountOf(report, Verdict::kBlocked), Tone::kBad},
                                 {"lose fields", CountOf(report, Verdict::kLosesFields), Tone::kBad},
@@ -274,8 +277,8 @@ std::vector<Tally> TalliesOf(const CheckReport& report) {
                                 {"ready", CountOf(report, Verdict::kReady), Tone::kGood},
                                 {"pruning", CountOf(report, Verdict::kPruning), Tone::kGood},
                                 {objects == 1 ? "object" : "objects", objects, Tone::kPlain},
-                                {"objects losing fields", losing, Tone::kBad},
-                                {"objects invalid", invalid, Tone::kBad}};
+                                {objects_text(losing) + " losing fields", losing, Tone::kBad},
+                                {objects_text(invalid) + " invalid", invalid, Tone::kBad}};
   for (Tally& tally : tallies) {
     if (tally.count == 0) tally.tone = Tone::kPlain;
   }

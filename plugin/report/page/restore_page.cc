@@ -161,9 +161,10 @@ std::string AnswerOf(const RestoreReport& report, const RestoreCounts& sum) {
   const auto is_done = [](const CrdRestore& crd) { return crd.outcome == Outcome::kDone; };
   if (std::ranges::all_of(report.crds, is_done))
     return DoneAnswerOf(CountBack(sum), is_dry_run) + suffix;
-  return std::to_string(CountBack(sum)) + " of " + kube::base::Count(chosen, "object") +
-         (is_dry_run ? " would be restored, " : " restored, ") + std::to_string(sum.Failures()) +
-         " not" + suffix;
+  return kube::base::Count(CountBack(sum), "object") +
+         (is_dry_run ? " would be restored, " : " restored, ") +
+         kube::base::Count(sum.Failures(), "object") + " not, of " + std::to_string(chosen) +
+         suffix;
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ TEST_CASE("A restore says in a sentence what came of it", "[plugin][restore_page
     crd.counts[RestoreClass::kGone] = 1;
     crd.failures = {{.name = "w", .restore_class = RestoreClass::kGone, .message = "deleted"}};
     const Page page = PageWith(crd);
-    CHECK(page.answer == "1 of 2 objects would be restored, 1 not (dry run)");
+    CHECK(page.answer == "1 object would be restored, 1 object not, of 2 (dry run)");
     CHECK(page.sections.at(0).verdict == "dry run: not all of it");
   }
   SECTION("nothing") { CHECK(PageOf(RestoreReport()).answer == "Nothing to restore"); }
@@ -78,7 +78,7 @@ TEST_CASE("What was not chosen counts for nothing in the answer, and failures ar
                    .message = "a list",
                    .paths = {"spec.l"}}};
   const Page page = PageWith(crd);
-  CHECK(page.answer == "3 of 4 objects restored, 1 not");
+  CHECK(page.answer == "3 objects restored, 1 object not, of 4");
   CHECK(page.tone == Tone::kBad);
   CHECK(RemarksOf(page.sections.at(0)).find("Next: of an object in conflict") == 0);
   CHECK(page.sections.at(0).tables.at(0).rows.at(0).back() == ".spec.l");
