@@ -92,8 +92,8 @@ Options:
         beside the backup, whose name ends in .crd.json in the place of .ndjson, if it is there.
 
     --recreate=false:
-        Make anew the objects that were deleted since the backup, whole. They get another uid. One of
-        which the schema would prune any field is not made.
+        Make anew the objects that were deleted since the backup, whole. They get another uid. One
+        of which the schema would prune any field is not made.
 
     -l, --selector='':
         Restore only the objects whose labels match as they are now, supports '=', '==', '!=', 'in',
@@ -105,8 +105,8 @@ Options:
 Exit codes:
   0     every object that was chosen has back what was taken from it, but for what others have set
         or removed since
-  1     some object has not: it was deleted, is in conflict, could not be written, or lacked it again
-        when it was read back
+  1     some object has not: it was deleted, is in conflict, could not be written, or lacked it
+        again when it was read back
   2     an error: a wrong flag, a backup that cannot be read, a schema that would prune the fields
         again, a missing right, a server that does not answer, a CustomResourceDefinition that was
         changed meanwhile
