@@ -40,6 +40,7 @@ std::optional<std::string> TakeQuoted(std::string_view& text) {
 
 base::Result<FieldChoice, std::string> FieldChoice::Parse(const std::vector<std::string>& paths) {
   FieldChoice choice;
+  choice.paths_ = paths;
   for (const std::string& path : paths) {
     auto steps = ParsePath(path);
     if (!steps) {
@@ -85,6 +86,20 @@ base::Result<FieldChoice::Steps, std::string> FieldChoice::ParsePath(std::string
     if (text.empty()) return Unexpected<std::string>("a name in it is empty");
   }
   return steps;
+}
+
+bool FieldChoice::IsIn(std::size_t number, const json::Value& object) const {
+  return LeadsTo(object, chosen_[number]);
+}
+
+bool FieldChoice::LeadsTo(const json::Value& value, std::span<const Step> steps) {
+  if (steps.empty()) return true;
+  const Step& step = steps.front();
+  const auto leads_on = [&](const json::Value& below) { return LeadsTo(below, steps.subspan(1)); };
+  if (step.is_index) return std::ranges::any_of(value.elements(), leads_on);
+  if (step.is_any) return std::ranges::any_of(value.members(), leads_on, &json::Member::value);
+  const json::Value* below = value.Find(step.name);
+  return below != nullptr && leads_on(*below);
 }
 
 bool FieldChoice::Fits(const Step& chosen, const PathStep& step) {

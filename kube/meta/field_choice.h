@@ -1,10 +1,13 @@
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "kube/base/result.h"
+#include "kube/json/json.h"
 #include "kube/meta/object_path.h"
 
 namespace kube::meta {
@@ -18,6 +21,11 @@ class FieldChoice {
   /// Those at and below `paths`; none are all. An index is that of any element. The error names the
   /// path that is none, and why. Of a list that was taken as a whole no part can be chosen.
   static base::Result<FieldChoice, std::string> Parse(const std::vector<std::string>& paths);
+
+  /// As they were given.
+  const std::vector<std::string>& paths() const { return paths_; }
+  /// Whether `object` has something at `paths()[number]`.
+  bool IsIn(std::size_t number, const json::Value& object) const;
 
   enum class Part {
     kNone,
@@ -41,7 +49,10 @@ class FieldChoice {
   static bool Fits(const Step& chosen, const PathStep& step);
   static bool FitAsFarAsBoth(const Steps& chosen, const std::vector<const PathStep*>& steps);
 
-  std::vector<Steps> chosen_;
+  static bool LeadsTo(const json::Value& value, std::span<const Step> steps);
+
+  std::vector<std::string> paths_;
+  std::vector<Steps> chosen_;  // of `paths_`
 };
 
 }  // namespace kube::meta

@@ -14,53 +14,45 @@ using kube::json::Value;
 using kube::schema::PathElement;
 using kube::schema::StructuralSchema;
 
-// What selects an element among others in `fields`, in the form of FieldsV1: its keys, its value or
-// its index. The server writes keys sorted and without blanks, and leaves out those that an element
-// lacks: all selectors together tell which keys there are.
-class ElementSelectors {
- public:
-  explicit ElementSelectors(const Value& fields) {
-    for (const auto& [selector, below] : fields.members()) {
-      const std::string_view text = selector.text();
-      if (text.size() < 2 || text[1] != ':' || text[0] == 'f') continue;
-      if (kind_ == 0) kind_ = text[0];
-      if (kind_ != 'k') return;
-      if (text[0] == 'k') AddKeys(text.substr(2));
-    }
+// The server writes keys sorted and without blanks, and leaves out those that an element lacks: all
+// selectors together tell which keys there are.
+ElementSelectors::ElementSelectors(const Value& fields) {
+  for (const auto& [selector, below] : fields.members()) {
+    const std::string_view text = selector.text();
+    if (text.size() < 2 || text[1] != ':' || text[0] == 'f') continue;
+    if (kind_ == 0) kind_ = text[0];
+    if (kind_ != 'k') return;
+    if (text[0] == 'k') AddKeys(text.substr(2));
   }
+}
 
-  std::string Of(const Value& element, std::size_t index) const {
-    switch (kind_) {
-      case 'k':
-        return "k:" + Keys(element);
-      case 'v':
-        return "v:" + kube::json::Print(element);
-      case 'i':
-        return "i:" + std::to_string(index);
-      default:
-        return "";
-    }
+std::string ElementSelectors::Of(const Value& element, std::size_t index) const {
+  switch (kind_) {
+    case 'k':
+      return "k:" + Keys(element);
+    case 'v':
+      return "v:" + kube::json::Print(element);
+    case 'i':
+      return "i:" + std::to_string(index);
+    default:
+      return "";
   }
+}
 
- private:
-  void AddKeys(std::string_view selector) {
-    Document keys;
-    if (keys.Parse(selector)) return;
-    for (const auto& [key, unused] : keys.root().members()) keys_.emplace(key.text());
+void ElementSelectors::AddKeys(std::string_view selector) {
+  Document keys;
+  if (keys.Parse(selector)) return;
+  for (const auto& [key, unused] : keys.root().members()) keys_.emplace(key.text());
+}
+
+std::string ElementSelectors::Keys(const Value& element) const {
+  kube::json::Arena arena;
+  Value keys = Value::Object();
+  for (const std::string& key : keys_) {
+    if (const Value* value = element.Find(key)) keys.Set(key, *value, arena);
   }
-
-  std::string Keys(const Value& element) const {
-    kube::json::Arena arena;
-    Value keys = Value::Object();
-    for (const std::string& key : keys_) {
-      if (const Value* value = element.Find(key)) keys.Set(key, *value, arena);
-    }
-    return kube::json::Print(keys);
-  }
-
-  char kind_ = 0;
-  std::set<std::string> keys_;
-};
+  return kube::json::Print(keys);
+}
 
 namespace {
 

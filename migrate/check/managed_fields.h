@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,7 +17,23 @@
 /// Who wrote what, from metadata.managedFields.
 namespace migrate::check {
 
-class ElementSelectors;
+/// What selects an element of a list among others in one level of a fieldsV1: its keys, its value
+/// or its index.
+class ElementSelectors {
+ public:
+  explicit ElementSelectors(const kube::json::Value& fields);
+
+  /// The key in `fields` that an element has if somebody owns it; empty where they know no
+  /// elements.
+  std::string Of(const kube::json::Value& element, std::size_t index) const;
+
+ private:
+  void AddKeys(std::string_view selector);
+  std::string Keys(const kube::json::Value& element) const;
+
+  char kind_ = 0;
+  std::set<std::string> keys_;
+};
 
 struct FieldOwners {
   std::vector<std::string_view> managers;  ///< sorted, each once; views into the object

@@ -105,7 +105,7 @@ void RequireEachNamesOne(const std::vector<std::string>& arguments,
   for (const std::string& argument : arguments) {
     const std::set<std::string> found = NamesOf(argument, crds);
     if (found.empty()) {
-      throw kube::base::Error("no CustomResourceDefinition named \"" + argument + "\"" + where +
+      throw kube::base::Error(kNoCrd + ("\"" + argument + "\"") + where +
                               WhatWasMeant(argument, crds));
     }
     RequireNotTwo(argument, found);

@@ -35,6 +35,9 @@ std::string CrdNameOf(std::string_view argument);
 void RequireNoneNamesTwo(const std::vector<std::string>& arguments,
                          const std::vector<CrdIdentity>& crds);
 
+/// How the message begins that no CRD has a name.
+inline constexpr char kNoCrd[] = "no CustomResourceDefinition named ";
+
 /// Checks that each of `arguments` names one CRD of `crds`; namesakes count as one. Throws
 /// kube::base::Error for an argument that names none, with those that may have been meant, or CRDs
 /// of different names, which it lists.

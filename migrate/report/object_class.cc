@@ -1,5 +1,7 @@
 #include "migrate/report/object_class.h"
 
+#include <array>
+
 namespace migrate::report {
 namespace {
 
@@ -36,19 +38,5 @@ std::string_view ClassName(ObjectClass object_class) { return SpellingOf(object_
 std::string_view ClassKey(ObjectClass object_class) { return SpellingOf(object_class).key; }
 
 bool IsFailure(ObjectClass object_class) { return SpellingOf(object_class).is_failure; }
-
-std::uint64_t ClassCounts::Total() const {
-  std::uint64_t sum = 0;
-  for (const std::uint64_t count : counts_) sum += count;
-  return sum;
-}
-
-std::uint64_t ClassCounts::Failures() const {
-  std::uint64_t sum = 0;
-  for (std::size_t i = 0; i < kObjectClasses; ++i) {
-    if (kSpellings[i].is_failure) sum += counts_[i];
-  }
-  return sum;
-}
 
 }  // namespace migrate::report

@@ -1,10 +1,11 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+
+#include "migrate/report/counts_by.h"
 
 namespace migrate::report {
 
@@ -33,18 +34,8 @@ std::string_view ClassKey(ObjectClass object_class);
 /// True for what makes the exit code 1 and keeps storedVersions from being trimmed.
 bool IsFailure(ObjectClass object_class);
 
-/// How many objects are of each class.
-class ClassCounts {
- public:
-  std::uint64_t& operator[](ObjectClass c) { return counts_[static_cast<std::size_t>(c)]; }
-  std::uint64_t operator[](ObjectClass c) const { return counts_[static_cast<std::size_t>(c)]; }
-  /// All classes together: the number of objects that were listed.
-  std::uint64_t Total() const;
-  std::uint64_t Failures() const;
-
- private:
-  std::array<std::uint64_t, kObjectClasses> counts_{};
-};
+/// How many of the objects that were listed are of each class.
+using ClassCounts = CountsBy<ObjectClass, kObjectClasses>;
 
 /// An object that was not migrated, and why.
 struct ObjectFailure {

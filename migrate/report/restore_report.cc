@@ -1,6 +1,10 @@
 #include "migrate/report/restore_report.h"
 
-#include <numeric>
+#include <algorithm>
+#include <initializer_list>
+
+#include "kube/base/text.h"
+#include "kube/meta/object_path.h"
 
 namespace migrate::report {
 namespace {
@@ -61,21 +65,60 @@ RestoreClass ClassOfFailure(ObjectClass object_class) {
   }
 }
 
-RestoreCounts& RestoreCounts::operator+=(const RestoreCounts& other) {
-  for (std::size_t i = 0; i < kRestoreClasses; ++i) counts_[i] += other.counts_[i];
-  return *this;
+std::string JoinPaths(const std::vector<std::string>& paths, std::uint64_t count) {
+  std::vector<std::string> shown;
+  for (const std::string& path : paths) shown.push_back(kube::meta::WithLeadingDot(path));
+  const std::string text = kube::base::Join(shown, ", ");
+  return count <= paths.size() ? text
+                               : text + " and " + std::to_string(count - paths.size()) + " more";
 }
 
-std::uint64_t RestoreCounts::Total() const {
-  return std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0});
-}
-
-std::uint64_t RestoreCounts::Failures() const {
-  std::uint64_t failures = 0;
-  for (std::size_t i = 0; i < kRestoreClasses; ++i) {
-    if (kRestoreRows[i].is_failure) failures += counts_[i];
+std::vector<std::string> AdviceOf(const CrdRestore& crd) {
+  const auto has = [&crd](auto is_it) { return std::ranges::any_of(crd.failures, is_it); };
+  const auto has_class = [&](std::initializer_list<RestoreClass> classes) {
+    return has([&](const RestoreFailure& failure) {
+      return std::ranges::find(classes, failure.restore_class) != classes.end();
+    });
+  };
+  std::vector<std::string> advice;
+  if (has([](const RestoreFailure& failure) {
+        return failure.restore_class == RestoreClass::kGone && !failure.is_namesake;
+      })) {
+    advice.emplace_back("--recreate makes anew what was deleted, with another uid");
   }
-  return failures;
+  if (has(&RestoreFailure::is_namesake)) {
+    advice.emplace_back(
+        "of what others created under a name of the backup nothing is written; what it is to have "
+        "of "
+        "the old one stands in its line of the backup");
+  }
+  if (has_class({RestoreClass::kConflict})) {
+    advice.emplace_back(
+        "of an object in conflict nothing is written; look at its line of the backup, or leave the "
+        "lists out by --fields");
+  }
+  if (has_class({RestoreClass::kInvalid})) {
+    advice.emplace_back(
+        "what is invalid the schema refuses: mend the schema where a message names what comes "
+        "back, "
+        "the object where it names another field, or leave the field out by --fields; then run the "
+        "same command again");
+  }
+  if (has_class({RestoreClass::kDenied, RestoreClass::kWebhookUnavailable, RestoreClass::kForbidden,
+                 RestoreClass::kTooLarge, RestoreClass::kFailed})) {
+    advice.emplace_back("mend what the messages name, then run the same command again");
+  }
+  return advice;
+}
+
+std::string ReadBackText(const RestoreVerification& verification) {
+  const auto& [read, as_restored, changed] = verification;
+  if (read == 0) return "";
+  std::string text = std::to_string(read) + " read back, ";
+  text += as_restored == read ? "all" : std::to_string(as_restored);
+  text += " as restored";
+  if (changed > 0) text += ", " + std::to_string(changed) + " changed by others since";
+  return text;
 }
 
 }  // namespace migrate::report

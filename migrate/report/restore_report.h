@@ -1,12 +1,12 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "migrate/report/counts_by.h"
 #include "migrate/report/migration_report.h"
 #include "migrate/report/run_facts.h"
 
@@ -43,18 +43,7 @@ bool IsFailure(RestoreClass restore_class);
 RestoreClass ClassOfFailure(ObjectClass object_class);
 
 /// How many objects of the backup are of each class.
-class RestoreCounts {
- public:
-  std::uint64_t& operator[](RestoreClass c) { return counts_[static_cast<std::size_t>(c)]; }
-  std::uint64_t operator[](RestoreClass c) const { return counts_[static_cast<std::size_t>(c)]; }
-  RestoreCounts& operator+=(const RestoreCounts& other);
-  /// All classes together: the number of objects in the backup.
-  std::uint64_t Total() const;
-  std::uint64_t Failures() const;
-
- private:
-  std::array<std::uint64_t, kRestoreClasses> counts_{};
-};
+using RestoreCounts = CountsBy<RestoreClass, kRestoreClasses>;
 
 /// A field, with indices as [*] and keys of maps as .*, and in how many objects.
 struct RestoredField {
@@ -65,20 +54,21 @@ struct RestoredField {
 
 /// An object that has not back what was taken from it, and why.
 struct RestoreFailure {
-  std::string namespace_, name;  ///< the namespace is empty if cluster-scoped
+  std::string namespace_{}, name{};  ///< the namespace is empty if cluster-scoped
   RestoreClass restore_class = RestoreClass::kFailed;
   int code = 0;                      ///< HTTP status; 0 if the server refused nothing
-  std::string reason;                ///< the server's; may be empty
-  std::string message;               ///< the server's, or ours
+  std::string reason{};              ///< the server's; may be empty
+  std::string message{};             ///< the server's, or ours
   std::vector<std::string> paths{};  ///< of a conflict: the lists
+  bool is_namesake = false;          ///< of one that is gone: another object of its name is there
 };
 
 /// What is done to one object, where that is asked for.
 struct RestoredObject {
   std::string namespace_, name;
   RestoreClass restore_class = RestoreClass::kRestored;
-  std::vector<std::string> restored{},
-      kept{};  ///< paths; the first ones, where there are very many
+  std::vector<std::string> restored{}, kept{};       ///< paths; the first ones of very many
+  std::uint64_t restored_count = 0, kept_count = 0;  ///< of all
 };
 
 /// What reading back has shown.
@@ -87,6 +77,13 @@ struct RestoreVerification {
   std::uint64_t as_restored = 0;  ///< of these, how many have all that was put back
   std::uint64_t changed = 0;      ///< of the others, how many somebody has changed since
 };
+
+/// Paths as people read them: ".spec.a, .spec.b and 3 more", where there are `count` in all; 0: no
+/// more than these.
+std::string JoinPaths(const std::vector<std::string>& paths, std::uint64_t count = 0);
+
+/// What reading back has shown, "12 read back, all as restored"; empty where nothing was read back.
+std::string ReadBackText(const RestoreVerification& verification);
 
 /// The restore of the objects of one CRD.
 struct CrdRestore {
@@ -107,6 +104,9 @@ struct CrdRestore {
   RestoreVerification verification;
   double seconds = 0;
 };
+
+/// What to do next about the objects that were not restored: a sentence each.
+std::vector<std::string> AdviceOf(const CrdRestore& crd);
 
 struct RestoreReport {
   RunFacts run;

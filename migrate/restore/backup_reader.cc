@@ -1,6 +1,9 @@
 #include "migrate/restore/backup_reader.h"
 
+#include <filesystem>
+#include <fstream>
 #include <memory>
+#include <system_error>
 
 #include "kube/base/error.h"
 #include "kube/meta/type_meta.h"
@@ -24,12 +27,30 @@ bool IsName(std::string_view name) {
 
 // Empty: nothing is wrong with it.
 std::string_view WhyNoObject(const ReadObject& object) {
+  if (object.kind == "CustomResourceDefinition")
+    return "it is a CustomResourceDefinition, and no backup of its objects: name the file with "
+           "these, as .ndjson";
   if (object.group.empty() || object.kind.empty())
     return "it is no custom resource: it has no kind, or an apiVersion without a group";
   if (!IsName(object.name)) return "it has no name that an object can have";
   if (!object.namespace_.empty() && !IsName(object.namespace_))
     return "its namespace has no name that a namespace can have";
   return "";
+}
+
+// RFC 1952.
+bool IsGzip(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return file.get() == 0x1f && file.get() == 0x8b;
+}
+
+// A file that was copied while it was written, or on a disk that was full.
+std::string ErrorText(const std::string& error) {
+  const bool is_torn = error.ends_with("unexpected end of JSON input");
+  return "cannot read the backup: " + error +
+         (is_torn ? ": the file ends within an object, so that it is not the whole backup; take "
+                    "another copy of it"
+                  : "");
 }
 
 ReadObject Describe(const manifests::ManifestObject& object) {
@@ -66,7 +87,15 @@ void ReadBackup(const std::string& path, const std::function<void(const ReadObje
     throw kube::base::Error(
         "the backup cannot be the standard input, which can be read only once; name a file");
   }
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) {
+    throw kube::base::Error("\"" + path +
+                            "\" is a folder: name one of the backups in it, a file whose name ends "
+                            "in .ndjson");
+  }
   std::vector<manifests::ManifestFile> files = manifests::ListManifestFiles({path}, false);
+  if (files.size() == 1 && files[0].is_regular && IsGzip(path))
+    throw kube::base::Error("the backup \"" + path + "\" is compressed: gunzip it first");
   if (files.size() != 1 || !files[0].is_regular) {
     throw kube::base::Error("the backup has to be one file, which \"" + path + "\" is not");
   }
@@ -77,7 +106,7 @@ void ReadBackup(const std::string& path, const std::function<void(const ReadObje
     why.empty() ? take(described) : reader.AddError(object, why);
   });
   const auto errors = reader.TakeErrors();
-  if (!errors.empty()) throw kube::base::Error("cannot read the backup: " + errors.front().text);
+  if (!errors.empty()) throw kube::base::Error(ErrorText(errors.front().text));
 }
 
 }  // namespace migrate::restore

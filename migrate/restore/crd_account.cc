@@ -1,10 +1,10 @@
 #include "migrate/restore/crd_account.h"
 
 #include <algorithm>
-#include <set>
 #include <tuple>
 #include <utility>
 
+#include "kube/base/text.h"
 #include "migrate/crds/crd_shape.h"
 #include "migrate/disk/stable_hash.h"
 
@@ -15,15 +15,11 @@ using report::RestoreClass;
 
 // Fields with ever new names.
 constexpr std::size_t kMostFields = 10'000;
+// A request each.
+constexpr std::size_t kMostNamespaces = 20;
 
 std::string FullNameOf(const BackupObject& object) {
   return (object.namespace_.empty() ? "" : object.namespace_ + "/") + object.name;
-}
-
-std::vector<std::string> PathsOf(const Paths& paths) {
-  std::vector<std::string> texts;
-  for (const FieldName& field : paths.first) texts.push_back(field.path);
-  return texts;
 }
 
 template <typename T>
@@ -50,12 +46,14 @@ bool CrdAccount::IsSelected(const ReadObject& object) const {
   return !selected_ || selected_->contains(IdentityOf(object.namespace_, object.name));
 }
 
+void CrdAccount::LookForLoss(const kube::json::Value& object) {
+  may_have_lost_ = may_have_lost_ || crd_.MayHaveLost(object);
+}
+
 void CrdAccount::Count(const Paths& paths, const std::string& object, FieldCounts& counts) {
-  std::set<std::string_view> seen;
-  for (const FieldName& field : paths.first) {
-    if (!seen.insert(field.folded).second) continue;
-    if (counts.size() >= kMostFields && !counts.contains(field.folded)) continue;
-    FieldCount& count = counts[field.folded];
+  for (const std::string& field : paths.folded) {
+    if (counts.size() >= kMostFields && !counts.contains(field)) continue;
+    FieldCount& count = counts[field];
     ++count.objects;
     if (count.example.empty() || object < count.example) count.example = object;
   }
@@ -82,12 +80,45 @@ void CrdAccount::Take(const ObjectRestore& restore, bool names_object) {
     written_[IdentityOf(object.namespace_, object.name)] = {
         disk::StableHash(outcome.resource_version), restore_class == RestoreClass::kRecreated};
   }
+  if (restore_class == RestoreClass::kRecreated) TakeRecreated(object);
   if (!names_object) return;
-  report_.objects.push_back({.namespace_ = object.namespace_,
-                             .name = object.name,
-                             .restore_class = restore_class,
-                             .restored = PathsOf(is_restored ? outcome.taken : Paths()),
-                             .kept = PathsOf(outcome.kept)});
+  report::RestoredObject named{.namespace_ = object.namespace_,
+                               .name = object.name,
+                               .restore_class = restore_class,
+                               .kept = outcome.kept.first,
+                               .kept_count = outcome.kept.count};
+  if (is_restored) {
+    named.restored = outcome.taken.first;
+    named.restored_count = outcome.taken.count;
+  }
+  report_.objects.push_back(std::move(named));
+}
+
+void CrdAccount::TakeRecreated(const BackupObject& object) {
+  const kube::json::Value* metadata = object.value().Find("metadata");
+  if (metadata == nullptr) return;
+  const kube::json::Value* owners = metadata->Find("ownerReferences");
+  if (owners != nullptr && !owners->empty()) ++recreated_with_owners_;
+  if (metadata->Find("deletionTimestamp") != nullptr) ++recreated_while_deleted_;
+  const bool is_guess = report_.dry_run == report::DryRun::kClient;
+  if (is_guess && !object.namespace_.empty() && new_namespaces_.size() < kMostNamespaces)
+    new_namespaces_.insert(object.namespace_);
+}
+
+std::vector<std::string> CrdAccount::NotesOfRecreated() const {
+  std::vector<std::string> notes;
+  if (recreated_with_owners_ > 0) {
+    notes.push_back(kube::base::Count(recreated_with_owners_, "object") +
+                    " made anew had owners (metadata.ownerReferences): where the uid of one is "
+                    "another by now, or it is gone, the garbage collector takes the object away "
+                    "again");
+  }
+  if (recreated_while_deleted_ > 0) {
+    notes.push_back(kube::base::Count(recreated_while_deleted_, "object") +
+                    " made anew was being deleted when the backup was made "
+                    "(metadata.deletionTimestamp)");
+  }
+  return notes;
 }
 
 void CrdAccount::AddFailure(const BackupObject& object, const RestoreOutcome& outcome) {
@@ -97,7 +128,8 @@ void CrdAccount::AddFailure(const BackupObject& object, const RestoreOutcome& ou
                               .code = outcome.code,
                               .reason = outcome.reason,
                               .message = outcome.message,
-                              .paths = PathsOf(outcome.conflicts)});
+                              .paths = outcome.conflicts.first,
+                              .is_namesake = outcome.is_namesake});
 }
 
 void CrdAccount::TakeFailure(const ReadObject& object, const std::string& why) {

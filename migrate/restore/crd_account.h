@@ -4,9 +4,11 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include "kube/client/session.h"
 #include "migrate/crds/crd_guard.h"
@@ -34,12 +36,19 @@ class CrdAccount {
   void Select(std::unordered_set<std::uint64_t> selected) { selected_ = std::move(selected); }
   bool IsSelected(const ReadObject& object) const;
 
+  /// Why it is not known by which schemas its objects were pruned; empty where it is.
+  std::string why_unknown{};
+
   // Before anything is written:
   void CountChosen() { ++chosen_; }
   void CountNotChosen() { ++report_.counts[report::RestoreClass::kNotChosen]; }
   std::uint64_t chosen() const { return chosen_; }
   /// Counts what the CRD would prune again.
   report::FieldTally& refused() { return refused_; }
+  /// Looks whether pruning took something of an object of the backup, chosen or not.
+  void LookForLoss(const kube::json::Value& object);
+  /// Some object may have lost something.
+  bool may_have_lost() const { return may_have_lost_; }
 
   /// Takes what became of an object. `names_object`: for CrdRestore::objects.
   void Take(const ObjectRestore& restore, bool names_object);
@@ -55,6 +64,11 @@ class CrdAccount {
   /// Takes what reading it back has shown.
   void TakeReadBack(const ObjectRestore& restore);
 
+  /// What has to be known of objects that were made anew, or would be: a sentence each.
+  std::vector<std::string> NotesOfRecreated() const;
+  /// The namespaces that these would be in, with a dry run by the client; the first ones.
+  const std::set<std::string>& new_namespaces() const { return new_namespaces_; }
+
   /// Counts what was not tried, sorts, and decides the outcome. To be called once.
   report::CrdRestore Finish(bool verifies);
 
@@ -67,6 +81,7 @@ class CrdAccount {
 
   static void Count(const Paths& paths, const std::string& object, FieldCounts& counts);
   static std::vector<report::RestoredField> List(const FieldCounts& counts);
+  void TakeRecreated(const BackupObject& object);
   void AddFailure(const BackupObject& object, const RestoreOutcome& outcome);
 
   CrdTarget crd_;
@@ -76,7 +91,10 @@ class CrdAccount {
   std::optional<std::unordered_set<std::uint64_t>> selected_;
   std::uint64_t chosen_ = 0;
   report::FieldTally refused_;
+  bool may_have_lost_ = false;
   FieldCounts restored_, kept_;
+  std::uint64_t recreated_with_owners_ = 0, recreated_while_deleted_ = 0;
+  std::set<std::string> new_namespaces_;
   std::unordered_map<std::uint64_t, Written> written_;  // by identity
 };
 

@@ -6,7 +6,6 @@
 
 #include "kube/meta/object_path.h"
 #include "kube/meta/type_meta.h"
-#include "kube/schema/pruning.h"
 #include "migrate/restore/list_elements.h"
 
 namespace migrate::restore {
@@ -70,6 +69,19 @@ class PrunedAgainCounter : public kube::schema::UnknownFieldSink {
   const report::CountedObject& object_;
   report::FieldTally& tally_;
   MemberIndex index_;
+};
+
+class PathCollector : public kube::schema::UnknownFieldSink {
+ public:
+  void OnUnknownField(const kube::schema::UnknownField& field) override {
+    if (paths.size() < kMostPaths) paths.emplace(field.folded_path);
+  }
+
+  std::set<std::string> paths;
+
+ private:
+  // Who is to mend a schema looks at some.
+  static constexpr std::size_t kMostPaths = 100;
 };
 
 }  // namespace
@@ -157,12 +169,33 @@ void CrdTarget::CountPrunedAgain(const Value& backup, const kube::meta::FieldCho
   kube::json::Arena arena;
   const std::optional<Value> left = LeftOf(backup, arena);
   PrunedAgainCounter counter(left ? &*left : nullptr, fields, object, tally);
-  kube::schema::FindUnknownFields(backup, server_.FindSchema(version->name),
-                                  /*is_resource_root=*/true, counter);
+  FindPruned(backup, *version, counter);
+}
+
+// Of a write: by the schema of its version, and of what is stored.
+void CrdTarget::FindPruned(const Value& object, const CrdVersion& version,
+                           kube::schema::UnknownFieldSink& sink) const {
+  kube::schema::FindUnknownFields(object, server_.FindSchema(version.name),
+                                  /*is_resource_root=*/true, sink);
   const CrdVersion* storage = live_.StorageVersion();
-  if (storage == nullptr || storage == version || server_.converts_by_webhook()) return;
-  kube::schema::FindUnknownFields(backup, server_.FindSchema(storage->name),
-                                  /*is_resource_root=*/true, counter);
+  if (storage == nullptr || storage == &version || server_.converts_by_webhook()) return;
+  kube::schema::FindUnknownFields(object, server_.FindSchema(storage->name),
+                                  /*is_resource_root=*/true, sink);
+}
+
+std::vector<std::string> CrdTarget::PrunedOfNew(const Value& object,
+                                                const CrdVersion& version) const {
+  if (!prunes()) return {};
+  PathCollector collector;
+  FindPruned(object, version, collector);
+  return {collector.paths.begin(), collector.paths.end()};
+}
+
+bool CrdTarget::MayHaveLost(const Value& backup) const {
+  kube::json::Arena arena;
+  const std::optional<Value> left = LeftOf(backup, arena);
+  MemberIndex index;
+  return !left || HasLost(backup, &*left, index);
 }
 
 }  // namespace migrate::restore

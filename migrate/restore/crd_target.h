@@ -10,6 +10,7 @@
 #include "kube/crd/custom_resource.h"
 #include "kube/json/json.h"
 #include "kube/meta/field_choice.h"
+#include "kube/schema/pruning.h"
 #include "kube/schema/schema_props.h"
 #include "migrate/report/field_tally.h"
 #include "migrate/sweep/write/sweep_target.h"
@@ -58,7 +59,17 @@ class CrdTarget {
   void CountPrunedAgain(const kube::json::Value& backup, const kube::meta::FieldChoice& fields,
                         const report::CountedObject& object, report::FieldTally& tally) const;
 
+  /// The fields of `object` that the CRD prunes of one that is made anew as this version: folded,
+  /// sorted, each once.
+  std::vector<std::string> PrunedOfNew(const kube::json::Value& object,
+                                       const kube::crd::CrdVersion& version) const;
+  /// True if pruning took something of an object of the backup, or if that is not known.
+  bool MayHaveLost(const kube::json::Value& backup) const;
+
  private:
+  void FindPruned(const kube::json::Value& object, const kube::crd::CrdVersion& version,
+                  kube::schema::UnknownFieldSink& sink) const;
+
   /// By which schemas objects are pruned.
   struct PrunedBy {
     kube::crd::Crd crd;

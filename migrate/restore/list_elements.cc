@@ -41,6 +41,13 @@ bool AreMissingNull(const Value& left, const Value& live, MemberIndex& index) {
   });
 }
 
+// What pruning took, and whether nobody else has set it: as it was, or by default.
+bool IsBackOrDefault(const Value& before, const Value& live, const SchemaProps* schema,
+                     MemberIndex& index, std::size_t depth) {
+  return IsDefault(live, schema) ||
+         IsAsPrunedAt(before, {.is_known = true, .value = &before}, live, schema, index, depth);
+}
+
 bool AreMembersAsPruned(const Value& backup, Pruned pruned, const Value& live,
                         const SchemaProps* schema, MemberIndex& index, std::size_t depth) {
   std::size_t met = 0;  // of what pruning left
@@ -49,11 +56,13 @@ bool AreMembersAsPruned(const Value& backup, Pruned pruned, const Value& live,
     const Value* before = index.Find(backup, key);
     const Pruned left = pruned.Member(key, index);
     if (left.value != nullptr) ++met;
-    const bool was_left = before != nullptr && (!pruned.is_known || left.value != nullptr);
-    if (was_left) {
-      const SchemaProps* below = MemberSchema(schema, key);
-      if (!IsAsPrunedAt(*before, left, member.value, below, index, depth + 1)) return false;
-    } else if (before == nullptr && !IsDefault(member.value, MemberSchema(schema, key))) {
+    const SchemaProps* below = MemberSchema(schema, key);
+    if (before == nullptr) {
+      if (!IsDefault(member.value, below)) return false;
+    } else if (pruned.is_known && left.value == nullptr) {
+      // By it elements would be told apart that pruning has made alike.
+      if (!IsBackOrDefault(*before, member.value, below, index, depth + 1)) return false;
+    } else if (!IsAsPrunedAt(*before, left, member.value, below, index, depth + 1)) {
       return false;
     }
   }

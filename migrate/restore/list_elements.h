@@ -36,8 +36,9 @@ bool IsDefault(const kube::json::Value& value, const kube::schema::SchemaProps* 
 /// True if pruning took something from `backup` or from a value in it. `left` is what it left.
 bool HasLost(const kube::json::Value& backup, const kube::json::Value* left, MemberIndex& index);
 
-/// True if `live` is what pruning left of `backup`, whatever became of what it took, and but for
-/// defaults and nulls that a server drops. Without knowledge of that: if `live` has nothing that
+/// True if `live` is what pruning left of `backup`, but for defaults and nulls that a server drops;
+/// what it took is missing, there as it was, or there by default: another value of it is a change,
+/// as it may be that of another element. Without knowledge of that: if `live` has nothing that
 /// `backup` has not.
 bool IsAsPruned(const kube::json::Value& backup, Pruned pruned, const kube::json::Value& live,
                 const kube::schema::SchemaProps* schema, MemberIndex& index);

@@ -45,16 +45,7 @@ kube::client::CallError NoObject(bool is_cut_short) {
                                   : "the server's answer is not the object that was asked for"};
 }
 
-std::string NamesOf(const Paths& paths) {
-  std::vector<std::string> names;
-  for (const FieldName& field : paths.first) {
-    names.push_back(kube::meta::WithLeadingDot(field.path));
-  }
-  std::string text = kube::base::Join(names, ", ");
-  if (paths.count > names.size())
-    text += " and " + std::to_string(paths.count - names.size()) + " more";
-  return text;
-}
+std::string NamesOf(const Paths& paths) { return report::JoinPaths(paths.first, paths.count); }
 
 }  // namespace
 
@@ -123,7 +114,7 @@ sweep::write::Exchange::Step ObjectRestore::OnAnswer(
     if (asks_ == Asks::kCreation) may_be_created_ = true;
     return Retry(ClassifyAnswer(broken), now);
   }
-  if (was_tried) return OnDryRunTaken();
+  if (was_tried) return OnDryRunTaken(live, now);
   if (was_write) is_written_ = true;
   if (asks_ == Asks::kCreation) {
     may_be_created_ = true;
@@ -132,12 +123,30 @@ sweep::write::Exchange::Step ObjectRestore::OnAnswer(
   return OnObject(live, now);
 }
 
-sweep::write::Exchange::Step ObjectRestore::OnDryRunTaken() {
+sweep::write::Exchange::Step ObjectRestore::OnDryRunTaken(const Value& answer,
+                                                          kube::system::Clock::TimePoint now) {
+  if (!Shows(answer)) {
+    outcome_.message = kNotShown;
+    return Retry({.object_class = report::ObjectClass::kFailed, .may_pass = true}, now);
+  }
   if (asks_ == Asks::kPatch && status_patch_) {
     asks_ = Asks::kStatusPatch;
     return Step::kSend;
   }
   return End(RestoreClass::kAccepted);
+}
+
+// What the other request is about the answer cannot have: a dry run stores nothing.
+bool ObjectRestore::Shows(const Value& answer) const {
+  kube::json::Arena arena;
+  const bool is_creation = asks_ == Asks::kCreation;
+  const Comparison missing = is_creation ? CompareAsNew(answer, arena) : CompareWith(answer, arena);
+  if (!missing.restored || target_->AreStoredAlike(answer, *missing.restored, *version_))
+    return true;
+  const PatchPart part = asks_ == Asks::kStatusPatch ? PatchPart::kStatus
+                         : has_status()              ? PatchPart::kAllButStatus
+                                                     : PatchPart::kAll;
+  return !MakePatch(answer, *missing.restored, "", part);
 }
 
 sweep::write::Exchange::Step ObjectRestore::OnObject(const Value& live,
@@ -159,6 +168,7 @@ sweep::write::Exchange::Step ObjectRestore::OnNamesake(const Value& live,
     object_.was_recreated = true;
     return Decide(live, now);
   }
+  outcome_.is_namesake = true;
   return End(RestoreClass::kGone,
              "it was deleted since the backup, and another object of its name was created, which "
              "stays as it is");
@@ -188,6 +198,13 @@ sweep::write::Exchange::Step ObjectRestore::Decide(const Value& live,
   if (!outcome_.conflicts.empty()) {
     return End(RestoreClass::kConflict,
                "which elements lost what is not known, as these lists were changed since: " +
+                   NamesOf(outcome_.conflicts));
+  }
+  if (!comparison.whole_lists.empty()) {
+    outcome_.conflicts = std::move(comparison.whole_lists);
+    return End(RestoreClass::kConflict,
+               "of lists that pruning took as a whole no part comes back alone: choose all of them "
+               "by --fields: " +
                    NamesOf(outcome_.conflicts));
   }
   // What the server drops as soon as it has it, such as a null, cannot be put back.
@@ -248,6 +265,13 @@ void ObjectRestore::ShowChange(const Value& live, const Value& restored) const {
 sweep::write::Exchange::Step ObjectRestore::OnGone() {
   const bool makes_anew = settings_->recreate && !settings_->reads_back;
   if (!makes_anew) return End(RestoreClass::kGone, "it was deleted since the backup");
+  const std::vector<std::string> pruned = target_->PrunedOfNew(object_.value(), *version_);
+  if (!pruned.empty()) {
+    return End(RestoreClass::kFailed,
+               "it was deleted since the backup, and the server would prune this of a new one: " +
+                   report::JoinPaths(pruned) +
+                   "; specify these fields in the schema first. It was not made anew");
+  }
   if (settings_->dry_run == report::DryRun::kClient) return End(RestoreClass::kRecreated);
   asks_ = Asks::kCreation;
   return Step::kSend;

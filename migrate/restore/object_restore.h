@@ -47,8 +47,9 @@ struct RestoreOutcome {
   report::RestoreClass restore_class = report::RestoreClass::kFailed;
   int code = 0;
   std::string reason, message;
-  Paths taken{}, kept{}, conflicts{};
-  std::string resource_version{};  ///< of the live object as it was seen last
+  Paths taken{}, kept{}, conflicts{};  ///< `conflicts`: the lists that are why, of either kind
+  bool is_namesake = false;            ///< with kGone: another object of its name is there
+  std::string resource_version{};      ///< of the live object as it was seen last
 };
 
 /// One object of a backup on its way back. No I/O.
@@ -60,9 +61,9 @@ struct RestoreOutcome {
 /// show what it brought still prunes by an older schema: it is tried again, too, for a while.
 ///
 /// An object that is not there is gone, or made anew with everything that the backup has of it but
-/// what only a server sets. An object of its name with another uid is another object: pruning took
-/// nothing from it, so that it stays as it is, unless it has all that the backup has, as what an
-/// earlier run made anew.
+/// what only a server sets; it is not where the schemas of the server would prune any of it. An
+/// object of its name with another uid is another object: pruning took nothing from it, so that it
+/// stays as it is, unless it has all that the backup has, as what an earlier run made anew.
 class ObjectRestore final : public sweep::write::Exchange {
  public:
   /// `target` and `settings` must outlive it. `version` is CrdTarget::VersionOf the object.
@@ -89,7 +90,8 @@ class ObjectRestore final : public sweep::write::Exchange {
   Comparison CompareWith(const Value& live, kube::json::Arena& arena) const;
   Step SendOrEnd(const Value& live, const Value& restored, kube::system::Clock::TimePoint now);
   void ShowChange(const Value& live, const Value& restored) const;
-  Step OnDryRunTaken();
+  Step OnDryRunTaken(const Value& answer, kube::system::Clock::TimePoint now);
+  bool Shows(const Value& answer) const;
   Step OnGone();
   Step End(report::RestoreClass restore_class, std::string message = "");
   Step EndUnchanged();

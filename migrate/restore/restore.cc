@@ -6,6 +6,8 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
+#include <string_view>
 #include <unordered_set>
 #include <utility>
 
@@ -17,6 +19,7 @@
 #include "migrate/crds/crd_request.h"
 #include "migrate/disk/stable_hash.h"
 #include "migrate/inspect/diff_targets.h"
+#include "migrate/lists/missing_namespace.h"
 #include "migrate/lists/pager.h"
 #include "migrate/lists/pause.h"
 #include "migrate/migration/access_review.h"
@@ -48,7 +51,9 @@ report::ObjectClass AsObjectClass(RestoreClass restore_class) {
 class Accounts {
  public:
   Accounts(const RestoreOptions& options, const sweep::MigrationSession& session)
-      : options_(options), session_(session) {}
+      : options_(options), session_(session) {
+    for (std::size_t i = 0; i < fields().paths().size(); ++i) unmet_fields_.insert(i);
+  }
 
   /// Reads the whole backup: nothing was written before. Throws kube::base::Error.
   void Open() {
@@ -57,6 +62,7 @@ class Accounts {
       throw Error("the backup \"" + options_.backup + "\" holds no objects");
     for (const inspect::DiffTarget& target : options_.targets) RequireMet(target);
     for (const auto& [type, account] : accounts_) Check(*account);
+    TellUnmetFields();
   }
 
   /// Whether an object of the backup counts; the null pointer: it does not.
@@ -69,6 +75,8 @@ class Accounts {
   std::map<std::string, std::unique_ptr<CrdAccount>>& all() { return accounts_; }
 
  private:
+  const kube::meta::FieldChoice& fields() const { return options_.settings.compare.fields; }
+
   static std::string TypeOf(const ReadObject& object) {
     return std::string(object.kind) + "." + std::string(object.group);
   }
@@ -81,12 +89,14 @@ class Accounts {
     }
     CrdAccount* account = Account(object);
     if (account == nullptr) return;
+    account->LookForLoss(object.value);
     NoteMet(*account, object);
     if (!IsChosen(*account, object)) return account->CountNotChosen();
     account->CountChosen();
+    std::erase_if(unmet_fields_, [&](std::size_t i) { return fields().IsIn(i, object.value); });
     const std::string name = object.FullName();
-    account->crd().CountPrunedAgain(object.value, options_.settings.compare.fields,
-                                    {object.place, name}, account->refused());
+    account->crd().CountPrunedAgain(object.value, fields(), {object.place, name},
+                                    account->refused());
   }
 
   // The null pointer: the run is to be stopped.
@@ -100,8 +110,7 @@ class Accounts {
   std::unique_ptr<CrdAccount> MakeAccount(const ReadObject& object) {
     const lists::ProgressFunction no_progress;
     lists::ClusterReader reader(session_, {}, no_progress);
-    crds::ClusterCrds found =
-        crds::ReadClusterCrds({.names = {TypeOf(object)}, .skip_objects = true}, {}, reader);
+    crds::ClusterCrds found = FindCrd(object, reader);
     if (session_.is_stopped()) return nullptr;
     if (!found.unread.empty()) throw Error(found.unread.front().error);
     const std::string target =
@@ -109,31 +118,68 @@ class Accounts {
     auto crd = crds::GetCrd(session_.client, target);
     if (session_.is_stopped()) return nullptr;
     if (!crd) throw Error(crd.error().message);
-    std::string file;
-    auto pruned_by = FindPrunedBy(*crd, file);
-    auto account = std::make_unique<CrdAccount>(CrdTarget(*std::move(crd), std::move(pruned_by)),
-                                                target, session_);
-    account->report().pruned_by = file;
+    PrunedBy pruned_by = FindPrunedBy(*crd);
+    auto account = std::make_unique<CrdAccount>(
+        CrdTarget(*std::move(crd), std::move(pruned_by.crd)), target, session_);
+    account->why_unknown = pruned_by.why_unknown;
+    account->report().pruned_by = pruned_by.file;
     account->report().dry_run = options_.settings.dry_run;
     Select(*account);
     return account;
   }
 
-  std::optional<kube::crd::Crd> FindPrunedBy(const kube::crd::Crd& live, std::string& file) const {
-    const bool is_named = !options_.pruned_by.empty();
-    const std::filesystem::path path = is_named ? std::filesystem::path(options_.pruned_by)
-                                                : backup::PrunedByPath(options_.backup);
-    std::error_code error;
-    if (!is_named && !std::filesystem::exists(path, error)) return std::nullopt;
-    kube::crd::Crd crd = backup::ReadPrunedBy(path);
-    if (crd.name == live.name) {
-      file = path.string();
-      return crd;
+  crds::ClusterCrds FindCrd(const ReadObject& object, lists::ClusterReader& reader) const {
+    try {
+      return crds::ReadClusterCrds({.names = {TypeOf(object)}, .skip_objects = true}, {}, reader);
+    } catch (const Error& error) {
+      if (!std::string_view(error.what()).starts_with(crds::kNoCrd)) throw;
+      throw Error("the backup \"" + options_.backup + "\" has " + object.FullName() +
+                  ", and the cluster has " + error.what() +
+                  ": apply the CustomResourceDefinition first");
     }
+  }
+
+  /// What is known of the schemas by which objects were pruned.
+  struct PrunedBy {
+    std::optional<kube::crd::Crd> crd{};
+    std::string file{}, why_unknown{};
+  };
+
+  PrunedBy FindPrunedBy(const kube::crd::Crd& live) const {
+    const bool is_named = !options_.pruned_by.empty();
+    const auto path = is_named ? std::filesystem::path(options_.pruned_by) : FileBeside();
+    std::error_code error;
+    if (!is_named && !std::filesystem::exists(path, error))
+      return {.why_unknown = "there is no \"" + path.filename().string() + "\" beside the backup"};
+    kube::crd::Crd crd = ReadPrunedBy(path, is_named);
+    if (crd.name == live.name) return {.crd = std::move(crd), .file = path.string()};
+    const std::string what =
+        "\"" + path.string() + "\" is the CustomResourceDefinition " + crd.name;
     // A backup of several CRDs was put together by hand.
-    if (!is_named) return std::nullopt;
-    throw Error("\"" + path.string() + "\" is the CustomResourceDefinition " + crd.name +
-                ", and the backup has objects of " + live.name);
+    if (!is_named) return {.why_unknown = what};
+    throw Error(what + ", and the backup has objects of " + live.name);
+  }
+
+  // A backup may be named by a link to it.
+  std::filesystem::path FileBeside() const {
+    const std::filesystem::path path = backup::PrunedByPath(options_.backup);
+    std::error_code error;
+    if (std::filesystem::exists(path, error)) return path;
+    const std::filesystem::path own = std::filesystem::canonical(options_.backup, error);
+    const std::filesystem::path beside_own = error ? path : backup::PrunedByPath(own);
+    return std::filesystem::exists(beside_own, error) ? beside_own : path;
+  }
+
+  static kube::crd::Crd ReadPrunedBy(const std::filesystem::path& path, bool is_named) {
+    try {
+      return backup::ReadPrunedBy(path);
+    } catch (const Error& error) {
+      if (is_named) throw;
+      throw Error(
+          "cannot read the CustomResourceDefinition beside the backup, by which its objects "
+          "were pruned: " +
+          std::string(error.what()) + "; name another copy of it by --pruned-by");
+    }
   }
 
   // The server is asked, as only it knows all that its selectors mean.
@@ -171,14 +217,17 @@ class Accounts {
     return is_named && account.IsSelected(object);
   }
 
-  static std::string Named(const inspect::DiffTarget& target) {
-    return target.object.empty() ? target.crd : target.crd + "/" + target.object;
+  std::string Named(const inspect::DiffTarget& target) const {
+    if (target.object.empty()) return target.crd;
+    return target.crd + "/" + target.object +
+           (options_.namespace_.empty() ? "" : " in namespace " + options_.namespace_);
   }
 
   void NoteMet(const CrdAccount& account, const ReadObject& object) {
     for (const inspect::DiffTarget& target : options_.targets) {
+      const bool is_here = options_.namespace_.empty() || object.namespace_ == options_.namespace_;
       const bool is_meant = crds::IsNamed(account.identity(), target.crd) &&
-                            (target.object.empty() || target.object == object.name);
+                            (target.object.empty() || (target.object == object.name && is_here));
       if (is_meant) met_.insert(Named(target));
     }
   }
@@ -194,6 +243,11 @@ class Accounts {
           "--overwrite needs to know which fields pruning took, which the CustomResourceDefinition "
           "tells by which it was done: name its file by --pruned-by");
     }
+    if (!options_.pruned_by.empty() && !account.may_have_lost()) {
+      throw Error("by the CustomResourceDefinition of \"" + options_.pruned_by +
+                  "\" pruning takes nothing from any of these objects: name the one by which they "
+                  "were pruned, of before the schema was mended");
+    }
     RequireRights(account);
     const auto refused = account.refused().Report();
     if (refused.empty()) return;
@@ -201,8 +255,9 @@ class Accounts {
     account.report().error = Refusal(account, refused);
   }
 
-  static std::string Refusal(const CrdAccount& account,
-                             const std::vector<report::FieldUse>& refused) {
+  // Live objects do not show any more what a schema would have to specify.
+  std::string Refusal(const CrdAccount& account,
+                      const std::vector<report::FieldUse>& refused) const {
     std::string text = "the server would prune again what is to be put back: ";
     for (std::size_t i = 0; i < refused.size() && i < kRefusedShown; ++i) {
       text += (i == 0 ? "" : ", ") + kube::meta::WithLeadingDot(refused[i].path) + " (in " +
@@ -211,8 +266,10 @@ class Accounts {
     if (refused.size() > kRefusedShown) {
       text += " and " + kube::base::Count(refused.size() - kRefusedShown, "more field");
     }
-    return text + "; specify these fields in the schema first (" +
-           report::OwnCommand("suggest " + account.crd().name()) +
+    const std::string suggest = "suggest --local -f crd.yaml -f " + options_.backup;
+    return text +
+           "; specify these fields in the schema first, as the backup tells (kubectl get crd " +
+           account.crd().name() + " -o yaml > crd.yaml; " + report::OwnCommand(suggest) +
            "), or choose others by --fields. Nothing was written";
   }
 
@@ -240,7 +297,17 @@ class Accounts {
       throw Error("the right to " + accesses[i].verb + " " + crd.names.plural + "." + crd.group +
                   (part.empty() ? "" : "/" + part) + " is missing" +
                   (options_.namespace_.empty() ? "" : " in namespace " + options_.namespace_) +
-                  ", so that nothing was written");
+                  "; ask for it (krew/manifests/restorer.yaml has all that restore needs), or be "
+                  "somebody else by --as. Nothing was written");
+    }
+  }
+
+  void TellUnmetFields() const {
+    const auto has_chosen = [](const auto& entry) { return entry.second->chosen() > 0; };
+    if (session_.is_stopped() || std::ranges::none_of(accounts_, has_chosen)) return;
+    for (const std::size_t number : unmet_fields_) {
+      session_.observer.OnLine("note: --fields " + fields().paths()[number] +
+                               ": no object of the backup that was chosen has such a field");
     }
   }
 
@@ -249,6 +316,7 @@ class Accounts {
   std::map<std::string, std::unique_ptr<CrdAccount>> accounts_;  // by Kind.group
   std::unordered_set<std::uint64_t> seen_;
   std::unordered_set<std::string> met_;  // targets that the backup has objects of
+  std::set<std::size_t> unmet_fields_;   // numbers of paths of --fields that no object has
 };
 
 /// One pass over the objects of the backup.
@@ -411,9 +479,8 @@ class RestoreRun {
       if (account->crd().knows_pruning() || account->chosen() == 0) continue;
       session_.observer.OnLine(
           "note: " + account->crd().name() +
-          ": by which schemas its objects were pruned is not known (there is no \"" +
-          backup::PrunedByPath(options_.backup).filename().string() +
-          "\" beside the backup), so that all that they lack of it comes back, also what somebody "
+          ": by which schemas its objects were pruned is not known (" + account->why_unknown +
+          "), so that all that they lack of it comes back, also what somebody "
           "removed since; --pruned-by names the CustomResourceDefinition of then");
     }
   }
@@ -422,12 +489,26 @@ class RestoreRun {
     RestorePass pass(options_, options_.settings, "restoring", accounts_, session_);
     pass.Run();
     stopped_ = pass.stopped();
+    if (!stopped_) TellOfRecreated();
     if (!verifies()) return;
     RestoreSettings settings = options_.settings;
     settings.reads_back = true;
     RestorePass reading(options_, settings, "reading back", accounts_, session_);
     reading.Run();
     stopped_ = reading.stopped();
+  }
+
+  void TellOfRecreated() {
+    for (const auto& [type, account] : accounts_.all()) {
+      for (const std::string& note : account->NotesOfRecreated())
+        session_.observer.OnLine("note: " + account->crd().name() + ": " + note);
+      for (const std::string& name : account->new_namespaces()) {
+        const std::string missing = lists::DescribeMissingNamespace(name, session_.client);
+        if (missing.empty()) continue;
+        session_.observer.OnLine("Warning: " + missing +
+                                 ": no object can be made anew in it; create it first");
+      }
+    }
   }
 
   void Finish() {

@@ -6,6 +6,7 @@
 
 #include "kube/base/utf8.h"
 #include "kube/meta/object_path.h"
+#include "migrate/restore/later_owners.h"
 #include "migrate/restore/list_elements.h"
 
 namespace migrate::restore {
@@ -19,6 +20,8 @@ using Part = kube::meta::FieldChoice::Part;
 
 // A name may be as long as an object.
 constexpr std::size_t kLongestPath = 1000;
+// Of one object: names that are keys of a map which no schema tells are ever new ones.
+constexpr std::size_t kMostFolded = 10'000;
 // Of lists without keys, beyond which nobody looks which element may be whose.
 constexpr std::size_t kMostCompared = 1000;
 
@@ -41,8 +44,8 @@ std::string PathForPeople(const PathStep* last, bool is_folded) {
 }
 
 void Note(Paths& paths, const PathStep* path) {
-  if (paths.count++ < Paths::kMost)
-    paths.first.push_back({PathForPeople(path, false), PathForPeople(path, true)});
+  if (paths.count++ < Paths::kMost) paths.first.push_back(PathForPeople(path, false));
+  if (paths.folded.size() < kMostFolded) paths.folded.insert(PathForPeople(path, true));
 }
 
 PathStep StepTo(const PathStep* parent, std::string_view key, const SchemaProps* schema) {
@@ -61,12 +64,12 @@ class Comparer {
  public:
   using Changed = std::optional<Value>;
 
-  Comparer(const CompareOptions& options, kube::json::Arena& arena)
-      : options_(options), arena_(arena) {}
+  Comparer(const ThreeForms& forms, const CompareOptions& options, kube::json::Arena& arena)
+      : forms_(forms), options_(options), arena_(arena), owners_(forms.backup, forms.live) {}
 
-  Comparison Run(const ThreeForms& forms) {
-    const Pruned pruned{forms.pruned != nullptr, forms.pruned};
-    result_.restored = Members(forms.backup, pruned, forms.live, forms.schema, nullptr, 0);
+  Comparison Run() {
+    const Pruned pruned{forms_.pruned != nullptr, forms_.pruned};
+    result_.restored = Members(forms_.backup, pruned, forms_.live, forms_.schema, nullptr, 0);
     return std::move(result_);
   }
 
@@ -123,17 +126,28 @@ class Comparer {
   Changed Taken(const Value& backup, const Value* live, const SchemaProps* schema,
                 const PathStep* path, std::size_t depth) {
     static const Value kNothing = Value::Object();
-    const bool is_whole = options_.fields.Of(path) == Part::kAll || backup.is_array();
-    if (!is_whole && !backup.is_object()) return std::nullopt;
+    const bool is_whole = options_.fields.Of(path) == Part::kAll;
     if (live == nullptr && is_whole) return Back(backup, path);
+    if (!is_whole && !backup.is_object()) {
+      if (live == nullptr && backup.is_array()) Note(result_.whole_lists, path);
+      return std::nullopt;
+    }
     const Value& there = live == nullptr ? kNothing : *live;
-    if (backup.is_object() && there.is_object() && depth < kDeepest) {
+    const bool is_default = live != nullptr && IsDefaultOfNobody(*live, schema, path);
+    const bool is_free = is_default || live == nullptr || options_.overwrite;
+    const bool is_emptied = there.is_object() && there.empty() && !backup.empty();
+    if (backup.is_object() && there.is_object() && depth < kDeepest && (is_free || !is_emptied)) {
       return Members(backup, {.is_known = true, .value = nullptr}, there, schema, path, depth);
     }
     if (kube::json::Equal(backup, there)) return std::nullopt;
-    if (IsDefault(there, schema) || options_.overwrite) return Back(backup, path);
+    if (is_free && is_whole) return Back(backup, path);
     Note(result_.kept, path);
     return std::nullopt;
+  }
+
+  // A read shows a default that is not stored.
+  bool IsDefaultOfNobody(const Value& live, const SchemaProps* schema, const PathStep* path) {
+    return IsDefault(live, schema) && !owners_.HaveSet(path);
   }
 
   Changed Back(const Value& backup, const PathStep* path) {
@@ -236,8 +250,10 @@ class Comparer {
     });
   }
 
+  const ThreeForms& forms_;
   const CompareOptions& options_;
   kube::json::Arena& arena_;
+  LaterOwners owners_;
   MemberIndex index_;
   Comparison result_;
 };
@@ -246,7 +262,7 @@ class Comparer {
 
 Comparison Compare(const ThreeForms& forms, const CompareOptions& options,
                    kube::json::Arena& arena) {
-  return Comparer(options, arena).Run(forms);
+  return Comparer(forms, options, arena).Run();
 }
 
 bool Contains(const Value& value, const Value& part) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,19 +31,16 @@ struct CompareOptions {
   bool overwrite = false;  ///< also what somebody has set anew. Nothing to it without `pruned`
 };
 
-/// A path for people: "spec.ports[0].proto", and the same with indices as [*] and keys of maps as
-/// .*
-struct FieldName {
-  std::string path, folded;
-};
-
-/// Fields in the order in which they were met. There may be very many: the first ones are kept, and
-/// all counted.
+/// Fields in the order in which they were met, as people read them: "spec.ports[0].proto". There
+/// may be very many: the first ones are kept, and all counted.
 struct Paths {
   static constexpr std::size_t kMost = 100;
 
-  std::vector<FieldName> first{};
+  std::vector<std::string> first{};
   std::uint64_t count = 0;
+  /// The same with indices as [*] and keys of maps as .*, each once, of all; the first ones where
+  /// there are ever new names.
+  std::set<std::string> folded{};
 
   bool empty() const { return count == 0; }
 };
@@ -59,21 +57,27 @@ struct Comparison {
   /// Lists that lost something and were changed since, so that it is not known which of their
   /// elements it belongs to. `restored` leaves them as they are.
   Paths conflicts{};
+  /// Lists that are missing as a whole, and of which parts were chosen. `restored` leaves them out:
+  /// a part of a list cannot be put back alone.
+  Paths whole_lists{};
 };
 
 /// Finds what pruning took from an object that is not back yet. Later writers win: what they have
 /// set, changed or removed stays so.
 ///
 /// - A member that pruning took, and that the live object lacks, comes back. Where it has an object
-///   there again, its members are looked at one by one. A value that is the default of the schema
-///   counts as lacking: a read shows it, though nobody has written it.
-/// - Elements belong together by their index where all else of the list is as pruning left it; by
-///   x-kubernetes-list-map-keys where the schema declares them; else the list is a conflict, unless
-///   nothing of it is missing.
+///   there again, its members are looked at one by one, so that old ones come beside those that
+///   somebody has set anew, as by a merge patch; an empty one was emptied, and stays so. A value
+///   that is the default of the schema counts as lacking: a read shows it, though nobody has
+///   written it; unless managedFields tell that somebody has (later_owners.h).
+/// - Elements belong together by their index where the list is as pruning left it, and nobody has
+///   set anew what it took from them; by x-kubernetes-list-map-keys where the schema declares them;
+///   else the list is a conflict, unless nothing of it is missing.
 /// - apiVersion, kind and metadata of the object itself stay as they are, as pruning leaves them.
 ///
-/// Without `pruned` two things cannot be told apart: what pruning took, and what somebody removed
-/// since. The latter comes back too.
+/// Two things cannot be told apart: what pruning took, and what somebody removed since of what had
+/// come back already. The latter comes back, too. Without `pruned` so does all that somebody
+/// removed since.
 Comparison Compare(const ThreeForms& forms, const CompareOptions& options,
                    kube::json::Arena& arena);
 

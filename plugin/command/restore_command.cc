@@ -54,6 +54,7 @@ migrate::report::RestoreReport RestoreCluster(
                                 write_line);
   terminal::MigrationConsole console(progress, /*yes=*/true, {});
   auto report = migrate::restore::Restore(restore_options, {cluster.session(), console});
+  access::WarnOfMissingNamespace(options.objects.namespace_, cluster, write_line);
   progress.Clear();
   report.run = cluster.FactsAt(access::TimeOfDay());
   return report;

@@ -1,11 +1,18 @@
 #include "plugin/flags/restore_options.h"
 
+#include "plugin/flags/usage_error.h"
+
 namespace plugin::flags {
 
 void FinishRestoreOptions(RestoreOptions& options, const RawRestoreValues& raw) {
   options.dry_run = ParseDryRun("restore", raw.dry_run);
   options.max_rate = ParseMaxRate("restore", raw.max_rate);
   RequireConcurrency("restore", options.concurrency);
+  if (options.recreate && !options.fields.empty()) {
+    throw UsageError("restore",
+                     "--fields and --recreate cannot be specified together: what is made anew is "
+                     "made whole");
+  }
 }
 
 bool NamesObjects(const RestoreOptions& options) {

@@ -57,12 +57,11 @@ std::uint64_t DoneOf(const SweepProgress& progress) {
 
 std::string ClassesText(const ClassCounts& counts) {
   std::string text;
-  for (std::size_t i = 0; i < migrate::report::kObjectClasses; ++i) {
-    const auto object_class = static_cast<ObjectClass>(i);
-    if (counts[object_class] == 0 || object_class == ObjectClass::kNotTried) continue;
+  counts.ForEach([&](ObjectClass object_class, std::uint64_t count) {
+    if (object_class == ObjectClass::kNotTried) return;
     text.append(text.empty() ? "" : ", ").append(migrate::report::ClassName(object_class));
-    text.append(" ").append(std::to_string(counts[object_class]));
-  }
+    text.append(" ").append(std::to_string(count));
+  });
   return text;
 }
 

@@ -7,16 +7,18 @@ constexpr std::string_view kRestore =
 
  Reads the backup that kubectl prune migrate --enable-pruning wrote, and each of its objects as it
 is now, and puts back what pruning took from it and what is missing still; nothing else changes.
-What others have set, changed or removed since stays so. Which fields pruning took is told by the
-CustomResourceDefinition that is kept beside the backup (.crd.json); without it, everything comes
-back that an object had then and lacks now.
+What others have set, changed or removed since stays so; into an object that somebody has set anew
+what it had then comes back beside what it has now, and one that somebody has emptied stays empty.
+Which fields pruning took is told by the CustomResourceDefinition that is kept beside the backup
+(.crd.json); without it, everything comes back that an object had then and lacks now.
 
  The schema has to specify the fields by now: where the API server would prune them again nothing
 is written, and they are named. An object gets one merge patch, for the resource version that was
 read alone, and another one for the status subresource where there is one. Elements of lists belong
 together by their place where the rest of the list is as it was, else by x-kubernetes-list-map-keys;
 where neither tells, the object is left alone, and is told to be in conflict. Afterwards what was
-put back is read once more. Run again, the command goes on with what is missing.
+put back is read once more. Run again, the command goes on with what is missing: also with what
+somebody removed on purpose once it was back, as nothing tells that from what pruning took.
 
 Examples:
   # What would be put back?
@@ -62,6 +64,7 @@ Options:
     --fields=[]:
         Put back only these fields and what is below them, written as the tables show them: e.g.
         --fields .spec.legacyMode,.spec.ports[*].proto
+        Of a list that is missing as a whole no part comes back alone. Not with --recreate.
 
     -h, --help=false:
         Print this help.
@@ -89,7 +92,8 @@ Options:
         beside the backup, whose name ends in .crd.json in the place of .ndjson, if it is there.
 
     --recreate=false:
-        Make anew the objects that were deleted since the backup. They get another uid.
+        Make anew the objects that were deleted since the backup, whole. They get another uid. One
+        of which the schema would prune any field is not made.
 
     -l, --selector='':
         Restore only the objects whose labels match as they are now, supports '=', '==', '!=', 'in',
@@ -99,10 +103,13 @@ Options:
         Read back what was put back.
 
 Exit codes:
-  0     every object has back what was taken from it
-  1     some object has not: it was deleted, is in conflict, or could not be written
+  0     every object that was chosen has back what was taken from it, but for what others have set
+        or removed since
+  1     some object has not: it was deleted, is in conflict, could not be written, or lacked it
+        again when it was read back
   2     an error: a wrong flag, a backup that cannot be read, a schema that would prune the fields
-        again, a server that does not answer
+        again, a missing right, a server that does not answer, a CustomResourceDefinition that was
+        changed meanwhile
   130   interrupted by SIGINT (143: SIGTERM); the same command goes on where it was
 
 Usage:

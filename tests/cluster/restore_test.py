@@ -365,6 +365,56 @@ class RestoreTest(unittest.TestCase):
             self.assertEqual(was["spec"]["ports"], now[name]["spec"]["ports"])
             self.assertNotIn("since", now[name]["status"])
 
+    def test_what_a_refusal_names_leads_to_the_schema(self):
+        world = self.world("leads", 40)
+        run = world.restore()
+        self.assertEqual(2, run.code, run)
+        self.assertIn(f"kubectl get crd {world.subject.name} -o yaml > crd.yaml", run.stderr)
+        self.assertIn(f"suggest --local -f crd.yaml -f {world.backup}", run.stderr)
+        crd = f"{V1_CRDS}/{world.subject.name}"
+        live = world.migrator.folder / "crd.yaml"
+        live.write_text(json.dumps(world.api.get(crd)), encoding="utf-8")
+        suggested = subprocess.run([BINARY, "suggest", "--local", "-f", live, "-f", world.backup, "-o", "patch"],
+                                   capture_output=True, text=True, check=False, timeout=TIME_LIMIT)
+        self.assertEqual(0, suggested.returncode, suggested.stderr)
+        world.api.patch(crd, json.loads(suggested.stdout), "application/json-patch+json")
+        place = world.place(next(iter(world.before.objects)))
+        wait_for("the suggested schema", lambda: "flag" in world.api.patch(
+            f"{place}?dryRun=All", {"spec": {"flag": True}})["spec"])
+        run = world.restore()
+        self.assertEqual(0, run.code, run)
+        self.hold(world, {})
+
+    def test_what_others_set_to_the_default_or_emptied_stays(self):
+        world = self.world("defaults", 20)
+        world.mend(*ALL)
+        flagged = [name for name in sorted(world.saved) if world.before.objects[name]["spec"]["flag"]]
+        turned, applied, emptied = flagged[:3]
+        wanted = {name: copy.deepcopy(nothing(world, name)) for name in world.saved}
+        # A default that a read shows is nobody's: a write of it alone makes nobody its owner. Of who wrote the
+        # object before pruning the old entry stays, which tells nothing.
+        for value in (True, False):
+            world.api.patch(f"{world.place(turned)}?fieldManager=operator", {"spec": {"flag": value}})
+        world.api.patch(f"{world.place(applied)}?fieldManager=git&force=true",
+                        {"apiVersion": f"{GROUP}/v1", "kind": world.subject.kind,
+                         "metadata": {"namespace": applied[0], "name": applied[1]},
+                         "spec": {"flag": False}}, "application/apply-patch+yaml")
+        world.api.patch(world.place(emptied), {"spec": {"legacy": {}}})
+        wanted[turned]["spec"]["flag"] = wanted[applied]["spec"]["flag"] = False
+        wanted[emptied]["spec"]["legacy"] = {}
+        run = world.restore()
+        self.assertEqual(0, run.code, run)
+        self.assertEqual({"spec.flag": 2, "spec.legacy": 1},
+                         {field["path"]: field["objects"] for field in run.crd["keptFields"]})
+        now = Stored(CLUSTER, world.subject).objects
+        for name, expected in wanted.items():
+            self.assertEqual(as_parsed(expected), content(now[name]), name)
+
+        self.assertEqual(0, world.restore("--overwrite").code)
+        now = Stored(CLUSTER, world.subject).objects
+        for name in world.saved:
+            self.assertEqual(content(world.before.objects[name]), content(now[name]), name)
+
     def test_a_dry_run_writes_nothing(self):
         world = self.world("dries", 40)
         world.mend(*ALL)

@@ -406,7 +406,8 @@ FakeAnswer FakeApi::Update(const FakePlace& place, const Value& body, bool is_dr
   }
   auto anew = place.storage->Store(*stored, body, place.version);
   if (empties_managed_fields_) place.storage->EmptyManagedFields(*anew);
-  if (!is_dry_run && !IsStoredAlike(*stored, anew->root())) {
+  if (is_dry_run) return FakeText(200, "application/json", place.Print(anew->root(), false) + "\n");
+  if (!IsStoredAlike(*stored, anew->root())) {
     Put(place.resource, place.key(), std::move(anew));
     return Get(place);
   }

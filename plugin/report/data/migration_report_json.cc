@@ -50,7 +50,7 @@ class MigrationReportBuilder {
 
   Value Report(const MigrationReport& report) {
     ClassCounts sum;
-    for (const CrdMigration& crd : report.crds) AddTo(sum, crd.counts);
+    for (const CrdMigration& crd : report.crds) sum += crd.counts;
     ObjectBuilder summary(arena_);
     AddCounts(summary, sum);
     summary.Add("seconds", Seconds(report.seconds));
@@ -71,12 +71,6 @@ class MigrationReportBuilder {
   }
 
  private:
-  static void AddTo(ClassCounts& sum, const ClassCounts& counts) {
-    for (std::size_t i = 0; i < migrate::report::kObjectClasses; ++i) {
-      sum[static_cast<ObjectClass>(i)] += counts[static_cast<ObjectClass>(i)];
-    }
-  }
-
   static void AddCounts(ObjectBuilder& builder, const ClassCounts& counts) {
     builder.Number("listed", counts.Total());
     for (std::size_t i = 0; i < migrate::report::kObjectClasses; ++i) {

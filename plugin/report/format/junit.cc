@@ -54,11 +54,18 @@ std::string TextOf(const Section& section) {
   return text;
 }
 
+// What ended a section says more than how far it had come.
+std::string MessageOf(const Section& section) {
+  const auto error = std::ranges::find(section.remarks, Tone::kBad, &Remark::tone);
+  const bool has_error = section.result == Result::kError && error != section.remarks.end();
+  return has_error ? error->text : section.answer;
+}
+
 std::vector<Case> CasesOf(const Page& page) {
   std::vector<Case> cases;
   for (const Section& section : page.sections) {
     cases.push_back(
-        {section.name, section.answer, section.verdict, TextOf(section), section.result});
+        {section.name, MessageOf(section), section.verdict, TextOf(section), section.result});
   }
   std::vector<std::string> errors;
   for (const Remark& remark : page.remarks) {

@@ -29,7 +29,7 @@ using page::Tally;
 using kube::base::Count;
 
 // For the line that says what was left out.
-constexpr std::size_t kLastLineBytes = 300;
+constexpr std::size_t kLastLineBytes = 400;
 constexpr std::size_t kAllRows = std::numeric_limits<std::size_t>::max();
 constexpr std::size_t kFewerRows[] = {200, 100, 50, 20, 10, 5, 2, 1};
 
@@ -181,8 +181,16 @@ class MarkdownPrinter {
     std::string what = Count(rows_left_out_, "row");
     if (sections_left_out_ > 0)
       what += " and all that is said of " + Count(sections_left_out_, "CRD");
-    out_ += "_Left out, as a comment holds no more: " + what +
-            ". All of it: " + MarkdownCode(Command() + " -o html") + " or `-o json`._\n";
+    out_ += "_Left out, as a comment holds no more: " + what + ". " + WhereAllIs() + "_\n";
+  }
+
+  // A command that writes is not run again to see what it did.
+  std::string WhereAllIs() const {
+    if (page_.command == "check")
+      return "All of it: " + MarkdownCode(Command() + " -o html") + " or `-o json`.";
+    return "A run with `-o html` or `-o json` in the place of `-o markdown` reports all of it, but "
+           "a "
+           "new run only what it does itself.";
   }
 
   const Page& page_;

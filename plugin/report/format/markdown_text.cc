@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kube/base/ascii.h"
+#include "kube/base/utf8.h"
 #include "plugin/terminal/terminal.h"
 
 namespace plugin::report::format {
@@ -11,15 +12,9 @@ namespace {
 constexpr std::size_t kLongestText = 400;
 constexpr std::string_view kZeroWidthSpace = "&#8203;";
 
-std::string Shortened(std::string text) {
-  if (text.size() <= kLongestText) return text;
-  std::size_t end = kLongestText;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  text.resize(end);
-  return text + " ...";
+std::string Prepared(std::string_view text) {
+  return kube::base::utf8::Shortened(terminal::Printable(text), kLongestText);
 }
-
-std::string Prepared(std::string_view text) { return Shortened(terminal::Printable(text)); }
 
 bool IsPunctuation(char c) {
   return c > ' ' && c < 0x7F && !(c >= '0' && c <= '9') && !(c >= 'a' && c <= 'z') &&

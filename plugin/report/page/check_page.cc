@@ -266,16 +266,19 @@ std::vector<Tally> TalliesOf(const CheckReport& report) {
     losing += crd.objects_losing_fields;
     invalid += ObjectsInvalid(crd);
   }
-  std::vector<Tally> tallies = {{"CRDs", report.crds.size(), Tone::kPlain},
+  const auto objects_text = [](std::uint64_t count) {
+    return std::string(count == 1 ? "object" : "objects");
+  };
+  std::vector<Tally> tallies = {{report.crds.size() == 1 ? "CRD" : "CRDs", report.crds.size()},
                                 {"blocked", CountOf(report, Verdict::kBlocked), Tone::kBad},
                                 {"lose fields", CountOf(report, Verdict::kLosesFields), Tone::kBad},
                                 {"invalid", CountOf(report, Verdict::kInvalid), Tone::kBad},
                                 {"unknown", CountOf(report, Verdict::kUnknown), Tone::kWarning},
                                 {"ready", CountOf(report, Verdict::kReady), Tone::kGood},
                                 {"pruning", CountOf(report, Verdict::kPruning), Tone::kGood},
-                                {"objects", objects, Tone::kPlain},
-                                {"objects losing fields", losing, Tone::kBad},
-                                {"objects invalid", invalid, Tone::kBad}};
+                                {objects == 1 ? "object" : "objects", objects, Tone::kPlain},
+                                {objects_text(losing) + " losing fields", losing, Tone::kBad},
+                                {objects_text(invalid) + " invalid", invalid, Tone::kBad}};
   for (Tally& tally : tallies) {
     if (tally.count == 0) tally.tone = Tone::kPlain;
   }

@@ -10,6 +10,7 @@
 #include "kube/json/json.h"
 #include "migrate/report/program_name.h"
 #include "plugin/report/page/field_tables.h"
+#include "plugin/report/page/run_parts.h"
 
 namespace plugin::report::page {
 namespace {
@@ -17,6 +18,7 @@ namespace {
 using kube::base::Count;
 using kube::base::Join;
 using migrate::report::ClassCounts;
+using migrate::report::CountsText;
 using migrate::report::CrdMigration;
 using migrate::report::DryRun;
 using migrate::report::LeftOutCrd;
@@ -25,19 +27,6 @@ using migrate::report::MigrationReport;
 using migrate::report::ObjectClass;
 using migrate::report::ObjectFailure;
 using migrate::report::Outcome;
-
-Result ResultOf(const CrdMigration& crd) {
-  switch (crd.outcome) {
-    case Outcome::kDone:
-      return Result::kPassed;
-    case Outcome::kFailures:
-      return Result::kFailed;
-    case Outcome::kError:
-    case Outcome::kInterrupted:
-      break;
-  }
-  return Result::kError;
-}
 
 std::string VerdictOf(const CrdMigration& crd) {
   switch (crd.outcome) {
@@ -53,54 +42,19 @@ std::string VerdictOf(const CrdMigration& crd) {
   return "interrupted";
 }
 
-Tone ToneOf(const CrdMigration& crd) {
-  if (crd.outcome == Outcome::kDone) return Tone::kGood;
-  return crd.outcome == Outcome::kInterrupted ? Tone::kWarning : Tone::kBad;
-}
-
-template <typename Take>
-void ForEachClass(Take take) {
-  for (std::size_t i = 0; i < migrate::report::kObjectClasses; ++i) {
-    take(static_cast<ObjectClass>(i));
-  }
-}
-
-// "2000 objects: 1874 rewritten, 126 unchanged"
-std::string CountsAnswer(const ClassCounts& counts) {
-  std::vector<std::string> parts;
-  ForEachClass([&](ObjectClass c) {
-    if (counts[c] == 0) return;
-    parts.push_back(std::to_string(counts[c]).append(" ").append(migrate::report::ClassName(c)));
-  });
-  const std::string objects = Count(counts.Total(), "object");
-  return parts.empty() ? objects : objects + ": " + Join(parts, ", ");
-}
-
 bool EndedBeforeFlip(const CrdMigration& crd) {
   return crd.before_flip && !crd.pruning_enabled && crd.outcome != Outcome::kDone;
 }
 
 std::string AnswerOf(const CrdMigration& crd) {
-  if (EndedBeforeFlip(crd)) return "Before pruning: " + CountsAnswer(*crd.before_flip);
+  if (EndedBeforeFlip(crd)) return "Before pruning: " + CountsText(*crd.before_flip);
   if (crd.dry_run == DryRun::kClient) return Count(crd.counts.Total(), "object") + " to rewrite";
-  return CountsAnswer(crd.counts);
+  return CountsText(crd.counts);
 }
 
-Tone ToneOf(ObjectClass c) {
+Tone ToneOfClass(ObjectClass c) {
   if (c == ObjectClass::kNotTried || c == ObjectClass::kHeld) return Tone::kWarning;
   return migrate::report::IsFailure(c) ? Tone::kBad : Tone::kGood;
-}
-
-Bar BarOf(const ClassCounts& counts) {
-  Bar bar{counts.Total()};
-  std::uint64_t from = 0;
-  ForEachClass([&](ObjectClass c) {
-    if (counts[c] == 0) return;
-    bar.segments.push_back(
-        {std::string(migrate::report::ClassName(c)), from, counts[c], ToneOf(c)});
-    from += counts[c];
-  });
-  return bar;
 }
 
 // Hundredths are enough for people.
@@ -174,12 +128,12 @@ Table ClassesTable(const CrdMigration& crd) {
   Table table{"Objects by what became of them",
               {{"Class", CellKind::kCode}, {"Objects", CellKind::kNumber}}};
   if (crd.before_flip) table.columns.push_back({"Before pruning", CellKind::kNumber});
-  ForEachClass([&](ObjectClass c) {
-    const std::uint64_t before = crd.before_flip ? (*crd.before_flip)[c] : 0;
-    if (crd.counts[c] + before == 0) return;
+  ClassCounts all = crd.counts;
+  if (crd.before_flip) all += *crd.before_flip;
+  all.ForEach([&](ObjectClass c, std::uint64_t) {
     table.rows.push_back(
         {std::string(migrate::report::ClassName(c)), std::to_string(crd.counts[c])});
-    if (crd.before_flip) table.rows.back().push_back(std::to_string(before));
+    if (crd.before_flip) table.rows.back().push_back(std::to_string((*crd.before_flip)[c]));
   });
   return table;
 }
@@ -218,10 +172,10 @@ void AddLoss(Section& section, const CrdMigration& crd) {
 Section SectionOf(const CrdMigration& crd) {
   Section section{.name = crd.name,
                   .verdict = VerdictOf(crd),
-                  .tone = ToneOf(crd),
-                  .result = ResultOf(crd),
+                  .tone = ToneOfOutcome(crd.outcome),
+                  .result = ResultOfOutcome(crd.outcome),
                   .answer = AnswerOf(crd),
-                  .bar = BarOf(EndedBeforeFlip(crd) ? *crd.before_flip : crd.counts),
+                  .bar = BarOf(EndedBeforeFlip(crd) ? *crd.before_flip : crd.counts, ToneOfClass),
                   .facts = FactsOf(crd),
                   .remarks = RemarksOf(crd)};
   AddTable(section, FailuresTable(crd));
@@ -259,30 +213,19 @@ std::string AnswerOf(const MigrationReport& report, const ClassCounts& sum) {
          " not wholly migrated, " + Count(sum.Failures(), "object") + " failed" + suffix;
 }
 
-Tone WorstOf(const std::vector<Section>& sections) {
-  Tone worst = Tone::kGood;
-  for (const Section& section : sections) worst = std::max(worst, section.tone);
-  return worst;
-}
-
 }  // namespace
 
 Page PageOf(const MigrationReport& report) {
   ClassCounts sum;
   Page page{.command = "migrate", .run = report.run, .seconds = report.seconds};
   for (const CrdMigration& crd : report.crds) {
-    ForEachClass([&](ObjectClass c) { sum[c] += crd.counts[c]; });
+    sum += crd.counts;
     page.sections.push_back(SectionOf(crd));
   }
   for (const LeftOutCrd& crd : report.left_out) page.sections.push_back(SectionOf(crd));
   page.answer = AnswerOf(report, sum);
   page.tone = WorstOf(page.sections);
-  page.tallies = {{"CRDs", report.crds.size(), Tone::kPlain},
-                  {"objects", sum.Total(), Tone::kPlain}};
-  ForEachClass([&](ObjectClass c) {
-    if (sum[c] > 0)
-      page.tallies.push_back({std::string(migrate::report::ClassName(c)), sum[c], ToneOf(c)});
-  });
+  page.tallies = TalliesOf(report.crds.size(), sum, ToneOfClass);
   return page;
 }
 

@@ -11,6 +11,7 @@
 #include "kube/json/json.h"
 #include "kube/meta/object_path.h"
 #include "plugin/report/page/field_tables.h"
+#include "plugin/report/page/run_parts.h"
 
 namespace plugin::report::page {
 namespace {
@@ -25,20 +26,10 @@ using migrate::report::RestoredObject;
 using migrate::report::RestoreFailure;
 using migrate::report::RestoreReport;
 
-Tone ToneOf(RestoreClass c) {
-  if (migrate::report::IsFailure(c)) return Tone::kBad;
+Tone ToneOfRestored(RestoreClass c) {
   if (c == RestoreClass::kNotTried) return Tone::kWarning;
+  if (migrate::report::IsFailure(c)) return Tone::kBad;
   return c == RestoreClass::kNotChosen ? Tone::kPlain : Tone::kGood;
-}
-
-Tone ToneOf(const CrdRestore& crd) {
-  if (crd.outcome == Outcome::kDone) return Tone::kGood;
-  return crd.outcome == Outcome::kInterrupted ? Tone::kWarning : Tone::kBad;
-}
-
-Result ResultOf(const CrdRestore& crd) {
-  if (crd.outcome == Outcome::kDone) return Result::kPassed;
-  return crd.outcome == Outcome::kFailures ? Result::kFailed : Result::kError;
 }
 
 std::string VerdictOf(const CrdRestore& crd) {
@@ -46,7 +37,7 @@ std::string VerdictOf(const CrdRestore& crd) {
     case Outcome::kDone:
       return crd.dry_run == DryRun::kNone ? "restored" : "dry run";
     case Outcome::kFailures:
-      return "not wholly restored";
+      return crd.dry_run == DryRun::kNone ? "not wholly restored" : "dry run: not all of it";
     case Outcome::kError:
       return crd.refused.empty() ? "error" : "refused";
     case Outcome::kInterrupted:
@@ -55,41 +46,10 @@ std::string VerdictOf(const CrdRestore& crd) {
   return "interrupted";
 }
 
-template <typename Take>
-void ForEachClass(const RestoreCounts& counts, Take take) {
-  for (std::size_t i = 0; i < migrate::report::kRestoreClasses; ++i) {
-    const auto c = static_cast<RestoreClass>(i);
-    if (counts[c] > 0) take(c, std::string(migrate::report::ClassName(c)), counts[c]);
-  }
-}
-
-// "2000 objects: 1874 restored, 126 unchanged"
-std::string AnswerOf(const RestoreCounts& counts) {
-  std::vector<std::string> parts;
-  ForEachClass(counts, [&](RestoreClass, const std::string& name, std::uint64_t count) {
-    parts.push_back(std::to_string(count) + " " + name);
-  });
-  const std::string objects = kube::base::Count(counts.Total(), "object");
-  return parts.empty() ? objects : objects + ": " + kube::base::Join(parts, ", ");
-}
-
-Bar BarOf(const RestoreCounts& counts) {
-  Bar bar{counts.Total()};
-  std::uint64_t from = 0;
-  ForEachClass(counts, [&](RestoreClass c, const std::string& name, std::uint64_t count) {
-    bar.segments.push_back({name, from, count, ToneOf(c)});
-    from += count;
-  });
-  return bar;
-}
-
 std::string ProofOf(const CrdRestore& crd) {
-  const auto& [read, as_restored, changed] = crd.verification;
-  if (read == 0) return crd.dry_run == DryRun::kNone ? "none" : "none, as it was a dry run";
-  std::string text = kube::base::Count(read, "object") + " read back, " +
-                     (as_restored == read ? "all" : std::to_string(as_restored)) + " as restored";
-  if (changed > 0) text += ", " + std::to_string(changed) + " changed by others since";
-  return text;
+  const std::string text = migrate::report::ReadBackText(crd.verification);
+  if (!text.empty()) return text;
+  return crd.dry_run == DryRun::kNone ? "none" : "none, as it was a dry run";
 }
 
 std::vector<Fact> FactsOf(const CrdRestore& crd, const std::string& backup) {
@@ -102,9 +62,11 @@ std::vector<Fact> FactsOf(const CrdRestore& crd, const std::string& backup) {
 
 std::vector<Remark> RemarksOf(const CrdRestore& crd) {
   std::vector<Remark> remarks;
-  if (!crd.error.empty()) remarks.push_back({ToneOf(crd), crd.error});
+  if (!crd.error.empty()) remarks.push_back({ToneOfOutcome(crd.outcome), crd.error});
   if (crd.outcome == Outcome::kInterrupted)
     remarks.push_back({Tone::kPlain, "The same command goes on where it was"});
+  for (const std::string& advice : migrate::report::AdviceOf(crd))
+    remarks.push_back({Tone::kPlain, "Next: " + advice});
   return remarks;
 }
 
@@ -116,12 +78,6 @@ Table RestoredFieldsTable(std::string title, const std::vector<RestoredField>& f
         {kube::meta::WithLeadingDot(field.path), std::to_string(field.objects), field.example});
   }
   return table;
-}
-
-std::string JoinedPaths(const std::vector<std::string>& paths) {
-  std::vector<std::string> shown;
-  for (const std::string& path : paths) shown.push_back(kube::meta::WithLeadingDot(path));
-  return kube::base::Join(shown, ", ");
 }
 
 Table RestoreFailuresTable(const CrdRestore& crd) {
@@ -138,7 +94,7 @@ Table RestoreFailuresTable(const CrdRestore& crd) {
     table.rows.push_back({failure.namespace_, failure.name,
                           std::string(migrate::report::ClassName(failure.restore_class)),
                           failure.code == 0 ? "" : std::to_string(failure.code), failure.reason,
-                          failure.message, JoinedPaths(failure.paths)});
+                          failure.message, migrate::report::JoinPaths(failure.paths)});
   }
   return table;
 }
@@ -153,7 +109,8 @@ Table RestoredObjectsTable(const CrdRestore& crd) {
   for (const RestoredObject& object : crd.objects) {
     table.rows.push_back({object.namespace_, object.name,
                           std::string(migrate::report::ClassName(object.restore_class)),
-                          JoinedPaths(object.restored), JoinedPaths(object.kept)});
+                          migrate::report::JoinPaths(object.restored, object.restored_count),
+                          migrate::report::JoinPaths(object.kept, object.kept_count)});
   }
   return table;
 }
@@ -161,10 +118,10 @@ Table RestoredObjectsTable(const CrdRestore& crd) {
 Section SectionOf(const CrdRestore& crd, const std::string& backup) {
   Section section{.name = crd.name,
                   .verdict = VerdictOf(crd),
-                  .tone = ToneOf(crd),
-                  .result = ResultOf(crd),
-                  .answer = AnswerOf(crd.counts),
-                  .bar = BarOf(crd.counts),
+                  .tone = ToneOfOutcome(crd.outcome),
+                  .result = ResultOfOutcome(crd.outcome),
+                  .answer = migrate::report::CountsText(crd.counts),
+                  .bar = BarOf(crd.counts, ToneOfRestored),
                   .facts = FactsOf(crd, backup),
                   .remarks = RemarksOf(crd)};
   const bool is_dry_run = crd.dry_run != DryRun::kNone;
@@ -180,23 +137,34 @@ Section SectionOf(const CrdRestore& crd, const std::string& backup) {
   return section;
 }
 
+std::uint64_t CountBack(const RestoreCounts& counts) {
+  return counts[RestoreClass::kRestored] + counts[RestoreClass::kRecreated] +
+         counts[RestoreClass::kAccepted];
+}
+
+// "3 objects have back what pruning took"
+std::string DoneAnswerOf(std::uint64_t back, bool is_dry_run) {
+  if (back == 0) return "Nothing was missing";
+  return kube::base::Count(back, "object") +
+         (is_dry_run  ? " would get"
+          : back == 1 ? " has"
+                      : " have") +
+         " back what pruning took";
+}
+
 std::string AnswerOf(const RestoreReport& report, const RestoreCounts& sum) {
   if (report.crds.empty()) return "Nothing to restore";
   const bool is_dry_run = report.crds.front().dry_run != DryRun::kNone;
-  const auto is_done = [](const CrdRestore& crd) { return crd.outcome == Outcome::kDone; };
-  const std::uint64_t back =
-      sum[RestoreClass::kRestored] + sum[RestoreClass::kRecreated] + sum[RestoreClass::kAccepted];
-  const std::string objects = kube::base::Count(back, "object");
   const std::string suffix = is_dry_run ? " (dry run)" : "";
-  if (std::ranges::all_of(report.crds, is_done)) {
-    return objects +
-           (is_dry_run  ? " would get"
-            : back == 1 ? " has"
-                        : " have") +
-           " back what pruning took" + suffix;
-  }
-  return objects + " restored, " + kube::base::Count(sum.Failures(), "object") + " not, of " +
-         std::to_string(sum.Total()) + suffix;
+  const std::uint64_t chosen = sum.Total() - sum[RestoreClass::kNotChosen];
+  if (chosen == 0) return "No object of the backup was chosen" + suffix;
+  const auto is_done = [](const CrdRestore& crd) { return crd.outcome == Outcome::kDone; };
+  if (std::ranges::all_of(report.crds, is_done))
+    return DoneAnswerOf(CountBack(sum), is_dry_run) + suffix;
+  return kube::base::Count(CountBack(sum), "object") +
+         (is_dry_run ? " would be restored, " : " restored, ") +
+         kube::base::Count(sum.Failures(), "object") + " not, of " + std::to_string(chosen) +
+         suffix;
 }
 
 }  // namespace
@@ -207,14 +175,10 @@ Page PageOf(const RestoreReport& report) {
   for (const CrdRestore& crd : report.crds) {
     sum += crd.counts;
     page.sections.push_back(SectionOf(crd, report.backup));
-    page.tone = std::max(page.tone, page.sections.back().tone);
   }
   page.answer = AnswerOf(report, sum);
-  page.tallies = {{"CRDs", report.crds.size(), Tone::kPlain},
-                  {"objects", sum.Total(), Tone::kPlain}};
-  ForEachClass(sum, [&](RestoreClass c, const std::string& name, std::uint64_t count) {
-    page.tallies.push_back({name, count, ToneOf(c)});
-  });
+  page.tone = WorstOf(page.sections);
+  page.tallies = TalliesOf(report.crds.size(), sum, ToneOfRestored);
   return page;
 }
 

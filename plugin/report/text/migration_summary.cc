@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kube/base/text.h"
+#include "kube/base/utf8.h"
 #include "migrate/report/program_name.h"
 #include "plugin/report/data/migration_report_json.h"
 #include "plugin/report/data/template_output.h"
@@ -15,7 +16,7 @@
 namespace plugin::report::text {
 namespace {
 
-using migrate::report::ClassCounts;
+using migrate::report::CountsText;
 using migrate::report::CrdMigration;
 using migrate::report::DryRun;
 using migrate::report::MigrationReport;
@@ -34,20 +35,6 @@ std::string TypedName(const CrdMigration& crd) {
 std::string_view DryRunSuffix(DryRun dry_run) {
   if (dry_run == DryRun::kNone) return "";
   return dry_run == DryRun::kClient ? " (dry run)" : " (server dry run)";
-}
-
-// "2000 objects: 1874 rewritten, 126 unchanged"
-std::string CountsText(const ClassCounts& counts) {
-  std::string text = kube::base::Count(counts.Total(), "object");
-  std::string_view separator = ": ";
-  for (std::size_t i = 0; i < migrate::report::kObjectClasses; ++i) {
-    const auto object_class = static_cast<ObjectClass>(i);
-    if (counts[object_class] == 0) continue;
-    text.append(separator).append(std::to_string(counts[object_class]));
-    text.append(" ").append(migrate::report::ClassName(object_class));
-    separator = ", ";
-  }
-  return text;
 }
 
 bool EndedBeforeFlip(const CrdMigration& crd) {
@@ -121,19 +108,11 @@ std::string PrintReport(const MigrationReport& report, flags::OutputFormat forma
   return terminal::PrintValue(data::ToJson(report, arena), format);
 }
 
-// Cut between characters.
-std::string Shortened(const std::string& message) {
-  if (message.size() <= kMessageBytes) return message;
-  std::size_t end = kMessageBytes;
-  while (end > 0 && (static_cast<unsigned char>(message[end]) & 0xC0) == 0x80) --end;
-  return message.substr(0, end) + " ...";
-}
-
 std::string FailureLine(const ObjectFailure& failure) {
   const std::string slash = failure.namespace_.empty() ? "" : "/";
   return "  " + terminal::Printable(failure.namespace_ + slash + failure.name) + ": " +
          std::string(migrate::report::ClassName(failure.object_class)) + ": " +
-         terminal::Printable(Shortened(failure.message)) + "\n";
+         terminal::Printable(kube::base::utf8::Shortened(failure.message, kMessageBytes)) + "\n";
 }
 
 std::string NotTriedText(const CrdMigration& crd) {

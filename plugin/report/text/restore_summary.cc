@@ -41,35 +41,12 @@ std::string_view SuffixOf(const CrdRestore& crd) {
   return crd.dry_run == DryRun::kClient ? " (dry run)" : " (server dry run)";
 }
 
-// "2000 objects: 1874 restored, 126 unchanged"
-std::string RestoreCountsText(const RestoreCounts& counts) {
-  std::string text = kube::base::Count(counts.Total(), "object");
-  std::string_view separator = ": ";
-  for (std::size_t i = 0; i < migrate::report::kRestoreClasses; ++i) {
-    const auto restore_class = static_cast<RestoreClass>(i);
-    if (counts[restore_class] == 0) continue;
-    text.append(separator).append(std::to_string(counts[restore_class]));
-    text.append(" ").append(migrate::report::ClassName(restore_class));
-    separator = ", ";
-  }
-  return text;
-}
-
-// "; 12 read back, all as restored"
-std::string ReadBackText(const CrdRestore& crd) {
-  const auto& [read, as_restored, changed] = crd.verification;
-  if (read == 0) return "";
-  std::string text = "; " + std::to_string(read) + " read back, ";
-  text += as_restored == read ? "all" : std::to_string(as_restored);
-  text += " as restored";
-  if (changed > 0) text += ", " + std::to_string(changed) + " changed by others since";
-  return text;
-}
-
 std::string RestoreLine(const CrdRestore& crd) {
   const std::string_view verb = crd.outcome == Outcome::kDone ? "restored" : "not wholly restored";
-  return CrdTypedName(crd) + " " + std::string(verb) + " (" + RestoreCountsText(crd.counts) +
-         ReadBackText(crd) + ")" + std::string(SuffixOf(crd)) + "\n";
+  const std::string read_back = migrate::report::ReadBackText(crd.verification);
+  return CrdTypedName(crd) + " " + std::string(verb) + " (" +
+         migrate::report::CountsText(crd.counts) + (read_back.empty() ? "" : "; " + read_back) +
+         ")" + std::string(SuffixOf(crd)) + "\n";
 }
 
 // What was refused has nothing to count.
@@ -79,19 +56,14 @@ bool HasObjects(const CrdRestore& crd) {
          counts.Total() > counts[RestoreClass::kNotTried] + counts[RestoreClass::kNotChosen];
 }
 
-std::string JoinPaths(const std::vector<std::string>& paths) {
-  std::vector<std::string> shown;
-  for (const std::string& path : paths) shown.push_back(kube::meta::WithLeadingDot(path));
-  return kube::base::Join(shown, ", ");
-}
-
 void AppendObjects(std::string& out, const CrdRestore& crd) {
   if (crd.objects.empty()) return;
   Table table({"NAMESPACE", "NAME", "CLASS", "FIELDS", "KEPT"});
   for (const RestoredObject& object : crd.objects) {
     table.AddRow({object.namespace_, object.name,
                   std::string(migrate::report::ClassName(object.restore_class)),
-                  JoinPaths(object.restored), JoinPaths(object.kept)});
+                  migrate::report::JoinPaths(object.restored, object.restored_count),
+                  migrate::report::JoinPaths(object.kept, object.kept_count)});
   }
   table.AppendTo(out);
 }
@@ -141,21 +113,9 @@ std::string FailureText(const RestoreFailure& failure) {
          "\n";
 }
 
-bool HasClass(const CrdRestore& crd, RestoreClass restore_class) {
-  return std::ranges::find(crd.failures, restore_class, &RestoreFailure::restore_class) !=
-         crd.failures.end();
-}
-
-std::string Advice(const CrdRestore& crd) {
+std::string PrintRestoreAdvice(const CrdRestore& crd) {
   std::string text;
-  if (HasClass(crd, RestoreClass::kGone)) {
-    text += "Next: --recreate makes anew what was deleted, with another uid\n";
-  }
-  if (HasClass(crd, RestoreClass::kConflict)) {
-    text +=
-        "Next: of an object in conflict nothing is written; look at its line of the backup, or "
-        "leave the lists out by --fields\n";
-  }
+  for (const std::string& advice : migrate::report::AdviceOf(crd)) text += "Next: " + advice + "\n";
   return text;
 }
 
@@ -174,7 +134,7 @@ std::string PrintRestoreFailures(const CrdRestore& crd) {
     text += "  and " + std::to_string(crd.failures.size() - shown) +
             " more; -o json names all of them\n";
   }
-  return text + Advice(crd);
+  return text + PrintRestoreAdvice(crd);
 }
 
 std::string PrintKept(const CrdRestore& crd) {
@@ -198,12 +158,30 @@ std::string PrintRestoreError(const CrdRestore& crd) {
          "\n";
 }
 
-std::string PrintRestoreErrors(const RestoreReport& report, OutputFormat format) {
+// With several CRDs in a backup those that are not named have none that was chosen either.
+bool NamesSome(const RestoreReport& report) {
+  return std::ranges::any_of(report.crds, [](const CrdRestore& crd) {
+    return crd.counts.Total() > crd.counts[RestoreClass::kNotChosen];
+  });
+}
+
+// As migrate: a namespace that does not exist has no objects either.
+std::string PrintNoneChosen(const CrdRestore& crd, const flags::RestoreOptions& options) {
+  const bool is_none = crd.counts.Total() == crd.counts[RestoreClass::kNotChosen];
+  if (crd.outcome != Outcome::kDone || !is_none) return "";
+  const std::string& name = options.objects.namespace_;
+  return terminal::Printable(crd.name) + ": no objects found" +
+         (name.empty() ? "" : " in namespace " + terminal::Printable(name)) + "\n";
+}
+
+std::string PrintRestoreErrors(const RestoreReport& report, const flags::RestoreOptions& options) {
+  const OutputFormat format = options.output;
   const bool is_for_people = format == OutputFormat::kTable || format == OutputFormat::kWide ||
                              format == OutputFormat::kName;
   std::string err;
   for (const CrdRestore& crd : report.crds) {
     if (is_for_people && HasObjects(crd)) err += PrintKept(crd) + PrintRestoreFailures(crd);
+    if (is_for_people && !NamesSome(report)) err += PrintNoneChosen(crd, options);
     err += PrintRestoreError(crd);
   }
   return err;
@@ -221,7 +199,7 @@ int RestoreExitCode(const RestoreReport& report) {
 }  // namespace
 
 RestoreOutput PrintRestore(const RestoreReport& report, const flags::RestoreOptions& options) {
-  const std::string err = PrintRestoreErrors(report, options.output);
+  const std::string err = PrintRestoreErrors(report, options);
   const int code = RestoreExitCode(report);
   if (options.output != OutputFormat::kTemplate)
     return {.out = PrintInFormat(report, options.output), .err = err, .exit_code = code};

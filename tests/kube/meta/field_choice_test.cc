@@ -38,6 +38,21 @@ TEST_CASE("A path chooses itself and what is below it", "[kube][field_choice]") 
   CHECK(FieldChoice().Of(&proto) == FieldChoice::Part::kAll);
 }
 
+TEST_CASE("A path is in an object where the object has something at it", "[kube][field_choice]") {
+  json::Document object;
+  REQUIRE(!object.Parse(R"({"spec":{"ports":[{"a":1},{"proto":null}],"labels":{"x":{"b":1}}}})"));
+  const auto is_in = [&](const std::string& path) {
+    return FieldChoice::Parse({path})->IsIn(0, object.root());
+  };
+  CHECK(is_in(".spec"));
+  CHECK(is_in("spec.ports[*].proto"));
+  CHECK(is_in("spec.labels.*.b"));
+  CHECK_FALSE(is_in("spec.ports.proto"));
+  CHECK_FALSE(is_in("spec.ports[*].typo"));
+  CHECK_FALSE(is_in("spec.ports[*].a.b"));
+  CHECK_FALSE(is_in("status"));
+}
+
 TEST_CASE("Names in quotes are read as they are printed", "[kube][field_choice]") {
   for (const std::string name : {"a.b", "it's", "back\\slash", "x]", "*", ""}) {
     std::string path;

@@ -137,15 +137,63 @@ TEST_CASE("What was deleted is gone, or made anew", "[migrate][restore]") {
   }
 }
 
-TEST_CASE("What is made anew is as whole as the server keeps it", "[migrate][restore]") {
+TEST_CASE("What the schemas would prune of a new object keeps it from being made",
+          "[migrate][restore]") {
+  // The schema became narrower since: a is not what pruning took.
   World world(2);
-  world.cluster.server.Add(WidgetsCrd(""));  // without spec.old
+  std::string crd = WidgetsCrd(kMended);
+  const std::string known = R"("a":{"type":"integer"}, )";
+  crd.erase(crd.find(known), known.size());
+  world.cluster.server.Add(crd);
   world.Delete(1);
   world.options.settings.recreate = true;
-  world.options.settings.compare.fields = *kube::meta::FieldChoice::Parse({"status"});
-  CHECK(Text(world.Run().counts) == "unchanged 1, recreated 1");
-  CHECK(world.Stored(1) == R"({"a":1,"l":[{"n":"x","o":1},{"n":"y"}]}{"phase":"p","since":3})");
-  CHECK(Text(world.Run().counts) == "unchanged 2");
+  world.options.settings.dry_run = GENERATE(report::DryRun::kNone, report::DryRun::kClient);
+  const report::CrdRestore restored = world.Run();
+  CHECK(Text(restored.counts) == "restored 1, failed 1");
+  REQUIRE(restored.failures.size() == 1);
+  CHECK_THAT(restored.failures[0].message,
+             Contains("would prune this of a new one: .spec.a;") && Contains("not made anew"));
+  CHECK(world.Stored(1) == "none");
+}
+
+TEST_CASE("What makes new objects go away again is told", "[migrate][restore]") {
+  World world(2);
+  std::ofstream(world.options.backup, std::ios::app)
+      << R"({"apiVersion":"demo.example.com/v1","kind":"Widget","metadata":{"name":"z","namespace":)"
+         R"("shop","uid":"u-z","deletionTimestamp":"2026-11-01T00:00:00Z","finalizers":["a/b"],)"
+         R"("ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"o","uid":"u-o"}]},)"
+         R"("spec":{"a":1,"old":2}})"
+      << "\n";
+  world.options.settings.recreate = true;
+  SECTION("made") {
+    CHECK(Text(world.Run().counts) == "restored 2, recreated 1");
+    REQUIRE(world.observer.lines.size() == 2);
+    CHECK_THAT(world.observer.lines[0], Contains("1 object made anew had owners"));
+    CHECK_THAT(world.observer.lines[1], Contains("was being deleted when the backup was made"));
+  }
+  SECTION("in a namespace that does not exist") {
+    world.options.settings.dry_run = report::DryRun::kClient;
+    FakeFault fault = World::Always("/api/v1/namespaces/shop");
+    fault.answer = FakeStatus(404, "NotFound", "namespaces \"shop\" not found");
+    world.cluster.server.AddFault(fault);
+    world.Run();
+    REQUIRE(world.observer.lines.size() == 3);
+    CHECK_THAT(world.observer.lines[2],
+               Contains("namespaces \"shop\" not found: no object can be made anew in it"));
+  }
+}
+
+TEST_CASE("A dry run by the server fails where the answer lacks what was sent",
+          "[migrate][restore]") {
+  World world(1);
+  world.options.settings.dry_run = report::DryRun::kServer;
+  FakeFault fault = World::Always("dryRun=All");
+  fault.answer.emplace();
+  fault.answer->body = World::Widget("w100", "u-w100", World::Pruned(0));
+  world.cluster.server.AddFault(fault);
+  const report::CrdRestore crd = world.Run();
+  CHECK(Text(crd.counts) == "failed 1");
+  CHECK_THAT(crd.failures.at(0).message, Contains("does not show what it brought"));
 }
 
 TEST_CASE("Nothing is written where the schema would prune the fields again",
@@ -156,8 +204,10 @@ TEST_CASE("Nothing is written where the schema would prune the fields again",
   CHECK(crd.outcome == report::Outcome::kError);
   CHECK(Text(crd.counts) == "not-tried 6");
   CHECK(FieldsText(crd.refused) == "spec.old:6");
-  CHECK_THAT(crd.error, Contains(".spec.old (in 6 objects)") &&
-                            Contains("kubectl prune suggest widgets.demo.example.com"));
+  CHECK_THAT(crd.error,
+             Contains(".spec.old (in 6 objects)") &&
+                 Contains("kubectl get crd widgets.demo.example.com -o yaml > crd.yaml") &&
+                 Contains("kubectl prune suggest --local -f crd.yaml -f " + world.options.backup));
   CHECK(world.Requests("PATCH") == 0);
   SECTION("other fields can be chosen") {
     world.options.settings.compare.fields = *kube::meta::FieldChoice::Parse({".status"});
@@ -219,6 +269,21 @@ TEST_CASE("Objects are chosen by name, namespace and selectors", "[migrate][rest
     world.options.namespace_ = "elsewhere";
     CHECK(Text(world.Run().counts) == "not-chosen 6");
   }
+  SECTION("by a name that another namespace has") {
+    world.options.namespace_ = "elsewhere";
+    world.options.targets = {{"widgets", "w102"}};
+    CHECK_THAT(world.ErrorOfRun(),
+               Contains("has no objects of widgets/w102 in namespace elsewhere"));
+  }
+  SECTION("by fields, of which one is nowhere") {
+    world.options.settings.compare.fields =
+        *kube::meta::FieldChoice::Parse({".spec.old", ".spec.l[*].o", ".spec.typo"});
+    CHECK(Text(world.Run().counts) == "restored 6");
+    CHECK(
+        world.observer.lines ==
+        std::vector<std::string>{
+            "note: --fields .spec.typo: no object of the backup that was chosen has such a field"});
+  }
   SECTION("by what the server selects") {
     world.options.field_selector = "metadata.name=w104";
     CHECK(Text(world.Run().counts) == "restored 1, not-chosen 5");
@@ -252,7 +317,10 @@ TEST_CASE("A backup that is not whole, or not one, is not begun with", "[migrate
   const std::string whole = World::Widget("w100", "u-w100", World::Whole(0)) + "\n";
   const std::string secret = "s3cr3t";
   CHECK_THAT(error_of(whole + R"({"apiVersion":"demo.example.com/v1","spec":{"old":"s3cr3t)"),
-             Contains("cannot read the backup: ") && !Contains(secret));
+             Contains("cannot read the backup: ") && Contains("not the whole backup") &&
+                 !Contains(secret));
+  CHECK_THAT(error_of("\x1f\x8b\x08"), Contains("gunzip it first"));
+  CHECK_THAT(error_of(WidgetsCrd("")), Contains("it is a CustomResourceDefinition"));
   CHECK_THAT(error_of(whole + whole), Contains("has shop/w100 more than once"));
   CHECK_THAT(error_of(whole + R"({"apiVersion":"v1","kind":"Secret","metadata":{"name":"a"}})"),
              Contains("it is no custom resource"));
@@ -262,7 +330,8 @@ TEST_CASE("A backup that is not whole, or not one, is not begun with", "[migrate
       Contains("it has no name that an object can have"));
   CHECK_THAT(
       error_of(R"({"apiVersion":"no.example.com/v1","kind":"None","metadata":{"name":"a"}})"),
-      Contains("no CustomResourceDefinition"));
+      Contains(
+          "has a, and the cluster has no CustomResourceDefinition named \"None.no.example.com\""));
   CHECK_THAT(error_of(""), Contains("holds no objects"));
   CHECK_THAT(error_of(whole + "[1,2]"), Contains("cannot read the backup: "));
   CHECK_THAT(error_of(whole + "\xff\xfe\x00{{{"), Contains("cannot read the backup: "));
@@ -293,25 +362,89 @@ TEST_CASE("The CRD of then has to be that of the objects", "[migrate][restore]")
   CHECK_THAT(world.ErrorOfRun(), Contains("does not exist"));
 }
 
+TEST_CASE("The CRD of then has to be one by which pruning took something", "[migrate][restore]") {
+  World world(1);
+  const std::filesystem::path file = std::filesystem::path(world.folder.path()) / "mended.yaml";
+  std::ofstream(file) << WidgetsCrd(kMended);
+  world.options.pruned_by = file.string();
+  CHECK_THAT(world.ErrorOfRun(), Contains("\"" + file.string() + "\"") &&
+                                     Contains("takes nothing from any of these objects"));
+  CHECK(world.Requests("PATCH") == 0);
+}
+
+TEST_CASE("What lies beside the backup is told as what it is", "[migrate][restore]") {
+  World world(1);
+  const std::filesystem::path folder = world.folder.path();
+  SECTION("of another CRD") {
+    std::string crd = WidgetsCrd("");
+    crd.replace(crd.find("widgets.demo"), 7, "gizmos");
+    std::ofstream(folder / "widgets-1.crd.json") << crd;
+    world.Run();
+    REQUIRE(world.observer.lines.size() == 1);
+    CHECK_THAT(
+        world.observer.lines[0],
+        Contains("widgets-1.crd.json\" is the CustomResourceDefinition gizmos.demo.example.com") &&
+            !Contains("there is no"));
+  }
+  SECTION("broken") {
+    std::ofstream(folder / "widgets-1.crd.json") << "{\"a\":";
+    CHECK_THAT(world.ErrorOfRun(), Contains("widgets-1.crd.json") && Contains("--pruned-by"));
+  }
+  SECTION("of a link") {
+    std::filesystem::create_directory(folder / "links");
+    std::filesystem::create_symlink(folder / "widgets-1.ndjson",
+                                    folder / "links" / "newest.ndjson");
+    world.options.backup = (folder / "links" / "newest.ndjson").string();
+    CHECK_THAT(world.Run().pruned_by, Catch::Matchers::EndsWith("widgets-1.crd.json"));
+    CHECK(world.observer.lines.empty());
+  }
+}
+
+TEST_CASE("A folder is no backup", "[migrate][restore]") {
+  World world(1);
+  world.options.backup = std::string(world.folder.path());
+  CHECK_THAT(world.ErrorOfRun(), Contains("is a folder: name one of the backups in it"));
+}
+
+TEST_CASE("Fields of an object are counted however many there are", "[migrate][restore]") {
+  World world(1);
+  std::string many;
+  for (int i = 0; i < 150; ++i) many += (i ? ",\"f" : "\"f") + std::to_string(i) + "\":1";
+  std::ofstream(world.options.backup)
+      << World::Widget("w100", "u-w100", R"("spec":{"a":1,"m":{)" + many + "}}") << "\n";
+  world.cluster.server.Add(WidgetsCrd(
+      R"(,"old":{"type":"integer"},"m":{"type":"object","x-kubernetes-preserve-unknown-fields":true})"));
+  world.Write(0, R"("spec":{"a":1,"m":{"f0":1}})");
+  const report::CrdRestore crd = world.Run();
+  CHECK(crd.restored.size() == 149);
+  REQUIRE(crd.objects.size() == 1);
+  CHECK(crd.objects[0].restored.size() == 100);
+  CHECK(crd.objects[0].restored_count == 149);
+  CHECK_THAT(report::JoinPaths(crd.objects[0].restored, crd.objects[0].restored_count),
+             Catch::Matchers::EndsWith(" and 49 more"));
+}
+
 TEST_CASE("Missing rights are told before anything is written", "[migrate][restore]") {
   World world(1);
+  const auto missing = [](const std::string& what) {
+    return "the right to " + what +
+           " is missing; ask for it (krew/manifests/restorer.yaml has all that restore needs), or "
+           "be "
+           "somebody else by --as. Nothing was written";
+  };
   SECTION("of the object") {
     world.cluster.server.Deny("patch", kWidgets);
-    CHECK(world.ErrorOfRun() ==
-          "the right to patch widgets.demo.example.com is missing, so that nothing was written");
+    CHECK(world.ErrorOfRun() == missing("patch widgets.demo.example.com"));
   }
   SECTION("of the status") {
     world.cluster.server.Deny("patch", kWidgets + "/status");
-    CHECK(world.ErrorOfRun() ==
-          "the right to patch widgets.demo.example.com/status is missing, so that nothing was "
-          "written");
+    CHECK(world.ErrorOfRun() == missing("patch widgets.demo.example.com/status"));
   }
   SECTION("to make anew") {
     world.cluster.server.Deny("create", kWidgets);
     CHECK(world.ErrorOfRun().empty());
     world.options.settings.recreate = true;
-    CHECK(world.ErrorOfRun() ==
-          "the right to create widgets.demo.example.com is missing, so that nothing was written");
+    CHECK(world.ErrorOfRun() == missing("create widgets.demo.example.com"));
   }
 }
 

@@ -49,7 +49,7 @@ class TextComparison {
   }
   static std::string Names(const Paths& paths) {
     std::string text;
-    for (const FieldName& field : paths.first) text += (text.empty() ? "" : " ") + field.path;
+    for (const std::string& path : paths.first) text += (text.empty() ? "" : " ") + path;
     return text;
   }
 

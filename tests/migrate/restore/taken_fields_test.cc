@@ -49,6 +49,9 @@ TEST_CASE("What pruning took from objects comes back, and later writers win",
        R"({"spec":{"old":5}})", "", "", "spec.old"},
       {"a part of it that somebody has set anew", R"({"m":{"a":1,"b":2,"c":3}})", "{}",
        R"({"m":{"b":9,"d":4}})", R"({"m":{"a":1,"b":9,"c":3,"d":4}})", "m.a m.c", "m.b"},
+      {"an object that somebody has emptied", R"({"m":{"a":1,"b":{"c":2}},"n":{"d":{"e":1}}})",
+       "{}", R"({"m":{},"n":{"d":{}}})", "", "", "m n.d"},
+      {"an object that was empty", R"({"m":{}})", "{}", R"({"m":{}})", ""},
       {"another kind of value that somebody has set", R"({"m":{"a":1}})", "{}", R"({"m":"x"})", "",
        "", "m"},
       {"a list that was taken, and set anew", R"({"l":[1,2]})", "{}", R"({"l":[1]})", "", "", "l"},
@@ -89,6 +92,65 @@ TEST_CASE("A default that a read shows is no later writer's", "[migrate][taken_f
   });
 }
 
+std::string WithOwners(const std::string& fields, const std::string& entries) {
+  return R"({"metadata":{"name":"a","managedFields":[)" + entries + "]}," + fields + "}";
+}
+
+std::string Entry(const std::string& manager, const std::string& operation, const std::string& time,
+                  const std::string& fields) {
+  return R"({"manager":")" + manager + R"(","operation":")" + operation + R"(","time":")" + time +
+         R"(","fieldsType":"FieldsV1","fieldsV1":)" + fields + "}";
+}
+
+TEST_CASE("A default that somebody has set since the backup is a later writer's",
+          "[migrate][taken_fields]") {
+  const std::string schema =
+      R"({"type":"object","properties":{"old":{"type":"boolean","default":false},"l":{"type":)"
+      R"("array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["n"],"items":{)"
+      R"("type":"object","properties":{"n":{"type":"string"},"o":{"type":"integer","default":1}}}}}})";
+  const std::string then = "2026-11-01T00:00:00Z", since = "2026-11-02T00:00:00Z";
+  const std::string of_old = R"({"f:old":{}})", of_other = R"({"f:x":{}})";
+  const std::string of_element = R"({"f:l":{"k:{\"n\":\"b\"}":{".":{},"f:n":{},"f:o":{}}}})";
+  const std::string list = R"("l":[{"n":"a","o":5},{"n":"b","o":6}])";
+  const std::string left = R"("l":[{"n":"a"},{"n":"b"}])";
+  const auto kept = [&](const std::string& backup, const std::string& entries_then,
+                        const std::string& pruned, const std::string& live,
+                        const std::string& entries_now) {
+    const TextComparison comparison(WithOwners(backup, entries_then),
+                                    WithOwners(pruned, entries_then), WithOwners(live, entries_now),
+                                    schema);
+    return comparison.kept() + "|" + comparison.taken();
+  };
+  const auto kept_old = [&](const std::string& entries_then, const std::string& entries_now) {
+    return kept(R"("old":true)", entries_then, R"("x":1)", R"("x":1,"old":false)", entries_now);
+  };
+  SECTION("nobody owns it") {
+    CHECK(kept_old(Entry("a", "Update", then, of_other), Entry("b", "Update", since, of_other)) ==
+          "|old");
+  }
+  SECTION("somebody new owns it") {
+    CHECK(kept_old(Entry("a", "Update", then, of_old), Entry("a", "Update", then, of_old) + "," +
+                                                           Entry("b", "Update", since, of_old)) ==
+          "old|");
+    CHECK(kept_old(Entry("a", "Update", then, of_other), Entry("a", "Update", since, of_old)) ==
+          "old|");
+  }
+  SECTION("an entry of then stays, and has a new time where its manager wrote something else") {
+    CHECK(kept_old(Entry("a", "Update", then, of_old), Entry("a", "Update", since, of_old)) ==
+          "|old");
+  }
+  SECTION("what is applied anew is meant") {
+    CHECK(kept_old(Entry("a", "Apply", then, of_old), Entry("a", "Apply", then, of_old)) == "|old");
+    CHECK(kept_old(Entry("a", "Apply", then, of_old), Entry("a", "Apply", since, of_old)) ==
+          "old|");
+  }
+  SECTION("in an element") {
+    CHECK(kept(list, Entry("a", "Update", then, of_other), left,
+               R"("l":[{"n":"b","o":1},{"n":"a","o":1}])",
+               Entry("b", "Update", since, of_element)) == "l[0].o|l[1].o");
+  }
+}
+
 TEST_CASE("Elements belong together by their index where the rest of the list is as it was",
           "[migrate][taken_fields]") {
   const std::string backup = R"({"l":[{"a":1,"o":1},{"a":2},{"a":3,"o":3}]})";
@@ -97,8 +159,18 @@ TEST_CASE("Elements belong together by their index where the rest of the list is
       {"as pruning left it", backup, pruned, pruned, backup, "l[0].o l[2].o"},
       {"some of it back", backup, pruned, R"({"l":[{"a":1},{"a":2},{"a":3,"o":3}]})", backup,
        "l[0].o"},
-      {"some of it set anew", backup, pruned, R"({"l":[{"a":1,"o":9},{"a":2},{"a":3}]})",
-       R"({"l":[{"a":1,"o":9},{"a":2},{"a":3,"o":3}]})", "l[2].o", "l[0].o"},
+      {"some of it set anew", backup, pruned, R"({"l":[{"a":1,"o":9},{"a":2},{"a":3}]})", "", "",
+       "", "l"},
+      {"elements that pruning made alike, and somebody replaced",
+       R"({"hooks":[{"cmd":"x","env":{"A":1}},{"cmd":"y","env":{"B":2}}]})", R"({"hooks":[{},{}]})",
+       R"({"hooks":[{"cmd":"y"},{"cmd":"brand-new"}]})", "", "", "", "hooks"},
+      {"elements that pruning made alike, of which one came back",
+       R"({"hooks":[{"cmd":"x","env":{"A":1}},{"cmd":"y","env":{"B":2}}]})", R"({"hooks":[{},{}]})",
+       R"({"hooks":[{"cmd":"x"},{}]})",
+       R"({"hooks":[{"cmd":"x","env":{"A":1}},{"cmd":"y","env":{"B":2}}]})",
+       "hooks[0].env hooks[1].cmd hooks[1].env"},
+      {"a part of an object that pruning took", R"({"l":[{"m":{"x":1,"y":2}},{"m":{"x":3}}]})",
+       R"({"l":[{},{}]})", R"({"l":[{"m":{"x":1}},{}]})", "", "", "", "l"},
       {"an element changed", backup, pruned, R"({"l":[{"a":1},{"a":9},{"a":3}]})", "", "", "", "l"},
       {"one more", backup, pruned, R"({"l":[{"a":1},{"a":2},{"a":3},{"a":4}]})", "", "", "", "l"},
       {"moved", backup, pruned, R"({"l":[{"a":3},{"a":2},{"a":1}]})", "", "", "", "l"},
@@ -182,6 +254,18 @@ TEST_CASE("Only fields that are chosen come back", "[migrate][taken_fields]") {
   CHECK(restored({"status"}).empty());
 }
 
+TEST_CASE("Of a list that was taken as a whole no part comes back", "[migrate][taken_fields]") {
+  const CompareOptions options{.fields =
+                                   *kube::meta::FieldChoice::Parse({"spec.l[*].o", "spec.a"})};
+  const std::string backup = R"({"spec":{"a":1,"l":[{"o":1,"q":2}]}})";
+  const TextComparison comparison(backup, R"({"spec":{}})", R"({"spec":{}})", "", options);
+  CHECK(comparison.restored() == R"({"spec":{"a":1}})");
+  REQUIRE(comparison.result().whole_lists.count == 1);
+  CHECK(comparison.result().whole_lists.first[0] == "spec.l");
+  const TextComparison unknown(backup, "", R"({"spec":{}})", "", options);
+  CHECK(unknown.result().whole_lists.count == 1);
+}
+
 TEST_CASE("Of very many fields the first ones are named", "[migrate][taken_fields]") {
   std::string backup = "{";
   for (int i = 0; i < 1000; ++i) backup += (i ? ",\"f" : "\"f") + std::to_string(i) + "\":1";
@@ -189,6 +273,7 @@ TEST_CASE("Of very many fields the first ones are named", "[migrate][taken_field
   const TextComparison comparison(backup, "{}", "{}");
   CHECK(comparison.result().taken.count == 1001);
   CHECK(comparison.result().taken.first.size() == Paths::kMost);
+  CHECK(comparison.result().taken.folded.size() == 1001);
   CHECK(TextComparison("{\"" + std::string(100'000, 'k') + "\":2}", "{}", "{}").taken().size() <
         2000);
 }

@@ -45,11 +45,11 @@ TEST_CASE("restore has its defaults", "[plugin][restore_options]") {
 TEST_CASE("restore takes its flags", "[plugin][restore_options]") {
   const RestoreOptions options =
       Parse({"a.ndjson", "widgets/a", "crd/gizmos", "--fields", ".spec.a,spec.l[*].b",
-             "--overwrite", "--recreate", "--dry-run=server", "-owide", "--max-rate=2",
-             "--concurrency=3", "--pruned-by=crd.yaml", "-n", "shop", "--verify=false"});
+             "--overwrite", "--dry-run=server", "-owide", "--max-rate=2", "--concurrency=3",
+             "--pruned-by=crd.yaml", "-n", "shop", "--verify=false"});
   CHECK(options.fields == Words{".spec.a", "spec.l[*].b"});
   CHECK(options.overwrite);
-  CHECK(options.recreate);
+  CHECK(Parse({"a.ndjson", "--recreate"}).recreate);
   CHECK(options.dry_run.strategy == DryRun::kServer);
   CHECK(options.output == OutputFormat::kWide);
   CHECK(options.max_rate == 2);
@@ -70,6 +70,11 @@ TEST_CASE("restore says what is wrong with its flags", "[plugin][restore_options
   CHECK(ErrorOf({"a", "--fields", "spec[x]"}).find("--fields: \"spec[x]\" is no path") == 0);
   CHECK(ErrorOf({"a", "--concurrency=0"}).find("must be at least 1") != std::string::npos);
   CHECK(ErrorOf({"a", "--max-rate=x"}).find("must be a number") != std::string::npos);
+}
+
+TEST_CASE("What is made anew is whole", "[plugin][restore_options]") {
+  CHECK(ErrorOf({"a.ndjson", "--recreate", "--fields", ".spec.a"}) ==
+        "--fields and --recreate cannot be specified together: what is made anew is made whole");
 }
 
 }  // namespace restore_options_test

@@ -69,6 +69,17 @@ TEST_CASE("What went wrong of the whole is a case of its own", "[plugin][page]")
       std::string::npos);
 }
 
+TEST_CASE("What ended a CRD in an error is its message", "[plugin][page]") {
+  Page page{.command = "restore", .answer = "x"};
+  page.sections = {SectionWith("a.example.com", Result::kError),
+                   SectionWith("b.example.com", Result::kFailed)};
+  for (Section& section : page.sections)
+    section.remarks = {{Tone::kPlain, "a note"}, {Tone::kBad, "the reason"}, {Tone::kBad, "more"}};
+  const std::string xml = PrintJunit(page);
+  CHECK(xml.find("<error message=\"the reason\"") != std::string::npos);
+  CHECK(xml.find("<failure message=\"an answer\"") != std::string::npos);
+}
+
 TEST_CASE("XML has no character that XML 1.0 cannot hold", "[plugin][page]") {
   CHECK(Xml("<a href=\"x\">&") == "&lt;a href=&quot;x&quot;&gt;&amp;");
   CHECK(Xml(std::string_view("\x00\x01\x1B\x7F", 4)) == "^@^A^[^?");

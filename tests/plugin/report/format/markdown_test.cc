@@ -63,8 +63,8 @@ TEST_CASE("Long cells are cut between characters", "[plugin][page]") {
   std::string umlauts;
   for (int i = 0; i < 300; ++i) umlauts += "\xC3\xBC";
   const std::string cut = MarkdownText(umlauts);
-  CHECK(cut.size() == 404);
-  CHECK(cut.ends_with("\xC3\xBC ..."));
+  CHECK(cut.size() == 403);
+  CHECK(cut.ends_with("\xC3\xBC..."));
 }
 
 TEST_CASE("What fits is whole", "[plugin][page]") {
@@ -82,6 +82,14 @@ TEST_CASE("Long tables end after their first rows, and the end says how much is 
   CHECK(CountOf(text, "\n... and 4800 more\n") == 3);
   CHECK(text.find("_Left out, as a comment holds no more: 14400 rows.") != std::string::npos);
   CHECK(text.find("`kubectl prune check -o html`") != std::string::npos);
+}
+
+TEST_CASE("No command that writes is named as the place where all is told", "[plugin][page]") {
+  Page page = PageWithRows(3, 5000);
+  page.command = GENERATE("restore", "migrate");
+  const std::string text = PrintMarkdown(page);
+  CHECK(text.find("14400 rows. A run with `-o html` or `-o json`") != std::string::npos);
+  CHECK(text.find("kubectl prune " + page.command + " -o") == std::string::npos);
 }
 
 TEST_CASE("Where even one row a table is too much, whole CRDs are missing, and counted",

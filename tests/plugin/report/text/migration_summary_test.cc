@@ -155,7 +155,7 @@ TEST_CASE("What a server says cannot steer the terminal, nor fill it",
   const std::string err = Print(crd).err;
   CHECK(err.find('\033') == std::string::npos);
   CHECK(err.find("LAST") == std::string::npos);
-  CHECK_THAT(err, Contains("xxx ...\n"));
+  CHECK_THAT(err, Contains("xxx...\n"));
 }
 
 TEST_CASE("With -o json the report has all, and -o name only what is done",
