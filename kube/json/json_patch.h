@@ -4,9 +4,9 @@
 
 namespace kube::json {
 
-/// The JSON Patch (RFC 6902) that makes `to` of `from`: an array of add, remove and replace. Members
-/// are compared by key, in the order of `from`, then of what is new; elements of arrays of the same
-/// length one by one, others are replaced whole. Empty where both are Equal.
+/// The JSON Patch (RFC 6902) that makes `to` of `from`: an array of add, remove and replace.
+/// Members are compared by key, in the order of `from`, then of what is new; elements of arrays of
+/// the same length one by one, others are replaced whole. Empty where both are Equal.
 ///
 /// Borrows from `to` and `arena`.
 Value MakeJsonPatch(const Value& from, const Value& to, Arena& arena);

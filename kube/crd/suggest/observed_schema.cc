@@ -122,6 +122,8 @@ bool IsMap(std::string_view name, const ObservedShape& seen, const Value* proper
   const Keys keys = KeysOf(seen, properties);
   if (keys.count == 0 || !HaveOneType(keys.types)) return false;
   if (seen.other_values != nullptr || keys.is_no_field_name || IsNameOfMap(name)) return true;
+  // Of fields of a record some are numbers, and others texts.
+  if ((keys.types & (kInteger | kString)) == (kInteger | kString)) return false;
   // Nine of ten: what is chosen freely differs.
   const bool are_in_all =
       seen.values >= kSomeValues && keys.uses * 10 >= keys.count * seen.values * 9;

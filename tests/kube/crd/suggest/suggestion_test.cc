@@ -421,7 +421,8 @@ TEST_CASE("Records are no maps, and keys that users choose no fields", "[kube][s
         std::string::npos);
   SECTION("values of many forms are kept") {
     CHECK(
-        SchemaOf({R"({"a.x":{"one":1,"two":"s"},"b.x":{"three":3,"four":"s"},"c.x":{"five":5,"six":"s"},
+        SchemaOf(
+            {R"({"a.x":{"one":1,"two":"s"},"b.x":{"three":3,"four":"s"},"c.x":{"five":5,"six":"s"},
                         "d.x":{"seven":7,"eight":"s"}})"}) ==
         R"({"additionalProperties":{"type":"object","x-kubernetes-preserve-unknown-fields":true},)"
         R"("type":"object"})");

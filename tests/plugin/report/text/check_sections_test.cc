@@ -38,8 +38,9 @@ TEST_CASE("A live CRD shows the condition that the server set", "[plugin][check_
   CHECK(
       out.starts_with("gizmos.demo.example.com is not structural:\n"
                       "  the server's condition: NonStructuralSchema=True, reason Violations\n"));
-  CHECK(out.ends_with("Next: mend the CRD (kubectl prune suggest gizmos.demo.example.com prints how), then: "
-                     "kubectl prune check gizmos.demo.example.com\n"));
+  CHECK(out.ends_with(
+      "Next: mend the CRD (kubectl prune suggest gizmos.demo.example.com prints how), then: "
+      "kubectl prune check gizmos.demo.example.com\n"));
 }
 
 TEST_CASE("What the server would refuse is told beside", "[plugin][check_sections]") {
@@ -103,9 +104,9 @@ TEST_CASE(
 TEST_CASE("A loss where pruning is on already needs no flip", "[plugin][check_sections]") {
   CrdReport crd = test_reports::Widgets();
   crd.preserve_unknown_fields = false;
-  CHECK(
-      Print(crd).ends_with("Next: add the fields to the schema (kubectl prune suggest "
-                           "widgets.demo.example.com prints how) or take them out of the objects\n"));
+  CHECK(Print(crd).ends_with(
+      "Next: add the fields to the schema (kubectl prune suggest "
+      "widgets.demo.example.com prints how) or take them out of the objects\n"));
 }
 
 TEST_CASE("A storage migration shows only what it loses beyond", "[plugin][check_sections]") {
