@@ -200,6 +200,7 @@ class DocumentTest(unittest.TestCase):
         ("docs/RUNBOOK.md", "A release lacks the storage version"): a_release_too_early,
         ("docs/RUNBOOK.md", "Server-side apply fails"): demo_that_prunes,
         ("docs/REPORTS.md", ""): demo_that_prunes,
+        ("docs/REPORTS.md", "Reports for people"): demo_that_prunes,
         ("krew/manifests/backup-reader.yaml", ""): job,
     }
 
