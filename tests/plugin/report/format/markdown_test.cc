@@ -105,7 +105,7 @@ TEST_CASE("Where even one row a table is too much, whole CRDs are missing, and c
 TEST_CASE("Nothing is longer than allowed, whatever is long", "[plugin][page]") {
   const auto sections = GENERATE(1U, 40U, 2000U);
   Page page = PageWithRows(sections, 3);
-  const std::string longest(100'000, '@');
+  const std::string longest(sections > 100 ? 1'000 : 100'000, '@');
   page.answer = longest;
   page.remarks.assign(500, {Tone::kBad, longest});
   page.steps.assign(300, {longest, longest, longest});
