@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "kube/json/json_patch.h"
 #include "migrate/check/member_index.h"
 #include "migrate/restore/list_elements.h"
 
@@ -66,21 +67,9 @@ bool HasNull(const Value& value) {
 
 std::string Quoted(std::string_view text) { return kube::json::Print(Value::String(text)); }
 
-// RFC 6901.
 std::string PointerTo(const std::vector<std::string_view>& keys) {
   std::string pointer;
-  for (const std::string_view key : keys) {
-    pointer += '/';
-    for (const char c : key) {
-      if (c == '~') {
-        pointer += "~0";
-      } else if (c == '/') {
-        pointer += "~1";
-      } else {
-        pointer += c;
-      }
-    }
-  }
+  for (const std::string_view key : keys) kube::json::AppendPointerToken(pointer, key);
   return pointer;
 }
 
