@@ -177,6 +177,17 @@ std::string UnknownField::QuotedPath() const {
   return path;
 }
 
+std::vector<meta::PathStep> UnknownField::Steps() const {
+  std::vector<meta::PathStep> steps;
+  steps.reserve(elements.size());  // they do not move
+  for (const PathElement& element : elements) {
+    const meta::PathStep* parent = steps.empty() ? nullptr : &steps.back();
+    steps.push_back(element.is_index ? meta::PathStep::Index(parent, element.index)
+                                     : meta::PathStep::Key(parent, element.key));
+  }
+  return steps;
+}
+
 std::vector<std::string> Prune(json::Value& object, const StructuralSchema* schema,
                                bool is_resource_root) {
   PathCollector collector;

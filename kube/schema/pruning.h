@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kube/json/json.h"
+#include "kube/meta/object_path.h"
 #include "kube/schema/structural.h"
 
 namespace kube::schema {
@@ -43,6 +44,8 @@ struct UnknownField {
   std::string Path() const;
   /// The same for people, with names as kube::meta::AppendPathName has them.
   std::string QuotedPath() const;
+  /// `elements` as steps, each of which points to the one before it; names are keys.
+  std::vector<meta::PathStep> Steps() const;
 };
 
 /// Is told each field that pruning removes, in the order of the object.

@@ -14,11 +14,6 @@ using kube::meta::PathStep;
 using kube::schema::PathElement;
 using kube::schema::UnknownField;
 
-PathStep StepOf(const PathElement& element, const PathStep* parent) {
-  return element.is_index ? PathStep::Index(parent, element.index)
-                          : PathStep::Key(parent, element.key);
-}
-
 class LeafWalk {
  public:
   LeafWalk(const UnknownField& field, const FieldChoice& opened,
@@ -40,7 +35,8 @@ class LeafWalk {
 
  private:
   void Below(const PathElement& element, const Value& value, const PathStep* path) {
-    const PathStep step = StepOf(element, path);
+    const PathStep step =
+        element.is_index ? PathStep::Index(path, element.index) : PathStep::Key(path, element.key);
     const std::size_t length = folded_path_.size();
     if (element.is_index) {
       folded_path_ += "[*]";
@@ -65,10 +61,7 @@ class LeafWalk {
 
 void OpenField(const UnknownField& field, const FieldChoice& opened,
                const std::function<void(const UnknownField&)>& take) {
-  std::vector<PathStep> steps;
-  steps.reserve(field.elements.size());  // each points to the one before it
-  for (const PathElement& element : field.elements)
-    steps.push_back(StepOf(element, steps.empty() ? nullptr : &steps.back()));
+  const std::vector<PathStep> steps = field.Steps();
   const PathStep* path = steps.empty() ? nullptr : &steps.back();
   if (opened.Of(path) == FieldChoice::Part::kNone) return take(field);
   LeafWalk(field, opened, take).Walk(field.value, path);

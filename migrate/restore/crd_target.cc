@@ -13,23 +13,11 @@ namespace {
 
 using kube::crd::CrdVersion;
 using kube::json::Value;
-using kube::meta::PathStep;
 using kube::schema::PathElement;
 using kube::schema::StructuralSchema;
 
 std::string_view VersionNameOf(const Value& object) {
   return kube::meta::TypeOf(object).group_version.version;
-}
-
-std::vector<PathStep> StepsOf(std::span<const PathElement> elements) {
-  std::vector<PathStep> steps;
-  steps.reserve(elements.size());  // steps point to each other
-  for (const PathElement& element : elements) {
-    const PathStep* parent = steps.empty() ? nullptr : &steps.back();
-    steps.push_back(element.is_index ? PathStep::Index(parent, element.index)
-                                     : PathStep::Field(parent, element.key));
-  }
-  return steps;
 }
 
 const Value* FindAt(const Value& root, std::span<const PathElement> elements, MemberIndex& index) {
@@ -54,7 +42,7 @@ class PrunedAgainCounter : public kube::schema::UnknownFieldSink {
       : left_(left), fields_(fields), object_(object), tally_(tally) {}
 
   void OnUnknownField(const kube::schema::UnknownField& field) override {
-    const std::vector<PathStep> steps = StepsOf(field.elements);
+    const std::vector<kube::meta::PathStep> steps = field.Steps();
     if (steps.empty() || fields_.Of(&steps.back()) == kube::meta::FieldChoice::Part::kNone) return;
     if (left_ != nullptr) {
       const Value* was_left = FindAt(*left_, field.elements, index_);
