@@ -6,7 +6,7 @@
 
 #include "plugin/report/data/field_uses.h"
 #include "plugin/report/data/object_builder.h"
-#include "plugin/report/data/run_facts_json.h"
+#include "plugin/report/data/run_json.h"
 #include "plugin/terminal/wording.h"
 
 namespace plugin::report::data {

@@ -1,6 +1,5 @@
 #include "plugin/report/data/migration_report_json.h"
 
-#include <cmath>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -9,7 +8,7 @@
 #include "migrate/report/program_name.h"
 #include "plugin/report/data/field_uses.h"
 #include "plugin/report/data/object_builder.h"
-#include "plugin/report/data/run_facts_json.h"
+#include "plugin/report/data/run_json.h"
 
 namespace plugin::report::data {
 namespace {
@@ -30,20 +29,6 @@ using migrate::sweep::RetriedObject;
 constexpr std::string_view kApiVersion = "kubectl-prune/v1alpha1";
 constexpr std::string_view kKind = "MigrationReport";
 
-std::string_view OutcomeName(migrate::report::Outcome outcome) {
-  switch (outcome) {
-    case migrate::report::Outcome::kDone:
-      return "done";
-    case migrate::report::Outcome::kFailures:
-      return "failures";
-    case migrate::report::Outcome::kError:
-      return "error";
-    case migrate::report::Outcome::kInterrupted:
-      return "interrupted";
-  }
-  return {};
-}
-
 class MigrationReportBuilder {
  public:
   explicit MigrationReportBuilder(Arena& arena) : arena_(arena) {}
@@ -52,8 +37,8 @@ class MigrationReportBuilder {
     ClassCounts sum;
     for (const CrdMigration& crd : report.crds) sum += crd.counts;
     ObjectBuilder summary(arena_);
-    AddCounts(summary, sum);
-    summary.Add("seconds", Seconds(report.seconds));
+    AddCounts(summary, "listed", sum);
+    summary.Add("seconds", Seconds(report.seconds, arena_));
     ObjectBuilder builder(arena_);
     builder.Text("apiVersion", kApiVersion).Text("kind", kKind);
     AddFacts(builder, report.run);
@@ -71,23 +56,10 @@ class MigrationReportBuilder {
   }
 
  private:
-  static void AddCounts(ObjectBuilder& builder, const ClassCounts& counts) {
-    builder.Number("listed", counts.Total());
-    for (std::size_t i = 0; i < migrate::report::kObjectClasses; ++i) {
-      const auto object_class = static_cast<ObjectClass>(i);
-      builder.Number(migrate::report::ClassKey(object_class), counts[object_class]);
-    }
-  }
-
   Value Counts(const ClassCounts& counts) {
     ObjectBuilder builder(arena_);
-    AddCounts(builder, counts);
+    AddCounts(builder, "listed", counts);
     return builder.Build();
-  }
-
-  // Thousandths are enough.
-  Value Seconds(double seconds) {
-    return Value::Number(arena_.Copy(kube::json::FormatFloat(std::round(seconds * 1000) / 1000)));
   }
 
   Value Crd(const CrdMigration& crd) {
@@ -110,7 +82,7 @@ class MigrationReportBuilder {
                       .Number("entries", crd.managed_fields_cleaned->entries)
                       .Build());
     }
-    builder.Add("seconds", Seconds(crd.seconds));
+    builder.Add("seconds", Seconds(crd.seconds, arena_));
     builder.List("failures", crd.failures, [this](const ObjectFailure& f) { return Failure(f); });
     return builder.Build();
   }
@@ -127,11 +99,6 @@ class MigrationReportBuilder {
     return reason == LeftOutReason::kBlocked ? "blocked" : "preserves-unknown-fields";
   }
 
-  static std::string_view DryRunName(migrate::report::DryRun dry_run) {
-    if (dry_run == migrate::report::DryRun::kNone) return "";
-    return dry_run == migrate::report::DryRun::kClient ? "client" : "server";
-  }
-
   Value StoredVersions(const CrdMigration& crd) {
     return ObjectBuilder(arena_)
         .Texts("before", crd.stored_before)
@@ -142,10 +109,8 @@ class MigrationReportBuilder {
 
   Value Failure(const ObjectFailure& failure) {
     ObjectBuilder builder(arena_);
-    builder.TextIfAny("namespace", failure.namespace_).Text("name", failure.name);
-    builder.Text("class", migrate::report::ClassName(failure.object_class));
-    if (failure.code != 0) builder.Number("code", static_cast<std::uint64_t>(failure.code));
-    return builder.TextIfAny("reason", failure.reason).Text("message", failure.message).Build();
+    AddFailure(builder, failure, failure.object_class);
+    return builder.Build();
   }
 
   Arena& arena_;

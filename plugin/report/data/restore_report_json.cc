@@ -1,10 +1,9 @@
 #include "plugin/report/data/restore_report_json.h"
 
-#include <cmath>
 #include <string_view>
 
 #include "plugin/report/data/object_builder.h"
-#include "plugin/report/data/run_facts_json.h"
+#include "plugin/report/data/run_json.h"
 
 namespace plugin::report::data {
 namespace {
@@ -12,31 +11,11 @@ namespace {
 using kube::json::Arena;
 using kube::json::Value;
 using migrate::report::CrdRestore;
-using migrate::report::RestoreClass;
 using migrate::report::RestoreCounts;
 using migrate::report::RestoredField;
 using migrate::report::RestoredObject;
 using migrate::report::RestoreFailure;
 using migrate::report::RestoreReport;
-
-std::string_view OutcomeOf(const CrdRestore& crd) {
-  switch (crd.outcome) {
-    case migrate::report::Outcome::kDone:
-      return "done";
-    case migrate::report::Outcome::kFailures:
-      return "failures";
-    case migrate::report::Outcome::kError:
-      return "error";
-    case migrate::report::Outcome::kInterrupted:
-      return "interrupted";
-  }
-  return {};
-}
-
-std::string_view DryRunOf(const CrdRestore& crd) {
-  if (crd.dry_run == migrate::report::DryRun::kNone) return "";
-  return crd.dry_run == migrate::report::DryRun::kClient ? "client" : "server";
-}
 
 class RestoreReportBuilder {
  public:
@@ -46,8 +25,8 @@ class RestoreReportBuilder {
     RestoreCounts sum;
     for (const CrdRestore& crd : report.crds) sum += crd.counts;
     ObjectBuilder summary(arena_);
-    AddCounts(summary, sum);
-    summary.Add("seconds", Seconds(report.seconds));
+    AddCounts(summary, "objects", sum);
+    summary.Add("seconds", Seconds(report.seconds, arena_));
     ObjectBuilder builder(arena_);
     builder.Text("apiVersion", "kubectl-prune/v1alpha1").Text("kind", "RestoreReport");
     AddFacts(builder, report.run);
@@ -57,32 +36,19 @@ class RestoreReportBuilder {
   }
 
  private:
-  static void AddCounts(ObjectBuilder& builder, const RestoreCounts& counts) {
-    builder.Number("objects", counts.Total());
-    for (std::size_t i = 0; i < migrate::report::kRestoreClasses; ++i) {
-      const auto restore_class = static_cast<RestoreClass>(i);
-      builder.Number(migrate::report::ClassKey(restore_class), counts[restore_class]);
-    }
-  }
-
-  // Thousandths are enough.
-  Value Seconds(double seconds) {
-    return Value::Number(arena_.Copy(kube::json::FormatFloat(std::round(seconds * 1000) / 1000)));
-  }
-
   Value Crd(const CrdRestore& crd) {
     ObjectBuilder counts(arena_);
-    AddCounts(counts, crd.counts);
+    AddCounts(counts, "objects", crd.counts);
     ObjectBuilder builder(arena_);
-    builder.Text("name", crd.name).Text("outcome", OutcomeOf(crd));
-    builder.TextIfAny("error", crd.error).TextIfAny("dryRun", DryRunOf(crd));
+    builder.Text("name", crd.name).Text("outcome", OutcomeName(crd.outcome));
+    builder.TextIfAny("error", crd.error).TextIfAny("dryRun", DryRunName(crd.dry_run));
     builder.TextIfAny("prunedBy", crd.pruned_by).Add("counts", counts.Build());
     AddFields(builder, "restoredFields", crd.restored);
     AddFields(builder, "keptFields", crd.kept);
     AddFields(builder, "refusedFields", crd.refused);
     builder.Bool("verified", crd.verified);
     if (crd.verification.read > 0) builder.Add("verification", Verification(crd.verification));
-    builder.Add("seconds", Seconds(crd.seconds));
+    builder.Add("seconds", Seconds(crd.seconds, arena_));
     builder.List("failures", crd.failures, [this](const RestoreFailure& f) { return Failure(f); });
     builder.ListIfAny("objectList", crd.objects,
                       [this](const RestoredObject& object) { return Object(object); });
@@ -110,10 +76,7 @@ class RestoreReportBuilder {
 
   Value Failure(const RestoreFailure& failure) {
     ObjectBuilder builder(arena_);
-    builder.TextIfAny("namespace", failure.namespace_).Text("name", failure.name);
-    builder.Text("class", migrate::report::ClassName(failure.restore_class));
-    if (failure.code != 0) builder.Number("code", static_cast<std::uint64_t>(failure.code));
-    builder.TextIfAny("reason", failure.reason).Text("message", failure.message);
+    AddFailure(builder, failure, failure.restore_class);
     return builder.TextsIfAny("paths", failure.paths).Build();
   }
 
