@@ -164,6 +164,8 @@ CrdCheck::CrdCheck(kube::crd::Crd crd, std::string source, const CrdCheckOptions
       opened_(options.opened),
       proof_(options.proof) {
   if (options.replaced != nullptr) crd.stored_versions = options.replaced->stored_versions;
+  if (options.keep_manifest)
+    manifest_ = kube::json::Print(crd.document->root(), kube::json::KeyOrder::kAsWritten);
   facts_ = FindCrdFacts(crd, std::move(source), options);
   // A webhook may make anything of what was read.
   observes_ = facts_.converts_nothing &&

@@ -77,6 +77,9 @@ class CrdCheck {
   const std::string& group() const { return facts_.report.group; }
   const std::string& kind() const { return facts_.report.kind; }
 
+  /// The CRD as it was read, as JSON; empty unless CrdCheckOptions::keep_manifest.
+  const std::string& manifest() const { return manifest_; }
+
   /// Counts what `object` would lose in every version.
   void CheckObject(const CheckedObject& object, CrdTally& tally) const;
   /// The report of all objects that `tally` has counted.
@@ -128,6 +131,7 @@ class CrdCheck {
                      CrdTally& tally) const;
 
   CrdFacts facts_;
+  std::string manifest_;
   owners::KnownVersions known_;
   bool keep_paths_, ratchets_;
   std::optional<kube::meta::FieldChoice> opened_;

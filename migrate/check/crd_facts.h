@@ -22,6 +22,7 @@ struct CrdCheckOptions {
   bool keep_paths = false;  ///< keep every object's paths (--show-objects), not only the counts
   /// Unknown fields that are counted by their leaves (opened_fields.h). Absent: none.
   std::optional<kube::meta::FieldChoice> opened{};
+  bool keep_manifest = false;  ///< CrdCheck::manifest
   bool as_is = false;  ///< CrdCheck::server is that of the CRD as it is, not as if pruning were on
   Origin origin = Origin::kFile;
   /// The server's CRD that a proposal would replace; null pointer if there is none. Only looked at

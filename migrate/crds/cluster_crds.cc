@@ -230,6 +230,7 @@ class CrdReader {
     } else {
       const check::CrdCheckOptions options{.keep_paths = options_.keep_paths,
                                            .opened = options_.opened,
+                                           .keep_manifest = options_.keep_manifests,
                                            .origin = check::CrdCheckOptions::Origin::kServer,
                                            .checks_validity = options_.checks_validity,
                                            .ratchets = ratchets_,
@@ -247,6 +248,7 @@ class CrdReader {
                    const kube::crd::Crd* replaced) const {
     const check::CrdCheckOptions options{.keep_paths = options_.keep_paths,
                                          .opened = options_.opened,
+                                         .keep_manifest = options_.keep_manifests,
                                          .origin = check::CrdCheckOptions::Origin::kProposal,
                                          .replaced = replaced,
                                          .checks_validity = options_.checks_validity,

@@ -25,6 +25,7 @@ struct ClusterCrdOptions {
   bool skip_objects = false;             ///< of no CRD
   bool all_objects = false;              ///< of every CRD
   bool keep_paths = false;               ///< CrdCheckOptions::keep_paths
+  bool keep_manifests = false;           ///< CrdCheckOptions::keep_manifest
   std::optional<kube::meta::FieldChoice> opened{};  ///< CrdCheckOptions::opened
   bool checks_validity = false;                     ///< CrdCheckOptions::checks_validity
   /// Gives CrdCheckOptions::proof of a CRD; several threads ask at once. May be empty.

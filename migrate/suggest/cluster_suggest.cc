@@ -5,7 +5,6 @@
 #include "kube/crd/suggest/observed_shape.h"
 #include "migrate/crds/cluster_crds.h"
 #include "migrate/crds/crd_objects.h"
-#include "migrate/crds/crd_request.h"
 #include "migrate/inspect/cluster_check.h"
 #include "migrate/lists/pager.h"
 #include "migrate/lists/worker_pool.h"
@@ -87,7 +86,8 @@ class ClusterSuggest {
     if (are_none) report_.errors.emplace_back(manifests::kNoCrdsFound);
     crds_ = crds::ReadClusterCrds({.names = options_.crd_names,
                                    .selector = options_.crd_selector,
-                                   .is_limited_to_proposals = !options_.filenames.empty()},
+                                   .is_limited_to_proposals = !options_.filenames.empty(),
+                                   .keep_manifests = true},
                                   std::move(proposals.crds), reader_);
     for (const report::CrdReport& crd : crds_.unread) AddError(crd.name, crd.error);
     report_.is_stopped = !crds_.is_complete;
@@ -116,38 +116,23 @@ class ClusterSuggest {
 
   void AddSuggestion(const crds::LiveCrd& live, const Observations& seen,
                      report::CrdReport evidence) {
-    auto crd = CrdOf(live);
-    if (!crd) return AddError(live.identity.name, crd.error());
+    const check::CrdCheck& check = *live.checks.back();
     if (live.checks.size() > 1) {
       report_.notes.push_back(live.identity.name + ": the files give it twice, the last counts");
     }
-    const bool converts = !live.checks.back()->facts().converts_nothing;
+    const bool converts = !check.facts().converts_nothing;
     if (converts) {
       report_.notes.push_back(live.identity.name +
                               ": a webhook converts its objects, so that only version " +
                               live.read_version + " gets the fields that were seen");
     }
-    CrdSuggestion made = MakeSuggestion(*std::move(crd), seen.root(),
+    CrdSuggestion made = MakeSuggestion(check, seen.root(),
                                         {.prefer = options_.prefer,
                                          .only_version = converts ? live.read_version : "",
-                                         .is_live = live.manifests.empty()},
+                                         .is_live = check.source().empty()},
                                         std::move(evidence));
     const bool is_wanted = !options_.crd_names.empty() || !options_.filenames.empty();
     if (is_wanted || !made.is_needless()) report_.crds.push_back(std::move(made));
-  }
-
-  // What is checked has no JSON any more.
-  kube::base::Result<kube::crd::Crd, std::string> CrdOf(const crds::LiveCrd& live) {
-    if (!live.manifests.empty()) {
-      auto document = std::make_unique<Document>();
-      if (document->Parse(live.manifests.back()))
-        return kube::base::Unexpected(std::string("no JSON"));
-      return kube::crd::ReadCrd(std::move(document));
-    }
-    auto crd = crds::GetCrd(session_.client,
-                            crds_.target + "/" + kube::client::UrlEscape(live.identity.name));
-    if (!crd) return kube::base::Unexpected(crd.error().message);
-    return *std::move(crd);
   }
 
   void Prove() {

@@ -7,7 +7,6 @@
 #include "migrate/inspect/file_run.h"
 #include "migrate/lists/worker_pool.h"
 #include "migrate/manifests/manifest_crd.h"
-#include "migrate/manifests/proposals.h"
 #include "migrate/suggest/suggest_making.h"
 
 namespace migrate::suggest {
@@ -68,7 +67,7 @@ class FileSuggest {
         filenames_(options.filenames),
         input_(filenames_),
         run_(manifests::ListManifestFiles(filenames_, options.recursive), lists::WorkerCount(),
-             {.checks_validity = true}),
+             {.keep_manifest = true, .checks_validity = true}),
         seen_(lists::WorkerCount()) {}
 
   SuggestReport Run() {
@@ -90,13 +89,8 @@ class FileSuggest {
 
  private:
   void MakeSuggestions() {
-    manifests::Proposals proposals = manifests::ReadProposals(filenames_, options_.recursive);
-    if (proposals.AreNone()) report_.errors.emplace_back(manifests::kNoCrdsFound);
     for (const crds::CrdSet::Entry* entry : run_.crds().Sorted()) {
       if (!entry->selected) continue;
-      const auto proposal =
-          std::ranges::find(proposals.crds, entry->place, &manifests::Proposal::place);
-      if (proposal == proposals.crds.end()) continue;
       Seen sum;
       for (SeenByCrd& worker : seen_) {
         Seen& seen = worker[entry->check.get()];
@@ -104,8 +98,8 @@ class FileSuggest {
         sum.observations.Merge(std::move(seen.observations));
       }
       CrdSuggestion made =
-          MakeSuggestion(std::move(proposal->crd), sum.observations.root(),
-                         {.prefer = options_.prefer}, entry->check->Report(sum.tally));
+          MakeSuggestion(*entry->check, sum.observations.root(), {.prefer = options_.prefer},
+                         entry->check->Report(sum.tally));
       if (!options_.crd_names.empty() || !made.is_needless())
         report_.crds.push_back(std::move(made));
     }
@@ -117,6 +111,8 @@ class FileSuggest {
     }
     std::ranges::move(run_.TakeHints(), std::back_inserter(report_.notes));
     std::ranges::move(run_.TakeErrors(), std::back_inserter(report_.errors));
+    if (run_.crds().Sorted().empty() && report_.errors.empty())
+      report_.errors.emplace_back(manifests::kNoCrdsFound);
     for (std::string& note : report_.notes) note = input_.Renamed(std::move(note));
     for (std::string& error : report_.errors) error = input_.Renamed(std::move(error));
   }

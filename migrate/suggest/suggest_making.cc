@@ -42,6 +42,15 @@ bool IsProof(const report::CrdReport& check) {
          check.verdict == report::Verdict::kInvalid;
 }
 
+kube::crd::Crd CrdOf(const check::CrdCheck& check) {
+  auto document = std::make_unique<kube::json::Document>();
+  const bool is_json = !document->Parse(check.manifest());
+  auto crd = kube::crd::ReadCrd(std::move(document));
+  // It was read before.
+  if (!is_json || !crd) throw kube::base::Error("cannot read " + check.name() + " again");
+  return *std::move(crd);
+}
+
 }  // namespace
 
 bool CrdSuggestion::is_needless() const {
@@ -56,9 +65,11 @@ bool CrdSuggestion::is_proven() const {
   return !is_left && proof && IsProof(*proof);
 }
 
-CrdSuggestion MakeSuggestion(kube::crd::Crd crd, const kube::crd::suggest::ObservedShape& seen,
+CrdSuggestion MakeSuggestion(const check::CrdCheck& check,
+                             const kube::crd::suggest::ObservedShape& seen,
                              const kube::crd::suggest::SuggestOptions& options,
                              report::CrdReport evidence) {
+  kube::crd::Crd crd = CrdOf(check);
   auto arena = std::make_unique<kube::json::Arena>();
   kube::crd::suggest::Suggestion suggestion =
       kube::crd::suggest::Suggest(crd, seen, options, *arena);

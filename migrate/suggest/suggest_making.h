@@ -4,14 +4,17 @@
 #include <string>
 #include <vector>
 
+#include "migrate/check/crd_check.h"
 #include "migrate/disk/temporary_folder.h"
 #include "migrate/suggest/suggest.h"
 
 /// What suggestions for clusters and for files have in common.
 namespace migrate::suggest {
 
-/// Makes the suggestion; its proof is left to the caller.
-CrdSuggestion MakeSuggestion(kube::crd::Crd crd, const kube::crd::suggest::ObservedShape& seen,
+/// Makes the suggestion for the CRD of `check`, which has to keep its manifest; the proof is left
+/// to the caller.
+CrdSuggestion MakeSuggestion(const check::CrdCheck& check,
+                             const kube::crd::suggest::ObservedShape& seen,
                              const kube::crd::suggest::SuggestOptions& options,
                              report::CrdReport evidence);
 
