@@ -43,7 +43,11 @@ class MarkdownPrinter {
     AppendAnswer();
     AppendSteps();
     AppendOverview();
-    for (const Section& section : page_.sections) AppendSection(section);
+    for (const Section& section : page_.sections) {
+      // The next try has fewer rows.
+      if (is_full_ && !must_fit) return std::nullopt;
+      AppendSection(section);
+    }
     if (is_full_ && !must_fit) return std::nullopt;
     AppendLeftOut();
     return std::move(out_);
@@ -98,6 +102,10 @@ class MarkdownPrinter {
     if (page_.steps.empty()) return;
     Add("### The way for this cluster\n\n");
     for (std::size_t i = 0; i < page_.steps.size(); ++i) {
+      if (is_full_) {
+        ++rows_left_out_;
+        continue;
+      }
       const Step& step = page_.steps[i];
       const std::string number = std::to_string(i + 1);
       std::string text = number + ". " + MarkdownText(step.title);
@@ -127,12 +135,7 @@ class MarkdownPrinter {
   void AppendSection(const Section& section) {
     // The overview says it all.
     if (section.tables.empty() && section.remarks.empty()) return;
-    std::string text = "### " + MarkdownCode(section.name) + " " + MarkdownText(section.verdict) +
-                       "\n\n" + MarkdownText(section.answer) + "\n\n";
-    for (const Fact& fact : section.facts) {
-      text += "- " + MarkdownText(fact.name) + ": " + MarkdownCode(fact.value) + "\n";
-    }
-    if (!Add(text + "\n")) {
+    if (is_full_ || !Add(HeadOf(section))) {
       ++sections_left_out_;
       for (const Table& table : section.tables) rows_left_out_ += table.rows.size();
       return;
@@ -141,13 +144,21 @@ class MarkdownPrinter {
     for (const Table& table : section.tables) AppendTable(table, rows_);
   }
 
+  static std::string HeadOf(const Section& section) {
+    std::string text = "### " + MarkdownCode(section.name) + " " + MarkdownText(section.verdict) +
+                       "\n\n" + MarkdownText(section.answer) + "\n\n";
+    for (const Fact& fact : section.facts) {
+      text += "- " + MarkdownText(fact.name) + ": " + MarkdownCode(fact.value) + "\n";
+    }
+    return text + "\n";
+  }
+
   void AppendTable(const Table& table, std::size_t most) {
     const std::size_t count = table.rows.size();
-    // A title alone says nothing.
-    const std::string head = HeadOf(table);
     const std::size_t wanted = std::min(count, most);
     std::size_t shown = 0;
-    if (wanted > 0 && Add(head + RowOf(table, 0))) {
+    // A title alone says nothing.
+    if (wanted > 0 && !is_full_ && Add(HeadOf(table) + RowOf(table, 0))) {
       shown = 1;
       while (shown < wanted && Add(RowOf(table, shown))) ++shown;
     }
