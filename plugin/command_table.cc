@@ -59,7 +59,7 @@ flags::CommandRows Commands() {
        .usage = usage::kSuggest,
        .make = Make<command::SuggestCommand>,
        .arguments = ArgumentKind::kCrd,
-       .outputs = command::kSuggestOutputs},
+       .outputs = flags::kSuggestOutputs},
       {.name = "version",
        .summary = "Print the versions of this program and of the server",
        .usage = usage::kVersion,

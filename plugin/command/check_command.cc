@@ -113,6 +113,8 @@ std::string PrintReport(const CheckReport& report, const CheckOptions& options,
     }
     case flags::OutputFormat::kTable:
     case flags::OutputFormat::kWide:
+    case flags::OutputFormat::kDiff:  // of other commands
+    case flags::OutputFormat::kPatch:
       break;
   }
   return report::text::PrintCheckTable(report,

@@ -5,10 +5,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "kube/base/ascii.h"
 #include "kube/base/error.h"
-#include "kube/go/go_format.h"
-#include "kube/json/json_patch.h"
 #include "kube/system/clock.h"
 #include "kube/yaml/yaml.h"
 #include "migrate/disk/file_name.h"
@@ -19,6 +16,7 @@
 #include "plugin/command/external_diff.h"
 #include "plugin/command/manifest_writer.h"
 #include "plugin/flags/finish_options.h"
+#include "plugin/flags/output_format.h"
 #include "plugin/flags/usage_error.h"
 #include "plugin/report/text/suggestion_text.h"
 #include "plugin/terminal/output.h"
@@ -81,17 +79,9 @@ void PrintList(const SuggestReport& report) {
   writer.Finish();
 }
 
-// Where the patch is applied, metadata and status have more members than the form has.
 void PrintPatch(const CrdSuggestion& crd) {
   kube::json::Arena arena;
-  kube::json::Value before = kube::json::CopyForChange(crd.suggestion.before, arena);
-  const kube::json::Value& live = crd.crd.document->root();
-  const kube::json::Value* metadata = live.Find("metadata", kube::json::Type::kObject);
-  kube::json::Value* own = before.Find("metadata");
-  const bool has_others = metadata != nullptr && metadata->Find("annotations") != nullptr;
-  if (has_others && own != nullptr && own->Find("annotations") == nullptr)
-    own->Set("annotations", kube::json::Value::Object(), arena);
-  const kube::json::Value patch = kube::json::MakeJsonPatch(before, crd.suggestion.crd, arena);
+  const kube::json::Value patch = kube::crd::suggest::PatchOf(crd.suggestion, crd.crd, arena);
   terminal::WriteStdout(kube::json::Print(patch, kube::json::KeyOrder::kAsWritten) + "\n");
 }
 
@@ -122,19 +112,11 @@ int PrintDiff(const SuggestReport& report) {
   return code > 1 ? code : 0;
 }
 
-int Print(const SuggestReport& report, SuggestOutput output) {
-  switch (output) {
-    case SuggestOutput::kYaml:
-      PrintYaml(report);
-      return 0;
-    case SuggestOutput::kJson:
-      PrintList(report);
-      return 0;
-    case SuggestOutput::kDiff:
-      return PrintDiff(report);
-    case SuggestOutput::kPatch:
-      break;
-  }
+int Print(const SuggestReport& report, flags::OutputFormat output) {
+  if (output == flags::OutputFormat::kDiff) return PrintDiff(report);
+  if (output == flags::OutputFormat::kJson) PrintList(report);
+  if (output == flags::OutputFormat::kYaml) PrintYaml(report);
+  if (output != flags::OutputFormat::kPatch) return 0;
   if (report.crds.size() > 1) {
     throw kube::base::Error("a patch is for one CRD, and there are suggestions for " +
                             std::to_string(report.crds.size()) + ": name one");
@@ -164,17 +146,6 @@ int ExitCodeOf(const SuggestReport& report) {
   return are_proven ? 0 : kLeftToPerson;
 }
 
-SuggestOutput ParseSuggestOutput(const std::string& text) {
-  const std::string wanted = kube::base::ToLower(text);
-  if (wanted.empty() || wanted == "yaml") return SuggestOutput::kYaml;
-  if (wanted == "json") return SuggestOutput::kJson;
-  if (wanted == "diff") return SuggestOutput::kDiff;
-  if (wanted == "patch") return SuggestOutput::kPatch;
-  throw flags::UsageError("suggest", "unable to match a printer suitable for the output format " +
-                                         kube::go::GoQuote(text) +
-                                         ", allowed formats are: diff,json,patch,yaml");
-}
-
 }  // namespace
 
 void SuggestCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) {
@@ -195,7 +166,7 @@ void SuggestCommand::Finish(const flags::FlagSet& flag_set, const flags::RawValu
   flags::ValidateLabelSelector("suggest", "--crd-selector", options_.crd_selector);
   flags::RefuseIfLocal("suggest", options_.input, options_.objects, options_.crd_selector);
   flags::RequireFiles("suggest", options_.input, flag_set);
-  options_.output = ParseSuggestOutput(raw.output);
+  options_.output = flags::ParseSuggestOutput(raw.output);
   if (prefer_ == "preserve") {
     options_.prefer = kube::crd::suggest::Prefer::kPreserve;
   } else if (flag_set.IsGiven("prefer") && prefer_ != "fields") {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -10,18 +9,13 @@
 
 namespace plugin::command {
 
-enum class SuggestOutput : std::uint8_t { kYaml, kJson, kDiff, kPatch };
-
-/// What -o of suggest may be, for completion.
-inline constexpr std::string_view kSuggestOutputs[] = {"diff", "json", "patch", "yaml"};
-
 struct SuggestOptions {
   flags::CommonOptions common;
   flags::InputOptions input;
   std::string crd_selector;
   flags::ObjectOptions objects;
   kube::crd::suggest::Prefer prefer = kube::crd::suggest::Prefer::kFields;
-  SuggestOutput output = SuggestOutput::kYaml;
+  flags::OutputFormat output = flags::OutputFormat::kYaml;
 };
 
 /// Prints CRDs that are structural and specify what their objects hold. Its exit code: 0 each is

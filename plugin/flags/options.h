@@ -10,7 +10,19 @@
 /// What flags set that several commands have. Nothing is read or contacted here.
 namespace plugin::flags {
 
-enum class OutputFormat { kTable, kWide, kJson, kYaml, kName, kTemplate, kHtml, kJunit, kMarkdown };
+enum class OutputFormat {
+  kTable,
+  kWide,
+  kJson,
+  kYaml,
+  kName,
+  kTemplate,
+  kHtml,
+  kJunit,
+  kMarkdown,
+  kDiff,
+  kPatch
+};
 
 /// A template of -o jsonpath=TEMPLATE, jsonpath-as-json=TEMPLATE or jsonpath-file=FILE.
 struct TemplateOutput {

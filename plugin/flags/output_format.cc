@@ -16,9 +16,11 @@ OutputFormat FormatOf(std::string_view output) {
   if (output.ends_with('=')) return OutputFormat::kTemplate;
   if (output == "json") return OutputFormat::kJson;
   if (output == "yaml") return OutputFormat::kYaml;
+  if (output == "diff") return OutputFormat::kDiff;
   if (output == "html") return OutputFormat::kHtml;
   if (output == "junit") return OutputFormat::kJunit;
   if (output == "markdown") return OutputFormat::kMarkdown;
+  if (output == "patch") return OutputFormat::kPatch;
   if (output == "name") return OutputFormat::kName;
   return output == "wide" ? OutputFormat::kWide : OutputFormat::kTable;
 }
@@ -54,6 +56,10 @@ OutputFormat ParseMigrateOutput(const std::string& text, bool local) {
 
 OutputFormat ParseRestoreOutput(const std::string& text) {
   return ParseOutput("restore", text, OutputFormat::kTable, kRestoreOutputs);
+}
+
+OutputFormat ParseSuggestOutput(const std::string& text) {
+  return ParseOutput("suggest", text, OutputFormat::kYaml, kSuggestOutputs);
 }
 
 OutputFormat ParseVersionOutput(const std::string& text) {

@@ -22,6 +22,7 @@ inline constexpr std::string_view kLocalMigrateOutputs[] = {"json", "yaml"};
 inline constexpr std::string_view kRestoreOutputs[] = {
     "html", "json", "jsonpath=", "jsonpath-as-json=", "jsonpath-file=", "junit", "markdown",
     "name", "wide", "yaml"};
+inline constexpr std::string_view kSuggestOutputs[] = {"diff", "json", "patch", "yaml"};
 inline constexpr std::string_view kVersionOutputs[] = {"json", "yaml"};
 
 /// What --output of a command is, in any case of letters but for templates, as in kubectl; where
@@ -29,6 +30,7 @@ inline constexpr std::string_view kVersionOutputs[] = {"json", "yaml"};
 OutputFormat ParseCheckOutput(const std::string& text);
 OutputFormat ParseMigrateOutput(const std::string& text, bool local);
 OutputFormat ParseRestoreOutput(const std::string& text);
+OutputFormat ParseSuggestOutput(const std::string& text);
 OutputFormat ParseVersionOutput(const std::string& text);
 
 /// The template in "jsonpath=TEMPLATE" and its like.

@@ -8,6 +8,7 @@
 #include "kube/crd/suggest/nested_validations.h"
 #include "kube/crd/suggest/unsupported_keywords.h"
 #include "kube/crd/suggest/v1_form.h"
+#include "kube/json/json_patch.h"
 
 namespace kube::crd::suggest {
 namespace {
@@ -71,6 +72,17 @@ Suggestion Suggest(const Crd& crd, const ObservedShape& seen, const SuggestOptio
     std::ranges::move(editor.TakeChanges(), std::back_inserter(suggestion.changes));
   }
   return suggestion;
+}
+
+json::Value PatchOf(const Suggestion& suggestion, const Crd& crd, json::Arena& arena) {
+  Value before = json::CopyForChange(suggestion.before, arena);
+  const Value* live = crd.document->root().Find("metadata", json::Type::kObject);
+  Value* metadata = SchemaAt(before, "metadata");
+  // Those that the form leaves out are there all the same.
+  const bool has_others = live != nullptr && live->Find("annotations") != nullptr;
+  if (has_others && metadata != nullptr && metadata->Find("annotations") == nullptr)
+    metadata->Set("annotations", Value::Object(), arena);
+  return json::MakeJsonPatch(before, suggestion.crd, arena);
 }
 
 }  // namespace kube::crd::suggest

@@ -36,4 +36,8 @@ struct Suggestion {
 Suggestion Suggest(const Crd& crd, const ObservedShape& seen, const SuggestOptions& options,
                    json::Arena& arena);
 
+/// The JSON Patch that makes `suggestion` of `crd` as a server has it, in v1 form: members that the
+/// form leaves out stay. Borrows from `suggestion` and `arena`.
+json::Value PatchOf(const Suggestion& suggestion, const Crd& crd, json::Arena& arena);
+
 }  // namespace kube::crd::suggest

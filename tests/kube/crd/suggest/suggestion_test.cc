@@ -454,6 +454,30 @@ TEST_CASE("An empty object that holds resources is an embedded one", "[kube][sug
         R"("x-kubernetes-preserve-unknown-fields":true}},"type":"object"})");
 }
 
+// RFC 6902: "add" replaces a member that is there.
+TEST_CASE("A patch leaves what the form leaves out", "[kube][suggest]") {
+  const auto patch_of = [](const std::string& annotations) {
+    auto document = std::make_unique<json::Document>();
+    REQUIRE_FALSE(document->Parse(
+        R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{)" +
+        annotations +
+        R"("name":"w.a.k8s.io"},"spec":{"group":"a.k8s.io","scope":"Cluster",)"
+        R"("names":{"plural":"w","kind":"W"},"versions":[{"name":"v1","served":true,"storage":true,)"
+        R"("schema":{"openAPIV3Schema":{"type":"object"}}}]}})"));
+    const auto crd = ReadCrd(std::move(document));
+    REQUIRE(crd);
+    json::Arena arena;
+    const Suggestion suggestion = Suggest(*crd, {}, {}, arena);
+    return json::Print(PatchOf(suggestion, *crd, arena));
+  };
+  const std::string applied =
+      R"("annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{}"},)";
+  CHECK(patch_of(applied).find(R"("path":"/metadata/annotations/api-approved.kubernetes.io")") !=
+        std::string::npos);
+  CHECK(patch_of(applied).find(R"("path":"/metadata/annotations",)") == std::string::npos);
+  CHECK(patch_of("").find(R"("path":"/metadata/annotations",)") != std::string::npos);
+}
+
 TEST_CASE("No number is told that is not known", "[kube][suggest]") {
   Observations seen;
   json::Document document;
