@@ -76,12 +76,15 @@ Suggestion Suggest(const Crd& crd, const ObservedShape& seen, const SuggestOptio
 
 json::Value PatchOf(const Suggestion& suggestion, const Crd& crd, json::Arena& arena) {
   Value before = json::CopyForChange(suggestion.before, arena);
-  const Value* live = crd.document->root().Find("metadata", json::Type::kObject);
-  Value* metadata = SchemaAt(before, "metadata");
-  // Those that the form leaves out are there all the same.
-  const bool has_others = live != nullptr && live->Find("annotations") != nullptr;
-  if (has_others && metadata != nullptr && metadata->Find("annotations") == nullptr)
-    metadata->Set("annotations", Value::Object(), arena);
+  const auto annotations_of = [](const Value& root) {
+    const Value* metadata = root.Find("metadata", json::Type::kObject);
+    return metadata == nullptr ? nullptr : metadata->Find("annotations");
+  };
+  // The form leaves out some: what is added goes beside these.
+  const bool are_hidden = annotations_of(before) == nullptr &&
+                          annotations_of(crd.document->root()) != nullptr &&
+                          annotations_of(suggestion.crd) != nullptr;
+  if (are_hidden) before.Find("metadata")->Set("annotations", Value::Object(), arena);
   return json::MakeJsonPatch(before, suggestion.crd, arena);
 }
 

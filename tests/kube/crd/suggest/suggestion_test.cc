@@ -456,12 +456,12 @@ TEST_CASE("An empty object that holds resources is an embedded one", "[kube][sug
 
 // RFC 6902: "add" replaces a member that is there.
 TEST_CASE("A patch leaves what the form leaves out", "[kube][suggest]") {
-  const auto patch_of = [](const std::string& annotations) {
+  const auto patch_of = [](const std::string& annotations, const std::string& group = "a.k8s.io") {
     auto document = std::make_unique<json::Document>();
     REQUIRE_FALSE(document->Parse(
         R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{)" +
-        annotations +
-        R"("name":"w.a.k8s.io"},"spec":{"group":"a.k8s.io","scope":"Cluster",)"
+        annotations + R"("name":"w.)" + group + R"("},"spec":{"group":")" + group +
+        R"(","scope":"Cluster",)"
         R"("names":{"plural":"w","kind":"W"},"versions":[{"name":"v1","served":true,"storage":true,)"
         R"("schema":{"openAPIV3Schema":{"type":"object"}}}]}})"));
     const auto crd = ReadCrd(std::move(document));
@@ -475,6 +475,7 @@ TEST_CASE("A patch leaves what the form leaves out", "[kube][suggest]") {
   CHECK(patch_of(applied).find(R"("path":"/metadata/annotations/api-approved.kubernetes.io")") !=
         std::string::npos);
   CHECK(patch_of(applied).find(R"("path":"/metadata/annotations",)") == std::string::npos);
+  CHECK(patch_of(applied, "a.io") == "[]");
   CHECK(patch_of("").find(R"("path":"/metadata/annotations",)") != std::string::npos);
 }
 
