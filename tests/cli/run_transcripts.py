@@ -98,9 +98,14 @@ def replay(command, work, environment):
     return lines(done.stdout, "") + lines(done.stderr, "2> ") + code
 
 
+def stamp_now():
+    # Without an argument gmtime is some milliseconds late: a program that has ended seems to be ahead.
+    return time.strftime(STAMP_FORMAT, time.gmtime(time.time()))
+
+
 def without_time(line, began):
     """The line with TIME for each time since the transcript began; those of its objects stay."""
-    now = time.strftime(STAMP_FORMAT, time.gmtime())
+    now = stamp_now()
     return STAMP.sub(lambda stamp: "TIME" if began <= stamp[0] <= now else stamp[0], line)
 
 
@@ -109,7 +114,7 @@ def actual_text(text, binaries):
     script, files = split(text)
     comment = script.partition("\n$ ")[0] if not script.startswith("$ ") else ""
     commands = re.findall(r"^\$ (.*)$", script, re.MULTILINE)
-    began = time.strftime(STAMP_FORMAT, time.gmtime())
+    began = stamp_now()
     with tempfile.TemporaryDirectory() as folder:
         environment = set_up(pathlib.Path(folder), binaries, files)
         result = [comment] if comment else []
