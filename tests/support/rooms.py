@@ -8,10 +8,10 @@ kube/json kube/system
 kube/go kube/yaml
 kube/meta
 kube/schema
-kube/schema/format kube/config
+kube/schema/format kube/config kube/mutation
 kube/schema/validation kube/http
-kube/crd kube/client
-kube/crd/rules kube/crd/changes kube/crd/suggest kube/auth
+kube/crd kube/client kube/serve
+kube/crd/rules kube/crd/changes kube/crd/suggest kube/auth kube/admission
 
 migrate/report migrate/lists migrate/disk
 migrate/owners
