@@ -5,11 +5,12 @@ namespace {
 
 class PatchMaker {
  public:
-  explicit PatchMaker(Arena& arena) : arena_(arena) {}
+  PatchMaker(Arena& arena, PatchedLists lists) : arena_(arena), lists_(lists) {}
 
   void Compare(const Value& from, const Value& to, const std::string& pointer) {
     if (from.is_object() && to.is_object()) return CompareMembers(from, to, pointer);
-    if (from.is_array() && to.is_array() && from.size() == to.size()) {
+    const bool by_element = lists_ == PatchedLists::kByElement && from.is_array() && to.is_array();
+    if (by_element && from.size() == to.size()) {
       for (std::size_t i = 0; i < from.size(); ++i) {
         Compare(from.elements()[i], to.elements()[i], Below(pointer, std::to_string(i)));
       }
@@ -52,13 +53,14 @@ class PatchMaker {
   }
 
   Arena& arena_;
+  const PatchedLists lists_;
   Value patch_ = Value::Array();
 };
 
 }  // namespace
 
-Value MakeJsonPatch(const Value& from, const Value& to, Arena& arena) {
-  PatchMaker maker(arena);
+Value MakeJsonPatch(const Value& from, const Value& to, Arena& arena, PatchedLists lists) {
+  PatchMaker maker(arena, lists);
   maker.Compare(from, to, "");
   return maker.patch();
 }

@@ -9,6 +9,7 @@
 #include "kube/base/result.h"
 #include "kube/json/json.h"
 #include "kube/meta/object_path.h"
+#include "kube/meta/path_text.h"
 
 namespace kube::meta {
 
@@ -38,18 +39,12 @@ class FieldChoice {
   bool NamesAnyKeyOf(const PathStep* path) const;
 
  private:
-  struct Step {
-    bool is_index = false;
-    bool is_any = false;  ///< whatever the name
-    std::string name{};
-  };
-  using Steps = std::vector<Step>;
+  using Steps = std::vector<WrittenStep>;
 
-  static base::Result<Steps, std::string> ParsePath(std::string_view text);
-  static bool Fits(const Step& chosen, const PathStep& step);
+  static bool Fits(const WrittenStep& chosen, const PathStep& step);
   static bool FitAsFarAsBoth(const Steps& chosen, const std::vector<const PathStep*>& steps);
 
-  static bool LeadsTo(const json::Value& value, std::span<const Step> steps);
+  static bool LeadsTo(const json::Value& value, std::span<const WrittenStep> steps);
 
   std::vector<std::string> paths_;
   std::vector<Steps> chosen_;  // of `paths_`

@@ -19,11 +19,22 @@ void KeepWithin(std::string_view text, std::size_t first_line, ParseError& error
 
 }  // namespace
 
+std::size_t KeyLines::LineOf(std::string_view pointer, std::size_t otherwise) const {
+  while (!pointer.empty()) {
+    if (const auto found = by_pointer.find(std::string(pointer)); found != by_pointer.end()) {
+      return found->second;
+    }
+    pointer = pointer.substr(0, pointer.rfind('/'));
+  }
+  return otherwise;
+}
+
 std::optional<ParseError> Parse(std::string_view text, std::size_t first_line,
-                                json::Document& document, std::vector<BooleanKey>* boolean_keys) {
+                                json::Document& document, std::vector<BooleanKey>* boolean_keys,
+                                KeyLines* key_lines) {
   auto error = CheckText(text, first_line);
   if (!error) error = CheckDirectives(text, first_line);
-  if (!error) error = ReadEvents(text, first_line, document, boolean_keys);
+  if (!error) error = ReadEvents(text, first_line, document, boolean_keys, key_lines);
   if (!error) return error;
   document.root() = json::Value();
   KeepWithin(text, first_line, *error);

@@ -26,6 +26,25 @@ struct BooleanKey {
   bool value;
 };
 
+/// Where the keys of a document stand, for messages about them.
+struct KeyLines {
+  /// The line of a key, as in ParseError, by the JSON Pointer (RFC 6901) of its value. Keys stand
+  /// as they are written: one that becomes another text (010) is not found by that. What an alias
+  /// or a merge key brings is not there.
+  std::unordered_map<std::string, std::size_t> by_pointer;
+
+  struct Repeated {
+    std::string pointer;
+    std::size_t line;
+  };
+  /// The first key that its map has already, and that so takes the place of another.
+  std::optional<Repeated> repeated;
+
+  /// The line of the key of `pointer`, or of the nearest key above it that is known; `otherwise`
+  /// where there is none.
+  std::size_t LineOf(std::string_view pointer, std::size_t otherwise) const;
+};
+
 /// Reads one YAML document into `document` as a JSON value: YAML 1.1 booleans and numbers, merge
 /// keys, anchors, binary, the last of equal keys wins, keys of any scalar type become strings.
 /// An empty document is null. What follows the document ("...") is not looked at, as in go-yaml.
@@ -42,10 +61,12 @@ struct BooleanKey {
 /// (yaml_amendment.h). Of keys that are one in JSON and two to go-yaml, as 010 and 08 (an integer
 /// and a float of 8), kubectl takes now this one, now that; here the last counts.
 ///
-/// Where `boolean_keys` is given, it takes the keys that are read as true or false, in their order.
+/// Where `boolean_keys` is given, it takes the keys that are read as true or false, in their order;
+/// where `key_lines` is given, that takes where all keys stand.
 [[nodiscard]] std::optional<ParseError> Parse(std::string_view text, std::size_t first_line,
                                               json::Document& document,
-                                              std::vector<BooleanKey>* boolean_keys = nullptr);
+                                              std::vector<BooleanKey>* boolean_keys = nullptr,
+                                              KeyLines* key_lines = nullptr);
 
 /// Prints `value` as `kubectl -o yaml` does: keys in go-yaml's order ("a2" before "a10"), two
 /// blanks a level, sequences not indented below their key, lines folded behind column 80; but that

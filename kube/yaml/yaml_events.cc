@@ -9,6 +9,7 @@
 #include "kube/base/ascii.h"
 #include "kube/yaml/yaml_amendment.h"
 #include "kube/yaml/yaml_builder.h"
+#include "kube/yaml/yaml_key_tracker.h"
 #include "kube/yaml/yaml_parser.h"
 #include "kube/yaml/yaml_scalar.h"
 
@@ -25,13 +26,16 @@ enum class Flow : unsigned char { kNone, kSequence, kMap };
 /// Hands the events of one document to a Builder, and finds what go-yaml reads otherwise.
 class DocumentReader {
  public:
-  DocumentReader(AmendedText& amended, std::size_t first_line, Builder& builder)
+  /// `key_tracker` may be a null pointer.
+  DocumentReader(AmendedText& amended, std::size_t first_line, Builder& builder,
+                 KeyTracker* key_tracker)
       : amended_(amended),
         first_line_(first_line),
         text_(amended.text()),
         has_slash_escapes_(text_.find("\\/") != std::string_view::npos),
         cursor_(text_),
-        builder_(builder) {}
+        builder_(builder),
+        key_tracker_(key_tracker) {}
 
   std::vector<BooleanKey>& boolean_keys() { return boolean_keys_; }
   /// Where the scalar is that Builder::Unfit tells of.
@@ -41,6 +45,7 @@ class DocumentReader {
   /// refuses.
   bool Take(const Event& event) {
     if (AmendsTag(event)) return false;
+    if (key_tracker_ != nullptr) key_tracker_->Take(event, builder_.ExpectsKey());
     Add(event);
     return true;
   }
@@ -169,6 +174,7 @@ class DocumentReader {
   const bool has_slash_escapes_;
   TextCursor cursor_;
   Builder& builder_;
+  KeyTracker* key_tracker_;
   std::map<std::string, std::size_t, std::less<>> anchors_;
   std::size_t anchor_count_ = 0;
   std::vector<Mark> unfit_at_;
@@ -188,10 +194,12 @@ struct Outcome {
 };
 
 Outcome ReadOnce(AmendedText& amended, std::size_t first_line, json::Document& document,
-                 std::vector<BooleanKey>* boolean_keys) {
+                 std::vector<BooleanKey>* boolean_keys, KeyLines* key_lines) {
   document.BeginAnew();
   Builder builder(document);
-  DocumentReader reader(amended, first_line, builder);
+  std::optional<KeyTracker> key_tracker;
+  if (key_lines != nullptr) key_tracker.emplace(first_line, *key_lines);
+  DocumentReader reader(amended, first_line, builder, key_tracker ? &*key_tracker : nullptr);
   Parser parser(amended.text());
   for (Event event; event.type != Event::Type::kEnd;) {
     if (!parser.Next(event)) {
@@ -216,11 +224,11 @@ Outcome ReadOnce(AmendedText& amended, std::size_t first_line, json::Document& d
 
 std::optional<ParseError> ReadEvents(std::string_view text, std::size_t first_line,
                                      json::Document& document,
-                                     std::vector<BooleanKey>* boolean_keys) {
+                                     std::vector<BooleanKey>* boolean_keys, KeyLines* key_lines) {
   AmendedText amended(text);
   Outcome outcome;
   do {  // each time it comes further
-    outcome = ReadOnce(amended, first_line, document, boolean_keys);
+    outcome = ReadOnce(amended, first_line, document, boolean_keys, key_lines);
   } while (outcome.is_amended);
   return std::move(outcome.error);
 }

@@ -60,7 +60,7 @@ bool AddFindings(const VersionValidity::Findings& findings, const kube::json::Va
                  std::vector<std::string>* refusals) {
   constexpr std::size_t kMostBytes = std::size_t{1} << 20;
   OwnerFinder owners(object);
-  MemberIndex members;
+  kube::json::MemberIndex members;
   bool is_refused = false;
   std::size_t bytes = 0;
   for (const VersionValidity::Error& found : findings.errors) {

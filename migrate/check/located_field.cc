@@ -17,7 +17,7 @@ constexpr int kMostParts = 64;
 class Locator {
  public:
   Locator(std::string_view field, const Value& object, const SchemaProps& schema,
-          MemberIndex& members)
+          kube::json::MemberIndex& members)
       : rest_(field == "<nil>" ? "" : field),
         value_(&object),
         schema_(&schema),
@@ -84,14 +84,14 @@ class Locator {
   std::string_view rest_;
   const Value* value_;         // null pointer: what follows is not in the object
   const SchemaProps* schema_;  // null pointer: nor specified
-  MemberIndex& members_;
+  kube::json::MemberIndex& members_;
   LocatedField located_;
 };
 
 }  // namespace
 
 LocatedField LocateField(std::string_view field, const Value& object, const SchemaProps& schema,
-                         MemberIndex& members) {
+                         kube::json::MemberIndex& members) {
   return Locator(field, object, schema, members).Run();
 }
 

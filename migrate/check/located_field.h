@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "kube/json/json.h"
+#include "kube/json/member_index.h"
 #include "kube/schema/pruning.h"
 #include "kube/schema/schema_props.h"
-#include "migrate/check/member_index.h"
 
 namespace migrate::check {
 
@@ -22,6 +22,6 @@ struct LocatedField {
 /// that `object`, or else `schema`, has is taken. What the object lacks, as what is required, is
 /// still named. `members` is of `object` alone, and makes many look-ups quick.
 LocatedField LocateField(std::string_view field, const kube::json::Value& object,
-                         const kube::schema::SchemaProps& schema, MemberIndex& members);
+                         const kube::schema::SchemaProps& schema, kube::json::MemberIndex& members);
 
 }  // namespace migrate::check

@@ -85,8 +85,8 @@ const Value* FindFieldInNarrow(const Value& fields, std::string_view key) {
 class LackingCollector {
  public:
   /// `path_bytes` counts those of all entries of the object.
-  LackingCollector(std::string_view manager, MemberIndex& members, std::size_t& path_bytes,
-                   std::vector<LackingField>& found)
+  LackingCollector(std::string_view manager, kube::json::MemberIndex& members,
+                   std::size_t& path_bytes, std::vector<LackingField>& found)
       : manager_(manager), members_(members), path_bytes_(path_bytes), found_(found) {}
 
   void Collect(const Value& fields, const Value& value, const StructuralSchema* schema) {
@@ -134,7 +134,7 @@ class LackingCollector {
   }
 
   std::string_view manager_;
-  MemberIndex& members_;
+  kube::json::MemberIndex& members_;
   std::size_t& path_bytes_;
   std::vector<LackingField>& found_;
   std::string path_;
@@ -147,7 +147,7 @@ OwnerFinder::OwnerFinder(const Value& object) : object_(object) {}
 OwnerFinder::~OwnerFinder() = default;
 
 const Value* OwnerFinder::FindField(const Value& fields, std::string_view key) {
-  if (fields.size() <= MemberIndex::kNarrow) return FindFieldInNarrow(fields, key);
+  if (fields.size() <= kube::json::MemberIndex::kNarrow) return FindFieldInNarrow(fields, key);
   return members_.Find(fields, "f:" + std::string(key));
 }
 
@@ -203,7 +203,7 @@ FieldOwners OwnerFinder::Find(std::span<const PathElement> elements) {
 std::vector<LackingField> FindLackingFields(const Value& object, const StructuralSchema* schema,
                                             std::string_view api_version) {
   std::vector<LackingField> found;
-  MemberIndex members;
+  kube::json::MemberIndex members;
   std::size_t path_bytes = 0;
   for (const Value& entry : Entries(object)) {
     if (!api_version.empty() && entry.FindText("apiVersion") != api_version) continue;

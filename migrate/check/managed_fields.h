@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "kube/json/json.h"
+#include "kube/json/member_index.h"
 #include "kube/schema/pruning.h"
 #include "kube/schema/structural.h"
-#include "migrate/check/member_index.h"
 
 /// Who wrote what, from metadata.managedFields.
 namespace migrate::check {
@@ -58,7 +58,7 @@ class OwnerFinder {
   std::size_t OwnedDepth(const Value& fields, std::span<const kube::schema::PathElement> elements);
 
   const Value& object_;
-  MemberIndex members_;
+  kube::json::MemberIndex members_;
   std::map<const Value*, std::unique_ptr<ElementSelectors>> selectors_;  // by their level
 };
 

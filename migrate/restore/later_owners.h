@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "kube/json/json.h"
+#include "kube/json/member_index.h"
 #include "kube/meta/object_path.h"
 #include "migrate/check/managed_fields.h"
-#include "migrate/check/member_index.h"
 
 namespace migrate::restore {
 
@@ -35,7 +35,7 @@ class LaterOwners {
 
   const Value& backup_;
   const Value& live_;
-  check::MemberIndex members_;
+  kube::json::MemberIndex members_;
   std::map<const Value*, std::unique_ptr<check::ElementSelectors>> selectors_;  // by their level
 };
 

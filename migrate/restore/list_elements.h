@@ -5,14 +5,14 @@
 #include <vector>
 
 #include "kube/json/json.h"
+#include "kube/json/member_index.h"
 #include "kube/schema/schema_props.h"
-#include "migrate/check/member_index.h"
 
 /// What is left of a value, and which element of a list belongs to which of another one. Members
 /// are found by an index that whoever compares keeps, as objects may be as large as a request.
 namespace migrate::restore {
 
-using check::MemberIndex;
+using kube::json::MemberIndex;
 
 /// What pruning left of a value, as far as it is known.
 struct Pruned {

@@ -18,6 +18,13 @@ using report::RestoreClass;
 using sweep::write::AnswerVerdict;
 using sweep::write::BrokenAnswer;
 using sweep::write::ClassifyAnswer;
+using sweep::write::PatchPart;
+
+// `restored` lacks nothing that `live` has, as Compare makes it.
+std::optional<sweep::write::PatchBody> MakeAddingPatch(const Value& live, const Value& restored,
+                                                       std::string_view version, PatchPart part) {
+  return sweep::write::MakePatch(live, restored, version, part, kube::json::Removals::kLeftOut);
+}
 
 constexpr std::string_view kDryRunQuery = "dryRun=All";
 
@@ -72,7 +79,7 @@ kube::client::ApiRequest ObjectRestore::Request() const {
     request.body = CreationBody();
   } else {
     const bool is_status = asks_ == Asks::kStatusPatch;
-    const PatchBody& patch = is_status ? *status_patch_ : *patch_;
+    const sweep::write::PatchBody& patch = is_status ? *status_patch_ : *patch_;
     request.method = "PATCH";
     if (is_status) request.target += "/status";
     request.content_type = patch.content_type;
@@ -146,7 +153,7 @@ bool ObjectRestore::Shows(const Value& answer) const {
   const PatchPart part = asks_ == Asks::kStatusPatch ? PatchPart::kStatus
                          : has_status()              ? PatchPart::kAllButStatus
                                                      : PatchPart::kAll;
-  return !MakePatch(answer, *missing.restored, "", part);
+  return !MakeAddingPatch(answer, *missing.restored, "", part);
 }
 
 sweep::write::Exchange::Step ObjectRestore::OnObject(const Value& live,
@@ -163,7 +170,7 @@ sweep::write::Exchange::Step ObjectRestore::OnNamesake(const Value& live,
   const bool has_all = missing.kept.empty() && missing.conflicts.empty();
   if (has_all && !missing.restored) return EndUnchanged();
   const bool lacks_status_alone =
-      has_all && !MakePatch(live, *missing.restored, "", PatchPart::kAllButStatus);
+      has_all && !MakeAddingPatch(live, *missing.restored, "", PatchPart::kAllButStatus);
   if (lacks_status_alone && settings_->recreate && has_status()) {
     object_.was_recreated = true;
     return Decide(live, now);
@@ -232,10 +239,10 @@ sweep::write::Exchange::Step ObjectRestore::SendOrEnd(const Value& live, const V
   }
   const std::string_view version = outcome_.resource_version;
   const Asks answered = asks_;
-  patch_ =
-      MakePatch(live, restored, version, has_status() ? PatchPart::kAllButStatus : PatchPart::kAll);
+  patch_ = MakeAddingPatch(live, restored, version,
+                           has_status() ? PatchPart::kAllButStatus : PatchPart::kAll);
   status_patch_.reset();
-  if (has_status()) status_patch_ = MakePatch(live, restored, version, PatchPart::kStatus);
+  if (has_status()) status_patch_ = MakeAddingPatch(live, restored, version, PatchPart::kStatus);
   // Behind a write only the status may be left to be written.
   if (answered != Asks::kObject && (patch_ || answered == Asks::kStatusPatch)) {
     outcome_.message = kNotShown;

@@ -13,10 +13,10 @@
 #include "migrate/inspect/object_diff.h"
 #include "migrate/report/restore_report.h"
 #include "migrate/restore/crd_target.h"
-#include "migrate/restore/restore_patch.h"
 #include "migrate/restore/taken_fields.h"
 #include "migrate/spool/listed_object.h"
 #include "migrate/sweep/write/exchange.h"
+#include "migrate/sweep/write/object_patch.h"
 #include "migrate/sweep/write/retry.h"
 
 namespace migrate::restore {
@@ -107,7 +107,7 @@ class ObjectRestore final : public sweep::write::Exchange {
   sweep::write::SweepTarget paths_;
   spool::ListedObject place_;
   Asks asks_ = Asks::kObject;
-  std::optional<PatchBody> patch_, status_patch_;
+  std::optional<sweep::write::PatchBody> patch_, status_patch_;
   bool is_written_ = false;      // by a write of this run
   bool may_be_created_ = false;  // the same, or one without a clear answer
   sweep::write::RetryBudget budget_;

@@ -41,26 +41,45 @@ std::string Unescaped(std::string_view part) {
   return text;
 }
 
-void AddAt(Value& root, std::string_view pointer, const Value& value, Arena& arena) {
+Value& At(Value& parent, const std::string& key) {
+  Value* below = parent.is_array() ? &parent.elements()[std::stoul(key)] : parent.Find(key);
+  if (below == nullptr) throw std::invalid_argument("a JSON patch below nothing: " + key);
+  return *below;
+}
+
+// `value`: the null pointer to remove.
+void SetAt(Value& root, std::string_view pointer, const Value* value, Arena& arena) {
+  if (pointer.empty()) {
+    root = kube::json::DeepCopy(*value, arena);
+    return;
+  }
   Value* parent = &root;
   for (;;) {
     pointer.remove_prefix(1);
     const std::size_t end = pointer.find('/');
     const std::string key = Unescaped(pointer.substr(0, end));
-    if (end == pointer.npos) {
-      parent->Set(arena.Copy(key), kube::json::DeepCopy(value, arena), arena);
+    if (end != pointer.npos) {
+      parent = &At(*parent, key);
+      pointer.remove_prefix(end);
+    } else if (value == nullptr) {
+      if (!parent->Erase(key)) throw std::invalid_argument("a JSON patch removes nothing: " + key);
+      return;
+    } else if (parent->is_array()) {
+      At(*parent, key) = kube::json::DeepCopy(*value, arena);
+      return;
+    } else {
+      parent->Set(arena.Copy(key), kube::json::DeepCopy(*value, arena), arena);
       return;
     }
-    parent = parent->Find(key);
-    if (parent == nullptr) throw std::invalid_argument("a JSON patch below nothing: " + key);
-    pointer.remove_prefix(end);
   }
 }
 
 void ApplyOperations(Document& object, const Value& operations) {
   for (const Value& operation : operations.elements()) {
-    if (operation.FindText("op") != "add") throw std::invalid_argument("only add is known");
-    AddAt(object.root(), operation.FindText("path"), *operation.Find("value"), object.arena());
+    const Value* value = operation.Find("value");
+    const bool removes = operation.FindText("op") == "remove";
+    if (removes == (value != nullptr)) throw std::invalid_argument("what is to be patched?");
+    SetAt(object.root(), operation.FindText("path"), value, object.arena());
   }
 }
 

@@ -486,4 +486,31 @@ TEST_CASE("Deep values can be printed", "[yaml]") {
 }
 
 }  // namespace
+TEST_CASE("It is known in which line a key stands", "[kube][yaml]") {
+  const std::string text =
+      "# first\na:\n  b/c: 1\n  list:\n  - x: 1\n  - {y: 2,\n     z: 3}\nd: &m {e: 1}\nf: *m\n"
+      "g:\n  <<: *m\n  <<: *m\n  h: 1\n";
+  json::Document document;
+  KeyLines lines;
+  REQUIRE_FALSE(Parse(text, 10, document, nullptr, &lines));
+  CHECK(lines.LineOf("/a", 0) == 11);
+  CHECK(lines.LineOf("/a/b~1c", 0) == 12);
+  CHECK(lines.LineOf("/a/list/0/x", 0) == 14);
+  CHECK(lines.LineOf("/a/list/1/y", 0) == 15);
+  CHECK(lines.LineOf("/a/list/1/z", 0) == 16);
+  CHECK(lines.LineOf("/f/e", 0) == 18);  // of an alias nothing is known but its key
+  CHECK(lines.LineOf("/g/h", 0) == 22);
+  CHECK(lines.LineOf("/nothing", 7) == 7);
+  CHECK_FALSE(lines.repeated);
+}
+
+TEST_CASE("A key that its map has twice is found", "[kube][yaml]") {
+  json::Document document;
+  KeyLines lines;
+  REQUIRE_FALSE(Parse("a: {x: 1}\nb: {x: 1}\n'a': 2\n", 1, document, nullptr, &lines));
+  REQUIRE(lines.repeated);
+  CHECK(lines.repeated->pointer == "/a");
+  CHECK(lines.repeated->line == 3);
+}
+
 }  // namespace kube::yaml

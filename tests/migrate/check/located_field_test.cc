@@ -40,7 +40,7 @@ TEST_CASE("A field of an error is found in the object", "[migrate][located_field
       {"none.at.all", "none.at.all", {"none", "at", "all"}},
   }));
   INFO(row.field);
-  MemberIndex members;
+  kube::json::MemberIndex members;
   const LocatedField located = LocateField(row.field, object.root(), schema.props, members);
   CHECK(located.folded_path == row.folded);
   std::vector<std::string> steps;

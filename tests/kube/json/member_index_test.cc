@@ -1,9 +1,9 @@
-#include "migrate/check/member_index.h"
+#include "kube/json/member_index.h"
 
 #include <catch2/catch.hpp>
 #include <string>
 
-namespace migrate::check {
+namespace kube::json {
 namespace member_index_test {
 
 TEST_CASE("Members of small and of large objects are found, however often", "[member_index]") {
@@ -12,7 +12,7 @@ TEST_CASE("Members of small and of large objects are found, however often", "[me
   for (int i = 0; i < size; ++i) {
     text += (i == 0 ? "\"k" : ",\"k") + std::to_string(i * 7 % size) + "\":" + std::to_string(i);
   }
-  kube::json::Document document;
+  Document document;
   REQUIRE_FALSE(document.Parse(text + "}"));
   MemberIndex index;
   for (int round = 0; round < 10; ++round) {
@@ -23,8 +23,8 @@ TEST_CASE("Members of small and of large objects are found, however often", "[me
     CHECK(index.Find(document.root(), "k500") == nullptr);
     CHECK(index.Find(document.root(), "") == nullptr);
   }
-  CHECK(index.Find(kube::json::Value::Number("1"), "k") == nullptr);
+  CHECK(index.Find(Value::Number("1"), "k") == nullptr);
 }
 
 }  // namespace member_index_test
-}  // namespace migrate::check
+}  // namespace kube::json

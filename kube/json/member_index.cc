@@ -1,10 +1,8 @@
-#include "migrate/check/member_index.h"
+#include "kube/json/member_index.h"
 
 #include <algorithm>
 
-namespace migrate::check {
-
-using kube::json::Value;
+namespace kube::json {
 
 const Value* MemberIndex::Find(const Value& object, std::string_view key) {
   constexpr int kOften = 8;
@@ -21,4 +19,4 @@ const Value* MemberIndex::Find(const Value& object, std::string_view key) {
   return found != wide.members.end() && found->first == key ? found->second : nullptr;
 }
 
-}  // namespace migrate::check
+}  // namespace kube::json
