@@ -10,7 +10,7 @@ using json::Arena;
 using json::Value;
 
 // A tree has no more (tree_reader.cc); of a value that is referred to what is deeper is replaced.
-constexpr std::size_t kDeepest = 200;
+constexpr std::size_t kDeepestMerge = 200;
 
 class Merger {
  public:
@@ -60,7 +60,7 @@ class Merger {
     for (const json::Member& member : value.members()) {
       Value* there = target.Find(member.key.text());
       const bool are_maps = there != nullptr && there->is_object() && member.value.is_object();
-      if (are_maps && depth < kDeepest) {
+      if (are_maps && depth < kDeepestMerge) {
         MergeValue(*there, member.value, depth + 1);
       } else {
         target.Set(member.key.text(), member.value, arena_);

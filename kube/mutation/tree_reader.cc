@@ -14,7 +14,7 @@ namespace {
 
 using json::Value;
 
-constexpr std::size_t kDeepest = 200;
+constexpr std::size_t kDeepestTree = 200;
 
 /// What a key as it is written means.
 struct Key {
@@ -64,7 +64,7 @@ class TreeReader {
 
   // A value that is not null.
   Node Read(const Value& value) {
-    if (pointers_.size() > kDeepest) Refuse("is nested deeper than 200 levels");
+    if (pointers_.size() > kDeepestTree) Refuse("is nested deeper than 200 levels");
     switch (value.type()) {
       case json::Type::kObject:
         return ReadMap(value);

@@ -68,7 +68,8 @@ PruningPreview::PruningPreview(const CrdCheck& check, const PreviewOptions& opti
       api_version_(check.group() + "/" + version_),
       is_storage_version_(version_ == check.facts().report.storage_version),
       is_servable_(is_servable),
-      show_managed_fields_(options.show_managed_fields) {}
+      show_managed_fields_(options.show_managed_fields),
+      mutation_(options.mutation) {}
 
 std::optional<std::string> PruningPreview::Prune(Value& object, Arena& arena) const {
   const kube::crd::CustomResourceServer& server = check_->server();
@@ -93,9 +94,16 @@ kube::base::Result<ObjectChange, std::string> PruningPreview::Preview(Value& obj
   Value* metadata = object.Find("metadata");
   if (metadata != nullptr && !show_managed_fields_) metadata->Erase("managedFields");
   Value after = kube::json::DeepCopy(object, arena);
+  if (mutation_) {
+    auto mutated = mutation_->Apply(object, arena);
+    if (!mutated) return kube::base::Unexpected(std::move(mutated).error());
+    if (*mutated) after = kube::json::DeepCopy(**mutated, arena);
+  }
+  const Value* metadata_after = after.Find("metadata");
+  const Value kept = metadata_after == nullptr ? Value() : *metadata_after;
   if (auto error = Prune(after, arena)) return kube::base::Unexpected(*std::move(error));
   // The server puts it in order whether it prunes or not: no news of an object in a file.
-  if (metadata != nullptr) after.Set("metadata", *metadata, arena);
+  if (metadata_after != nullptr) after.Set("metadata", kept, arena);
   return ObjectChange{.group = check_->group(),
                       .version = version_,
                       .kind = check_->kind(),

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -7,6 +8,7 @@
 #include "kube/base/result.h"
 #include "kube/json/json.h"
 #include "migrate/check/crd_check.h"
+#include "migrate/mutate/object_mutation.h"
 
 namespace migrate::check {
 
@@ -17,7 +19,7 @@ struct ObjectChange {
   std::string_view namespace_;  ///< empty for an object of a resource without namespaces
   std::string_view name;
   kube::json::Value now, after;
-  bool differs;  ///< pruning changes something
+  bool differs;  ///< something is changed
 };
 
 struct PreviewOptions {
@@ -25,6 +27,8 @@ struct PreviewOptions {
   /// version.
   std::string version{};
   bool show_managed_fields = false;  ///< else metadata.managedFields is left out
+  /// Is applied before objects are pruned; the null pointer: there is none.
+  std::shared_ptr<const mutate::ObjectMutation> mutation{};
 };
 
 /// What pruning by the schema of one version leaves of the objects of a CRD.
@@ -42,9 +46,11 @@ class PruningPreview {
   const std::string& version() const { return version_; }
 
   /// What the API server shows of `object` now, and what once pruning is on and the object was
-  /// rewritten: unknown fields removed, nulls dropped, defaults added. Numbers are as the server
+  /// rewritten, mutated before where there is a mutation: unknown fields removed, nulls dropped,
+  /// defaults added. Numbers are as the server
   /// stores them. `object` may be in any version of the CRD, and is changed. The error is the API
-  /// server's, of an object that it would not store, or CustomResourceServer::WebhookError.
+  /// server's, of an object that it would not store, CustomResourceServer::WebhookError or that of
+  /// ObjectMutation::Apply.
   kube::base::Result<ObjectChange, std::string> Preview(kube::json::Value& object,
                                                         kube::json::Arena& arena) const;
 
@@ -58,6 +64,7 @@ class PruningPreview {
   bool is_storage_version_;
   bool is_servable_;  // schemas can be made of all versions, else the version's alone counts
   bool show_managed_fields_;
+  std::shared_ptr<const mutate::ObjectMutation> mutation_;
 };
 
 }  // namespace migrate::check

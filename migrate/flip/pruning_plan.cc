@@ -30,11 +30,12 @@ constexpr std::size_t kMostNames = 5;
 class DryRunTaker : public lists::ItemTaker {
  public:
   DryRunTaker(const check::CrdCheck& check, const check::RewriteForecast& forecast,
-              std::size_t workers)
-      : check_(check), forecast_(forecast), workers_(workers) {}
+              const mutate::ObjectMutation* mutation, std::size_t workers)
+      : check_(check), forecast_(forecast), mutation_(mutation), workers_(workers) {}
 
   void Take(std::size_t worker, kube::json::Document& item, std::uint64_t number) override {
     Worker& own = workers_[worker];
+    if (mutation_ != nullptr) Mutate(item, own);
     check_.CheckObject({item.root(), {0, number, 0}, ""}, own.tally);
     doomed_.Look(item.root(), number, forecast_);
     if (!forecast_.Changes(item.root())) return;
@@ -51,6 +52,8 @@ class DryRunTaker : public lists::ItemTaker {
       sum.Merge(std::move(worker.tally));
       result.backup_objects += worker.objects;
       result.backup_bytes += worker.bytes;
+      result.mutated += worker.mutated;
+      if (result.mutation_error.empty()) result.mutation_error = worker.mutation_error;
     }
     result.report = check_.Report(sum);
     result.doomed = doomed_.Pick([](std::string_view) { return false; });
@@ -61,11 +64,25 @@ class DryRunTaker : public lists::ItemTaker {
   struct Worker {
     check::CrdTally tally;
     std::uint64_t objects = 0, bytes = 0;
+    std::uint64_t mutated = 0;
+    std::string mutation_error;
     std::string line;
   };
 
+  // From here on the object is what the write before the flip makes of it.
+  void Mutate(kube::json::Document& item, Worker& own) const {
+    const auto mutated = mutation_->Apply(item.root(), item.arena());
+    if (!mutated) {
+      own.mutation_error = check::FullName(item.root()) + ": " + mutated.error();
+    } else if (*mutated) {
+      item.root() = **mutated;
+      ++own.mutated;
+    }
+  }
+
   const check::CrdCheck& check_;
   const check::RewriteForecast& forecast_;
+  const mutate::ObjectMutation* mutation_;
   std::vector<Worker> workers_;
   backup::DoomedObjects doomed_;
 };
@@ -164,6 +181,15 @@ std::uint64_t ObjectsLosing(const PruningPlan& plan) {
   return versions > 1 ? crd.objects_losing_fields : losing;
 }
 
+std::string MutationLine(const PruningPlan& plan) {
+  const PruningDryRun& dry_run = plan.dry_run;
+  return "plan: " + plan.mutation + " changes " + std::to_string(dry_run.mutated) + " of " +
+         kube::base::Count(dry_run.report.object_count, "object") +
+         (plan.backup.empty() || dry_run.mutated == 0
+              ? " before pruning"
+              : " before pruning, which are backed up as they are now");
+}
+
 std::string LossLine(const PruningPlan& plan) {
   const report::CrdReport& crd = plan.dry_run.report;
   const std::uint64_t losing = ObjectsLosing(plan);
@@ -174,6 +200,7 @@ std::string LossLine(const PruningPlan& plan) {
   line += std::to_string(losing) + " of " + kube::base::Count(crd.object_count, "object") +
           " would lose ";
   line += kube::base::Count(FieldsLost(plan).size(), "field");
+  if (!plan.mutation.empty()) return line + " behind the mutation";
   return line + " (" + report::OwnCommand("check " + crd.name) + ")";
 }
 
@@ -211,9 +238,11 @@ std::string WritesLine(const PruningPlan& plan) {
   const std::uint64_t objects = crd.object_count;
   std::string line = "plan: ";
   if (plan.rewrites_before) {
-    line += kube::base::Count(objects, "write") + " before pruning (stored as ";
-    line +=
-        kube::base::Join(crd.stored_versions, " and ") + "), " + std::to_string(objects) + " after";
+    line += kube::base::Count(objects, "write") + " before pruning";
+    if (plan.mutation.empty() || crd.stored_versions != std::vector{crd.storage_version}) {
+      line += " (stored as " + kube::base::Join(crd.stored_versions, " and ") + ")";
+    }
+    line += ", " + std::to_string(objects) + " after";
   } else {
     line += kube::base::Count(objects, "write");
   }
@@ -232,7 +261,8 @@ PruningDryRun DryRunPruning(const crds::LiveCrd& crd, const check::RewriteForeca
   std::vector<lists::ListJob> jobs;
   const std::size_t workers = lists::WorkerCount();
   jobs.emplace_back(crd.ObjectsTarget(""), [&]() -> std::shared_ptr<lists::ItemTaker> {
-    return std::make_shared<DryRunTaker>(*crd.checks.at(0), forecast, workers);
+    return std::make_shared<DryRunTaker>(*crd.checks.at(0), forecast, options.mutation.get(),
+                                         workers);
   });
   lists::ReadLists(jobs, session,
                    {.chunk_size = options.chunk_size,
@@ -247,7 +277,9 @@ PruningDryRun DryRunPruning(const crds::LiveCrd& crd, const check::RewriteForeca
 
 std::vector<std::string> DescribePlan(const PruningPlan& plan) {
   const std::string& name = plan.dry_run.report.name;
-  std::vector<std::string> lines{LossLine(plan), WritesLine(plan)};
+  std::vector<std::string> lines{LossLine(plan)};
+  if (!plan.mutation.empty()) lines.push_back(MutationLine(plan));
+  lines.push_back(WritesLine(plan));
   if (!plan.crd_file.empty()) {
     lines.push_back("plan: " + name + " becomes what " + plan.crd_file +
                     " says, as by kubectl apply, in the same write that turns pruning on");
@@ -261,6 +293,10 @@ std::vector<std::string> DescribePlan(const PruningPlan& plan) {
   }
   for (const std::string& error : plan.dry_run.report.object_errors) {
     lines.push_back("Warning: the server will refuse an object: " + error);
+  }
+  if (!plan.dry_run.mutation_error.empty()) {
+    lines.push_back("Warning: an object cannot be mutated, which keeps pruning off: " +
+                    plan.dry_run.mutation_error);
   }
   const std::string& note = plan.dry_run.report.note;
   if (!note.empty()) lines.push_back("Warning: " + note);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "migrate/crds/live_crd.h"
 #include "migrate/flip/admission_webhooks.h"
 #include "migrate/lists/list_reader.h"
+#include "migrate/mutate/object_mutation.h"
 #include "migrate/report/check_report.h"
 #include "migrate/report/migration_report.h"
 #include "migrate/state/migration_state.h"
@@ -19,6 +21,8 @@ namespace migrate::flip {
 struct DryRunOptions {
   std::int64_t chunk_size = 500;
   std::function<void(const lists::ListProgress&)> on_progress{};
+  /// Is applied to the objects before; the null pointer: there is none.
+  std::shared_ptr<const mutate::ObjectMutation> mutation{};
 };
 
 /// What turning pruning on would do to the objects of a CRD.
@@ -26,8 +30,10 @@ struct PruningDryRun {
   report::CrdReport report;                            ///< as `check` makes it
   std::uint64_t backup_objects = 0, backup_bytes = 0;  ///< of a backup made now
   std::vector<state::DoomedObject> doomed;
-  std::string write_version;  ///< that of the migration's writes
-  std::string error;          ///< the objects could not be read to their end: why
+  std::uint64_t mutated = 0;   ///< objects that the mutation changes
+  std::string mutation_error;  ///< of one that it cannot be applied to; empty: there is none
+  std::string write_version;   ///< that of the migration's writes
+  std::string error;           ///< the objects could not be read to their end: why
 };
 
 /// Reads the objects, one list for all versions.
@@ -45,6 +51,7 @@ struct PruningPlan {
   double max_rate = 0;           ///< writes a second; 0: no limit
   std::string backup{};          ///< where it is to be; empty: there is to be none
   std::string crd_file{};        ///< as PruningRun::crd_file
+  std::string mutation{};        ///< its files; empty: there is none
 };
 
 /// "1874 objects, 4.1 MiB".

@@ -4,10 +4,13 @@
 #include <chrono>
 #include <exception>
 #include <iterator>
+#include <memory>
 #include <utility>
 
+#include "kube/base/text.h"
 #include "migrate/backup/backup.h"
 #include "migrate/backup/known_writes.h"
+#include "migrate/backup/mutation_backup.h"
 #include "migrate/check/rewrite_forecast.h"
 #include "migrate/crds/cluster_crds.h"
 #include "migrate/crds/crd_request.h"
@@ -48,18 +51,22 @@ class PruningTurner {
     if (foretold_loss_) foretold_loss_->is_agreed = true;
     // Long may have passed: with a plan of many objects, and a person who thinks it over.
     if (!ReadCrd() || !TryOneWrite()) return std::move(ended_);
+    if (run_.mutation && !BackUpMutated()) return std::move(ended_);
     if (rewrites_before() && !RewriteBefore()) return std::move(ended_);
     if (!MakeBackup() || !FlipCrd()) return std::move(ended_);
     return FinishBehindFlip();
   }
 
   std::optional<report::ForetoldLoss> TakeForetoldLoss() { return std::move(foretold_loss_); }
+  const std::optional<report::MutationFacts>& mutation_facts() const { return mutation_facts_; }
 
  private:
   sweep::MigrationObserver& observer() const { return run_.session.observer; }
   kube::client::Client& client() const { return run_.session.client; }
   bool is_stopped() const { return run_.session.is_stopped(); }
-  bool rewrites_before() const { return facts_.migration_needed && !options_.single_pass; }
+  bool rewrites_before() const {
+    return run_.mutation || (facts_.migration_needed && !options_.single_pass);
+  }
   bool is_in_one_pass() const { return facts_.migration_needed && options_.single_pass; }
 
   // For `return Fail(...)`: what was already found stays.
@@ -87,7 +94,8 @@ class PruningTurner {
     const PruningDryRun dry_run =
         DryRunPruning(run_.crd, forecast_,
                       {.chunk_size = run_.sweep_options.chunk_size,
-                       .on_progress = sweep::ProgressOf("reading " + run_.name(), observer())},
+                       .on_progress = sweep::ProgressOf("reading " + run_.name(), observer()),
+                       .mutation = run_.mutation},
                       run_.session);
     if (is_stopped()) return Interrupt();
     if (!dry_run.error.empty()) return Fail(dry_run.error);
@@ -108,7 +116,13 @@ class PruningTurner {
                            .verifies = run_.scope.verify,
                            .max_rate = run_.sweep_options.max_rate,
                            .backup = backup_path_.string(),
-                           .crd_file = run_.crd_file};
+                           .crd_file = run_.crd_file,
+                           .mutation = run_.mutation ? run_.mutation->sources() : ""};
+    if (run_.mutation) {
+      mutation_facts_ = {.sources = run_.mutation->sources(),
+                         .objects = dry_run.report.object_count,
+                         .objects_changing = dry_run.mutated};
+    }
     foretold_loss_ = ForetellLoss(plan);
     for (const std::string& line : foretold_loss_->plan) observer().OnLine(line);
     return true;
@@ -174,13 +188,50 @@ class PruningTurner {
     return spool::ReadObjectMetadata(items->elements()[0]);
   }
 
+  // As they are: the backup before the flip has what the mutation has made of them.
+  bool BackUpMutated() {
+    const auto now = std::chrono::floor<std::chrono::seconds>(options_.now());
+    fs::path path;
+    if (!options_.no_backup) {
+      path = backup::MutationBackupPath(options_.backup_dir, run_.name(), now);
+    }
+    mutation_backup_ = std::make_unique<backup::MutationBackup>(
+        backup::MutationBackupOptions{
+            .target = run_.crd.ObjectsTarget(""),
+            .path = path,
+            .chunk_size = run_.sweep_options.chunk_size,
+            .on_progress = sweep::ProgressOf("backing up " + run_.name(), observer())},
+        run_.mutation);
+    const auto step = mutation_backup_->Read(run_.session);
+    if (step == backup::MutationBackup::Step::kInterrupted) return Interrupt();
+    if (step == backup::MutationBackup::Step::kFailed) return Fail(mutation_backup_->error());
+    TellMutationBackup();
+    return true;
+  }
+
+  void TellMutationBackup() {
+    mutation_facts_ = mutation_backup_->facts();
+    if (mutation_facts_->backup.empty()) return;
+    observer().OnLine("backup: " + mutation_facts_->backup + " (" +
+                      kube::base::Count(mutation_facts_->objects_changing, "object") +
+                      " before the mutation)");
+  }
+
   bool RewriteBefore() {
+    sweep::write::SweepTarget target = run_.scope.target;
+    if (run_.mutation) {
+      target.mutation = run_.mutation;
+      target.on_mutation = [this](const kube::json::Value& object) {
+        mutation_backup_->Keep(object);
+      };
+    }
     const sweep::RewriteScope scope{.crd_name = run_.name() + " (before pruning)",
-                                    .target = run_.scope.target,
+                                    .target = target,
                                     .verified_words = "rewritten before the switch",
                                     .verify_from = run_.scope.verify_from};
     sweep::RewriteResult result = sweep::RunRewritePasses(
         scope, run_.sweep_options, run_.state.MakeFolderBeforeFlip(), run_.session);
+    if (mutation_backup_) mutation_facts_ = mutation_backup_->facts();
     ended_.before_flip = result.sweep.counts;
     ended_.cleaned = result.cleaned;
     ended_.failures = std::move(result.sweep.failures);
@@ -204,10 +255,12 @@ class PruningTurner {
     } else if (ended_.failures.empty()) {
       why = result.unverified_because;
     }
+    const std::string reason =
+        run_.mutation ? "; objects that were mutated stay so"
+                      : "; in an object that is stored in an older version more would be lost "
+                        "(--single-pass takes that)";
     return Fail(report::Outcome::kFailures,
-                "pruning was not turned on, and nothing was pruned: " + why +
-                    "; in an object that is stored in an older version more would be lost "
-                    "(--single-pass takes that)");
+                "pruning was not turned on, and nothing was pruned: " + why + reason);
   }
 
   // An earlier backup counts until there is a new one: pruning may be turned on meanwhile. Without
@@ -270,6 +323,8 @@ class PruningTurner {
   fs::path backup_path_;
   std::vector<state::DoomedObject> doomed_;
   std::optional<report::ForetoldLoss> foretold_loss_;
+  std::unique_ptr<backup::MutationBackup> mutation_backup_;
+  std::optional<report::MutationFacts> mutation_facts_;
   Flip flip_;
   PruningTurnedOn ended_;
 };
@@ -287,6 +342,7 @@ PruningTurnedOn TurnPruningOn(const PruningRun& run, const PruningOptions& optio
   PruningTurner turner(run, options);
   PruningTurnedOn ended = turner.Run();
   ended.foretold_loss = turner.TakeForetoldLoss();
+  ended.mutation = turner.mutation_facts();
   return ended;
 }
 

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "kube/crd/crd.h"
 #include "migrate/crds/crd_request.h"
 #include "migrate/crds/live_crd.h"
+#include "migrate/mutate/object_mutation.h"
 #include "migrate/report/migration_report.h"
 #include "migrate/spool/listed_object.h"
 #include "migrate/state/run_state.h"
@@ -48,6 +50,9 @@ struct PruningRun {
   /// null pointer: it is not.
   const kube::crd::Crd* pruning_crd = nullptr;
 
+  /// Changes objects before pruning is turned on; the null pointer: there is none.
+  std::shared_ptr<const mutate::ObjectMutation> mutation{};
+
   const std::string& name() const { return crd.identity.name; }
 };
 
@@ -62,6 +67,7 @@ struct PruningTurnedOn {
   std::vector<report::ObjectFailure> failures;  ///< of that
   report::ManagedFieldsCleaned cleaned{};       ///< of that, too
   std::string backup;                           ///< path; empty: none
+  std::optional<report::MutationFacts> mutation{};  ///< where there is one, and the plan was told
   std::optional<report::ForetoldLoss> foretold_loss{};  ///< where the plan was told
   /// For SweepOptions::is_held of the sweep that follows; empty: nothing is to be held.
   std::function<bool(const spool::ListedObject&)> is_held;

@@ -111,8 +111,8 @@ class ClusterDiff {
     if (!is_proposed && !options_.filenames.empty()) {
       report_.notes.push_back(check.name() + ": " + crds::kNotInFiles);
     }
-    if (!crd.shape.preserves_unknown_fields && !is_proposed)
-      return pruning_.push_back(check.name());
+    const bool shows_all = crd.shape.preserves_unknown_fields || is_proposed;
+    if (!shows_all && !options_.preview.mutation) return pruning_.push_back(check.name());
     auto preview = check::PruningPreview::Make(check, options_.preview);
     if (!preview) return AddError(check.name(), preview.error());
     if (crd.shape.uid.empty()) {

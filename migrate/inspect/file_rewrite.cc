@@ -11,9 +11,15 @@ namespace {
 using kube::json::Value;
 
 // Why it is not stored, or not known how; in the server's words if it would not.
-std::optional<std::string> Rewrite(const check::CrdCheck& crd, Value& object,
+std::optional<std::string> Rewrite(const check::CrdCheck& crd,
+                                   const mutate::ObjectMutation* mutation, Value& object,
                                    kube::json::Arena& arena) {
   if (auto error = kube::json::StoreNumbers(object, arena)) return error;
+  if (mutation != nullptr) {
+    auto mutated = mutation->Apply(object, arena);
+    if (!mutated) return std::move(mutated).error();
+    if (*mutated) object = **mutated;
+  }
   return crd.server().Rewrite(object, arena);
 }
 
@@ -37,7 +43,7 @@ FileRewriteReport RewriteFiles(const FileRewriteOptions& options,
     }
     kube::json::Arena arena;
     const std::string name = check::FullName(object.value);
-    if (const auto error = Rewrite(*crd.check, object.value, arena)) {
+    if (const auto error = Rewrite(*crd.check, options.mutation.get(), object.value, arena)) {
       report.object_errors.push_back(name + ": " + *error);
       return;
     }

@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "kube/json/json.h"
+#include "migrate/mutate/object_mutation.h"
 #include "migrate/report/check_report.h"
 
 namespace migrate::inspect {
@@ -15,6 +17,8 @@ struct FileRewriteOptions {
   bool recursive = false;
   std::vector<std::string> crd_names{};  ///< only objects of these; empty: of all
   bool enable_pruning = false;           ///< as if spec.preserveUnknownFields were false
+  /// Is applied to each object before it is rewritten; the null pointer: there is none.
+  std::shared_ptr<const mutate::ObjectMutation> mutation{};
 };
 
 struct FileRewriteReport {

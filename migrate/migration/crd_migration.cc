@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "kube/base/error.h"
+#include "kube/base/text.h"
 #include "kube/crd/crd.h"
+#include "migrate/backup/mutation_backup.h"
 #include "migrate/check/crd_check.h"
 #include "migrate/crds/crd_guard.h"
 #include "migrate/crds/crd_request.h"
@@ -247,6 +249,7 @@ class CrdMigrator {
       Line("Warning: " + report_.name + ": " + warning);
     }
     if (!preflight_.refusal.empty()) return Fail(preflight_.refusal);
+    if (!MayMutate()) return false;
     if (preflight_.version != report_.storage_version) {
       report_.written_version = preflight_.version;
       Line(report_.name + ": the storage version " + report_.storage_version +
@@ -254,6 +257,18 @@ class CrdMigrator {
            ", which the server stores as " + report_.storage_version);
     }
     return true;
+  }
+
+  // A write of the object leaves a status with a subresource as it is.
+  bool MayMutate() {
+    if (!options_.mutation || !options_.mutation->Names("status")) return true;
+    const auto written =
+        std::ranges::find(crd_->versions, preflight_.version, &kube::crd::CrdVersion::name);
+    if (written == crd_->versions.end() || !written->has_status_subresource()) return true;
+    return Fail(
+        "the status of its objects is written through its subresource alone, which a "
+        "mutation does not do; take status out of " +
+        options_.mutation->sources());
   }
 
   std::string PruningPatch() const { return upgrade_ ? upgrade_->patch : crds::kTurnPruningOn; }
@@ -301,7 +316,7 @@ class CrdMigrator {
     if (turns_pruning_on()) {
       OpenState();
       if (!TurnPruningOn()) return;
-    } else if (!AcceptHiddenLoss()) {
+    } else if (!AcceptHiddenLoss() || (options_.mutation && !ForeseeMutation({}))) {
       return;
     }
     const auto count = CountAll();
@@ -389,7 +404,8 @@ class CrdMigrator {
             .patch = PruningPatch(),
             .schemas = upgrade_ ? upgrade_->schemas : 0,
             .crd_file = report_.crd_file,
-            .pruning_crd = &pruning_crd()};
+            .pruning_crd = &pruning_crd(),
+            .mutation = options_.mutation};
   }
 
   bool Take(flip::PruningTurnedOn turned_on) {
@@ -398,6 +414,8 @@ class CrdMigrator {
     report_.failures = std::move(turned_on.failures);
     report_.backup = std::move(turned_on.backup);
     report_.foretold_loss = std::move(turned_on.foretold_loss);
+    report_.mutation = std::move(turned_on.mutation);
+    is_mutated_ = options_.mutation != nullptr && !is_dry_run();
     if (report_.managed_fields_cleaned) *report_.managed_fields_cleaned += turned_on.cleaned;
     sweep_options_.is_held = std::move(turned_on.is_held);
     if (!turned_on.held_because.empty()) sweep_options_.held_because = turned_on.held_because;
@@ -468,6 +486,7 @@ class CrdMigrator {
         sweep::HoldAsReported(report_.name, *options_.retried, sweep_options_);
       }
     }
+    if (!PrepareMutation()) return;
     const std::uint64_t pruned_since = MayProve() ? FindResourceVersion() : 0;
     const fs::path folder = state_->MakeSweepFolder();
     sweep::RewriteResult result =
@@ -475,6 +494,63 @@ class CrdMigrator {
     const std::string pass = result.verifying_pass;
     TakeRewrite(std::move(result));
     if (MayProve() && report_.verified) NoteProof(spool::Spool(folder, pass), pruned_since);
+  }
+
+  // Where pruning was turned on objects were mutated before: behind it they lack what it takes.
+  bool PrepareMutation() {
+    if (!options_.mutation) return true;
+    if (is_mutated_) {
+      if (!report_.mutation) {
+        Line(report_.name + ": objects were mutated before pruning was turned on, and are not now");
+      }
+      return true;
+    }
+    if (!report_.mutation &&
+        !ForeseeMutation(is_dry_run() || options_.pruning.no_backup ? fs::path() : BackupPath())) {
+      return false;
+    }
+    scope_.target.mutation = options_.mutation;
+    if (is_dry_run()) return true;
+    scope_.target.on_mutation = [this](const kube::json::Value& object) {
+      mutation_backup_->Keep(object);
+    };
+    return true;
+  }
+
+  fs::path BackupPath() const {
+    return backup::MutationBackupPath(
+        options_.pruning.backup_dir, report_.name,
+        std::chrono::floor<std::chrono::seconds>(options_.pruning.now()));
+  }
+
+  // Those of some objects alone are not read for it.
+  bool ForeseeMutation(const fs::path& path) {
+    mutation_backup_ = std::make_unique<backup::MutationBackup>(
+        backup::MutationBackupOptions{
+            .target = ListTarget(),
+            .path = path,
+            .chunk_size = options_.chunk_size,
+            .on_progress = sweep::ProgressOf("reading " + report_.name, session().observer)},
+        options_.mutation);
+    using Step = backup::MutationBackup::Step;
+    const Step step = options_.retried ? Step::kDone : mutation_backup_->Read(session());
+    report_.mutation = mutation_backup_->facts();
+    if (step == Step::kInterrupted) return GoOn();
+    if (step == Step::kFailed) return Fail(mutation_backup_->error());
+    if (!options_.retried) TellMutation();
+    return true;
+  }
+
+  void TellMutation() {
+    const report::MutationFacts& facts = *report_.mutation;
+    Line(report_.name + ": " + facts.sources + " changes " +
+         std::to_string(facts.objects_changing) + " of " +
+         kube::base::Count(facts.objects, "object"));
+    if (!facts.backup.empty()) Line("backup: " + facts.backup);
+    if (mutation_backup_->refused() == 0) return;
+    Line("Warning: " + report_.name + ": " +
+         kube::base::Count(mutation_backup_->refused(), "object") +
+         " cannot be mutated: " + mutation_backup_->first_refusal());
   }
 
   // What every server prunes is proven of all objects or of none.
@@ -513,6 +589,7 @@ class CrdMigrator {
   }
 
   void TakeRewrite(sweep::RewriteResult result) {
+    if (mutation_backup_) report_.mutation = mutation_backup_->facts();
     report_.counts = result.sweep.counts;
     report_.generations_moved = result.sweep.generations_moved;
     if (report_.managed_fields_cleaned) *report_.managed_fields_cleaned += result.cleaned;
@@ -596,6 +673,8 @@ class CrdMigrator {
   sweep::RewriteScope scope_;
   sweep::SweepOptions sweep_options_;
   bool is_complete_ = false;  // every object was tried
+  bool is_mutated_ = false;   // by the rewrite before the flip, of this run or an earlier one
+  std::unique_ptr<backup::MutationBackup> mutation_backup_;
   std::string unverified_because_;
 };
 

@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "migrate/flip/turn_pruning_on.h"
+#include "migrate/mutate/object_mutation.h"
 #include "migrate/report/migration_report.h"
 #include "migrate/sweep/migration_observer.h"
 #include "migrate/sweep/retried_objects.h"
@@ -31,6 +33,9 @@ struct MigrationOptions {
   double max_rate = 0;  ///< objects a second; 0: no limit
   bool verify = true;
   bool keep_stored_versions = false;
+  /// Changes objects as they are written, and where pruning is turned on before that; the null
+  /// pointer: there is none.
+  std::shared_ptr<const mutate::ObjectMutation> mutation{};
   bool clean_managed_fields = false;  ///< rewrite entries of versions that a CRD does not have
   std::filesystem::path state_dir;
   /// The flags by which kubectl is the same user, each behind a blank (" --as=alice"); empty: none.

@@ -45,6 +45,15 @@ struct ForetoldLoss {
   bool is_agreed = false;                   ///< by an answer or --yes; never in a dry run
 };
 
+/// What a mutation does to the objects of a CRD.
+struct MutationFacts {
+  std::string sources;                 ///< the files
+  std::uint64_t objects = 0;           ///< that were read to foretell it
+  std::uint64_t objects_changing = 0;  ///< that it was foretold to change
+  std::string backup{};  ///< where they are as they were before; empty: there was nothing to keep,
+                         ///< it was not wanted, or nothing was written
+};
+
 struct CrdMigration {
   std::string name;
   std::string storage_version;
@@ -72,6 +81,7 @@ struct CrdMigration {
   std::string backup;                   ///< path; empty: none was needed or wanted
   std::uint64_t generations_moved = 0;  ///< objects that a mutating webhook changed
   std::optional<ManagedFieldsCleaned> managed_fields_cleaned{};  ///< where it was asked for
+  std::optional<MutationFacts> mutation{};                       ///< where there is one
   double seconds = 0;
 };
 

@@ -13,6 +13,7 @@ struct Spelling {
 // In the order of ObjectClass.
 constexpr std::array<Spelling, kObjectClasses> kSpellings = {{
     {"rewritten", "rewritten", false},
+    {"mutated", "mutated", false},
     {"unchanged", "unchanged", false},
     {"accepted", "accepted", false},
     {"gone", "gone", false},

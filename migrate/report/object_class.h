@@ -12,6 +12,7 @@ namespace migrate::report {
 /// What became of an object that a migration listed: each ends in exactly one of these.
 enum class ObjectClass : std::uint8_t {
   kRewritten,           ///< stored anew since it was listed, by us or by another writer
+  kMutated,             ///< changed by a mutation, and so stored anew
   kUnchanged,           ///< was stored as it should be
   kAccepted,            ///< dry run by the server only: a write would have been taken
   kGone,                ///< deleted meanwhile
@@ -25,7 +26,7 @@ enum class ObjectClass : std::uint8_t {
   kHeld,      ///< not written, as the backup does not have it
   kNotTried,  ///< the run was stopped before
 };
-inline constexpr std::size_t kObjectClasses = 13;
+inline constexpr std::size_t kObjectClasses = 14;
 
 /// As MigrationReport spells a class of `failures`: "webhook-unavailable".
 std::string_view ClassName(ObjectClass object_class);

@@ -1,6 +1,7 @@
 #include "migrate/sweep/sweep.h"
 
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <memory>
 #include <tuple>
@@ -23,6 +24,10 @@ using Clock = kube::system::Clock;
 
 constexpr std::chrono::seconds kChangeInterval(1);
 
+// What a pass that verifies goes over again.
+constexpr std::array kWritten = {report::ObjectClass::kRewritten, report::ObjectClass::kMutated,
+                                 report::ObjectClass::kUnchanged};
+
 /// What a spool is for: another sweep does not take it up.
 std::string Purpose(const write::SweepTarget& target, const std::string& what) {
   std::string purpose = what;
@@ -30,6 +35,9 @@ std::string Purpose(const write::SweepTarget& target, const std::string& what) {
        {&target.group, &target.version, &target.plural, &target.namespace_, &target.label_selector,
         &target.field_selector}) {
     purpose.append(" \"").append(*text).append("\"");
+  }
+  if (target.mutation) {
+    purpose += " mutating by " + std::to_string(target.mutation->text_hash());
   }
   return purpose + (target.cleaner ? " cleaning managedFields" : "") +
          (target.dry_run ? " dry run" : "");
@@ -125,7 +133,8 @@ class SweepRun {
 
   void OnAnswer(const spool::SpooledObject& object, const spool::ObjectAnswer& answer) {
     spool_.Answer(object.number, answer);
-    if (answer.object_class == report::ObjectClass::kRewritten) {
+    if (answer.object_class == report::ObjectClass::kRewritten ||
+        answer.object_class == report::ObjectClass::kMutated) {
       source_.OnRewritten(answer.resource_version);
     }
     if (!report::IsFailure(answer.object_class)) return streak_.OnSuccess();
@@ -263,13 +272,13 @@ SweepResult SweepAgain(const write::SweepTarget& target, const SweepOptions& opt
                        const std::string& name, const kube::client::Session& session) {
   write::SweepTarget verified = target;
   verified.ignores_other_writers = true;
+  verified.mutation = nullptr;
   const spool::Spool earlier(folder, previous);
   const report::ClassCounts counts = earlier.counts();
-  const std::uint64_t objects =
-      counts[report::ObjectClass::kRewritten] + counts[report::ObjectClass::kUnchanged];
+  std::uint64_t objects = 0;
+  for (const report::ObjectClass written : kWritten) objects += counts[written];
   spool::Spool spool(folder, name, "again " + std::to_string(objects) + " of " + earlier.purpose());
-  source::PreviousObjects source(
-      earlier, {report::ObjectClass::kRewritten, report::ObjectClass::kUnchanged}, spool);
+  source::PreviousObjects source(earlier, {kWritten.begin(), kWritten.end()}, spool);
   return SweepRun(verified, options, spool, source, session).Run();
 }
 

@@ -80,8 +80,8 @@ SweepResult Sweep(const write::SweepTarget& target, const SweepOptions& options,
                   const std::filesystem::path& folder, const std::string& name,
                   const kube::client::Session& session);
 
-/// The same for the objects of the sweep `previous` in the same folder that are rewritten or
-/// unchanged, without listing again; their resource versions are those that were answered. This is
+/// The same for the objects of the sweep `previous` in the same folder that are rewritten, mutated
+/// or unchanged, without listing again and without a mutation; their resource versions are those that were answered. This is
 /// how a migration is verified: what is rewritten now was not stored as it should be, as what other
 /// writers do is told from it (SweepTarget::ignores_other_writers). Where `previous` has got more
 /// of such objects since, it starts anew.

@@ -30,7 +30,9 @@ constexpr std::string_view kInterrupted = "interrupted: not all objects were rea
 constexpr int kError = 2;
 
 migrate::check::PreviewOptions Preview(const DiffOptions& options) {
-  return {.version = options.version, .show_managed_fields = options.show_managed_fields};
+  return {.version = options.version,
+          .show_managed_fields = options.show_managed_fields,
+          .mutation = migrate::mutate::ReadMutations(options.mutations)};
 }
 
 /// Hands objects of files on until a signal comes.
@@ -157,6 +159,7 @@ void DiffCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) {
   flags::AddObjectFlags(flag_set, options_.objects, raw);
   flag_set.String("crd-selector", 0, options_.crd_selector);
   flag_set.String("version", 0, options_.version);
+  flag_set.Array("mutation", 0, options_.mutations);
   flag_set.String("backup", 0, options_.backup);
   flag_set.Bool("show-managed-fields", 0, options_.show_managed_fields);
 }
@@ -174,9 +177,10 @@ void DiffCommand::Finish(const flags::FlagSet& flag_set, const flags::RawValues&
   flags::RefuseIfLocal("diff", options_.input, options_.objects, options_.crd_selector);
   flags::RequireFiles("diff", options_.input, flag_set);
   const bool proposes = !options_.input.filenames.empty() || options_.input.local ||
-                        !options_.version.empty() || !options_.crd_selector.empty();
+                        !options_.version.empty() || !options_.crd_selector.empty() ||
+                        !options_.mutations.empty();
   flags::RefuseBoth("diff", !options_.backup.empty(), "--backup", proposes,
-                    "-f, --local, --version or --crd-selector");
+                    "-f, --local, --version, --crd-selector or --mutation");
 }
 
 int DiffCommand::Run() {

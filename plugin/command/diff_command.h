@@ -15,8 +15,9 @@ struct DiffOptions {
   std::vector<migrate::inspect::DiffTarget> targets;
   std::string crd_selector;
   flags::ObjectOptions objects;
-  std::string version;  ///< empty: the storage version
-  std::string backup;   ///< shows what restore would change by this file; empty: what pruning does
+  std::string version;                 ///< empty: the storage version
+  std::vector<std::string> mutations;  ///< files of mutation trees
+  std::string backup;  ///< shows what restore would change by this file; empty: what pruning does
   bool show_managed_fields = false;
 };
 

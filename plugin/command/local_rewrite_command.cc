@@ -68,7 +68,8 @@ int RunLocalRewrite(const flags::MigrateOptions& options) {
       {.filenames = options.input.filenames,
        .recursive = options.input.recursive,
        .crd_names = options.input.crds,
-       .enable_pruning = options.enable_pruning},
+       .enable_pruning = options.enable_pruning,
+       .mutation = migrate::mutate::ReadMutations(options.mutations)},
       [&](const Value& object) {
         kube::json::Arena arena;
         writer.Write(options.show_managed_fields ? object : WithoutManagedFields(object, arena));

@@ -73,6 +73,7 @@ MigrationOptions ClusterOptions(const flags::MigrateOptions& options) {
   result.all = options.all;
   result.crd_selector = options.crd_selector;
   result.enable_pruning = options.enable_pruning;
+  result.mutation = migrate::mutate::ReadMutations(options.mutations);
   result.filenames = options.input.filenames;
   result.recursive = options.input.recursive;
   result.pruning = PruningOptionsOf(options);
@@ -129,6 +130,7 @@ void MigrateCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) {
   flags::AddInputFlags(flag_set, options_.input);
   flags::AddPatienceFlag(flag_set, raw);
   flags::AddObjectFlags(flag_set, options_.objects, raw);
+  flag_set.Array("mutation", 0, options_.mutations);
   flag_set.Bool("enable-pruning", 0, options_.enable_pruning);
   flag_set.Bool("yes", 'y', options_.yes);
   flag_set.Bool("single-pass", 0, options_.single_pass);

@@ -99,6 +99,7 @@ CandidateSource SourceOf(std::string_view flag) {
       {"retry-from", CandidateSource::kFiles},
       {"pruned-by", CandidateSource::kFiles},
       {"backup", CandidateSource::kFiles},
+      {"mutation", CandidateSource::kFiles},
       {"profile-output", CandidateSource::kFiles},
       {"cache-dir", CandidateSource::kFolders},
       {"backup-dir", CandidateSource::kFolders},

@@ -76,6 +76,8 @@ void CheckCluster(const MigrateOptions& options) {
         "objects of a cluster, or those of files, can be migrated");
   }
   RefuseBoth(has_files, "-f", options.all, "--all");
+  RefuseBoth(!options.mutations.empty(), "--mutation", options.single_pass,
+             "--single-pass: objects are mutated before pruning is turned on");
   CheckRetry(options);
   RefuseBoth(options.all, "--all", !options.input.crds.empty(),
              "names of CustomResourceDefinitions");

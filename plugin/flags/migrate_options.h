@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
 #include "migrate/report/migration_report.h"
 #include "plugin/flags/options.h"
@@ -13,9 +14,10 @@ struct MigrateOptions {
   InputOptions input;
   /// With --local kYaml or kJson; else kTable (for people), kJson, kYaml, kName or kTemplate.
   OutputFormat output = OutputFormat::kTable;
-  TemplateOutput output_template;    ///< only with kTemplate
-  bool show_managed_fields = false;  ///< with --local
-  bool enable_pruning = false;       ///< with --local: as if preserveUnknownFields were off
+  TemplateOutput output_template;      ///< only with kTemplate
+  bool show_managed_fields = false;    ///< with --local
+  std::vector<std::string> mutations;  ///< files of mutation trees
+  bool enable_pruning = false;         ///< with --local: as if preserveUnknownFields were off
 
   // Without --local, migrate/migration/migration.h says what they mean:
   bool all = false;

@@ -39,6 +39,9 @@ Examples:
   # What would an upgrade of the CRDs change in the objects of the cluster?
   kubectl prune diff -f crds.yaml
 
+  # What would mutation trees, and pruning behind them, change?
+  kubectl prune diff widgets --mutation move-mode.yaml
+
   # What would be put back from a backup?
   kubectl prune diff --backup kubectl-prune-backup/widgets.ndjson
 
@@ -70,6 +73,10 @@ Options:
 
     --local=false:
         Contact no server: CRDs and objects come from the files of -f, and all of them count.
+
+    --mutation=[]:
+        File with mutation trees, as kubectl prune migrate --mutation applies them before pruning;
+        - is stdin. May be given several times.
 
     -n, --namespace='':
         Read only the objects of this namespace. That of the context does not count.

@@ -22,6 +22,12 @@ is lost that only the storage version knows.
  With -f the CRD of the file comes with pruning: in the same write the CRD becomes what kubectl
 apply would make of it, defaults included, and what is lost is counted by its schemas.
 
+ With --mutation objects are changed as they are written: each document of the file is shaped like
+the object, maps are merged by key, scalars and lists replace, null removes, [key] replaces a map as
+a whole, and (spec.legacyMode) is what the object has there. With --enable-pruning that comes before
+pruning is turned on, so that fields can still be moved which then go. Objects that are changed are
+written to a file of --backup-dir first, as they are.
+
  With --local no server is contacted: the custom resources in the files of -f are printed as the API
 server would store them, and nothing is written. The schema's validations are left out.
 
@@ -34,6 +40,9 @@ Examples:
 
   # The same with the CRD of an upgrade, which may have defaults, in the place of the present one
   kubectl prune migrate widgets --enable-pruning -f new-crd.yaml
+
+  # Move a value out of a field that goes, before it goes
+  kubectl prune migrate widgets --enable-pruning --mutation move-mode.yaml
 
   # The same in a script, with the report for programs
   kubectl prune migrate widgets --enable-pruning --yes -o json
@@ -124,6 +133,10 @@ Options:
 
     --max-rate=0:
         The most writes a second; 0 is no limit.
+
+    --mutation=[]:
+        File with mutation trees, YAML or JSON, by which objects are changed; - is stdin. May be
+        given several times: they come one after the other. docs/MUTATION.md tells the rules.
 
     -n, --namespace='':
         Rewrite only the objects of this namespace. That of the context does not count.

@@ -208,7 +208,7 @@ class Run:
 
 FAILURES = ("invalid", "denied", "webhookUnavailable", "forbidden", "tooLarge", "conflict", "failed",
             "held")
-CLASSES = ("rewritten", "unchanged", "accepted", "gone", "notTried", *FAILURES)
+CLASSES = ("rewritten", "mutated", "unchanged", "accepted", "gone", "notTried", *FAILURES)
 
 
 def accounting_errors(run, listed=None):

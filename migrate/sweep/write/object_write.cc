@@ -10,6 +10,8 @@ namespace {
 
 using kube::client::Meaning;
 
+constexpr char kMergePatch[] = "application/merge-patch+json";
+
 /// What a text that does not parse is, by its first and last characters: a server's answer begins
 /// with { and ends with }.
 BrokenAnswer Diagnose(std::string_view body) {
@@ -36,17 +38,21 @@ kube::client::ApiRequest ObjectWrite::Request() const {
   if (target_->dry_run) request.target += "?dryRun=All";
   request.accept = kMetadataAccept;
   request.method = target_->by_update ? "PUT" : "PATCH";
-  request.content_type = target_->by_update ? "application/json" : "application/merge-patch+json";
-  request.body = target_->by_update ? read_ : PatchBody();
+  PatchBody patch = target_->by_update ? PatchBody{"application/json", read_} : Patch();
+  request.content_type = std::move(patch.content_type);
+  request.body = std::move(patch.body);
   return request;
 }
 
 // A resourceVersion in a patch is a precondition, and changes nothing.
-std::string ObjectWrite::PatchBody() const {
-  if (!clean_patch_.empty()) return clean_patch_;
-  if (!TakesOthersWrites()) return "{}";
-  return R"({"metadata":{"resourceVersion":)" +
-         kube::json::Print(kube::json::Value::String(object_.object.resource_version)) + "}}";
+PatchBody ObjectWrite::Patch() const {
+  if (patch_) return *patch_;
+  std::string body = "{}";
+  if (TakesOthersWrites()) {
+    body = R"({"metadata":{"resourceVersion":)" +
+           kube::json::Print(kube::json::Value::String(object_.object.resource_version)) + "}}";
+  }
+  return {kMergePatch, std::move(body)};
 }
 
 ObjectWrite::Step ObjectWrite::OnAnswer(std::string_view body,
@@ -74,23 +80,57 @@ ObjectWrite::Step ObjectWrite::OnObject(std::string_view body, kube::json::Docum
     return Step::kSend;
   }
   const bool reads_to_clean = ReadsToClean();
-  if (reads_to_clean || ReadsWhole()) {
-    reads_to_clean ? TakeToClean(document) : TakeWhole(body, document);
-    object_.object.entries = stored->entries;
-    if (TakesOthersWrites()) object_.object = *std::move(stored);
-    return Step::kSend;
+  if (!reads_to_clean && !ReadsWhole()) return Succeed(*std::move(stored));
+  if (reads_to_clean) {
+    TakeToClean(document);
+  } else if (auto error = TakeWhole(body, document)) {
+    answer_.object_class = report::ObjectClass::kFailed;
+    answer_.message = *std::move(error);
+    return Step::kDone;
   }
-  return Succeed(*std::move(stored));
+  object_.object.entries = stored->entries;
+  if (TakesOthersWrites()) object_.object = *std::move(stored);
+  return Step::kSend;
 }
 
-void ObjectWrite::TakeWhole(std::string_view body, kube::json::Document& document) {
-  const auto cleaned =
-      target_->cleaner ? target_->cleaner->Clean(document.root(), document.arena()) : std::nullopt;
+// The error is why it cannot be changed as it is to be.
+std::optional<std::string> ObjectWrite::TakeWhole(std::string_view body,
+                                                  kube::json::Document& document) {
   read_ = body;
-  TakeCleaned(cleaned);
-  if (!cleaned) return;
-  document.root().Find("metadata")->Set("managedFields", cleaned->entries, document.arena());
-  read_ = kube::json::Print(document.root());
+  patch_.reset();
+  is_mutated_ = false;
+  TakeCleaned(std::nullopt);
+  return TakeChanged(document);
+}
+
+std::optional<std::string> ObjectWrite::TakeChanged(kube::json::Document& document) {
+  using kube::json::Value;
+  kube::json::Arena& arena = document.arena();
+  const Value& read = document.root();
+  std::optional<Value> changed;
+  if (target_->mutation) {
+    auto mutated = target_->mutation->Apply(read, arena);
+    if (!mutated) return std::move(mutated).error();
+    changed = *mutated;
+  }
+  is_mutated_ = changed.has_value();
+  if (target_->cleaner) {
+    const auto cleaned = target_->cleaner->Clean(read, arena);
+    TakeCleaned(cleaned);
+    if (cleaned) {
+      if (!changed) changed = kube::json::CopyForChange(read, arena);
+      changed->Find("metadata")->Set("managedFields", cleaned->entries, arena);
+    }
+  }
+  if (!changed) return std::nullopt;
+  if (is_mutated_ && target_->on_mutation) target_->on_mutation(read);
+  if (target_->by_update) {
+    read_ = kube::json::Print(*changed);
+  } else {
+    patch_ = MakePatch(read, *changed, spool::MetadataText(read, "resourceVersion"),
+                       PatchPart::kAll, kube::json::Removals::kSent);
+  }
+  return std::nullopt;
 }
 
 // Where nothing is stale any more, the patch changes nothing.
@@ -103,7 +143,7 @@ void ObjectWrite::TakeToClean(kube::json::Document& document) {
   if (cleaned) metadata.SetNew("managedFields", cleaned->entries, document.arena());
   kube::json::Value patch = kube::json::Value::Object();
   patch.SetNew("metadata", metadata, document.arena());
-  clean_patch_ = kube::json::Print(patch);
+  patch_ = PatchBody{kMergePatch, kube::json::Print(patch)};
 }
 
 void ObjectWrite::TakeCleaned(const std::optional<owners::CleanedEntries>& cleaned) {
@@ -123,11 +163,12 @@ ObjectWrite::Step ObjectWrite::Succeed(spool::ListedObject stored) {
   } else if (is_same && stored.resource_version == listed.resource_version) {
     answer_.object_class = report::ObjectClass::kUnchanged;
   } else {
-    answer_.object_class = report::ObjectClass::kRewritten;
+    answer_.object_class =
+        is_mutated_ ? report::ObjectClass::kMutated : report::ObjectClass::kRewritten;
   }
   // A generation of 0 is one that the server repairs.
   answer_.generation_moved =
-      is_same && listed.generation != 0 && stored.generation != listed.generation;
+      !is_mutated_ && is_same && listed.generation != 0 && stored.generation != listed.generation;
   if (stored.uid != spooled_uid_) answer_.uid = std::move(stored.uid);
   answer_.resource_version = std::move(stored.resource_version);
   answer_.generation = stored.generation;
@@ -155,7 +196,7 @@ void ObjectWrite::OnFailedTry(Meaning meaning) {
   const bool was_write = !ReadsMetadata() && !ReadsToClean() && !ReadsWhole();
   // What was read is old by the next try.
   read_.clear();
-  clean_patch_.clear();
+  patch_.reset();
   if (!was_write) return;
   if (meaning == Meaning::kConflict && TakesOthersWrites()) object_.object.resource_version.clear();
   if (!IsRefusal(meaning)) may_be_written_ = true;

@@ -11,6 +11,7 @@
 #include "kube/system/clock.h"
 #include "migrate/spool/spool.h"
 #include "migrate/sweep/write/exchange.h"
+#include "migrate/sweep/write/object_patch.h"
 #include "migrate/sweep/write/retry.h"
 #include "migrate/sweep/write/sweep_target.h"
 
@@ -32,6 +33,10 @@ namespace migrate::sweep::write {
 /// Where the target has a cleaner, an object with stale entries of managedFields is read, too, and
 /// its write carries them cleaned, for the resourceVersion that was read alone; after a conflict it
 /// is read anew.
+///
+/// Where the target has a mutation, each object is read whole. One that the mutation changes is
+/// written with the change, and its stale entries cleaned, by a patch for the resourceVersion that
+/// was read alone; after a conflict it is read, and changed, anew.
 class ObjectWrite final : public Exchange {
  public:
   /// `target` must outlive it.
@@ -52,15 +57,16 @@ class ObjectWrite final : public Exchange {
  private:
   /// What Request() is. The metadata are read before anything else.
   bool ReadsMetadata() const { return object_.object.resource_version.empty(); }
-  bool ReadsWhole() const { return target_->by_update && read_.empty(); }
+  bool ReadsWhole() const { return (target_->by_update || target_->mutation) && read_.empty(); }
   bool ReadsToClean() const {
-    return target_->cleaner && !target_->by_update && clean_patch_.empty() &&
+    return target_->cleaner && !target_->by_update && !target_->mutation && !patch_ &&
            object_.object.entries == owners::EntryState::kStale;
   }
   bool TakesOthersWrites() const { return target_->ignores_other_writers && !may_be_written_; }
-  std::string PatchBody() const;
-  void TakeWhole(std::string_view body, kube::json::Document& document);
+  PatchBody Patch() const;
+  std::optional<std::string> TakeWhole(std::string_view body, kube::json::Document& document);
   void TakeToClean(kube::json::Document& document);
+  std::optional<std::string> TakeChanged(kube::json::Document& document);
   void TakeCleaned(const std::optional<owners::CleanedEntries>& cleaned);
 
   Step OnObject(std::string_view body, kube::json::Document& document,
@@ -73,8 +79,10 @@ class ObjectWrite final : public Exchange {
   const SweepTarget* target_;
   spool::SpooledObject object_;
   std::string spooled_uid_;
-  std::string read_;  // by update: the object as it is to be sent back, as a rule as it was read
-  std::string clean_patch_;            // with cleaned managedFields; empty: nothing was read for it
+  // What was read as a whole, to be sent back by an update; as a rule it is as it was read.
+  std::string read_;
+  std::optional<PatchBody> patch_;     // in the place of {}, made of what was read
+  bool is_mutated_ = false;            // by this patch or update
   std::uint64_t entries_cleaned_ = 0;  // by this patch or update
   bool drops_all_entries_ = false;     // the same
   bool was_emptied_ = false;

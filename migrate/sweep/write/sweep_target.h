@@ -1,8 +1,11 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
+#include "kube/json/json.h"
+#include "migrate/mutate/object_mutation.h"
 #include "migrate/owners/entry_cleaner.h"
 #include "migrate/owners/stale_entries.h"
 
@@ -26,6 +29,12 @@ struct SweepTarget {
   /// Without a cleaner: an object with an entry of another version ends the sweep before it is
   /// written; the null pointer: it does not.
   std::shared_ptr<const owners::KnownVersions> versions{};
+
+  /// Objects are changed by it as they are written; the null pointer: they are not.
+  std::shared_ptr<const mutate::ObjectMutation> mutation{};
+  /// With `mutation`: is given each object as it was read, before the write that changes it is
+  /// sent. May be empty. What it throws ends the sweep.
+  std::function<void(const kube::json::Value&)> on_mutation{};
 
   /// By which entries are stale; the null pointer where that does not matter.
   const owners::KnownVersions* known() const {

@@ -73,6 +73,14 @@ class MigrationReportBuilder {
     builder.Bool("pruningEnabled", crd.pruning_enabled).Bool("verified", crd.verified);
     builder.Add("counts", Counts(crd.counts));
     if (crd.before_flip) builder.Add("beforeFlip", Counts(*crd.before_flip));
+    if (crd.mutation) {
+      builder.Add("mutation", ObjectBuilder(arena_)
+                                  .Text("sources", crd.mutation->sources)
+                                  .Number("objects", crd.mutation->objects)
+                                  .Number("objectsChanging", crd.mutation->objects_changing)
+                                  .TextIfAny("backup", crd.mutation->backup)
+                                  .Build());
+    }
     builder.Add("storedVersions", StoredVersions(crd)).TextIfAny("backup", crd.backup);
     if (crd.generations_moved > 0) builder.Number("generationsMoved", crd.generations_moved);
     if (crd.managed_fields_cleaned) {

@@ -81,6 +81,13 @@ std::string AgreedText(const CrdMigration& crd) {
          (loss.is_agreed ? ", agreed to" : ", not agreed to");
 }
 
+std::string MutationText(const CrdMigration& crd) {
+  if (!crd.mutation) return "";
+  return crd.mutation->sources + ", foretold to change " +
+         std::to_string(crd.mutation->objects_changing) + " of " +
+         Count(crd.mutation->objects, "object");
+}
+
 std::vector<Fact> FactsOf(const CrdMigration& crd) {
   std::vector<Fact> facts;
   const auto add = [&facts](const char* name, std::string value) {
@@ -93,6 +100,8 @@ std::vector<Fact> FactsOf(const CrdMigration& crd) {
   add("Pruning turned on by this run", crd.pruning_enabled ? "yes" : "no");
   add("CRD that came with it", crd.crd_file);
   add("Foretold loss", AgreedText(crd));
+  add("Mutation", MutationText(crd));
+  if (crd.mutation) add("Backup before the mutation", crd.mutation->backup);
   add("Backup", crd.backup);
   add("Proof", ProofText(crd));
   if (crd.managed_fields_cleaned) {

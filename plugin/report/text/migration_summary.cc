@@ -68,14 +68,25 @@ std::string CleanedText(const CrdMigration& crd) {
                        : " (" + std::to_string(entries) + (entries == 1 ? " entry)" : " entries)"));
 }
 
+// "; 412 mutated before pruning", where the counts do not tell.
+std::string MutatedText(const CrdMigration& crd) {
+  if (!crd.mutation) return "";
+  if (crd.dry_run == DryRun::kClient) {
+    return "; " + std::to_string(crd.mutation->objects_changing) + " to mutate";
+  }
+  if (!crd.before_flip || EndedBeforeFlip(crd)) return "";
+  return "; " + std::to_string((*crd.before_flip)[ObjectClass::kMutated]) +
+         " mutated before pruning";
+}
+
 std::string_view Verb(const CrdMigration& crd) {
   return crd.outcome == Outcome::kDone ? "migrated" : "not wholly migrated";
 }
 
 std::string SummaryLine(const CrdMigration& crd) {
   return TypedName(crd) + " " + std::string(Verb(crd)) + " (" + ObjectsText(crd) +
-         CleanedText(crd) + "; " + StoredText(crd) + ")" + std::string(DryRunSuffix(crd.dry_run)) +
-         "\n";
+         MutatedText(crd) + CleanedText(crd) + "; " + StoredText(crd) + ")" +
+         std::string(DryRunSuffix(crd.dry_run)) + "\n";
 }
 
 // What could not even be begun has nothing to count.
