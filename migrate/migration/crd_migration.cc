@@ -241,6 +241,7 @@ class CrdMigrator {
                               .by_name = options_.retried.has_value(),
                               .backs_up = !options_.pruning.no_backup,
                               .cleans = options_.clean_managed_fields,
+                              .mutates = options_.mutation != nullptr,
                               .trims = trims,
                               .as = options_.as,
                               .pruning_patch = PruningPatch()},

@@ -78,6 +78,10 @@ class PreflightCheck {
 
   bool CheckPruningWanted() {
     if (!crd_.preserve_unknown_fields || options_.enable_pruning) return true;
+    if (options_.mutates) {
+      result_.kept_because = "unknown fields are preserved, which --enable-pruning ends first";
+      return true;
+    }
     return Refuse(
         "it preserves unknown fields, so a rewrite would prune nothing; see what pruning would "
         "remove by: " +
@@ -98,7 +102,9 @@ class PreflightCheck {
                   " specifies; set served: true for it while you migrate");
   }
 
+  // Whoever mutates objects of a CRD that preserves unknown fields may have a schema to mend yet.
   bool CheckStructural() {
+    if (crd_.preserve_unknown_fields && !options_.enable_pruning) return true;
     const std::string problem = StructuralProblem();
     if (problem.empty()) return true;
     return Refuse("its schema is not structural: " + problem +

@@ -102,6 +102,9 @@ class Folder:
         schemas = re.sub(r"              legacyMode:\n( {16}.*\n)+", "", mended)
         files = {"schemas.yaml": schemas, "mended.yaml": mended, "new-crd.yaml": mended,
                  "new.yaml": mended.replace(size, size + "                default: 1\n")}
+        tree = next(block for block in documents.blocks("docs/RUNBOOK.md")
+                    if block.lines[0].startswith("# move-mode.yaml"))
+        files["move-mode.yaml"] = "\n".join(tree.lines) + "\n"
         for name, text in files.items():
             (self.path / name).write_text(text)
         self.environment = {**CLUSTER.environment(CLUSTER.kubeconfig_file()), "LC_ALL": "C.UTF-8",

@@ -8,7 +8,7 @@ import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-DOCUMENTS = ["README.md", "CONTRIBUTING.md", "docs/CONVENTIONS.md", "docs/DESIGN.md", "docs/HOOKS.md",
+DOCUMENTS = ["README.md", "CONTRIBUTING.md", "docs/CONVENTIONS.md", "docs/DESIGN.md", "docs/HOOKS.md", "docs/MUTATION.md",
              "docs/REPORTS.md", "docs/RUNBOOK.md", *(str(p.relative_to(ROOT)) for p in sorted(ROOT.glob("krew/*.md"))),
              *(str(p.relative_to(ROOT)) for p in sorted(ROOT.glob("krew/manifests/**/*"))
                if p.is_file())]
