@@ -1,6 +1,8 @@
 #include "kube/admission/object_draft.h"
 
-#include <string>
+#include <vector>
+
+#include "kube/json/member_cursor.h"
 
 namespace kube::admission {
 namespace {
@@ -24,6 +26,56 @@ void MergeInto(Value& target, const Value& patch, Arena& arena) {
       MergeInto(ObjectAt(target, key.text(), arena), value, arena);
     } else {
       target.Set(arena.Copy(key.text()), json::DeepCopy(value, arena), arena);
+    }
+  }
+}
+
+/// An object as it was and is, and the one that is to follow.
+struct ObjectPair {
+  const Value* from;
+  const Value* to;
+  Value* target;
+};
+
+void RemoveMembers(const ObjectPair& pair) {
+  json::MemberCursor kept(pair.to->members());
+  for (const Member& member : pair.from->members()) {
+    if (kept.Find(member.key.text()) == nullptr) pair.target->Erase(member.key.text());
+  }
+}
+
+bool IsChanged(const Value* before, const Value& after) {
+  return before == nullptr || !json::Equal(*before, after);
+}
+
+/// What the target does not have. Another one may have removed it: it comes back with a change.
+void AddMembers(const ObjectPair& pair, Arena& arena) {
+  std::vector<const Member*> added;
+  json::MemberCursor before(pair.from->members());
+  json::MemberCursor there(pair.target->members());
+  for (const Member& member : pair.to->members()) {
+    const Value* old = before.Find(member.key.text());
+    const bool is_there = there.Find(member.key.text()) != nullptr;
+    if (!is_there && IsChanged(old, member.value)) added.push_back(&member);
+  }
+  for (const Member* member : added) {
+    pair.target->SetNew(member->key.text(), json::DeepCopy(member->value, arena), arena);
+  }
+}
+
+/// What both have; of two objects the members are left to `pairs`.
+void ChangeMembers(const ObjectPair& pair, Arena& arena, std::vector<ObjectPair>& pairs) {
+  json::MemberCursor before(pair.from->members());
+  json::MemberCursor there(pair.target->members());
+  for (const Member& member : pair.to->members()) {
+    const Value* old = before.Find(member.key.text());
+    Value* place = there.Find(member.key.text());
+    if (place == nullptr) continue;
+    const bool are_objects = old != nullptr && old->is_object() && member.value.is_object();
+    if (are_objects && place->is_object()) {
+      pairs.push_back({old, &member.value, place});
+    } else if (IsChanged(old, member.value)) {
+      *place = json::DeepCopy(member.value, arena);
     }
   }
 }
@@ -76,22 +128,14 @@ void ObjectDraft::Merge(const Value& patch) {
 }
 
 void ApplyDifference(const Value& from, const Value& to, Value& target, Arena& arena) {
-  for (const Member& member : from.members()) {
-    if (to.Find(member.key.text()) == nullptr) target.Erase(member.key.text());
-  }
-  for (const auto& [key, value] : to.members()) {
-    const Value* before = from.Find(key.text());
-    if (before != nullptr && before->is_object() && value.is_object()) {
-      // What another one has removed, or made something else, comes back only with a change.
-      Value* there = target.Find(key.text());
-      if (there != nullptr && there->is_object()) {
-        ApplyDifference(*before, value, *there, arena);
-        continue;
-      }
-    }
-    if (before == nullptr || !json::Equal(*before, value)) {
-      target.Set(key.text(), json::DeepCopy(value, arena), arena);
-    }
+  // Not by recursion: objects may be nested deeper than the stack of a thread allows.
+  std::vector<ObjectPair> pairs = {{&from, &to, &target}};
+  while (!pairs.empty()) {
+    const ObjectPair pair = pairs.back();
+    pairs.pop_back();
+    RemoveMembers(pair);
+    AddMembers(pair, arena);
+    ChangeMembers(pair, arena, pairs);
   }
 }
 

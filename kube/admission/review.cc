@@ -24,8 +24,7 @@ class ReviewReader {
     const Value* value = parent.Find(key);
     if (value == nullptr || value->is_null()) return nullptr;
     if (value->type() == type) return value;
-    Fail(Below(path, key), "is a " + std::string(json::TypeName(value->type())) + ", not a " +
-                               std::string(json::TypeName(type)));
+    FailType(Below(path, key), value->type(), type);
     return nullptr;
   }
 
@@ -43,7 +42,7 @@ class ReviewReader {
   std::vector<std::string_view> Texts(const Value& list, const std::string& path) {
     std::vector<std::string_view> texts;
     for (const Value& element : list.elements()) {
-      if (!element.is_string()) Fail(path, "holds a " + std::string(TypeName(element.type())));
+      if (!element.is_string()) FailType(path + "[*]", element.type(), Type::kString);
       texts.push_back(element.text());
     }
     return texts;
@@ -56,6 +55,11 @@ class ReviewReader {
   const std::optional<std::string>& error() const { return error_; }
 
  private:
+  void FailType(const std::string& path, Type type, Type expected) {
+    Fail(path, "is of the type " + std::string(TypeName(type)) + ", expected " +
+                   std::string(TypeName(expected)));
+  }
+
   std::optional<std::string> error_;
 };
 
