@@ -67,6 +67,18 @@ class Blocks(unittest.TestCase):
             self.assertTrue(any(re.match(pattern, c) for c in commands), f"{pattern}: {why}")
 
 
+class Sources(unittest.TestCase):
+    maxDiff = None
+
+    def test_what_is_shown_of_c_is_what_the_tests_compile(self):
+        shown = [(path, block) for path in documents.DOCUMENTS for block in documents.blocks(path)
+                 if block.language == "cpp"]
+        self.assertEqual(["docs/ADMISSION.md"], [path for path, _ in shown])
+        source = (ROOT / "tests/kube/admission/example_handlers.cc").read_text(encoding="utf-8")
+        marked = source.split("// [example]\n")[1].split("// [end of example]\n")[0]
+        self.assertEqual(marked, "\n".join(shown[0][1].lines) + "\n")
+
+
 class Links(unittest.TestCase):
     def test_lead_somewhere(self):
         for path in documents.DOCUMENTS:

@@ -1,0 +1,132 @@
+#include "kube/admission/dispatch.h"
+
+#include <deque>
+#include <exception>
+#include <functional>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "kube/admission/matching.h"
+#include "kube/json/json_patch.h"
+
+namespace kube::admission {
+namespace {
+
+/// What one handler has said.
+struct Call {
+  Call(const Handler& asked, const json::Value* object) : handler(asked), draft(object) {}
+
+  const Handler& handler;
+  ObjectDraft draft;
+  Reply reply;
+  Verdict verdict;
+};
+
+Verdict Ask(const Review& review, Call& call) {
+  if (const auto* validate = std::get_if<ValidateFunction>(&call.handler.function)) {
+    return (*validate)(review, call.reply);
+  }
+  return std::get<MutateFunction>(call.handler.function)(review, call.reply, call.draft);
+}
+
+/// An exception is a failure: whatever a handler does, the API server gets an answer.
+Verdict AskSafely(const Review& review, Call& call) {
+  try {
+    return Ask(review, call);
+  } catch (const std::exception& thrown) {
+    return Failure{FailureKind::kOther, thrown.what()};
+  } catch (...) {
+    return Failure{FailureKind::kOther, "the handler failed"};
+  }
+}
+
+/// Runs all at the same time and waits for them: the first one here, the others in threads.
+void RunTogether(const std::vector<std::function<void()>>& tasks) {
+  std::vector<std::jthread> threads;
+  for (std::size_t i = 1; i < tasks.size(); ++i) {
+    try {
+      threads.emplace_back(tasks[i]);
+    } catch (const std::system_error&) {
+      tasks[i]();  // no thread is to be had: one after the other, then
+    }
+  }
+  if (!tasks.empty()) tasks.front()();
+}
+
+/// The gravest, of these the first.
+const Failure* FirstFailure(const std::deque<Call>& calls) {
+  const Failure* first = nullptr;
+  for (const Call& call : calls) {
+    if (!call.verdict) continue;
+    if (first == nullptr || call.verdict->kind < first->kind) first = &*call.verdict;
+  }
+  return first;
+}
+
+std::string PatchOf(const json::Value* object, const std::deque<Call>& calls) {
+  if (object == nullptr) return "";
+  json::Arena arena;
+  json::Value changed = json::CopyForChange(*object, arena);
+  bool may_differ = false;
+  for (const Call& call : calls) {
+    if (!call.handler.is_mutating() || !call.draft.object().is_object()) continue;
+    ApplyDifference(*object, call.draft.object(), changed, arena);
+    may_differ = true;
+  }
+  if (!may_differ) return "";
+  const json::Value patch = json::MakeJsonPatch(*object, changed, arena);
+  return patch.empty() ? "" : json::Print(patch, json::KeyOrder::kAsWritten);
+}
+
+Answer Together(const json::Value* object, const std::deque<Call>& calls) {
+  Answer answer;
+  if (const Failure* failure = FirstFailure(calls)) answer.verdict = *failure;
+  std::vector<std::string> warnings;
+  for (const Call& call : calls) {
+    warnings.insert(warnings.end(), call.reply.warnings().begin(), call.reply.warnings().end());
+    for (const auto& [key, value] : call.reply.annotations()) answer.annotations[key] = value;
+  }
+  answer.warnings = WarningsWithin(warnings);
+  answer.patch = PatchOf(object, calls);
+  return answer;
+}
+
+base::Unexpected<DispatchFault> Fault(int code, std::string message) {
+  return base::Unexpected(DispatchFault{code, std::move(message)});
+}
+
+}  // namespace
+
+base::Result<Answer, DispatchFault> Dispatcher::Dispatch(std::string_view path,
+                                                         Review review) const {
+  const Handler* one = handlers_.Find(path);
+  if (!path.empty() && one == nullptr) {
+    return Fault(404, "no admission handler \"" + std::string(path) + "\"");
+  }
+  if (one == nullptr && IdentifyResource(handlers_, review) == ResourceIdentity::kAmbiguous) {
+    return Fault(409, "request.resource: there are several resources \"" +
+                          std::string(review.resource.plural) +
+                          "\": give the group and the version");
+  }
+  std::deque<Call> calls;
+  for (const Handler& handler : handlers_.all()) {
+    const bool is_meant = one == nullptr || one == &handler;
+    if (is_meant && Matches(handler, review)) {
+      calls.emplace_back(handler, handler.is_mutating() ? review.object : nullptr);
+    }
+  }
+  std::vector<std::function<void()>> tasks;
+  for (Call& call : calls) {
+    tasks.emplace_back([this, &call, &review] {
+      const auto begin = clock_.Now();
+      call.verdict = AskSafely(review, call);
+      metrics_.NoteCall(call.handler.id, review.operation, call.verdict, clock_.Now() - begin);
+    });
+  }
+  RunTogether(tasks);
+  return Together(review.object, calls);
+}
+
+}  // namespace kube::admission

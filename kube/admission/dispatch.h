@@ -1,0 +1,46 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "kube/admission/answer.h"
+#include "kube/admission/handler.h"
+#include "kube/admission/metrics.h"
+#include "kube/base/result.h"
+#include "kube/system/clock.h"
+
+namespace kube::admission {
+
+/// Why nobody was asked.
+struct DispatchFault {
+  int code;             ///< HTTP: 404, 409
+  std::string message;  ///< lower case, names in quotes
+};
+
+/// Asks handlers about a request and makes one answer of what they say.
+class Dispatcher {
+ public:
+  /// All must outlive it.
+  Dispatcher(const Handlers& handlers, const system::Clock& clock, Metrics& metrics)
+      : handlers_(handlers), clock_(clock), metrics_(metrics) {}
+
+  /// Asks the handler at `path`, or, where that is empty, all. A handler that does not match the
+  /// review has nothing against it and is not called.
+  ///
+  /// Of several each is asked about the object as it came, at the same time, and what they say is
+  /// put together in the order of their registration: warnings one after the other; changes one on
+  /// top of the other, so that of two that change the same field the later one counts; of their
+  /// failures the first of the gravest kind. Changes go with a failure too. A patch belongs into
+  /// the answer to a MutatingWebhookConfiguration only, so what validates and what mutates should
+  /// be asked by id, as our configurations do.
+  ///
+  /// Makes no thread where one handler is asked. For several threads at once.
+  base::Result<Answer, DispatchFault> Dispatch(std::string_view path, Review review) const;
+
+ private:
+  const Handlers& handlers_;
+  const system::Clock& clock_;
+  Metrics& metrics_;
+};
+
+}  // namespace kube::admission

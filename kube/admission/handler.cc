@@ -1,0 +1,61 @@
+#include "kube/admission/handler.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "kube/admission/webhook_name.h"
+#include "kube/base/error.h"
+#include "kube/base/text.h"
+#include "kube/meta/names.h"
+
+namespace kube::admission {
+namespace {
+
+std::vector<std::string> OptionProblems(const HandlerOptions& options) {
+  std::vector<std::string> problems;
+  if (options.resources.empty()) problems.emplace_back("it is for no resource");
+  // kubernetes pkg/apis/admissionregistration/validation.
+  if (options.timeout < std::chrono::seconds(1) || options.timeout > std::chrono::seconds(30)) {
+    problems.emplace_back("the timeout value must be between 1 and 30 seconds");
+  }
+  for (const LabelSelector* selector : {&options.object_labels, &options.namespace_labels}) {
+    for (std::string& problem : LabelSelectorProblems(*selector)) {
+      problems.push_back(std::move(problem));
+    }
+  }
+  return problems;
+}
+
+}  // namespace
+
+Handler Validate(std::string id, HandlerOptions options, ValidateFunction function) {
+  return {std::move(id), std::move(options), std::move(function)};
+}
+
+Handler Mutate(std::string id, HandlerOptions options, MutateFunction function) {
+  return {std::move(id), std::move(options), std::move(function)};
+}
+
+void Handlers::Add(Handler handler) {
+  std::vector<std::string> problems = OptionProblems(handler.options);
+  if (!meta::LooksLikeDns1123Subdomain(NameOfId(handler.id))) {
+    problems.emplace_back("an id is words of a-z, 0-9, - and _, with / or . between them");
+  }
+  for (const Handler& other : handlers_) {
+    if (NameOfId(other.id) != NameOfId(handler.id)) continue;
+    problems.push_back("its webhook would have the name of that of \"" + other.id + "\"");
+  }
+  if (!problems.empty()) {
+    throw base::Error("admission handler \"" + handler.id + "\": " + base::Join(problems, "; "));
+  }
+  handlers_.push_back(std::move(handler));
+}
+
+const Handler* Handlers::Find(std::string_view path) const {
+  const auto found = std::ranges::find_if(handlers_, [path](const Handler& handler) {
+    return handler.id == path || PathOfId(handler.id) == path;
+  });
+  return found == handlers_.end() ? nullptr : &*found;
+}
+
+}  // namespace kube::admission

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "kube/admission/label_requirement.h"
+#include "kube/admission/object_draft.h"
+#include "kube/admission/reply.h"
+#include "kube/admission/review.h"
+#include "kube/admission/verdict.h"
+
+namespace kube::admission {
+
+/// What a handler is asked about. "*" is any; the core group is "".
+struct Resource {
+  std::string group, version, plural;
+
+  bool operator==(const Resource&) const = default;
+};
+
+inline Resource AnyResource() { return {"*", "*", "*"}; }
+
+struct HandlerOptions {
+  std::vector<Resource> resources;
+  /// Empty: all. A mutating handler is asked about DELETE only if it is for nothing else.
+  std::vector<Operation> operations{};
+  /// Of the resources: empty for the object itself, "status" for that alone, "*" for the object and
+  /// all its subresources.
+  std::string subresource{};
+  /// What the object, or the old one, has to be labelled with.
+  LabelSelector object_labels{};
+  /// The same of the object's namespace. It is the API server that looks: a review does not tell.
+  LabelSelector namespace_labels{};
+  /// The webhook stays when the program ends, so that requests fail, or pass, without it.
+  bool persistent = false;
+  /// It does more than to answer, though not in a dry run (sideEffects NoneOnDryRun).
+  bool side_effects = false;
+  /// A request passes where the handler cannot be reached (failurePolicy Ignore).
+  bool ignore_failures = false;
+  /// How long the API server waits: 1 to 30 seconds.
+  std::chrono::seconds timeout{30};
+};
+
+/// Says whether a request may pass. Is called by several threads at once. What it throws is a
+/// failure of FailureKind::kOther, with the text of the exception.
+using ValidateFunction = std::function<Verdict(const Review&, Reply&)>;
+/// The same, and may change the object. The changes go with a refusal too.
+using MutateFunction = std::function<Verdict(const Review&, Reply&, ObjectDraft&)>;
+
+struct Handler {
+  /// Its path at the server, and of its webhook's name: words of lower case letters, digits, "-"
+  /// and "_" with "/" or "." between them. "_" is as good as "-" there.
+  std::string id;
+  HandlerOptions options;
+  std::variant<ValidateFunction, MutateFunction> function;
+
+  bool is_mutating() const { return std::holds_alternative<MutateFunction>(function); }
+};
+
+Handler Validate(std::string id, HandlerOptions options, ValidateFunction function);
+Handler Mutate(std::string id, HandlerOptions options, MutateFunction function);
+
+/// The handlers of a program, in the order of their registration. Not to be changed while they are
+/// asked.
+class Handlers {
+ public:
+  /// Throws kube::base::Error where nobody could ask the handler: an id that is none, or names the
+  /// webhook of another one; no resource; a selector or timeout that the API server does not take.
+  void Add(Handler handler);
+
+  /// The one at `path`, its id or the same with "-" for "_"; the null pointer if there is none.
+  const Handler* Find(std::string_view path) const;
+  const std::deque<Handler>& all() const { return handlers_; }
+
+ private:
+  std::deque<Handler> handlers_;
+};
+
+}  // namespace kube::admission

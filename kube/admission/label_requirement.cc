@@ -1,0 +1,91 @@
+#include "kube/admission/label_requirement.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "kube/meta/names.h"
+
+namespace kube::admission {
+namespace {
+
+using json::Value;
+using Operator = LabelRequirement::Operator;
+
+constexpr std::array<std::string_view, 4> kOperators = {"In", "NotIn", "Exists", "DoesNotExist"};
+
+bool NeedsValues(Operator operator_) {
+  return operator_ == Operator::kIn || operator_ == Operator::kNotIn;
+}
+
+bool Holds(const LabelRequirement& requirement, const Value* labels) {
+  const Value* label = labels == nullptr ? nullptr : labels->Find(requirement.key);
+  const bool is_listed = label != nullptr && std::ranges::find(requirement.values, label->text()) !=
+                                                 requirement.values.end();
+  switch (requirement.operator_) {
+    case Operator::kIn:
+      return is_listed;
+    case Operator::kNotIn:
+      return !is_listed;
+    case Operator::kExists:
+      return label != nullptr;
+    case Operator::kDoesNotExist:
+      return label == nullptr;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool Matches(const LabelSelector& selector, const Value* object) {
+  if (selector.empty()) return true;
+  if (object == nullptr) return false;
+  const Value* metadata = object->Find("metadata");
+  const Value* labels = metadata == nullptr ? nullptr : metadata->Find("labels");
+  return std::ranges::all_of(selector, [labels](const LabelRequirement& requirement) {
+    return Holds(requirement, labels);
+  });
+}
+
+std::vector<std::string> LabelSelectorProblems(const LabelSelector& selector) {
+  std::vector<std::string> problems;
+  for (const auto& [key, operator_, values] : selector) {
+    for (const std::string& problem : meta::LabelKeyProblems(key)) {
+      problems.push_back("label \"" + key + "\": " + problem);
+    }
+    if (NeedsValues(operator_) == values.empty()) {
+      problems.push_back(values.empty()
+                             ? "label \"" + key +
+                                   "\": must be specified when `operator` is 'In' or 'NotIn'"
+                             : "label \"" + key +
+                                   "\": may not be specified when `operator` is 'Exists' or "
+                                   "'DoesNotExist'");
+    }
+    for (const std::string& value : values) {
+      for (const std::string& problem : meta::LabelValueProblems(value)) {
+        problems.push_back("label \"" + key + "\", value \"" + value + "\": " + problem);
+      }
+    }
+  }
+  return problems;
+}
+
+Value LabelSelectorJson(const LabelSelector& selector, json::Arena& arena) {
+  Value expressions = Value::Array();
+  for (const auto& [key, operator_, values] : selector) {
+    Value expression = Value::Object();
+    expression.Set("key", Value::String(key), arena);
+    const std::string_view name = kOperators.at(static_cast<std::size_t>(operator_));
+    expression.Set("operator", Value::String(name), arena);
+    if (!values.empty()) {
+      Value* list = expression.Set("values", Value::Array(), arena);
+      for (const std::string& value : values) list->Append(Value::String(value), arena);
+    }
+    expressions.Append(expression, arena);
+  }
+  Value result = Value::Object();
+  result.Set("matchExpressions", expressions, arena);
+  return result;
+}
+
+}  // namespace kube::admission

@@ -1,0 +1,178 @@
+#include "kube/admission/managed_configuration.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "kube/admission/webhook_name.h"
+#include "kube/client/answer_meaning.h"
+
+namespace kube::admission {
+namespace {
+
+using client::Meaning;
+using json::Arena;
+using json::Value;
+
+// Each time somebody else came between; they have their own work, so a few rounds are enough.
+constexpr int kMostRounds = 10;
+
+/// The webhooks of an object; empty where it has none.
+Value WebhooksOf(const Value& object) {
+  const Value* webhooks = object.Find("webhooks", json::Type::kArray);
+  return webhooks == nullptr ? Value::Array() : *webhooks;
+}
+
+/// A copy without the webhooks of ours; it shares their values.
+Value ForeignOf(const Value& webhooks, std::string_view name, Arena& arena) {
+  Value foreign = Value::Array();
+  for (const Value& webhook : webhooks.elements()) {
+    if (!IsOurWebhook(webhook.FindText("name"), name)) foreign.Append(webhook, arena);
+  }
+  return foreign;
+}
+
+/// Those of persistent handlers, as the object has them.
+Value PersistentOf(const Value& webhooks, const Handlers& handlers, std::string_view name,
+                   Arena& arena) {
+  Value persistent = Value::Array();
+  for (const Value& webhook : webhooks.elements()) {
+    const std::string_view webhook_name = webhook.FindText("name");
+    const bool stays = std::ranges::any_of(handlers.all(), [&](const Handler& handler) {
+      return handler.options.persistent && WebhookName(handler.id, name) == webhook_name;
+    });
+    if (stays) persistent.Append(webhook, arena);
+  }
+  return persistent;
+}
+
+/// Whether a 404 is about the object; else there is no such resource at this version.
+bool NamesObject(const client::CallError& error, const std::string& name) {
+  return error.status && error.status->name == name;
+}
+
+}  // namespace
+
+ManagedConfiguration::Outcome ManagedConfiguration::Apply(const Handlers& handlers,
+                                                          const Reach& reach) {
+  grace_ = {};
+  const auto ours = [&](const Value&, Arena& arena) {
+    return MakeWebhooks(handlers, kind_, name_, reach, arena);
+  };
+  const bool has_any = std::ranges::any_of(handlers.all(), [this](const Handler& handler) {
+    return handler.is_mutating() == (kind_ == ConfigurationKind::kMutating);
+  });
+  return Bring(ours, has_any);
+}
+
+ManagedConfiguration::Outcome ManagedConfiguration::Withdraw(const Handlers& handlers,
+                                                             system::Clock::Duration grace) {
+  grace_ = grace;
+  const auto persistent = [&](const Value& existing, Arena& arena) {
+    return PersistentOf(existing, handlers, name_, arena);
+  };
+  return Bring(persistent, false);
+}
+
+/// Reads the object and writes what it should be, anew where somebody else was faster.
+ManagedConfiguration::Outcome ManagedConfiguration::Bring(const OurWebhooks& ours,
+                                                          bool may_create) {
+  std::string last;
+  for (int round = 0; round < kMostRounds; ++round) {
+    const auto object = Read();
+    const bool is_absent = !object && MeaningOf(object.error()) == Meaning::kNotFound;
+    if (is_absent && !may_create) return ConfigurationChange::kNone;
+    if (!object && !is_absent) return base::Unexpected(ProblemOf("get", object.error()));
+    if (object && !may_create && IsWithoutOurs((*object)->root())) {
+      return ConfigurationChange::kNone;
+    }
+    const auto written = is_absent ? Create(ours) : Replace((*object)->root(), ours);
+    if (written) return is_absent ? ConfigurationChange::kCreated : ConfigurationChange::kReplaced;
+    const Meaning meaning = MeaningOf(written.error());
+    // A create finds that it exists meanwhile, a patch that it was changed or deleted.
+    const bool may_retry =
+        meaning == Meaning::kConflict || (!is_absent && meaning == Meaning::kNotFound);
+    if (!may_retry) {
+      return base::Unexpected(ProblemOf(is_absent ? "create" : "patch", written.error()));
+    }
+    last = written.error().message;
+  }
+  return base::Unexpected(ConfigurationProblem{
+      ConfigurationProblem::Kind::kContended,
+      ResourceName() + " \"" + name_ + "\" was changed by somebody else each time: " + last +
+          "; look for another program that manages it"});
+}
+
+bool ManagedConfiguration::IsWithoutOurs(const Value& object) const {
+  const Value webhooks = WebhooksOf(object);
+  return std::ranges::none_of(webhooks.elements(), [this](const Value& webhook) {
+    return IsOurWebhook(webhook.FindText("name"), name_);
+  });
+}
+
+client::DocumentResult ManagedConfiguration::Read() {
+  auto object = Send("GET", name_, "", "");
+  const bool is_missing = !object && MeaningOf(object.error()) == Meaning::kNotFound;
+  // Servers before 1.16 have v1beta1 only, those from 1.22 on v1 only.
+  if (!is_missing || NamesObject(object.error(), name_) || version_ != "v1") return object;
+  version_ = "v1beta1";
+  auto older = Send("GET", name_, "", "");
+  if (!older && MeaningOf(older.error()) == Meaning::kNotFound &&
+      !NamesObject(older.error(), name_)) {
+    version_ = "v1";
+  }
+  return older;
+}
+
+client::DocumentResult ManagedConfiguration::Create(const OurWebhooks& ours) {
+  Arena arena;
+  const Value configuration =
+      MakeConfiguration(kind_, version_, name_, ours(Value::Array(), arena), arena);
+  return Send("POST", "", "application/json", json::Print(configuration));
+}
+
+/// A merge patch replaces the list as a whole; with the resourceVersion it is refused where the
+/// list is no longer the one that was read.
+client::DocumentResult ManagedConfiguration::Replace(const Value& object, const OurWebhooks& ours) {
+  Arena arena;
+  const Value existing = WebhooksOf(object);
+  Value webhooks = ForeignOf(existing, name_, arena);
+  const Value anew = ours(existing, arena);
+  for (const Value& webhook : anew.elements()) webhooks.Append(webhook, arena);
+  const Value* metadata = object.Find("metadata");
+  Value patch = Value::Object();
+  Value* guard = patch.Set("metadata", Value::Object(), arena);
+  if (metadata != nullptr) {
+    guard->Set("resourceVersion", Value::String(metadata->FindText("resourceVersion")), arena);
+  }
+  patch.Set("webhooks", webhooks, arena);
+  return Send("PATCH", name_, "application/merge-patch+json", json::Print(patch));
+}
+
+client::DocumentResult ManagedConfiguration::Send(std::string method, const std::string& name,
+                                                  std::string content_type, std::string body) {
+  client::ApiRequest request;
+  request.method = std::move(method);
+  request.target = "/apis/" + std::string(kConfigurationGroup) + "/" + version_ + "/" +
+                   std::string(PluralName(kind_));
+  if (!name.empty()) request.target += "/" + client::UrlEscape(name);
+  request.content_type = std::move(content_type);
+  request.body = std::move(body);
+  request.grace = grace_;
+  return client_.Send(std::move(request));
+}
+
+std::string ManagedConfiguration::ResourceName() const {
+  return std::string(PluralName(kind_)).append(".").append(kConfigurationGroup);
+}
+
+ConfigurationProblem ManagedConfiguration::ProblemOf(std::string_view verb,
+                                                     const client::CallError& error) const {
+  using Kind = ConfigurationProblem::Kind;
+  if (MeaningOf(error) != Meaning::kForbidden) return {Kind::kOther, error.message};
+  return {Kind::kForbidden, "may not " + std::string(verb) + " " + ResourceName() + " \"" + name_ +
+                                "\": " + error.message +
+                                "; have a ClusterRole allow get, create and patch of " +
+                                ResourceName() + ", or apply the configuration by hand"};
+}
+
+}  // namespace kube::admission

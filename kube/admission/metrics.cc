@@ -1,0 +1,107 @@
+#include "kube/admission/metrics.h"
+
+#include <chrono>
+
+#include "kube/json/json.h"
+
+namespace kube::admission {
+namespace {
+
+std::string_view OutcomeName(const Verdict& verdict) {
+  if (!verdict) return "allowed";
+  switch (verdict->kind) {
+    case FailureKind::kRefusal:
+      return "refusal";
+    case FailureKind::kPermanent:
+      return "permanent";
+    case FailureKind::kTemporary:
+      return "temporary";
+    case FailureKind::kOther:
+      return "other";
+  }
+  return "other";
+}
+
+void PrintHead(std::string& out, std::string_view name, std::string_view type,
+               std::string_view help) {
+  out.append("# HELP ").append(name).append(" ").append(help).append("\n");
+  out.append("# TYPE ").append(name).append(" ").append(type).append("\n");
+}
+
+/// An id holds nothing that would have to be escaped (Handlers::Add).
+std::string Label(std::string_view name, std::string_view value) {
+  return std::string(name).append("=\"").append(value).append("\"");
+}
+
+void PrintSample(std::string& out, std::string_view name, const std::string& labels,
+                 const std::string& value) {
+  out.append(name).append("{").append(labels).append("} ").append(value).append("\n");
+}
+
+}  // namespace
+
+void Metrics::NoteCall(std::string_view handler, Operation operation, const Verdict& verdict,
+                       system::Clock::Duration duration) {
+  const double seconds = std::chrono::duration<double>(duration).count();
+  std::size_t bucket = 0;
+  while (bucket < kBounds.size() && seconds > kBounds.at(bucket)) ++bucket;
+  const std::scoped_lock lock(mutex_);
+  ++calls_[{std::string(handler), OperationName(operation), OutcomeName(verdict)}];
+  auto found = durations_.find(handler);
+  if (found == durations_.end()) found = durations_.try_emplace(std::string(handler)).first;
+  ++found->second.counts.at(bucket);
+  found->second.sum += seconds;
+}
+
+void Metrics::NoteAnswer(int code) {
+  const std::scoped_lock lock(mutex_);
+  ++answers_[code];
+}
+
+std::string Metrics::Print() const {
+  const std::scoped_lock lock(mutex_);
+  std::string out;
+  PrintAnswers(out);
+  PrintCalls(out);
+  PrintDurations(out);
+  return out;
+}
+
+void Metrics::PrintAnswers(std::string& out) const {
+  constexpr std::string_view kName = "admission_answers_total";
+  PrintHead(out, kName, "counter", "Answers to admission requests, by HTTP status.");
+  for (const auto& [code, count] : answers_) {
+    PrintSample(out, kName, Label("code", std::to_string(code)), std::to_string(count));
+  }
+}
+
+void Metrics::PrintCalls(std::string& out) const {
+  constexpr std::string_view kName = "admission_handler_calls_total";
+  PrintHead(out, kName, "counter", "Calls of admission handlers, by what came of them.");
+  for (const auto& [labels, count] : calls_) {
+    const auto& [handler, operation, outcome] = labels;
+    PrintSample(out, kName,
+                Label("handler", handler) + "," + Label("operation", operation) + "," +
+                    Label("outcome", outcome),
+                std::to_string(count));
+  }
+}
+
+void Metrics::PrintDurations(std::string& out) const {
+  constexpr std::string_view kName = "admission_handler_duration_seconds";
+  PrintHead(out, kName, "histogram", "How long admission handlers took.");
+  for (const auto& [name, durations] : durations_) {
+    const std::string handler = Label("handler", name);
+    std::uint64_t count = 0;
+    for (std::size_t i = 0; i < durations.counts.size(); ++i) {
+      count += durations.counts.at(i);
+      const std::string bound = i < kBounds.size() ? json::FormatFloat(kBounds.at(i)) : "+Inf";
+      PrintSample(out, std::string(kName) + "_bucket", handler + "," + Label("le", bound),
+                  std::to_string(count));
+    }
+    PrintSample(out, std::string(kName) + "_sum", handler, json::FormatFloat(durations.sum));
+    PrintSample(out, std::string(kName) + "_count", handler, std::to_string(count));
+  }
+}
+
+}  // namespace kube::admission
