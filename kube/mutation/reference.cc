@@ -15,6 +15,21 @@ const json::Value* Follow(const json::Value& value, const meta::WrittenStep& ste
   return is_read && index < value.elements().size() ? &value.elements()[index] : nullptr;
 }
 
+// Outside of ['...'].
+bool HasBlank(std::string_view text) {
+  bool is_quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (is_quoted && text[i] == '\\') {
+      ++i;
+    } else if (text[i] == '\'') {
+      is_quoted = !is_quoted;
+    } else if (!is_quoted && static_cast<unsigned char>(text[i]) <= ' ') {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 bool LooksLikeReference(std::string_view text) {
@@ -22,7 +37,11 @@ bool LooksLikeReference(std::string_view text) {
 }
 
 base::Result<Reference, std::string> Reference::Parse(std::string_view text) {
-  auto steps = meta::ParsePathText(text.substr(1, text.size() - 2));
+  const std::string_view path = text.substr(1, text.size() - 2);
+  if (HasBlank(path)) {
+    return base::Unexpected<std::string>("a name with blanks has to be quoted, as ['a b']");
+  }
+  auto steps = meta::ParsePathText(path);
   if (!steps) return base::Unexpected(std::move(steps).error());
   Reference reference;
   for (const meta::WrittenStep& step : *steps) {

@@ -76,8 +76,12 @@ void CheckCluster(const MigrateOptions& options) {
         "objects of a cluster, or those of files, can be migrated");
   }
   RefuseBoth(has_files, "-f", options.all, "--all");
-  RefuseBoth(!options.mutations.empty(), "--mutation", options.single_pass,
-             "--single-pass: objects are mutated before pruning is turned on");
+  if (!options.mutations.empty() && options.single_pass) {
+    throw Refusal(
+        "--mutation changes objects before pruning is turned on, which --single-pass leaves out; "
+        "use "
+        "one of them");
+  }
   CheckRetry(options);
   RefuseBoth(options.all, "--all", !options.input.crds.empty(),
              "names of CustomResourceDefinitions");

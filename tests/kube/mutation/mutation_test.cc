@@ -98,6 +98,8 @@ constexpr Vector kVectors[] = {
      "first: (spec.ports[1].port)\nteam: (metadata.labels['a.b/c'])\nno: (spec.ports[2].port)",
      R"({"metadata":{"labels":{"a.b/c":"x"}},"spec":{"ports":[{"port":1},{"port":2}]}})",
      R"({"first":2,"metadata":{"labels":{"a.b/c":"x"}},"spec":{"ports":[{"port":1},{"port":2}]},"team":"x"})"},
+    {"a name with a blank and a quote", R"(a: (m['x y\'z']))", R"({"m":{"x y'z":1}})",
+     R"({"a":1,"m":{"x y'z":1}})"},
     {"a map that is referred to is merged", "new: (old)",
      R"({"new":{"a":1,"b":{"x":1}},"old":{"b":{"y":null}}})",
      R"({"new":{"a":1,"b":{"x":1,"y":null}},"old":{"b":{"y":null}}})"},
@@ -174,6 +176,9 @@ TEST_CASE("What is no mutation is refused by line and key", "[kube][mutation]") 
   CHECK(Error("\nspec:\n  - a: (b c\n  - x: (b..c)\n") ==
         "4: spec[1].x: \"(b..c)\" is no path into the object: a name in it is empty; for the text "
         "write \\(b..c)");
+  CHECK(Error("a: (see the manual)") ==
+        "1: a: \"(see the manual)\" is no path into the object: a name with blanks has to be "
+        "quoted, as ['a b']; for the text write \\(see the manual)");
   CHECK(Error("a: (spec.*)") ==
         "1: a: \"(spec.*)\" is no path into the object: it does not lead to one value; for the "
         "text write \\(spec.*)");

@@ -366,5 +366,81 @@ TEST_CASE("Where all entries are to go none is missed", "[migrate][object_write]
   CHECK_FALSE(world.write.was_emptied());
 }
 
+std::shared_ptr<const mutate::ObjectMutation> MutationOf(const std::string& trees) {
+  auto mutation = kube::mutation::Mutation::Parse(trees);
+  REQUIRE(mutation);
+  return std::make_shared<const mutate::ObjectMutation>(*std::move(mutation), "trees.yaml", 1);
+}
+
+std::string Whole(const std::string& version, const std::string& spec) {
+  return R"({"metadata":{"name":"a","namespace":"shop","uid":"u","resourceVersion":")" + version +
+         R"("},"spec":)" + spec + "}";
+}
+
+TEST_CASE("An object is read, and written as a mutation makes it", "[migrate][object_write]") {
+  World world;
+  std::string kept;
+  world.target.mutation = MutationOf("spec: {mode: (spec.old), old: null}");
+  world.target.on_mutation = [&kept](const kube::json::Value& object) {
+    kept += kube::json::Print(*object.Find("spec"));
+  };
+  CHECK(world.write.Request().method == "GET");
+  CHECK(world.write.Request().accept.empty());  // all of it
+  CHECK(world.Answer(Whole("10", R"({"old":1,"b":2})")) == Step::kSend);
+  CHECK(kept == R"({"b":2,"old":1})");
+  const kube::client::ApiRequest request = world.write.Request();
+  CHECK(request.method == "PATCH");
+  CHECK(request.content_type == "application/merge-patch+json");
+  CHECK(request.body == R"({"metadata":{"resourceVersion":"10"},"spec":{"mode":1,"old":null}})");
+  CHECK(world.Answer(Body("u", "11", 2)) == Step::kDone);
+  CHECK(world.write.answer().object_class == report::ObjectClass::kMutated);
+  CHECK_FALSE(world.write.answer().generation_moved);  // by us
+}
+
+TEST_CASE("An object that a mutation leaves alone is written as ever", "[migrate][object_write]") {
+  World world;
+  world.target.mutation = MutationOf("spec: {b: 2}");
+  world.target.on_mutation = [](const kube::json::Value&) { FAIL("nothing is changed"); };
+  CHECK(world.Answer(Whole("10", R"({"b":2.0})")) == Step::kSend);
+  CHECK(world.write.Request().body == "{}");
+  CHECK(world.Answer(Body("u", "11")) == Step::kDone);
+  CHECK(world.write.answer().object_class == report::ObjectClass::kRewritten);
+}
+
+TEST_CASE("After a conflict an object is read and mutated anew", "[migrate][object_write]") {
+  World world;
+  world.target.mutation = MutationOf("spec: {l: [(spec.a)]}");
+  CHECK(world.Answer(Whole("10", R"({"a":1})")) == Step::kSend);
+  CHECK(world.Answer(Status(409, "the object has been modified")) == Step::kPause);
+  CHECK(world.write.Request().method == "GET");
+  CHECK(world.Answer(Whole("12", R"({"a":2})")) == Step::kSend);
+  CHECK(world.write.Request().body ==
+        R"({"metadata":{"resourceVersion":"12"},"spec":{"l":[2]}})");
+  CHECK(world.Answer(Body("u", "13")) == Step::kDone);
+  CHECK(world.write.answer().object_class == report::ObjectClass::kMutated);
+}
+
+TEST_CASE("By update the mutated object is put back whole", "[migrate][object_write]") {
+  World world;
+  world.target.by_update = true;
+  world.target.mutation = MutationOf("spec: {a: null}");
+  CHECK(world.Answer(Whole("10", R"({"a":1,"b":[null]})")) == Step::kSend);
+  CHECK(world.write.Request().method == "PUT");
+  kube::json::Document sent, wanted;
+  REQUIRE_FALSE(sent.Parse(world.write.Request().body));
+  REQUIRE_FALSE(wanted.Parse(Whole("10", R"({"b":[null]})")));
+  CHECK(kube::json::Equal(sent.root(), wanted.root()));
+}
+
+TEST_CASE("An object that would be changed a second time is not written",
+          "[migrate][object_write]") {
+  World world;
+  world.target.mutation = MutationOf("spec: {a: (spec.b), b: (spec.a)}");
+  CHECK(world.Answer(Whole("10", R"({"a":1,"b":2})")) == Step::kDone);
+  CHECK(world.write.answer().object_class == report::ObjectClass::kFailed);
+  CHECK(world.write.answer().message.find("trees.yaml would change it again") !=
+        std::string::npos);
+}
+
 }  // namespace object_write_test
 }  // namespace migrate::sweep::write
