@@ -65,9 +65,16 @@ class Mutation::Reader : public json::ManifestSplitter::Sink {
       if (error) Fail("", "", error->message);
       return !error;
     }
-    auto error = yaml::Parse(manifest.text, first_line_, document, nullptr, &lines_);
-    if (error) error_ = {error->line, "", std::move(error->message)};
-    return !error;
+    std::vector<yaml::BooleanKey> booleans;
+    auto error = yaml::Parse(manifest.text, first_line_, document, &booleans, &lines_);
+    if (error) {
+      error_ = {error->line, "", std::move(error->message)};
+    } else if (!booleans.empty()) {
+      const yaml::BooleanKey& key = booleans.front();
+      error_ = {key.line, key.text,
+                std::string("is read as ") + (key.value ? "true" : "false") + "; quote it"};
+    }
+    return !error_;
   }
 
   void Fail(std::string_view pointer, std::string key, std::string message) {

@@ -51,7 +51,8 @@ struct ParseError {
 class Mutation {
  public:
   /// Reads YAML documents, or JSON values, as manifests are read. A text without a document is no
-  /// error. A key that its map has twice is.
+  /// error. A key that its map has twice is, and one without quotes that YAML reads as a boolean
+  /// (y).
   static base::Result<Mutation, ParseError> Parse(std::string_view text);
 
   Mutation() = default;

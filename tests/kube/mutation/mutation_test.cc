@@ -172,6 +172,7 @@ TEST_CASE("What is no mutation is refused by line and key", "[kube][mutation]") 
   CHECK(Error("spec:\n  labels: {}\n  \"[labels]\": {}\n") ==
         "3: spec.[labels]: is the same key as labels; use one of them, or two documents");
   CHECK(Error("spec:\n  a: 1\n  b: 2\n  a: 3\n") == "4: spec.a: is there twice");
+  CHECK(Error("spec:\n  x: 1\n  y: 2\n") == "3: y: is read as true; quote it");
   CHECK(Error("spec:\n  '[]': 1\n") == "2: spec.[]: names no key in its brackets");
   CHECK(Error("\nspec:\n  - a: (b c\n  - x: (b..c)\n") ==
         "4: spec[1].x: \"(b..c)\" is no path into the object: a name in it is empty; for the text "

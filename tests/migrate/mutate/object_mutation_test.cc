@@ -23,8 +23,8 @@ std::string ErrorOf(const std::vector<std::string>& filenames) {
 
 TEST_CASE("Mutations of several files are one", "[migrate][mutate]") {
   const TempFolder folder;
-  const std::string a = folder.Write("a.yaml", "x: {y: 1}\n");
-  const std::string b = folder.Write("b.json", R"_({"x": {"z": "(x.y)"}})_");
+  const std::string a = folder.Write("a.yaml", "x: {a: 1}\n");
+  const std::string b = folder.Write("b.json", R"_({"x": {"z": "(x.a)"}})_");
   const auto both = ReadMutations({a, b});
   CHECK(both->sources() == a + " and " + b);
   CHECK(both->text_hash() == ReadMutations({a, b})->text_hash());
@@ -33,7 +33,7 @@ TEST_CASE("Mutations of several files are one", "[migrate][mutate]") {
   const auto changed = both->Apply(kube::json::Value::Object(), arena);
   REQUIRE(changed);
   REQUIRE(*changed);
-  CHECK(kube::json::Print(**changed) == R"({"x":{"y":1,"z":1}})");
+  CHECK(kube::json::Print(**changed) == R"({"x":{"a":1,"z":1}})");
   const auto again = both->Apply(**changed, arena);
   CHECK((again && !*again));
   CHECK(ReadMutations({}) == nullptr);
