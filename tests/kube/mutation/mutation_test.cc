@@ -95,7 +95,7 @@ constexpr Vector kVectors[] = {
     {"references of a later document see what an earlier one did", "a: 5\n---\nb: (a)\n",
      R"({"a":1})", R"({"a":5,"b":5})"},
     {"an element, and a quoted name",
-     "first: (spec.ports[1].port)\nteam: (metadata.labels['a.b/c'])\nno: (spec.ports[2].port)",
+     "first: (spec.ports[1].port)\nteam: (metadata.labels['a.b/c'])\nnone: (spec.ports[2].port)",
      R"({"metadata":{"labels":{"a.b/c":"x"}},"spec":{"ports":[{"port":1},{"port":2}]}})",
      R"({"first":2,"metadata":{"labels":{"a.b/c":"x"}},"spec":{"ports":[{"port":1},{"port":2}]},"team":"x"})"},
     {"a name with a blank and a quote", R"(a: (m['x y\'z']))", R"({"m":{"x y'z":1}})",
@@ -141,7 +141,7 @@ std::string Wrapped(const std::string& match) {
 
 TEST_CASE("A Mutation is for objects that fit its pattern", "[kube][mutation]") {
   const std::string object =
-      R"({"kind":"W","spec":{"a":1,"l":[1,{"x":2}],"m":{"p":1,"q":2},"n":null,"same":1}})";
+      R"({"kind":"W","spec":{"a":1,"l":[1,{"x":2}],"m":{"p":1,"q":2},"none":null,"same":1}})";
   const auto fits = [&object](const std::string& match) {
     return Apply(Wrapped(match), object).find("\"done\":true") != std::string::npos;
   };
@@ -158,7 +158,7 @@ TEST_CASE("A Mutation is for objects that fit its pattern", "[kube][mutation]") 
   CHECK(fits("{spec: {'[m]': {q: 2, p: 1}}}"));
   CHECK(fits("{spec: {l: [1, {x: 2}]}}"));
   CHECK_FALSE(fits("{spec: {l: [1]}}"));
-  CHECK(fits("{spec: {gone: null, n: null}}"));
+  CHECK(fits("{spec: {gone: null, none: null}}"));
   CHECK_FALSE(fits("{spec: {a: null}}"));
   CHECK(fits("{spec: {same: (spec.a)}}"));
   CHECK_FALSE(fits("{spec: {m: (spec.a)}}"));
