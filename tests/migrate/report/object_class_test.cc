@@ -15,10 +15,12 @@ TEST_CASE("Classes are spelled as the report promises", "[migrate][object_class]
     if (IsFailure(object_class)) failures.append(ClassName(object_class)).append(" ");
   }
   CHECK(names ==
-        "rewritten unchanged accepted gone invalid denied webhook-unavailable forbidden too-large "
+        "rewritten mutated unchanged accepted gone invalid denied webhook-unavailable forbidden "
+        "too-large "
         "conflict failed held not-tried ");
   CHECK(keys ==
-        "rewritten unchanged accepted gone invalid denied webhookUnavailable forbidden tooLarge "
+        "rewritten mutated unchanged accepted gone invalid denied webhookUnavailable forbidden "
+        "tooLarge "
         "conflict failed held notTried ");
   CHECK(failures ==
         "invalid denied webhook-unavailable forbidden too-large conflict failed held not-tried ");

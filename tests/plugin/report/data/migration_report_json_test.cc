@@ -70,7 +70,7 @@ TEST_CASE("A MigrationReport is as its contract says", "[plugin][migration_repor
   CHECK(json.FindText("kind") == "MigrationReport");
   CHECK(kube::json::Print(*json.Find("summary")) ==
         R"({"accepted":0,"conflict":0,"denied":0,"failed":0,"forbidden":0,"gone":0,"held":0,)"
-        R"("invalid":1,"listed":9,"notTried":0,"rewritten":7,"seconds":2,"tooLarge":0,)"
+        R"("invalid":1,"listed":9,"mutated":0,"notTried":0,"rewritten":7,"seconds":2,"tooLarge":0,)"
         R"("unchanged":0,"webhookUnavailable":1})");
   REQUIRE(json.Find("crds")->size() == 2);
   const Value& crd = json.Find("crds")->elements()[0];
