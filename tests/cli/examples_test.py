@@ -56,6 +56,7 @@ def files(box, is_pruning):
         crd = crd.replace("preserveUnknownFields: true", "preserveUnknownFields: false")
     (box.work / "established.yaml").write_text(crd, encoding="utf-8")
     (box.work / "new-crd.yaml").write_text(crd.replace("preserveUnknownFields: true", "preserveUnknownFields: false"))
+    (box.work / "move-mode.yaml").write_text("spec:\n  mode: (spec.legacyMode)\n  legacyMode: null\n")
     frontend = json.loads((box.work / "widgets.json").read_text(encoding="utf-8"))["items"][0]
     frontend["metadata"] |= {"name": "frontend", "namespace": "shop", "uid": "frontend"}
     (box.work / "frontend.json").write_text(json.dumps(frontend), encoding="utf-8")
