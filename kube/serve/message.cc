@@ -1,0 +1,19 @@
+#include "kube/serve/message.h"
+
+#include "kube/base/ascii.h"
+
+namespace kube::serve {
+
+const std::string* Request::FindHeader(std::string_view name) const {
+  const std::string wanted = base::ToLower(name);
+  for (const auto& [header, value] : headers) {
+    if (header.size() == wanted.size() && base::ToLower(header) == wanted) return &value;
+  }
+  return nullptr;
+}
+
+std::string_view Request::path() const {
+  return std::string_view(target).substr(0, target.find('?'));
+}
+
+}  // namespace kube::serve
