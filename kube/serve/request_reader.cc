@@ -1,26 +1,23 @@
 #include "kube/serve/request_reader.h"
 
-#include <algorithm>
+#include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/string_body.hpp>
 #include <optional>
 #include <utility>
 
 #include "kube/base/ascii.h"
+#include "kube/serve/body_reader.h"
 #include "kube/serve/response_text.h"
 
 namespace kube::serve {
 namespace {
 
 namespace beast_http = boost::beast::http;
-using Parser = beast_http::request_parser<beast_http::string_body>;
+using Parser = beast_http::request_parser<beast_http::empty_body>;
 using boost::beast::error_code;
 
 constexpr std::string_view kEndOfHead = "\r\n\r\n";
-// No chunked body ends in less: "0", and two line ends. Given less of one, the parser may take
-// itself to be in a state that it is not in.
-constexpr std::size_t kLeastOfChunked = 5;
 
 std::string TextOf(boost::beast::string_view view) { return {view.data(), view.size()}; }
 
@@ -28,13 +25,6 @@ struct Refusal {
   int status;
   std::string line;
 };
-
-Refusal RefusalOf(const error_code& error, const RequestLimits& limits) {
-  if (error == beast_http::error::body_limit) {
-    return {413, "the body is larger than " + std::to_string(limits.body_bytes) + " bytes"};
-  }
-  return {400, "the request is not HTTP/1.1: " + error.message()};
-}
 
 // Where a line ends in the byte LF alone; npos: nowhere.
 std::size_t FindBareLineFeed(std::string_view text) {
@@ -64,11 +54,10 @@ class RequestReader::Impl {
 
   Request TakeRequest() {
     Request request;
-    beast_http::request<beast_http::string_body> message = parser_->release();
     request.method = std::move(method_);
-    request.target = TextOf(message.target());
+    request.target = TextOf(parser_->get().target());
     request.headers = std::move(headers_);
-    request.body = std::move(message.body());
+    if (body_) request.body = std::move(body_->body());
     Begin();
     Take({});
     return request;
@@ -82,18 +71,16 @@ class RequestReader::Impl {
   State state() const { return state_; }
   bool keeps_alive() const { return parser_->is_header_done() && parser_->keep_alive(); }
   std::string_view method() const { return method_; }
-  std::size_t body_bytes() const {
-    return state_ == State::kIdle || state_ == State::kHead ? 0 : parser_->get().body().size();
-  }
+  std::size_t body_bytes() const { return body_ ? body_->body().size() : 0; }
   Response refusal() const { return PlainAnswer(refusal_.status, refusal_.line); }
 
  private:
   void Begin() {
     parser_.emplace();
-    parser_->eager(true);
-    parser_->body_limit(limits_.body_bytes);
+    parser_->skip(true);  // bodies are read by us
     // We have seen where the head ends before the parser sees it.
     parser_->header_limit(static_cast<std::uint32_t>(limits_.head_bytes));
+    body_.reset();
     state_ = State::kIdle;
     expects_ = false;
     method_.clear();
@@ -104,11 +91,7 @@ class RequestReader::Impl {
   std::size_t Parse(std::string_view bytes) {
     std::size_t done = 0;
     if (state_ == State::kIdle || state_ == State::kHead) done = ParseHead(bytes);
-    while (state_ == State::kBody) {
-      const std::size_t taken = ParseBody(bytes.substr(done));
-      done += taken;
-      if (taken == 0) break;
-    }
+    if (state_ == State::kBody) done += ParseBody(bytes.substr(done));
     return done;
   }
 
@@ -122,16 +105,13 @@ class RequestReader::Impl {
     if (!IsPlausible(head)) return 0;
     if (end == bytes.npos) return 0;
     error_code error;
-    const std::size_t done = Put(head, error);
-    // The rest of it is the body's, which may be left for later.
-    if (error && error != beast_http::error::need_more) {
-      Refuse(RefusalOf(error, limits_));
-    } else if (!parser_->is_header_done()) {
-      Refuse({400, "the request is not HTTP/1.1"});
+    parser_->put({head.data(), head.size()}, error);
+    if (error) {
+      Refuse({400, "the request is not HTTP/1.1: " + error.message()});
     } else {
       FinishHead();
     }
-    return done;
+    return head.size();
   }
 
   // What is no request is refused at once rather than when it has ended, which may be never: TLS,
@@ -139,7 +119,7 @@ class RequestReader::Impl {
   bool IsPlausible(std::string_view head) {
     if (!base::IsLetter(head[0])) {
       Refuse({400, "the request is not HTTP/1.1: it does not begin with a method"});
-    } else if (FindBareLineFeed(head) != head.npos) {
+    } else if (FindBareLineFeed(head.substr(0, limits_.head_bytes)) != head.npos) {
       Refuse({400, "the request is not HTTP/1.1: a line does not end in CRLF"});
     } else if (head.size() > limits_.head_bytes) {
       Refuse({431, "the head is larger than " + std::to_string(limits_.head_bytes) + " bytes"});
@@ -153,12 +133,21 @@ class RequestReader::Impl {
     for (const auto& field : message) {
       headers_.emplace_back(TextOf(field.name_string()), TextOf(field.value()));
     }
-    state_ = parser_->is_done() ? State::kComplete : State::kBody;
+    state_ = State::kBody;
     if (message.version() >= 11 && message.count(beast_http::field::host) == 0) {
       return Refuse({400, "the request has no Host header"});
     }
     CheckCoding(message[beast_http::field::transfer_encoding]);
     CheckExpectation(message[beast_http::field::expect]);
+    if (state_ == State::kBody) BeginBody();
+  }
+
+  void BeginBody() {
+    const auto length = parser_->content_length();
+    std::optional<std::uint64_t> bytes = length ? *length : 0;
+    if (parser_->chunked()) bytes.reset();
+    body_.emplace(bytes, BodyReader::Limits{limits_.body_bytes, limits_.head_bytes});
+    LookAtBody();
   }
 
   void CheckCoding(boost::beast::string_view coding) {
@@ -172,25 +161,25 @@ class RequestReader::Impl {
     if (!expects_) Refuse({417, "the only expectation known here is 100-continue"});
   }
 
-  // At most as many bytes at once as a line may have: a line that does not end in them is too long.
   std::size_t ParseBody(std::string_view bytes) {
-    const std::size_t least = parser_->chunked() ? kLeastOfChunked : 1;
-    if (bytes.size() < least) return 0;
-    const std::string_view piece = parser_->chunked() ? bytes.substr(0, limits_.head_bytes) : bytes;
-    error_code error;
-    const std::size_t done = Put(piece, error);
-    if (error && error != beast_http::error::need_more) {
-      Refuse(RefusalOf(error, limits_));
-    } else if (parser_->is_done()) {
-      state_ = State::kComplete;
-    } else if (done == 0 && piece.size() >= limits_.head_bytes) {
-      Refuse({400, "the request is not HTTP/1.1: a line of the chunked body is too long"});
-    }
+    const std::size_t done = body_->Take(bytes);
+    LookAtBody();
     return done;
   }
 
-  std::size_t Put(std::string_view bytes, error_code& error) {
-    return parser_->put({bytes.data(), bytes.size()}, error);
+  void LookAtBody() {
+    switch (body_->state()) {
+      case BodyReader::State::kMore:
+        return;
+      case BodyReader::State::kDone:
+        state_ = State::kComplete;
+        return;
+      case BodyReader::State::kTooLarge:
+        return Refuse(
+            {413, "the body is larger than " + std::to_string(limits_.body_bytes) + " bytes"});
+      case BodyReader::State::kMalformed:
+        return Refuse({400, "the request is not HTTP/1.1: its chunked body is malformed"});
+    }
   }
 
   void Refuse(Refusal refusal) {
@@ -198,13 +187,14 @@ class RequestReader::Impl {
     state_ = State::kRefused;
   }
 
-  RequestLimits limits_;
-  std::optional<Parser> parser_;
+  const RequestLimits limits_;
+  std::optional<Parser> parser_;    // of the head
+  std::optional<BodyReader> body_;  // once the head is complete
   State state_ = State::kIdle;
   std::string kept_;  // what has come and is not parsed yet
   bool expects_ = false;
   std::string method_;
-  std::vector<std::pair<std::string, std::string>> headers_;  // without trailers
+  std::vector<std::pair<std::string, std::string>> headers_;
   Refusal refusal_{};
 };
 
