@@ -25,8 +25,9 @@ struct ServerOptions {
   RequestLimits request;
   /// Of all bodies together that are being read or answered; who would need more gets 503.
   std::size_t most_body_bytes = 64 * 1024 * 1024;
-  /// A connection more closes the one that waits longest for a request; where none waits, it is
-  /// accepted once another one is done.
+  /// A connection more closes one that waits for a request: of those that have sent none yet, if
+  /// they are more than a quarter, else of the others, whichever waits longest. Where none waits,
+  /// it is accepted once another one is done.
   std::size_t most_connections = 384;
   /// Requests that are answered, or wait for a thread; one more gets 503.
   std::size_t most_requests = 256;

@@ -137,13 +137,15 @@ TEST_CASE("A connection without a request is closed after a while", "[kube][serv
   CHECK(server.counts().cut_off == 0);
 }
 
-TEST_CASE("In a flood of connections those go that wait longest, and requests are answered",
+TEST_CASE("In a flood of connections those go that ask for nothing, and requests are answered",
           "[kube][serve]") {
   ServerOptions options = OnLoopback();
   options.most_connections = 20;
   Server server(options, Echo);
-  std::vector<std::unique_ptr<RawClient>> flood;
   RawClient steady(server.port());
+  steady.Send(RequestText("/first"));
+  CHECK(BodyOf(steady.ReadAnswer()) == "GET /first ");
+  std::vector<std::unique_ptr<RawClient>> flood;
   for (int i = 0; i < 300; ++i) {
     flood.push_back(std::make_unique<RawClient>(server.port()));
     if (i % 10 != 0) continue;
@@ -154,6 +156,26 @@ TEST_CASE("In a flood of connections those go that wait longest, and requests ar
   CHECK(server.counts().connections == 20);
   CHECK(server.counts().evicted == 281);
   CHECK(flood[0]->ReadToEnd().empty());
+  flood.back()->Send(RequestText("/last"));
+  CHECK(BodyOf(flood.back()->ReadAnswer()) == "GET /last ");
+}
+
+TEST_CASE("Connections that wait for another request leave places for new ones", "[kube][serve]") {
+  ServerOptions options = OnLoopback();
+  options.most_connections = 20;
+  Server server(options, Echo);
+  std::vector<std::unique_ptr<RawClient>> clients;
+  for (int i = 0; i < 40; ++i) {
+    clients.push_back(std::make_unique<RawClient>(server.port()));
+    clients.back()->Send(RequestText("/" + std::to_string(i)));
+    CHECK(BodyOf(clients.back()->ReadAnswer()) == "GET /" + std::to_string(i) + " ");
+  }
+  RawClient one(server.port()), two(server.port());
+  one.Send(RequestText("/one"));
+  two.Send(RequestText("/two"));
+  CHECK(BodyOf(one.ReadAnswer()) == "GET /one ");
+  CHECK(BodyOf(two.ReadAnswer()) == "GET /two ");
+  CHECK(clients[0]->ReadToEnd().empty());
 }
 
 TEST_CASE("Where all connections are at work, one more waits for its turn", "[kube][serve]") {
