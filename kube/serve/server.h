@@ -30,7 +30,7 @@ struct ServerOptions {
   /// it is accepted once another one is done.
   std::size_t most_connections = 384;
   /// Requests that are answered, or wait for a thread; one more gets 503.
-  std::size_t most_requests = 256;
+  std::size_t most_requests = 384;
   std::size_t threads = 4;  ///< that answer; one more moves the bytes
 
   /// For a TLS handshake, for a request from its first byte to its last, and for an answer.
