@@ -208,5 +208,27 @@ TEST_CASE("What cannot be served with changes nothing", "[kube][serve]") {
                     "cannot use a certificate: the server has no TLS");
 }
 
+TEST_CASE("A client sees whom the certificate of a server names, without a request",
+          "[kube][serve][curl]") {
+  Server server(WithTls(test_support::kRsa, test_support::kRsaKey), Echo);
+  http::CurlTransport client(Trusting(server, test_support::kRsa));
+  const auto facts = ReadCertificate(client.ServerCertificate(std::chrono::minutes(1)));
+  REQUIRE(facts);
+  CHECK(facts->subject.organizations == std::vector<std::string>{"k3s"});
+  CHECK(server.counts().answered + server.counts().refused == 0);
+  CHECK(Call(client, "/a").body == "GET /a ");
+}
+
+TEST_CASE("Whom nobody vouches for, or who has no TLS, shows no certificate",
+          "[kube][serve][curl]") {
+  Server server(WithTls(test_support::kRsa, test_support::kRsaKey), Echo);
+  http::CurlTransport stranger(Trusting(server, test_support::kClientCa));
+  CHECK_THROWS_WITH(stranger.ServerCertificate(std::chrono::minutes(1)),
+                    Catch::StartsWith("cannot see the certificate of https://127.0.0.1:"));
+  Server plain(OnLoopback(), Echo);
+  http::CurlTransport without(To(plain));
+  CHECK(without.ServerCertificate(std::chrono::minutes(1)).empty());
+}
+
 }  // namespace
 }  // namespace kube::serve
