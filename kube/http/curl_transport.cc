@@ -216,6 +216,26 @@ config::ConnectionConfig WithAuthorities(config::ConnectionConfig config) {
   return config;
 }
 
+/// The first certificate of those that a server has shown, which is its own.
+std::string FirstCertificate(CURL* easy) {
+  constexpr std::string_view kLabel = "Cert:";
+  curl_certinfo* shown = nullptr;
+  curl_easy_getinfo(easy, CURLINFO_CERTINFO, &shown);
+  if (shown == nullptr || shown->num_of_certs == 0) return "";
+  for (const curl_slist* line = shown->certinfo[0]; line != nullptr; line = line->next) {
+    const std::string_view text(line->data);
+    if (text.starts_with(kLabel)) return std::string(text.substr(kLabel.size()));
+  }
+  return "";
+}
+
+/// None where it is zero.
+void SetTimeout(CURL* easy, system::Clock::Duration timeout) {
+  using Milliseconds = std::chrono::duration<long, std::milli>;
+  const auto positive = std::max(timeout, system::Clock::Duration::zero());
+  Set(easy, CURLOPT_TIMEOUT_MS, std::chrono::ceil<Milliseconds>(positive).count());
+}
+
 ServerUrl UrlOf(const config::ConnectionConfig& config) {
   auto url = ParseServerUrl(config.server);
   if (!url) throw base::Error("cannot use the URL of the server: " + url.error());
@@ -246,6 +266,8 @@ class CurlTransport::Impl {
   void UseCertificate(config::ClientCertificate certificate) {
     certificate_ = std::move(certificate);
   }
+
+  std::string ServerCertificate(system::Clock::Duration timeout);
 
   RequestId Start(HttpRequest request, system::Clock::Duration timeout, ResponseSink& sink) {
     const RequestId id = next_id_++;
@@ -404,6 +426,26 @@ Easy CurlTransport::Impl::MakeHandle() {
   return easy;
 }
 
+std::string CurlTransport::Impl::ServerCertificate(system::Clock::Duration timeout) {
+  if (!url_.is_tls()) return "";
+  const Easy easy = MakeHandle();
+  char error[CURL_ERROR_SIZE] = "";
+  Set(easy.get(), CURLOPT_ERRORBUFFER, static_cast<char*>(error));
+  Set(easy.get(), CURLOPT_URL, base_.c_str());
+  Set(easy.get(), CURLOPT_CONNECT_ONLY, 1L);
+  Set(easy.get(), CURLOPT_CERTINFO, 1L);
+  SetTimeout(easy.get(), timeout);
+  SetCertificate(easy.get());
+  const CURLcode code = curl_easy_perform(easy.get());
+  if (code != CURLE_OK) {
+    long number = 0;
+    curl_easy_getinfo(easy.get(), CURLINFO_OS_ERRNO, &number);
+    throw base::Error("cannot see the certificate of " + config_.server + ": " +
+                      MessageOf(code, static_cast<int>(number), error));
+  }
+  return FirstCertificate(easy.get());
+}
+
 void CurlTransport::Impl::SetTls(CURL* easy) {
   const bool verify = !config_.insecure_skip_tls_verify;
   Set(easy, CURLOPT_SSL_VERIFYPEER, verify ? 1L : 0L);
@@ -470,9 +512,7 @@ void CurlTransport::Impl::SetRequest(Transfer& transfer) {
   const long fresh = transfer.request.fresh_connection ? 1 : 0;
   Set(easy, CURLOPT_FRESH_CONNECT, fresh);
   Set(easy, CURLOPT_FORBID_REUSE, fresh);
-  using Milliseconds = std::chrono::duration<long, std::milli>;
-  const auto timeout = std::max(transfer.timeout, system::Clock::Duration::zero());
-  Set(easy, CURLOPT_TIMEOUT_MS, std::chrono::ceil<Milliseconds>(timeout).count());
+  SetTimeout(easy, transfer.timeout);
 }
 
 void CurlTransport::Impl::SetHeaders(Transfer& transfer) {
@@ -620,6 +660,10 @@ CurlTransport::~CurlTransport() = default;
 
 void CurlTransport::UseCertificate(config::ClientCertificate certificate) {
   impl_->UseCertificate(std::move(certificate));
+}
+
+std::string CurlTransport::ServerCertificate(system::Clock::Duration timeout) {
+  return impl_->ServerCertificate(timeout);
 }
 
 CurlTransport::RequestId CurlTransport::Start(HttpRequest request, system::Clock::Duration timeout,

@@ -38,6 +38,11 @@ class CurlTransport : public Transport {
   /// those under way end as they began. Empty texts: without one.
   void UseCertificate(config::ClientCertificate certificate);
 
+  /// The certificate that the server shows, PEM, once it is verified as ever; empty where it has no
+  /// TLS. Connects anew, sends no request, and waits for it, at most `timeout`. Throws
+  /// kube::base::Error where that fails.
+  std::string ServerCertificate(system::Clock::Duration timeout);
+
   RequestId Start(HttpRequest request, system::Clock::Duration timeout,
                   ResponseSink& sink) override;
   void Cancel(RequestId id) override;

@@ -6,8 +6,8 @@ namespace kube::serve {
 
 const std::string* Request::FindHeader(std::string_view name) const {
   const std::string wanted = base::ToLower(name);
-  for (const auto& [key, value] : headers) {
-    if (base::ToLower(key) == wanted) return &value;
+  for (const auto& [header, value] : headers) {
+    if (header.size() == wanted.size() && base::ToLower(header) == wanted) return &value;
   }
   return nullptr;
 }

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kube/serve/message.h"
+
+/// Certificates of servers: made, and looked at.
+namespace kube::serve {
+
+using TimePoint = std::chrono::system_clock::time_point;
+
+/// A server's certificate and key with the certificate of the authority that signed it, PEM each.
+/// Holds a secret: never print it.
+struct SelfSigned {
+  std::string ca_certificate_pem;  ///< for a webhook configuration's caBundle
+  std::string certificate_pem, key_pem;
+};
+
+/// Makes an authority, has it sign a certificate for a server of these names, and forgets the
+/// authority's key: nothing else will ever be signed by it.
+///
+/// `names` are those of hosts, and IP addresses. An address goes in as an address and, for clients
+/// that compare texts, as a name of a host; 0.0.0.0 and :: are addresses of nobody and left out.
+/// Both certificates are valid from five minutes before `now`, as clocks differ, until `validity`
+/// behind it, and have serial numbers of chance.
+///
+/// The keys are ECDSA P-256: as good as RSA of 3072 bits to all API servers, and a handshake costs
+/// the server a tenth of one with RSA of 2048 bits, which counts in a flood of connections.
+///
+/// Throws kube::base::Error if no name is left, or if one cannot stand in a certificate.
+SelfSigned MakeSelfSigned(const std::vector<std::string>& names, TimePoint now,
+                          std::chrono::seconds validity);
+
+/// What a certificate says of itself.
+struct CertificateFacts {
+  PeerCertificate subject, issuer;        ///< the parts that servers are recognised by
+  std::string subject_text, issuer_text;  ///< as RFC 2253 writes them: "CN=minikube,O=system"
+  std::vector<std::string> dns_names;     ///< of the subject's alternative names, in their order
+  std::vector<std::string> ip_addresses;  ///< of the same, as text: "10.0.0.1", "::1"
+  TimePoint valid_from, valid_until;
+};
+
+/// Reads the first certificate of a PEM text; absent if it has none that can be read. What the
+/// certificate says is not proven by that, nor free of bytes that steer a terminal.
+std::optional<CertificateFacts> ReadCertificate(std::string_view pem);
+
+}  // namespace kube::serve

@@ -1,0 +1,219 @@
+#include "kube/serve/request_reader.h"
+
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/message.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <optional>
+#include <utility>
+
+#include "kube/base/ascii.h"
+#include "kube/serve/body_reader.h"
+#include "kube/serve/response_text.h"
+
+namespace kube::serve {
+namespace {
+
+namespace beast_http = boost::beast::http;
+using Parser = beast_http::request_parser<beast_http::empty_body>;
+using boost::beast::error_code;
+
+constexpr std::string_view kEndOfHead = "\r\n\r\n";
+
+std::string TextOf(boost::beast::string_view view) { return {view.data(), view.size()}; }
+
+struct Refusal {
+  int status;
+  std::string line;
+};
+
+// Where a line ends in the byte LF alone; npos: nowhere.
+std::size_t FindBareLineFeed(std::string_view text) {
+  std::size_t at = text.find('\n');
+  while (at != text.npos && at > 0 && text[at - 1] == '\r') at = text.find('\n', at + 1);
+  return at;
+}
+
+}  // namespace
+
+class RequestReader::Impl {
+ public:
+  explicit Impl(RequestLimits limits) : limits_(limits) { Begin(); }
+
+  void Take(std::string_view bytes) {
+    if (state_ == State::kRefused) return;
+    if (state_ == State::kComplete) {
+      kept_.append(bytes);
+    } else if (kept_.empty()) {
+      kept_.append(bytes.substr(Parse(bytes)));
+    } else {
+      kept_.append(bytes);
+      kept_.erase(0, Parse(kept_));
+    }
+    if (state_ == State::kRefused) kept_.clear();
+  }
+
+  Request TakeRequest() {
+    Request request;
+    request.method = std::move(method_);
+    request.target = TextOf(parser_->get().target());
+    request.headers = std::move(headers_);
+    if (body_) request.body = std::move(body_->body());
+    Begin();
+    Take({});
+    return request;
+  }
+
+  bool TakeExpectation() {
+    return std::exchange(expects_, false) && state_ == State::kBody && kept_.empty() &&
+           body_bytes() == 0;
+  }
+
+  State state() const { return state_; }
+  bool keeps_alive() const { return parser_->is_header_done() && parser_->keep_alive(); }
+  std::string_view method() const { return method_; }
+  std::size_t body_bytes() const { return body_ ? body_->body().size() : 0; }
+  Response refusal() const { return PlainAnswer(refusal_.status, refusal_.line); }
+
+ private:
+  void Begin() {
+    parser_.emplace();
+    parser_->skip(true);  // bodies are read by us
+    // We have seen where the head ends before the parser sees it.
+    parser_->header_limit(static_cast<std::uint32_t>(limits_.head_bytes));
+    body_.reset();
+    state_ = State::kIdle;
+    expects_ = false;
+    method_.clear();
+    headers_.clear();
+  }
+
+  // Returns how many of the bytes are done with.
+  std::size_t Parse(std::string_view bytes) {
+    std::size_t done = 0;
+    if (state_ == State::kIdle || state_ == State::kHead) done = ParseHead(bytes);
+    if (state_ == State::kBody) done += ParseBody(bytes.substr(done));
+    return done;
+  }
+
+  // The parser is given a head as a whole, so that it says the same however the bytes arrive.
+  std::size_t ParseHead(std::string_view bytes) {
+    if (bytes.empty()) return 0;
+    state_ = State::kHead;
+    const std::size_t end = bytes.find(kEndOfHead);
+    const std::size_t size = end == bytes.npos ? bytes.size() : end + kEndOfHead.size();
+    const std::string_view head = bytes.substr(0, size);
+    if (!IsPlausible(head)) return 0;
+    if (end == bytes.npos) return 0;
+    error_code error;
+    parser_->put({head.data(), head.size()}, error);
+    if (error) {
+      Refuse({400, "the request is not HTTP/1.1: " + error.message()});
+    } else {
+      FinishHead();
+    }
+    return head.size();
+  }
+
+  // What is no request is refused at once rather than when it has ended, which may be never: TLS,
+  // lines that end in LF alone.
+  bool IsPlausible(std::string_view head) {
+    if (!base::IsLetter(head[0])) {
+      Refuse({400, "the request is not HTTP/1.1: it does not begin with a method"});
+    } else if (FindBareLineFeed(head.substr(0, limits_.head_bytes)) != head.npos) {
+      Refuse({400, "the request is not HTTP/1.1: a line does not end in CRLF"});
+    } else if (head.size() > limits_.head_bytes) {
+      Refuse({431, "the head is larger than " + std::to_string(limits_.head_bytes) + " bytes"});
+    }
+    return state_ != State::kRefused;
+  }
+
+  void FinishHead() {
+    const auto& message = parser_->get();
+    method_ = TextOf(message.method_string());
+    for (const auto& field : message) {
+      headers_.emplace_back(TextOf(field.name_string()), TextOf(field.value()));
+    }
+    state_ = State::kBody;
+    if (message.version() >= 11 && message.count(beast_http::field::host) == 0) {
+      return Refuse({400, "the request has no Host header"});
+    }
+    CheckCoding(message[beast_http::field::transfer_encoding]);
+    CheckExpectation(message[beast_http::field::expect]);
+    if (state_ == State::kBody) BeginBody();
+  }
+
+  void BeginBody() {
+    const auto length = parser_->content_length();
+    std::optional<std::uint64_t> bytes = length ? *length : 0;
+    if (parser_->chunked()) bytes.reset();
+    body_.emplace(bytes, BodyReader::Limits{limits_.body_bytes, limits_.head_bytes});
+    LookAtBody();
+  }
+
+  void CheckCoding(boost::beast::string_view coding) {
+    if (coding.empty() || boost::beast::iequals(coding, "chunked")) return;
+    Refuse({501, "the only transfer encoding known here is chunked"});
+  }
+
+  void CheckExpectation(boost::beast::string_view expectation) {
+    if (expectation.empty()) return;
+    expects_ = boost::beast::iequals(expectation, "100-continue");
+    if (!expects_) Refuse({417, "the only expectation known here is 100-continue"});
+  }
+
+  std::size_t ParseBody(std::string_view bytes) {
+    const std::size_t done = body_->Take(bytes);
+    LookAtBody();
+    return done;
+  }
+
+  void LookAtBody() {
+    switch (body_->state()) {
+      case BodyReader::State::kMore:
+        return;
+      case BodyReader::State::kDone:
+        state_ = State::kComplete;
+        return;
+      case BodyReader::State::kTooLarge:
+        return Refuse(
+            {413, "the body is larger than " + std::to_string(limits_.body_bytes) + " bytes"});
+      case BodyReader::State::kMalformed:
+        return Refuse({400, "the request is not HTTP/1.1: its chunked body is malformed"});
+    }
+  }
+
+  void Refuse(Refusal refusal) {
+    refusal_ = std::move(refusal);
+    state_ = State::kRefused;
+  }
+
+  const RequestLimits limits_;
+  std::optional<Parser> parser_;    // of the head
+  std::optional<BodyReader> body_;  // once the head is complete
+  State state_ = State::kIdle;
+  std::string kept_;  // what has come and is not parsed yet
+  bool expects_ = false;
+  std::string method_;
+  std::vector<std::pair<std::string, std::string>> headers_;
+  Refusal refusal_{};
+};
+
+RequestReader::RequestReader(RequestLimits limits) : impl_(std::make_unique<Impl>(limits)) {}
+RequestReader::RequestReader(RequestReader&&) noexcept = default;
+RequestReader& RequestReader::operator=(RequestReader&&) noexcept = default;
+RequestReader::~RequestReader() = default;
+
+RequestReader::State RequestReader::Take(std::string_view bytes) {
+  impl_->Take(bytes);
+  return impl_->state();
+}
+
+RequestReader::State RequestReader::state() const { return impl_->state(); }
+Request RequestReader::TakeRequest() { return impl_->TakeRequest(); }
+bool RequestReader::TakeExpectation() { return impl_->TakeExpectation(); }
+bool RequestReader::keeps_alive() const { return impl_->keeps_alive(); }
+std::string_view RequestReader::method() const { return impl_->method(); }
+std::size_t RequestReader::body_bytes() const { return impl_->body_bytes(); }
+Response RequestReader::refusal() const { return impl_->refusal(); }
+
+}  // namespace kube::serve

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "kube/serve/message.h"
+#include "kube/serve/request_reader.h"
+#include "kube/serve/tls_material.h"
+
+namespace kube::serve {
+
+/// What a server is. The limits fit a webhook that the API servers of one cluster call.
+struct ServerOptions {
+  using Duration = std::chrono::milliseconds;
+
+  std::string address;     ///< an IP address of this machine; empty: all, IPv6 as well as IPv4
+  std::uint16_t port = 0;  ///< 0: any free one, see Server::port()
+  std::optional<TlsMaterial> tls;  ///< absent: without TLS
+
+  RequestLimits request;
+  /// Of all bodies together that are being read or answered; who would need more gets 503.
+  std::size_t most_body_bytes = 64 * 1024 * 1024;
+  /// A connection more closes one that waits for a request: of those that have sent none yet, if
+  /// they are more than a quarter, else of the others, whichever waits longest. Where none waits,
+  /// it is accepted once another one is done.
+  std::size_t most_connections = 384;
+  /// Requests that are answered, or wait for a thread; one more gets 503.
+  std::size_t most_requests = 384;
+  std::size_t threads = 4;  ///< that answer; one more moves the bytes
+
+  /// For a TLS handshake, for a request from its first byte to its last, and for an answer.
+  Duration patience{10'000};
+  /// For the next request. Longer than the 90 s for which Go's clients keep a connection: where the
+  /// server were to close it, a request might be on its way.
+  Duration idle{120'000};
+  /// For a connection to end on both sides; at the end of the server, for requests that were on
+  /// their way.
+  Duration farewell{500};
+
+  /// Takes a line, without a line break, when an Answerer throws. Called by several threads at
+  /// once. Empty: nobody is told.
+  std::function<void(const std::string&)> report;
+};
+
+/// How a server fares. All but the first two are counted from its start.
+struct ServerCounts {
+  std::size_t connections = 0;  ///< that are open
+  std::size_t requests = 0;     ///< that are being answered, or wait for a thread
+  std::uint64_t accepted = 0;   ///< connections
+  std::uint64_t answered = 0;   ///< requests that an Answerer was asked, written to their end
+  std::uint64_t refused = 0;    ///< requests that no Answerer was asked: 400, 413, 503 and the like
+  std::uint64_t cut_off = 0;    ///< connections closed as they took too long
+  std::uint64_t evicted = 0;    ///< connections closed to make room for another one
+  std::uint64_t failed_handshakes = 0;  ///< of TLS, a wrong certificate of a client among them
+};
+
+/// Serves HTTP/1.1 with TLS or without: connections are kept and may be pipelined, one request of a
+/// connection is answered at a time, and in their order.
+///
+/// - Threads of its own do all of it; signals of the process are left to the others.
+/// - What is no HTTP, too large or too slow never reaches the Answerer. A slow client, or any
+/// number
+///   of connections, costs others nothing but their place in the queue.
+/// - Whatever an Answerer throws becomes a 500.
+/// - Nobody is told the name of the program or its version.
+class Server {
+ public:
+  using Duration = ServerOptions::Duration;
+
+  /// Listens, and serves from then on. Throws kube::base::Error where it cannot listen there, or
+  /// not with this TLS material.
+  Server(ServerOptions options, Answerer answerer);
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+  /// Stop({}), if it was not stopped.
+  ~Server();
+
+  std::uint16_t port() const;
+
+  /// Connections that are made from now on are served with it; those that are there stay as they
+  /// are. Throws kube::base::Error where it cannot be used, or the server has no TLS at all: what
+  /// was there stays in use.
+  void UseTls(const TlsMaterial& material);
+
+  /// Ends gracefully: takes no more connections, answers what is under way and what comes on open
+  /// connections within the farewell, each with "Connection: close". What has not ended after
+  /// `grace` is cut off. Returns how many requests that were.
+  ///
+  /// Answerers that still run then are waited for: they need an end of their own. Not to be called
+  /// by one of them. Calls after the first do nothing.
+  std::size_t Stop(Duration grace);
+
+  ServerCounts counts() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace kube::serve

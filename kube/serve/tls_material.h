@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+
+namespace kube::serve {
+
+/// Whether clients show certificates. One that is shown has to be signed by the client authority,
+/// also where it is optional.
+enum class ClientCertificates { kNone, kOptional, kRequired };
+
+/// What a server needs for TLS, PEM each. Holds secrets: never print it.
+struct TlsMaterial {
+  std::string certificate_pem;  ///< the server's own first, then those that lead to its authority
+  std::string key_pem;
+  std::string key_password;  ///< empty: the key is not encrypted
+  ClientCertificates client_certificates = ClientCertificates::kNone;
+  std::string client_ca_pem;  ///< who signs certificates of clients; empty where they show none
+
+  /// Files that they were read from, for messages; empty: none.
+  std::string certificate_file, key_file, client_ca_file;
+
+  bool operator==(const TlsMaterial&) const = default;
+};
+
+}  // namespace kube::serve

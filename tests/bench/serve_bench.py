@@ -1,0 +1,125 @@
+"""Measures how many requests of 8 KB a server of kube/serve answers, how long each takes, and its memory.
+
+serve_bench.py [BINARY]: that of build/release/tests/bench/bench_serve by default. h2load asks over HTTP/1.1, 16
+connections: as fast as it can, in turns with a server that is a thread a connection and looks at nothing; then 2,000
+times a second for the times; then over as many connections as a server takes, for the memory. The server has one
+processor to itself where there are two. Exit code 1 if a goal is missed, 77 (skipped) without h2load.
+"""
+import json
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+
+BODY_BYTES = 8 * 1024
+CONNECTIONS, MOST_CONNECTIONS = 16, 384
+REQUESTS, RUNS = 20_000, 3
+RATE, SECONDS = 2000, 10
+GOAL_MILLISECONDS, GOAL_MIB = 5, 64
+
+
+def review():
+    """An AdmissionReview of 8 KB."""
+    spec = {f"field{i}": f"value {i}" for i in range(300)}
+    text = json.dumps({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview",
+                       "request": {"uid": "1", "object": {"kind": "Widget", "spec": spec, "pad": ""}}})
+    return text.replace('"pad": ""', '"pad": "' + "x" * (BODY_BYTES - len(text)) + '"')
+
+
+class Server:
+    """bench_serve of one kind, while it runs."""
+
+    def __init__(self, binary, kind):
+        command = ["taskset", "-c", "0"] if os.cpu_count() > 1 and shutil.which("taskset") else []
+        self.process = subprocess.Popen([*command, binary, kind], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True)
+        scheme = "https" if kind == "tls" else "http"
+        self.url = f"{scheme}://127.0.0.1:{int(self.process.stdout.readline())}/review"
+
+    def peak_mib(self):
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text(encoding="utf-8")
+        return next(int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmHWM"))
+
+    def cpu_seconds(self):
+        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text(encoding="utf-8")
+        used = fields.rsplit(")", 1)[1].split()
+        return (int(used[11]) + int(used[12])) / os.sysconf("SC_CLK_TCK")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def ask(folder, url, connections, *arguments):
+    """Runs h2load; returns (when it began, status, microseconds) of each request, in seconds since 1970."""
+    log = folder / "log"
+    log.unlink(missing_ok=True)
+    subprocess.run(["h2load", "--h1", "-t", "1", "-c", str(connections), "-d", str(folder / "body"),
+                    "-H", "content-type: application/json", f"--log-file={log}", *arguments, url],
+                   check=True, stdout=subprocess.DEVNULL)
+    rows = [line.split() for line in log.read_text(encoding="utf-8").splitlines()]
+    answers = [(int(begin) / 1e6, int(status), int(took)) for begin, status, took in rows]
+    refused = [status for _, status, _ in answers if status != 200]
+    if refused or not answers:
+        raise SystemExit(f"{len(refused)} of {len(answers)} requests were not answered with 200")
+    return answers
+
+
+def rate(folder, binary, kind):
+    """Requests a second, and a CPU second."""
+    with Server(binary, kind) as server:
+        answers = ask(folder, server.url, CONNECTIONS, "-n", str(REQUESTS))
+        if len(answers) != REQUESTS:
+            raise SystemExit(f"{kind}: {REQUESTS - len(answers)} requests were lost")
+        seconds = max(begin + took / 1e6 for begin, _, took in answers) - min(answers)[0]
+        return REQUESTS / seconds, REQUESTS / server.cpu_seconds()
+
+
+def percentile(folder, binary, kind):
+    """Milliseconds within which 50 and 99 of 100 requests are answered at that rate."""
+    with Server(binary, kind) as server:
+        answers = ask(folder, server.url, CONNECTIONS, "-n", str(RATE * SECONDS),
+                      f"--rps={RATE // CONNECTIONS}")
+        times = sorted(took / 1000 for _, _, took in answers)
+        return times[len(times) // 2], times[len(times) * 99 // 100]
+
+
+def memory(folder, binary, kind):
+    with Server(binary, kind) as server:
+        ask(folder, server.url, MOST_CONNECTIONS, "-n", str(MOST_CONNECTIONS * 20))
+        return server.peak_mib()
+
+
+def main():
+    if not shutil.which("h2load"):
+        print("skipped: no h2load (Debian's nghttp2-client)")
+        return 77
+    binary = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "build/release/tests/bench/bench_serve")
+    kinds = ("bare", "plain", "tls")
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "body").write_text(review(), encoding="utf-8")
+        rates = {kind: [] for kind in kinds}
+        for _ in range(RUNS):
+            for kind in kinds:
+                rates[kind].append(rate(folder, binary, kind))
+        for kind in kinds:
+            a_second, a_cpu_second = (statistics.median(column) for column in zip(*rates[kind]))
+            print(f"{kind:6} {a_second:8.0f} requests/s {a_cpu_second:8.0f} a CPU second")
+        for kind in ("bare", "tls"):
+            half, most = percentile(folder, binary, kind)
+            print(f"{kind:6} at {RATE}/s: half within {half:.2f} ms, 99 of 100 within {most:.2f} ms")
+        print(f"  goal: tls within {GOAL_MILLISECONDS} ms, on a machine with nothing else to do")
+        mib = memory(folder, binary, "tls")
+        print(f"tls, {MOST_CONNECTIONS} connections: {mib:.1f} MiB (goal: {GOAL_MIB})")
+    return 0 if most < GOAL_MILLISECONDS and mib < GOAL_MIB else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,161 @@
+#include "kube/serve/certificates.h"
+
+#include <catch2/catch.hpp>
+
+#include "kube/base/error.h"
+#include "kube/serve/tls_context.h"
+#include "tests/support/test_certificates.h"
+
+namespace kube::serve {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+constexpr std::chrono::hours kYear{365 * 24};
+const TimePoint kNow{std::chrono::seconds(1'700'000'000)};
+
+TlsMaterial MaterialOf(const std::string& certificate, const std::string& key) {
+  TlsMaterial material;
+  material.certificate_pem = certificate;
+  material.key_pem = key;
+  return material;
+}
+
+TEST_CASE("A certificate is made for names and addresses, but not those of nobody",
+          "[kube][serve]") {
+  const SelfSigned made =
+      MakeSelfSigned({"guard.default.svc", "10.0.0.1", "0.0.0.0", "::", "::1"}, kNow, kYear);
+  const auto facts = ReadCertificate(made.certificate_pem);
+  REQUIRE(facts);
+  CHECK(facts->dns_names == Texts{"guard.default.svc", "10.0.0.1", "::1"});
+  CHECK(facts->ip_addresses == Texts{"10.0.0.1", "::1"});
+  CHECK(facts->subject_text == "CN=kubectl-prune,O=kubectl-prune");
+  CHECK(facts->issuer_text == "CN=kubectl-prune CA,O=kubectl-prune");
+  const auto authority = ReadCertificate(made.ca_certificate_pem);
+  REQUIRE(authority);
+  CHECK(authority->subject_text == facts->issuer_text);
+  CHECK(authority->issuer_text == facts->issuer_text);
+}
+
+TEST_CASE("A certificate is valid as long as it was said", "[kube][serve]") {
+  const auto facts = ReadCertificate(MakeSelfSigned({"a"}, kNow, kYear).certificate_pem);
+  REQUIRE(facts);
+  CHECK(facts->valid_from == kNow - std::chrono::minutes(5));
+  CHECK(facts->valid_until == kNow + kYear);
+  // Beyond 2049 a certificate writes years in another way.
+  const auto late = ReadCertificate(MakeSelfSigned({"a"}, kNow, 100 * kYear).certificate_pem);
+  REQUIRE(late);
+  CHECK(late->valid_until == kNow + 100 * kYear);
+}
+
+TEST_CASE("No certificate is like another", "[kube][serve]") {
+  const SelfSigned one = MakeSelfSigned({"a"}, kNow, kYear);
+  const SelfSigned other = MakeSelfSigned({"a"}, kNow, kYear);
+  CHECK(one.key_pem != other.key_pem);
+  CHECK(one.ca_certificate_pem != other.ca_certificate_pem);
+  CHECK_THROWS_WITH(CheckTls(MaterialOf(one.certificate_pem, other.key_pem)),
+                    "cannot use the key: it is not that of the certificate");
+}
+
+TEST_CASE("Without a name, or with one that is none, no certificate is made", "[kube][serve]") {
+  CHECK_THROWS_WITH(MakeSelfSigned({}, kNow, kYear),
+                    "cannot make a certificate: there is no name for it");
+  CHECK_THROWS_WITH(MakeSelfSigned({"0.0.0.0", "::"}, kNow, kYear),
+                    "cannot make a certificate: there is no name for it");
+  const std::string name = GENERATE(std::string(), std::string("a b"), std::string("a\n"),
+                                    std::string("\xC3\xA4"), std::string(254, 'a'));
+  CHECK_THROWS_AS(MakeSelfSigned({"a", name}, kNow, kYear), base::Error);
+}
+
+TEST_CASE("A certificate tells whose it is and who signed it", "[kube][serve]") {
+  const auto facts = ReadCertificate(test_support::kRsa);
+  REQUIRE(facts);
+  CHECK(facts->subject.common_name == "k3s,server");
+  CHECK(facts->subject.organizations == Texts{"k3s"});
+  CHECK(facts->subject_text == "CN=k3s\\,server,O=k3s");
+  CHECK(facts->issuer.common_name == "k3s,server");
+  CHECK(facts->dns_names == Texts{"localhost"});
+  CHECK(facts->ip_addresses == Texts{"127.0.0.1", "::1"});
+  const auto client = ReadCertificate(test_support::kClient);
+  REQUIRE(client);
+  CHECK(client->subject.organizations == Texts{"system:masters", "more"});
+  CHECK(client->issuer.common_name == "client CA");
+  CHECK(client->dns_names.empty());
+}
+
+TEST_CASE("What is no certificate tells nothing", "[kube][serve]") {
+  const std::string pem =
+      GENERATE(std::string(), std::string("x"), std::string(test_support::kRsaKey),
+               std::string("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"));
+  CHECK_FALSE(ReadCertificate(pem));
+}
+
+TEST_CASE("A pair fits, with a key of either kind", "[kube][serve]") {
+  CHECK_NOTHROW(CheckTls(MaterialOf(test_support::kRsa, test_support::kRsaKey)));
+  const SelfSigned made = MakeSelfSigned({"a"}, kNow, kYear);
+  // With the chain behind it.
+  CHECK_NOTHROW(CheckTls(MaterialOf(made.certificate_pem + made.ca_certificate_pem, made.key_pem)));
+}
+
+TEST_CASE("An encrypted key opens with its password alone, which nobody is told", "[kube][serve]") {
+  const std::string key =
+      GENERATE(test_support::kRsaKeyEncrypted, test_support::kRsaKeyEncryptedOldWay);
+  TlsMaterial material = MaterialOf(test_support::kRsa, key);
+  material.key_file = "tls.key";
+  CHECK_THROWS_WITH(CheckTls(material),
+                    "cannot use the key \"tls.key\": it is encrypted: give its password");
+  material.key_password = "hunter2";
+  CHECK_THROWS_WITH(
+      CheckTls(material),
+      "cannot use the key \"tls.key\": it is encrypted, and the password does not fit");
+  material.key_password = test_support::kPassword;
+  CHECK_NOTHROW(CheckTls(material));
+  material.key_password = std::string(5000, 'x');
+  CHECK_THROWS_AS(CheckTls(material), base::Error);
+}
+
+TEST_CASE("What cannot be served with is named", "[kube][serve]") {
+  TlsMaterial material = MaterialOf(test_support::kRsa, test_support::kRsaKey);
+  material.certificate_file = "tls.crt";
+  material.key_file = "tls.key";
+  const auto message = [&material]() -> std::string {
+    try {
+      CheckTls(material);
+    } catch (const base::Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  SECTION("no certificate") {
+    material.certificate_pem = GENERATE("", "x", test_support::kRsaKey);
+    CHECK(message() ==
+          "cannot use the certificate \"tls.crt\": there is no certificate in it, as PEM");
+  }
+  SECTION("a certificate that is broken") {
+    material.certificate_pem = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+    CHECK_THAT(message(), Catch::StartsWith("cannot use the certificate \"tls.crt\": "));
+  }
+  SECTION("a chain that is broken") {
+    material.certificate_pem += "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+    CHECK_THAT(message(), Catch::StartsWith("cannot use the certificate \"tls.crt\": "));
+  }
+  SECTION("no key") {
+    material.key_pem = GENERATE("", "x", test_support::kRsa);
+    CHECK(message() == "cannot use the key \"tls.key\": there is no private key in it, as PEM");
+  }
+  SECTION("a key of another certificate") {
+    material.key_pem = test_support::kClientKey;
+    CHECK(message() ==
+          "cannot use the key \"tls.key\": it is not that of the certificate \"tls.crt\"");
+  }
+  SECTION("no authority of clients") {
+    material.client_certificates = ClientCertificates::kRequired;
+    material.client_ca_file = "ca.crt";
+    CHECK(message() ==
+          "cannot use the certificate of the authority of clients \"ca.crt\": there is no "
+          "certificate in it, as PEM");
+  }
+}
+
+}  // namespace
+}  // namespace kube::serve
