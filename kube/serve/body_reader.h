@@ -26,6 +26,8 @@ class BodyReader {
   std::size_t Take(std::string_view bytes);
 
   State state() const { return state_; }
+  /// How many bytes it will have; where it is chunked, as far as that has been said.
+  std::uint64_t expected_bytes() const { return body_.size() + left_; }
   /// What of it is here.
   std::string& body() { return body_; }
   const std::string& body() const { return body_; }

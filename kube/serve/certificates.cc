@@ -52,6 +52,10 @@ std::string TakeCause() {
   return reason == nullptr ? "OpenSSL does not say why" : reason;
 }
 
+/// Has OpenSSL read no configuration: in the self-contained binary it would be that of another
+/// system.
+void PrepareOpenSsl() { OPENSSL_init_ssl(OPENSSL_INIT_NO_LOAD_CONFIG, nullptr); }
+
 /// For what fails only without memory or randomness.
 template <typename T>
 T Made(T object) {
@@ -59,8 +63,6 @@ T Made(T object) {
   return object;
 }
 void Must(int result) { Made(result > 0); }
-
-// ---- Making certificates
 
 Key MakeKey() { return Made(Key(EVP_EC_gen("P-256"))); }
 
@@ -202,8 +204,6 @@ Certificate MakeOfServer(EVP_PKEY* key, const std::vector<std::string>& names, T
   return certificate;
 }
 
-// ---- Reading certificates
-
 /// Never asks a terminal: without it OpenSSL would.
 int GivePassword(char* buffer, int size, int, void* user) {
   const auto& password = *static_cast<const std::string*>(user);
@@ -284,8 +284,6 @@ void ReadNames(const X509* certificate, CertificateFacts& facts) {
     if (type == GEN_IPADD) facts.ip_addresses.push_back(AddressText(value));
   }
 }
-
-// ---- What a server serves with
 
 /// `the key "tls.key"`, or without a file `the key`.
 std::string Named(std::string_view thing, const std::string& file) {
@@ -391,6 +389,7 @@ void SetProtocol(SSL_CTX* context) {
 
 SelfSigned MakeSelfSigned(const std::vector<std::string>& names, TimePoint now,
                           std::chrono::seconds validity) {
+  PrepareOpenSsl();
   const Key authority_key = MakeKey();
   const Key key = MakeKey();
   const Certificate authority = MakeAuthority(authority_key.get(), now, validity);
@@ -403,6 +402,7 @@ SelfSigned MakeSelfSigned(const std::vector<std::string>& names, TimePoint now,
 }
 
 std::optional<CertificateFacts> ReadCertificate(std::string_view pem) {
+  PrepareOpenSsl();
   const Bio bio = Reader(pem);
   const Certificate certificate = NextCertificate(bio.get());
   ERR_clear_error();
@@ -422,6 +422,7 @@ std::optional<CertificateFacts> ReadCertificate(std::string_view pem) {
 }
 
 void* MakeServerContext(const TlsMaterial& material) {
+  PrepareOpenSsl();
   ERR_clear_error();
   Context context = Made(Context(SSL_CTX_new(TLS_server_method())));
   SetProtocol(context.get());

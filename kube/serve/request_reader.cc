@@ -72,6 +72,10 @@ class RequestReader::Impl {
   bool keeps_alive() const { return parser_->is_header_done() && parser_->keep_alive(); }
   std::string_view method() const { return method_; }
   std::size_t body_bytes() const { return body_ ? body_->body().size() : 0; }
+  std::size_t expected_body_bytes() const {
+    return state_ == State::kRefused || !body_ ? body_bytes()
+                                               : static_cast<std::size_t>(body_->expected_bytes());
+  }
   Response refusal() const { return PlainAnswer(refusal_.status, refusal_.line); }
 
  private:
@@ -214,6 +218,7 @@ bool RequestReader::TakeExpectation() { return impl_->TakeExpectation(); }
 bool RequestReader::keeps_alive() const { return impl_->keeps_alive(); }
 std::string_view RequestReader::method() const { return impl_->method(); }
 std::size_t RequestReader::body_bytes() const { return impl_->body_bytes(); }
+std::size_t RequestReader::expected_body_bytes() const { return impl_->expected_body_bytes(); }
 Response RequestReader::refusal() const { return impl_->refusal(); }
 
 }  // namespace kube::serve

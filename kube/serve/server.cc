@@ -52,8 +52,6 @@ using State = RequestReader::State;
 constexpr std::size_t kPieceBytes = 16 * 1024;  // what TLS carries at once
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
-// ---- Bytes
-
 /// The bytes of a connection, with TLS or without. One operation at a time.
 class Wire {
  public:
@@ -110,8 +108,6 @@ class TlsWire : public Wire {
   ssl::stream<Socket> stream_;
 };
 
-// ---- One connection
-
 class Session;
 using Sessions = std::list<std::shared_ptr<Session>>;
 
@@ -131,7 +127,8 @@ class Hall {
   Sessions fresh;    // for the first request; those that leave are here too, before all others
   Sessions waiting;  // for another request
   Sessions busy;
-  std::size_t body_bytes = 0;  // of all requests that are here
+  std::size_t body_bytes = 0;  // of all requests that are here, and of what is to come of them
+  std::list<std::shared_ptr<Session>> queue;  // for these; some may have ended
   bool is_stopping = false;
   Steady::time_point end_of_waiting = Steady::time_point::max();  // for all, once it is stopping
 
@@ -183,6 +180,9 @@ class Session : public std::enable_shared_from_this<Session> {
   void Write(const Response& response);
   void Drain();
   void HoldBytes(std::size_t count);
+  bool Fits() const;
+  void AwaitSpace();
+  void LetQueueIn();
 
   Hall& hall_;
   std::unique_ptr<Wire> wire_;
@@ -272,13 +272,37 @@ void Session::Proceed() {
     return Read();
   }
   if (phase_ != Phase::kReading) Enter(Phase::kReading);
-  HoldBytes(reader_.body_bytes());
-  if (hall_.body_bytes > hall_.options.most_body_bytes) {
-    return Refuse(PlainAnswer(503, "too many large requests at once: try again"));
-  }
+  if (reader_.state() == State::kBody && !Fits()) return AwaitSpace();
+  HoldBytes(reader_.expected_body_bytes());
   if (reader_.state() == State::kComplete) return Ask();
   if (reader_.state() == State::kRefused) return Refuse(reader_.refusal());
   ReadOn();
+}
+
+// One is let through whatever its size. Of those that are complete nothing more is to come.
+bool Session::Fits() const {
+  const std::size_t others = hall_.body_bytes - held_bytes_;
+  return others == 0 || others + reader_.expected_body_bytes() <= hall_.options.most_body_bytes;
+}
+
+// Who holds something already must not wait: others may wait for that.
+void Session::AwaitSpace() {
+  if (held_bytes_ > 0) {
+    return Refuse(PlainAnswer(503, "too many large requests at once: try again"));
+  }
+  hall_.queue.push_back(shared_from_this());
+}
+
+void Session::LetQueueIn() {
+  while (!hall_.queue.empty()) {
+    const auto next = hall_.queue.front();
+    const bool has_ended = next->phase_ == Phase::kEnded;
+    if (!has_ended && !next->Fits()) return;
+    hall_.queue.pop_front();
+    if (has_ended) continue;
+    next->Enter(Phase::kReading);  // its time begins now
+    next->Proceed();
+  }
 }
 
 void Session::ReadOn() {
@@ -325,7 +349,7 @@ void Session::OnWritten(const error_code& error, std::size_t) {
   ++(is_refused_ ? hall_.refused : hall_.answered);
   has_answered_ = true;
   answer_ = {};
-  HoldBytes(is_last_ ? 0 : reader_.body_bytes());
+  HoldBytes(0);
   if (!is_last_) return Proceed();
   Enter(Phase::kLeaving);
   wire_->Leave(Then(&Session::OnLeft));
@@ -345,8 +369,10 @@ void Session::Drain() {
 void Session::OnDrained(const error_code& error, std::size_t) { error ? End() : Drain(); }
 
 void Session::HoldBytes(std::size_t count) {
+  const bool frees = count < held_bytes_;
   hall_.body_bytes += count - held_bytes_;
   held_bytes_ = count;
+  if (frees) LetQueueIn();
 }
 
 void Session::CheckDeadline(Steady::time_point now) {
@@ -363,16 +389,14 @@ void Session::Evict() {
 void Session::End() {
   if (phase_ == Phase::kEnded) return;
   const auto self = shared_from_this();  // the list may be the last that knows it
-  HoldBytes(0);
   ListOf(phase_).erase(place_);
   phase_ = Phase::kEnded;
   error_code ignored;
   wire_->socket().close(ignored);
   --hall_.connections;
+  HoldBytes(0);
   hall_.OnRoom();
 }
-
-// ---- Where connections come from
 
 /// Signals of the process are for threads that know what to do with them; faults of a thread are
 /// its own.

@@ -23,8 +23,10 @@ struct ServerOptions {
   std::optional<TlsMaterial> tls;  ///< absent: without TLS
 
   RequestLimits request;
-  /// Of all bodies together that are being read or answered; who would need more gets 503.
-  std::size_t most_body_bytes = 64 * 1024 * 1024;
+  /// Of all bodies together that are being read or answered. A body that needs more is read once
+  /// others are done, if it tells its length, and gets 503 if it is chunked. A single one may
+  /// always be as large as `request` says.
+  std::size_t most_body_bytes = 32 * 1024 * 1024;
   /// A connection more closes one that waits for a request: of those that have sent none yet, if
   /// they are more than a quarter, else of the others, whichever waits longest. Where none waits,
   /// it is accepted once another one is done.
