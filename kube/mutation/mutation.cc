@@ -149,16 +149,16 @@ class Mutation::Reader : public json::ManifestSplitter::Sink {
 
   bool TakeLimits(TreeDocument& document) {
     Limits& limits = document.limits;
-    std::vector<Entry>& entries = document.tree.entries;
+    std::vector<Node>& entries = document.tree.below;
     if (!TakeText(entries, "", "apiVersion", limits.api_version)) return false;
     if (!TakeText(entries, "", "kind", limits.kind)) return false;
-    const auto metadata = std::ranges::find(entries, "metadata", &Entry::name);
+    const auto metadata = std::ranges::find(entries, "metadata", &Node::name);
     if (metadata == entries.end()) return true;
-    if (metadata->replaces || metadata->node.kind != Node::Kind::kMap) {
+    if (metadata->replaces || metadata->kind != Node::Kind::kMap) {
       return RefuseKey(*metadata, "", "can only be a map that is merged");
     }
-    std::vector<Entry>& below = metadata->node.entries;
-    for (const Entry& entry : below) {
+    std::vector<Node>& below = metadata->below;
+    for (const Node& entry : below) {
       if (std::ranges::find(kSetByServer, entry.name) == kSetByServer.end()) continue;
       return RefuseKey(entry, "metadata", "is what only the server sets; leave it out");
     }
@@ -167,22 +167,22 @@ class Mutation::Reader : public json::ManifestSplitter::Sink {
   }
 
   // Of the entry of that name, which goes.
-  bool TakeText(std::vector<Entry>& entries, std::string_view parent, std::string_view name,
+  bool TakeText(std::vector<Node>& entries, std::string_view parent, std::string_view name,
                 std::optional<std::string>& text) {
-    const auto entry = std::ranges::find(entries, name, &Entry::name);
+    const auto entry = std::ranges::find(entries, name, &Node::name);
     if (entry == entries.end()) return true;
-    const bool is_text = entry->node.kind == Node::Kind::kValue && entry->node.value.is_string();
+    const bool is_text = entry->kind == Node::Kind::kValue && entry->value.is_string();
     if (entry->replaces || !is_text) {
       return RefuseKey(
           *entry, parent,
           "says which objects the tree is for: it has to be a text, and cannot be changed");
     }
-    text = std::string(entry->node.value.text());
+    text = std::string(entry->value.text());
     entries.erase(entry);
     return true;
   }
 
-  bool RefuseKey(const Entry& entry, std::string_view parent, std::string message) {
+  bool RefuseKey(const Node& entry, std::string_view parent, std::string message) {
     const std::string name = entry.replaces ? "[" + entry.name + "]" : entry.name;
     std::string pointer = place_.pointer, key = place_.key;
     for (const std::string_view step : {parent, std::string_view(name)}) {
@@ -244,8 +244,8 @@ bool Mutation::IsFor(const TreeDocument& document, const Value& object) {
 
 bool Mutation::Names(std::string_view member) const {
   return std::ranges::any_of(documents_, [member](const TreeDocument& document) {
-    return std::ranges::any_of(document.tree.entries,
-                               [member](const Entry& entry) { return entry.name == member; });
+    return std::ranges::any_of(document.tree.below,
+                               [member](const Node& entry) { return entry.name == member; });
   });
 }
 

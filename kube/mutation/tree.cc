@@ -17,7 +17,7 @@ class Merger {
   Merger(const Value& source, Arena& arena) : source_(source), arena_(arena) {}
 
   void MergeInto(Value& target, const Node& tree) {
-    for (const Entry& entry : tree.entries) MergeEntry(target, entry);
+    for (const Node& entry : tree.below) MergeEntry(target, entry);
   }
 
   /// The tree as it is where nothing is there; absent: it is left out.
@@ -40,17 +40,17 @@ class Merger {
   }
 
  private:
-  void MergeEntry(Value& target, const Entry& entry) {
-    if (entry.node.kind == Node::Kind::kRemove) {
+  void MergeEntry(Value& target, const Node& entry) {
+    if (entry.kind == Node::Kind::kRemove) {
       target.Erase(entry.name);
       return;
     }
     Value* there = target.Find(entry.name);
     const bool merges = there != nullptr && there->is_object() && !entry.replaces;
-    if (merges && entry.node.kind == Node::Kind::kMap) return MergeInto(*there, entry.node);
-    const auto built = Build(entry.node);
+    if (merges && entry.kind == Node::Kind::kMap) return MergeInto(*there, entry);
+    const auto built = Build(entry);
     if (!built) return;  // of a reference to nothing: as if the key were not there
-    const bool is_map = entry.node.kind == Node::Kind::kReference && built->is_object();
+    const bool is_map = entry.kind == Node::Kind::kReference && built->is_object();
     if (merges && is_map) return MergeValue(*there, *built);
     target.Set(arena_.Copy(entry.name), *built, arena_);
   }
@@ -76,7 +76,7 @@ class Merger {
 
   Value BuildList(const Node& tree) {
     Value list = Value::Array();
-    for (const Node& element : tree.elements) {
+    for (const Node& element : tree.below) {
       if (const auto built = Build(element)) list.Append(*built, arena_);
     }
     return list;
@@ -87,11 +87,11 @@ class Merger {
 };
 
 bool FitEntries(const Node& tree, const Value& source, const Value& value) {
-  return std::ranges::all_of(tree.entries, [&](const Entry& entry) {
+  return std::ranges::all_of(tree.below, [&](const Node& entry) {
     const Value* there = value.Find(entry.name);
-    if (!entry.replaces) return Fits(entry.node, source, there);
+    if (!entry.replaces) return Fits(entry, source, there);
     Arena arena;
-    const auto built = Merger(source, arena).Build(entry.node);
+    const auto built = Merger(source, arena).Build(entry);
     return built ? there != nullptr && Equal(*there, *built) : there == nullptr;
   });
 }
@@ -113,10 +113,7 @@ bool Fits(const Node& tree, const Value& source, const Value* value) {
 }
 
 bool HasReference(const Node& tree) {
-  if (tree.kind == Node::Kind::kReference) return true;
-  const auto has_one = [](const Entry& entry) { return HasReference(entry.node); };
-  return std::ranges::any_of(tree.elements, HasReference) ||
-         std::ranges::any_of(tree.entries, has_one);
+  return tree.kind == Node::Kind::kReference || std::ranges::any_of(tree.below, HasReference);
 }
 
 }  // namespace kube::mutation

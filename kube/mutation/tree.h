@@ -12,8 +12,6 @@
 /// by which rules).
 namespace kube::mutation {
 
-struct Entry;
-
 struct Node {
   enum class Kind : std::uint8_t {
     kRemove,     ///< null, as the value of a key
@@ -24,16 +22,12 @@ struct Node {
   };
 
   Kind kind = Kind::kRemove;
-  json::Value value{};           ///< borrowed from the text's document
-  Reference reference{};         ///< of a kReference
-  std::vector<Node> elements{};  ///< of a kList
-  std::vector<Entry> entries{};  ///< of a kMap, in the order of the text
-};
-
-struct Entry {
-  std::string name;
+  json::Value value{};        ///< borrowed from the text's document
+  Reference reference{};      ///< of a kReference
+  std::vector<Node> below{};  ///< elements of a kList, values of a kMap in the order of the text
+  // Of a value of a kMap:
+  std::string name{};
   bool replaces = false;  ///< [name]: the value is replaced as a whole
-  Node node;
 };
 
 /// Applies `tree`, a map, to `target`, an object, in place. References take their values from

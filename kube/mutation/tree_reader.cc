@@ -101,7 +101,7 @@ class TreeReader {
     Node list{.kind = Node::Kind::kList};
     for (std::size_t i = 0; i < value.size(); ++i) {
       Enter(std::to_string(i), "[" + std::to_string(i) + "]");
-      list.elements.push_back(Read(value.elements()[i]));
+      list.below.push_back(Read(value.elements()[i]));
       Leave();
     }
     return list;
@@ -112,24 +112,25 @@ class TreeReader {
     for (const json::Member& member : value.members()) {
       const std::string_view text = member.key.text();
       Enter(text, (keys_.back().empty() ? "" : ".") + std::string(text));
-      map.entries.push_back(ReadEntry(text, member.value));
+      map.below.push_back(ReadEntry(text, member.value));
       Leave();
     }
     RefuseTwice(map, value);
     return map;
   }
 
-  Entry ReadEntry(std::string_view text, const Value& value) {
+  Node ReadEntry(std::string_view text, const Value& value) {
     Key key = ReadKey(text);
     if (key.replaces && key.name.empty()) Refuse("names no key in its brackets");
-    return {.name = std::move(key.name),
-            .replaces = key.replaces,
-            .node = value.is_null() ? Node() : Read(value)};
+    Node entry = value.is_null() ? Node() : Read(value);
+    entry.name = std::move(key.name);
+    entry.replaces = key.replaces;
+    return entry;
   }
 
   void RefuseTwice(const Node& map, const Value& value) {
     std::vector<std::pair<std::string_view, std::size_t>> names;
-    for (std::size_t i = 0; i < map.entries.size(); ++i) names.emplace_back(map.entries[i].name, i);
+    for (std::size_t i = 0; i < map.below.size(); ++i) names.emplace_back(map.below[i].name, i);
     std::ranges::sort(names);
     const auto is_same = [](const auto& a, const auto& b) { return a.first == b.first; };
     const auto twice = std::ranges::adjacent_find(names, is_same);
