@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "kube/json/json_patch.h"
 #include "kube/json/manifest_splitter.h"
 #include "kube/mutation/tree_reader.h"
 #include "kube/yaml/yaml.h"
@@ -63,6 +64,9 @@ class Mutation::Reader : public json::ManifestSplitter::Sink {
     if (manifest.format == json::ManifestSplitter::Format::kJson) {
       const auto error = document.Parse(manifest.text);
       if (error) Fail("", "", error->message);
+      // For where its keys stand; what is JSON and no YAML goes without.
+      json::Document scratch;
+      if (!error && yaml::Parse(manifest.text, first_line_, scratch, nullptr, &lines_)) lines_ = {};
       return !error;
     }
     std::vector<yaml::BooleanKey> booleans;
@@ -102,7 +106,8 @@ class Mutation::Reader : public json::ManifestSplitter::Sink {
   void TakeDocument(std::shared_ptr<const json::Document> text) {
     const Value& root = text->root();
     TreeDocument document{.text = text, .limits = {}, .match = {}, .tree = {}};
-    const bool is_wrapped = root.FindText("apiVersion").starts_with(kGroup);
+    const bool is_wrapped = root.FindText("apiVersion").starts_with(kGroup) ||
+                            (root.FindText("kind") == kKind && root.Find("apiVersion") == nullptr);
     const bool is_taken = is_wrapped ? TakeWrapped(root, document) : TakeTree(root, {}, document);
     if (is_taken) mutation_.documents_.push_back(std::move(document));
   }
@@ -110,20 +115,29 @@ class Mutation::Reader : public json::ManifestSplitter::Sink {
   bool TakeWrapped(const Value& root, TreeDocument& document) {
     if (root.FindText("apiVersion") != kApiVersion || root.FindText("kind") != kKind) {
       return Refuse("/apiVersion", "apiVersion",
-                    "of this group there is only apiVersion: kubectl-prune/v1alpha1 with kind: "
-                    "Mutation");
+                    "a Mutation has apiVersion: kubectl-prune/v1alpha1 and kind: Mutation");
+    }
+    for (const json::Member& member : root.members()) {
+      const std::string_view name = member.key.text();
+      const bool is_known =
+          name == "apiVersion" || name == "kind" || name == "metadata" || name == "spec";
+      if (!is_known) return RefuseUnknown("", "", name);
     }
     const Value* spec = root.Find("spec", json::Type::kObject);
     const Value* tree = spec == nullptr ? nullptr : spec->Find("tree");
     if (tree == nullptr) return Refuse("/spec", "spec", "a Mutation has a map spec.tree");
     for (const json::Member& member : spec->members()) {
-      const std::string name(member.key.text());
-      if (name == "tree" || name == "match") continue;
-      return Refuse("/spec/" + name, "spec." + name,
-                    "is unknown; there are spec.match and spec.tree");
+      const std::string_view name = member.key.text();
+      if (name != "tree" && name != "match") return RefuseUnknown("/spec", "spec.", name);
     }
     return TakeMatch(spec->Find("match"), document) &&
            TakeTree(*tree, {"/spec/tree", "spec.tree"}, document);
+  }
+
+  bool RefuseUnknown(std::string pointer, const std::string& parent, std::string_view name) {
+    json::AppendPointerToken(pointer, name);
+    return Refuse(pointer, parent + std::string(name),
+                  "is unknown; a Mutation has spec.match and spec.tree");
   }
 
   bool TakeMatch(const Value* match, TreeDocument& document) {
@@ -139,12 +153,8 @@ class Mutation::Reader : public json::ManifestSplitter::Sink {
     if (!tree) return Refuse(std::move(tree).error());
     document.tree = *std::move(tree);
     place_ = place;
-    return TakeLimits(document) && TakeReferences(document);
-  }
-
-  static bool TakeReferences(TreeDocument& document) {
     document.has_references = HasReference(document.tree);
-    return true;
+    return TakeLimits(document);
   }
 
   bool TakeLimits(TreeDocument& document) {
@@ -242,9 +252,10 @@ bool Mutation::IsFor(const TreeDocument& document, const Value& object) {
          (!document.match || Fits(*document.match, object, &object));
 }
 
-bool Mutation::Names(std::string_view member) const {
-  return std::ranges::any_of(documents_, [member](const TreeDocument& document) {
-    return std::ranges::any_of(document.tree.below,
+bool Mutation::Names(std::string_view member, std::string_view kind) const {
+  return std::ranges::any_of(documents_, [=](const TreeDocument& document) {
+    return IsAbsentOr(document.limits.kind, kind) &&
+           std::ranges::any_of(document.tree.below,
                                [member](const Node& entry) { return entry.name == member; });
   });
 }

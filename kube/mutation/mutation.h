@@ -26,7 +26,7 @@ struct ParseError {
 ///     spec:                            # maps are merged by key
 ///       mode: fast                     # a scalar or a list replaces what is there, or is new
 ///       legacyMode: null               # removes the key
-///       [labels]: {team: a}            # the value is replaced as a whole, not merged
+///       "[labels]": {team: a}          # the value is replaced as a whole, not merged
 ///       \[x\]: 1                       # the key "[x]"
 ///       level: (spec.legacyMode)       # what the object has at that path before this document;
 ///                                      # where it has nothing the key is left out
@@ -63,8 +63,9 @@ class Mutation {
   /// and from `arena`.
   json::Value Apply(const json::Value& object, json::Arena& arena) const;
 
-  /// True if some tree says something of the member of the root, whatever object it is for.
-  bool Names(std::string_view member) const;
+  /// True if some tree that may be for objects of the kind says something of the member of the
+  /// root.
+  bool Names(std::string_view member, std::string_view kind) const;
   bool empty() const { return documents_.empty(); }
 
  private:

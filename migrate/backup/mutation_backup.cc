@@ -1,5 +1,6 @@
 #include "migrate/backup/mutation_backup.h"
 
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -24,7 +25,11 @@ std::string ObjectName(const Value& object) {
 std::filesystem::path MutationBackupPath(const std::filesystem::path& folder,
                                          const std::string& crd_name,
                                          std::chrono::sys_seconds now) {
-  return BackupPath(folder, crd_name + "-before-mutation", now);
+  for (;; now += std::chrono::seconds(1)) {
+    std::filesystem::path path = BackupPath(folder, crd_name + "-before-mutation", now);
+    std::error_code error;
+    if (!std::filesystem::exists(path, error)) return path;
+  }
 }
 
 /// Takes the objects of one attempt to read the list.
@@ -51,6 +56,7 @@ void MutationBackup::BeginList() {
   kept_.clear();
   objects_ = changing_ = refused_ = 0;
   first_refusal_.clear();
+  first_unspecified_.clear();
 }
 
 MutationBackup::Step MutationBackup::Read(const kube::client::Session& session) {
@@ -71,7 +77,7 @@ MutationBackup::Step MutationBackup::Read(const kube::client::Session& session) 
     error_ = jobs[0].error->message;
     return Step::kFailed;
   }
-  if (backup_) has_file_ = !backup_->Finish().path.empty();
+  if (backup_ && first_unspecified_.empty()) has_file_ = !backup_->Finish().path.empty();
   backup_.reset();
   return Step::kDone;
 }
@@ -80,7 +86,10 @@ void MutationBackup::TakeItem(int attempt, kube::json::Document& item) {
   const auto mutated = mutation_->Apply(item.root(), item.arena());
   const std::uint64_t key = KeyOf(item.root());
   const bool changes = mutated && *mutated;
+  std::string unspecified;
+  if (changes && options_.find_unspecified) unspecified = options_.find_unspecified(**mutated);
   const std::lock_guard lock(mutex_);
+  if (!unspecified.empty()) first_unspecified_ = std::move(unspecified);
   ++objects_;
   if (!mutated && refused_++ == 0) {
     first_refusal_ = ObjectName(item.root()) + ": " + mutated.error();

@@ -27,10 +27,14 @@ struct MutationBackupOptions {
   std::filesystem::path path{};
   std::int64_t chunk_size = 500;
   std::function<void(const lists::ListProgress&)> on_progress{};
+  /// The first path of a mutated object that the server would not keep; empty: it keeps all. May be
+  /// empty. Is called by several threads. Such objects are kept by no file: the run is to end.
+  std::function<std::string(const kube::json::Value&)> find_unspecified{};
 };
 
 /// As BackupPath, of another name:
-/// "FOLDER/widgets.demo.example.com-before-mutation-20261121T031500Z.ndjson".
+/// "FOLDER/widgets.demo.example.com-before-mutation-20261121T031500Z.ndjson"; of the first second
+/// from `now` on that no file is of.
 std::filesystem::path MutationBackupPath(const std::filesystem::path& folder,
                                          const std::string& crd_name, std::chrono::sys_seconds now);
 
@@ -59,6 +63,8 @@ class MutationBackup {
   /// Of objects that the mutation cannot be applied to: how many, and one of them.
   std::uint64_t refused() const { return refused_; }
   const std::string& first_refusal() const { return first_refusal_; }
+  /// What `find_unspecified` has found in one of the objects; there is no file then.
+  const std::string& first_unspecified() const { return first_unspecified_; }
 
   /// To be called before `object`, as it was read, is changed: keeps it unless it is kept as this.
   /// When it returns the disk has it. Not for several threads. Throws as Read.
@@ -80,7 +86,7 @@ class MutationBackup {
   std::unique_ptr<Backup> backup_;
   std::unordered_set<std::uint64_t> kept_;  // hashes of uid and resource version
   std::uint64_t objects_ = 0, changing_ = 0, refused_ = 0;
-  std::string first_refusal_;
+  std::string first_refusal_, first_unspecified_;
 };
 
 }  // namespace migrate::backup

@@ -47,10 +47,9 @@ class PruningPreview {
 
   /// What the API server shows of `object` now, and what once pruning is on and the object was
   /// rewritten, mutated before where there is a mutation: unknown fields removed, nulls dropped,
-  /// defaults added. Numbers are as the server
-  /// stores them. `object` may be in any version of the CRD, and is changed. The error is the API
-  /// server's, of an object that it would not store, CustomResourceServer::WebhookError or that of
-  /// ObjectMutation::Apply.
+  /// defaults added. Numbers are as the server stores them. `object` may be in any version of the
+  /// CRD, and is changed. The error is the API server's, of an object that it would not store,
+  /// CustomResourceServer::WebhookError or that of ObjectMutation::Apply.
   kube::base::Result<ObjectChange, std::string> Preview(kube::json::Value& object,
                                                         kube::json::Arena& arena) const;
 

@@ -196,7 +196,7 @@ std::string LossLine(const PruningPlan& plan) {
   std::string line = crd.name + ": ";
   if (losing == 0)
     return line + "none of " + kube::base::Count(crd.object_count, "object") +
-           " would lose a field";
+           " would lose a field" + (plan.mutation.empty() ? "" : " behind the mutation");
   line += std::to_string(losing) + " of " + kube::base::Count(crd.object_count, "object") +
           " would lose ";
   line += kube::base::Count(FieldsLost(plan).size(), "field");

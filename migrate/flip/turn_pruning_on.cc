@@ -276,7 +276,8 @@ class PruningTurner {
     if (made.outcome != report::Outcome::kDone) return Fail(made.outcome, made.error);
     ended_.backup = made.path;
     if (is_stopped()) return Interrupt();
-    run_.state.NoteBackup(made.path, std::move(made.doomed));
+    run_.state.NoteBackup(made.path, std::move(made.doomed),
+                          run_.mutation ? std::to_string(run_.mutation->text_hash()) : "");
     return true;
   }
 

@@ -14,6 +14,7 @@
 #include "kube/base/error.h"
 #include "kube/base/text.h"
 #include "kube/crd/crd.h"
+#include "kube/schema/pruning.h"
 #include "migrate/backup/mutation_backup.h"
 #include "migrate/check/crd_check.h"
 #include "migrate/crds/crd_guard.h"
@@ -186,6 +187,11 @@ class CrdMigrator {
   }
 
   bool TakeFile(const manifests::Proposal& proposal) {
+    if (!turns_pruning_on() && options_.mutation) {
+      return Fail("it prunes already, so that " + proposal.source +
+                  " would not come with this run, and the mutation before it; kubectl apply the "
+                  "file first, then run the same command without -f and --enable-pruning");
+    }
     if (!turns_pruning_on()) {
       Line("note: " + report_.name + " prunes already; whatever else " + proposal.source +
            " has to bring is brought by kubectl apply");
@@ -262,7 +268,7 @@ class CrdMigrator {
 
   // A write of the object leaves a status with a subresource as it is.
   bool MayMutate() {
-    if (!options_.mutation || !options_.mutation->Names("status")) return true;
+    if (!options_.mutation || !options_.mutation->Names("status", crd_->names.kind)) return true;
     const auto written =
         std::ranges::find(crd_->versions, preflight_.version, &kube::crd::CrdVersion::name);
     if (written == crd_->versions.end() || !written->has_status_subresource()) return true;
@@ -327,6 +333,9 @@ class CrdMigrator {
       return;
     }
     report_.counts[report::ObjectClass::kNotTried] = *count;
+    if (mutation_backup_ && mutation_backup_->refused() > 0) {
+      report_.outcome = report::Outcome::kFailures;
+    }
     if (options_.clean_managed_fields) ForeseeCleaning();
     report_.kept_because = WhyKept();
   }
@@ -416,7 +425,8 @@ class CrdMigrator {
     report_.backup = std::move(turned_on.backup);
     report_.foretold_loss = std::move(turned_on.foretold_loss);
     report_.mutation = std::move(turned_on.mutation);
-    is_mutated_ = options_.mutation != nullptr && !is_dry_run();
+    is_mutated_ = options_.mutation && !is_dry_run() &&
+                  state_->noted().mutation == std::to_string(options_.mutation->text_hash());
     if (report_.managed_fields_cleaned) *report_.managed_fields_cleaned += turned_on.cleaned;
     sweep_options_.is_held = std::move(turned_on.is_held);
     if (!turned_on.held_because.empty()) sweep_options_.held_because = turned_on.held_because;
@@ -502,7 +512,8 @@ class CrdMigrator {
     if (!options_.mutation) return true;
     if (is_mutated_) {
       if (!report_.mutation) {
-        Line(report_.name + ": objects were mutated before pruning was turned on, and are not now");
+        Line(report_.name +
+             ": objects were mutated before pruning was turned on, by an earlier run");
       }
       return true;
     }
@@ -513,9 +524,36 @@ class CrdMigrator {
     scope_.target.mutation = options_.mutation;
     if (is_dry_run()) return true;
     scope_.target.on_mutation = [this](const kube::json::Value& object) {
+      // Those that are named were not read before.
+      if (options_.retried) RefuseUnspecified(object);
       mutation_backup_->Keep(object);
     };
     return true;
+  }
+
+  void RefuseUnspecified(const kube::json::Value& object) const {
+    kube::json::Arena arena;
+    const auto mutated = options_.mutation->Apply(object, arena);
+    if (!mutated || !*mutated) return;
+    const std::string path = FindUnspecified(**mutated);
+    if (!path.empty()) throw kube::base::Error(DescribeUnspecified(path));
+  }
+
+  // What a server that prunes would take of the mutated object; what it read is pruned.
+  std::string FindUnspecified(const kube::json::Value& mutated) const {
+    if (crd_->preserve_unknown_fields) return "";
+    kube::json::Arena arena;
+    kube::json::Value copy = kube::json::CopyForChange(mutated, arena);
+    const auto paths = kube::schema::Prune(
+        copy, live_.checks.at(0)->server().FindSchema(preflight_.version), true);
+    return paths.empty() ? "" : paths.front();
+  }
+
+  std::string DescribeUnspecified(const std::string& path) const {
+    return options_.mutation->sources() + " sets " + path + ", which the schema of " +
+           preflight_.version +
+           " does not specify, so that the API server would prune it; specify it first, or take it "
+           "out of the tree";
   }
 
   fs::path BackupPath() const {
@@ -531,13 +569,17 @@ class CrdMigrator {
             .target = ListTarget(),
             .path = path,
             .chunk_size = options_.chunk_size,
-            .on_progress = sweep::ProgressOf("reading " + report_.name, session().observer)},
+            .on_progress = sweep::ProgressOf("reading " + report_.name, session().observer),
+            .find_unspecified = [this](const auto& mutated) { return FindUnspecified(mutated); }},
         options_.mutation);
     using Step = backup::MutationBackup::Step;
     const Step step = options_.retried ? Step::kDone : mutation_backup_->Read(session());
     report_.mutation = mutation_backup_->facts();
     if (step == Step::kInterrupted) return GoOn();
     if (step == Step::kFailed) return Fail(mutation_backup_->error());
+    if (const std::string lost = mutation_backup_->first_unspecified(); !lost.empty()) {
+      return Fail(DescribeUnspecified(lost) + "; nothing was written");
+    }
     if (!options_.retried) TellMutation();
     return true;
   }

@@ -161,7 +161,7 @@ class PreflightCheck {
     std::vector<Access> needed = {AccessToObjects(ReadVerb())};
     if (options_.dry_run != report::DryRun::kClient) {
       needed.push_back(AccessToObjects("patch"));
-      if (options_.cleans) needed.push_back(AccessToObjects("get"));
+      if (ReadsObjects()) needed.push_back(AccessToObjects("get"));
       if (turns_pruning_on()) {
         needed.push_back(AccessToCrd(""));
         needed.push_back(AccessToObjects("get"));
@@ -205,12 +205,14 @@ class PreflightCheck {
     return options_.namespace_.empty() ? " -A" : " -n " + options_.namespace_;
   }
 
+  bool ReadsObjects() const { return options_.cleans || options_.mutates; }
+
   bool CheckRightsToRewrite() {
     const std::string resource = crd_.names.plural + "." + crd_.group;
     const std::string read = ReadVerb();
     if (!MayObjects(read)) return RefuseRight(read, resource, Where());
     if (options_.dry_run == report::DryRun::kClient) return true;
-    if (options_.cleans && !MayObjects("get")) return RefuseRight("get", resource, Where());
+    if (ReadsObjects() && !MayObjects("get")) return RefuseRight("get", resource, Where());
     if (MayObjects("patch")) return true;
     if (!MayObjects("update") || !MayObjects("get")) return RefuseRight("patch", resource, Where());
     result_.by_update = true;

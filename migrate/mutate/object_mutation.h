@@ -30,7 +30,9 @@ class ObjectMutation {
       const kube::json::Value& object, kube::json::Arena& arena) const;
 
   /// As Mutation::Names.
-  bool Names(std::string_view member) const { return mutation_.Names(member); }
+  bool Names(std::string_view member, std::string_view kind) const {
+    return mutation_.Names(member, kind);
+  }
   /// "trees.yaml", or "a.yaml and b.yaml".
   const std::string& sources() const { return sources_; }
   std::uint64_t text_hash() const { return text_hash_; }

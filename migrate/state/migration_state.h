@@ -30,8 +30,9 @@ struct MigrationState {
   std::string storage_version;
   std::vector<std::string> stored_before;  ///< status.storedVersions when the migration began
   std::string backup;                      ///< path of the finished backup; empty if there is none
-  std::uint64_t schemas = 0;          ///< CrdShape::schemas, by which it was known what to back up
-  std::uint64_t kept_fields = 0;      ///< CrdShape::kept_fields of then; 0: unknown
+  std::uint64_t schemas = 0;      ///< CrdShape::schemas, by which it was known what to back up
+  std::uint64_t kept_fields = 0;  ///< CrdShape::kept_fields of then; 0: unknown
+  std::string mutation;           ///< by which objects were mutated before the flip; empty: by none
   std::string flip_resource_version;  ///< of the CRD as the flip's answer had it; empty: unknown
   /// Of the objects when every server was seen to prune; empty: not yet, or there was nothing to
   /// see.

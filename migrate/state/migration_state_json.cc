@@ -86,6 +86,7 @@ std::string PrintMigrationState(const MigrationState& state) {
   set("schemas", Value::String(schemas));
   const std::string kept_fields = std::to_string(state.kept_fields);
   set("keptFields", Value::String(kept_fields));
+  set("mutation", Value::String(state.mutation));
   set("flipResourceVersion", Value::String(state.flip_resource_version));
   set("settledResourceVersion", Value::String(state.settled_resource_version));
   Value doomed = Value::Array();
@@ -112,6 +113,7 @@ std::optional<MigrationState> ReadMigrationState(std::string_view text) {
   state.backup = root.FindText("backup");
   state.schemas = spool::NumberOf(root.FindText("schemas"));
   state.kept_fields = spool::NumberOf(root.FindText("keptFields"));
+  state.mutation = root.FindText("mutation");
   state.flip_resource_version = root.FindText("flipResourceVersion");
   state.settled_resource_version = root.FindText("settledResourceVersion");
   const Value* doomed = root.Find("doomed", Type::kArray);

@@ -97,7 +97,8 @@ void RunState::SaveShape(MigrationState next) {
   Save(std::move(next));
 }
 
-void RunState::NoteBackup(const std::string& backup, std::vector<DoomedObject> doomed) {
+void RunState::NoteBackup(const std::string& backup, std::vector<DoomedObject> doomed,
+                          const std::string& mutation) {
   MigrationState next = state_;
   next.phase = Phase::kBackupComplete;
   next.crd_uid = run_.shape.uid;
@@ -105,6 +106,7 @@ void RunState::NoteBackup(const std::string& backup, std::vector<DoomedObject> d
   next.schemas = run_.shape.schemas;
   next.kept_fields = run_.shape.kept_fields;
   next.backup = backup;
+  next.mutation = mutation;
   next.flip_resource_version.clear();
   next.settled_resource_version.clear();
   next.doomed = std::move(doomed);

@@ -57,7 +57,9 @@ class RunState {
 
   /// The backup is whole (`backup`, an absolute path; empty: there is to be none), and the flip may
   /// be asked for from now on.
-  void NoteBackup(const std::string& backup, std::vector<DoomedObject> doomed);
+  /// `mutation`: MigrationState::mutation.
+  void NoteBackup(const std::string& backup, std::vector<DoomedObject> doomed,
+                  const std::string& mutation = "");
   /// Pruning was turned on, by which the CRD got this resource version and generation.
   void NoteFlip(const std::string& resource_version, std::int64_t generation,
                 std::chrono::system_clock::time_point now);

@@ -81,10 +81,10 @@ SweepResult Sweep(const write::SweepTarget& target, const SweepOptions& options,
                   const kube::client::Session& session);
 
 /// The same for the objects of the sweep `previous` in the same folder that are rewritten, mutated
-/// or unchanged, without listing again and without a mutation; their resource versions are those that were answered. This is
-/// how a migration is verified: what is rewritten now was not stored as it should be, as what other
-/// writers do is told from it (SweepTarget::ignores_other_writers). Where `previous` has got more
-/// of such objects since, it starts anew.
+/// or unchanged, without listing again and without a mutation; their resource versions are those
+/// that were answered. This is how a migration is verified: what is rewritten now was not stored as
+/// it should be, as what other writers do is told from it (SweepTarget::ignores_other_writers).
+/// Where `previous` has got more of such objects since, it starts anew.
 SweepResult SweepAgain(const write::SweepTarget& target, const SweepOptions& options,
                        const std::filesystem::path& folder, const std::string& previous,
                        const std::string& name, const kube::client::Session& session);

@@ -76,6 +76,7 @@ void CheckCluster(const MigrateOptions& options) {
         "objects of a cluster, or those of files, can be migrated");
   }
   RefuseBoth(has_files, "-f", options.all, "--all");
+  RefuseBoth(!options.mutations.empty(), "--mutation", options.all, "--all");
   if (!options.mutations.empty() && options.single_pass) {
     throw Refusal(
         "--mutation changes objects before pruning is turned on, which --single-pass leaves out; "

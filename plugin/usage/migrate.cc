@@ -23,10 +23,10 @@ is lost that only the storage version knows.
 apply would make of it, defaults included, and what is lost is counted by its schemas.
 
  With --mutation objects are changed as they are written: each document of the file is shaped like
-the object, maps are merged by key, scalars and lists replace, null removes, [key] replaces a map as
-a whole, and (spec.legacyMode) is what the object has there. With --enable-pruning that comes before
-pruning is turned on, so that fields can still be moved which then go. Objects that are changed are
-written to a file of --backup-dir first, as they are.
+the object, maps are merged by key, scalars and lists replace, null removes, "[key]" replaces a map
+as a whole, and (spec.legacyMode) is what the object has there. With --enable-pruning that comes
+before pruning is turned on, so that fields can still be moved which then go. Objects that are
+changed are written to a file of --backup-dir first, as they are.
 
  With --local no server is contacted: the custom resources in the files of -f are printed as the API
 server would store them, and nothing is written. The schema's validations are left out.
@@ -86,7 +86,8 @@ Options:
         If true, ignore any errors in templates when a field or map key is missing in the template.
 
     --backup-dir='kubectl-prune-backup':
-        Folder for the backup of the objects that lose something when pruning is turned on.
+        Folder for the backup of the objects that lose something when pruning is turned on, and for
+        that of those that --mutation changes.
 
     --chunk-size=500:
         Read large lists of objects in chunks of this size; 0 reads them all at once. The first
@@ -142,7 +143,7 @@ Options:
         Rewrite only the objects of this namespace. That of the context does not count.
 
     --no-backup=false:
-        Turn pruning on without a backup.
+        Turn pruning on, or mutate objects, without a backup.
 
     -o, --output='':
         Output format. One of: (html, json, jsonpath, jsonpath-as-json, jsonpath-file, junit,

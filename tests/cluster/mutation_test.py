@@ -19,7 +19,7 @@ import unittest
 from cluster import Cluster
 from migrations import (GROUP, LABELS, PORTS, STATUS, Migrator, Stored, accounting_errors, as_backed_up,
                         bring_in_widgets, delete_crd, foretell, turn_pruning_on)
-from rights import WITHOUT_PATCH, Rights
+from rights import MIGRATION, WITHOUT_PATCH, Rights
 from runner import end, run_tests
 from stored_diff import parse
 from subjects import Subject
@@ -407,6 +407,50 @@ class Refusals(MutationTest):
         self.assertEqual(2, run.code, run)
         self.assertIn("its subresource", run.crd()["error"])
         self.assertEqual(before, Stored(CLUSTER, subject))
+
+    def test_what_a_crd_that_prunes_would_take_again_is_refused(self):
+        subject = self.widgets("takers", 6)
+        turn_pruning_on(self.api, subject)
+        self.assertEqual(0, self.migrator.run(subject.name).code)
+        self.tree = self.write("fresh.yaml", "spec: {fresh: (spec.size), size: null}\n")
+        before = Stored(CLUSTER, subject)
+
+        for arguments in ((), ("-n", "shop"), ("--dry-run=server",)):
+            run = self.run_mutation(subject, *arguments)
+
+            self.assertEqual(2, run.code, run)
+            self.assertIn("sets spec.fresh, which the schema of v1 does not specify", run.crd()["error"])
+        self.assertEqual(before, Stored(CLUSTER, subject))
+        self.assertEqual([], list(self.migrator.backups.glob("*")))
+
+    def test_a_run_behind_the_switch_mutates_what_no_earlier_one_has(self):
+        subject = self.widgets("laters", 40)
+        before = Stored(CLUSTER, subject)
+        process = self.migrator.start(subject.name, "--enable-pruning", "--yes", "--max-rate=5")
+        path = f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{subject.name}"
+        while self.api.get(path)["spec"].get("preserveUnknownFields"):
+            self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+
+        run = self.run_mutation(subject, "--enable-pruning", "--yes")
+
+        self.assertEqual(0, run.code, run)
+        # What pruning took cannot be moved any more.
+        model = {name: mutated(pruned(one)) for name, one in before.objects.items()}
+        self.assert_model(model, Stored(CLUSTER, subject))
+        self.assertIn("mutation", run.crd())
+
+    def test_the_right_to_read_single_objects_is_asked_for(self):
+        subject = self.widgets("secrets", 4)
+        rules = [{**rule, "verbs": [verb for verb in rule["verbs"] if verb != "get"]}
+                 if rule["apiGroups"] == [GROUP] else rule for rule in MIGRATION]
+
+        with Rights(CLUSTER, "migrator", rules):
+            run = self.run_mutation(subject, user="migrator")
+
+        self.assertEqual(2, run.code, run)
+        self.assertIn(f"get {subject.name}", run.crd()["error"])
 
     def test_a_status_without_one_is_mutated(self):
         subject = self.widgets("plains", 4)

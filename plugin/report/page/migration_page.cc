@@ -83,6 +83,7 @@ std::string AgreedText(const CrdMigration& crd) {
 
 std::string MutationText(const CrdMigration& crd) {
   if (!crd.mutation) return "";
+  if (crd.mutation->objects == 0) return crd.mutation->sources;
   return crd.mutation->sources + ", foretold to change " +
          std::to_string(crd.mutation->objects_changing) + " of " +
          Count(crd.mutation->objects, "object");

@@ -71,6 +71,7 @@ std::string CleanedText(const CrdMigration& crd) {
 // "; 412 mutated before pruning", where the counts do not tell.
 std::string MutatedText(const CrdMigration& crd) {
   if (!crd.mutation) return "";
+  if (crd.dry_run == DryRun::kClient && crd.mutation->objects == 0) return "";
   if (crd.dry_run == DryRun::kClient) {
     return "; " + std::to_string(crd.mutation->objects_changing) + " to mutate";
   }
@@ -163,6 +164,14 @@ std::string StateDirFlag(const flags::MigrateOptions& options) {
   return options.state_dir.empty() ? "" : " --state-dir=" + terminal::ShellWord(options.state_dir);
 }
 
+std::string MutationFlags(const flags::MigrateOptions& options) {
+  std::string flags;
+  for (const std::string& file : options.mutations) {
+    flags += " --mutation=" + terminal::ShellWord(file);
+  }
+  return flags;
+}
+
 std::string PrintFailures(const CrdMigration& crd, const flags::MigrateOptions& options) {
   if (crd.failures.empty()) return "";
   const bool is_dry_run = crd.dry_run != DryRun::kNone;
@@ -173,7 +182,7 @@ std::string PrintFailures(const CrdMigration& crd, const flags::MigrateOptions& 
           ? "\n"
           : ", or try only these by: " +
                 migrate::report::OwnCommand("migrate " + name + " --retry-failed") +
-                StateDirFlag(options) + "\n";
+                MutationFlags(options) + StateDirFlag(options) + "\n";
   return name + ": " + kube::base::Count(crd.failures.size(), "object") +
          (is_dry_run                 ? " would not be"
           : crd.failures.size() == 1 ? " was not"

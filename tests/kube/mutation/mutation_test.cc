@@ -196,12 +196,17 @@ TEST_CASE("What is no mutation is refused by line and key", "[kube][mutation]") 
         "2: metadata.name: says which objects the tree is for: it has to be a text, and cannot be "
         "changed");
   CHECK(Error("apiVersion: kubectl-prune/v1\nkind: Mutation\n") ==
-        "1: apiVersion: of this group there is only apiVersion: kubectl-prune/v1alpha1 with kind: "
-        "Mutation");
+        "1: apiVersion: a Mutation has apiVersion: kubectl-prune/v1alpha1 and kind: Mutation");
+  CHECK(Error("kind: Mutation\nspec: {tree: {}}\n") ==
+        "1: apiVersion: a Mutation has apiVersion: kubectl-prune/v1alpha1 and kind: Mutation");
+  CHECK(
+      Error("apiVersion: kubectl-prune/v1alpha1\nkind: Mutation\nspec: {tree: {}}\nmatch: {}\n") ==
+      "4: match: is unknown; a Mutation has spec.match and spec.tree");
+  CHECK(Error("{\"spec\": {\"a\": 1,\n  \"a\": 2}}") == "2: spec.a: is there twice");
   CHECK(
       Error(
           "apiVersion: kubectl-prune/v1alpha1\nkind: Mutation\nspec:\n  trees: {}\n  tree: {}\n") ==
-      "4: spec.trees: is unknown; there are spec.match and spec.tree");
+      "4: spec.trees: is unknown; a Mutation has spec.match and spec.tree");
   CHECK(Error("apiVersion: kubectl-prune/v1alpha1\nkind: Mutation\nspec: {match: {}}\n") ==
         "3: spec: a Mutation has a map spec.tree");
   CHECK(Error("apiVersion: kubectl-prune/v1alpha1\nkind: Mutation\nspec:\n  tree:\n    metadata:\n"
@@ -218,9 +223,11 @@ TEST_CASE("A tree that nobody has written is refused", "[kube][mutation]") {
 }
 
 TEST_CASE("It is known which members of the root a tree names", "[kube][mutation]") {
-  CHECK(Read("status: {a: 1}").Names("status"));
-  CHECK(Read("a: 1\n---\n'[status]': {}").Names("status"));
-  CHECK_FALSE(Read("spec: {status: 1}").Names("status"));
+  CHECK(Read("status: {a: 1}").Names("status", "W"));
+  CHECK(Read("kind: W\nstatus: {a: 1}").Names("status", "W"));
+  CHECK_FALSE(Read("kind: V\nstatus: {a: 1}").Names("status", "W"));
+  CHECK(Read("a: 1\n---\n'[status]': {}").Names("status", "W"));
+  CHECK_FALSE(Read("spec: {status: 1}").Names("status", "W"));
   CHECK(Read("").empty());
 }
 
