@@ -1,0 +1,57 @@
+#include "migrate/guard/writer.h"
+
+#include <algorithm>
+#include <span>
+
+namespace migrate::guard {
+namespace {
+
+using kube::json::Value;
+
+// The start of our User-Agent, which the API server takes for the manager of who names none
+// (apiserver pkg/endpoints/handlers managerOrUserAgent).
+constexpr std::string_view kOwnManager = "kubectl-prune";
+// As many entries are looked at as OwnerFinder does.
+constexpr std::size_t kMostEntries = 200;
+
+std::span<const Value> ManagedFields(const Value* object) {
+  const Value* metadata = object == nullptr ? nullptr : object->Find("metadata");
+  const Value* entries = metadata == nullptr ? nullptr : metadata->Find("managedFields");
+  if (entries == nullptr) return {};
+  return entries->elements().first(std::min(kMostEntries, entries->elements().size()));
+}
+
+// The entry of the last time among those that the old object does not have. All times are of one
+// form, so that texts compare as they do.
+std::string_view ManagerOfNewEntry(const Value* object, const Value* old_object) {
+  const std::span<const Value> old_entries = ManagedFields(old_object);
+  std::string_view manager, time;
+  for (const Value& entry : ManagedFields(object)) {
+    const std::string_view entry_time = entry.FindText("time");
+    if (entry_time < time) continue;
+    const bool is_old = std::ranges::any_of(
+        old_entries, [&entry](const Value& old) { return kube::json::Equal(entry, old); });
+    if (is_old) continue;
+    manager = entry.FindText("manager");
+    time = entry_time;
+  }
+  return manager;
+}
+
+}  // namespace
+
+Writer WriterOf(const kube::admission::Review& review) {
+  const std::string_view given =
+      review.options == nullptr ? std::string_view() : review.options->FindText("fieldManager");
+  return {.user = review.user.username,
+          .manager = given.empty() ? ManagerOfNewEntry(review.object, review.old_object) : given};
+}
+
+bool IsRewrite(const kube::admission::Review& review) {
+  return review.object != nullptr && review.old_object != nullptr &&
+         kube::json::Equal(*review.object, *review.old_object);
+}
+
+bool IsOfMigration(const Writer& writer) { return writer.manager == kOwnManager; }
+
+}  // namespace migrate::guard
