@@ -35,7 +35,7 @@ class CrdWatch {
   void Advance();
 
   /// True while changes of CRDs are known as they happen.
-  bool is_current() const { return problem_.empty(); }
+  bool is_current() const { return has_begun_ && problem_.empty(); }
 
  private:
   class Taker;
