@@ -10,7 +10,6 @@ namespace migrate::guard {
 namespace crd_watch_test {
 
 using namespace std::chrono_literals;
-using test_support::FakeAnswer;
 using test_support::FakeCluster;
 using test_support::FakeCrdText;
 using test_support::FakeEvent;
@@ -31,7 +30,7 @@ struct Watched {
     test_support::FakeFault fault;
     fault.target = "watch=1";
     fault.times = 0;
-    fault.answer = FakeAnswer{.body = events};
+    fault.answer.emplace().body = events;
     cluster.server.AddFault(std::move(fault));
   }
   void Run(kube::system::Clock::Duration time) {
