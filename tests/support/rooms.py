@@ -29,7 +29,7 @@ plugin/terminal
 plugin/report/data
 plugin/report/text
 plugin/report/page plugin/access
-plugin/report/format
+plugin/report/format plugin/serving
 plugin/command
 plugin/completion
 plugin

@@ -1,0 +1,188 @@
+#include "plugin/command/guard_command.h"
+
+#include <chrono>
+#include <memory>
+#include <utility>
+
+#include "kube/admission/endpoint.h"
+#include "kube/base/error.h"
+#include "kube/base/text.h"
+#include "kube/system/clock.h"
+#include "migrate/crds/cluster_crds.h"
+#include "migrate/disk/private_file.h"
+#include "migrate/guard/crd_watch.h"
+#include "migrate/guard/guarded_crds.h"
+#include "migrate/guard/writer_tally.h"
+#include "migrate/manifests/proposals.h"
+#include "migrate/mutate/object_mutation.h"
+#include "plugin/access/cluster_access.h"
+#include "plugin/access/run_facts.h"
+#include "plugin/access/stop_signal.h"
+#include "plugin/flags/finish_options.h"
+#include "plugin/flags/usage_error.h"
+#include "plugin/report/data/guard_report_json.h"
+#include "plugin/serving/webhook_run.h"
+#include "plugin/terminal/output.h"
+#include "plugin/terminal/terminal.h"
+
+namespace plugin::command {
+namespace {
+
+using kube::system::Clock;
+using migrate::guard::GuardAction;
+
+constexpr char kCommand[] = "guard";
+// What configurations are called that are printed.
+constexpr char kPrintedName[] = "guard.kubectl-prune.dev";
+constexpr std::chrono::seconds kReportPause(10);
+
+GuardAction ParseAction(const std::string& text) {
+  if (text.empty() || text == "warn") return GuardAction::kWarn;
+  if (text == "deny") return GuardAction::kDeny;
+  throw flags::UsageError(kCommand,
+                          "invalid --action value (" + text + "), must be \"warn\" or \"deny\"");
+}
+
+void Tell(const std::string& line) { terminal::WriteStderr(terminal::Printable(line) + "\n"); }
+
+// Requests are held against all of them or none: a schema that is missing would go unnoticed.
+std::vector<migrate::manifests::Proposal> ReadProposed(const flags::InputOptions& input) {
+  if (input.filenames.empty()) return {};
+  migrate::manifests::Proposals proposals =
+      migrate::manifests::ReadProposals(input.filenames, input.recursive);
+  if (!proposals.errors.empty()) {
+    throw kube::base::Error(kube::base::Join(proposals.errors, "\n"));
+  }
+  if (proposals.AreNone()) throw kube::base::Error("the files of -f hold no CRD");
+  for (const std::string& hint : proposals.hints) Tell("note: " + hint);
+  return std::move(proposals.crds);
+}
+
+/// A guard and its report, from the beginning of a run to its end.
+class GuardRun {
+ public:
+  explicit GuardRun(const GuardCommandOptions& options)
+      : options_(options),
+        crds_({.names = options.input.crds, .all = options.all}, ReadProposed(options.input)),
+        guard_(crds_, tally_,
+               {.action = options.action,
+                .mutation = migrate::mutate::ReadMutations(options.mutations),
+                .tell = Tell}),
+        handlers_(guard_.ServedHandlers()),
+        cluster_(options.common,
+                 options.serving.managed.empty() ? access::ClusterAccess::Right::kRead
+                                                 : access::ClusterAccess::Right::kWrite,
+                 clock_, Tell),
+        endpoint_(handlers_, clock_) {
+    endpoint_.AddPage(
+        "/report", [this] { return kube::serve::Response{.status = 200, .body = PrintReport()}; });
+    endpoint_.AddMetrics([this] { return tally_.PrintMetrics(); });
+  }
+
+  void Serve() {
+    access::CatchStopSignals();
+    const kube::client::Session session = cluster_.session();
+    migrate::guard::CrdWatch watch(crds_, migrate::crds::FindCrdsTarget(session.client), session,
+                                   Tell);
+    if (!watch.Begin()) return;
+    TellGuarded();
+    serving::ServeWebhooks(options_.serving,
+                           {.endpoint = endpoint_,
+                            .configured = [this] { return guard_.ConfiguredHandlers(); },
+                            .revision = [this] { return crds_.revision(); },
+                            .advance =
+                                [this, &watch] {
+                                  watch.Advance();
+                                  WriteReportIfDue();
+                                },
+                            .printed_name = kPrintedName},
+                           session, Tell, terminal::WriteStdout);
+    WriteReport();
+  }
+
+ private:
+  void TellGuarded() const {
+    for (const migrate::report::GuardedUse& crd : crds_.Report()) {
+      Tell("guarding " + crd.name + (crd.source.empty() ? "" : " by the schemas of " + crd.source));
+      if (crd.unusable_versions.empty()) continue;
+      Tell("note: nothing can be pruned by the schema of " +
+           kube::base::Join(crd.unusable_versions, ", ") + " of " + crd.name +
+           ", so its requests are let pass");
+    }
+    for (const std::string& name : crds_.UnguardedProposals()) {
+      Tell("note: " + name +
+           " of the files is not guarded: it is not in the cluster, or not named");
+    }
+    if (crds_.Report().empty()) Tell("note: there is nothing to guard yet");
+  }
+
+  std::string PrintReport() const {
+    migrate::report::GuardReport report = guard_.Report();
+    report.run = cluster_.FactsAt(access::TimeOfDay());
+    kube::json::Arena arena;
+    return terminal::PrintJson(report::data::ToJson(report, arena)) + "\n";
+  }
+
+  void WriteReportIfDue() {
+    if (clock_.Now() < report_due_) return;
+    WriteReport();
+  }
+
+  // A full disk ends no guard.
+  void WriteReport() {
+    report_due_ = clock_.Now() + kReportPause;
+    if (options_.report_file.empty()) return;
+    try {
+      migrate::disk::ReplacePrivateFile(options_.report_file, PrintReport());
+      report_problem_.clear();
+    } catch (const kube::base::Error& error) {
+      if (report_problem_ != error.what()) Tell(error.what());
+      report_problem_ = error.what();
+    }
+  }
+
+  const GuardCommandOptions& options_;
+  const kube::system::SystemClock clock_;
+  migrate::guard::GuardedCrds crds_;
+  migrate::guard::WriterTally tally_;
+  const migrate::guard::Guard guard_;
+  const kube::admission::Handlers handlers_;
+  access::ClusterAccess cluster_;
+  kube::admission::Endpoint endpoint_;
+  Clock::TimePoint report_due_{};
+  std::string report_problem_;  // told already, while it lasts
+};
+
+}  // namespace
+
+void GuardCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues&) {
+  serving::AddServingFlags(flag_set, options_.serving, reach_);
+  flag_set.String("action", 0, action_);
+  flag_set.Bool("all", 0, options_.all);
+  flag_set.Strings("filename", 'f', options_.input.filenames);
+  flag_set.Bool("recursive", 'R', options_.input.recursive);
+  flag_set.Array("mutation", 0, options_.mutations);
+  flag_set.String("report-file", 0, options_.report_file);
+}
+
+void GuardCommand::TakeArguments(std::vector<std::string> arguments) {
+  options_.input.crds = std::move(arguments);
+}
+
+void GuardCommand::Finish(const flags::FlagSet& flag_set, const flags::RawValues&) {
+  options_.action = ParseAction(action_);
+  serving::FinishServing(kCommand, reach_, options_.serving);
+  flags::RequireFiles(kCommand, options_.input, flag_set);
+  const bool are_named = !options_.input.crds.empty();
+  flags::RefuseBoth(kCommand, are_named, "CRD names", options_.all, "--all");
+  if (!are_named && !options_.all && options_.input.filenames.empty()) {
+    throw flags::UsageError(kCommand, "name the CRDs to guard, or say --all or -f");
+  }
+}
+
+int GuardCommand::Run() {
+  GuardRun(options_).Serve();
+  return 0;
+}
+
+}  // namespace plugin::command
