@@ -20,22 +20,22 @@ enum class Reachable : std::uint8_t {
 };
 
 struct ServingOptions {
-  std::string address;  ///< to listen at; empty: all of this machine
-  int port = 9443;      ///< 0: any free one
-  std::string host;     ///< what the API server calls us; empty: see Reachable
+  std::string address{};  ///< to listen at; empty: all of this machine
+  int port = 9443;        ///< 0: any free one
+  std::string host{};     ///< what the API server calls us; empty: see Reachable
   /// The certificate and its key, PEM; empty: a self-signed one is made.
-  std::string cert_file, key_file;
-  std::string key_password;             ///< a secret: never print it
-  std::string ca_file;                  ///< by which the API server verifies the certificate
-  std::string client_ca_file;           ///< whose certificates clients have to show; empty: none
-  std::vector<std::string> extra_sans;  ///< further names in a self-signed certificate
+  std::string cert_file{}, key_file{};
+  std::string key_password{};             ///< a secret: never print it
+  std::string ca_file{};                  ///< by which the API server verifies the certificate
+  std::string client_ca_file{};           ///< whose certificates clients have to show; empty: none
+  std::vector<std::string> extra_sans{};  ///< further names in a self-signed certificate
   std::string
       ca_dump;  ///< where the authority of a self-signed certificate is written; may be empty
   bool insecure = false;  ///< HTTP; no API server asks there
   Reachable reach = Reachable::kAuto;
-  std::string url;             ///< where the API server asks, of a tunnel; empty: by the above
-  std::string ca_bundle_file;  ///< by which that URL's certificate is verified
-  std::string managed;         ///< the name of the configurations to keep; empty: they are printed
+  std::string url{};             ///< where the API server asks, of a tunnel; empty: by the above
+  std::string ca_bundle_file{};  ///< by which that URL's certificate is verified
+  std::string managed{};  ///< the name of the configurations to keep; empty: they are printed
 };
 
 /// Declares the flags. They set `options` and `reach`, which FinishServing reads further; both must

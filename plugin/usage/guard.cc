@@ -67,8 +67,8 @@ Options:
         Further names and addresses in the self-signed certificate.
 
     -f, --filename=[]:
-        Files or folders with CRDs that requests are held against in the place of the cluster's, YAML
-        or JSON; - is stdin. Without CRD names those in the files are guarded.
+        Files or folders with CRDs, YAML or JSON, whose schemas count in the place of the cluster's;
+        - is stdin. Without CRD names those in the files are guarded.
 
     -h, --help=false:
         Print this help.
