@@ -29,8 +29,7 @@ struct ServingOptions {
   std::string ca_file{};                  ///< by which the API server verifies the certificate
   std::string client_ca_file{};           ///< whose certificates clients have to show; empty: none
   std::vector<std::string> extra_sans{};  ///< further names in a self-signed certificate
-  std::string
-      ca_dump;  ///< where the authority of a self-signed certificate is written; may be empty
+  std::string ca_dump{};  ///< where a self-signed certificate's authority is written; may be empty
   bool insecure = false;  ///< HTTP; no API server asks there
   Reachable reach = Reachable::kAuto;
   std::string url{};             ///< where the API server asks, of a tunnel; empty: by the above
