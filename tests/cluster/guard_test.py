@@ -1,0 +1,273 @@
+"""`kubectl-prune guard` called by a real API server: writers of fields that pruning would take are warned or refused and
+counted, nobody else is, and a guard that is gone stands in nobody's way.
+
+guard_test.py BINARY [TEST...]. Exit code 77 (skipped) without a server.
+"""
+import http.client
+import json
+import pathlib
+import signal
+import ssl
+import subprocess
+import sys
+import threading
+import unittest
+
+from cluster import Cluster, wait_for
+from migrations import delete_crd
+from runner import end, run_tests
+from subjects import V1_CRDS, V1BETA1_CRDS
+
+BINARY = None
+CLUSTER = None
+NAME = "guard.example.com"
+CRD = "widgets.demo.example.com"
+WIDGETS = "/apis/demo.example.com/v1/namespaces/default/widgets"
+CONFIGURATIONS = "/apis/admissionregistration.k8s.io/v1"
+KINDS = ("validatingwebhookconfigurations", "mutatingwebhookconfigurations")
+WARNING = "Warning: spec.legacyMode will be pruned: not in the schema of v1\n"
+TREE = "spec: {mode: (spec.legacyMode), legacyMode: null}\n"
+TIME_LIMIT = 120
+
+
+def crd(**spec):
+    """Returns the CRD of widgets: spec.mode is all that its schema knows beside `spec`."""
+    schema = {"type": "object", "properties": {
+        "spec": {"type": "object", "properties": {"mode": {"type": "string"}, **spec}},
+        "status": {"type": "object", "properties": {"phase": {"type": "string"}}}}}
+    return {"apiVersion": "apiextensions.k8s.io/v1beta1", "kind": "CustomResourceDefinition", "metadata": {"name": CRD},
+            "spec": {"group": "demo.example.com", "scope": "Namespaced", "preserveUnknownFields": True,
+                     "names": {"plural": "widgets", "kind": "Widget"}, "subresources": {"status": {}},
+                     "versions": [{"name": "v1", "served": True, "storage": True}],
+                     "validation": {"openAPIV3Schema": schema}}}
+
+
+def kubectl(*arguments, **options):
+    return CLUSTER.run(["kubectl", *arguments], **options)
+
+
+def widget(name, metadata=None, **spec):
+    return json.dumps({"apiVersion": "demo.example.com/v1", "kind": "Widget",
+                       "metadata": {"name": name, "namespace": "default", **(metadata or {})}, "spec": spec})
+
+
+def create(name, **spec):
+    return kubectl("create", "-f", "-", input=widget(name, **spec))
+
+
+class Guard:
+    """A guard that serves, while its `with` block lasts."""
+
+    def __init__(self, *arguments):
+        self._arguments = arguments
+        self.lines = []
+
+    def __enter__(self):
+        environment = CLUSTER.environment(CLUSTER.kubeconfig_file())
+        self.process = subprocess.Popen(
+            [BINARY, "guard", "--addr=127.0.0.1", "--host=127.0.0.1", "--port=0", f"--managed={NAME}", *self._arguments],
+            env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self._reader = threading.Thread(target=self._read)
+        self._reader.start()
+        wait_for("the guard does not serve", lambda: self.port() or self.process.poll() is not None)
+        if self.process.poll() is not None:
+            raise AssertionError("\n".join(self.lines))
+        return self
+
+    def _read(self):
+        for line in self.process.stderr:
+            self.lines.append(line.rstrip("\n"))
+
+    def port(self):
+        return next((int(line.split()[-1]) for line in self.lines if line.startswith("serving at port ")), None)
+
+    def get(self, path):
+        context = ssl.create_default_context()
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        connection = http.client.HTTPSConnection("127.0.0.1", self.port(), context=context, timeout=30)
+        try:
+            connection.request("GET", path)
+            answer = connection.getresponse()
+            return answer.status, answer.read().decode()
+        finally:
+            connection.close()
+
+    def report(self):
+        return json.loads(self.get("/report")[1])
+
+    def writers(self):
+        """Returns {(user, manager, path): (requests, added, denied, moved)}."""
+        return {(one["user"], one.get("manager", ""), one["path"]):
+                (one["requests"], one["added"], one["denied"], one["moved"]) for one in self.report()["writers"]}
+
+    def stop(self, number=signal.SIGTERM):
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        code = self.process.wait(timeout=60)
+        self._reader.join()
+        self.process.stderr.close()
+        return code
+
+    def __exit__(self, *_):
+        if self._reader.is_alive() or self.process.poll() is None:
+            self.stop()
+        api = CLUSTER.api()
+        for kind in KINDS:
+            api.request("DELETE", f"{CONFIGURATIONS}/{kind}/{NAME}")
+        api.close()
+
+
+class GuardedWidgets(unittest.TestCase):
+    def setUp(self):
+        self.api = CLUSTER.api()
+        self.addCleanup(self.api.close)
+        self.api.post(V1BETA1_CRDS, crd())
+        self.addCleanup(delete_crd, CLUSTER.api(), CRD)
+        wait_for("widgets are not served", lambda: self.api.request("GET", WIDGETS)[0] == 200)
+
+    def guard(self, *arguments):
+        """Starts a guard, and waits until the API server asks it."""
+        guard = self.enterContext(Guard(*arguments))
+
+        def is_asked():
+            run = kubectl("create", "--dry-run=server", "-f", "-", input=widget("probe", probe=True))
+            return "will be pruned" in run.stderr
+        wait_for("the guard is not asked", is_asked, interval=0.3)
+        return guard
+
+    def webhooks(self, kind=KINDS[0]):
+        return [one["name"] for one in self.api.get(f"{CONFIGURATIONS}/{kind}/{NAME}")["webhooks"] or []]
+
+    def stored(self, name):
+        return self.api.get(f"{WIDGETS}/{name}")["spec"]
+
+    def test_a_writer_is_warned_and_counted(self):
+        guard = self.guard("widgets")
+
+        run = create("one", legacyMode="slow")
+        self.assertEqual((WARNING, 0), (run.stderr, run.returncode))
+        self.assertEqual({"legacyMode": "slow"}, self.stored("one"))
+        self.assertEqual("", create("two", mode="slow").stderr)
+        # What names no manager is known by managedFields.
+        self.api.patch(f"{WIDGETS}/two", {"spec": {"other": 1}})
+        managers = guard.writers()
+        self.assertEqual((1, 1, 0, 0), managers["test-admin", "kubectl-create", "spec.legacyMode"])
+        self.assertEqual(["spec.other"], [path for _, manager, path in managers if manager != "kubectl-create"])
+        report = guard.report()
+        self.assertEqual(("GuardReport", "warn", 3, 2), (report["kind"], report["action"], *(
+            report["summary"][key] for key in ("requests", "requestsLosingFields"))))
+        self.assertIn("test-admin (kubectl-create) writes spec.legacyMode of widgets.demo.example.com, which is not in "
+                      "the schema of v1", guard.lines)
+        self.assertRegex(guard.get("/metrics")[1], r'guard_lost_fields_total\{.*path="spec.legacyMode".*\} 1\n')
+        self.assertEqual((200, "ok"), guard.get("/readyz"))
+
+    def test_what_a_request_brings_is_denied_and_nothing_else(self):
+        kubectl("create", "-f", "-", input=widget("old", {"finalizers": ["demo.example.com/x"]}, legacyMode="slow"))
+        guard = self.guard("widgets", "--action=deny")
+
+        refused = create("new", legacyMode="slow")
+        self.assertIn(f'admission webhook "guard.{NAME}" denied the request: spec.legacyMode will be pruned: not in the '
+                      "schema of v1", refused.stderr)
+        code, status = self.api.request("POST", WIDGETS, json.loads(widget("new", legacyMode="slow")))
+        self.assertEqual((422, "Invalid"), (code, status["reason"]))
+        for patch in ('{"spec": {"mode": "x"}}', '{"spec": {"legacyMode": "slower"}}', '{"metadata": {"labels": {"a": "b"}}}'):
+            run = kubectl("patch", "widget", "old", "--type=merge", "-p", patch)
+            self.assertEqual((WARNING, 0), (run.stderr, run.returncode), patch)
+        self.api.patch(f"{WIDGETS}/old/status", {"status": {"phase": "Ready", "unknown": 1}})
+        kubectl("delete", "widget", "old", "--wait=false")
+        run = kubectl("patch", "widget", "old", "--type=merge", "-p", '{"metadata": {"finalizers": null}}')
+        self.assertEqual(0, run.returncode, run.stderr)
+        self.assertEqual(404, self.api.request("GET", f"{WIDGETS}/old")[0])
+        self.assertEqual(2, guard.report()["summary"]["requestsDenied"])
+
+    def test_a_killed_guard_is_in_nobody_s_way(self):
+        guard = self.guard("widgets", "--action=deny")
+        guard.stop(signal.SIGKILL)
+
+        self.assertEqual([f"guard.{NAME}"], self.webhooks())
+        run = create("after", legacyMode="slow")
+        self.assertEqual(0, run.returncode, run.stderr)
+        # The next one takes its place.
+        self.guard("widgets", "--action=deny")
+        self.assertIn("denied the request", create("again", legacyMode="slow").stderr)
+
+    def test_a_signal_ends_it_in_order(self):
+        report = pathlib.Path(CLUSTER.folder) / "guard-report.json"
+        guard = self.guard("widgets", f"--report-file={report}")
+        create("one", legacyMode="slow")
+
+        self.assertEqual(0, guard.stop())
+        self.assertEqual([], self.webhooks())
+        self.assertEqual(["spec.legacyMode"], [one["path"] for one in json.loads(report.read_text())["writers"]])
+        self.assertEqual("", create("two", legacyMode="slow").stderr)
+
+    def test_a_crd_is_followed(self):
+        self.guard("--all")
+
+        self.api.patch(f"{V1BETA1_CRDS}/{CRD}", {"spec": crd(legacyMode={"type": "string"})["spec"]})
+        wait_for("the new schema does not count", lambda: kubectl(
+            "create", "--dry-run=server", "-f", "-", input=widget("a", legacyMode="x")).stderr == "", interval=0.3)
+        self.api.patch(f"{V1BETA1_CRDS}/{CRD}", {"spec": {"preserveUnknownFields": False}})
+        wait_for("a CRD that prunes is still guarded", lambda: self.webhooks() == [])
+        self.api.patch(f"{V1BETA1_CRDS}/{CRD}", {"spec": {"preserveUnknownFields": True}})
+        wait_for("a CRD that preserves is not guarded", lambda: self.webhooks() != [])
+
+    def test_a_proposal_is_held_against_requests(self):
+        proposal = pathlib.Path(CLUSTER.folder) / "proposal.json"
+        spec = {"mode": {"type": "integer"}}
+        body = crd()
+        body["spec"]["preserveUnknownFields"] = False
+        body["spec"]["validation"]["openAPIV3Schema"]["properties"]["spec"]["properties"] = {"size": spec["mode"]}
+        proposal.write_text(json.dumps(body))
+        self.guard("-f", str(proposal))
+
+        self.assertEqual(WARNING.replace("legacyMode", "mode"), create("one", mode="slow", size=5).stderr)
+
+    def test_a_migration_passes_untouched(self):
+        for number in range(5):
+            create(f"w{number}", legacyMode="slow")
+        guard = self.guard("widgets", "--action=deny")
+
+        run = CLUSTER.run([BINARY, "migrate", "widgets"], cwd=CLUSTER.folder, timeout=TIME_LIMIT)
+        self.assertEqual(0, run.returncode, run.stderr)
+        self.assertEqual({}, guard.writers())
+        self.assertNotIn("will be pruned", run.stderr)
+
+    def test_the_way_from_the_writer_to_a_clean_etcd(self):
+        tree = pathlib.Path(CLUSTER.folder) / "move.yaml"
+        tree.write_text(TREE)
+        create("before", legacyMode="slow")
+        with Guard("widgets") as guard:
+            wait_for("the guard is not asked", lambda: create("probe", probe=1).returncode != 0 or "pruned" in kubectl(
+                "replace", "-f", "-", input=widget("probe", probe=2)).stderr, interval=0.3)
+            create("named", legacyMode="slow")
+            self.assertIn(("test-admin", "kubectl-create", "spec.legacyMode"), guard.writers())
+
+        guard = self.guard("widgets", f"--mutation={tree}")
+        wait_for("the mutation is not asked", lambda: "mode: moved" in kubectl(
+            "create", "--dry-run=server", "-o", "yaml", "-f", "-", input=widget("a", legacyMode="moved")).stdout
+            .replace("legacyMode", ""), interval=0.3)
+        run = create("moved", legacyMode="slow")
+        self.assertEqual(("", {"mode": "slow"}), (run.stderr, self.stored("moved")))
+        self.assertEqual((1, 1, 0, 1), guard.writers()["test-admin", "kubectl-create", "spec.legacyMode"])
+
+        run = CLUSTER.run([BINARY, "migrate", "widgets", "--enable-pruning", "--yes", f"--mutation={tree}"],
+                          cwd=CLUSTER.folder, timeout=TIME_LIMIT)
+        self.assertEqual(0, run.returncode, run.stderr)
+        self.assertIs(False, self.api.get(f"{V1_CRDS}/{CRD}")["spec"].get("preserveUnknownFields", False))
+        stored = {key.rsplit("/", 1)[-1]: json.loads(text)["spec"]
+                  for key, text in CLUSTER.etcd_range("/registry/demo.example.com/widgets/").items()}
+        self.assertEqual({"mode": "slow"}, stored["before"])
+        self.assertEqual({"mode": "slow"}, stored["named"])
+        self.assertEqual([], [key for key, spec in stored.items() if set(spec) - {"mode"}])
+
+
+def main():
+    global BINARY, CLUSTER
+    BINARY = str(pathlib.Path(sys.argv[1]).resolve())
+    with Cluster() as CLUSTER:
+        return run_tests(sys.modules[__name__], sys.argv[2:])
+
+
+if __name__ == "__main__":
+    end(main)
