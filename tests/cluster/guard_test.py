@@ -1,5 +1,5 @@
-"""`kubectl-prune guard` called by a real API server: writers of fields that pruning would take are warned or refused and
-counted, nobody else is, and a guard that is gone stands in nobody's way.
+"""`kubectl-prune guard` called by a real API server: writers of fields that pruning would take are warned or
+refused and counted, nobody else is, and a guard that is gone stands in nobody's way.
 
 guard_test.py BINARY [TEST...]. Exit code 77 (skipped) without a server.
 """
@@ -65,7 +65,8 @@ class Guard:
     def __enter__(self):
         environment = CLUSTER.environment(CLUSTER.kubeconfig_file())
         self.process = subprocess.Popen(
-            [BINARY, "guard", "--addr=127.0.0.1", "--host=127.0.0.1", "--port=0", f"--managed={NAME}", *self._arguments],
+            [BINARY, "guard", "--addr=127.0.0.1", "--host=127.0.0.1", "--port=0", f"--managed={NAME}",
+             *self._arguments],
             env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         self._reader = threading.Thread(target=self._read)
         self._reader.start()
@@ -128,12 +129,15 @@ class GuardedWidgets(unittest.TestCase):
     def guard(self, *arguments):
         """Starts a guard, and waits until the API server asks it."""
         guard = self.enterContext(Guard(*arguments))
+        self.wait_until_asked()
+        return guard
 
+    @staticmethod
+    def wait_until_asked():
         def is_asked():
             run = kubectl("create", "--dry-run=server", "-f", "-", input=widget("probe", probe=True))
             return "will be pruned" in run.stderr
         wait_for("the guard is not asked", is_asked, interval=0.3)
-        return guard
 
     def webhooks(self, kind=KINDS[0]):
         return [one["name"] for one in self.api.get(f"{CONFIGURATIONS}/{kind}/{NAME}")["webhooks"] or []]
@@ -166,11 +170,12 @@ class GuardedWidgets(unittest.TestCase):
         guard = self.guard("widgets", "--action=deny")
 
         refused = create("new", legacyMode="slow")
-        self.assertIn(f'admission webhook "guard.{NAME}" denied the request: spec.legacyMode will be pruned: not in the '
-                      "schema of v1", refused.stderr)
+        self.assertIn(f'admission webhook "guard.{NAME}" denied the request: spec.legacyMode will be pruned: '
+                      "not in the schema of v1", refused.stderr)
         code, status = self.api.request("POST", WIDGETS, json.loads(widget("new", legacyMode="slow")))
         self.assertEqual((422, "Invalid"), (code, status["reason"]))
-        for patch in ('{"spec": {"mode": "x"}}', '{"spec": {"legacyMode": "slower"}}', '{"metadata": {"labels": {"a": "b"}}}'):
+        for patch in ('{"spec": {"mode": "x"}}', '{"spec": {"legacyMode": "slower"}}',
+                      '{"metadata": {"labels": {"a": "b"}}}'):
             run = kubectl("patch", "widget", "old", "--type=merge", "-p", patch)
             self.assertEqual((WARNING, 0), (run.stderr, run.returncode), patch)
         self.api.patch(f"{WIDGETS}/old/status", {"status": {"phase": "Ready", "unknown": 1}})
@@ -238,8 +243,7 @@ class GuardedWidgets(unittest.TestCase):
         tree.write_text(TREE)
         create("before", legacyMode="slow")
         with Guard("widgets") as guard:
-            wait_for("the guard is not asked", lambda: create("probe", probe=1).returncode != 0 or "pruned" in kubectl(
-                "replace", "-f", "-", input=widget("probe", probe=2)).stderr, interval=0.3)
+            self.wait_until_asked()
             create("named", legacyMode="slow")
             self.assertIn(("test-admin", "kubectl-create", "spec.legacyMode"), guard.writers())
 
