@@ -107,6 +107,7 @@ CandidateSource SourceOf(std::string_view flag) {
       {"cert-file", CandidateSource::kFiles},
       {"client-ca-file", CandidateSource::kFiles},
       {"key-file", CandidateSource::kFiles},
+      {"guard-report", CandidateSource::kFiles},
       {"report-file", CandidateSource::kFiles},
       {"cache-dir", CandidateSource::kFolders},
       {"backup-dir", CandidateSource::kFolders},

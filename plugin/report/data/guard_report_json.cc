@@ -26,24 +26,6 @@ Value CrdJson(const GuardedUse& crd, Arena& arena) {
       .Build();
 }
 
-Value WriterJson(const WriterUse& use, Arena& arena) {
-  return ObjectBuilder(arena)
-      .Text("crd", use.crd)
-      .Text("path", use.path)
-      .Text("user", use.user)
-      .TextIfAny("manager", use.manager)
-      .Text("version", use.version)
-      .Number("requests", use.requests)
-      .Number("added", use.added)
-      .Number("denied", use.denied)
-      .Number("moved", use.moved)
-      .Text("firstSeen", use.first_seen)
-      .Text("lastSeen", use.last_seen)
-      .Text("exampleObject", use.example_object)
-      .Text("examplePath", use.example_path)
-      .Build();
-}
-
 // A number that is none, or none that was printed by us, is 0.
 std::uint64_t NumberAt(const Value& object, std::string_view key) {
   const Value* number = object.Find(key);
@@ -73,6 +55,24 @@ WriterUse ReadWriter(const Value& json) {
 
 }  // namespace
 
+Value ToJson(const WriterUse& use, Arena& arena) {
+  return ObjectBuilder(arena)
+      .Text("crd", use.crd)
+      .Text("path", use.path)
+      .Text("user", use.user)
+      .TextIfAny("manager", use.manager)
+      .Text("version", use.version)
+      .Number("requests", use.requests)
+      .Number("added", use.added)
+      .Number("denied", use.denied)
+      .Number("moved", use.moved)
+      .Text("firstSeen", use.first_seen)
+      .Text("lastSeen", use.last_seen)
+      .Text("exampleObject", use.example_object)
+      .Text("examplePath", use.example_path)
+      .Build();
+}
+
 Value ToJson(const GuardReport& report, Arena& arena) {
   ObjectBuilder summary(arena);
   summary.Number("requests", report.requests)
@@ -87,7 +87,7 @@ Value ToJson(const GuardReport& report, Arena& arena) {
   builder.List("crds", report.crds,
                [&arena](const GuardedUse& crd) { return CrdJson(crd, arena); });
   builder.List("writers", report.writers,
-               [&arena](const WriterUse& use) { return WriterJson(use, arena); });
+               [&arena](const WriterUse& use) { return ToJson(use, arena); });
   return builder.Build();
 }
 

@@ -14,6 +14,9 @@ namespace plugin::report::data {
 /// The value borrows from `report`, and holds in `arena` what it adds.
 kube::json::Value ToJson(const migrate::report::GuardReport& report, kube::json::Arena& arena);
 
+/// One of its writers; in its CRD a CheckReport has the same.
+kube::json::Value ToJson(const migrate::report::WriterUse& use, kube::json::Arena& arena);
+
 /// Reads a report that was printed as JSON, as far as another report shows it: its facts and
 /// writers. The error says what is wrong with the text, which may be anything. Of several replicas
 /// each has its own report.

@@ -70,6 +70,7 @@ class Section {
     AppendFileObjects();
     AppendMaybeInEtcd();
     AppendStaleManagedFields();
+    AppendGuardWriters();
     AppendStoredVersions();
     AppendNext();
     return std::move(out_);
@@ -390,6 +391,21 @@ class Section {
       const std::string subresource = entry.subresource.empty() ? "" : " of " + entry.subresource;
       table.AddRow({entry.api_version, entry.manager, entry.operation + subresource,
                     std::to_string(entry.objects), kube::base::Join(entry.examples, ", ")});
+    }
+    table.AppendTo(out_, "  ");
+    if (shown < count) out_ += "  ... and " + std::to_string(count - shown) + " more\n";
+  }
+
+  void AppendGuardWriters() {
+    if (crd_.guard_writers.empty()) return;
+    out_.append(title_).append(": a guard has seen these written, though they would be lost:\n");
+    const std::size_t count = crd_.guard_writers.size();
+    const std::size_t shown = Fields().all ? count : std::min(count, kShownNotes);
+    Table table({"FIELD", "USER", "MANAGER", "REQUESTS", "MOVED", "LAST-SEEN"});
+    for (std::size_t i = 0; i < shown; ++i) {
+      const migrate::report::WriterUse& use = crd_.guard_writers[i];
+      table.AddRow({kube::meta::WithLeadingDot(use.path), use.user, use.manager,
+                    std::to_string(use.requests), std::to_string(use.moved), use.last_seen});
     }
     table.AppendTo(out_, "  ");
     if (shown < count) out_ += "  ... and " + std::to_string(count - shown) + " more\n";
