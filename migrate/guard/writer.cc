@@ -29,8 +29,10 @@ std::string_view ManagerOfNewEntry(const Value* object, const Value* old_object)
   for (const Value& entry : ManagedFields(object)) {
     const std::string_view entry_time = entry.FindText("time");
     if (entry_time < time) continue;
-    const bool is_old = std::ranges::any_of(
-        old_entries, [&entry](const Value& old) { return kube::json::Equal(entry, old); });
+    const bool is_old = std::ranges::any_of(old_entries, [&entry](const Value& old) {
+      return old.FindText("manager") == entry.FindText("manager") &&
+             old.FindText("time") == entry.FindText("time") && kube::json::Equal(entry, old);
+    });
     if (is_old) continue;
     manager = entry.FindText("manager");
     time = entry_time;

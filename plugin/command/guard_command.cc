@@ -1,7 +1,9 @@
 #include "plugin/command/guard_command.h"
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "kube/admission/endpoint.h"
@@ -125,15 +127,16 @@ class GuardRun {
 
   void WriteReportIfDue() {
     if (clock_.Now() < report_due_) return;
-    WriteReport();
+    report_due_ = clock_.Now() + kReportPause;
+    const Seen seen{tally_.Report().requests, crds_.revision()};
+    if (std::exchange(written_, seen) != seen) WriteReport();
   }
 
   // A full disk ends no guard.
   void WriteReport() {
-    report_due_ = clock_.Now() + kReportPause;
     if (options_.report_file.empty()) return;
     try {
-      migrate::disk::ReplacePrivateFile(options_.report_file, PrintReport());
+      migrate::disk::ReplacePrivateFileIn(options_.report_file, PrintReport());
       report_problem_.clear();
     } catch (const kube::base::Error& error) {
       if (report_problem_ != error.what()) Tell(error.what());
@@ -149,7 +152,9 @@ class GuardRun {
   const kube::admission::Handlers handlers_;
   access::ClusterAccess cluster_;
   kube::admission::Endpoint endpoint_;
+  using Seen = std::pair<std::uint64_t, std::uint64_t>;  // requests, revision of the CRDs
   Clock::TimePoint report_due_{};
+  std::optional<Seen> written_;
   std::string report_problem_;  // told already, while it lasts
 };
 

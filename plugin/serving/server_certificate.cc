@@ -72,7 +72,7 @@ void ServerCertificate::MakeSelfSigned(const ServingOptions& options,
   // Who verifies another certificate, a tunnel's, has no use for it.
   if (options.url.empty()) ca_bundle_ = made.ca_certificate_pem;
   if (!options.ca_dump.empty()) {
-    migrate::disk::ReplacePrivateFile(options.ca_dump, made.ca_certificate_pem);
+    migrate::disk::ReplacePrivateFileIn(options.ca_dump, made.ca_certificate_pem);
   }
 }
 
