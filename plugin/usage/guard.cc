@@ -30,10 +30,8 @@ Examples:
   # Move the field in each request that still has it
   kubectl prune guard widgets --managed=guard.example.com --mutation move.yaml
 
-  # In a cluster, behind a Service, with the certificate of a Secret
-  kubectl prune guard --all --managed=guard.example.com --reach=service \
-    --host=guard.kubectl-prune.svc --cert-file=/tls/tls.crt --key-file=/tls/tls.key \
-    --ca-file=/tls/ca.crt
+  # In a cluster, behind a Service (krew/manifests/guard.yaml has all that belongs to it)
+  kubectl prune guard --all --reach=service --host=guard.kubectl-prune.svc
 
 Options:
     --action='warn':
