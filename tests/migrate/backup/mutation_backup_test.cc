@@ -140,7 +140,7 @@ TEST_CASE("What the server would not keep is told, and leaves no file",
 TEST_CASE("Objects that cannot be mutated are counted, and one is named",
           "[migrate][mutation_backup]") {
   World world;
-  MutationBackup backup(world.options, MutationOf("spec: {x: (spec.n), n: (spec.x)}"));
+  MutationBackup backup(world.options, MutationOf("spec: {x: (spec.n), 'n': (spec.x)}"));
   CHECK(backup.Read(world.session()) == Step::kDone);
   CHECK(backup.refused() == 1);
   CHECK(backup.first_refusal().find("/b: the trees of trees.yaml") != std::string::npos);
