@@ -29,7 +29,7 @@ const std::string kList = "/apis/demo.example.com/v1/widgets";
 std::shared_ptr<const mutate::ObjectMutation> MutationOf(const std::string& trees) {
   auto mutation = kube::mutation::Mutation::Parse(trees);
   REQUIRE(mutation);
-  return std::make_shared<const mutate::ObjectMutation>(*std::move(mutation), "trees.yaml", 1);
+  return std::make_shared<const mutate::ObjectMutation>(*std::move(mutation), "trees.yaml", "1");
 }
 
 /// Three objects, of which the mutation changes two.
