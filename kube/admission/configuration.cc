@@ -14,10 +14,6 @@ namespace {
 using json::Arena;
 using json::Value;
 
-bool IsOfKind(const Handler& handler, ConfigurationKind kind) {
-  return handler.is_mutating() == (kind == ConfigurationKind::kMutating);
-}
-
 /// A path or URL without what would double the slash before the handler's path.
 std::string_view WithoutSlashAtEnd(std::string_view text) {
   while (text.ends_with('/')) text.remove_suffix(1);
@@ -145,6 +141,10 @@ void CheckService(const ServiceReference& service, std::vector<std::string>& pro
 }
 
 }  // namespace
+
+bool IsOfKind(const Handler& handler, ConfigurationKind kind) {
+  return handler.is_mutating() == (kind == ConfigurationKind::kMutating);
+}
 
 std::string_view KindName(ConfigurationKind kind) {
   return kind == ConfigurationKind::kValidating ? "ValidatingWebhookConfiguration"

@@ -15,6 +15,8 @@ namespace kube::admission {
 
 enum class ConfigurationKind : std::uint8_t { kValidating, kMutating };
 
+/// Whether the handler's webhook belongs into a configuration of the kind.
+bool IsOfKind(const Handler& handler, ConfigurationKind kind);
 /// "ValidatingWebhookConfiguration".
 std::string_view KindName(ConfigurationKind kind);
 /// "validatingwebhookconfigurations".

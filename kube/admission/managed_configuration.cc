@@ -58,9 +58,8 @@ ManagedConfiguration::Outcome ManagedConfiguration::Apply(const Handlers& handle
   const auto ours = [&](const Value&, Arena& arena) {
     return MakeWebhooks(handlers, kind_, name_, reach, arena);
   };
-  const bool has_any = std::ranges::any_of(handlers.all(), [this](const Handler& handler) {
-    return handler.is_mutating() == (kind_ == ConfigurationKind::kMutating);
-  });
+  const bool has_any = std::ranges::any_of(
+      handlers.all(), [this](const Handler& handler) { return IsOfKind(handler, kind_); });
   return Bring(ours, has_any);
 }
 

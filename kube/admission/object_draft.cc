@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "kube/json/member_cursor.h"
+#include "kube/json/member_index.h"
 
 namespace kube::admission {
 namespace {
@@ -37,10 +37,9 @@ struct ObjectPair {
   Value* target;
 };
 
-void RemoveMembers(const ObjectPair& pair) {
-  json::MemberCursor kept(pair.to->members());
+void RemoveMembers(const ObjectPair& pair, json::MemberIndex& index) {
   for (const Member& member : pair.from->members()) {
-    if (kept.Find(member.key.text()) == nullptr) pair.target->Erase(member.key.text());
+    if (index.Find(*pair.to, member.key.text()) == nullptr) pair.target->Erase(member.key.text());
   }
 }
 
@@ -49,13 +48,12 @@ bool IsChanged(const Value* before, const Value& after) {
 }
 
 /// What the target does not have. Another one may have removed it: it comes back with a change.
-void AddMembers(const ObjectPair& pair, Arena& arena) {
+void AddMembers(const ObjectPair& pair, Arena& arena, json::MemberIndex& index) {
   std::vector<const Member*> added;
-  json::MemberCursor before(pair.from->members());
-  json::MemberCursor there(pair.target->members());
+  json::MemberIndex target_index;  // of the target as it is before anything is added
   for (const Member& member : pair.to->members()) {
-    const Value* old = before.Find(member.key.text());
-    const bool is_there = there.Find(member.key.text()) != nullptr;
+    const Value* old = index.Find(*pair.from, member.key.text());
+    const bool is_there = target_index.Find(*pair.target, member.key.text()) != nullptr;
     if (!is_there && IsChanged(old, member.value)) added.push_back(&member);
   }
   for (const Member* member : added) {
@@ -64,18 +62,17 @@ void AddMembers(const ObjectPair& pair, Arena& arena) {
 }
 
 /// What both have; of two objects the members are left to `pairs`.
-void ChangeMembers(const ObjectPair& pair, Arena& arena, std::vector<ObjectPair>& pairs) {
-  json::MemberCursor before(pair.from->members());
-  json::MemberCursor there(pair.target->members());
-  for (const Member& member : pair.to->members()) {
-    const Value* old = before.Find(member.key.text());
-    Value* place = there.Find(member.key.text());
-    if (place == nullptr) continue;
-    const bool are_objects = old != nullptr && old->is_object() && member.value.is_object();
-    if (are_objects && place->is_object()) {
-      pairs.push_back({old, &member.value, place});
-    } else if (IsChanged(old, member.value)) {
-      *place = json::DeepCopy(member.value, arena);
+void ChangeMembers(const ObjectPair& pair, Arena& arena, json::MemberIndex& index,
+                   std::vector<ObjectPair>& pairs) {
+  for (Member& place : pair.target->members()) {
+    const Value* now = index.Find(*pair.to, place.key.text());
+    if (now == nullptr) continue;
+    const Value* old = index.Find(*pair.from, place.key.text());
+    const bool are_objects = old != nullptr && old->is_object() && now->is_object();
+    if (are_objects && place.value.is_object()) {
+      pairs.push_back({old, now, &place.value});
+    } else if (IsChanged(old, *now)) {
+      place.value = json::DeepCopy(*now, arena);
     }
   }
 }
@@ -130,12 +127,13 @@ void ObjectDraft::Merge(const Value& patch) {
 void ApplyDifference(const Value& from, const Value& to, Value& target, Arena& arena) {
   // Not by recursion: objects may be nested deeper than the stack of a thread allows.
   std::vector<ObjectPair> pairs = {{&from, &to, &target}};
+  json::MemberIndex index;  // of `from` and `to`, which do not change
   while (!pairs.empty()) {
     const ObjectPair pair = pairs.back();
     pairs.pop_back();
-    RemoveMembers(pair);
-    AddMembers(pair, arena);
-    ChangeMembers(pair, arena, pairs);
+    RemoveMembers(pair, index);
+    AddMembers(pair, arena, index);
+    ChangeMembers(pair, arena, index, pairs);
   }
 }
 

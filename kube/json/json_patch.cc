@@ -1,6 +1,6 @@
 #include "kube/json/json_patch.h"
 
-#include "kube/json/member_cursor.h"
+#include "kube/json/member_index.h"
 
 namespace kube::json {
 namespace {
@@ -8,7 +8,7 @@ namespace {
 /// Goes through both values without recursion, which would take more stack than a thread may have.
 class PatchMaker {
  public:
-  PatchMaker(Arena& arena, PatchedLists lists) : arena_(arena), lists_(lists) {}
+  explicit PatchMaker(Arena& arena) : arena_(arena) {}
 
   Value Make(const Value& from, const Value& to) {
     Compare(from, to);
@@ -19,12 +19,8 @@ class PatchMaker {
  private:
   /// Two objects, or two arrays of the same length, that are under way.
   struct Level {
-    Level(const Value& a, const Value& b, std::size_t size)
-        : from(a), to(b), before(a.members()), there(b.members()), pointer_size(size) {}
-
-    const Value& from;
-    const Value& to;
-    MemberCursor<const Member> before, there;
+    const Value* from;
+    const Value* to;
     std::size_t pointer_size;
     std::size_t next = 0;  // of the elements, or of the members of `from` and then of `to`
   };
@@ -32,10 +28,9 @@ class PatchMaker {
   /// What is at pointer_.
   void Compare(const Value& from, const Value& to) {
     const bool are_objects = from.is_object() && to.is_object();
-    const bool are_arrays = lists_ == PatchedLists::kByElement && from.is_array() &&
-                            to.is_array() && from.size() == to.size();
+    const bool are_arrays = from.is_array() && to.is_array() && from.size() == to.size();
     if (are_objects || are_arrays) {
-      levels_.emplace_back(from, to, pointer_.size());
+      levels_.push_back({&from, &to, pointer_.size()});
     } else if (!Equal(from, to)) {
       Add("replace", &to);
     }
@@ -45,41 +40,37 @@ class PatchMaker {
     Level& level = levels_.back();
     pointer_.resize(level.pointer_size);
     const std::size_t index = level.next++;
-    const std::size_t size = level.from.size();
-    if (level.from.is_object() && index < size) {
-      CompareMember(level, level.from.members()[index]);
-    } else if (level.from.is_object() && index < size + level.to.size()) {
-      AddMember(level, level.to.members()[index - size]);
-    } else if (level.from.is_array() && index < size) {
+    const std::size_t size = level.from->size();
+    if (level.from->is_object() && index < size) {
+      CompareMember(*level.to, level.from->members()[index]);
+    } else if (level.from->is_object() && index < size + level.to->size()) {
+      AddMember(*level.from, level.to->members()[index - size]);
+    } else if (level.from->is_array() && index < size) {
       AppendPointerToken(pointer_, std::to_string(index));
-      Compare(level.from.elements()[index], level.to.elements()[index]);
+      Compare(level.from->elements()[index], level.to->elements()[index]);
     } else {
       levels_.pop_back();
     }
   }
 
-  void CompareMember(Level& level, const Member& member) {
+  void CompareMember(const Value& to, const Member& member) {
     AppendPointerToken(pointer_, member.key.text());
-    const Value* there = level.there.Find(member.key.text());
+    const Value* there = index_.Find(to, member.key.text());
     there == nullptr ? Add("remove", nullptr) : Compare(member.value, *there);
   }
 
-  void AddMember(Level& level, const Member& member) {
-    if (level.before.Find(member.key.text()) != nullptr) return;
+  void AddMember(const Value& from, const Member& member) {
+    if (index_.Find(from, member.key.text()) != nullptr) return;
     AppendPointerToken(pointer_, member.key.text());
     Add("add", &member.value);
   }
 
   void Add(std::string_view operation, const Value* value) {
-    Value step = Value::Object();
-    step.Set("op", Value::String(operation), arena_);
-    step.Set("path", Value::String(arena_.Copy(pointer_)), arena_);
-    if (value != nullptr) step.Set("value", *value, arena_);
-    patch_.Append(step, arena_);
+    AppendPatchStep(patch_, operation, pointer_, value, arena_);
   }
 
   Arena& arena_;
-  const PatchedLists lists_;
+  MemberIndex index_;
   std::vector<Level> levels_;
   // One for all: a copy a level would take the square of a deep object's keys.
   std::string pointer_;
@@ -88,8 +79,17 @@ class PatchMaker {
 
 }  // namespace
 
-Value MakeJsonPatch(const Value& from, const Value& to, Arena& arena, PatchedLists lists) {
-  return PatchMaker(arena, lists).Make(from, to);
+Value MakeJsonPatch(const Value& from, const Value& to, Arena& arena) {
+  return PatchMaker(arena).Make(from, to);
+}
+
+void AppendPatchStep(Value& patch, std::string_view operation, std::string_view pointer,
+                     const Value* value, Arena& arena) {
+  Value step = Value::Object();
+  step.Set("op", Value::String(operation), arena);
+  step.Set("path", Value::String(arena.Copy(pointer)), arena);
+  if (value != nullptr) step.Set("value", *value, arena);
+  patch.Append(step, arena);
 }
 
 void AppendPointerToken(std::string& pointer, std::string_view token) {

@@ -10,8 +10,6 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -23,7 +21,7 @@
 #include <boost/asio/thread_pool.hpp>
 #include <boost/asio/write.hpp>
 #include <exception>
-#include <list>
+#include <span>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -31,6 +29,7 @@
 
 #include "kube/base/error.h"
 #include "kube/serve/response_text.h"
+#include "kube/serve/session.h"
 #include "kube/serve/tls_context.h"
 
 namespace kube::serve {
@@ -40,363 +39,97 @@ namespace asio = boost::asio;
 namespace ssl = boost::asio::ssl;
 using asio::ip::tcp;
 using boost::system::error_code;
-using Steady = std::chrono::steady_clock;
 // Named executors cost nothing; Asio's default one is a virtual call and an allocation.
 using Executor = asio::io_context::executor_type;
 using Socket = asio::basic_stream_socket<tcp, Executor>;
 using Acceptor = asio::basic_socket_acceptor<tcp, Executor>;
 using Timer = asio::basic_waitable_timer<Steady, asio::wait_traits<Steady>, Executor>;
-using Done = std::function<void(const error_code&, std::size_t)>;
-using State = RequestReader::State;
 
-constexpr std::size_t kPieceBytes = 16 * 1024;  // what TLS carries at once
-constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+// A session keeps what is filled or written, so that views of it will do.
+asio::mutable_buffer BufferOf(std::span<char> piece) {
+  return asio::buffer(piece.data(), piece.size());
+}
+asio::const_buffer BufferOf(std::string_view bytes) {
+  return asio::buffer(bytes.data(), bytes.size());
+}
 
-/// The bytes of a connection, with TLS or without. One operation at a time.
-class Wire {
+/// What Asio calls when an operation is done.
+auto Handler(Wire::Done done) {
+  return [done = std::move(done)](const error_code& error, std::size_t count = 0) {
+    done(static_cast<bool>(error), count);
+  };
+}
+
+/// What is the same with TLS and without.
+class SocketWire : public Wire {
  public:
-  virtual ~Wire() = default;
-  virtual void Open(Done done) = 0;
-  virtual void Read(asio::mutable_buffer piece, Done done) = 0;
-  virtual void Write(asio::const_buffer bytes, Done done) = 0;
-  /// Tells the other end that no more is coming.
-  virtual void Leave(Done done) = 0;
-  virtual std::optional<PeerCertificate> peer() = 0;
+  void Drain(std::span<char> piece, Done done) override {
+    socket().async_read_some(BufferOf(piece), Handler(std::move(done)));
+  }
+  void Close() override {
+    error_code ignored;
+    socket().close(ignored);
+  }
+
+ protected:
   virtual Socket& socket() = 0;
+
+  void CloseSending() {
+    error_code ignored;
+    socket().shutdown(tcp::socket::shutdown_send, ignored);
+  }
 };
 
-class PlainWire : public Wire {
+class PlainWire : public SocketWire {
  public:
   explicit PlainWire(Socket socket) : socket_(std::move(socket)) {}
 
-  void Open(Done done) override { done({}, 0); }
-  void Read(asio::mutable_buffer piece, Done done) override {
-    socket_.async_read_some(piece, std::move(done));
+  void Open(Done done) override { done(false, 0); }
+  void Read(std::span<char> piece, Done done) override {
+    socket_.async_read_some(BufferOf(piece), Handler(std::move(done)));
   }
-  void Write(asio::const_buffer bytes, Done done) override {
-    asio::async_write(socket_, bytes, std::move(done));
+  void Write(std::string_view bytes, Done done) override {
+    asio::async_write(socket_, BufferOf(bytes), Handler(std::move(done)));
   }
-  void Leave(Done done) override { done({}, 0); }
+  void Leave(Done done) override {
+    CloseSending();
+    done(false, 0);
+  }
   std::optional<PeerCertificate> peer() override { return std::nullopt; }
-  Socket& socket() override { return socket_; }
 
  private:
+  Socket& socket() override { return socket_; }
+
   Socket socket_;
 };
 
-class TlsWire : public Wire {
+class TlsWire : public SocketWire {
  public:
   TlsWire(Socket socket, ssl::context& context) : stream_(std::move(socket), context) {}
 
   void Open(Done done) override {
-    stream_.async_handshake(ssl::stream_base::server,
-                            [done = std::move(done)](const error_code& error) { done(error, 0); });
+    stream_.async_handshake(ssl::stream_base::server, Handler(std::move(done)));
   }
-  void Read(asio::mutable_buffer piece, Done done) override {
-    stream_.async_read_some(piece, std::move(done));
+  void Read(std::span<char> piece, Done done) override {
+    stream_.async_read_some(BufferOf(piece), Handler(std::move(done)));
   }
-  void Write(asio::const_buffer bytes, Done done) override {
-    asio::async_write(stream_, bytes, std::move(done));
+  void Write(std::string_view bytes, Done done) override {
+    asio::async_write(stream_, BufferOf(bytes), Handler(std::move(done)));
   }
+  // The session, and with it this, lives until `done` was called.
   void Leave(Done done) override {
-    stream_.async_shutdown([done = std::move(done)](const error_code& error) { done(error, 0); });
+    stream_.async_shutdown([this, done = std::move(done)](const error_code& error) {
+      if (socket().is_open()) CloseSending();
+      done(static_cast<bool>(error), 0);
+    });
   }
   std::optional<PeerCertificate> peer() override { return PeerOf(stream_.native_handle()); }
+
+ private:
   Socket& socket() override { return stream_.next_layer(); }
 
- private:
   ssl::stream<Socket> stream_;
 };
-
-class Session;
-using Sessions = std::list<std::shared_ptr<Session>>;
-
-/// What the sessions of a server share. Like a session it is for the thread that moves bytes.
-class Hall {
- public:
-  explicit Hall(const ServerOptions& server_options) : options(server_options) {}
-  virtual ~Hall() = default;
-
-  /// Asks the Answerer, and calls Respond with what it says.
-  virtual void Ask(std::shared_ptr<Session> session, Request request) = 0;
-  /// That a session has ended, or waits, is why another connection can be taken.
-  virtual void OnRoom() = 0;
-
-  const ServerOptions& options;
-  // Who waits longest comes first.
-  Sessions fresh;    // for the first request; those that leave are here too, before all others
-  Sessions waiting;  // for another request
-  Sessions busy;
-  std::size_t body_bytes = 0;  // of all requests that are here, and of what is to come of them
-  std::list<std::shared_ptr<Session>> queue;  // for these; some may have ended
-  bool is_stopping = false;
-  Steady::time_point end_of_waiting = Steady::time_point::max();  // for all, once it is stopping
-
-  std::atomic<std::size_t> connections{0}, requests{0};
-  std::atomic<std::uint64_t> accepted{0}, answered{0}, refused{0}, cut_off{0}, evicted{0},
-      failed_handshakes{0};
-};
-
-/// A connection from its handshake to its end: waits for a request, reads it, has it answered,
-/// writes the answer, and begins anew.
-class Session : public std::enable_shared_from_this<Session> {
- public:
-  Session(Hall& hall, std::unique_ptr<Wire> wire, std::string remote_address)
-      : hall_(hall),
-        wire_(std::move(wire)),
-        remote_address_(std::move(remote_address)),
-        reader_(hall.options.request) {}
-
-  void Start();
-  void Respond(Response response);
-  void CheckDeadline(Steady::time_point now);
-  void Evict();
-  void End();
-  /// Not longer than the hall has its sessions wait.
-  void HurryUp() {
-    const bool hurries = phase_ == Phase::kOpening || phase_ == Phase::kWaiting;
-    if (hurries) deadline_ = std::min(deadline_, hall_.end_of_waiting);
-  }
-  bool is_answering() const { return phase_ == Phase::kAnswering || phase_ == Phase::kWriting; }
-
- private:
-  enum class Phase { kNew, kOpening, kWaiting, kReading, kAnswering, kWriting, kLeaving, kEnded };
-
-  void Enter(Phase phase);
-  Sessions& ListOf(Phase phase);
-  Steady::time_point DeadlineOf(Phase phase) const;
-  Done Then(void (Session::*step)(const error_code&, std::size_t));
-  void Read();
-  void OnOpen(const error_code& error, std::size_t);
-  void OnRead(const error_code& error, std::size_t count);
-  void OnContinued(const error_code& error, std::size_t);
-  void OnWritten(const error_code& error, std::size_t);
-  void OnLeft(const error_code& error, std::size_t);
-  void OnDrained(const error_code& error, std::size_t);
-  void Proceed();
-  void ReadOn();
-  void Ask();
-  void Refuse(const Response& response);
-  void Write(const Response& response);
-  void Drain();
-  void HoldBytes(std::size_t count);
-  bool Fits() const;
-  void AwaitSpace();
-  void LetQueueIn();
-
-  Hall& hall_;
-  std::unique_ptr<Wire> wire_;
-  std::string remote_address_;
-  std::optional<PeerCertificate> peer_;
-  RequestReader reader_;
-  std::array<char, kPieceBytes> piece_;  // not set to anything: most of it is never touched
-  Phase phase_ = Phase::kNew;
-  Steady::time_point deadline_;
-  Sessions::iterator place_;
-  std::size_t held_bytes_ = 0;
-  std::string method_;  // of the request that is being answered
-  bool has_answered_ = false;
-  bool is_refused_ = false;
-  bool is_last_ = false;  // no request of this connection is answered behind this one
-  std::string answer_;
-};
-
-Sessions& Session::ListOf(Phase phase) {
-  if (phase == Phase::kOpening || phase == Phase::kLeaving) return hall_.fresh;
-  if (phase == Phase::kWaiting) return has_answered_ ? hall_.waiting : hall_.fresh;
-  return hall_.busy;
-}
-
-Steady::time_point Session::DeadlineOf(Phase phase) const {
-  const Steady::time_point now = Steady::now();
-  switch (phase) {
-    case Phase::kOpening:
-      return std::min(now + hall_.options.patience, hall_.end_of_waiting);
-    case Phase::kReading:
-    case Phase::kWriting:
-      return now + hall_.options.patience;
-    case Phase::kWaiting:
-      return std::min(now + hall_.options.idle, hall_.end_of_waiting);
-    case Phase::kLeaving:
-      return now + hall_.options.farewell;
-    default:
-      return Steady::time_point::max();
-  }
-}
-
-void Session::Enter(Phase phase) {
-  if (phase == Phase::kOpening) {
-    place_ = hall_.fresh.insert(hall_.fresh.end(), shared_from_this());
-  } else {
-    // Of those that could make room for others, who leaves anyway comes first.
-    Sessions& to = ListOf(phase);
-    to.splice(phase == Phase::kLeaving ? to.begin() : to.end(), ListOf(phase_), place_);
-  }
-  phase_ = phase;
-  deadline_ = DeadlineOf(phase);
-  if (&ListOf(phase) != &hall_.busy) hall_.OnRoom();
-}
-
-Done Session::Then(void (Session::*step)(const error_code&, std::size_t)) {
-  return [self = shared_from_this(), step](const error_code& error, std::size_t count) {
-    if (self->phase_ != Phase::kEnded) (self.get()->*step)(error, count);
-  };
-}
-
-void Session::Start() {
-  Enter(Phase::kOpening);
-  wire_->Open(Then(&Session::OnOpen));
-}
-
-void Session::OnOpen(const error_code& error, std::size_t) {
-  if (error) {
-    ++hall_.failed_handshakes;
-    return End();
-  }
-  peer_ = wire_->peer();
-  Enter(Phase::kWaiting);
-  Read();
-}
-
-void Session::Read() { wire_->Read(asio::buffer(piece_), Then(&Session::OnRead)); }
-
-void Session::OnRead(const error_code& error, std::size_t count) {
-  if (error) return End();
-  reader_.Take({piece_.data(), count});
-  Proceed();
-}
-
-void Session::Proceed() {
-  if (reader_.state() == State::kIdle) {
-    if (phase_ != Phase::kWaiting) Enter(Phase::kWaiting);
-    return Read();
-  }
-  if (phase_ != Phase::kReading) Enter(Phase::kReading);
-  if (reader_.state() == State::kBody && !Fits()) return AwaitSpace();
-  HoldBytes(reader_.expected_body_bytes());
-  if (reader_.state() == State::kComplete) return Ask();
-  if (reader_.state() == State::kRefused) return Refuse(reader_.refusal());
-  ReadOn();
-}
-
-// One is let through whatever its size. Of those that are complete nothing more is to come.
-bool Session::Fits() const {
-  const std::size_t others = hall_.body_bytes - held_bytes_;
-  return others == 0 || others + reader_.expected_body_bytes() <= hall_.options.most_body_bytes;
-}
-
-// Who holds something already must not wait: others may wait for that.
-void Session::AwaitSpace() {
-  if (held_bytes_ > 0) {
-    return Refuse(PlainAnswer(503, "too many large requests at once: try again"));
-  }
-  hall_.queue.push_back(shared_from_this());
-}
-
-void Session::LetQueueIn() {
-  while (!hall_.queue.empty()) {
-    const auto next = hall_.queue.front();
-    const bool has_ended = next->phase_ == Phase::kEnded;
-    if (!has_ended && !next->Fits()) return;
-    hall_.queue.pop_front();
-    if (has_ended) continue;
-    next->Enter(Phase::kReading);  // its time begins now
-    next->Proceed();
-  }
-}
-
-void Session::ReadOn() {
-  if (!reader_.TakeExpectation()) return Read();
-  wire_->Write(asio::buffer(kContinue), Then(&Session::OnContinued));
-}
-
-void Session::OnContinued(const error_code& error, std::size_t) { error ? End() : Read(); }
-
-void Session::Ask() {
-  if (hall_.requests >= hall_.options.most_requests) {
-    return Refuse(PlainAnswer(503, "too many requests at once: try again"));
-  }
-  is_refused_ = false;
-  is_last_ = !reader_.keeps_alive();
-  Request request = reader_.TakeRequest();
-  method_ = request.method;
-  request.peer = peer_;
-  request.remote_address = remote_address_;
-  Enter(Phase::kAnswering);
-  hall_.Ask(shared_from_this(), std::move(request));
-}
-
-void Session::Refuse(const Response& response) {
-  is_refused_ = true;
-  is_last_ = true;
-  method_ = reader_.method();
-  Write(response);
-}
-
-void Session::Respond(Response response) {
-  if (phase_ == Phase::kAnswering) Write(response);
-}
-
-void Session::Write(const Response& response) {
-  Enter(Phase::kWriting);
-  is_last_ = is_last_ || hall_.is_stopping;
-  answer_ = ResponseText(response, method_, is_last_ ? AfterAnswer::kClose : AfterAnswer::kKeep);
-  wire_->Write(asio::buffer(answer_), Then(&Session::OnWritten));
-}
-
-void Session::OnWritten(const error_code& error, std::size_t) {
-  if (error) return End();
-  ++(is_refused_ ? hall_.refused : hall_.answered);
-  has_answered_ = true;
-  answer_ = {};
-  HoldBytes(0);
-  if (!is_last_) return Proceed();
-  Enter(Phase::kLeaving);
-  wire_->Leave(Then(&Session::OnLeft));
-}
-
-// Were the socket closed while bytes are still coming, the other end might lose the answer.
-void Session::OnLeft(const error_code&, std::size_t) {
-  error_code ignored;
-  wire_->socket().shutdown(tcp::socket::shutdown_send, ignored);
-  Drain();
-}
-
-void Session::Drain() {
-  wire_->socket().async_read_some(asio::buffer(piece_), Then(&Session::OnDrained));
-}
-
-void Session::OnDrained(const error_code& error, std::size_t) { error ? End() : Drain(); }
-
-void Session::HoldBytes(std::size_t count) {
-  const bool frees = count < held_bytes_;
-  hall_.body_bytes += count - held_bytes_;
-  held_bytes_ = count;
-  if (frees) LetQueueIn();
-}
-
-void Session::CheckDeadline(Steady::time_point now) {
-  if (phase_ == Phase::kEnded || now < deadline_) return;
-  if (phase_ != Phase::kWaiting && phase_ != Phase::kLeaving) ++hall_.cut_off;
-  End();
-}
-
-void Session::Evict() {
-  ++hall_.evicted;
-  End();
-}
-
-void Session::End() {
-  if (phase_ == Phase::kEnded) return;
-  const auto self = shared_from_this();  // the list may be the last that knows it
-  ListOf(phase_).erase(place_);
-  phase_ = Phase::kEnded;
-  error_code ignored;
-  wire_->socket().close(ignored);
-  --hall_.connections;
-  HoldBytes(0);
-  hall_.OnRoom();
-}
 
 /// Signals of the process are for threads that know what to do with them; faults of a thread are
 /// its own.
@@ -688,7 +421,7 @@ void Server::Impl::Ask(std::shared_ptr<Session> session, Request request) {
     request = {};
     asio::post(io_, [this, session = std::move(session), response = std::move(response)]() mutable {
       --requests;
-      session->Respond(std::move(response));
+      session->Respond(response);
     });
   });
 }

@@ -4,13 +4,10 @@
 #include <chrono>
 #include <exception>
 #include <iterator>
-#include <memory>
 #include <utility>
 
-#include "kube/base/text.h"
 #include "migrate/backup/backup.h"
 #include "migrate/backup/known_writes.h"
-#include "migrate/backup/mutation_backup.h"
 #include "migrate/check/rewrite_forecast.h"
 #include "migrate/crds/cluster_crds.h"
 #include "migrate/crds/crd_request.h"
@@ -22,6 +19,7 @@
 #include "migrate/flip/pruning_plan.h"
 #include "migrate/lists/pager.h"
 #include "migrate/spool/object_metadata.h"
+#include "migrate/sweep/mutation_pass.h"
 #include "migrate/sweep/write/retry.h"
 #include "migrate/sweep/write/sweep_paths.h"
 
@@ -190,48 +188,32 @@ class PruningTurner {
 
   // As they are: the backup before the flip has what the mutation has made of them.
   bool BackUpMutated() {
-    const auto now = std::chrono::floor<std::chrono::seconds>(options_.now());
-    fs::path path;
-    if (!options_.no_backup) {
-      path = backup::MutationBackupPath(options_.backup_dir, run_.name(), now);
-    }
-    mutation_backup_ = std::make_unique<backup::MutationBackup>(
-        backup::MutationBackupOptions{
-            .target = run_.crd.ObjectsTarget(""),
-            .path = path,
-            .chunk_size = run_.sweep_options.chunk_size,
-            .on_progress = sweep::ProgressOf("backing up " + run_.name(), observer())},
-        run_.mutation);
-    const auto step = mutation_backup_->Read(run_.session);
-    if (step == backup::MutationBackup::Step::kInterrupted) return Interrupt();
-    if (step == backup::MutationBackup::Step::kFailed) return Fail(mutation_backup_->error());
-    TellMutationBackup();
+    mutation_pass_.emplace(
+        sweep::MutationPassOptions{
+            .crd_name = run_.name(),
+            .list = run_.crd.ObjectsTarget(""),
+            .backup_dir = options_.no_backup ? fs::path() : options_.backup_dir,
+            .now = std::chrono::floor<std::chrono::seconds>(options_.now()),
+            .chunk_size = run_.sweep_options.chunk_size},
+        run_.mutation, run_.session);
+    const auto error = mutation_pass_->Prepare();
+    if (is_stopped()) return Interrupt();
+    if (error) return Fail(*error);
+    mutation_facts_ = mutation_pass_->facts();
+    mutation_pass_->TellBackup();
     return true;
-  }
-
-  void TellMutationBackup() {
-    mutation_facts_ = mutation_backup_->facts();
-    if (mutation_facts_->backup.empty()) return;
-    observer().OnLine("backup: " + mutation_facts_->backup + " (" +
-                      kube::base::Count(mutation_facts_->objects_changing, "object") +
-                      " before the mutation)");
   }
 
   bool RewriteBefore() {
     sweep::write::SweepTarget target = run_.scope.target;
-    if (run_.mutation) {
-      target.mutation = run_.mutation;
-      target.on_mutation = [this](const kube::json::Value& object) {
-        mutation_backup_->Keep(object);
-      };
-    }
+    if (mutation_pass_) mutation_pass_->Join(target);
     const sweep::RewriteScope scope{.crd_name = run_.name() + " (before pruning)",
                                     .target = target,
                                     .verified_words = "rewritten before the switch",
                                     .verify_from = run_.scope.verify_from};
     sweep::RewriteResult result = sweep::RunRewritePasses(
         scope, run_.sweep_options, run_.state.MakeFolderBeforeFlip(), run_.session);
-    if (mutation_backup_) mutation_facts_ = mutation_backup_->facts();
+    if (mutation_pass_) mutation_facts_ = mutation_pass_->facts();
     ended_.before_flip = result.sweep.counts;
     ended_.cleaned = result.cleaned;
     ended_.failures = std::move(result.sweep.failures);
@@ -277,7 +259,7 @@ class PruningTurner {
     ended_.backup = made.path;
     if (is_stopped()) return Interrupt();
     run_.state.NoteBackup(made.path, std::move(made.doomed),
-                          run_.mutation ? std::to_string(run_.mutation->text_hash()) : "");
+                          run_.mutation ? run_.mutation->fingerprint() : "");
     return true;
   }
 
@@ -324,7 +306,7 @@ class PruningTurner {
   fs::path backup_path_;
   std::vector<state::DoomedObject> doomed_;
   std::optional<report::ForetoldLoss> foretold_loss_;
-  std::unique_ptr<backup::MutationBackup> mutation_backup_;
+  std::optional<sweep::MutationPass> mutation_pass_;
   std::optional<report::MutationFacts> mutation_facts_;
   Flip flip_;
   PruningTurnedOn ended_;

@@ -7,15 +7,11 @@
 #include <iterator>
 #include <memory>
 #include <optional>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "kube/base/error.h"
-#include "kube/base/text.h"
 #include "kube/crd/crd.h"
-#include "kube/schema/pruning.h"
-#include "migrate/backup/mutation_backup.h"
 #include "migrate/check/crd_check.h"
 #include "migrate/crds/crd_guard.h"
 #include "migrate/crds/crd_request.h"
@@ -30,6 +26,7 @@
 #include "migrate/lists/pager.h"
 #include "migrate/lists/pause.h"
 #include "migrate/migration/crd_upgrade.h"
+#include "migrate/migration/left_for_later.h"
 #include "migrate/migration/migration_end.h"
 #include "migrate/migration/preflight.h"
 #include "migrate/migration/stored_versions.h"
@@ -38,8 +35,8 @@
 #include "migrate/proof/proof.h"
 #include "migrate/spool/resource_version.h"
 #include "migrate/spool/spool.h"
-#include "migrate/state/failed_objects.h"
 #include "migrate/state/run_state.h"
+#include "migrate/sweep/mutation_pass.h"
 #include "migrate/sweep/retried_objects.h"
 #include "migrate/sweep/rewrite_passes.h"
 
@@ -69,7 +66,7 @@ class CrdMigrator {
       Fail(error.what() + BehindFlipAdvice());
       LeaveState();
     }
-    NoteFailed();
+    if (crd_) RememberFailed(report_, options_, *crd_, session().observer);
     report_.seconds = std::chrono::duration<double>(session().clock.Now() - start).count();
     return std::move(report_);
   }
@@ -110,51 +107,6 @@ class CrdMigrator {
       if (state_) state_->Close(state::RunState::End::kInTheMiddle);
     } catch (const std::exception&) {  // what stays behind does no harm
     }
-  }
-
-  // For --retry-failed, of what pruning is on for: before that all objects have to be clean.
-  void NoteFailed() {
-    if (is_dry_run() || !crd_ || crd_->preserve_unknown_fields) return;
-    const bool has_ended =
-        report_.outcome == report::Outcome::kDone || report_.outcome == report::Outcome::kFailures;
-    const bool is_whole = has_ended && !IsPartial(options_);
-    if (!is_whole && !options_.retried && report_.failures.empty()) return;
-    std::vector<state::FailedObject> failed;
-    if (!is_whole) failed = state::LoadFailedObjects(options_.state_dir, crd_->uid);
-    if (has_ended && options_.retried) ForgetRetried(failed);
-    try {
-      state::SaveFailedObjects(WithFailures(std::move(failed)), options_.state_dir, crd_->uid);
-    } catch (const kube::base::Error& error) {
-      Line("Warning: " + report_.name +
-           ": which objects failed is not remembered for --retry-failed: " + error.what());
-    }
-  }
-
-  void ForgetRetried(std::vector<state::FailedObject>& failed) const {
-    const auto retried = sweep::RetriedOf(report_.name, *options_.retried);
-    std::erase_if(failed, [&retried](const state::FailedObject& object) {
-      return std::ranges::any_of(retried, [&object](const sweep::write::ObjectName& tried) {
-        return tried.namespace_ == object.namespace_ && tried.name == object.name;
-      });
-    });
-  }
-
-  // Each once; an object may have failed before the switch and behind it.
-  std::vector<state::FailedObject> WithFailures(std::vector<state::FailedObject> failed) const {
-    for (const report::ObjectFailure& failure : report_.failures) {
-      failed.push_back({.namespace_ = failure.namespace_,
-                        .name = failure.name,
-                        .is_held = failure.object_class == report::ObjectClass::kHeld});
-    }
-    const auto key = [](const state::FailedObject& object) {
-      return std::tie(object.namespace_, object.name);
-    };
-    // The last word on each counts.
-    std::ranges::reverse(failed);
-    std::ranges::stable_sort(failed, {}, key);
-    const auto rest = std::ranges::unique(failed, {}, key);
-    failed.erase(rest.begin(), rest.end());
-    return failed;
   }
 
   bool GoOn() {
@@ -333,7 +285,7 @@ class CrdMigrator {
       return;
     }
     report_.counts[report::ObjectClass::kNotTried] = *count;
-    if (mutation_backup_ && mutation_backup_->refused() > 0) {
+    if (mutation_pass_ && mutation_pass_->refused() > 0) {
       report_.outcome = report::Outcome::kFailures;
     }
     if (options_.clean_managed_fields) ForeseeCleaning();
@@ -426,7 +378,7 @@ class CrdMigrator {
     report_.foretold_loss = std::move(turned_on.foretold_loss);
     report_.mutation = std::move(turned_on.mutation);
     is_mutated_ = options_.mutation && !is_dry_run() &&
-                  state_->noted().mutation == std::to_string(options_.mutation->text_hash());
+                  state_->noted().mutation == options_.mutation->fingerprint();
     if (report_.managed_fields_cleaned) *report_.managed_fields_cleaned += turned_on.cleaned;
     sweep_options_.is_held = std::move(turned_on.is_held);
     if (!turned_on.held_because.empty()) sweep_options_.held_because = turned_on.held_because;
@@ -504,7 +456,13 @@ class CrdMigrator {
         sweep::RunRewritePasses(scope_, sweep_options_, folder, session());
     const std::string pass = result.verifying_pass;
     TakeRewrite(std::move(result));
-    if (MayProve() && report_.verified) NoteProof(spool::Spool(folder, pass), pruned_since);
+    if (!MayProve() || !report_.verified) return;
+    RememberProof({.crd = *crd_,
+                   .crd_target = target_,
+                   .storage_version = report_.storage_version,
+                   .pruned_since = pruned_since,
+                   .seen = proof::SeenBy(spool::Spool(folder, pass))},
+                  options_, session());
   }
 
   // Where pruning was turned on objects were mutated before: behind it they lack what it takes.
@@ -517,83 +475,36 @@ class CrdMigrator {
       }
       return true;
     }
-    if (!report_.mutation &&
-        !ForeseeMutation(is_dry_run() || options_.pruning.no_backup ? fs::path() : BackupPath())) {
+    if (!report_.mutation && !ForeseeMutation(is_dry_run() || options_.pruning.no_backup
+                                                  ? fs::path()
+                                                  : options_.pruning.backup_dir)) {
       return false;
     }
-    scope_.target.mutation = options_.mutation;
-    if (is_dry_run()) return true;
-    scope_.target.on_mutation = [this](const kube::json::Value& object) {
-      // Those that are named were not read before.
-      if (options_.retried) RefuseUnspecified(object);
-      mutation_backup_->Keep(object);
-    };
+    if (mutation_pass_) mutation_pass_->Join(scope_.target);
+    if (!mutation_pass_) scope_.target.mutation = options_.mutation;  // foretold with the flip
     return true;
   }
 
-  void RefuseUnspecified(const kube::json::Value& object) const {
-    kube::json::Arena arena;
-    const auto mutated = options_.mutation->Apply(object, arena);
-    if (!mutated || !*mutated) return;
-    const std::string path = FindUnspecified(**mutated);
-    if (!path.empty()) throw kube::base::Error(DescribeUnspecified(path));
-  }
-
-  // What a server that prunes would take of the mutated object; what it read is pruned.
-  std::string FindUnspecified(const kube::json::Value& mutated) const {
-    if (crd_->preserve_unknown_fields) return "";
-    kube::json::Arena arena;
-    kube::json::Value copy = kube::json::CopyForChange(mutated, arena);
-    const auto paths = kube::schema::Prune(
-        copy, live_.checks.at(0)->server().FindSchema(preflight_.version), true);
-    return paths.empty() ? "" : paths.front();
-  }
-
-  std::string DescribeUnspecified(const std::string& path) const {
-    return options_.mutation->sources() + " sets " + path + ", which the schema of " +
-           preflight_.version +
-           " does not specify, so that the API server would prune it; specify it first, or take it "
-           "out of the tree";
-  }
-
-  fs::path BackupPath() const {
-    return backup::MutationBackupPath(
-        options_.pruning.backup_dir, report_.name,
-        std::chrono::floor<std::chrono::seconds>(options_.pruning.now()));
-  }
-
-  // Those of some objects alone are not read for it.
-  bool ForeseeMutation(const fs::path& path) {
-    mutation_backup_ = std::make_unique<backup::MutationBackup>(
-        backup::MutationBackupOptions{
-            .target = ListTarget(),
-            .path = path,
-            .chunk_size = options_.chunk_size,
-            .on_progress = sweep::ProgressOf("reading " + report_.name, session().observer),
-            .find_unspecified = [this](const auto& mutated) { return FindUnspecified(mutated); }},
-        options_.mutation);
-    using Step = backup::MutationBackup::Step;
-    const Step step = options_.retried ? Step::kDone : mutation_backup_->Read(session());
-    report_.mutation = mutation_backup_->facts();
-    if (step == Step::kInterrupted) return GoOn();
-    if (step == Step::kFailed) return Fail(mutation_backup_->error());
-    if (const std::string lost = mutation_backup_->first_unspecified(); !lost.empty()) {
-      return Fail(DescribeUnspecified(lost) + "; nothing was written");
+  bool ForeseeMutation(const fs::path& backup_dir) {
+    sweep::MutationPassOptions pass{
+        .crd_name = report_.name,
+        .list = ListTarget(),
+        .are_named = options_.retried.has_value(),
+        .backup_dir = backup_dir,
+        .now = std::chrono::floor<std::chrono::seconds>(options_.pruning.now()),
+        .chunk_size = options_.chunk_size};
+    if (!crd_->preserve_unknown_fields) {
+      const std::string& version = preflight_.version;
+      pass.pruned_by = {live_.checks.at(0)->server().FindSchema(version), version};
     }
-    if (!options_.retried) TellMutation();
+    mutation_pass_.emplace(std::move(pass), options_.mutation, session());
+    const auto error = mutation_pass_->Prepare();
+    report_.mutation = mutation_pass_->facts();
+    if (!GoOn()) return false;
+    if (error) return Fail(*error);
+    mutation_pass_->TellChanges();
+    mutation_pass_->TellBackup();
     return true;
-  }
-
-  void TellMutation() {
-    const report::MutationFacts& facts = *report_.mutation;
-    Line(report_.name + ": " + facts.sources + " changes " +
-         std::to_string(facts.objects_changing) + " of " +
-         kube::base::Count(facts.objects, "object"));
-    if (!facts.backup.empty()) Line("backup: " + facts.backup);
-    if (mutation_backup_->refused() == 0) return;
-    Line("Warning: " + report_.name + ": " +
-         kube::base::Count(mutation_backup_->refused(), "object") +
-         " cannot be mutated: " + mutation_backup_->first_refusal());
   }
 
   // What every server prunes is proven of all objects or of none.
@@ -609,30 +520,8 @@ class CrdMigrator {
     return spool::NumberOf(lists::ReadPageMetadata((*list)->root()).resource_version);
   }
 
-  // Without it nothing is lost but that a later run doubts again.
-  void NoteProof(const spool::Spool& pass, std::uint64_t pruned_since) {
-    std::vector<std::uint64_t> seen = proof::SeenBy(pass);
-    const report::Verified verified{proof::TimeText(options_.pruning.now()), seen.size()};
-    const proof::Proof proof{.crd_uid = crd_->uid,
-                             .generation = crd_->generation,
-                             .storage_version = report_.storage_version,
-                             .pruned_since = pruned_since,
-                             .verified = verified,
-                             .seen = std::move(seen)};
-    try {
-      proof::Save(proof, options_.state_dir);
-    } catch (const kube::base::Error& error) {
-      Line("Warning: " + report_.name + ": that it is verified is not remembered: " + error.what());
-    }
-    if (!options_.record) return;
-    const auto recorded = crds::PatchCrd(session().client, target_, proof::AnnotationPatch(proof));
-    if (recorded) return;
-    Line("Warning: " + report_.name +
-         ": that it is verified is not recorded in the CRD: " + recorded.error().message);
-  }
-
   void TakeRewrite(sweep::RewriteResult result) {
-    if (mutation_backup_) report_.mutation = mutation_backup_->facts();
+    if (mutation_pass_) report_.mutation = mutation_pass_->facts();
     report_.counts = result.sweep.counts;
     report_.generations_moved = result.sweep.generations_moved;
     if (report_.managed_fields_cleaned) *report_.managed_fields_cleaned += result.cleaned;
@@ -717,7 +606,7 @@ class CrdMigrator {
   sweep::SweepOptions sweep_options_;
   bool is_complete_ = false;  // every object was tried
   bool is_mutated_ = false;   // by the rewrite before the flip, of this run or an earlier one
-  std::unique_ptr<backup::MutationBackup> mutation_backup_;
+  std::optional<sweep::MutationPass> mutation_pass_;  // where objects are mutated by the sweep
   std::string unverified_because_;
 };
 

@@ -18,9 +18,9 @@ struct PreflightOptions {
   bool by_name = false;      ///< objects are read one by one, not listed
   bool backs_up = true;      ///< where pruning is turned on: a backup is made
   bool cleans = false;       ///< objects with stale managedFields are read before they are written
-  bool mutates = false;      ///< objects are changed, which is of use where they are not pruned, too
-  bool trims = true;         ///< status.storedVersions may be trimmed at the end
-  std::string as{};          ///< as MigrationOptions::as
+  bool mutates = false;  ///< objects are changed, which is of use where they are not pruned, too
+  bool trims = true;     ///< status.storedVersions may be trimmed at the end
+  std::string as{};      ///< as MigrationOptions::as
   std::string pruning_patch = crds::kTurnPruningOn;  ///< by which pruning is turned on
 };
 

@@ -56,8 +56,9 @@ std::shared_ptr<const ObjectMutation> ReadMutations(const std::vector<std::strin
     all.Append(ReadMutation(filename, text));
     texts += text + "\n---\n";
   }
-  return std::make_shared<const ObjectMutation>(
-      std::move(all), kube::base::Join(filenames, " and "), disk::StableHash(texts));
+  return std::make_shared<const ObjectMutation>(std::move(all),
+                                                kube::base::Join(filenames, " and "),
+                                                std::to_string(disk::StableHash(texts)));
 }
 
 }  // namespace migrate::mutate

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,10 +15,12 @@ namespace migrate::mutate {
 /// The mutation trees of --mutation, and where they come from. Immutable, for several threads.
 class ObjectMutation {
  public:
-  /// `sources` are the names of the files; `text_hash` tells one mutation from another, also in a
+  /// `sources` are the names of the files; `fingerprint` tells one mutation from another, also in a
   /// later run.
-  ObjectMutation(kube::mutation::Mutation mutation, std::string sources, std::uint64_t text_hash)
-      : mutation_(std::move(mutation)), sources_(std::move(sources)), text_hash_(text_hash) {}
+  ObjectMutation(kube::mutation::Mutation mutation, std::string sources, std::string fingerprint)
+      : mutation_(std::move(mutation)),
+        sources_(std::move(sources)),
+        fingerprint_(std::move(fingerprint)) {}
 
   /// What becomes of `object`, which stays as it is; absent where nothing does. Borrows from
   /// `object`, from this and from `arena`.
@@ -35,12 +36,11 @@ class ObjectMutation {
   }
   /// "trees.yaml", or "a.yaml and b.yaml".
   const std::string& sources() const { return sources_; }
-  std::uint64_t text_hash() const { return text_hash_; }
+  const std::string& fingerprint() const { return fingerprint_; }
 
  private:
   kube::mutation::Mutation mutation_;
-  std::string sources_;
-  std::uint64_t text_hash_;
+  std::string sources_, fingerprint_;
 };
 
 /// Reads files of mutation trees (kube/mutation/mutation.h), in this order; "-" is the standard

@@ -37,7 +37,7 @@ std::string Purpose(const write::SweepTarget& target, const std::string& what) {
     purpose.append(" \"").append(*text).append("\"");
   }
   if (target.mutation) {
-    purpose += " mutating by " + std::to_string(target.mutation->text_hash());
+    purpose += " mutating by " + target.mutation->fingerprint();
   }
   return purpose + (target.cleaner ? " cleaning managedFields" : "") +
          (target.dry_run ? " dry run" : "");

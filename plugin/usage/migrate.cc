@@ -133,7 +133,7 @@ Options:
         Contact no server: CRDs and objects come from the files of -f.
 
     --max-rate=0:
-        The most writes a second; 0 is no limit.
+        The most writes a second; 0 is no limit. With --mutation the reads of single objects count.
 
     --mutation=[]:
         File with mutation trees, YAML or JSON, by which objects are changed; - is stdin. May be

@@ -420,8 +420,46 @@ class Refusals(MutationTest):
 
             self.assertEqual(2, run.code, run)
             self.assertIn("sets spec.fresh, which the schema of v1 does not specify", run.crd()["error"])
+        retried = self.migrator.run(f"--mutation={self.tree}", f"--retry-from={self.failed_report(subject)}")
+        self.assertEqual(2, retried.code, retried)
+        self.assertIn("sets spec.fresh", retried.crd()["error"])
         self.assertEqual(before, Stored(CLUSTER, subject))
         self.assertEqual([], list(self.migrator.backups.glob("*")))
+
+    def failed_report(self, subject):
+        """Writes a report by which all objects failed, and returns its path."""
+        names = [{"namespace": item.namespace, "name": item.body["metadata"]["name"], "class": "failed",
+                  "message": ""} for item in subject.objects]
+        return self.write("failed.json", json.dumps({
+            "apiVersion": "kubectl-prune/v1alpha1", "kind": "MigrationReport",
+            "crds": [{"name": subject.name, "failures": names}]}))
+
+    def test_a_file_does_not_come_with_a_crd_that_prunes_already(self):
+        subject = self.widgets("stayers", 4)
+        turn_pruning_on(self.api, subject)
+        crd = self.api.get(f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{subject.name}")
+        del crd["status"]
+        before = Stored(CLUSTER, subject)
+
+        run = self.run_mutation(subject, "--enable-pruning", "--yes", "-f", self.write("crd.json", json.dumps(crd)))
+
+        self.assertEqual(2, run.code, run)
+        self.assertIn("kubectl apply the file first", run.crd()["error"])
+        self.assertEqual(before, Stored(CLUSTER, subject))
+
+    def test_failures_are_foretold_and_are_tried_again_with_the_mutation(self):
+        subject = self.widgets("triers", 8)
+        turn_pruning_on(self.api, subject)
+        self.assertEqual(0, self.migrator.run(subject.name).code)
+        self.tree = self.write("swap.yaml", "spec: {size: (spec.limit.cpu), limit: {cpu: (spec.size)}}\n")
+        self.api.patch(f"{subject.collection('v1', 'shop')}/w00001", {"spec": {"limit": {"cpu": 9}}})
+
+        told = self.run_mutation(subject, "--dry-run=client")
+        run = CLUSTER.run([BINARY, "migrate", subject.name, f"--mutation={self.tree}", "--no-backup",
+                           f"--state-dir={self.migrator.folder}/state"])
+
+        self.assertEqual((1, 1), (told.code, run.returncode), run.stderr)
+        self.assertIn(f"{subject.name} --retry-failed --mutation={self.tree}", run.stderr)
 
     def test_a_run_behind_the_switch_mutates_what_no_earlier_one_has(self):
         subject = self.widgets("laters", 40)

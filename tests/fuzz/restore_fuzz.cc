@@ -3,13 +3,14 @@
 
 #include "kube/json/json.h"
 #include "kube/schema/schema_props.h"
-#include "migrate/restore/restore_patch.h"
 #include "migrate/restore/taken_fields.h"
+#include "migrate/sweep/write/object_patch.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {
 
 namespace restore = migrate::restore;
+namespace write = migrate::sweep::write;
 using fuzz::Require;
 using kube::json::Document;
 using kube::json::Value;
@@ -38,8 +39,8 @@ struct Forms {
 
 void RequireJson(const Value& live, const Value& restored) {
   for (const auto part :
-       {restore::PatchPart::kAll, restore::PatchPart::kAllButStatus, restore::PatchPart::kStatus}) {
-    const auto patch = restore::MakePatch(live, restored, "1", part);
+       {write::PatchPart::kAll, write::PatchPart::kAllButStatus, write::PatchPart::kStatus}) {
+    const auto patch = write::MakePatch(live, restored, "1", part, kube::json::Removals::kLeftOut);
     Document read;
     Require(!patch || !read.Parse(patch->body));
   }

@@ -5,6 +5,7 @@
 
 #include "kube/config/connection.h"
 #include "kube/serve/server.h"
+#include "tests/support/gate.h"
 
 /// What the tests of servers share.
 namespace test_support {
@@ -12,6 +13,14 @@ namespace test_support {
 /// Answers with the method, the target and the body of the request.
 inline kube::serve::Response Echo(const kube::serve::Request& request) {
   return {200, "text/plain", request.method + " " + request.target + " " + request.body};
+}
+
+/// The same once `gate`, which must outlive it, is open.
+inline kube::serve::Answerer EchoBehind(Gate& gate) {
+  return [&gate](const kube::serve::Request& request) {
+    gate.Pass();
+    return Echo(request);
+  };
 }
 
 /// On a free port of 127.0.0.1, all else as it comes.

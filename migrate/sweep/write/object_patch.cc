@@ -44,14 +44,6 @@ std::string PrintMergePatch(const Value& patch, const Value& version, Arena& are
   return kube::json::Print(whole, kube::json::KeyOrder::kAsWritten);
 }
 
-Value Step(std::string_view operation, std::string path, const Value* value, Arena& arena) {
-  Value step = Value::Object();
-  step.SetNew("op", Value::String(operation), arena);
-  step.SetNew("path", Value::String(arena.Copy(path)), arena);
-  if (value != nullptr) step.SetNew("value", *value, arena);
-  return step;
-}
-
 std::string PointerTo(std::string_view key) {
   std::string pointer;
   kube::json::AppendPointerToken(pointer, key);
@@ -66,13 +58,13 @@ std::string PrintJsonPatch(const Value& live, const Value& wanted, const Value& 
   for (const Member& member : wanted.members()) {
     const Value* there = live.Find(member.key.text());
     if (there != nullptr && kube::json::Equal(*there, member.value)) continue;
-    steps.Append(Step("add", PointerTo(member.key.text()), &member.value, arena), arena);
+    kube::json::AppendPatchStep(steps, "add", PointerTo(member.key.text()), &member.value, arena);
   }
   for (const Member& member : live.members()) {
     if (removals == Removals::kLeftOut || wanted.Find(member.key.text()) != nullptr) continue;
-    steps.Append(Step("remove", PointerTo(member.key.text()), nullptr, arena), arena);
+    kube::json::AppendPatchStep(steps, "remove", PointerTo(member.key.text()), nullptr, arena);
   }
-  steps.Append(Step("add", "/metadata/resourceVersion", &version, arena), arena);
+  kube::json::AppendPatchStep(steps, "add", "/metadata/resourceVersion", &version, arena);
   return kube::json::Print(steps, kube::json::KeyOrder::kAsWritten);
 }
 

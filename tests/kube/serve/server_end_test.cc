@@ -12,6 +12,7 @@ namespace {
 using test_support::Await;
 using test_support::BodyOf;
 using test_support::Echo;
+using test_support::EchoBehind;
 using test_support::Gate;
 using test_support::Listens;
 using test_support::OnLoopback;
@@ -30,10 +31,7 @@ std::future<std::size_t> BeginToStop(Server& server, Server::Duration grace) {
 TEST_CASE("What is under way at the end is answered, and told that it is the end",
           "[kube][serve]") {
   Gate gate;
-  Server server(OnLoopback(), [&gate](const Request& request) {
-    gate.Pass();
-    return Echo(request);
-  });
+  Server server(OnLoopback(), EchoBehind(gate));
   RawClient client(server.port());
   client.Send(RequestText("/a"));
   gate.AwaitArrivals(1);
@@ -90,10 +88,7 @@ TEST_CASE("Connections without a request end soon", "[kube][serve]") {
 
 TEST_CASE("What is not answered within the grace is cut off and counted", "[kube][serve]") {
   Gate gate;
-  Server server(OnLoopback(), [&gate](const Request& request) {
-    gate.Pass();
-    return Echo(request);
-  });
+  Server server(OnLoopback(), EchoBehind(gate));
   RawClient client(server.port());
   client.Send(RequestText("/a"));
   gate.AwaitArrivals(1);

@@ -14,6 +14,7 @@ using test_support::Await;
 using test_support::BodyOf;
 using test_support::Call;
 using test_support::Echo;
+using test_support::EchoBehind;
 using test_support::Gate;
 using test_support::OnLoopback;
 using test_support::RawClient;
@@ -183,10 +184,7 @@ TEST_CASE("Where all connections are at work, one more waits for its turn", "[ku
   ServerOptions options = OnLoopback();
   options.most_connections = 2;
   Gate gate;
-  Server server(options, [&gate](const Request& request) {
-    gate.Pass();
-    return Echo(request);
-  });
+  Server server(options, EchoBehind(gate));
   RawClient one(server.port()), two(server.port());
   one.Send(RequestText("/one"));
   two.Send(RequestText("/two"));
@@ -203,10 +201,7 @@ TEST_CASE("More requests than are taken at once get 503", "[kube][serve]") {
   ServerOptions options = OnLoopback();
   options.most_requests = 1;
   Gate gate;
-  Server server(options, [&gate](const Request& request) {
-    gate.Pass();
-    return Echo(request);
-  });
+  Server server(options, EchoBehind(gate));
   RawClient one(server.port()), two(server.port());
   one.Send(RequestText("/one"));
   gate.AwaitArrivals(1);

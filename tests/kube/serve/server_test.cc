@@ -16,6 +16,7 @@ namespace {
 using test_support::BodyOf;
 using test_support::Call;
 using test_support::Echo;
+using test_support::EchoBehind;
 using test_support::Gate;
 using test_support::OnLoopback;
 using test_support::RawClient;
@@ -134,10 +135,7 @@ TEST_CASE("As many requests as there are threads are answered at a time", "[kube
   Gate gate;
   ServerOptions options = OnLoopback();
   options.threads = 3;
-  Server server(options, [&gate](const Request& request) {
-    gate.Pass();
-    return Echo(request);
-  });
+  Server server(options, EchoBehind(gate));
   std::vector<std::unique_ptr<RawClient>> clients;
   for (int i = 0; i < 3; ++i) {
     clients.push_back(std::make_unique<RawClient>(server.port()));

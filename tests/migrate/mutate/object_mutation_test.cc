@@ -27,8 +27,8 @@ TEST_CASE("Mutations of several files are one", "[migrate][mutate]") {
   const std::string b = folder.Write("b.json", R"_({"x": {"z": "(x.a)"}})_");
   const auto both = ReadMutations({a, b});
   CHECK(both->sources() == a + " and " + b);
-  CHECK(both->text_hash() == ReadMutations({a, b})->text_hash());
-  CHECK(both->text_hash() != ReadMutations({b, a})->text_hash());
+  CHECK(both->fingerprint() == ReadMutations({a, b})->fingerprint());
+  CHECK(both->fingerprint() != ReadMutations({b, a})->fingerprint());
   kube::json::Arena arena;
   const auto changed = both->Apply(kube::json::Value::Object(), arena);
   REQUIRE(changed);

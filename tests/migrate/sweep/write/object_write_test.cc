@@ -369,7 +369,7 @@ TEST_CASE("Where all entries are to go none is missed", "[migrate][object_write]
 std::shared_ptr<const mutate::ObjectMutation> MutationOf(const std::string& trees) {
   auto mutation = kube::mutation::Mutation::Parse(trees);
   REQUIRE(mutation);
-  return std::make_shared<const mutate::ObjectMutation>(*std::move(mutation), "trees.yaml", 1);
+  return std::make_shared<const mutate::ObjectMutation>(*std::move(mutation), "trees.yaml", "1");
 }
 
 std::string Whole(const std::string& version, const std::string& spec) {

@@ -1,0 +1,124 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "kube/serve/message.h"
+#include "kube/serve/request_reader.h"
+#include "kube/serve/server.h"
+#include "kube/serve/wire.h"
+
+/// The connections of a server, one by one and as far as they know of each other. No sockets, no
+/// threads: one thread calls all of it.
+namespace kube::serve {
+
+using Steady = std::chrono::steady_clock;
+
+class Session;
+using Sessions = std::list<std::shared_ptr<Session>>;
+
+/// What the sessions of a server share. Like a session it is for the thread that moves bytes.
+class Hall {
+ public:
+  explicit Hall(const ServerOptions& server_options) : options(server_options) {}
+  virtual ~Hall() = default;
+
+  /// Asks the Answerer, and calls Respond with what it says.
+  virtual void Ask(std::shared_ptr<Session> session, Request request) = 0;
+  /// That a session has ended, or waits, is why another connection can be taken.
+  virtual void OnRoom() = 0;
+
+  const ServerOptions& options;
+  // Who waits longest comes first.
+  Sessions fresh;    // for the first request; those that leave are here too, before all others
+  Sessions waiting;  // for another request
+  Sessions busy;
+  std::size_t body_bytes = 0;  // of all requests that are here, and of what is to come of them
+  std::list<std::shared_ptr<Session>> queue;  // for these; some may have ended
+  bool is_stopping = false;
+  Steady::time_point end_of_waiting = Steady::time_point::max();  // for all, once it is stopping
+
+  std::atomic<std::size_t> connections{0}, requests{0};
+  std::atomic<std::uint64_t> accepted{0}, answered{0}, refused{0}, cut_off{0}, evicted{0},
+      failed_handshakes{0};
+};
+
+/// A connection from its handshake to its end: waits for a request, reads it, has it answered,
+/// writes the answer, and begins anew.
+class Session : public std::enable_shared_from_this<Session> {
+ public:
+  Session(Hall& hall, std::unique_ptr<Wire> wire, std::string remote_address)
+      : hall_(hall),
+        wire_(std::move(wire)),
+        remote_address_(std::move(remote_address)),
+        reader_(hall.options.request) {}
+
+  /// Begins with the handshake, and finds its place in the hall.
+  void Start();
+  /// To what Hall::Ask was given; does nothing where it has ended meanwhile.
+  void Respond(const Response& response);
+  /// Ends it if it takes too long.
+  void CheckDeadline(Steady::time_point now);
+  /// Ends it to make room for another one.
+  void Evict();
+  void End();
+  /// Not longer than the hall has its sessions wait.
+  void HurryUp() {
+    const bool hurries = phase_ == Phase::kOpening || phase_ == Phase::kWaiting;
+    if (hurries) deadline_ = std::min(deadline_, hall_.end_of_waiting);
+  }
+  bool is_answering() const { return phase_ == Phase::kAnswering || phase_ == Phase::kWriting; }
+
+ private:
+  static constexpr std::size_t kPieceBytes = 16 * 1024;  // what TLS carries at once
+
+  using Step = void (Session::*)(bool has_failed, std::size_t count);
+  enum class Phase { kNew, kOpening, kWaiting, kReading, kAnswering, kWriting, kLeaving, kEnded };
+
+  void Enter(Phase phase);
+  Sessions& ListOf(Phase phase);
+  Steady::time_point DeadlineOf(Phase phase) const;
+  Wire::Done Then(Step step);
+  void Read();
+  void OnOpen(bool has_failed, std::size_t);
+  void OnRead(bool has_failed, std::size_t count);
+  void OnContinued(bool has_failed, std::size_t);
+  void OnWritten(bool has_failed, std::size_t);
+  void OnLeft(bool, std::size_t);
+  void OnDrained(bool has_failed, std::size_t);
+  void Proceed();
+  void ReadOn();
+  void Ask();
+  void Refuse(const Response& response);
+  void Write(const Response& response);
+  void Drain();
+  void HoldBytes(std::size_t count);
+  bool Fits() const;
+  void AwaitSpace();
+  void LetQueueIn();
+
+  Hall& hall_;
+  std::unique_ptr<Wire> wire_;
+  std::string remote_address_;
+  std::optional<PeerCertificate> peer_;
+  RequestReader reader_;
+  std::array<char, kPieceBytes> piece_;  // not set to anything: most of it is never touched
+  Phase phase_ = Phase::kNew;
+  Steady::time_point deadline_;
+  Sessions::iterator place_;
+  std::size_t held_bytes_ = 0;
+  std::string method_;  // of the request that is being answered
+  bool has_answered_ = false;
+  bool is_refused_ = false;
+  bool is_last_ = false;  // no request of this connection is answered behind this one
+  std::string answer_;
+};
+
+}  // namespace kube::serve
