@@ -6,6 +6,8 @@
 namespace migrate::guard {
 namespace {
 
+using kube::json::Arena;
+using kube::json::Member;
 using kube::json::Value;
 
 // The start of our User-Agent, which the API server takes for the manager of who names none
@@ -22,22 +24,43 @@ std::span<const Value> ManagedFields(const Value* object) {
 }
 
 // The entry of the last time among those that the old object does not have. All times are of one
-// form, so that texts compare as they do.
+// form, so that texts compare as they do. Empty: nobody, or one of several within a second.
 std::string_view ManagerOfNewEntry(const Value* object, const Value* old_object) {
   const std::span<const Value> old_entries = ManagedFields(old_object);
-  std::string_view manager, time;
+  const Value* latest = nullptr;
+  bool is_only = true;
   for (const Value& entry : ManagedFields(object)) {
-    const std::string_view entry_time = entry.FindText("time");
-    if (entry_time < time) continue;
+    const std::string_view time = entry.FindText("time");
+    if (latest != nullptr && time < latest->FindText("time")) continue;
     const bool is_old = std::ranges::any_of(old_entries, [&entry](const Value& old) {
       return old.FindText("manager") == entry.FindText("manager") &&
              old.FindText("time") == entry.FindText("time") && kube::json::Equal(entry, old);
     });
     if (is_old) continue;
-    manager = entry.FindText("manager");
-    time = entry_time;
+    if (latest == nullptr || time > latest->FindText("time")) {
+      latest = &entry;
+      is_only = true;
+    } else if (entry.FindText("manager") != latest->FindText("manager")) {
+      is_only = false;
+    }
   }
-  return manager;
+  return latest != nullptr && is_only ? latest->FindText("manager") : std::string_view();
+}
+
+Value ShallowCopyBut(const Value& object, std::string_view key, Arena& arena) {
+  Value copy = Value::Object();
+  for (const Member& member : object.members()) {
+    if (member.key.text() != key) copy.SetNew(member.key.text(), member.value, arena);
+  }
+  return copy;
+}
+
+Value WithoutManagedFields(const Value& object, Arena& arena) {
+  Value copy = ShallowCopyBut(object, "metadata", arena);
+  if (const Value* metadata = object.Find("metadata")) {
+    copy.SetNew("metadata", ShallowCopyBut(*metadata, "managedFields", arena), arena);
+  }
+  return copy;
 }
 
 }  // namespace
@@ -50,8 +73,10 @@ Writer WriterOf(const kube::admission::Review& review) {
 }
 
 bool IsRewrite(const kube::admission::Review& review) {
-  return review.object != nullptr && review.old_object != nullptr &&
-         kube::json::Equal(*review.object, *review.old_object);
+  if (review.object == nullptr || review.old_object == nullptr) return false;
+  Arena arena;
+  return kube::json::Equal(WithoutManagedFields(*review.object, arena),
+                           WithoutManagedFields(*review.old_object, arena));
 }
 
 bool IsOfMigration(const Writer& writer) { return writer.manager == kOwnManager; }

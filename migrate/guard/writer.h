@@ -18,10 +18,14 @@ struct Writer {
 /// options (fieldManager), or, where it gives none, that of the entry in managedFields which the
 /// API server has made for the request already (it is the start of the client's User-Agent, which a
 /// webhook is not shown: the header that it gets is the API server's own).
+///
+/// An API server of 1.20 shows the old object without managedFields; the latest entry is taken for
+/// the request's there. Of several managers within one second none is named.
 Writer WriterOf(const kube::admission::Review& review);
 
 /// True if the request would store what is stored already, as a storage migration asks for: nobody
-/// writes anything by it, so there is nothing to say and nothing to change.
+/// writes anything by it, so there is nothing to say and nothing to change. managedFields do not
+/// count, as not every API server shows those of the old object.
 bool IsRewrite(const kube::admission::Review& review);
 
 /// True if a `migrate` of ours made the request, as far as it says itself. Whoever names himself so

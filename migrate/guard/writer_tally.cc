@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kMostMetrics = 100;
 
-std::string Limited(std::string_view text) {
+std::string LimitedName(std::string_view text) {
   return kube::base::utf8::Shortened(text, WriterTally::kMostNameBytes - 3);
 }
 
@@ -49,8 +49,8 @@ void WriterTally::NoteLeftOut(std::uint64_t fields) {
 
 bool WriterTally::NoteLoss(const LosingRequest& request, const LostField& field,
                            LossOutcome outcome) {
-  const Key key(Limited(request.crd), field.path, Limited(request.writer.user),
-                Limited(request.writer.manager));
+  const Key key(LimitedName(request.crd), field.path, LimitedName(request.writer.user),
+                LimitedName(request.writer.manager));
   const std::lock_guard lock(mutex_);
   bool is_new = false;
   Entry* entry = FindOrAdd(key, is_new);
@@ -67,7 +67,7 @@ bool WriterTally::NoteLoss(const LosingRequest& request, const LostField& field,
   if (outcome == LossOutcome::kDenied) ++use.denied;
   if (outcome == LossOutcome::kMoved) ++use.moved;
   use.version = field.version;
-  use.example_object = Limited(request.object);
+  use.example_object = LimitedName(request.object);
   use.example_path = field.example;
   return is_new;
 }

@@ -97,6 +97,7 @@ class GuardRun {
                                   watch.Advance();
                                   WriteReportIfDue();
                                 },
+                            .server_certificate = [this] { return cluster_.ServerCertificate(); },
                             .printed_name = kPrintedName},
                            session, Tell, terminal::WriteStdout);
     WriteReport();

@@ -1,6 +1,11 @@
 #include "plugin/serving/webhook_reach.h"
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 #include "kube/admission/server_kind.h"
+#include "kube/serve/certificates.h"
 
 namespace plugin::serving {
 namespace {
@@ -9,6 +14,16 @@ constexpr char kThisMachine[] = "localhost";
 
 std::string HostOf(kube::admission::ServerKind kind) {
   return std::string(kube::admission::HostForServer(kind));
+}
+
+kube::admission::ServerCertificate CertificateOf(const AskingServer& server) {
+  auto facts = kube::serve::ReadCertificate(server.certificate());
+  if (!facts) return {};
+  kube::admission::ServerCertificate certificate{.subject = std::move(facts->subject_text),
+                                                 .issuer = std::move(facts->issuer_text),
+                                                 .alternative_names = std::move(facts->dns_names)};
+  std::ranges::move(facts->ip_addresses, std::back_inserter(certificate.alternative_names));
+  return certificate;
 }
 
 // Empty where it does not say.
@@ -21,7 +36,7 @@ std::string OwnHost(const ServingOptions& options) {
   return options.address.empty() ? kThisMachine : options.address;
 }
 
-std::string FindHost(const ServingOptions& options, kube::client::Client& client) {
+std::string FindHost(const ServingOptions& options, const AskingServer& server) {
   if (!options.host.empty()) return options.host;
   switch (options.reach) {
     case Reachable::kK3d:
@@ -29,7 +44,8 @@ std::string FindHost(const ServingOptions& options, kube::client::Client& client
     case Reachable::kMinikube:
       return HostOf(kube::admission::ServerKind::kMinikube);
     case Reachable::kAuto: {
-      const std::string host = HostOf(kube::admission::KindOfServer({}, VersionOf(client)));
+      const std::string host =
+          HostOf(kube::admission::KindOfServer(CertificateOf(server), VersionOf(server.client)));
       return host.empty() ? OwnHost(options) : host;
     }
     case Reachable::kPlain:
@@ -46,9 +62,9 @@ std::string InUrl(const std::string& host) {
 
 }  // namespace
 
-WebhookPlace FindPlace(const ServingOptions& options, kube::client::Client& client) {
+WebhookPlace FindPlace(const ServingOptions& options, const AskingServer& server) {
   if (!options.url.empty()) return {};
-  return {.host = FindHost(options, client), .is_service = options.reach == Reachable::kService};
+  return {.host = FindHost(options, server), .is_service = options.reach == Reachable::kService};
 }
 
 std::vector<std::string> CertificateNames(const ServingOptions& options,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,13 +17,18 @@ struct WebhookPlace {
   bool is_service = false;  ///< the host is that of a Service: NAME.NAMESPACE.svc
 };
 
-/// By the options, or, where they leave it open, by what the API server is: one of k3s is taken for
-/// one of k3d, and any other reaches this machine by the address that is listened at, or as
-/// localhost. Asks `client` where it has to.
-///
-/// An API server of minikube or Docker Desktop is not recognised, as its certificate is not known
-/// here: --reach or --host name it.
-WebhookPlace FindPlace(const ServingOptions& options, kube::client::Client& client);
+/// The API server that is to ask us, for as long as somebody wants to know what it is.
+struct AskingServer {
+  kube::client::Client& client;
+  /// Gives its certificate, PEM; empty if it is not known.
+  std::function<std::string()> certificate;
+};
+
+/// By the options, or, where they leave it open, by what the API server is, as its certificate or
+/// its version says: one of k3s is taken for one of k3d, those of minikube and Docker Desktop have
+/// a name for the machine that they run on, too, and any other reaches this machine by the address
+/// that is listened at, or as localhost. Asks `server` only where it has to.
+WebhookPlace FindPlace(const ServingOptions& options, const AskingServer& server);
 
 /// The names that a certificate for it needs: the host, the address, those that are added.
 std::vector<std::string> CertificateNames(const ServingOptions& options, const WebhookPlace& place);

@@ -107,7 +107,7 @@ class Run {
         webhooks_(webhooks),
         session_(session),
         tell_(tell),
-        place_(FindPlace(options, session.client)),
+        place_(FindPlace(options, {session.client, webhooks.server_certificate})),
         certificate_(options, CertificateNames(options, place_), std::chrono::system_clock::now()),
         server_(ServerOptionsOf(options, certificate_, tell), webhooks.endpoint.answerer()) {
     if (!options.managed.empty()) configurations_.emplace(options, session.client, tell);

@@ -20,6 +20,8 @@ struct Webhooks {
   std::function<std::uint64_t()> revision;
   /// Is called several times a second, by the thread that serves.
   std::function<void()> advance;
+  /// Gives the API server's certificate, PEM; empty if it is not known.
+  std::function<std::string()> server_certificate;
   /// What configurations that are printed are called: two words of a DNS name at least.
   std::string printed_name;
 };

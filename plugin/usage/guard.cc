@@ -96,7 +96,8 @@ Options:
 
     --reach='auto':
         How the API server reaches this machine: plain (by --host, or --addr, or as localhost), k3d,
-        minikube, service (by a Service: see --host), or auto (k3d is recognised, else plain).
+        minikube, service (by a Service: see --host), or auto (k3d, minikube and Docker Desktop are
+        recognised by the API server's certificate; else plain).
 
     -R, --recursive=false:
         Read the folders below the folders of -f too.

@@ -3,17 +3,16 @@ refused and counted, nobody else is, and a guard that is gone stands in nobody's
 
 guard_test.py BINARY [TEST...]. Exit code 77 (skipped) without a server.
 """
-import http.client
 import json
 import pathlib
+import re
 import signal
-import ssl
-import subprocess
 import sys
-import threading
+import tempfile
 import unittest
 
 from cluster import Cluster, wait_for
+from guards import CONFIGURATIONS, HERE, KINDS, Guard
 from migrations import delete_crd
 from runner import end, run_tests
 from subjects import V1_CRDS, V1BETA1_CRDS
@@ -23,8 +22,6 @@ CLUSTER = None
 NAME = "guard.example.com"
 CRD = "widgets.demo.example.com"
 WIDGETS = "/apis/demo.example.com/v1/namespaces/default/widgets"
-CONFIGURATIONS = "/apis/admissionregistration.k8s.io/v1"
-KINDS = ("validatingwebhookconfigurations", "mutatingwebhookconfigurations")
 WARNING = "Warning: spec.legacyMode will be pruned: not in the schema of v1\n"
 TREE = "spec: {mode: (spec.legacyMode), legacyMode: null}\n"
 TIME_LIMIT = 120
@@ -51,71 +48,13 @@ def widget(name, metadata=None, **spec):
                        "metadata": {"name": name, "namespace": "default", **(metadata or {})}, "spec": spec})
 
 
-def create(name, **spec):
-    return kubectl("create", "-f", "-", input=widget(name, **spec))
+def create(name, metadata=None, **spec):
+    """Without kubectl's own validation, which may still be by the schema of the test before."""
+    return kubectl("create", "--validate=false", "-f", "-", input=widget(name, metadata, **spec))
 
 
-class Guard:
-    """A guard that serves, while its `with` block lasts."""
-
-    def __init__(self, *arguments):
-        self._arguments = arguments
-        self.lines = []
-
-    def __enter__(self):
-        environment = CLUSTER.environment(CLUSTER.kubeconfig_file())
-        self.process = subprocess.Popen(
-            [BINARY, "guard", "--addr=127.0.0.1", "--host=127.0.0.1", "--port=0", f"--managed={NAME}",
-             *self._arguments],
-            env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        self._reader = threading.Thread(target=self._read)
-        self._reader.start()
-        wait_for("the guard does not serve", lambda: self.port() or self.process.poll() is not None)
-        if self.process.poll() is not None:
-            raise AssertionError("\n".join(self.lines))
-        return self
-
-    def _read(self):
-        for line in self.process.stderr:
-            self.lines.append(line.rstrip("\n"))
-
-    def port(self):
-        return next((int(line.split()[-1]) for line in self.lines if line.startswith("serving at port ")), None)
-
-    def get(self, path):
-        context = ssl.create_default_context()
-        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-        connection = http.client.HTTPSConnection("127.0.0.1", self.port(), context=context, timeout=30)
-        try:
-            connection.request("GET", path)
-            answer = connection.getresponse()
-            return answer.status, answer.read().decode()
-        finally:
-            connection.close()
-
-    def report(self):
-        return json.loads(self.get("/report")[1])
-
-    def writers(self):
-        """Returns {(user, manager, path): (requests, added, denied, moved)}."""
-        return {(one["user"], one.get("manager", ""), one["path"]):
-                (one["requests"], one["added"], one["denied"], one["moved"]) for one in self.report()["writers"]}
-
-    def stop(self, number=signal.SIGTERM):
-        if self.process.poll() is None:
-            self.process.send_signal(number)
-        code = self.process.wait(timeout=60)
-        self._reader.join()
-        self.process.stderr.close()
-        return code
-
-    def __exit__(self, *_):
-        if self._reader.is_alive() or self.process.poll() is None:
-            self.stop()
-        api = CLUSTER.api()
-        for kind in KINDS:
-            api.request("DELETE", f"{CONFIGURATIONS}/{kind}/{NAME}")
-        api.close()
+def start(*arguments):
+    return Guard(CLUSTER, [BINARY, "guard", *HERE, f"--managed={NAME}", *arguments])
 
 
 class GuardedWidgets(unittest.TestCase):
@@ -128,19 +67,19 @@ class GuardedWidgets(unittest.TestCase):
 
     def guard(self, *arguments):
         """Starts a guard, and waits until the API server asks it."""
-        guard = self.enterContext(Guard(*arguments))
+        guard = self.enterContext(start(*arguments))
         self.wait_until_asked()
         return guard
 
     @staticmethod
     def wait_until_asked():
         def is_asked():
-            run = kubectl("create", "--dry-run=server", "-f", "-", input=widget("probe", probe=True))
+            run = kubectl("create", "--validate=false", "--dry-run=server", "-f", "-", input=widget("probe", probe=True))
             return "will be pruned" in run.stderr
         wait_for("the guard is not asked", is_asked, interval=0.3)
 
     def webhooks(self, kind=KINDS[0]):
-        return [one["name"] for one in self.api.get(f"{CONFIGURATIONS}/{kind}/{NAME}")["webhooks"] or []]
+        return [one["name"] for one in self.api.get(f"{CONFIGURATIONS}/{kind}/{NAME}").get("webhooks") or []]
 
     def stored(self, name):
         return self.api.get(f"{WIDGETS}/{name}")["spec"]
@@ -166,7 +105,8 @@ class GuardedWidgets(unittest.TestCase):
         self.assertEqual((200, "ok"), guard.get("/readyz"))
 
     def test_what_a_request_brings_is_denied_and_nothing_else(self):
-        kubectl("create", "-f", "-", input=widget("old", {"finalizers": ["demo.example.com/x"]}, legacyMode="slow"))
+        run = create("old", {"finalizers": ["demo.example.com/x"]}, legacyMode="slow")
+        self.assertEqual("", run.stderr)
         guard = self.guard("widgets", "--action=deny")
 
         refused = create("new", legacyMode="slow")
@@ -211,7 +151,7 @@ class GuardedWidgets(unittest.TestCase):
 
         self.api.patch(f"{V1BETA1_CRDS}/{CRD}", {"spec": crd(legacyMode={"type": "string"})["spec"]})
         wait_for("the new schema does not count", lambda: kubectl(
-            "create", "--dry-run=server", "-f", "-", input=widget("a", legacyMode="x")).stderr == "", interval=0.3)
+            "create", "--validate=false", "--dry-run=server", "-f", "-", input=widget("a", legacyMode="x")).stderr == "", interval=0.3)
         self.api.patch(f"{V1BETA1_CRDS}/{CRD}", {"spec": {"preserveUnknownFields": False}})
         wait_for("a CRD that prunes is still guarded", lambda: self.webhooks() == [])
         self.api.patch(f"{V1BETA1_CRDS}/{CRD}", {"spec": {"preserveUnknownFields": True}})
@@ -228,12 +168,27 @@ class GuardedWidgets(unittest.TestCase):
 
         self.assertEqual(WARNING.replace("legacyMode", "mode"), create("one", mode="slow", size=5).stderr)
 
+    def test_the_examples_of_the_help(self):
+        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        (folder / "crds.yaml").write_text(json.dumps(crd()))
+        (folder / "move.yaml").write_text(TREE)
+        usage = CLUSTER.run([BINARY, "guard", "--help"]).stdout
+        examples = re.findall(r"^  kubectl prune (guard .*)$", usage.partition("Options:")[0], re.MULTILINE)
+        self.assertLess(3, len(examples))
+        for example in examples:
+            with self.subTest(example):
+                with Guard(CLUSTER, [BINARY, *example.split(), "--port=0"], cwd=folder) as guard:
+                    self.assertIn(f"guarding {CRD}", "\n".join(guard.lines))
+                    self.assertEqual((200, "ok"), guard.get("/readyz"))
+                    self.assertEqual(0, guard.stop())
+                self.assertEqual([], [line for line in guard.lines if "error" in line])
+
     def test_a_migration_passes_untouched(self):
         for number in range(5):
             create(f"w{number}", legacyMode="slow")
         guard = self.guard("widgets", "--action=deny")
 
-        run = CLUSTER.run([BINARY, "migrate", "widgets"], cwd=CLUSTER.folder, timeout=TIME_LIMIT)
+        run = CLUSTER.run([BINARY, "migrate", "widgets", "--enable-pruning", "--yes"], cwd=CLUSTER.folder, timeout=TIME_LIMIT)
         self.assertEqual(0, run.returncode, run.stderr)
         self.assertEqual({}, guard.writers())
         self.assertNotIn("will be pruned", run.stderr)
@@ -242,14 +197,14 @@ class GuardedWidgets(unittest.TestCase):
         tree = pathlib.Path(CLUSTER.folder) / "move.yaml"
         tree.write_text(TREE)
         create("before", legacyMode="slow")
-        with Guard("widgets") as guard:
+        with start("widgets") as guard:
             self.wait_until_asked()
             create("named", legacyMode="slow")
             self.assertIn(("test-admin", "kubectl-create", "spec.legacyMode"), guard.writers())
 
         guard = self.guard("widgets", f"--mutation={tree}")
         wait_for("the mutation is not asked", lambda: "mode: moved" in kubectl(
-            "create", "--dry-run=server", "-o", "yaml", "-f", "-", input=widget("a", legacyMode="moved")).stdout
+            "create", "--validate=false", "--dry-run=server", "-o", "yaml", "-f", "-", input=widget("a", legacyMode="moved")).stdout
             .replace("legacyMode", ""), interval=0.3)
         run = create("moved", legacyMode="slow")
         self.assertEqual(("", {"mode": "slow"}), (run.stderr, self.stored("moved")))

@@ -29,7 +29,7 @@ class CheckReportBuilder {
 
   Value Report(const CheckReport& report) {
     ObjectBuilder builder(arena_);
-    builder.Text("apiVersion", "kubectl-prune/v1alpha1").Text("kind", "CheckReport");
+    builder.Text("apiVersion", kReportApiVersion).Text("kind", "CheckReport");
     AddFacts(builder, report.run);
     builder.Add("summary", Summary(report));
     builder.List("crds", report.crds, [this](const CrdReport& crd) { return Crd(crd); });

@@ -14,8 +14,7 @@ using migrate::report::GuardedUse;
 using migrate::report::GuardReport;
 using migrate::report::WriterUse;
 
-constexpr char kApiVersion[] = "kubectl-prune/v1alpha1";
-constexpr char kKind[] = "GuardReport";
+constexpr std::string_view kGuardReport = "GuardReport";
 
 Value CrdJson(const GuardedUse& crd, Arena& arena) {
   return ObjectBuilder(arena)
@@ -80,7 +79,7 @@ Value ToJson(const GuardReport& report, Arena& arena) {
       .Number("requestsDenied", report.requests_denied)
       .Number("fieldsLeftOut", report.left_out);
   ObjectBuilder builder(arena);
-  builder.Text("apiVersion", kApiVersion).Text("kind", kKind);
+  builder.Text("apiVersion", kReportApiVersion).Text("kind", kGuardReport);
   AddFacts(builder, report.run);
   builder.Text("since", report.since).Text("action", report.action);
   builder.Add("summary", summary.Build());
@@ -97,8 +96,8 @@ kube::base::Result<GuardReport, std::string> ReadGuardReport(std::string_view te
     return kube::base::Unexpected("it is no JSON: " + error->message);
   }
   const Value& root = document.root();
-  if (root.FindText("apiVersion") != kApiVersion || root.FindText("kind") != kKind) {
-    return kube::base::Unexpected("it is no GuardReport of " + std::string(kApiVersion));
+  if (root.FindText("apiVersion") != kReportApiVersion || root.FindText("kind") != kGuardReport) {
+    return kube::base::Unexpected("it is no GuardReport of " + std::string(kReportApiVersion));
   }
   const Value* writers = root.Find("writers", kube::json::Type::kArray);
   if (writers == nullptr) return kube::base::Unexpected(std::string("it has no list of writers"));

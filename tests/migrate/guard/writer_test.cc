@@ -42,6 +42,11 @@ TEST_CASE("The field manager is what the request says, else whose entry is new",
   CHECK(ManagerOf(Object(later_helm + "," + edit), Object(helm + "," + edit)) == "helm");
   CHECK(ManagerOf(Object(later_helm + "," + edit), "null") == "helm");
   CHECK(ManagerOf(Object(helm), Object(helm)).empty());
+  const std::string same_time = Entry("argocd", "2026-01-01T00:00:00Z");
+  CHECK(ManagerOf(Object(helm + "," + same_time), "{}").empty());
+  CHECK(ManagerOf(Object(helm + "," + same_time + "," + helm), "{}").empty());
+  CHECK(ManagerOf(Object(helm + "," + same_time), Object(helm)) == "argocd");
+  CHECK(ManagerOf(Object(helm + "," + same_time + "," + edit), "{}") == "edit");
   CHECK(ManagerOf(R"({"metadata":{}})", "null").empty());
   CHECK(ManagerOf("{}", "null", R"({"fieldManager":5})").empty());
 }
@@ -53,6 +58,10 @@ TEST_CASE("A rewrite changes nothing", "[migrate][guard]") {
   };
   CHECK(is_rewrite(R"({"a":1,"b":2})", R"({"b":2,"a":1})"));
   CHECK_FALSE(is_rewrite(R"({"a":1})", R"({"a":2})"));
+  CHECK(is_rewrite(R"({"metadata":{"managedFields":[],"name":"a"}})",
+                   R"({"metadata":{"name":"a"}})"));
+  CHECK_FALSE(is_rewrite(R"({"metadata":{"name":"a"}})", R"({"metadata":{"name":"b"}})"));
+  CHECK_FALSE(is_rewrite(R"({"metadata":{"name":"a"}})", "{}"));
   CHECK_FALSE(is_rewrite(R"({"a":1})", "null"));
   CHECK_FALSE(is_rewrite("null", "null"));
 }

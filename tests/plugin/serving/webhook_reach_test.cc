@@ -2,7 +2,9 @@
 
 #include <catch2/catch.hpp>
 
+#include "kube/serve/certificates.h"
 #include "tests/support/fake_cluster.h"
+#include "tests/support/test_certificates.h"
 
 namespace plugin::serving {
 namespace webhook_reach_test {
@@ -20,10 +22,18 @@ struct World {
     cluster.server.AddFault(std::move(fault));
   }
   std::string UrlOf(const ServingOptions& options) {
-    return MakeReach(options, FindPlace(options, cluster.client), 9443, "").url;
+    return MakeReach(options, FindPlace(options, server()), 9443, "").url;
+  }
+  AskingServer server() {
+    return {cluster.client, [this] {
+              ++certificates_asked;
+              return certificate;
+            }};
   }
 
   FakeCluster cluster;
+  std::string certificate;
+  int certificates_asked = 0;
 };
 
 TEST_CASE("A host is what was given, else by what the server is", "[plugin][serving]") {
@@ -40,18 +50,36 @@ TEST_CASE("A host is what was given, else by what the server is", "[plugin][serv
   CHECK(other.UrlOf({.url = "https://tunnel.example.com/x"}) == "https://tunnel.example.com/x");
 }
 
+// As those servers have them: k3s names itself, minikube's is its subject, and Docker Desktop's is
+// one of the names.
+TEST_CASE("A server is known by its certificate", "[plugin][serving]") {
+  const auto url_at = [](const std::string& certificate) {
+    World world;
+    world.certificate = certificate;
+    return world.UrlOf({});
+  };
+  const kube::serve::TimePoint now{std::chrono::seconds(1'700'000'000)};
+  const auto made =
+      kube::serve::MakeSelfSigned({"docker-for-desktop"}, now, std::chrono::hours(24));
+  CHECK(url_at(test_support::kRsa) == "https://host.k3d.internal:9443");
+  CHECK(url_at(test_support::kMinikube) == "https://host.minikube.internal:9443");
+  CHECK(url_at(made.certificate_pem) == "https://host.docker.internal:9443");
+  CHECK(url_at("no certificate") == "https://localhost:9443");
+}
+
 TEST_CASE("A server is asked only where that matters", "[plugin][serving]") {
   World world;
   world.UrlOf({.host = "me.example.com"});
   world.UrlOf({.reach = Reachable::kMinikube});
   world.UrlOf({.url = "https://tunnel.example.com"});
   CHECK(world.cluster.server.requests().empty());
+  CHECK(world.certificates_asked == 0);
 }
 
 TEST_CASE("A Service is named by its host", "[plugin][serving]") {
   World world;
   const ServingOptions options{.host = "guard.kubectl-prune.svc", .reach = Reachable::kService};
-  const WebhookPlace place = FindPlace(options, world.cluster.client);
+  const WebhookPlace place = FindPlace(options, world.server());
   const kube::admission::Reach reach = MakeReach(options, place, 9443, "PEM");
   CHECK(reach.url.empty());
   REQUIRE(reach.service);
