@@ -7,6 +7,7 @@ import subprocess
 import threading
 
 from cluster import wait_for
+import report_schema
 
 CONFIGURATIONS = "/apis/admissionregistration.k8s.io/v1"
 KINDS = ("validatingwebhookconfigurations", "mutatingwebhookconfigurations")
@@ -65,7 +66,11 @@ class Guard:
             connection.close()
 
     def report(self):
-        return json.loads(self.get("/report")[1])
+        report = json.loads(self.get("/report")[1])
+        wrong = report_schema.errors(report)
+        if wrong:
+            raise AssertionError("\n".join(wrong))
+        return report
 
     def writers(self):
         """Returns {(user, manager, path): (requests, added, denied, moved)}."""

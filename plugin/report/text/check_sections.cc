@@ -401,11 +401,12 @@ class Section {
     out_.append(title_).append(": a guard has seen these written, though they would be lost:\n");
     const std::size_t count = crd_.guard_writers.size();
     const std::size_t shown = Fields().all ? count : std::min(count, kShownNotes);
-    Table table({"FIELD", "USER", "MANAGER", "REQUESTS", "MOVED", "LAST-SEEN"});
+    Table table({"FIELD", "USER", "MANAGER", "REQUESTS", "DENIED", "MOVED", "LAST-SEEN"});
     for (std::size_t i = 0; i < shown; ++i) {
       const migrate::report::WriterUse& use = crd_.guard_writers[i];
       table.AddRow({kube::meta::WithLeadingDot(use.path), use.user, use.manager,
-                    std::to_string(use.requests), std::to_string(use.moved), use.last_seen});
+                    std::to_string(use.requests), std::to_string(use.denied),
+                    std::to_string(use.moved), use.last_seen});
     }
     table.AppendTo(out_, "  ");
     if (shown < count) out_ += "  ... and " + std::to_string(count - shown) + " more\n";
