@@ -12,7 +12,7 @@ import tempfile
 import unittest
 
 from cluster import Cluster, wait_for
-from guards import CONFIGURATIONS, HERE, KINDS, Guard
+from guards import CONFIGURATIONS, CRD, HERE, KINDS, WIDGETS, Guard, crd, widget
 from migrations import delete_crd
 from runner import end, run_tests
 from subjects import V1_CRDS, V1BETA1_CRDS
@@ -20,32 +20,13 @@ from subjects import V1_CRDS, V1BETA1_CRDS
 BINARY = None
 CLUSTER = None
 NAME = "guard.example.com"
-CRD = "widgets.demo.example.com"
-WIDGETS = "/apis/demo.example.com/v1/namespaces/default/widgets"
 WARNING = "Warning: spec.legacyMode will be pruned: not in the schema of v1\n"
 TREE = "spec: {mode: (spec.legacyMode), legacyMode: null}\n"
 TIME_LIMIT = 120
 
 
-def crd(**spec):
-    """Returns the CRD of widgets: spec.mode is all that its schema knows beside `spec`."""
-    schema = {"type": "object", "properties": {
-        "spec": {"type": "object", "properties": {"mode": {"type": "string"}, **spec}},
-        "status": {"type": "object", "properties": {"phase": {"type": "string"}}}}}
-    return {"apiVersion": "apiextensions.k8s.io/v1beta1", "kind": "CustomResourceDefinition", "metadata": {"name": CRD},
-            "spec": {"group": "demo.example.com", "scope": "Namespaced", "preserveUnknownFields": True,
-                     "names": {"plural": "widgets", "kind": "Widget"}, "subresources": {"status": {}},
-                     "versions": [{"name": "v1", "served": True, "storage": True}],
-                     "validation": {"openAPIV3Schema": schema}}}
-
-
 def kubectl(*arguments, **options):
     return CLUSTER.run(["kubectl", *arguments], **options)
-
-
-def widget(name, metadata=None, **spec):
-    return json.dumps({"apiVersion": "demo.example.com/v1", "kind": "Widget",
-                       "metadata": {"name": name, "namespace": "default", **(metadata or {})}, "spec": spec})
 
 
 def create(name, metadata=None, **spec):
@@ -145,6 +126,24 @@ class GuardedWidgets(unittest.TestCase):
         self.assertEqual([], self.webhooks())
         self.assertEqual(["spec.legacyMode"], [one["path"] for one in json.loads(report.read_text())["writers"]])
         self.assertEqual("", create("two", legacyMode="slow").stderr)
+
+    def test_what_others_have_put_there_stays(self):
+        path = f"{CONFIGURATIONS}/{KINDS[0]}"
+        self.api.post(path, {
+            "apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration",
+            "metadata": {"name": NAME, "labels": {"team": "water"}}, "webhooks": [{
+                "name": "other.example.org", "clientConfig": {"url": "https://127.0.0.1:1/"}, "sideEffects": "None",
+                "admissionReviewVersions": ["v1"], "failurePolicy": "Ignore", "timeoutSeconds": 1,
+                "rules": [{"apiGroups": ["example.org"], "apiVersions": ["*"], "resources": ["*"],
+                           "operations": ["CREATE"]}]}]})
+        before = self.api.get(f"{path}/{NAME}")
+        guard = self.guard("widgets")
+
+        self.assertEqual(["other.example.org", f"guard.{NAME}"], self.webhooks())
+        self.assertEqual(0, guard.stop())
+        after = self.api.get(f"{path}/{NAME}")
+        self.assertEqual((before["webhooks"], before["metadata"]["labels"]),
+                         (after["webhooks"], after["metadata"]["labels"]))
 
     def test_a_crd_is_followed(self):
         self.guard("--all")

@@ -11,8 +11,27 @@ import report_schema
 
 CONFIGURATIONS = "/apis/admissionregistration.k8s.io/v1"
 KINDS = ("validatingwebhookconfigurations", "mutatingwebhookconfigurations")
+CRD = "widgets.demo.example.com"
+WIDGETS = "/apis/demo.example.com/v1/namespaces/default/widgets"
 # Where the API server of a test reaches it.
 HERE = ("--addr=127.0.0.1", "--host=127.0.0.1", "--port=0")
+
+
+def crd(**spec):
+    """Returns the CRD of widgets: spec.mode is all that its schema knows beside `spec`."""
+    schema = {"type": "object", "properties": {
+        "spec": {"type": "object", "properties": {"mode": {"type": "string"}, **spec}},
+        "status": {"type": "object", "properties": {"phase": {"type": "string"}}}}}
+    return {"apiVersion": "apiextensions.k8s.io/v1beta1", "kind": "CustomResourceDefinition", "metadata": {"name": CRD},
+            "spec": {"group": "demo.example.com", "scope": "Namespaced", "preserveUnknownFields": True,
+                     "names": {"plural": "widgets", "kind": "Widget"}, "subresources": {"status": {}},
+                     "versions": [{"name": "v1", "served": True, "storage": True}],
+                     "validation": {"openAPIV3Schema": schema}}}
+
+
+def widget(name, metadata=None, **spec):
+    return json.dumps({"apiVersion": "demo.example.com/v1", "kind": "Widget",
+                       "metadata": {"name": name, "namespace": "default", **(metadata or {})}, "spec": spec})
 
 
 class EndedAtOnce(AssertionError):
