@@ -25,7 +25,7 @@ using kube::admission::ManagedConfiguration;
 using kube::system::Clock;
 
 constexpr std::chrono::seconds kFilesPause(1);
-constexpr std::chrono::seconds kConfigurationPause(30);
+constexpr std::chrono::seconds kConfigurationPause(5);
 // How long requests may take that are under way at the end: most are answered within milliseconds.
 constexpr std::chrono::seconds kGrace(10);
 

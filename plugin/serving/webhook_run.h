@@ -36,10 +36,10 @@ using TellFunction = std::function<void(const std::string&)>;
 /// Without --managed the configurations are printed, once they can be answered, by `print`.
 ///
 /// Files of certificates are read again about once a second. Managed configurations are brought to
-/// what they should be when handlers or the authority change, and twice a minute beside: a replica
-/// that ended has taken them away, or somebody else has. What fails of that is told, and tried
-/// again, but for the first time: then, and where the server cannot listen or a certificate cannot
-/// be used, it throws kube::base::Error.
+/// what they should be when handlers or the authority change, and every five seconds beside: a
+/// replica that ended has taken them away, or somebody else has. What fails of that is told, and
+/// tried again, but for the first time: then, and where the server cannot listen or a certificate
+/// cannot be used, it throws kube::base::Error.
 void ServeWebhooks(const ServingOptions& options, const Webhooks& webhooks,
                    const kube::client::Session& session, const TellFunction& tell,
                    const std::function<void(const std::string&)>& print);

@@ -127,6 +127,15 @@ class GuardedWidgets(unittest.TestCase):
         self.assertEqual(["spec.legacyMode"], [one["path"] for one in json.loads(report.read_text())["writers"]])
         self.assertEqual("", create("two", legacyMode="slow").stderr)
 
+    def test_of_two_guards_one_goes_on(self):
+        first = self.guard("widgets")
+        second = self.enterContext(start("widgets"))
+        self.assertEqual(0, first.stop())
+        wait_for("the other guard does not put its webhooks back", lambda: self.webhooks() != [])
+        self.wait_until_asked()
+        create("one", legacyMode="slow")
+        self.assertEqual(1, second.report()["summary"]["requestsLosingFields"])
+
     def test_what_others_have_put_there_stays(self):
         path = f"{CONFIGURATIONS}/{KINDS[0]}"
         self.api.post(path, {
