@@ -77,6 +77,8 @@ bool CrdWatch::Begin() {
   const std::optional<std::string> problem = List();
   if (session_.is_stopped()) return false;
   if (problem) throw kube::base::Error(*problem);
+  told_revision_ = guarded_.revision();
+  for (const report::GuardedUse& crd : guarded_.Report()) told_.insert(crd.name);
   return true;
 }
 
@@ -96,7 +98,6 @@ std::optional<std::string> CrdWatch::List() {
   }
   guarded_.Replace(std::move(taker.found));
   watch_.Start(jobs[0].resource_version);
-  problem_.clear();
   return std::nullopt;
 }
 
@@ -112,11 +113,34 @@ void CrdWatch::TakeEvent(lists::WatchEventType type, const Value& object) {
 void CrdWatch::Advance() {
   using State = lists::ObjectWatch::State;
   watch_.Advance();
-  if (watch_.state() == State::kWatching || session_.clock.Now() < due_) return;
+  TellChanges();
+  if (session_.clock.Now() < due_) return;
+  if (watch_.state() == State::kWatching) return NoteRecovery();
   due_ = session_.clock.Now() + kPause;
   if (watch_.state() == State::kFailed) NoteProblem(watch_.error());
   const std::optional<std::string> problem = List();
   if (problem && !session_.is_stopped()) NoteProblem(*problem);
+}
+
+// Where it may list but not watch, each list is followed by a watch that fails.
+void CrdWatch::NoteRecovery() {
+  if (problem_.empty()) return;
+  tell_("changes of CustomResourceDefinitions are seen again");
+  problem_.clear();
+}
+
+void CrdWatch::TellChanges() {
+  const std::uint64_t revision = guarded_.revision();
+  if (std::exchange(told_revision_, revision) == revision) return;
+  std::set<std::string> names;
+  for (const report::GuardedUse& crd : guarded_.Report()) names.insert(crd.name);
+  for (const std::string& name : names) {
+    if (!told_.contains(name)) tell_("guarding " + name + " from now on");
+  }
+  for (const std::string& name : told_) {
+    if (!names.contains(name)) tell_("no longer guarding " + name);
+  }
+  told_ = std::move(names);
 }
 
 void CrdWatch::NoteProblem(const std::string& problem) {

@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "kube/client/session.h"
@@ -31,17 +32,17 @@ class CrdWatch {
   bool Begin();
 
   /// To be called several times a second. Where the watch has ended the CRDs are listed again, if
-  /// need be every few seconds, and what was guarded stays so meanwhile: somebody is told once.
+  /// need be every few seconds, and what was guarded stays so meanwhile: somebody is told once, and
+  /// once it is over. Of each CRD that is guarded, or no longer is, somebody is told, too.
   void Advance();
-
-  /// True while changes of CRDs are known as they happen.
-  bool is_current() const { return has_begun_ && problem_.empty(); }
 
  private:
   class Taker;
   std::optional<std::string> List();
   void TakeEvent(lists::WatchEventType type, const kube::json::Value& object);
   void NoteProblem(const std::string& problem);
+  void NoteRecovery();
+  void TellChanges();
 
   GuardedCrds& guarded_;
   const std::string target_;
@@ -52,6 +53,8 @@ class CrdWatch {
   bool has_begun_ = false;
   std::string problem_;  // why changes are not known, while that lasts
   kube::system::Clock::TimePoint due_{};
+  std::uint64_t told_revision_ = 0;
+  std::set<std::string> told_;  // names of what is guarded
 };
 
 }  // namespace migrate::guard

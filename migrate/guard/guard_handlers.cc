@@ -25,6 +25,7 @@ constexpr char kMutateId[] = "mutate";
 constexpr std::size_t kMostWarnings = 20;
 constexpr std::size_t kMostReasons = 5;
 constexpr int kInvalid = 422;
+constexpr std::chrono::seconds kTimeout(3);
 
 std::string ObjectName(const Review& review) {
   const std::string name(review.name.empty() ? "<none>" : review.name);
@@ -73,6 +74,32 @@ std::string Reasons(const RequestLoss& loss) {
   return kube::base::Join(reasons, "; ");
 }
 
+// A field that is lost only once the mutation was applied; the null pointer if there is none.
+const LostField* FindBrought(const RequestLoss& before, const RequestLoss& after) {
+  const auto brought = std::ranges::find_if(after.fields, [&before](const LostField& field) {
+    const LostField* known = before.Find(field.path);
+    return field.added > (known == nullptr ? 0 : known->added);
+  });
+  return brought == after.fields.end() ? nullptr : &*brought;
+}
+
+// Why a mutation is better not applied, for a warning; empty where it may be.
+std::string Harm(const Review& review, const Value& mutated, const GuardedCrd& crd,
+                 const RequestLoss& before, const RequestLoss& after) {
+  if (const LostField* brought = FindBrought(before, after)) {
+    return "the mutation would write " + brought->path + ", which will be pruned";
+  }
+  if (after.left_out_added > before.left_out_added) {
+    return "the mutation would write fields that will be pruned";
+  }
+  if (crd.rules() == nullptr) return "";
+  const std::string error = crd.rules()->FirstError(mutated, review.kind.version);
+  if (error.empty() || !crd.rules()->FirstError(*review.object, review.kind.version).empty()) {
+    return "";
+  }
+  return "the mutation would make it invalid: " + error;
+}
+
 std::string FirstSeen(const GuardedCrd& crd, const Writer& writer, const LostField& field) {
   std::string line(writer.user);
   if (!writer.manager.empty()) line.append(" (").append(writer.manager).append(")");
@@ -95,8 +122,8 @@ Handlers Guard::HandlersOf(const std::vector<kube::admission::Resource>& resourc
   if (resources.empty()) return handlers;
   kube::admission::HandlerOptions options{.resources = resources,
                                           .operations = {Operation::kCreate, Operation::kUpdate},
-                                          .ignore_failures = options_.ignore_failures,
-                                          .timeout = options_.timeout};
+                                          .ignore_failures = true,
+                                          .timeout = kTimeout};
   if (options_.mutation != nullptr) {
     handlers.Add(kube::admission::Mutate(
         kMutateId, options,
@@ -146,12 +173,18 @@ Verdict Guard::Change(const Review& review, Reply& reply,
   const Writer writer = WriterOf(review);
   if (IsOfMigration(writer)) return Allowed();
   const auto mutated = options_.mutation->Apply(*review.object, draft.arena());
-  if (!mutated) {
-    reply.AddWarning("the object stays as it is: the mutation would change it again and again");
+  if (mutated && !*mutated) return Allowed();
+  const std::vector<VersionSchema> schemas = crd->SchemasOf(review.kind.version);
+  const RequestLoss before = FindRequestLoss(*review.object, review.old_object, schemas);
+  const RequestLoss after =
+      mutated ? FindRequestLoss(**mutated, review.old_object, schemas) : RequestLoss();
+  const std::string harm = mutated ? Harm(review, **mutated, *crd, before, after)
+                                   : "the mutation would change it again and again";
+  if (!harm.empty()) {
+    reply.AddWarning("the object stays as it is: " + harm);
     return Allowed();
   }
-  if (!*mutated) return Allowed();
-  if (!review.dry_run) NoteMoved(review, *crd, writer, **mutated);
+  if (!review.dry_run) NoteMoved(review, *crd, writer, before, after);
   kube::admission::ApplyDifference(*review.object, **mutated, draft.root(), draft.arena());
   return Allowed();
 }
@@ -177,11 +210,7 @@ void Guard::NoteLoss(const Review& review, const GuardedCrd& crd, const Writer& 
 
 // What is left of a field is for Check to see, which is asked about the changed object.
 void Guard::NoteMoved(const Review& review, const GuardedCrd& crd, const Writer& writer,
-                      const Value& mutated) const {
-  const std::vector<VersionSchema> schemas = crd.SchemasOf(review.kind.version);
-  const RequestLoss before = FindRequestLoss(*review.object, review.old_object, schemas);
-  if (before.empty()) return;
-  const RequestLoss after = FindRequestLoss(mutated, review.old_object, schemas);
+                      const RequestLoss& before, const RequestLoss& after) const {
   for (const LostField& field : before.fields) {
     if (after.Find(field.path) != nullptr) continue;
     Note(review, crd, writer, field, LossOutcome::kMoved);

@@ -23,9 +23,6 @@ struct GuardOptions {
   GuardAction action = GuardAction::kWarn;
   /// Is applied to what is created or changed; the null pointer: nothing is.
   std::shared_ptr<const mutate::ObjectMutation> mutation{};
-  /// Requests pass where the guard cannot be reached (failurePolicy Ignore).
-  bool ignore_failures = true;
-  std::chrono::seconds timeout{3};
   std::function<TimePoint()> now = std::chrono::system_clock::now;
   /// Takes a line when somebody is first seen to write a path; called by several threads at once.
   /// Names in it may hold anything. May be empty.
@@ -49,11 +46,16 @@ struct GuardOptions {
 ///
 /// The mutated writes of `migrate --mutation` are changes like others and known by nothing that
 /// somebody else could not say: a webhook sees neither the client's User-Agent nor a secret of
-/// ours. They bring no fields that pruning would remove, since `migrate` refuses such trees, so
-/// they pass by the rules above; all that rests on their field manager is that they are not
-/// counted, warned of or mutated once more.
+/// ours. So they pass by the rules above, and where a tree of theirs brings what pruning would
+/// remove they are denied as others are; all that rests on their field manager is that they are
+/// not counted, warned of or mutated once more.
 ///
-/// Of a dry run nothing is counted, as nothing is written.
+/// A mutation may only help: where it would bring fields that pruning would remove, or values that
+/// the API server refuses though it takes those that were sent, the object stays as it is, and
+/// there is a warning.
+///
+/// Requests pass where the guard cannot be reached, after three seconds at most (failurePolicy
+/// Ignore). Of a dry run nothing is counted, as nothing is written.
 class Guard {
  public:
   /// `guarded` and `tally` must outlive it, and it the handlers.
@@ -87,7 +89,7 @@ class Guard {
   void NoteLoss(const kube::admission::Review& review, const GuardedCrd& crd, const Writer& writer,
                 const RequestLoss& loss, bool is_denied) const;
   void NoteMoved(const kube::admission::Review& review, const GuardedCrd& crd, const Writer& writer,
-                 const kube::json::Value& mutated) const;
+                 const RequestLoss& before, const RequestLoss& after) const;
 
   const GuardedCrds& guarded_;
   WriterTally& tally_;

@@ -3,16 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "kube/base/error.h"
-
 namespace migrate::guard {
-namespace {
 
-kube::crd::Crd CopyOf(const kube::crd::Crd& crd) {
-  auto copy = kube::crd::ReadCopiedCrd(crd.document->root());
-  if (!copy) throw kube::base::Error(crd.name + ": " + copy.error());
-  return *std::move(copy);
-}
+namespace {
 
 std::unique_ptr<const check::CrdCheck> MakeCheck(const kube::crd::Crd& live,
                                                  const manifests::Proposal* proposal) {
@@ -26,10 +19,18 @@ std::unique_ptr<const check::CrdCheck> MakeCheck(const kube::crd::Crd& live,
       check::CrdCheckOptions{.origin = Origin::kProposal, .replaced = &live});
 }
 
-std::vector<std::string> UnusableVersions(const check::CrdFacts& facts) {
+// Until its schema is mended the server refuses to turn pruning on.
+bool CanPrune(const check::CrdCheck& check, std::size_t version) {
+  const report::VersionReport& report = check.facts().report.versions[version];
+  return check.facts().versions[version].is_convertible && report.structural &&
+         check.server().FindSchema(report.name) != nullptr;
+}
+
+std::vector<std::string> UnusableVersions(const check::CrdCheck& check) {
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < facts.versions.size(); ++i) {
-    if (!facts.versions[i].is_convertible) names.push_back(facts.report.versions[i].name);
+  const std::vector<report::VersionReport>& versions = check.facts().report.versions;
+  for (std::size_t i = 0; i < versions.size(); ++i) {
+    if (!CanPrune(check, i)) names.push_back(versions[i].name);
   }
   std::ranges::sort(names);
   return names;
@@ -38,8 +39,10 @@ std::vector<std::string> UnusableVersions(const check::CrdFacts& facts) {
 }  // namespace
 
 // What requests name is the cluster's, whatever is proposed.
-GuardedCrd::GuardedCrd(const kube::crd::Crd& live, const manifests::Proposal* proposal)
+GuardedCrd::GuardedCrd(const kube::crd::Crd& live, const manifests::Proposal* proposal,
+                       bool keeps_rules)
     : check_(MakeCheck(live, proposal)),
+      rules_(keeps_rules ? std::make_unique<const LiveRules>(live) : nullptr),
       group_(live.group),
       plural_(live.names.plural),
       kind_(live.names.kind),
@@ -48,7 +51,7 @@ GuardedCrd::GuardedCrd(const kube::crd::Crd& live, const manifests::Proposal* pr
       report_{.name = live.name,
               .source = check_->source(),
               .preserve_unknown_fields = live.preserve_unknown_fields,
-              .unusable_versions = UnusableVersions(check_->facts())} {}
+              .unusable_versions = UnusableVersions(*check_)} {}
 
 std::vector<VersionSchema> GuardedCrd::SchemasOf(std::string_view version) const {
   const report::CrdReport& report = check_->facts().report;
@@ -61,12 +64,10 @@ std::vector<VersionSchema> GuardedCrd::SchemasOf(std::string_view version) const
 }
 
 void GuardedCrd::AddVersion(std::vector<VersionSchema>& schemas, std::string_view version) const {
-  const check::CrdFacts& facts = check_->facts();
-  const auto found =
-      std::ranges::find(facts.report.versions, version, &report::VersionReport::name);
-  if (found == facts.report.versions.end()) return;
-  const auto index = static_cast<std::size_t>(found - facts.report.versions.begin());
-  if (!facts.versions[index].is_convertible) return;
+  const std::vector<report::VersionReport>& versions = check_->facts().report.versions;
+  const auto found = std::ranges::find(versions, version, &report::VersionReport::name);
+  if (found == versions.end()) return;
+  if (!CanPrune(*check_, static_cast<std::size_t>(found - versions.begin()))) return;
   schemas.push_back({found->name, check_->server().FindSchema(version)});
 }
 

@@ -46,7 +46,7 @@ GuardedCrds::Pointer GuardedCrds::Make(const kube::crd::Crd& live) const {
   }
   const auto proposal = proposals_.find(live.name);
   return std::make_shared<const GuardedCrd>(
-      live, proposal == proposals_.end() ? nullptr : &proposal->second);
+      live, proposal == proposals_.end() ? nullptr : &proposal->second, selection_.keeps_rules);
 }
 
 void GuardedCrds::Replace(std::map<std::string, Pointer> crds) {

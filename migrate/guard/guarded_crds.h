@@ -23,6 +23,8 @@ struct GuardSelection {
   /// Every CRD of the cluster where something would be lost that is not lost yet: it preserves
   /// unknown fields, or another schema is proposed.
   bool all = false;
+  /// Requests are changed, so that it has to be known what they may be (GuardedCrd::rules).
+  bool keeps_rules = false;
 };
 
 /// The CRDs that are guarded at the moment. What handlers find is immutable, and stays valid for

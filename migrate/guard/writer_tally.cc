@@ -10,6 +10,11 @@ namespace {
 
 constexpr std::size_t kMostMetrics = 100;
 
+// As a rule one account writes everything, and where nobody else needs the places it may have them.
+std::size_t MostOfUser(std::size_t entries) {
+  return entries < WriterTally::kMostEntries / 2 ? entries + 1 : WriterTally::kMostEntries / 10;
+}
+
 std::string LimitedName(std::string_view text) {
   return kube::base::utf8::Shortened(text, WriterTally::kMostNameBytes - 3);
 }
@@ -63,13 +68,13 @@ bool WriterTally::NoteLoss(const LosingRequest& request, const LostField& field,
   entry->last_seen = is_new ? request.time : std::max(entry->last_seen, request.time);
   report::WriterUse& use = entry->use;
   ++use.requests;
-  if (field.added > 0) ++use.added;
+  const bool is_first_added = field.added > 0 && use.added++ == 0;
   if (outcome == LossOutcome::kDenied) ++use.denied;
   if (outcome == LossOutcome::kMoved) ++use.moved;
   use.version = field.version;
   use.example_object = LimitedName(request.object);
   use.example_path = field.example;
-  return is_new;
+  return is_first_added;
 }
 
 // The null pointer: there is no room.
@@ -77,7 +82,7 @@ WriterTally::Entry* WriterTally::FindOrAdd(const Key& key, bool& is_new) {
   const auto known = entries_.find(key);
   if (known != entries_.end()) return &known->second;
   std::size_t& of_user = entries_of_user_[std::get<2>(key)];
-  const bool is_full = entries_.size() >= kMostEntries || of_user >= kMostEntriesOfWriter;
+  const bool is_full = entries_.size() >= kMostEntries || of_user >= MostOfUser(entries_.size());
   if (is_full) {
     if (of_user == 0) entries_of_user_.erase(std::get<2>(key));
     return nullptr;
@@ -85,6 +90,16 @@ WriterTally::Entry* WriterTally::FindOrAdd(const Key& key, bool& is_new) {
   ++of_user;
   is_new = true;
   return &entries_[key];
+}
+
+std::uint64_t WriterTally::requests() const {
+  const std::lock_guard lock(mutex_);
+  return requests_;
+}
+
+std::uint64_t WriterTally::left_out() const {
+  const std::lock_guard lock(mutex_);
+  return left_out_;
 }
 
 report::GuardReport WriterTally::Report() const {

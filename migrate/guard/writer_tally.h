@@ -37,23 +37,27 @@ struct LosingRequest {
 /// Counts who writes what will be pruned. For several threads at once.
 ///
 /// Its memory is bounded, whatever requests hold: what is first there stays, and what there is no
-/// room for is counted together. No writer can fill it alone.
+/// room for is counted together. No writer can fill it alone: who has half of the places gets no
+/// more, and while more than half are taken nobody gets more than a tenth.
 class WriterTally {
  public:
-  static constexpr std::size_t kMostEntries = 2000;         ///< of a writer and a path
-  static constexpr std::size_t kMostEntriesOfWriter = 200;  ///< a user, by whatever managers
+  static constexpr std::size_t kMostEntries = 2000;   ///< of a writer and a path
   static constexpr std::size_t kMostNameBytes = 256;  ///< of a user, and the like: cut behind it
 
   /// Counts a request to create or change an object that is guarded. One that loses fields is
   /// counted by NoteLoss beside.
   void NoteRequest();
-  /// Counts a field that a request loses. True if nobody knew yet that this writer writes it.
+  /// Counts a field that a request loses. True if nobody knew yet that this writer writes it: a
+  /// request that only sends along what the object had is no sign of that.
   bool NoteLoss(const LosingRequest& request, const LostField& field, LossOutcome outcome);
   /// Counts fields of a request that have no paths of their own (RequestLoss::left_out).
   void NoteLeftOut(std::uint64_t fields);
   /// Counts a request that loses fields, once, whatever was said of them.
   void NoteLosingRequest(bool is_denied);
 
+  std::uint64_t requests() const;
+  /// Fields that there was no place for.
+  std::uint64_t left_out() const;
   /// The counts, and all writers in their order: what else a report has is empty.
   report::GuardReport Report() const;
 

@@ -297,7 +297,7 @@ void CheckCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) {
   flag_set.Bool("all-objects", 0, options_.all_objects);
   flag_set.String("state-dir", 0, options_.state_dir);
   flag_set.Strings("fail-on", 0, fail_on_);
-  flag_set.Array("guard-report", 0, options_.guard_reports);
+  flag_set.Strings("guard-report", 0, options_.guard_reports);
   flag_set.Strings("ignore", 0, options_.ignore);
   flag_set.Bool("no-headers", 0, options_.no_headers);
   flag_set.Bool("print-transitional", 0, options_.print_transitional);

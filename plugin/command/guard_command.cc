@@ -17,6 +17,7 @@
 #include "migrate/guard/writer_tally.h"
 #include "migrate/manifests/proposals.h"
 #include "migrate/mutate/object_mutation.h"
+#include "migrate/report/program_name.h"
 #include "plugin/access/cluster_access.h"
 #include "plugin/access/run_facts.h"
 #include "plugin/access/stop_signal.h"
@@ -37,6 +38,7 @@ constexpr char kCommand[] = "guard";
 // What configurations are called that are printed.
 constexpr char kPrintedName[] = "guard.kubectl-prune.dev";
 constexpr std::chrono::seconds kReportPause(10);
+constexpr std::chrono::minutes kAskingPatience(1);
 
 GuardAction ParseAction(const std::string& text) {
   if (text.empty() || text == "warn") return GuardAction::kWarn;
@@ -46,6 +48,15 @@ GuardAction ParseAction(const std::string& text) {
 }
 
 void Tell(const std::string& line) { terminal::WriteStderr(terminal::Printable(line) + "\n"); }
+
+// kubectl apply reads its input to the end.
+void PrintOnce(const std::string& configurations) {
+  terminal::WriteStdout(configurations);
+  terminal::EndStdout();
+  Tell(
+      "note: the configurations are for this run: it neither changes nor removes them, and the "
+      "authority of a self-signed certificate ends with it");
+}
 
 // Requests are held against all of them or none: a schema that is missing would go unnoticed.
 std::vector<migrate::manifests::Proposal> ReadProposed(const flags::InputOptions& input) {
@@ -65,7 +76,10 @@ class GuardRun {
  public:
   explicit GuardRun(const GuardCommandOptions& options)
       : options_(options),
-        crds_({.names = options.input.crds, .all = options.all}, ReadProposed(options.input)),
+        crds_({.names = options.input.crds,
+               .all = options.all,
+               .keeps_rules = !options.mutations.empty()},
+              ReadProposed(options.input)),
         guard_(crds_, tally_,
                {.action = options.action,
                 .mutation = migrate::mutate::ReadMutations(options.mutations),
@@ -88,6 +102,9 @@ class GuardRun {
                                    Tell);
     if (!watch.Begin()) return;
     TellGuarded();
+    if (!options_.report_file.empty())
+      migrate::disk::ReplacePrivateFileIn(options_.report_file, PrintReport());
+    asking_due_ = clock_.Now() + kAskingPatience;
     serving::ServeWebhooks(options_.serving,
                            {.endpoint = endpoint_,
                             .configured = [this] { return guard_.ConfiguredHandlers(); },
@@ -95,11 +112,12 @@ class GuardRun {
                             .advance =
                                 [this, &watch] {
                                   watch.Advance();
+                                  TellAsking();
                                   WriteReportIfDue();
                                 },
                             .server_certificate = [this] { return cluster_.ServerCertificate(); },
                             .printed_name = kPrintedName},
-                           session, Tell, terminal::WriteStdout);
+                           session, Tell, PrintOnce);
     WriteReport();
   }
 
@@ -107,10 +125,16 @@ class GuardRun {
   void TellGuarded() const {
     for (const migrate::report::GuardedUse& crd : crds_.Report()) {
       Tell("guarding " + crd.name + (crd.source.empty() ? "" : " by the schemas of " + crd.source));
-      if (crd.unusable_versions.empty()) continue;
-      Tell("note: nothing can be pruned by the schema of " +
-           kube::base::Join(crd.unusable_versions, ", ") + " of " + crd.name +
-           ", so its requests are let pass");
+      if (!crd.unusable_versions.empty()) {
+        Tell("note: nothing can be pruned by the schema of " +
+             kube::base::Join(crd.unusable_versions, ", ") + " of " + crd.name +
+             ", so its requests are let pass; see why by: " +
+             migrate::report::OwnCommand("check " + crd.name));
+      }
+      if (!crd.preserve_unknown_fields && crd.source.empty()) {
+        Tell("note: " + crd.name +
+             " prunes already: what its schema lacks is gone before anybody is asked");
+      }
     }
     for (const std::string& name : crds_.UnguardedProposals()) {
       Tell("note: " + name +
@@ -126,16 +150,33 @@ class GuardRun {
     return terminal::PrintJson(report::data::ToJson(report, arena)) + "\n";
   }
 
+  // Whether a guard is reached nobody else can tell.
+  void TellAsking() {
+    const bool is_asked = tally_.requests() > 0;
+    if (is_asked && !std::exchange(is_asking_told_, true)) Tell("the API server asks");
+    if (!is_asking_told_ && clock_.Now() >= asking_due_) {
+      asking_due_ = Clock::TimePoint::max();
+      Tell(
+          "note: nobody has asked for a minute: either nothing was written, or the API server does "
+          "not reach this address; a try: kubectl label an object with --dry-run=server");
+    }
+    if (tally_.left_out() > 0 && !std::exchange(is_left_out_told_, true)) {
+      Tell(
+          "note: there are more writers and fields than have places in the report; its summary "
+          "counts the others");
+    }
+  }
+
   void WriteReportIfDue() {
     if (clock_.Now() < report_due_) return;
     report_due_ = clock_.Now() + kReportPause;
-    const Seen seen{tally_.Report().requests, crds_.revision()};
-    if (std::exchange(written_, seen) != seen) WriteReport();
+    const Seen seen{tally_.requests(), crds_.revision()};
+    if (written_ != seen && WriteReport()) written_ = seen;
   }
 
-  // A full disk ends no guard.
-  void WriteReport() {
-    if (options_.report_file.empty()) return;
+  // A full disk ends no guard. False: it could not be written.
+  bool WriteReport() {
+    if (options_.report_file.empty()) return true;
     try {
       migrate::disk::ReplacePrivateFileIn(options_.report_file, PrintReport());
       report_problem_.clear();
@@ -143,6 +184,7 @@ class GuardRun {
       if (report_problem_ != error.what()) Tell(error.what());
       report_problem_ = error.what();
     }
+    return report_problem_.empty();
   }
 
   const GuardCommandOptions& options_;
@@ -157,6 +199,8 @@ class GuardRun {
   Clock::TimePoint report_due_{};
   std::optional<Seen> written_;
   std::string report_problem_;  // told already, while it lasts
+  Clock::TimePoint asking_due_{};
+  bool is_asking_told_ = false, is_left_out_told_ = false;
 };
 
 }  // namespace
@@ -177,6 +221,10 @@ void GuardCommand::TakeArguments(std::vector<std::string> arguments) {
 
 void GuardCommand::Finish(const flags::FlagSet& flag_set, const flags::RawValues&) {
   options_.action = ParseAction(action_);
+  if (flag_set.IsGiven("namespace")) {
+    throw flags::UsageError(
+        kCommand, "--namespace has no meaning here: objects of all namespaces are guarded");
+  }
   serving::FinishServing(kCommand, reach_, options_.serving);
   flags::RequireFiles(kCommand, options_.input, flag_set);
   const bool are_named = !options_.input.crds.empty();

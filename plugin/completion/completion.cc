@@ -144,6 +144,10 @@ void CompleteValue(Completion& completion, const flags::Flag& flag) {
     AddAll(completion, {"client", "none", "server"});
   } else if (flag.name == "fail-on") {
     AddAll(completion, {"blocked", "invalid", "loses-fields", "migration-needed", "none"});
+  } else if (flag.name == "action") {
+    AddAll(completion, {"deny", "warn"});
+  } else if (flag.name == "reach") {
+    AddAll(completion, {"auto", "k3d", "minikube", "plain", "service"});
   } else if (flag.name == "profile") {
     AddAll(completion, {"none"});
   }

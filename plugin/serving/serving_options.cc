@@ -32,11 +32,10 @@ bool IsServiceHost(const std::string& host) {
   return host.ends_with(".svc") && std::ranges::count(host, '.') == 2 && host.front() != '.';
 }
 
-void RequireBoth(std::string_view command, const std::string& a, std::string_view a_name,
-                 const std::string& b, std::string_view b_name) {
-  if (a.empty() == b.empty()) return;
-  const std::string_view given = a.empty() ? b_name : a_name, missing = a.empty() ? a_name : b_name;
-  throw UsageError(command, std::string(given) + " needs " + std::string(missing));
+void RequireWith(std::string_view command, const std::string& given, std::string_view name,
+                 const std::string& other, std::string_view other_name) {
+  if (given.empty() || !other.empty()) return;
+  throw UsageError(command, std::string(name) + " needs " + std::string(other_name));
 }
 
 }  // namespace
@@ -65,8 +64,12 @@ void FinishServing(std::string_view command, const std::string& reach, ServingOp
     throw flags::InvalidArgument(command, "--port", std::to_string(options.port),
                                  "must be between 0 and 65535");
   }
-  RequireBoth(command, options.cert_file, "--cert-file", options.key_file, "--key-file");
+  RequireWith(command, options.cert_file, "--cert-file", options.key_file, "--key-file");
+  RequireWith(command, options.key_file, "--key-file", options.cert_file, "--cert-file");
   const bool has_files = !options.cert_file.empty();
+  RequireWith(command, options.ca_file, "--ca-file", options.cert_file, "--cert-file");
+  RequireWith(command, options.key_password, "--key-password", options.key_file, "--key-file");
+  flags::RefuseBoth(command, !options.ca_file.empty(), "--ca-file", !options.url.empty(), "--url");
   flags::RefuseBoth(command, has_files, "--cert-file", !options.ca_dump.empty(), "--ca-dump");
   flags::RefuseBoth(command, has_files, "--cert-file", !options.extra_sans.empty(), "--extra-san");
   flags::RefuseBoth(command, options.insecure, "--insecure", has_files, "--cert-file");
@@ -83,9 +86,7 @@ void FinishServing(std::string_view command, const std::string& reach, ServingOp
   }
   flags::RefuseBoth(command, !options.url.empty(), "--url", !options.host.empty(), "--host");
   flags::RefuseBoth(command, !options.url.empty(), "--url", !reach.empty(), "--reach");
-  if (!options.ca_bundle_file.empty() && options.url.empty()) {
-    throw UsageError(command, "--ca-bundle-file needs --url");
-  }
+  RequireWith(command, options.ca_bundle_file, "--ca-bundle-file", options.url, "--url");
   if (options.reach == Reachable::kService && !IsServiceHost(options.host)) {
     throw UsageError(command, "--reach=service needs --host=NAME.NAMESPACE.svc");
   }

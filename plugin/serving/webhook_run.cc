@@ -35,21 +35,25 @@ class Configurations {
   Configurations(const ServingOptions& options, kube::client::Client& client,
                  const TellFunction& tell)
       : tell_(tell),
-        both_{ManagedConfiguration(client, ConfigurationKind::kMutating, options.managed),
-              ManagedConfiguration(client, ConfigurationKind::kValidating, options.managed)} {}
+        name_(options.managed),
+        both_{
+            One{{client, ConfigurationKind::kMutating, name_}, ConfigurationKind::kMutating},
+            One{{client, ConfigurationKind::kValidating, name_}, ConfigurationKind::kValidating}} {}
 
   /// Throws kube::base::Error for the first problem.
   void ApplyFirst(const Handlers& handlers, const kube::admission::Reach& reach) {
-    for (ManagedConfiguration& one : both_) {
-      const auto change = one.Apply(handlers, reach);
+    for (One& one : both_) {
+      const auto change = one.configuration.Apply(handlers, reach);
       if (!change) throw kube::base::Error(change.error().message);
+      Note(one, *change);
     }
   }
 
   void Apply(const Handlers& handlers, const kube::admission::Reach& reach) {
     std::optional<std::string> problem;
-    for (ManagedConfiguration& one : both_) {
-      const auto change = one.Apply(handlers, reach);
+    for (One& one : both_) {
+      const auto change = one.configuration.Apply(handlers, reach);
+      if (change) Note(one, *change);
       if (!change && !problem) problem = change.error().message;
     }
     // Once while it lasts.
@@ -58,15 +62,34 @@ class Configurations {
   }
 
   void Withdraw(const Handlers& handlers) {
-    for (ManagedConfiguration& one : both_) {
-      const auto change = one.Withdraw(handlers);
-      if (!change) tell_("the webhooks stay configured: " + change.error().message);
+    for (One& one : both_) {
+      if (!one.is_there) continue;
+      const auto change = one.configuration.Withdraw(handlers);
+      if (change) continue;
+      tell_("webhooks stay configured, and cost each write some time: " + change.error().message +
+            "; remove them by: kubectl delete " +
+            std::string(kube::admission::PluralName(one.kind)) + " " + name_);
     }
   }
 
  private:
+  struct One {
+    ManagedConfiguration configuration;
+    ConfigurationKind kind;
+    bool is_there = false;  // we have made webhooks in it
+  };
+
+  void Note(One& one, ConfigurationChange change) {
+    one.is_there = one.is_there || change != ConfigurationChange::kNone;
+    if (change != ConfigurationChange::kRestored || std::exchange(is_restoring_told_, true)) return;
+    tell_("note: somebody had changed the webhooks of " + name_ +
+          ", which are as they were again; a guard at another address needs another --managed");
+  }
+
   const TellFunction& tell_;
-  std::array<ManagedConfiguration, 2> both_;
+  const std::string name_;
+  std::array<One, 2> both_;
+  bool is_restoring_told_ = false;
   std::optional<std::string> told_;
 };
 
@@ -134,7 +157,9 @@ class Run {
     Rhythm files(session_.clock, kFilesPause), configuration(session_.clock, kConfigurationPause);
     while (migrate::lists::PauseUntil(session_.clock.Now() + migrate::lists::kTick, session_)) {
       webhooks_.advance();
-      const bool has_new_authority = files.IsDue() && ReadFiles();
+      const bool is_second = files.IsDue();
+      const bool has_new_authority = is_second && ReadFiles();
+      if (is_second) TellHandshakes();
       const std::uint64_t revision = webhooks_.revision();
       const bool has_new_handlers = std::exchange(revision_, revision) != revision;
       const bool is_due = configuration.IsDue();
@@ -156,6 +181,21 @@ class Run {
     return MakeReach(options_, place_, server_.port(), certificate_.ca_bundle());
   }
 
+  // Where the certificate is not taken nobody asks, and nothing else would say so.
+  void TellHandshakes() {
+    const kube::serve::ServerCounts counts = server_.counts();
+    if (counts.failed_handshakes == 0 || counts.answered > 0) return;
+    if (std::exchange(are_handshakes_told_, true)) return;
+    tell_(
+        "note: TLS handshakes fail, and nobody has been answered yet: who asks may not trust the " +
+        std::string("certificate (is it for ") + (place_.host.empty() ? "the URL" : place_.host) +
+        ", valid, and of the authorities that the configuration has?)" +
+        (options_.client_ca_file.empty()
+             ? ""
+             : ", or has none that --client-ca-file takes: an API server shows one only if it was "
+               "told to (--admission-control-config-file)"));
+  }
+
   // True if configurations have to say another authority.
   bool ReadFiles() {
     const ServerCertificate::Change change = certificate_.ReadChanges(tell_);
@@ -175,6 +215,7 @@ class Run {
   kube::serve::Server server_;
   std::optional<Configurations> configurations_;
   std::uint64_t revision_ = 0;
+  bool are_handshakes_told_ = false;
 };
 
 }  // namespace

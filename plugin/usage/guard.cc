@@ -13,12 +13,17 @@ a line on stderr the first time, all of it at /report (JSON), in --report-file, 
 
  Only what a request brings is denied. Fields that the object had before, updates of its status and
 finalizers, and objects that are being deleted pass with a warning; what changes nothing, as the
-rewrites of migrate, passes without one. Where the guard cannot be reached requests pass, too.
+rewrites of migrate, passes without one. Where the guard cannot be reached requests pass, too, at
+once or after three seconds; that it is asked at all it says once it is.
 
  With --managed it keeps a ValidatingWebhookConfiguration, and with --mutation a
 MutatingWebhookConfiguration, of that name while it runs, and leaves what others have put there.
 Without, it writes nothing to the cluster and prints them for kubectl apply. CRDs that come, change
-or go are followed; of those that are all guarded a CRD is left alone once it prunes.
+or go are followed; of those that are all guarded a CRD is left alone once it prunes. By a schema
+that is not structural nothing can be pruned, so nothing is said.
+
+ A mutation that would bring what pruning removes, or what the API server refuses, is left out, with
+a warning.
 
 Examples:
   # Who still writes fields of the widgets that will be lost? (k3d, minikube: no more is needed)
@@ -59,7 +64,8 @@ Options:
         when it changes, as are the files of --key-file, --ca-file and --client-ca-file.
 
     --client-ca-file='':
-        Answer only who shows a certificate that one of these authorities (PEM) has signed.
+        Answer only who shows a certificate that one of these authorities (PEM) has signed. An API
+        server shows one only if its --admission-control-config-file says so.
 
     --extra-san=[]:
         Further names and addresses in the self-signed certificate.

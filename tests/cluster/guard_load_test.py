@@ -17,8 +17,8 @@ import threading
 import time
 import unittest
 
-from cluster import Cluster, wait_for
-from guards import CRD, HERE, WIDGETS, Guard, crd, widget
+from cluster import Cluster, ClusterError, wait_for
+from guards import CONFIGURATIONS, CRD, HERE, KINDS, WIDGETS, Guard, crd, widget
 from runner import end, run_tests
 from subjects import V1BETA1_CRDS
 
@@ -158,6 +158,14 @@ class Load(unittest.TestCase):
             return False
         return status == 422 and TOLD in answer["message"]
 
+    def wait_until_denied(self, what):
+        try:
+            wait_for(f"{what} nothing is denied", self.is_denied)
+        except ClusterError:
+            said = "\n".join(self.guard.lines[-20:])
+            configuration = self.api.get(f"{CONFIGURATIONS}/{KINDS[0]}/{NAME}")
+            self.fail(f"{what} nothing is denied; the guard ({self.guard.process.poll()}) said:\n{said}\n{configuration}")
+
     def peak_mib(self):
         status = pathlib.Path(f"/proc/{self.guard.process.pid}/status").read_text(encoding="utf-8")
         return next(int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmHWM"))
@@ -193,7 +201,7 @@ class Load(unittest.TestCase):
     def without_its_server(self):
         self.is_server_away.set()
         CLUSTER.restart_kube_apiserver()
-        wait_for("widgets are not served again", self.is_denied)
+        self.wait_until_denied("with its server back")
         self.is_server_away.clear()
 
     def test_writes_go_on_whatever_happens_to_the_guard(self):
@@ -212,7 +220,7 @@ class Load(unittest.TestCase):
             disaster = chance.choice(left or disasters)
             disaster()
             happened[disaster.__name__] = happened.get(disaster.__name__, 0) + 1
-            wait_for(f"after {disaster.__name__} nothing is denied", self.is_denied)
+            self.wait_until_denied(f"after {disaster.__name__}")
             most_mib = max(most_mib, self.peak_mib())
         stop.set()
         for writer in writers:

@@ -7,12 +7,14 @@ import json
 import pathlib
 import re
 import signal
+import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 from cluster import Cluster, wait_for
-from guards import CONFIGURATIONS, CRD, HERE, KINDS, WIDGETS, Guard, crd, widget
+from guards import CONFIGURATIONS, CRD, HERE, KINDS, WIDGETS, Guard, crd, delete_configurations, widget
 from migrations import delete_crd
 from runner import end, run_tests
 from subjects import V1_CRDS, V1BETA1_CRDS
@@ -175,6 +177,45 @@ class GuardedWidgets(unittest.TestCase):
         self.guard("-f", str(proposal))
 
         self.assertEqual(WARNING.replace("legacyMode", "mode"), create("one", mode="slow", size=5).stderr)
+
+    def test_a_mutation_that_would_do_harm_is_left_out(self):
+        tree = pathlib.Path(CLUSTER.folder) / "harm.yaml"
+        tree.write_text("spec: {doomed: 1, mode: (spec.number)}\n")
+        guard = self.guard("widgets", "--action=deny", f"--mutation={tree}")
+        wait_for("the mutation is not asked", lambda: "stays as it is" in create("probe", mode="x").stderr)
+
+        self.assertEqual("Warning: the object stays as it is: the mutation would write spec.doomed, which will be "
+                         "pruned\n", create("one", mode="x").stderr)
+        self.assertEqual({"mode": "x"}, self.stored("one"))
+        self.assertEqual({}, guard.writers())
+
+    def test_without_a_structural_schema_nothing_is_denied(self):
+        spec = crd()["spec"]
+        del spec["validation"]
+        self.api.request("DELETE", f"{V1BETA1_CRDS}/{CRD}")
+        wait_for("the CRD is not deleted", lambda: self.api.request("GET", f"{V1BETA1_CRDS}/{CRD}")[0] == 404)
+        self.api.post(V1BETA1_CRDS, {**crd(), "spec": spec})
+        wait_for("widgets are not served", lambda: self.api.request("GET", WIDGETS)[0] == 200)
+        guard = self.enterContext(start("widgets", "--action=deny"))
+
+        self.assertIn("note: nothing can be pruned by the schema of v1 of widgets.demo.example.com, so its requests "
+                      "are let pass; see why by: kubectl prune check widgets.demo.example.com", guard.lines)
+        wait_for("the guard is not asked", lambda: (create(f"w{time.monotonic_ns()}", legacyMode="x").returncode,
+                                                     guard.report()["summary"]["requests"] > 0) == (0, True))
+        self.assertEqual({}, guard.writers())
+
+    def test_what_is_printed_can_be_applied(self):
+        environment = CLUSTER.environment(CLUSTER.kubeconfig_file())
+        with subprocess.Popen([BINARY, "guard", "widgets", *HERE], env=environment, text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL) as guard:
+            printed = guard.stdout.read()  # to its end, though the guard goes on
+            self.assertIsNone(guard.poll())
+            run = kubectl("apply", "-f", "-", input=printed)
+            self.assertEqual(0, run.returncode, run.stderr)
+            self.wait_until_asked()
+            guard.terminate()
+            self.assertEqual(0, guard.wait(60))
+        delete_configurations(CLUSTER)
 
     def test_the_examples_of_the_help(self):
         folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))

@@ -147,19 +147,21 @@ Table StaleEntries(const CrdReport& crd) {
 }
 
 Table GuardWriters(const CrdReport& crd) {
-  Table table{"Fields that a guard has seen written, though they would be lost",
+  Table table{"What a guard has seen written that would be lost by the schema of then",
               {{"Path", CellKind::kCode},
                {"User", CellKind::kCode},
                {"Manager", CellKind::kCode},
                {"Requests", CellKind::kNumber},
+               {"Added", CellKind::kNumber},
                {"Denied", CellKind::kNumber},
                {"Moved", CellKind::kNumber},
                {"Last seen", CellKind::kTime},
                {"Example", CellKind::kCode}}};
   for (const migrate::report::WriterUse& use : crd.guard_writers) {
     table.rows.push_back({WithLeadingDot(use.path), use.user, use.manager,
-                          std::to_string(use.requests), std::to_string(use.denied),
-                          std::to_string(use.moved), use.last_seen, use.example_object});
+                          std::to_string(use.requests), std::to_string(use.added),
+                          std::to_string(use.denied), std::to_string(use.moved), use.last_seen,
+                          use.example_object});
   }
   return table;
 }

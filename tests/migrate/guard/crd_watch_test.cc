@@ -86,12 +86,14 @@ TEST_CASE("A CRD that comes, changes or goes is followed", "[migrate][guard]") {
     CHECK(watched.watch.Begin());
     watched.Run(3s);
     CHECK(watched.Guarded() == Strings{"gears.demo.example.com", "widgets.demo.example.com"});
+    CHECK(watched.lines == Strings{"guarding gears.demo.example.com from now on"});
   }
   SECTION("it prunes") {
     watched.AnswerWatches(FakeEvent("MODIFIED", CrdObject("widgets", "")));
     CHECK(watched.watch.Begin());
     watched.Run(3s);
     CHECK(watched.Guarded().empty());
+    CHECK(watched.lines == Strings{"no longer guarding widgets.demo.example.com"});
   }
   SECTION("it goes") {
     watched.AnswerWatches(FakeEvent("DELETED", CrdObject("widgets", kPreserves)));
@@ -103,14 +105,12 @@ TEST_CASE("A CRD that comes, changes or goes is followed", "[migrate][guard]") {
 
 TEST_CASE("Where too much was missed the CRDs are listed again", "[migrate][guard]") {
   Watched watched;
-  CHECK_FALSE(watched.watch.is_current());
   watched.AnswerWatches(test_support::FakeExpiredEvent(1, 9));
   CHECK(watched.watch.Begin());
-  CHECK(watched.watch.is_current());
   watched.cluster.server.Add(FakeCrdText("gears", kPreserves));
   watched.Run(10s);
   CHECK(watched.Guarded() == Strings{"gears.demo.example.com", "widgets.demo.example.com"});
-  CHECK(watched.lines.empty());
+  CHECK(watched.lines == Strings{"guarding gears.demo.example.com from now on"});
 }
 
 TEST_CASE("What was guarded stays so while the CRDs cannot be read", "[migrate][guard]") {
@@ -120,11 +120,23 @@ TEST_CASE("What was guarded stays so while the CRDs cannot be read", "[migrate][
   watched.cluster.server.Forbid("customresourcedefinitions.apiextensions.k8s.io");
   watched.Run(30s);
   CHECK(watched.Guarded() == Strings{"widgets.demo.example.com"});
-  CHECK_FALSE(watched.watch.is_current());
   REQUIRE(watched.lines.size() == 1);
   CHECK_THAT(
       watched.lines[0],
       Catch::StartsWith("changes of CustomResourceDefinitions are not seen at the moment: "));
+}
+
+// As who has the right to list, but not to watch.
+TEST_CASE("Of watches that fail again and again somebody is told once", "[migrate][guard]") {
+  Watched watched;
+  test_support::FakeFault fault;
+  fault.target = "watch=1";
+  fault.times = 0;
+  fault.answer = test_support::FakeStatus(403, "Forbidden", "no");
+  watched.cluster.server.AddFault(std::move(fault));
+  CHECK(watched.watch.Begin());
+  watched.Run(60s);
+  CHECK(watched.lines.size() == 1);
 }
 
 }  // namespace crd_watch_test

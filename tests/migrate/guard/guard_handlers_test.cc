@@ -59,7 +59,7 @@ struct World {
   std::vector<report::WriterUse> Writers() { return guard->Report().writers; }
 
   test_support::TempFolder folder;
-  GuardedCrds crds{{.all = true}, {}};
+  GuardedCrds crds{{.all = true, .keeps_rules = true}, {}};
   WriterTally tally;
   Strings lines;
   std::unique_ptr<Guard> guard;
@@ -89,6 +89,30 @@ TEST_CASE("A writer of fields that will be pruned is warned and counted", "[migr
   CHECK(report.writers[0].example_object == "shop/a");
   CHECK(world.lines == Strings{"admin writes spec.legacyMode of widgets.demo.example.com, which is "
                                "not in the schema of v1"});
+}
+
+// That a tree moves the wrong thing must not keep anybody from writing.
+TEST_CASE("A mutation that would do harm leaves the object as it is", "[migrate][guard]") {
+  const auto [tree, spec, warning] = GENERATE(table<std::string, std::string, std::string>({
+      {"spec: {doomed: 1}", R"({"a":"1"})",
+       "the object stays as it is: the mutation would write spec.doomed, which will be pruned"},
+      {"spec: {a: 5}", R"({"a":"1"})",
+       "the object stays as it is: the mutation would make it invalid: spec.a: Invalid value: "
+       "\"integer\": spec.a in body must ..."},  // of 120 characters
+      {"spec: {a: (spec.b), b: (spec.a)}", R"({"a":"1","b":"2"})",
+       "the object stays as it is: the mutation would change it again and again"},
+  }));
+  World world(GuardAction::kDeny, tree);
+  const Answer answer = world.Ask("mutate", Review(Widget(spec)).Print());
+  CHECK_FALSE(answer.verdict);
+  CHECK(answer.warnings == Strings{warning});
+  CHECK(answer.patch.empty());
+  CHECK(world.Writers().empty());
+}
+
+TEST_CASE("What is invalid as it was sent may be mutated", "[migrate][guard]") {
+  World world(GuardAction::kWarn, "spec: {a: (spec.a), b: null}");
+  CHECK_FALSE(world.Ask("mutate", Review(Widget(R"({"a":1,"b":2})")).Print()).patch.empty());
 }
 
 TEST_CASE("What a request brings is denied, if that is asked for", "[migrate][guard]") {

@@ -1,6 +1,7 @@
 #include "migrate/guard/guarded_crds.h"
 
 #include <catch2/catch.hpp>
+#include <regex>
 
 #include "kube/base/error.h"
 #include "tests/support/fake_cluster.h"
@@ -59,6 +60,21 @@ TEST_CASE("What a webhook makes of another version is not known", "[migrate][gua
           "conversionReviewVersions":["v1"],"clientConfig":{"url":"https://x.example.com"}}})"),
       nullptr);
   CHECK(VersionsOf(crd.SchemasOf("v1beta1")) == Strings{"v1beta1"});
+}
+
+// The server refuses to turn pruning on for these.
+TEST_CASE("By a schema that is missing or not structural nothing is pruned", "[migrate][guard]") {
+  std::string text = test_support::FakeCrdText("widgets", kPreserves);
+  SECTION("missing") { text = std::regex_replace(text, std::regex(R"("schema")"), R"("other")"); }
+  SECTION("not structural") {
+    text = std::regex_replace(text, std::regex(R"("type":"object")"), R"("title":"object")");
+  }
+  auto live = support::ReadCrdText(text);
+  REQUIRE(live);
+  const GuardedCrd crd(*live, nullptr);
+  CHECK(crd.SchemasOf("v1").empty());
+  CHECK(crd.SchemasOf("v1beta1").empty());
+  CHECK(crd.report().unusable_versions == Strings{"v1", "v1beta1"});
 }
 
 TEST_CASE("A proposal's schemas are taken in the place of the cluster's", "[migrate][guard]") {

@@ -27,8 +27,10 @@ TEST_CASE("Each writer and path is counted, with its first and last time", "[mig
   CHECK(tally.NoteLoss(Request("ann", kTime + 1min), Field("spec.b", 1), LossOutcome::kPassed));
   CHECK_FALSE(tally.NoteLoss(Request("ann", kTime), Field("spec.b"), LossOutcome::kPassed));
   CHECK_FALSE(tally.NoteLoss(Request("ann", kTime + 2h), Field("spec.b", 1), LossOutcome::kDenied));
-  CHECK(tally.NoteLoss(Request("ann"), Field("spec.a"), LossOutcome::kMoved));
-  CHECK(tally.NoteLoss(Request("bob"), Field("spec.b"), LossOutcome::kPassed));
+  CHECK(tally.NoteLoss(Request("ann"), Field("spec.a", 1), LossOutcome::kMoved));
+  // What an object had already is no sign of a writer.
+  CHECK_FALSE(tally.NoteLoss(Request("bob"), Field("spec.b"), LossOutcome::kPassed));
+  CHECK(tally.NoteLoss(Request("bob"), Field("spec.b", 1), LossOutcome::kPassed));
   const report::GuardReport report = tally.Report();
   REQUIRE(report.writers.size() == 3);
   CHECK(report.writers[0].path == "spec.a");
@@ -64,14 +66,19 @@ TEST_CASE("Requests are counted once, whatever they lose", "[migrate][guard]") {
 }
 
 TEST_CASE("One writer cannot take the places of others", "[migrate][guard]") {
+  constexpr std::size_t kHalf = WriterTally::kMostEntries / 2;
   WriterTally tally;
-  for (std::size_t i = 0; i < WriterTally::kMostEntriesOfWriter + 50; ++i) {
+  for (std::size_t i = 0; i < kHalf + 50; ++i) {
     tally.NoteLoss(Request("flood"), Field("spec.x" + std::to_string(i)), LossOutcome::kPassed);
   }
-  CHECK(tally.NoteLoss(Request("ann"), Field("spec.a"), LossOutcome::kPassed));
+  CHECK(tally.left_out() == 50);
+  for (std::size_t i = 0; i < kHalf; ++i) {
+    tally.NoteLoss(Request("other"), Field("spec.x" + std::to_string(i)), LossOutcome::kPassed);
+  }
+  CHECK(tally.NoteLoss(Request("ann"), Field("spec.a", 1), LossOutcome::kPassed));
   const report::GuardReport report = tally.Report();
-  CHECK(report.writers.size() == WriterTally::kMostEntriesOfWriter + 1);
-  CHECK(report.left_out == 50);
+  CHECK(report.writers.size() == kHalf + WriterTally::kMostEntries / 10 + 1);
+  CHECK(report.left_out == 50 + kHalf - WriterTally::kMostEntries / 10);
 }
 
 TEST_CASE("Any number of writers takes a bounded memory", "[migrate][guard]") {

@@ -60,6 +60,11 @@ TEST_CASE("Flags of a server that cannot go together are refused", "[plugin][ser
   const auto [flags, error] = GENERATE(table<Words, std::string>({
       {{"--cert-file=a"}, "--cert-file needs --key-file"},
       {{"--key-file=a"}, "--key-file needs --cert-file"},
+      {{"--ca-file=a"}, "--ca-file needs --cert-file"},
+      {{"--key-password=a"}, "--key-password needs --key-file"},
+      {{"--cert-file=a", "--key-file=b", "--ca-file=c", "--url=https://x"},
+       "--ca-file and --url cannot be specified together"},
+      {{"-n", "shop"}, "--namespace has no meaning here: objects of all namespaces are guarded"},
       {{"--cert-file=a", "--key-file=b", "--ca-dump=c"},
        "--cert-file and --ca-dump cannot be specified together"},
       {{"--cert-file=a", "--key-file=b", "--extra-san=c"},
