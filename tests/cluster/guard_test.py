@@ -119,6 +119,32 @@ class GuardedWidgets(unittest.TestCase):
         self.guard("widgets", "--action=deny")
         self.assertIn("denied the request", create("again", legacyMode="slow").stderr)
 
+    def test_a_guard_whose_certificate_has_expired_says_so_and_is_in_nobody_s_way(self):
+        CLUSTER.certificates.sign("expired", "/CN=guard", "subjectAltName=IP:127.0.0.1\n", days=-1)
+        files = CLUSTER.certificates.folder
+        guard = self.enterContext(start("widgets", "--action=deny", f"--cert-file={files}/expired.crt",
+                                        f"--key-file={files}/expired.key", f"--ca-file={files}/ca.crt"))
+
+        # It takes a moment until the API server knows of the webhook.
+        wait_for("nobody says that the certificate is not taken", lambda: (
+            create(f"w{time.monotonic_ns()}", legacyMode="x").returncode,
+            any("TLS handshakes fail" in line for line in guard.lines)) == (0, True))
+        self.assertNotIn("the API server asks", guard.lines)
+
+    def test_a_guard_that_hangs_holds_a_write_up_for_its_timeout(self):
+        guard = self.guard("widgets", "--action=deny")
+        guard.process.send_signal(signal.SIGSTOP)
+        self.addCleanup(guard.process.send_signal, signal.SIGCONT)
+        began = time.monotonic()
+        run = create("one", legacyMode="slow")
+        took = time.monotonic() - began
+        self.assertEqual(0, run.returncode, run.stderr)
+        self.assertLess(2.5, took)
+        # Whatever else the machine does: the API server gives up, not the kernel.
+        self.assertLess(took, 30)
+        guard.process.send_signal(signal.SIGCONT)
+        self.assertIn("denied the request", create("two", legacyMode="slow").stderr)
+
     def test_a_signal_ends_it_in_order(self):
         report = pathlib.Path(CLUSTER.folder) / "guard-report.json"
         guard = self.guard("widgets", f"--report-file={report}")
