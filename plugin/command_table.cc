@@ -4,6 +4,7 @@
 
 #include "plugin/command/check_command.h"
 #include "plugin/command/diff_command.h"
+#include "plugin/command/guard_command.h"
 #include "plugin/command/migrate_command.h"
 #include "plugin/command/restore_command.h"
 #include "plugin/command/suggest_command.h"
@@ -39,6 +40,11 @@ flags::CommandRows Commands() {
        .usage = usage::kDiff,
        .make = Make<command::DiffCommand>,
        .arguments = ArgumentKind::kCrdOrObject},
+      {.name = "guard",
+       .summary = "Warn of requests, or refuse them, that write what pruning would remove",
+       .usage = usage::kGuard,
+       .make = Make<command::GuardCommand>,
+       .arguments = ArgumentKind::kCrd},
       {.name = "migrate",
        .summary = "Rewrite every custom resource, so that etcd holds it pruned",
        .usage = usage::kMigrate,

@@ -87,12 +87,22 @@ Endpoint::Endpoint(const Handlers& handlers, const system::Clock& clock, std::st
   AddPage("/readyz",
           [this] { return is_ready_ ? TextAnswer(200, "ok") : TextAnswer(503, "not ready"); });
   AddPage("/metrics", [this] {
-    return Response{200, "text/plain; version=0.0.4; charset=utf-8", metrics_.Print()};
+    return Response{200, "text/plain; version=0.0.4; charset=utf-8", PrintMetrics()};
   });
 }
 
 void Endpoint::AddPage(std::string path, std::function<Response()> page) {
   pages_.insert_or_assign(std::move(path), std::move(page));
+}
+
+void Endpoint::AddMetrics(std::function<std::string()> print) {
+  more_metrics_.push_back(std::move(print));
+}
+
+std::string Endpoint::PrintMetrics() const {
+  std::string text = metrics_.Print();
+  for (const auto& print : more_metrics_) text += print();
+  return text;
 }
 
 Response Endpoint::Answer(const Request& request) {

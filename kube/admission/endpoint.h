@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kube/admission/dispatch.h"
 #include "kube/admission/handler.h"
@@ -42,6 +43,9 @@ class Endpoint {
   /// Another page for GET, such as "/report", made anew each time by any thread. Before the first
   /// request. What it throws is a 500.
   void AddPage(std::string path, std::function<serve::Response()> page);
+  /// More for /metrics, behind what is there: whole lines in Prometheus's text format, made anew
+  /// each time by any thread. Before the first request.
+  void AddMetrics(std::function<std::string()> print);
   /// Whether requests may be sent here; false at first.
   void SetReady(bool ready) { is_ready_ = ready; }
 
@@ -55,6 +59,7 @@ class Endpoint {
  private:
   serve::Response AnswerOrThrow(const serve::Request& request);
   serve::Response AnswerReview(std::string_view handler, const serve::Request& request);
+  std::string PrintMetrics() const;
   std::optional<std::string_view> HandlerOf(std::string_view path) const;
   bool IsAsked(std::string_view handler) const;
 
@@ -63,6 +68,7 @@ class Endpoint {
   Metrics metrics_;
   Dispatcher dispatcher_;
   std::map<std::string, std::function<serve::Response()>, std::less<>> pages_;
+  std::vector<std::function<std::string()>> more_metrics_;
   std::atomic<bool> is_ready_ = false;
 };
 

@@ -31,18 +31,37 @@ Value ForeignOf(const Value& webhooks, std::string_view name, Arena& arena) {
   return foreign;
 }
 
-/// Those of persistent handlers, as the object has them.
-Value PersistentOf(const Value& webhooks, const Handlers& handlers, std::string_view name,
-                   Arena& arena) {
-  Value persistent = Value::Array();
+/// Whether a webhook asks where we are reached.
+bool LeadsTo(const Value& webhook, const Reach& reach) {
+  const Value* config = webhook.Find("clientConfig");
+  if (config == nullptr) return false;
+  if (!reach.service) return config->FindText("url").starts_with(reach.url + "/");
+  const Value* service = config->Find("service");
+  return service != nullptr && service->FindText("name") == reach.service->name &&
+         service->FindText("namespace") == reach.service->namespace_;
+}
+
+/// Those of ours that stay: of persistent handlers, or of another program of the same name. Where
+/// `reach` is the null pointer nobody knows of another one.
+Value StayingOf(const Value& webhooks, const Handlers& handlers, std::string_view name,
+                const Reach* reach, Arena& arena) {
+  Value staying = Value::Array();
   for (const Value& webhook : webhooks.elements()) {
     const std::string_view webhook_name = webhook.FindText("name");
-    const bool stays = std::ranges::any_of(handlers.all(), [&](const Handler& handler) {
+    if (!IsOurWebhook(webhook_name, name)) continue;
+    const bool is_persistent = std::ranges::any_of(handlers.all(), [&](const Handler& handler) {
       return handler.options.persistent && WebhookName(handler.id, name) == webhook_name;
     });
-    if (stays) persistent.Append(webhook, arena);
+    if (is_persistent || (reach != nullptr && !LeadsTo(webhook, *reach))) {
+      staying.Append(webhook, arena);
+    }
   }
-  return persistent;
+  return staying;
+}
+
+std::string_view ResourceVersionOf(const Value& object) {
+  const Value* metadata = object.Find("metadata");
+  return metadata == nullptr ? std::string_view() : metadata->FindText("resourceVersion");
 }
 
 /// Whether a 404 is about the object; else there is no such resource at this version.
@@ -55,26 +74,32 @@ bool NamesObject(const client::CallError& error, const std::string& name) {
 ManagedConfiguration::Outcome ManagedConfiguration::Apply(const Handlers& handlers,
                                                           const Reach& reach) {
   grace_ = {};
-  const auto ours = [&](const Value&, Arena& arena) {
-    return MakeWebhooks(handlers, kind_, name_, reach, arena);
-  };
-  const bool has_any = std::ranges::any_of(
-      handlers.all(), [this](const Handler& handler) { return IsOfKind(handler, kind_); });
-  return Bring(ours, has_any);
+  Arena arena;
+  const Value webhooks = MakeWebhooks(handlers, kind_, name_, reach, arena);
+  Made made;
+  made.webhooks = json::Print(webhooks);
+  made.reach = reach;
+  for (const Value& webhook : webhooks.elements()) {
+    made.names.emplace_back(webhook.FindText("name"));
+  }
+  return Bring([&](const Value&, Arena&) { return webhooks; }, &made);
 }
 
 ManagedConfiguration::Outcome ManagedConfiguration::Withdraw(const Handlers& handlers,
                                                              system::Clock::Duration grace) {
   grace_ = grace;
-  const auto persistent = [&](const Value& existing, Arena& arena) {
-    return PersistentOf(existing, handlers, name_, arena);
+  const auto staying = [&](const Value& existing, Arena& arena) {
+    return StayingOf(existing, handlers, name_, made_ ? &made_->reach : nullptr, arena);
   };
-  return Bring(persistent, false);
+  return Bring(staying, nullptr);
 }
 
-/// Reads the object and writes what it should be, anew where somebody else was faster.
-ManagedConfiguration::Outcome ManagedConfiguration::Bring(const OurWebhooks& ours,
-                                                          bool may_create) {
+/// Reads the object and writes what it should be, anew where somebody else was faster. `made` is
+/// what that is, where it is to be kept; else the null pointer.
+ManagedConfiguration::Outcome ManagedConfiguration::Bring(const OurWebhooks& ours, Made* made) {
+  const bool may_create = made != nullptr && !made->names.empty();
+  const bool is_same = made != nullptr && made_ && made->webhooks == made_->webhooks;
+  bool was_changed = false;  // by somebody else
   std::string last;
   for (int round = 0; round < kMostRounds; ++round) {
     const auto object = Read();
@@ -84,8 +109,19 @@ ManagedConfiguration::Outcome ManagedConfiguration::Bring(const OurWebhooks& our
     if (object && !may_create && IsWithoutOurs((*object)->root())) {
       return ConfigurationChange::kNone;
     }
+    if (object && is_same && ResourceVersionOf((*object)->root()) == made_->resource_version) {
+      return ConfigurationChange::kNone;
+    }
+    was_changed = was_changed || (is_same && (is_absent || !AreThere(*made_, (*object)->root())));
     const auto written = is_absent ? Create(ours) : Replace((*object)->root(), ours);
-    if (written) return is_absent ? ConfigurationChange::kCreated : ConfigurationChange::kReplaced;
+    if (written) {
+      if (made != nullptr) {
+        made->resource_version = ResourceVersionOf((*written)->root());
+        made_ = std::move(*made);
+      }
+      if (was_changed) return ConfigurationChange::kRestored;
+      return is_absent ? ConfigurationChange::kCreated : ConfigurationChange::kReplaced;
+    }
     const Meaning meaning = MeaningOf(written.error());
     // A create finds that it exists meanwhile, a patch that it was changed or deleted.
     const bool may_retry =
@@ -99,6 +135,15 @@ ManagedConfiguration::Outcome ManagedConfiguration::Bring(const OurWebhooks& our
       ConfigurationProblem::Kind::kContended,
       ResourceName() + " \"" + name_ + "\" was changed by somebody else each time: " + last +
           "; look for another program that manages it"});
+}
+
+bool ManagedConfiguration::AreThere(const Made& made, const Value& object) {
+  const Value webhooks = WebhooksOf(object);
+  return std::ranges::all_of(made.names, [&](const std::string& name) {
+    return std::ranges::any_of(webhooks.elements(), [&](const Value& webhook) {
+      return webhook.FindText("name") == name && LeadsTo(webhook, made.reach);
+    });
+  });
 }
 
 bool ManagedConfiguration::IsWithoutOurs(const Value& object) const {

@@ -3,9 +3,11 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "kube/admission/configuration.h"
 #include "kube/admission/handler.h"
@@ -20,6 +22,7 @@ enum class ConfigurationChange : std::uint8_t {
   kNone,      ///< there was nothing to do
   kCreated,   ///< it was not there
   kReplaced,  ///< its webhooks of ours are those of the handlers now
+  kRestored,  ///< they are so again: somebody else had changed what an earlier call had made
 };
 
 /// Why it could not be brought to what it should be.
@@ -49,20 +52,28 @@ class ManagedConfiguration {
       : client_(client), kind_(kind), name_(std::move(name)) {}
 
   /// Makes the webhooks of ours those of the handlers. Creates the object if it is absent, unless
-  /// there is no handler of the kind.
+  /// there is no handler of the kind. Only reads it where it is as an earlier call has left it.
   base::Result<ConfigurationChange, ConfigurationProblem> Apply(const Handlers& handlers,
                                                                 const Reach& reach);
-  /// At the end: removes the webhooks of ours but for those of persistent handlers, which stay as
-  /// they are. Works also when the client has been told to stop, within `grace`.
+  /// At the end: removes the webhooks of ours but for those of persistent handlers, and those that
+  /// lead somewhere else than what Apply has made: another program keeps them by now. What stays
+  /// stays as it is. Works also when the client has been told to stop, within `grace`.
   base::Result<ConfigurationChange, ConfigurationProblem> Withdraw(
       const Handlers& handlers, system::Clock::Duration grace = std::chrono::seconds(10));
 
  private:
+  struct Made {
+    std::string webhooks;  // as text
+    std::vector<std::string> names;
+    Reach reach;
+    std::string resource_version;
+  };
   using Outcome = base::Result<ConfigurationChange, ConfigurationProblem>;
   /// The webhooks of ours, of those that the object has now. Borrows from the arena and from these.
   using OurWebhooks = std::function<json::Value(const json::Value& existing, json::Arena&)>;
 
-  Outcome Bring(const OurWebhooks& ours, bool may_create);
+  Outcome Bring(const OurWebhooks& ours, Made* made);
+  static bool AreThere(const Made& made, const json::Value& object);
   bool IsWithoutOurs(const json::Value& object) const;
   client::DocumentResult Read();
   client::DocumentResult Create(const OurWebhooks& ours);
@@ -77,6 +88,7 @@ class ManagedConfiguration {
   std::string name_;
   std::string version_ = "v1";  // v1beta1 once the server has turned out not to have it
   system::Clock::Duration grace_{};
+  std::optional<Made> made_;  // by the last Apply that did not fail; absent: there was none
 };
 
 }  // namespace kube::admission

@@ -97,6 +97,11 @@ void ReplacePrivateFile(const fs::path& path, std::string_view text) {
   fs::create_directories(folder, error);
   if (!error) fs::permissions(folder, fs::perms::owner_all, error);
   if (error) Fail(folder, error.value());
+  ReplacePrivateFileIn(path, text);
+}
+
+void ReplacePrivateFileIn(const fs::path& path, std::string_view text) {
+  std::error_code error;
   fs::path made = path;
   made += ".new";
   fs::remove(made, error);  // of a run that was killed

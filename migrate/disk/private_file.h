@@ -48,6 +48,9 @@ class PrivateFile {
 /// for several writers of one file at once.
 void ReplacePrivateFile(const std::filesystem::path& path, std::string_view text);
 
+/// The same in a folder that somebody has named: it has to be there, and stays as it is.
+void ReplacePrivateFileIn(const std::filesystem::path& path, std::string_view text);
+
 /// True if `folder` belongs to another user than us and root: who could put something else in the
 /// place of what we make there. False where that cannot be told.
 bool BelongsToAnother(const std::filesystem::path& folder);

@@ -10,6 +10,7 @@
 
 #include "kube/base/text.h"
 #include "kube/crd/crd_condition.h"
+#include "migrate/report/guard_report.h"
 #include "migrate/report/run_facts.h"
 
 /// What a run found or did, as plain structs. The plugin prints them; docs/REPORTS.md has the
@@ -189,6 +190,8 @@ struct CrdReport {
   std::vector<FieldUse> maybe_in_etcd;     ///< path, objects and managers only
   std::optional<Verified> verified;        ///< it still holds for what is not in maybe_in_etcd
   std::vector<StaleEntry> stale_managed_fields{};  ///< sorted by version, manager, operation
+  /// Who a guard has seen to write what will be lost; by path, user and manager.
+  std::vector<WriterUse> guard_writers{};
   std::vector<ObjectPaths> objects;  ///< with --show-objects; sorted by namespace and name
   /// Objects that the server could not read or would refuse, "namespace/name: why"; the first ones.
   std::vector<std::string> object_errors;

@@ -19,6 +19,8 @@
 namespace plugin::access {
 namespace {
 
+constexpr std::chrono::seconds kCertificatePatience(10);
+
 // "v1.36" of v1.36.2-gke.100.
 std::string MinorVersion(std::string_view version) {
   const std::size_t dot = version.find('.');
@@ -36,14 +38,13 @@ ClusterAccess::ClusterAccess(const flags::CommonOptions& options, Right right,
       kube::config::LoadConnection(options.connection, kube::system::ProcessEnvironment());
   server_ = config.server;
   context_ = config.context;
-  auto transport = std::make_unique<kube::http::CurlTransport>(config);
+  transport_ = std::make_unique<kube::http::CurlTransport>(config);
   kube::auth::ExecOptions exec_options;
   exec_options.use_certificate = [&transport =
-                                      *transport](const kube::config::ClientCertificate& ours) {
+                                      *transport_](const kube::config::ClientCertificate& ours) {
     transport.UseCertificate(ours);
   };
   exec_options.stop = &StopFlag();
-  transport_ = std::move(transport);
   if (right == Right::kRead)
     read_only_ = std::make_unique<kube::http::ReadOnlyTransport>(*transport_);
   credentials_ = kube::auth::MakeCredentials(config, clock, std::move(exec_options));
@@ -62,8 +63,9 @@ ClusterAccess::ClusterAccess(const flags::CommonOptions& options, Right right,
       .on_wait = write_line,
       .on_request = write_line,
       .log_level = options.verbosity};
-  client_ = std::make_unique<kube::client::Client>(read_only_ ? *read_only_ : *transport_,
-                                                   *credentials_, clock, std::move(client_options));
+  client_ = std::make_unique<kube::client::Client>(
+      read_only_ ? static_cast<kube::http::Transport&>(*read_only_) : *transport_, *credentials_,
+      clock, std::move(client_options));
 }
 
 ClusterAccess::~ClusterAccess() = default;
@@ -78,6 +80,14 @@ migrate::report::RunFacts ClusterAccess::FactsAt(std::chrono::sys_seconds time) 
 kube::client::Client& ClusterAccess::client() {
   if (std::exchange(must_match_version_, false)) RequireServerVersion();
   return *client_;
+}
+
+std::string ClusterAccess::ServerCertificate() {
+  try {
+    return transport_->ServerCertificate(kCertificatePatience);
+  } catch (const kube::base::Error&) {
+    return "";
+  }
 }
 
 // Where kubectl compares itself, the rules that are foretold are compared: they are what changes

@@ -11,6 +11,10 @@
 #include "plugin/access/stop_signal.h"
 #include "plugin/flags/options.h"
 
+namespace kube::http {
+class CurlTransport;
+}
+
 namespace plugin::access {
 
 /// The way to the cluster that flags, kubeconfig and environment name.
@@ -33,13 +37,16 @@ class ClusterAccess {
   kube::client::Client& client();
   /// client() for as long as no signal says to stop.
   kube::client::Session session() { return {client(), clock_, &StopFlag()}; }
+  /// The certificate by which the server is known, PEM. It may need ten seconds. Empty: it shows
+  /// none, or cannot be reached; who asks it for more gets to know why.
+  std::string ServerCertificate();
   /// Which cluster a report is of, as it is at `time`.
   migrate::report::RunFacts FactsAt(std::chrono::sys_seconds time) const;
 
  private:
   void RequireServerVersion();
 
-  std::unique_ptr<kube::http::Transport> transport_;
+  std::unique_ptr<kube::http::CurlTransport> transport_;
   std::unique_ptr<kube::http::Transport> read_only_;  // before transport_; absent with kWrite
   std::unique_ptr<kube::client::Credentials> credentials_;
   std::unique_ptr<kube::client::Client> client_;

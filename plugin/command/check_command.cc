@@ -19,6 +19,7 @@
 #include "plugin/flags/output_format.h"
 #include "plugin/flags/usage_error.h"
 #include "plugin/report/data/check_report_json.h"
+#include "plugin/report/data/guard_writers.h"
 #include "plugin/report/data/template_output.h"
 #include "plugin/report/data/upgrade_way.h"
 #include "plugin/report/format/print_page.h"
@@ -296,6 +297,7 @@ void CheckCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) {
   flag_set.Bool("all-objects", 0, options_.all_objects);
   flag_set.String("state-dir", 0, options_.state_dir);
   flag_set.Strings("fail-on", 0, fail_on_);
+  flag_set.Strings("guard-report", 0, options_.guard_reports);
   flag_set.Strings("ignore", 0, options_.ignore);
   flag_set.Bool("no-headers", 0, options_.no_headers);
   flag_set.Bool("print-transitional", 0, options_.print_transitional);
@@ -337,7 +339,10 @@ void CheckCommand::Finish(const flags::FlagSet& flag_set, const flags::RawValues
 int CheckCommand::Run() {
   if (options_.print_transitional) return PrintTransitional(options_);
   report::data::LoadTemplate(options_.output_template);
-  const CheckReport report = options_.input.local ? CheckLocal(options_) : CheckLive(options_);
+  // Before anything is asked: a wrong file should not cost a whole check.
+  const auto guards = report::data::ReadGuardReports(options_.guard_reports);
+  CheckReport report = options_.input.local ? CheckLocal(options_) : CheckLive(options_);
+  report::data::AddGuardWriters(guards, report);
   const CheckOutput output = PrintCheck(report, options_, access::TimeOfDay());
   terminal::WriteStdout(output.out);
   terminal::WriteStderr(output.err);

@@ -34,7 +34,8 @@ struct CheckOptions {
   bool all_objects = false;
   std::string state_dir;  ///< empty: the default
   FailOn fail_on;
-  std::vector<std::string> ignore;  ///< CRDs to leave out, named as `input.crds`
+  std::vector<std::string> guard_reports{};  ///< files of `guard --report-file`
+  std::vector<std::string> ignore;           ///< CRDs to leave out, named as `input.crds`
   bool no_headers = false;
   bool print_transitional = false;  ///< CRDs between two releases, in the place of a report
 };

@@ -101,6 +101,14 @@ CandidateSource SourceOf(std::string_view flag) {
       {"backup", CandidateSource::kFiles},
       {"mutation", CandidateSource::kFiles},
       {"profile-output", CandidateSource::kFiles},
+      {"ca-bundle-file", CandidateSource::kFiles},
+      {"ca-dump", CandidateSource::kFiles},
+      {"ca-file", CandidateSource::kFiles},
+      {"cert-file", CandidateSource::kFiles},
+      {"client-ca-file", CandidateSource::kFiles},
+      {"key-file", CandidateSource::kFiles},
+      {"guard-report", CandidateSource::kFiles},
+      {"report-file", CandidateSource::kFiles},
       {"cache-dir", CandidateSource::kFolders},
       {"backup-dir", CandidateSource::kFolders},
       {"state-dir", CandidateSource::kFolders},
@@ -136,6 +144,10 @@ void CompleteValue(Completion& completion, const flags::Flag& flag) {
     AddAll(completion, {"client", "none", "server"});
   } else if (flag.name == "fail-on") {
     AddAll(completion, {"blocked", "invalid", "loses-fields", "migration-needed", "none"});
+  } else if (flag.name == "action") {
+    AddAll(completion, {"deny", "warn"});
+  } else if (flag.name == "reach") {
+    AddAll(completion, {"auto", "k3d", "minikube", "plain", "service"});
   } else if (flag.name == "profile") {
     AddAll(completion, {"none"});
   }

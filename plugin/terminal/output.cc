@@ -1,5 +1,6 @@
 #include "plugin/terminal/output.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -70,6 +71,13 @@ void WriteStdout(std::string_view text) {
   if (const int error = WriteAll(STDOUT_FILENO, text)) {
     throw kube::base::Error("cannot write to stdout: " + std::generic_category().message(error));
   }
+}
+
+void EndStdout() {
+  const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (nowhere < 0) return;
+  dup2(nowhere, STDOUT_FILENO);
+  close(nowhere);
 }
 
 void WriteStderr(std::string_view text) { WriteStderrAsIs(PrintableLines(text)); }

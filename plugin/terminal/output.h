@@ -11,6 +11,10 @@ namespace plugin::terminal {
 /// reader that has gone away ends the program by SIGPIPE, quietly, as in any pipe.
 void WriteStdout(std::string_view text);
 
+/// Lets who reads stdout see its end, though the program goes on: what is written from then on is
+/// lost.
+void EndStdout();
+
 /// Writes `text` to stderr, made harmless for a terminal; its line breaks stay. Failures are
 /// ignored: there is nowhere left to tell them.
 void WriteStderr(std::string_view text);

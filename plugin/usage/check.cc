@@ -98,6 +98,9 @@ Options:
     -f, --filename=[]:
         Files or folders with CRDs and custom resources, YAML or JSON, lists included; - is stdin.
 
+    --guard-report=[]:
+        A file of "guard --report-file": who was seen to write what would be lost is shown, too.
+
     -h, --help=false:
         Print this help.
 

@@ -8,6 +8,7 @@ namespace plugin::usage {
 extern const std::string_view kCheck;
 extern const std::string_view kCompletion;
 extern const std::string_view kDiff;
+extern const std::string_view kGuard;
 extern const std::string_view kMigrate;
 extern const std::string_view kOptions;
 extern const std::string_view kRestore;

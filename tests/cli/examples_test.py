@@ -11,6 +11,8 @@ from concurrent import futures
 
 import sandbox
 
+# They serve until somebody stops them; tests/cluster/guard_test.py pastes them.
+SERVING = " guard "
 LEAST = 42  # so that no command's are passed over; more may come
 AT_ONCE = 8  # most of their time they wait, some for seconds
 
@@ -114,7 +116,7 @@ def all_examples():
 
 
 def main():
-    pasted, failed = list(all_examples()), 0
+    pasted, failed = [example for example in all_examples() if SERVING not in example], 0
     with futures.ThreadPoolExecutor(AT_ONCE) as pool:
         for example, done in zip(pasted, pool.map(outcome, pasted)):
             wrong = problem(done)

@@ -390,6 +390,11 @@ class Cluster:
             arguments += FEW_RESOURCES
         self._start_server(arguments + self._more_arguments(), self._ready)
 
+    def restart_kube_apiserver(self):
+        """Kills it and starts it again: what etcd has is kept, connections are not."""
+        self._servers.pop().stop()
+        self._start_kube_apiserver()
+
     def _more_arguments(self):
         return []
 

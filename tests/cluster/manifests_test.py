@@ -16,6 +16,7 @@ import tempfile
 import unittest
 
 from cluster import Cluster, wait_for
+from guards import CONFIGURATIONS, HERE, KINDS, EndedAtOnce, Guard, delete_configurations
 import kubectl
 from kubeconfig_test import can_make_pod_folder, pod_folder
 from migrations import (GROUP, Migrator, Stored, accounting_errors, add_widgets, bring_in_widgets,
@@ -302,6 +303,46 @@ class RestorerRole(ManifestsTest):
         self.assertIn("all as restored", run.stdout)
 
 
+class GuardRole(ManifestsTest):
+    """As the pod of guard.yaml runs it, and with a mutation, which needs the other configuration."""
+
+    def setUp(self):
+        super().setUp()
+        rules = [document for document in documents("guard.yaml") if "\nkind: ClusterRole\n" in document]
+        self.rules = post(self.api, rules[0], "?dryRun=All")["rules"]
+        self.subject = self.bring_in("guards")
+        self.tree = pathlib.Path(CLUSTER.folder) / "guard-tree.yaml"
+        self.tree.write_text("spec: {mode: (spec.legacyMode), legacyMode: null}\n")
+        deployment = next(d for d in documents("guard.yaml") if "\nkind: Deployment\n" in d)
+        self.arguments = [one for one in re.findall("^            - (guard|--.*)$", deployment, re.MULTILINE)
+                          if not re.match("--(reach|host|.*-file)=", one)]
+        self.assertEqual("guard", self.arguments[0])
+
+    def guard(self):
+        return Guard(CLUSTER, [BINARY, *self.arguments, *HERE, f"--mutation={self.tree}"], ROBOT)
+
+    def test_the_rules_suffice_and_none_of_them_is_unneeded(self):
+        role = self.role()
+        role.set(self.rules)
+        with self.guard() as guard:
+            self.assertEqual((200, "ok"), guard.get("/readyz"))
+            names = [self.api.get(f"{CONFIGURATIONS}/{kind}/guard.kubectl-prune.dev")["webhooks"] for kind in KINDS]
+            self.assertEqual([1, 1], [len(one) for one in names])
+            self.assertEqual(0, guard.stop())
+            self.assertEqual([], [line for line in guard.lines if re.search("forbidden|cannot|not seen", line)])
+        for cut in cuts(self.rules, self.subject.plural):
+            with self.subTest(cut.name):
+                role.set(cut.rules)
+                guard = self.guard()
+                try:
+                    with guard:
+                        wait_for("nothing is said", lambda: cut.told.search("\n".join(guard.lines)))
+                except EndedAtOnce as ended:
+                    self.assertEqual(2, ended.args[0])
+                    delete_configurations(CLUSTER)
+                self.assertRegex("\n".join(guard.lines), cut.told)
+
+
 class Job(ManifestsTest):
     def test_the_server_and_kubectl_take_every_manifest(self):
         for name in ("reader.yaml", "migrator.yaml", "restorer.yaml", "all-groups.yaml", "backup-reader.yaml"):
@@ -385,7 +426,7 @@ class Job(ManifestsTest):
 def main():
     global BINARY, CLUSTER
     BINARY = os.path.abspath(sys.argv[1])
-    with Cluster() as CLUSTER:
+    with Cluster(serves_all=True) as CLUSTER:
         api = CLUSTER.api()
         as_service_account(CLUSTER, api)
         serve_storage_migrations(api)

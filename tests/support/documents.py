@@ -22,6 +22,8 @@ NOT_RUN = [
     (r"argocd ", "needs Argo CD"),
     (r"flux ", "needs Flux"),
     (r"docker ", "needs Docker"),
+    (r"kubectl prune guard ", "goes on until a signal ends it; tests/cluster/guard_test.py runs it"),
+    (r"kubectl create secret generic guard-tls ", "needs a certificate for a Service"),
     (r"helm |cp krew/manifests/hooks/helm/", "needs Helm and a chart"),
     (r"kubectl (logs|wait|cp) ", "needs a node that runs pods"),
     (r"sudo ", "changes the machine; the files that are installed are tested in tests/krew and tests/cli"),

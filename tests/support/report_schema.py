@@ -111,7 +111,7 @@ def load(kind):
     return json.loads((SCHEMAS / f"{kind.lower()}.schema.json").read_text(encoding="utf-8"))
 
 
-KINDS = {kind: Schema(load(kind)) for kind in ("CheckReport", "MigrationReport", "RestoreReport")}
+KINDS = {kind: Schema(load(kind)) for kind in ("CheckReport", "MigrationReport", "RestoreReport", "GuardReport")}
 
 
 def errors(report):

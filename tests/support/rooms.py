@@ -17,7 +17,7 @@ migrate/report migrate/lists migrate/disk
 migrate/owners migrate/mutate
 migrate/check migrate/manifests migrate/spool
 migrate/crds migrate/proof
-migrate/inspect migrate/state migrate/sweep/write
+migrate/inspect migrate/state migrate/sweep/write migrate/guard
 migrate/backup migrate/sweep/source migrate/suggest
 migrate/sweep
 migrate/flip
@@ -29,7 +29,7 @@ plugin/terminal
 plugin/report/data
 plugin/report/text
 plugin/report/page plugin/access
-plugin/report/format
+plugin/report/format plugin/serving
 plugin/command
 plugin/completion
 plugin

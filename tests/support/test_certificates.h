@@ -116,7 +116,23 @@ PIlviRB0HiL+3lotxXlgWv7E
 -----END PRIVATE KEY-----
 )";
 
-/// The same with the password kPassword, as PKCS #8, and as OpenSSL wrote them before.
+/// As minikube's API server has it: O=system:masters, CN=minikube.
+inline constexpr char kMinikube[] = R"(-----BEGIN CERTIFICATE-----
+MIIB7zCCAZWgAwIBAgIURsJf94hiP5nYomXvHjE8fYufWy0wCgYIKoZIzj0EAwIw
+LDEXMBUGA1UECgwOc3lzdGVtOm1hc3RlcnMxETAPBgNVBAMMCG1pbmlrdWJlMCAX
+DTI2MTEyNTIzMDgxM1oYDzIxMjYxMTAxMjMwODEzWjAsMRcwFQYDVQQKDA5zeXN0
+ZW06bWFzdGVyczERMA8GA1UEAwwIbWluaWt1YmUwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAASeU1EpjdgHS6PpVKX9bYyuFu4fUl0XVEIewfbuqr9yueDBExWEOZMQ
+AR3WQPwqtVSWDyVygpR9BJzTEHUsFqkeo4GSMIGPMB0GA1UdDgQWBBRd7eb5WgeH
+G2zt5SvwLDnj/cerEjAfBgNVHSMEGDAWgBRd7eb5WgeHG2zt5SvwLDnj/cerEjAP
+BgNVHRMBAf8EBTADAQH/MDwGA1UdEQQ1MDOCCm1pbmlrdWJlQ0GCH2NvbnRyb2wt
+cGxhbmUubWluaWt1YmUuaW50ZXJuYWyHBMCoMQIwCgYIKoZIzj0EAwIDSAAwRQIh
+ALKf4YdJl8YWA49JBevOl9Q3xe7rqMg+A+3DaFmpVg/GAiBB4FyCeF1Qco7L7kYT
+sOaKSS3s+bWd3R1Wl2F0FiugDg==
+-----END CERTIFICATE-----
+)";
+
+/// The key of kRsa with the password kPassword, as PKCS #8, and as OpenSSL wrote them before.
 inline constexpr char kRsaKeyEncrypted[] = R"(-----BEGIN ENCRYPTED PRIVATE KEY-----
 MIIFLTBXBgkqhkiG9w0BBQ0wSjApBgkqhkiG9w0BBQwwHAQI3O3G4yPqnQwCAggA
 MAwGCCqGSIb3DQIJBQAwHQYJYIZIAWUDBAEqBBBEylR17LAV23A9KteCtJiuBIIE

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "plugin/report/data/field_uses.h"
+#include "plugin/report/data/guard_report_json.h"
 #include "plugin/report/data/object_builder.h"
 #include "plugin/report/data/run_json.h"
 #include "plugin/terminal/wording.h"
@@ -28,7 +29,7 @@ class CheckReportBuilder {
 
   Value Report(const CheckReport& report) {
     ObjectBuilder builder(arena_);
-    builder.Text("apiVersion", "kubectl-prune/v1alpha1").Text("kind", "CheckReport");
+    builder.Text("apiVersion", kReportApiVersion).Text("kind", "CheckReport");
     AddFacts(builder, report.run);
     builder.Add("summary", Summary(report));
     builder.List("crds", report.crds, [this](const CrdReport& crd) { return Crd(crd); });
@@ -149,6 +150,9 @@ class CheckReportBuilder {
       return PathBuilder(use).Texts("managers", use.managers).Build();
     });
     AddStaleManagedFields(builder, crd);
+    builder.ListIfAny(
+        "guardWriters", crd.guard_writers,
+        [this](const migrate::report::WriterUse& use) { return data::ToJson(use, arena_); });
   }
 
   // Only where there are some: few reports have any.

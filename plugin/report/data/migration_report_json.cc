@@ -26,8 +26,7 @@ using migrate::report::ObjectClass;
 using migrate::report::ObjectFailure;
 using migrate::sweep::RetriedObject;
 
-constexpr std::string_view kApiVersion = "kubectl-prune/v1alpha1";
-constexpr std::string_view kKind = "MigrationReport";
+constexpr std::string_view kMigrationReport = "MigrationReport";
 
 class MigrationReportBuilder {
  public:
@@ -40,7 +39,7 @@ class MigrationReportBuilder {
     AddCounts(summary, "listed", sum);
     summary.Add("seconds", Seconds(report.seconds, arena_));
     ObjectBuilder builder(arena_);
-    builder.Text("apiVersion", kApiVersion).Text("kind", kKind);
+    builder.Text("apiVersion", kReportApiVersion).Text("kind", kMigrationReport);
     AddFacts(builder, report.run);
     builder.Add("summary", summary.Build());
     builder.List("crds", report.crds, [this](const CrdMigration& crd) { return Crd(crd); });
@@ -156,7 +155,8 @@ kube::base::Result<std::vector<RetriedObject>, std::string> ReadFailedObjects(
   Document document;
   if (const auto error = Parse(text, document)) return kube::base::Unexpected(*error);
   const Value& root = document.root();
-  if (root.FindText("apiVersion") != kApiVersion || root.FindText("kind") != kKind) {
+  if (root.FindText("apiVersion") != kReportApiVersion ||
+      root.FindText("kind") != kMigrationReport) {
     return kube::base::Unexpected<std::string>("it is no MigrationReport of this program (" +
                                                migrate::report::OwnCommand("migrate ... -o json") +
                                                ")");

@@ -28,7 +28,7 @@ class RestoreReportBuilder {
     AddCounts(summary, "objects", sum);
     summary.Add("seconds", Seconds(report.seconds, arena_));
     ObjectBuilder builder(arena_);
-    builder.Text("apiVersion", "kubectl-prune/v1alpha1").Text("kind", "RestoreReport");
+    builder.Text("apiVersion", kReportApiVersion).Text("kind", "RestoreReport");
     AddFacts(builder, report.run);
     builder.Add("summary", summary.Build()).Text("backup", report.backup);
     builder.List("crds", report.crds, [this](const CrdRestore& crd) { return Crd(crd); });

@@ -11,6 +11,9 @@
 /// What the JSON of several reports says alike.
 namespace plugin::report::data {
 
+/// The apiVersion of every report.
+inline constexpr std::string_view kReportApiVersion = "kubectl-prune/v1alpha1";
+
 /// Adds where, when and by what the report was made, as far as it is known.
 void AddFacts(ObjectBuilder& builder, const migrate::report::RunFacts& run);
 

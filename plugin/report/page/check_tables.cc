@@ -146,6 +146,26 @@ Table StaleEntries(const CrdReport& crd) {
   return table;
 }
 
+Table GuardWriters(const CrdReport& crd) {
+  Table table{"What a guard has seen written that would be lost by the schema of then",
+              {{"Path", CellKind::kCode},
+               {"User", CellKind::kCode},
+               {"Manager", CellKind::kCode},
+               {"Requests", CellKind::kNumber},
+               {"Added", CellKind::kNumber},
+               {"Denied", CellKind::kNumber},
+               {"Moved", CellKind::kNumber},
+               {"Last seen", CellKind::kTime},
+               {"Example", CellKind::kCode}}};
+  for (const migrate::report::WriterUse& use : crd.guard_writers) {
+    table.rows.push_back({WithLeadingDot(use.path), use.user, use.manager,
+                          std::to_string(use.requests), std::to_string(use.added),
+                          std::to_string(use.denied), std::to_string(use.moved), use.last_seen,
+                          use.example_object});
+  }
+  return table;
+}
+
 std::string FullName(const ObjectPaths& object) {
   return object.namespace_.empty() ? object.name : object.namespace_ + "/" + object.name;
 }
@@ -212,6 +232,7 @@ void AddCheckTables(Section& section, const CrdReport& crd) {
   const auto lost = LostFields(crd);
   AddTable(section, FieldsTable("Fields that pruning would remove", lost));
   AddTable(section, WritersTable(lost));
+  AddTable(section, GuardWriters(crd));
   AddTable(section, InvalidFields(crd));
   AddTable(section, InvalidOncePruned(crd));
   AddTable(section, ChangesTable(crd));

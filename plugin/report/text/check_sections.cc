@@ -41,6 +41,11 @@ std::string SuggestHint(const CrdReport& crd, const std::string& name) {
   return " (" + how + " prints how)";
 }
 
+// Neither refused nor moved to where it stays.
+bool IsStillStored(const migrate::report::WriterUse& use) {
+  return use.requests > use.denied + use.moved;
+}
+
 class Section {
  public:
   Section(const CrdReport& crd, const SectionOptions& options)
@@ -70,6 +75,7 @@ class Section {
     AppendFileObjects();
     AppendMaybeInEtcd();
     AppendStaleManagedFields();
+    AppendGuardWriters();
     AppendStoredVersions();
     AppendNext();
     return std::move(out_);
@@ -393,6 +399,26 @@ class Section {
     }
     table.AppendTo(out_, "  ");
     if (shown < count) out_ += "  ... and " + std::to_string(count - shown) + " more\n";
+  }
+
+  void AppendGuardWriters() {
+    if (crd_.guard_writers.empty()) return;
+    out_.append(title_).append(
+        ": a guard has seen these written, which would be lost by the schema of then:\n");
+    const std::size_t count = crd_.guard_writers.size();
+    const std::size_t shown = Fields().all ? count : std::min(count, kShownNotes);
+    Table table({"FIELD", "USER", "MANAGER", "REQUESTS", "ADDED", "DENIED", "MOVED", "LAST-SEEN"});
+    for (std::size_t i = 0; i < shown; ++i) {
+      const migrate::report::WriterUse& use = crd_.guard_writers[i];
+      table.AddRow({kube::meta::WithLeadingDot(use.path), use.user, use.manager,
+                    std::to_string(use.requests), std::to_string(use.added),
+                    std::to_string(use.denied), std::to_string(use.moved), use.last_seen});
+    }
+    table.AppendTo(out_, "  ");
+    if (shown < count) out_ += "  ... and " + std::to_string(count - shown) + " more\n";
+    if (std::ranges::any_of(crd_.guard_writers, IsStillStored)) {
+      out_ += "  Whoever goes on writing these loses them once pruning is on.\n";
+    }
   }
 
   void AppendStoredVersions() {

@@ -119,10 +119,12 @@ TEST_CASE("The pages of a server are there", "[kube][admission]") {
   CHECK(world.Send("HEAD", "/readyz?verbose").status == 200);
   world.Send("POST", "/say_hello");
   world.Send("POST", "/other");
+  world.endpoint.AddMetrics([] { return "more_total 7\n"; });
   const serve::Response metrics = world.Send("GET", "/metrics");
   CHECK(metrics.content_type == "text/plain; version=0.0.4; charset=utf-8");
   CHECK_THAT(metrics.body, Catch::Contains("admission_answers_total{code=\"200\"} 1\n"));
   CHECK_THAT(metrics.body, Catch::Contains("admission_answers_total{code=\"404\"} 1\n"));
+  CHECK_THAT(metrics.body, Catch::EndsWith("\nmore_total 7\n"));
   CHECK_THAT(metrics.body,
              Catch::Contains("admission_handler_calls_total{handler=\"say_hello\",operation="
                              "\"CREATE\",outcome=\"allowed\"} 1\n"));

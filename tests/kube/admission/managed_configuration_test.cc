@@ -106,6 +106,32 @@ TEST_CASE("At the end webhooks of ours go, but for persistent ones", "[kube][adm
         "https://a:9443/staying");
 }
 
+TEST_CASE("At the end webhooks stay that another program has made meanwhile", "[kube][admission]") {
+  World world;
+  REQUIRE(world.Apply());
+  ManagedConfiguration other{world.cluster.client, ConfigurationKind::kValidating, "guard.dev"};
+  REQUIRE(other.Apply(world.handlers, {.url = "https://b:9443"}));
+  REQUIRE(world.managed.Withdraw({}));
+  CHECK(world.StoredNames() == Texts{"passing.guard.dev", "staying.guard.dev"});
+  REQUIRE(other.Withdraw({}));
+  CHECK(world.StoredNames().empty());
+}
+
+TEST_CASE("What is as it was made is only read, and what somebody has changed is restored",
+          "[kube][admission]") {
+  World world;
+  REQUIRE(world.Apply());
+  const std::size_t requests = world.cluster.server.requests().size();
+  CHECK(*world.Apply() == ConfigurationChange::kNone);
+  CHECK(world.cluster.server.requests().size() == requests + 1);
+  CHECK(world.cluster.server.RequestLines().back() == std::string("GET ") + kTarget + "/guard.dev");
+  world.Put({"theirs.other.dev"});
+  CHECK(*world.Apply() == ConfigurationChange::kRestored);
+  CHECK(*world.Apply() == ConfigurationChange::kNone);
+  world.cluster.server.Delete(kResource, "guard.dev");
+  CHECK(*world.Apply() == ConfigurationChange::kRestored);
+}
+
 TEST_CASE("At the end the list may be empty, and the object stays", "[kube][admission]") {
   World world;
   world.Put({"old.guard.dev"});
@@ -212,7 +238,7 @@ TEST_CASE("A server without v1 is asked in v1beta1", "[kube][admission]") {
   World world("v1beta1");
   CHECK(*world.Apply() == ConfigurationChange::kCreated);
   CHECK(world.StoredNames() == Texts{"passing.guard.dev", "staying.guard.dev"});
-  CHECK(*world.Apply() == ConfigurationChange::kReplaced);
+  CHECK(*world.managed.Withdraw(world.handlers) == ConfigurationChange::kReplaced);
 }
 
 }  // namespace managed_configuration_test

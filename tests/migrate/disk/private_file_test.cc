@@ -73,6 +73,19 @@ TEST_CASE("A private file is never made over something else", "[migrate][private
   CHECK(Read(other) == "precious");
 }
 
+TEST_CASE("A file is replaced without a change of its folder", "[migrate][private_file]") {
+  const test_support::TempFolder folder;
+  const fs::path path = folder.Write("shared/a", "old");
+  const fs::perms shared = fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec;
+  fs::permissions(path.parent_path(), shared);
+  folder.Write("shared/a.new", "of a run that was killed");
+  ReplacePrivateFileIn(path, "new");
+  CHECK(Read(path) == "new");
+  CHECK_FALSE(fs::exists(path.string() + ".new"));
+  CHECK(fs::status(path.parent_path()).permissions() == shared);
+  CHECK_THROWS_AS(ReplacePrivateFileIn(folder.path() + "/no/such", "x"), kube::base::Error);
+}
+
 TEST_CASE("Only files that no run has open are taken for abandoned", "[migrate][private_file]") {
   const test_support::TempFolder folder;
   const PrivateFile in_use(fs::path(folder.path()) / ".a-1.partial");

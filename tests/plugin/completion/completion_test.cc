@@ -22,7 +22,7 @@ Words FixedOf(const Words& words) {
 CandidateSource SourceOf(const Words& words) { return Complete(Commands(), words).source; }
 
 TEST_CASE("C1: commands are completed, with what they do", "[plugin][completion]") {
-  CHECK(FixedOf({""}) == Words{"check", "completion", "diff", "help", "migrate", "options",
+  CHECK(FixedOf({""}) == Words{"check", "completion", "diff", "guard", "help", "migrate", "options",
                                "restore", "suggest", "version"});
   CHECK(FixedOf({"c"}) == Words{"check", "completion"});
   CHECK(FixedOf({"--context", "a", "mi"}) == Words{"migrate"});

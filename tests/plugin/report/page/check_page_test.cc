@@ -103,6 +103,26 @@ TEST_CASE("Fields are told by objects, and by writer", "[plugin][page]") {
   CHECK(section.last_writes[1].fields == 1);
 }
 
+TEST_CASE("Whom a guard has seen to write is told beside who wrote", "[plugin][page]") {
+  const std::string title =
+      "What a guard has seen written that would be lost by the schema of then";
+  CrdReport crd = Widgets();
+  CHECK(std::ranges::count(SectionOf(crd).tables, title, &Table::title) == 0);
+  crd.guard_writers = {{.crd = crd.name,
+                        .user = "jo",
+                        .manager = "helm",
+                        .path = "spec.legacyMode",
+                        .requests = 5,
+                        .added = 3,
+                        .denied = 1,
+                        .moved = 2,
+                        .last_seen = "2026-01-01T00:00:00Z",
+                        .example_object = "shop/a"}};
+  const std::vector<std::string> row = {".spec.legacyMode",     "jo",    "helm", "5", "3", "1", "2",
+                                        "2026-01-01T00:00:00Z", "shop/a"};
+  CHECK(TableOf(SectionOf(crd), title).rows.at(0) == row);
+}
+
 TEST_CASE("Structural problems have their hints", "[plugin][page]") {
   const Section section = SectionOf(Gizmos());
   const Table& problems = TableOf(section, "Structural problems");

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "kube/client/session.h"
+#include "kube/system/clock.h"
+#include "migrate/guard/guarded_crds.h"
+#include "migrate/lists/object_watch.h"
+
+namespace migrate::guard {
+
+/// Keeps what is guarded as the cluster has it: lists the CRDs, and watches them from then on.
+///
+/// Needs the rights to list and to watch CRDs. For one thread, which lets the client poll.
+class CrdWatch {
+ public:
+  /// Takes a line for people, without a line break.
+  using TellFunction = std::function<void(const std::string&)>;
+
+  /// `target` is that of the CRDs (crds::FindCrdsTarget). `guarded`, and what `session` refers to,
+  /// must outlive it.
+  CrdWatch(GuardedCrds& guarded, std::string target, const kube::client::Session& session,
+           TellFunction tell);
+
+  /// Reads the CRDs for the first time. False: the session was stopped meanwhile. Throws
+  /// kube::base::Error where they cannot be listed, and for a name of the selection that no CRD, or
+  /// more than one, answers to.
+  bool Begin();
+
+  /// To be called several times a second. Where the watch has ended the CRDs are listed again, if
+  /// need be every few seconds, and what was guarded stays so meanwhile: somebody is told once, and
+  /// once it is over. Of each CRD that is guarded, or no longer is, somebody is told, too.
+  void Advance();
+
+ private:
+  class Taker;
+  std::optional<std::string> List();
+  void TakeEvent(lists::WatchEventType type, const kube::json::Value& object);
+  void NoteProblem(const std::string& problem);
+  void NoteRecovery();
+  void TellChanges();
+
+  GuardedCrds& guarded_;
+  const std::string target_;
+  std::string api_version_;  // of the CRDs of the list
+  const kube::client::Session session_;
+  const TellFunction tell_;
+  lists::ObjectWatch watch_;
+  bool has_begun_ = false;
+  std::string problem_;  // why changes are not known, while that lasts
+  kube::system::Clock::TimePoint due_{};
+  std::uint64_t told_revision_ = 0;
+  std::set<std::string> told_;  // names of what is guarded
+};
+
+}  // namespace migrate::guard

@@ -1,0 +1,228 @@
+#include "migrate/guard/guard_handlers.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "kube/admission/object_draft.h"
+#include "kube/base/text.h"
+#include "migrate/proof/proof.h"
+
+namespace migrate::guard {
+namespace {
+
+using kube::admission::Allowed;
+using kube::admission::Handlers;
+using kube::admission::Operation;
+using kube::admission::Reply;
+using kube::admission::Review;
+using kube::admission::Verdict;
+using kube::json::Value;
+
+constexpr char kValidateId[] = "guard";
+constexpr char kMutateId[] = "mutate";
+
+// More nobody reads; the report has them all.
+constexpr std::size_t kMostWarnings = 20;
+constexpr std::size_t kMostReasons = 5;
+constexpr int kInvalid = 422;
+constexpr std::chrono::seconds kTimeout(3);
+
+std::string ObjectName(const Review& review) {
+  const std::string name(review.name.empty() ? "<none>" : review.name);
+  return review.namespace_.empty() ? name : std::string(review.namespace_) + "/" + name;
+}
+
+bool IsBeingDeleted(const Review& review) {
+  const Value* old = review.old_object == nullptr ? nullptr : review.old_object->Find("metadata");
+  return old != nullptr && !old->FindText("deletionTimestamp").empty();
+}
+
+// Finalizers and status are what others than the writer of a field write, and have to.
+bool MayBeDenied(const Review& review) {
+  return review.subresource.empty() && !IsBeingDeleted(review);
+}
+
+std::string MoreFields(std::uint64_t count) {
+  return kube::base::Count(count, "more field") + " will be pruned";
+}
+
+void Warn(const RequestLoss& loss, Reply& reply) {
+  const std::size_t told = std::min(kMostWarnings, loss.fields.size());
+  std::uint64_t more = loss.left_out;
+  for (std::size_t i = 0; i < loss.fields.size(); ++i) {
+    if (i < told) {
+      reply.AddWarning(LossText(loss.fields[i], kube::admission::kMostWarningCharacters));
+    } else {
+      more += loss.fields[i].count;
+    }
+  }
+  if (more > 0) reply.AddWarning(MoreFields(more));
+}
+
+std::string Reasons(const RequestLoss& loss) {
+  std::vector<std::string> reasons;
+  std::uint64_t more = loss.left_out_added;
+  for (const LostField& field : loss.fields) {
+    if (field.added == 0) continue;
+    if (reasons.size() < kMostReasons) {
+      reasons.push_back(LossText(field, 2 * RequestLoss::kMostPathBytes));
+    } else {
+      more += field.added;
+    }
+  }
+  if (more > 0) reasons.push_back(MoreFields(more));
+  return kube::base::Join(reasons, "; ");
+}
+
+// A field that is lost only once the mutation was applied; the null pointer if there is none.
+const LostField* FindBrought(const RequestLoss& before, const RequestLoss& after) {
+  const auto brought = std::ranges::find_if(after.fields, [&before](const LostField& field) {
+    const LostField* known = before.Find(field.path);
+    return field.added > (known == nullptr ? 0 : known->added);
+  });
+  return brought == after.fields.end() ? nullptr : &*brought;
+}
+
+// Why a mutation is better not applied, for a warning; empty where it may be.
+std::string Harm(const Review& review, const Value& mutated, const GuardedCrd& crd,
+                 const RequestLoss& before, const RequestLoss& after) {
+  if (const LostField* brought = FindBrought(before, after)) {
+    return "the mutation would write " + brought->path + ", which will be pruned";
+  }
+  if (after.left_out_added > before.left_out_added) {
+    return "the mutation would write fields that will be pruned";
+  }
+  if (crd.rules() == nullptr) return "";
+  const std::string error = crd.rules()->FirstError(mutated, review.kind.version);
+  if (error.empty() || !crd.rules()->FirstError(*review.object, review.kind.version).empty()) {
+    return "";
+  }
+  return "the mutation would make it invalid: " + error;
+}
+
+std::string FirstSeen(const GuardedCrd& crd, const Writer& writer, const LostField& field) {
+  std::string line(writer.user);
+  if (!writer.manager.empty()) line.append(" (").append(writer.manager).append(")");
+  return line.append(" writes ")
+      .append(field.path)
+      .append(" of ")
+      .append(crd.name())
+      .append(", which is not in the schema of ")
+      .append(field.version);
+}
+
+}  // namespace
+
+Handlers Guard::ServedHandlers() const { return HandlersOf({kube::admission::AnyResource()}); }
+
+Handlers Guard::ConfiguredHandlers() const { return HandlersOf(guarded_.resources()); }
+
+Handlers Guard::HandlersOf(const std::vector<kube::admission::Resource>& resources) const {
+  Handlers handlers;
+  if (resources.empty()) return handlers;
+  kube::admission::HandlerOptions options{.resources = resources,
+                                          .operations = {Operation::kCreate, Operation::kUpdate},
+                                          .ignore_failures = true,
+                                          .timeout = kTimeout};
+  if (options_.mutation != nullptr) {
+    handlers.Add(kube::admission::Mutate(
+        kMutateId, options,
+        [this](const Review& review, Reply& reply, kube::admission::ObjectDraft& draft) {
+          return Change(review, reply, draft);
+        }));
+  }
+  // The status is written by others, who are told as well.
+  options.subresource = "*";
+  handlers.Add(kube::admission::Validate(
+      kValidateId, std::move(options),
+      [this](const Review& review, Reply& reply) { return Check(review, reply); }));
+  return handlers;
+}
+
+// A Scale is no object of the CRD.
+GuardedCrds::Pointer Guard::FindCrd(const Review& review) const {
+  if (review.object == nullptr) return nullptr;
+  GuardedCrds::Pointer crd = guarded_.Find(review.resource.group, review.resource.plural);
+  const bool is_its_kind =
+      crd != nullptr && review.kind.group == crd->group() && review.kind.kind == crd->kind();
+  return is_its_kind ? crd : nullptr;
+}
+
+Verdict Guard::Check(const Review& review, Reply& reply) const {
+  const GuardedCrds::Pointer crd = FindCrd(review);
+  if (crd == nullptr) return Allowed();
+  if (!review.dry_run) tally_.NoteRequest();
+  if (IsRewrite(review)) return Allowed();
+  const RequestLoss loss =
+      FindRequestLoss(*review.object, review.old_object, crd->SchemasOf(review.kind.version));
+  if (loss.empty()) return Allowed();
+  const Writer writer = WriterOf(review);
+  const bool is_denied =
+      options_.action == GuardAction::kDeny && loss.AddsFields() && MayBeDenied(review);
+  if (!is_denied && IsOfMigration(writer)) return Allowed();
+  if (!review.dry_run) NoteLoss(review, *crd, writer, loss, is_denied);
+  Warn(loss, reply);
+  if (!is_denied) return Allowed();
+  return kube::admission::Refusal(Reasons(loss), kInvalid, "Invalid");
+}
+
+Verdict Guard::Change(const Review& review, Reply& reply,
+                      kube::admission::ObjectDraft& draft) const {
+  const GuardedCrds::Pointer crd = FindCrd(review);
+  if (crd == nullptr || IsRewrite(review)) return Allowed();
+  const Writer writer = WriterOf(review);
+  if (IsOfMigration(writer)) return Allowed();
+  const auto mutated = options_.mutation->Apply(*review.object, draft.arena());
+  if (mutated && !*mutated) return Allowed();
+  const std::vector<VersionSchema> schemas = crd->SchemasOf(review.kind.version);
+  const RequestLoss before = FindRequestLoss(*review.object, review.old_object, schemas);
+  const RequestLoss after =
+      mutated ? FindRequestLoss(**mutated, review.old_object, schemas) : RequestLoss();
+  const std::string harm = mutated ? Harm(review, **mutated, *crd, before, after)
+                                   : "the mutation would change it again and again";
+  if (!harm.empty()) {
+    reply.AddWarning("the object stays as it is: " + harm);
+    return Allowed();
+  }
+  if (!review.dry_run) NoteMoved(review, *crd, writer, before, after);
+  kube::admission::ApplyDifference(*review.object, **mutated, draft.root(), draft.arena());
+  return Allowed();
+}
+
+void Guard::Note(const Review& review, const GuardedCrd& crd, const Writer& writer,
+                 const LostField& field, LossOutcome outcome) const {
+  const std::string object = ObjectName(review);
+  const LosingRequest request{
+      .crd = crd.name(), .object = object, .writer = writer, .time = options_.now()};
+  const bool is_first = tally_.NoteLoss(request, field, outcome);
+  if (is_first && options_.tell) options_.tell(FirstSeen(crd, writer, field));
+}
+
+void Guard::NoteLoss(const Review& review, const GuardedCrd& crd, const Writer& writer,
+                     const RequestLoss& loss, bool is_denied) const {
+  tally_.NoteLosingRequest(is_denied);
+  for (const LostField& field : loss.fields) {
+    const bool is_reason = is_denied && field.added > 0;
+    Note(review, crd, writer, field, is_reason ? LossOutcome::kDenied : LossOutcome::kPassed);
+  }
+  tally_.NoteLeftOut(loss.left_out);
+}
+
+// What is left of a field is for Check to see, which is asked about the changed object.
+void Guard::NoteMoved(const Review& review, const GuardedCrd& crd, const Writer& writer,
+                      const RequestLoss& before, const RequestLoss& after) const {
+  for (const LostField& field : before.fields) {
+    if (after.Find(field.path) != nullptr) continue;
+    Note(review, crd, writer, field, LossOutcome::kMoved);
+  }
+}
+
+report::GuardReport Guard::Report() const {
+  report::GuardReport report = tally_.Report();
+  report.action = options_.action == GuardAction::kDeny ? "deny" : "warn";
+  report.since = proof::TimeText(since_);
+  report.crds = guarded_.Report();
+  return report;
+}
+
+}  // namespace migrate::guard

@@ -1,0 +1,34 @@
+#include "migrate/guard/live_rules.h"
+
+#include <algorithm>
+
+#include "kube/base/error.h"
+#include "kube/crd/rules/crd_validation.h"
+#include "kube/schema/validation/object_validation.h"
+
+namespace migrate::guard {
+
+kube::crd::Crd CopyOf(const kube::crd::Crd& crd) {
+  auto copy = kube::crd::ReadCopiedCrd(crd.document->root());
+  if (!copy) throw kube::base::Error(crd.name + ": " + copy.error());
+  return *std::move(copy);
+}
+
+LiveRules::LiveRules(const kube::crd::Crd& live) : crd_(CopyOf(live)) {
+  for (const kube::crd::CrdVersion& version : crd_.versions) {
+    if (version.schema == nullptr || kube::schema::ConversionError(*version.schema)) continue;
+    versions_.push_back(
+        {version.name, version.schema, kube::schema::MakeStructural(*version.schema, arena_)});
+  }
+}
+
+std::string LiveRules::FirstError(const kube::json::Value& object, std::string_view version) const {
+  const auto found = std::ranges::find(versions_, version, &Version::name);
+  if (found == versions_.end()) return "";
+  kube::schema::validation::PatternChecks patterns = kube::crd::rules::MakePatternChecks();
+  const auto errors = kube::schema::validation::ErrorsOfCreate(
+      object, {*found->props, found->structural}, patterns);
+  return errors.empty() || patterns.undecided() > 0 ? "" : errors.front().ToString();
+}
+
+}  // namespace migrate::guard

@@ -1,0 +1,160 @@
+#include "migrate/guard/writer_tally.h"
+
+#include <algorithm>
+
+#include "kube/base/utf8.h"
+#include "migrate/proof/proof.h"
+
+namespace migrate::guard {
+namespace {
+
+constexpr std::size_t kMostMetrics = 100;
+
+// As a rule one account writes everything, and where nobody else needs the places it may have them.
+std::size_t MostOfUser(std::size_t entries) {
+  return entries < WriterTally::kMostEntries / 2 ? entries + 1 : WriterTally::kMostEntries / 10;
+}
+
+std::string LimitedName(std::string_view text) {
+  return kube::base::utf8::Shortened(text, WriterTally::kMostNameBytes - 3);
+}
+
+void AppendLabel(std::string& out, std::string_view name, std::string_view value) {
+  out.append(out.back() == '{' ? "" : ",").append(name).append("=\"");
+  for (const char c : value) {
+    if (c == '\\' || c == '"') out += '\\';
+    c == '\n' ? out.append("\\n") : out.append(1, c);
+  }
+  out += '"';
+}
+
+void AppendCounter(std::string& out, std::string_view name, std::string_view help,
+                   std::uint64_t count) {
+  out.append("# HELP ").append(name).append(" ").append(help).append("\n# TYPE ").append(name);
+  out.append(" counter\n").append(name).append(" ").append(std::to_string(count)).append("\n");
+}
+
+}  // namespace
+
+void WriterTally::NoteRequest() {
+  const std::lock_guard lock(mutex_);
+  ++requests_;
+}
+
+void WriterTally::NoteLosingRequest(bool is_denied) {
+  const std::lock_guard lock(mutex_);
+  ++losing_;
+  if (is_denied) ++denied_;
+}
+
+void WriterTally::NoteLeftOut(std::uint64_t fields) {
+  const std::lock_guard lock(mutex_);
+  left_out_ += fields;
+}
+
+bool WriterTally::NoteLoss(const LosingRequest& request, const LostField& field,
+                           LossOutcome outcome) {
+  const Key key(LimitedName(request.crd), field.path, LimitedName(request.writer.user),
+                LimitedName(request.writer.manager));
+  const std::lock_guard lock(mutex_);
+  bool is_new = false;
+  Entry* entry = FindOrAdd(key, is_new);
+  if (entry == nullptr) {
+    left_out_ += field.count;
+    return false;
+  }
+  if (is_new) entry->first_seen = request.time;
+  entry->first_seen = std::min(entry->first_seen, request.time);
+  entry->last_seen = is_new ? request.time : std::max(entry->last_seen, request.time);
+  report::WriterUse& use = entry->use;
+  ++use.requests;
+  const bool is_first_added = field.added > 0 && use.added++ == 0;
+  if (outcome == LossOutcome::kDenied) ++use.denied;
+  if (outcome == LossOutcome::kMoved) ++use.moved;
+  use.version = field.version;
+  use.example_object = LimitedName(request.object);
+  use.example_path = field.example;
+  return is_first_added;
+}
+
+// The null pointer: there is no room.
+WriterTally::Entry* WriterTally::FindOrAdd(const Key& key, bool& is_new) {
+  const auto known = entries_.find(key);
+  if (known != entries_.end()) return &known->second;
+  std::size_t& of_user = entries_of_user_[std::get<2>(key)];
+  const bool is_full = entries_.size() >= kMostEntries || of_user >= MostOfUser(entries_.size());
+  if (is_full) {
+    if (of_user == 0) entries_of_user_.erase(std::get<2>(key));
+    return nullptr;
+  }
+  ++of_user;
+  is_new = true;
+  return &entries_[key];
+}
+
+std::uint64_t WriterTally::requests() const {
+  const std::lock_guard lock(mutex_);
+  return requests_;
+}
+
+std::uint64_t WriterTally::left_out() const {
+  const std::lock_guard lock(mutex_);
+  return left_out_;
+}
+
+report::GuardReport WriterTally::Report() const {
+  const std::lock_guard lock(mutex_);
+  report::GuardReport report;
+  report.requests = requests_;
+  report.requests_losing_fields = losing_;
+  report.requests_denied = denied_;
+  report.left_out = left_out_;
+  report.writers.reserve(entries_.size());
+  for (const auto& [key, entry] : entries_) {
+    report::WriterUse& use = report.writers.emplace_back(entry.use);
+    std::tie(use.crd, use.path, use.user, use.manager) = key;
+    use.first_seen = proof::TimeText(entry.first_seen);
+    use.last_seen = proof::TimeText(entry.last_seen);
+  }
+  return report;
+}
+
+std::vector<std::pair<const WriterTally::Key*, const WriterTally::Entry*>>
+WriterTally::MostRequested(std::size_t most) const {
+  std::vector<std::pair<const Key*, const Entry*>> sorted;
+  for (const auto& [key, entry] : entries_) sorted.emplace_back(&key, &entry);
+  if (sorted.size() <= most) return sorted;
+  std::ranges::stable_sort(sorted, [](const auto& a, const auto& b) {
+    return a.second->use.requests > b.second->use.requests;
+  });
+  sorted.resize(most);
+  std::ranges::sort(sorted, [](const auto& a, const auto& b) { return *a.first < *b.first; });
+  return sorted;
+}
+
+std::string WriterTally::PrintMetrics() const {
+  const std::lock_guard lock(mutex_);
+  std::string out;
+  AppendCounter(out, "guard_requests_total",
+                "Requests to create or change objects that are guarded.", requests_);
+  AppendCounter(out, "guard_requests_losing_fields_total",
+                "Of these, which have fields that pruning would remove.", losing_);
+  AppendCounter(out, "guard_requests_denied_total", "Of these, which were refused.", denied_);
+  const auto most_requested = MostRequested(kMostMetrics);
+  if (most_requested.empty()) return out;
+  out +=
+      "# HELP guard_lost_fields_total Requests with a field that pruning would remove, by writer.\n"
+      "# TYPE guard_lost_fields_total counter\n";
+  for (const auto& [key, entry] : most_requested) {
+    const auto& [crd, path, user, manager] = *key;
+    out += "guard_lost_fields_total{";
+    AppendLabel(out, "crd", crd);
+    AppendLabel(out, "path", path);
+    AppendLabel(out, "user", user);
+    AppendLabel(out, "manager", manager);
+    out.append("} ").append(std::to_string(entry->use.requests)).append("\n");
+  }
+  return out;
+}
+
+}  // namespace migrate::guard

@@ -1,0 +1,242 @@
+#include "plugin/command/guard_command.h"
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "kube/admission/endpoint.h"
+#include "kube/base/error.h"
+#include "kube/base/text.h"
+#include "kube/system/clock.h"
+#include "migrate/crds/cluster_crds.h"
+#include "migrate/disk/private_file.h"
+#include "migrate/guard/crd_watch.h"
+#include "migrate/guard/guarded_crds.h"
+#include "migrate/guard/writer_tally.h"
+#include "migrate/manifests/proposals.h"
+#include "migrate/mutate/object_mutation.h"
+#include "migrate/report/program_name.h"
+#include "plugin/access/cluster_access.h"
+#include "plugin/access/run_facts.h"
+#include "plugin/access/stop_signal.h"
+#include "plugin/flags/finish_options.h"
+#include "plugin/flags/usage_error.h"
+#include "plugin/report/data/guard_report_json.h"
+#include "plugin/serving/webhook_run.h"
+#include "plugin/terminal/output.h"
+#include "plugin/terminal/terminal.h"
+
+namespace plugin::command {
+namespace {
+
+using kube::system::Clock;
+using migrate::guard::GuardAction;
+
+constexpr char kCommand[] = "guard";
+// What configurations are called that are printed.
+constexpr char kPrintedName[] = "guard.kubectl-prune.dev";
+constexpr std::chrono::seconds kReportPause(10);
+constexpr std::chrono::minutes kAskingPatience(1);
+
+GuardAction ParseAction(const std::string& text) {
+  if (text.empty() || text == "warn") return GuardAction::kWarn;
+  if (text == "deny") return GuardAction::kDeny;
+  throw flags::UsageError(kCommand,
+                          "invalid --action value (" + text + "), must be \"warn\" or \"deny\"");
+}
+
+void Tell(const std::string& line) { terminal::WriteStderr(terminal::Printable(line) + "\n"); }
+
+// kubectl apply reads its input to the end.
+void PrintOnce(const std::string& configurations) {
+  terminal::WriteStdout(configurations);
+  terminal::EndStdout();
+  Tell(
+      "note: the configurations are for this run: it neither changes nor removes them, and the "
+      "authority of a self-signed certificate ends with it");
+}
+
+// Requests are held against all of them or none: a schema that is missing would go unnoticed.
+std::vector<migrate::manifests::Proposal> ReadProposed(const flags::InputOptions& input) {
+  if (input.filenames.empty()) return {};
+  migrate::manifests::Proposals proposals =
+      migrate::manifests::ReadProposals(input.filenames, input.recursive);
+  if (!proposals.errors.empty()) {
+    throw kube::base::Error(kube::base::Join(proposals.errors, "\n"));
+  }
+  if (proposals.AreNone()) throw kube::base::Error("the files of -f hold no CRD");
+  for (const std::string& hint : proposals.hints) Tell("note: " + hint);
+  return std::move(proposals.crds);
+}
+
+/// A guard and its report, from the beginning of a run to its end.
+class GuardRun {
+ public:
+  explicit GuardRun(const GuardCommandOptions& options)
+      : options_(options),
+        crds_({.names = options.input.crds,
+               .all = options.all,
+               .keeps_rules = !options.mutations.empty()},
+              ReadProposed(options.input)),
+        guard_(crds_, tally_,
+               {.action = options.action,
+                .mutation = migrate::mutate::ReadMutations(options.mutations),
+                .tell = Tell}),
+        handlers_(guard_.ServedHandlers()),
+        cluster_(options.common,
+                 options.serving.managed.empty() ? access::ClusterAccess::Right::kRead
+                                                 : access::ClusterAccess::Right::kWrite,
+                 clock_, Tell),
+        endpoint_(handlers_, clock_) {
+    endpoint_.AddPage(
+        "/report", [this] { return kube::serve::Response{.status = 200, .body = PrintReport()}; });
+    endpoint_.AddMetrics([this] { return tally_.PrintMetrics(); });
+  }
+
+  void Serve() {
+    access::CatchStopSignals();
+    const kube::client::Session session = cluster_.session();
+    migrate::guard::CrdWatch watch(crds_, migrate::crds::FindCrdsTarget(session.client), session,
+                                   Tell);
+    if (!watch.Begin()) return;
+    TellGuarded();
+    if (!options_.report_file.empty())
+      migrate::disk::ReplacePrivateFileIn(options_.report_file, PrintReport());
+    asking_due_ = clock_.Now() + kAskingPatience;
+    serving::ServeWebhooks(options_.serving,
+                           {.endpoint = endpoint_,
+                            .configured = [this] { return guard_.ConfiguredHandlers(); },
+                            .revision = [this] { return crds_.revision(); },
+                            .advance =
+                                [this, &watch] {
+                                  watch.Advance();
+                                  TellAsking();
+                                  WriteReportIfDue();
+                                },
+                            .server_certificate = [this] { return cluster_.ServerCertificate(); },
+                            .printed_name = kPrintedName},
+                           session, Tell, PrintOnce);
+    WriteReport();
+  }
+
+ private:
+  void TellGuarded() const {
+    for (const migrate::report::GuardedUse& crd : crds_.Report()) {
+      Tell("guarding " + crd.name + (crd.source.empty() ? "" : " by the schemas of " + crd.source));
+      if (!crd.unusable_versions.empty()) {
+        Tell("note: nothing can be pruned by the schema of " +
+             kube::base::Join(crd.unusable_versions, ", ") + " of " + crd.name +
+             ", so its requests are let pass; see why by: " +
+             migrate::report::OwnCommand("check " + crd.name));
+      }
+      if (!crd.preserve_unknown_fields && crd.source.empty()) {
+        Tell("note: " + crd.name +
+             " prunes already: what its schema lacks is gone before anybody is asked");
+      }
+    }
+    for (const std::string& name : crds_.UnguardedProposals()) {
+      Tell("note: " + name +
+           " of the files is not guarded: it is not in the cluster, or not named");
+    }
+    if (crds_.Report().empty()) Tell("note: there is nothing to guard yet");
+  }
+
+  std::string PrintReport() const {
+    migrate::report::GuardReport report = guard_.Report();
+    report.run = cluster_.FactsAt(access::TimeOfDay());
+    kube::json::Arena arena;
+    return terminal::PrintJson(report::data::ToJson(report, arena)) + "\n";
+  }
+
+  // Whether a guard is reached nobody else can tell.
+  void TellAsking() {
+    const bool is_asked = tally_.requests() > 0;
+    if (is_asked && !std::exchange(is_asking_told_, true)) Tell("the API server asks");
+    if (!is_asking_told_ && clock_.Now() >= asking_due_) {
+      asking_due_ = Clock::TimePoint::max();
+      Tell(
+          "note: nobody has asked for a minute: either nothing was written, or the API server does "
+          "not reach this address; a try: kubectl label an object with --dry-run=server");
+    }
+    if (tally_.left_out() > 0 && !std::exchange(is_left_out_told_, true)) {
+      Tell(
+          "note: there are more writers and fields than have places in the report; its summary "
+          "counts the others");
+    }
+  }
+
+  void WriteReportIfDue() {
+    if (clock_.Now() < report_due_) return;
+    report_due_ = clock_.Now() + kReportPause;
+    const Seen seen{tally_.requests(), crds_.revision()};
+    if (written_ != seen && WriteReport()) written_ = seen;
+  }
+
+  // A full disk ends no guard. False: it could not be written.
+  bool WriteReport() {
+    if (options_.report_file.empty()) return true;
+    try {
+      migrate::disk::ReplacePrivateFileIn(options_.report_file, PrintReport());
+      report_problem_.clear();
+    } catch (const kube::base::Error& error) {
+      if (report_problem_ != error.what()) Tell(error.what());
+      report_problem_ = error.what();
+    }
+    return report_problem_.empty();
+  }
+
+  const GuardCommandOptions& options_;
+  const kube::system::SystemClock clock_;
+  migrate::guard::GuardedCrds crds_;
+  migrate::guard::WriterTally tally_;
+  const migrate::guard::Guard guard_;
+  const kube::admission::Handlers handlers_;
+  access::ClusterAccess cluster_;
+  kube::admission::Endpoint endpoint_;
+  using Seen = std::pair<std::uint64_t, std::uint64_t>;  // requests, revision of the CRDs
+  Clock::TimePoint report_due_{};
+  std::optional<Seen> written_;
+  std::string report_problem_;  // told already, while it lasts
+  Clock::TimePoint asking_due_{};
+  bool is_asking_told_ = false, is_left_out_told_ = false;
+};
+
+}  // namespace
+
+void GuardCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues&) {
+  serving::AddServingFlags(flag_set, options_.serving, reach_);
+  flag_set.String("action", 0, action_);
+  flag_set.Bool("all", 0, options_.all);
+  flag_set.Strings("filename", 'f', options_.input.filenames);
+  flag_set.Bool("recursive", 'R', options_.input.recursive);
+  flag_set.Array("mutation", 0, options_.mutations);
+  flag_set.String("report-file", 0, options_.report_file);
+}
+
+void GuardCommand::TakeArguments(std::vector<std::string> arguments) {
+  options_.input.crds = std::move(arguments);
+}
+
+void GuardCommand::Finish(const flags::FlagSet& flag_set, const flags::RawValues&) {
+  options_.action = ParseAction(action_);
+  if (flag_set.IsGiven("namespace")) {
+    throw flags::UsageError(
+        kCommand, "--namespace has no meaning here: objects of all namespaces are guarded");
+  }
+  serving::FinishServing(kCommand, reach_, options_.serving);
+  flags::RequireFiles(kCommand, options_.input, flag_set);
+  const bool are_named = !options_.input.crds.empty();
+  flags::RefuseBoth(kCommand, are_named, "CRD names", options_.all, "--all");
+  if (!are_named && !options_.all && options_.input.filenames.empty()) {
+    throw flags::UsageError(kCommand, "name the CRDs to guard, or say --all or -f");
+  }
+}
+
+int GuardCommand::Run() {
+  GuardRun(options_).Serve();
+  return 0;
+}
+
+}  // namespace plugin::command

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "migrate/guard/guard_handlers.h"
+#include "plugin/flags/command.h"
+#include "plugin/flags/options.h"
+#include "plugin/serving/serving_options.h"
+
+namespace plugin::command {
+
+struct GuardCommandOptions {
+  flags::CommonOptions common;
+  flags::InputOptions input;  ///< of the CRDs; never local
+  bool all = false;           ///< every CRD of the cluster that preserves unknown fields
+  serving::ServingOptions serving;
+  migrate::guard::GuardAction action = migrate::guard::GuardAction::kWarn;
+  std::vector<std::string> mutations;  ///< files of mutation trees
+  std::string report_file;             ///< empty: the report is served alone
+};
+
+/// Serves webhooks that tell, until a signal ends it, who writes what pruning would remove. Its
+/// exit code: 0 ended by a signal, 2 it could not begin.
+class GuardCommand final : public flags::CommandWith<GuardCommandOptions> {
+ public:
+  void AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) override;
+  void TakeArguments(std::vector<std::string> arguments) override;
+  void Finish(const flags::FlagSet& flag_set, const flags::RawValues& raw) override;
+  int Run() override;
+
+ private:
+  std::string action_, reach_;
+};
+
+}  // namespace plugin::command

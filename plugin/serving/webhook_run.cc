@@ -1,0 +1,237 @@
+#include "plugin/serving/webhook_run.h"
+
+#include <array>
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "kube/admission/configuration.h"
+#include "kube/admission/managed_configuration.h"
+#include "kube/base/error.h"
+#include "kube/base/text.h"
+#include "kube/serve/server.h"
+#include "migrate/lists/pause.h"
+#include "plugin/serving/server_certificate.h"
+#include "plugin/serving/webhook_reach.h"
+
+namespace plugin::serving {
+namespace {
+
+using kube::admission::ConfigurationChange;
+using kube::admission::ConfigurationKind;
+using kube::admission::ConfigurationProblem;
+using kube::admission::Handlers;
+using kube::admission::ManagedConfiguration;
+using kube::system::Clock;
+
+constexpr std::chrono::seconds kFilesPause(1);
+constexpr std::chrono::seconds kConfigurationPause(5);
+// How long requests may take that are under way at the end: most are answered within milliseconds.
+constexpr std::chrono::seconds kGrace(10);
+
+/// Both configurations of one name, kept as they should be.
+class Configurations {
+ public:
+  Configurations(const ServingOptions& options, kube::client::Client& client,
+                 const TellFunction& tell)
+      : tell_(tell),
+        name_(options.managed),
+        both_{
+            One{{client, ConfigurationKind::kMutating, name_}, ConfigurationKind::kMutating},
+            One{{client, ConfigurationKind::kValidating, name_}, ConfigurationKind::kValidating}} {}
+
+  /// Throws kube::base::Error for the first problem.
+  void ApplyFirst(const Handlers& handlers, const kube::admission::Reach& reach) {
+    for (One& one : both_) {
+      const auto change = one.configuration.Apply(handlers, reach);
+      if (!change) throw kube::base::Error(change.error().message);
+      Note(one, *change);
+    }
+  }
+
+  void Apply(const Handlers& handlers, const kube::admission::Reach& reach) {
+    std::optional<std::string> problem;
+    for (One& one : both_) {
+      const auto change = one.configuration.Apply(handlers, reach);
+      if (change) Note(one, *change);
+      if (!change && !problem) problem = change.error().message;
+    }
+    // Once while it lasts.
+    if (problem && problem != told_) tell_(*problem);
+    told_ = std::move(problem);
+  }
+
+  void Withdraw(const Handlers& handlers) {
+    for (One& one : both_) {
+      if (!one.is_there) continue;
+      const auto change = one.configuration.Withdraw(handlers);
+      if (change) continue;
+      tell_("webhooks stay configured, and cost each write some time: " + change.error().message +
+            "; remove them by: kubectl delete " +
+            std::string(kube::admission::PluralName(one.kind)) + " " + name_);
+    }
+  }
+
+ private:
+  struct One {
+    ManagedConfiguration configuration;
+    ConfigurationKind kind;
+    bool is_there = false;  // we have made webhooks in it
+  };
+
+  void Note(One& one, ConfigurationChange change) {
+    one.is_there = one.is_there || change != ConfigurationChange::kNone;
+    if (change != ConfigurationChange::kRestored || std::exchange(is_restoring_told_, true)) return;
+    tell_("note: somebody had changed the webhooks of " + name_ +
+          ", which are as they were again; a guard at another address needs another --managed");
+  }
+
+  const TellFunction& tell_;
+  const std::string name_;
+  std::array<One, 2> both_;
+  bool is_restoring_told_ = false;
+  std::optional<std::string> told_;
+};
+
+/// True once every `pause`.
+class Rhythm {
+ public:
+  Rhythm(const Clock& clock, Clock::Duration pause)
+      : clock_(clock), pause_(pause), due_(clock.Now() + pause) {}
+  bool IsDue() {
+    if (clock_.Now() < due_) return false;
+    due_ = clock_.Now() + pause_;
+    return true;
+  }
+
+ private:
+  const Clock& clock_;
+  const Clock::Duration pause_;
+  Clock::TimePoint due_;
+};
+
+kube::serve::ServerOptions ServerOptionsOf(const ServingOptions& options,
+                                           const ServerCertificate& certificate,
+                                           const TellFunction& tell) {
+  kube::serve::ServerOptions server;
+  server.address = options.address;
+  server.port = static_cast<std::uint16_t>(options.port);
+  server.tls = certificate.material();
+  server.report = tell;
+  return server;
+}
+
+/// A run from its beginning to its end.
+class Run {
+ public:
+  Run(const ServingOptions& options, const Webhooks& webhooks, const kube::client::Session& session,
+      const TellFunction& tell)
+      : options_(options),
+        webhooks_(webhooks),
+        session_(session),
+        tell_(tell),
+        place_(FindPlace(options, {session.client, webhooks.server_certificate})),
+        certificate_(options, CertificateNames(options, place_), std::chrono::system_clock::now()),
+        server_(ServerOptionsOf(options, certificate_, tell), webhooks.endpoint.answerer()) {
+    if (!options.managed.empty()) configurations_.emplace(options, session.client, tell);
+  }
+
+  void Begin(const std::function<void(const std::string&)>& print) {
+    const std::string& name = options_.managed.empty() ? webhooks_.printed_name : options_.managed;
+    revision_ = webhooks_.revision();
+    const Handlers handlers = webhooks_.configured();
+    const std::vector<std::string> problems =
+        kube::admission::ConfigurationProblems(handlers, name, Reach());
+    if (!problems.empty()) throw kube::base::Error(kube::base::Join(problems, "; "));
+    // Requests come as soon as the configuration is there.
+    webhooks_.endpoint.SetReady(true);
+    if (configurations_) {
+      configurations_->ApplyFirst(handlers, Reach());
+    } else if (!options_.insecure || !options_.url.empty()) {
+      print(kube::admission::PrintConfigurations(handlers, name, Reach()));
+    }
+    tell_("serving at port " + std::to_string(server_.port()));
+  }
+
+  void GoOn() {
+    Rhythm files(session_.clock, kFilesPause), configuration(session_.clock, kConfigurationPause);
+    while (migrate::lists::PauseUntil(session_.clock.Now() + migrate::lists::kTick, session_)) {
+      webhooks_.advance();
+      const bool is_second = files.IsDue();
+      const bool has_new_authority = is_second && ReadFiles();
+      if (is_second) TellHandshakes();
+      const std::uint64_t revision = webhooks_.revision();
+      const bool has_new_handlers = std::exchange(revision_, revision) != revision;
+      const bool is_due = configuration.IsDue();
+      if (!configurations_ || session_.is_stopped()) continue;
+      if (!has_new_authority && !has_new_handlers && !is_due) continue;
+      configurations_->Apply(webhooks_.configured(), Reach());
+    }
+  }
+
+  void End() {
+    webhooks_.endpoint.SetReady(false);
+    const std::size_t cut_off = server_.Stop(kGrace);
+    if (cut_off > 0) tell_(kube::base::Count(cut_off, "request") + " could not be answered");
+    if (configurations_) configurations_->Withdraw(webhooks_.configured());
+  }
+
+ private:
+  kube::admission::Reach Reach() const {
+    return MakeReach(options_, place_, server_.port(), certificate_.ca_bundle());
+  }
+
+  // Where the certificate is not taken nobody asks, and nothing else would say so.
+  void TellHandshakes() {
+    const kube::serve::ServerCounts counts = server_.counts();
+    if (counts.failed_handshakes == 0 || counts.answered > 0) return;
+    if (std::exchange(are_handshakes_told_, true)) return;
+    tell_(
+        "note: TLS handshakes fail, and nobody has been answered yet: who asks may not trust the " +
+        std::string("certificate (is it for ") + (place_.host.empty() ? "the URL" : place_.host) +
+        ", valid, and of the authorities that the configuration has?)" +
+        (options_.client_ca_file.empty()
+             ? ""
+             : ", or has none that --client-ca-file takes: an API server shows one only if it was "
+               "told to (--admission-control-config-file)"));
+  }
+
+  // True if configurations have to say another authority.
+  bool ReadFiles() {
+    const ServerCertificate::Change change = certificate_.ReadChanges(tell_);
+    if (change.material) {
+      server_.UseTls(*certificate_.material());
+      tell_("serving with the new certificate");
+    }
+    return change.ca_bundle;
+  }
+
+  const ServingOptions& options_;
+  const Webhooks& webhooks_;
+  const kube::client::Session session_;
+  const TellFunction& tell_;
+  const WebhookPlace place_;
+  ServerCertificate certificate_;
+  kube::serve::Server server_;
+  std::optional<Configurations> configurations_;
+  std::uint64_t revision_ = 0;
+  bool are_handshakes_told_ = false;
+};
+
+}  // namespace
+
+void ServeWebhooks(const ServingOptions& options, const Webhooks& webhooks,
+                   const kube::client::Session& session, const TellFunction& tell,
+                   const std::function<void(const std::string&)>& print) {
+  Run run(options, webhooks, session, tell);
+  try {
+    run.Begin(print);
+    run.GoOn();
+  } catch (...) {
+    run.End();
+    throw;
+  }
+  run.End();
+}
+
+}  // namespace plugin::serving

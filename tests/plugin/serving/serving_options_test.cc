@@ -1,0 +1,106 @@
+#include "plugin/serving/serving_options.h"
+
+#include <catch2/catch.hpp>
+
+#include "plugin/command/guard_command.h"
+#include "plugin/command_table.h"
+#include "plugin/flags/usage_error.h"
+
+namespace plugin::serving {
+namespace serving_options_test {
+
+using command::GuardCommandOptions;
+using Words = std::vector<std::string>;
+
+GuardCommandOptions Parse(const Words& words) {
+  Words all = {"guard"};
+  all.insert(all.end(), words.begin(), words.end());
+  const flags::CommandLine line = flags::ParseCommandLine(Commands(), all);
+  return dynamic_cast<const command::GuardCommand&>(*line.command).options();
+}
+
+std::string ErrorOf(const Words& words) {
+  try {
+    Parse(words);
+  } catch (const flags::UsageError& error) {
+    const std::string text = error.what();
+    return text.substr(0, text.find("\nSee 'kubectl prune guard --help' for usage."));
+  }
+  return "";
+}
+
+TEST_CASE("guard has its defaults", "[plugin][serving]") {
+  const GuardCommandOptions options = Parse({"widgets"});
+  CHECK(options.input.crds == Words{"widgets"});
+  CHECK(options.action == migrate::guard::GuardAction::kWarn);
+  CHECK_FALSE(options.all);
+  CHECK(options.serving.address.empty());
+  CHECK(options.serving.port == 9443);
+  CHECK(options.serving.reach == Reachable::kAuto);
+  CHECK(options.serving.managed.empty());
+}
+
+TEST_CASE("guard knows what to guard", "[plugin][serving]") {
+  CHECK(Parse({"--all", "--action=deny"}).action == migrate::guard::GuardAction::kDeny);
+  CHECK(Parse({"-f", "crds.yaml"}).input.filenames == Words{"crds.yaml"});
+  CHECK(Parse({"widgets", "-f", "crds.yaml", "-R"}).input.recursive);
+  CHECK(ErrorOf({}) == "name the CRDs to guard, or say --all or -f");
+  CHECK(ErrorOf({"widgets", "--all"}) == "CRD names and --all cannot be specified together");
+  CHECK(ErrorOf({"--all", "--action=Deny"}) ==
+        "invalid --action value (Deny), must be \"warn\" or \"deny\"");
+}
+
+TEST_CASE("--server stays the API server's address", "[plugin][serving]") {
+  const GuardCommandOptions options = Parse({"--all", "-s", "https://x", "--reach=k3d"});
+  CHECK(options.common.connection.server == "https://x");
+  CHECK(options.serving.reach == Reachable::kK3d);
+}
+
+TEST_CASE("Flags of a server that cannot go together are refused", "[plugin][serving]") {
+  const auto [flags, error] = GENERATE(table<Words, std::string>({
+      {{"--cert-file=a"}, "--cert-file needs --key-file"},
+      {{"--key-file=a"}, "--key-file needs --cert-file"},
+      {{"--ca-file=a"}, "--ca-file needs --cert-file"},
+      {{"--key-password=a"}, "--key-password needs --key-file"},
+      {{"--cert-file=a", "--key-file=b", "--ca-file=c", "--url=https://x"},
+       "--ca-file and --url cannot be specified together"},
+      {{"-n", "shop"}, "--namespace has no meaning here: objects of all namespaces are guarded"},
+      {{"--cert-file=a", "--key-file=b", "--ca-dump=c"},
+       "--cert-file and --ca-dump cannot be specified together"},
+      {{"--cert-file=a", "--key-file=b", "--extra-san=c"},
+       "--cert-file and --extra-san cannot be specified together"},
+      {{"--cert-file=a", "--key-file=b", "--insecure"},
+       "--insecure and --cert-file cannot be specified together"},
+      {{"--client-ca-file=a", "--insecure"},
+       "--insecure and --client-ca-file cannot be specified together"},
+      {{"--insecure", "--managed=guard.example.com"},
+       "--insecure and --managed cannot be specified together without --url: an API server asks by "
+       "HTTPS alone"},
+      {{"--url=https://x", "--host=y"}, "--url and --host cannot be specified together"},
+      {{"--url=https://x", "--reach=plain"}, "--url and --reach cannot be specified together"},
+      {{"--ca-bundle-file=a"}, "--ca-bundle-file needs --url"},
+      {{"--reach=service"}, "--reach=service needs --host=NAME.NAMESPACE.svc"},
+      {{"--reach=service", "--host=guard.svc"}, "--reach=service needs --host=NAME.NAMESPACE.svc"},
+      {{"--reach=kind"},
+       "invalid --reach value (kind), must be \"auto\", \"plain\", \"k3d\", \"minikube\" or "
+       "\"service\""},
+  }));
+  Words words = {"widgets"};
+  words.insert(words.end(), flags.begin(), flags.end());
+  CHECK(ErrorOf(words) == error);
+}
+
+TEST_CASE("Flags of a server that go together are taken", "[plugin][serving]") {
+  const Words words = GENERATE(values<Words>({
+      {"--cert-file=a", "--key-file=b", "--ca-file=c", "--client-ca-file=d"},
+      {"--insecure", "--managed=guard.example.com", "--url=https://x"},
+      {"--reach=service", "--host=guard.kubectl-prune.svc"},
+      {"--port=0", "--addr=127.0.0.1", "--extra-san=a,b"},
+  }));
+  Words all = {"widgets"};
+  all.insert(all.end(), words.begin(), words.end());
+  CHECK(ErrorOf(all).empty());
+}
+
+}  // namespace serving_options_test
+}  // namespace plugin::serving
