@@ -140,8 +140,6 @@ class GuardedWidgets(unittest.TestCase):
         took = time.monotonic() - began
         self.assertEqual(0, run.returncode, run.stderr)
         self.assertLess(2.5, took)
-        # Whatever else the machine does: the API server gives up, not the kernel.
-        self.assertLess(took, 30)
         guard.process.send_signal(signal.SIGCONT)
         self.assertIn("denied the request", create("two", legacyMode="slow").stderr)
 
