@@ -36,13 +36,12 @@ MEMORY = "/dev/shm"
 
 # With each change of a CRD a server of 1.20 writes the OpenAPI document of all that it serves, which was half of
 # its work: it serves only what tests use. Some plugins of admission would wait for the rest for ever.
-FEW_RESOURCES = [
-    "--runtime-config=api/all=false," + ",".join(f"{version}=true" for version in (
-        "api/v1", "admissionregistration.k8s.io/v1", "apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1",
-        "apiregistration.k8s.io/v1", "authentication.k8s.io/v1", "authorization.k8s.io/v1", "batch/v1",
-        "coordination.k8s.io/v1", "flowcontrol.apiserver.k8s.io/v1beta1", "rbac.authorization.k8s.io/v1")),
-    "--disable-admission-plugins=DefaultIngressClass,DefaultStorageClass,PersistentVolumeClaimResize,Priority,"
-    "RuntimeClass,StorageObjectInUseProtection"]
+FEW_RESOURCES = (
+    "api/v1", "admissionregistration.k8s.io/v1", "apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1",
+    "apiregistration.k8s.io/v1", "authentication.k8s.io/v1", "authorization.k8s.io/v1", "batch/v1",
+    "coordination.k8s.io/v1", "flowcontrol.apiserver.k8s.io/v1beta1", "rbac.authorization.k8s.io/v1")
+FEW_PLUGINS = ("--disable-admission-plugins=DefaultIngressClass,DefaultStorageClass,PersistentVolumeClaimResize,"
+               "Priority,RuntimeClass,StorageObjectInUseProtection")
 
 AUDIT_POLICY = """\
 apiVersion: audit.k8s.io/v1
@@ -274,17 +273,17 @@ class Cluster:
     """A running cluster while its `with` block lasts.
 
     `users` may log in by token and have no right but those the test gives them; "admin" may do all.
-    With `audit`, audit_events() tells every request that was answered. With `serves_all` the server has every
-    resource of its release.
+    With `audit`, audit_events() tells every request that was answered. The server has the resources that most tests
+    use, and those of the groups and versions `serves_too`; with `serves_all` every one of its release.
     """
     has_v1beta1 = True  # of CRDs
     ratchets = False  # lets invalid values be that a write does not change
 
-    def __init__(self, users=(), audit=False, serves_all=False):
+    def __init__(self, users=(), audit=False, serves_all=False, serves_too=()):
         self.binaries = find_binaries()
         self.tokens = {name: secrets.token_hex(16) for name in ("admin", *users)}
         self._audit = audit
-        self._serves_all = serves_all
+        self._serves_all, self._serves_too = serves_all, serves_too
         self._servers = []
         self._handlers = {}
         self.folder = None
@@ -387,7 +386,8 @@ class Cluster:
                           f"--audit-log-path={self.folder}/audit.log"]
         version = subprocess.run([arguments[0], "--version"], capture_output=True, text=True, check=False)
         if " v1.20." in version.stdout and not self._serves_all:
-            arguments += FEW_RESOURCES
+            resources = ",".join(f"{version}=true" for version in (*FEW_RESOURCES, *self._serves_too))
+            arguments += [f"--runtime-config=api/all=false,{resources}", FEW_PLUGINS]
         self._start_server(arguments + self._more_arguments(), self._ready)
 
     def restart_kube_apiserver(self):

@@ -496,7 +496,7 @@ def main():
         print(f"skipped: {kubectl.lacks()}")
         return SKIPPED
     add_tests(sys.argv[2:])
-    with Cluster() as CLUSTER:
+    with Cluster(serves_too=("apps/v1",)) as CLUSTER:
         return run_tests(sys.modules[__name__])
 
 
