@@ -155,4 +155,8 @@ base::Result<Crd, std::string> ReadCrd(std::unique_ptr<json::Document> document)
 /// Reads a copy of `crd`, which stays the caller's. Errors as above.
 base::Result<Crd, std::string> ReadCopiedCrd(const json::Value& crd);
 
+/// A second CRD of the same JSON, which shares nothing with `crd`. Throws base::Error where that
+/// cannot be read, as it only can where somebody has changed it.
+Crd CopyCrd(const Crd& crd);
+
 }  // namespace kube::crd

@@ -1,4 +1,5 @@
 #include "kube/base/base64.h"
+#include "kube/base/error.h"
 #include "kube/crd/crd.h"
 #include "kube/crd/crd_defaults.h"
 #include "kube/crd/crd_metadata_read.h"
@@ -275,6 +276,12 @@ base::Result<Crd, std::string> ReadCopiedCrd(const json::Value& crd) {
   auto document = std::make_unique<json::Document>();
   document->root() = json::DeepCopy(crd, document->arena());
   return ReadCrd(std::move(document));
+}
+
+Crd CopyCrd(const Crd& crd) {
+  auto copy = ReadCopiedCrd(crd.document->root());
+  if (!copy) throw base::Error(crd.name + ": " + copy.error());
+  return *std::move(copy);
 }
 
 }  // namespace kube::crd

@@ -4,7 +4,6 @@
 #include <utility>
 
 namespace migrate::guard {
-
 namespace {
 
 std::unique_ptr<const check::CrdCheck> MakeCheck(const kube::crd::Crd& live,
@@ -12,25 +11,21 @@ std::unique_ptr<const check::CrdCheck> MakeCheck(const kube::crd::Crd& live,
   using Origin = check::CrdCheckOptions::Origin;
   if (proposal == nullptr) {
     return std::make_unique<const check::CrdCheck>(
-        CopyOf(live), "", check::CrdCheckOptions{.origin = Origin::kServer});
+        kube::crd::CopyCrd(live), "", check::CrdCheckOptions{.origin = Origin::kServer});
   }
   return std::make_unique<const check::CrdCheck>(
-      CopyOf(proposal->crd), proposal->source,
+      kube::crd::CopyCrd(proposal->crd), proposal->source,
       check::CrdCheckOptions{.origin = Origin::kProposal, .replaced = &live});
 }
 
-// Until its schema is mended the server refuses to turn pruning on.
-bool CanPrune(const check::CrdCheck& check, std::size_t version) {
-  const report::VersionReport& report = check.facts().report.versions[version];
-  return check.facts().versions[version].is_convertible && report.structural &&
-         check.server().FindSchema(report.name) != nullptr;
-}
-
+// Until their schemas are mended the server refuses to turn pruning on.
 std::vector<std::string> UnusableVersions(const check::CrdCheck& check) {
   std::vector<std::string> names;
   const std::vector<report::VersionReport>& versions = check.facts().report.versions;
   for (std::size_t i = 0; i < versions.size(); ++i) {
-    if (!CanPrune(check, i)) names.push_back(versions[i].name);
+    const bool can_prune = check.facts().versions[i].is_convertible && versions[i].structural &&
+                           check.server().FindSchema(versions[i].name) != nullptr;
+    if (!can_prune) names.push_back(versions[i].name);
   }
   std::ranges::sort(names);
   return names;
@@ -64,11 +59,9 @@ std::vector<VersionSchema> GuardedCrd::SchemasOf(std::string_view version) const
 }
 
 void GuardedCrd::AddVersion(std::vector<VersionSchema>& schemas, std::string_view version) const {
-  const std::vector<report::VersionReport>& versions = check_->facts().report.versions;
-  const auto found = std::ranges::find(versions, version, &report::VersionReport::name);
-  if (found == versions.end()) return;
-  if (!CanPrune(*check_, static_cast<std::size_t>(found - versions.begin()))) return;
-  schemas.push_back({found->name, check_->server().FindSchema(version)});
+  const kube::schema::StructuralSchema* schema = check_->server().FindSchema(version);
+  if (schema == nullptr || std::ranges::binary_search(report_.unusable_versions, version)) return;
+  schemas.push_back({std::string(version), schema});
 }
 
 }  // namespace migrate::guard

@@ -2,19 +2,12 @@
 
 #include <algorithm>
 
-#include "kube/base/error.h"
 #include "kube/crd/rules/crd_validation.h"
 #include "kube/schema/validation/object_validation.h"
 
 namespace migrate::guard {
 
-kube::crd::Crd CopyOf(const kube::crd::Crd& crd) {
-  auto copy = kube::crd::ReadCopiedCrd(crd.document->root());
-  if (!copy) throw kube::base::Error(crd.name + ": " + copy.error());
-  return *std::move(copy);
-}
-
-LiveRules::LiveRules(const kube::crd::Crd& live) : crd_(CopyOf(live)) {
+LiveRules::LiveRules(const kube::crd::Crd& live) : crd_(kube::crd::CopyCrd(live)) {
   for (const kube::crd::CrdVersion& version : crd_.versions) {
     if (version.schema == nullptr || kube::schema::ConversionError(*version.schema)) continue;
     versions_.push_back(

@@ -11,9 +11,6 @@
 
 namespace migrate::guard {
 
-/// A copy that borrows nothing. Throws kube::base::Error, as it never should.
-kube::crd::Crd CopyOf(const kube::crd::Crd& crd);
-
 /// What the values of a CRD's objects have to be by the schemas that the cluster has now.
 /// Immutable, for several threads.
 class LiveRules {

@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "kube/base/error.h"
 #include "kube/crd/crd.h"
 #include "migrate/check/crd_check.h"
 #include "migrate/crds/crd_guard.h"
@@ -176,17 +175,16 @@ class CrdMigrator {
   void Expect(crds::CrdShape shape) { guard_.emplace(target_, std::move(shape), session()); }
 
   crds::LiveCrd CheckedCrd() const {
-    auto copy = kube::crd::ReadCopiedCrd(pruning_crd().document->root());
-    if (!copy) throw kube::base::Error(copy.error());
-    crds::LiveCrd live = crds::DescribeLiveCrd(*copy);
+    kube::crd::Crd copy = kube::crd::CopyCrd(pruning_crd());
+    crds::LiveCrd live = crds::DescribeLiveCrd(copy);
     live.shape = guard_->expected();
     // Without a plan there is nothing that objects would have to be read for.
     const bool has_plan = turns_pruning_on();
     const check::CrdCheckOptions options{.origin = check::CrdCheckOptions::Origin::kServer,
                                          .checks_validity = has_plan,
                                          .ratchets = has_plan && crds::Ratchets(session().client),
-                                         .proof = proof::Find(*copy, options_.state_dir)};
-    live.checks.push_back(std::make_unique<check::CrdCheck>(*std::move(copy), "", options));
+                                         .proof = proof::Find(copy, options_.state_dir)};
+    live.checks.push_back(std::make_unique<check::CrdCheck>(std::move(copy), "", options));
     return live;
   }
 

@@ -20,12 +20,6 @@ using kube::json::Value;
 
 constexpr std::string_view kApiVersion = "apiVersion", kFieldsV1 = "fieldsV1", kTime = "time";
 
-kube::crd::Crd CopyOf(const kube::crd::Crd& crd) {
-  auto copy = kube::crd::ReadCopiedCrd(crd.document->root());
-  if (!copy) throw kube::base::Error(copy.error());
-  return *std::move(copy);
-}
-
 // What makes two entries of one version the same one to the server
 // (managedfields/internal: BuildManagerIdentifier).
 using Identity = std::tuple<std::string_view, std::string_view, std::string_view>;
@@ -67,7 +61,9 @@ Value Merged(const Value& into, const Value& from, Arena& arena) {
 }  // namespace
 
 EntryCleaner::EntryCleaner(const kube::crd::Crd& crd)
-    : crd_(CopyOf(crd)), storage_(crd_.StorageVersion()), known_(KnownVersions::ThatHoldAll(crd_)) {
+    : crd_(kube::crd::CopyCrd(crd)),
+      storage_(crd_.StorageVersion()),
+      known_(KnownVersions::ThatHoldAll(crd_)) {
   if (storage_ == nullptr) throw kube::base::Error("the CRD has no storage version");
   api_version_ = crd_.group + "/" + storage_->name;
 }

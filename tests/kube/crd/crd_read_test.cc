@@ -210,5 +210,15 @@ TEST_CASE("A CRD can be moved and keeps what it borrows", "[crd]") {
   CHECK(moved.versions[0].schema->FindProperty("a long name") != nullptr);
 }
 
+TEST_CASE("A copy of a CRD is the same and shares nothing with it", "[crd]") {
+  auto crd = std::make_unique<Crd>(TestCrd(
+      "v1", R"({"versions":[{"schema":{"openAPIV3Schema":{"properties":{"a long name":{}}}}}]})"));
+  const std::string text = json::Print(crd->document->root());
+  const Crd copy = CopyCrd(*crd);
+  crd.reset();
+  CHECK(json::Print(copy.document->root()) == text);
+  CHECK(copy.versions[0].schema->FindProperty("a long name") != nullptr);
+}
+
 }  // namespace
 }  // namespace kube::crd
