@@ -100,6 +100,11 @@ std::string Harm(const Review& review, const Value& mutated, const GuardedCrd& c
   return "the mutation would make it invalid: " + error;
 }
 
+Verdict LeaveAsItIs(const std::string& why, Reply& reply) {
+  reply.AddWarning("the object stays as it is: " + why);
+  return Allowed();
+}
+
 std::string FirstSeen(const GuardedCrd& crd, const Writer& writer, const LostField& field) {
   std::string line(writer.user);
   if (!writer.manager.empty()) line.append(" (").append(writer.manager).append(")");
@@ -173,17 +178,13 @@ Verdict Guard::Change(const Review& review, Reply& reply,
   const Writer writer = WriterOf(review);
   if (IsOfMigration(writer)) return Allowed();
   const auto mutated = options_.mutation->Apply(*review.object, draft.arena());
-  if (mutated && !*mutated) return Allowed();
+  if (!mutated) return LeaveAsItIs("the mutation would change it again and again", reply);
+  if (!*mutated) return Allowed();
   const std::vector<VersionSchema> schemas = crd->SchemasOf(review.kind.version);
   const RequestLoss before = FindRequestLoss(*review.object, review.old_object, schemas);
-  const RequestLoss after =
-      mutated ? FindRequestLoss(**mutated, review.old_object, schemas) : RequestLoss();
-  const std::string harm = mutated ? Harm(review, **mutated, *crd, before, after)
-                                   : "the mutation would change it again and again";
-  if (!harm.empty()) {
-    reply.AddWarning("the object stays as it is: " + harm);
-    return Allowed();
-  }
+  const RequestLoss after = FindRequestLoss(**mutated, review.old_object, schemas);
+  const std::string harm = Harm(review, **mutated, *crd, before, after);
+  if (!harm.empty()) return LeaveAsItIs(harm, reply);
   if (!review.dry_run) NoteMoved(review, *crd, writer, before, after);
   kube::admission::ApplyDifference(*review.object, **mutated, draft.root(), draft.arena());
   return Allowed();
