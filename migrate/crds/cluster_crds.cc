@@ -10,6 +10,7 @@
 
 #include "kube/base/error.h"
 #include "kube/client/answer_meaning.h"
+#include "migrate/crds/listed_crd.h"
 #include "migrate/crds/ratcheting.h"
 
 namespace migrate::crds {
@@ -20,14 +21,7 @@ using kube::client::Meaning;
 using kube::json::Document;
 using kube::json::Value;
 
-constexpr std::string_view kApis = "/apis/";
-
 bool IsFullName(const std::string& name) { return name.find('.') != std::string::npos; }
-
-std::string NameOf(const Value& object) {
-  const Value* metadata = object.Find("metadata");
-  return metadata == nullptr ? "" : std::string(metadata->FindText("name"));
-}
 
 bool HasVersion(const Value& group, std::string_view version) {
   const Value* versions = group.Find("versions");
@@ -45,7 +39,7 @@ report::CrdReport UnreadReport(const std::string& name, const std::string& why) 
 
 // Of a current server only v1; of one without either, v1 is the better message.
 kube::base::Result<std::string, std::string> AskCrdsTarget(kube::client::Client& client) {
-  const std::string group_target = std::string(kApis) + "apiextensions.k8s.io";
+  const std::string group_target = "/apis/apiextensions.k8s.io";
   const auto group = client.Get(group_target);
   std::string version = "v1";
   if (group) {
@@ -92,8 +86,7 @@ class CrdReader {
     if (reader_.is_stopped()) return false;
     if (!target) throw kube::base::Error(target.error());
     found_.target = *std::move(target);
-    api_version_ = found_.target.substr(kApis.size());
-    api_version_.resize(api_version_.rfind('/'));
+    api_version_ = ApiVersionOfTarget(found_.target);
     return true;
   }
 
@@ -173,24 +166,16 @@ class CrdReader {
 
   // What is asked for by its name may be answered by anything.
   void TakeNamed(const std::string& name, const Value& item) {
-    if (NameOf(item) == name) return TakeCrd(item);
+    if (NameOfItem(item) == name) return TakeCrd(item);
     if (NoteName(name)) {
       TakeUnreadable(name, "the server's answer is no CustomResourceDefinition of this name");
     }
   }
 
   void TakeCrd(const Value& item) {
-    const std::string name = NameOf(item);
+    const std::string name = NameOfItem(item);
     if (!NoteName(name)) return;
-    auto document = std::make_unique<Document>();
-    document->root() = kube::json::DeepCopy(item, document->arena());
-    // The items of a list do not say what they are.
-    Value& root = document->root();
-    if (root.is_object()) {
-      root.Set("apiVersion", Value::String(api_version_), document->arena());
-      root.Set("kind", Value::String("CustomResourceDefinition"), document->arena());
-    }
-    auto crd = kube::crd::ReadCrd(std::move(document));
+    auto crd = ReadListedCrd(item, api_version_);
     if (!crd) return TakeUnreadable(name, crd.error());
     LiveCrd live = DescribeLiveCrd(*crd);
     const bool is_wanted = IsWanted(live.identity);
