@@ -61,6 +61,12 @@ class ManagedConfiguration {
   base::Result<ConfigurationChange, ConfigurationProblem> Withdraw(
       const Handlers& handlers, system::Clock::Duration grace = std::chrono::seconds(10));
 
+  /// As `kubectl delete` takes it, before the name:
+  /// "validatingwebhookconfigurations.admissionregistration.k8s.io".
+  std::string ResourceName() const;
+  /// True if the last Apply that did not fail has made webhooks.
+  bool has_webhooks() const { return made_ && !made_->names.empty(); }
+
  private:
   struct Made {
     std::string webhooks;  // as text
@@ -80,7 +86,6 @@ class ManagedConfiguration {
   client::DocumentResult Replace(const json::Value& object, const OurWebhooks& ours);
   client::DocumentResult Send(std::string method, const std::string& name, std::string content_type,
                               std::string body);
-  std::string ResourceName() const;
   ConfigurationProblem ProblemOf(std::string_view verb, const client::CallError& error) const;
 
   client::Client& client_;

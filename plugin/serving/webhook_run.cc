@@ -1,97 +1,28 @@
 #include "plugin/serving/webhook_run.h"
 
-#include <array>
 #include <chrono>
 #include <optional>
 #include <utility>
 
 #include "kube/admission/configuration.h"
-#include "kube/admission/managed_configuration.h"
 #include "kube/base/error.h"
 #include "kube/base/text.h"
 #include "kube/serve/server.h"
 #include "migrate/lists/pause.h"
 #include "plugin/serving/server_certificate.h"
+#include "plugin/serving/webhook_configurations.h"
 #include "plugin/serving/webhook_reach.h"
 
 namespace plugin::serving {
 namespace {
 
-using kube::admission::ConfigurationChange;
-using kube::admission::ConfigurationKind;
-using kube::admission::ConfigurationProblem;
 using kube::admission::Handlers;
-using kube::admission::ManagedConfiguration;
 using kube::system::Clock;
 
 constexpr std::chrono::seconds kFilesPause(1);
 constexpr std::chrono::seconds kConfigurationPause(5);
 // How long requests may take that are under way at the end: most are answered within milliseconds.
 constexpr std::chrono::seconds kGrace(10);
-
-/// Both configurations of one name, kept as they should be.
-class Configurations {
- public:
-  Configurations(const ServingOptions& options, kube::client::Client& client,
-                 const TellFunction& tell)
-      : tell_(tell),
-        name_(options.managed),
-        both_{
-            One{{client, ConfigurationKind::kMutating, name_}, ConfigurationKind::kMutating},
-            One{{client, ConfigurationKind::kValidating, name_}, ConfigurationKind::kValidating}} {}
-
-  /// Throws kube::base::Error for the first problem.
-  void ApplyFirst(const Handlers& handlers, const kube::admission::Reach& reach) {
-    for (One& one : both_) {
-      const auto change = one.configuration.Apply(handlers, reach);
-      if (!change) throw kube::base::Error(change.error().message);
-      Note(one, *change);
-    }
-  }
-
-  void Apply(const Handlers& handlers, const kube::admission::Reach& reach) {
-    std::optional<std::string> problem;
-    for (One& one : both_) {
-      const auto change = one.configuration.Apply(handlers, reach);
-      if (change) Note(one, *change);
-      if (!change && !problem) problem = change.error().message;
-    }
-    // Once while it lasts.
-    if (problem && problem != told_) tell_(*problem);
-    told_ = std::move(problem);
-  }
-
-  void Withdraw(const Handlers& handlers) {
-    for (One& one : both_) {
-      if (!one.is_there) continue;
-      const auto change = one.configuration.Withdraw(handlers);
-      if (change) continue;
-      tell_("webhooks stay configured, and cost each write some time: " + change.error().message +
-            "; remove them by: kubectl delete " +
-            std::string(kube::admission::PluralName(one.kind)) + " " + name_);
-    }
-  }
-
- private:
-  struct One {
-    ManagedConfiguration configuration;
-    ConfigurationKind kind;
-    bool is_there = false;  // we have made webhooks in it
-  };
-
-  void Note(One& one, ConfigurationChange change) {
-    one.is_there = one.is_there || change != ConfigurationChange::kNone;
-    if (change != ConfigurationChange::kRestored || std::exchange(is_restoring_told_, true)) return;
-    tell_("note: somebody had changed the webhooks of " + name_ +
-          ", which are as they were again; a guard at another address needs another --managed");
-  }
-
-  const TellFunction& tell_;
-  const std::string name_;
-  std::array<One, 2> both_;
-  bool is_restoring_told_ = false;
-  std::optional<std::string> told_;
-};
 
 /// True once every `pause`.
 class Rhythm {
@@ -133,7 +64,7 @@ class Run {
         place_(FindPlace(options, {session.client, webhooks.server_certificate})),
         certificate_(options, CertificateNames(options, place_), std::chrono::system_clock::now()),
         server_(ServerOptionsOf(options, certificate_, tell), webhooks.endpoint.answerer()) {
-    if (!options.managed.empty()) configurations_.emplace(options, session.client, tell);
+    if (!options.managed.empty()) configurations_.emplace(options.managed, session.client, tell);
   }
 
   void Begin(const std::function<void(const std::string&)>& print) {
@@ -213,7 +144,7 @@ class Run {
   const WebhookPlace place_;
   ServerCertificate certificate_;
   kube::serve::Server server_;
-  std::optional<Configurations> configurations_;
+  std::optional<WebhookConfigurations> configurations_;
   std::uint64_t revision_ = 0;
   bool are_handshakes_told_ = false;
 };

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <tuple>
 
+#include "tests/kube/admission/configuration_crd.h"
 #include "tests/support/fake_cluster.h"
 
 namespace kube::admission {
@@ -14,19 +15,6 @@ using Texts = std::vector<std::string>;
 
 constexpr char kResource[] = "validatingwebhookconfigurations.admissionregistration.k8s.io";
 constexpr char kTarget[] = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
-
-/// To the fake server the configurations are custom resources without a schema.
-std::string ConfigurationCrd(const std::string& version) {
-  return R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{)"
-         R"("name":")" +
-         std::string(kResource) +
-         R"("},"spec":{"group":"admissionregistration.k8s.io","scope":"Cluster","names":{)"
-         R"("plural":"validatingwebhookconfigurations","kind":"ValidatingWebhookConfiguration"},)"
-         R"("versions":[{"name":")" +
-         version +
-         R"(","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object",)"
-         R"("x-kubernetes-preserve-unknown-fields":true}}}]}})";
-}
 
 Handlers SomeHandlers() {
   const auto nothing = [](const Review&, Reply&) { return Allowed(); };
@@ -40,7 +28,7 @@ Handlers SomeHandlers() {
 
 struct World {
   explicit World(const std::string& version = "v1") {
-    cluster.server.Add(ConfigurationCrd(version));
+    cluster.server.Add(admission_test::ConfigurationCrdText("Validating", version));
   }
 
   /// The configuration as somebody else has made it.
