@@ -8,6 +8,7 @@
 #include "kube/base/error.h"
 #include "kube/crd/crd.h"
 #include "migrate/crds/crd_names.h"
+#include "migrate/crds/listed_crd.h"
 #include "migrate/lists/list_reader.h"
 
 namespace migrate::guard {
@@ -19,17 +20,6 @@ using kube::json::Value;
 constexpr std::chrono::seconds kPause(5);
 // A CRD may be half a megabyte, and a page is not to be more than some.
 constexpr std::int64_t kChunkSize = 20;
-constexpr std::string_view kApis = "/apis/";
-
-std::string NameOf(const Value& object) {
-  const Value* metadata = object.Find("metadata");
-  return metadata == nullptr ? "" : std::string(metadata->FindText("name"));
-}
-
-std::string ApiVersionOf(const std::string& target) {
-  const std::size_t begin = target.starts_with(kApis) ? kApis.size() : 0;
-  return target.substr(begin, target.rfind('/') - begin);
-}
 
 }  // namespace
 
@@ -38,13 +28,10 @@ class CrdWatch::Taker : public lists::ItemTaker {
  public:
   explicit Taker(CrdWatch& watch) : watch_(watch) {}
 
-  // The items of a list do not say what they are.
   void Take(std::size_t, Document& item, std::uint64_t) override {
     if (!item.root().is_object()) return;
-    item.root().Set("apiVersion", Value::String(watch_.api_version_), item.arena());
-    item.root().Set("kind", Value::String("CustomResourceDefinition"), item.arena());
-    const std::string name = NameOf(item.root());
-    const auto crd = kube::crd::ReadCopiedCrd(item.root());
+    const std::string name = crds::NameOfItem(item.root());
+    const auto crd = crds::ReadListedCrd(item.root(), watch_.api_version_);
     GuardedCrds::Pointer guarded = crd ? watch_.guarded_.Make(*crd) : nullptr;
     const std::lock_guard lock(mutex_);
     identities.push_back(crd ? crds::IdentityOf(*crd) : crds::CrdIdentity{name, "", {}});
@@ -65,7 +52,7 @@ CrdWatch::CrdWatch(GuardedCrds& guarded, std::string target, const kube::client:
                    TellFunction tell)
     : guarded_(guarded),
       target_(std::move(target)),
-      api_version_(ApiVersionOf(target_)),
+      api_version_(crds::ApiVersionOfTarget(target_)),
       session_(session),
       tell_(std::move(tell)),
       watch_(
@@ -77,8 +64,6 @@ bool CrdWatch::Begin() {
   const std::optional<std::string> problem = List();
   if (session_.is_stopped()) return false;
   if (problem) throw kube::base::Error(*problem);
-  told_revision_ = guarded_.revision();
-  for (const report::GuardedUse& crd : guarded_.Report()) told_.insert(crd.name);
   return true;
 }
 
@@ -102,7 +87,7 @@ std::optional<std::string> CrdWatch::List() {
 }
 
 void CrdWatch::TakeEvent(lists::WatchEventType type, const Value& object) {
-  const std::string name = NameOf(object);
+  const std::string name = crds::NameOfItem(object);
   if (type == lists::WatchEventType::kDeleted) return guarded_.Remove(name);
   const auto crd = kube::crd::ReadCopiedCrd(object);
   // What was known of it holds until it can be read again.
@@ -113,7 +98,6 @@ void CrdWatch::TakeEvent(lists::WatchEventType type, const Value& object) {
 void CrdWatch::Advance() {
   using State = lists::ObjectWatch::State;
   watch_.Advance();
-  TellChanges();
   if (session_.clock.Now() < due_) return;
   if (watch_.state() == State::kWatching) return NoteRecovery();
   due_ = session_.clock.Now() + kPause;
@@ -124,30 +108,13 @@ void CrdWatch::Advance() {
 
 // Where it may list but not watch, each list is followed by a watch that fails.
 void CrdWatch::NoteRecovery() {
-  if (problem_.empty()) return;
+  if (!std::exchange(is_problem_told_, false)) return;
   tell_("changes of CustomResourceDefinitions are seen again");
-  problem_.clear();
-}
-
-void CrdWatch::TellChanges() {
-  const std::uint64_t revision = guarded_.revision();
-  if (std::exchange(told_revision_, revision) == revision) return;
-  std::set<std::string> names;
-  for (const report::GuardedUse& crd : guarded_.Report()) names.insert(crd.name);
-  for (const std::string& name : names) {
-    if (!told_.contains(name)) tell_("guarding " + name + " from now on");
-  }
-  for (const std::string& name : told_) {
-    if (!names.contains(name)) tell_("no longer guarding " + name);
-  }
-  told_ = std::move(names);
 }
 
 void CrdWatch::NoteProblem(const std::string& problem) {
-  if (problem_.empty()) {
-    tell_("changes of CustomResourceDefinitions are not seen at the moment: " + problem);
-  }
-  problem_ = problem;
+  if (std::exchange(is_problem_told_, true)) return;
+  tell_("changes of CustomResourceDefinitions are not seen at the moment: " + problem);
 }
 
 }  // namespace migrate::guard

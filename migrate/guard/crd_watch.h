@@ -3,7 +3,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 
 #include "kube/client/session.h"
@@ -33,7 +32,7 @@ class CrdWatch {
 
   /// To be called several times a second. Where the watch has ended the CRDs are listed again, if
   /// need be every few seconds, and what was guarded stays so meanwhile: somebody is told once, and
-  /// once it is over. Of each CRD that is guarded, or no longer is, somebody is told, too.
+  /// once it is over.
   void Advance();
 
  private:
@@ -42,7 +41,6 @@ class CrdWatch {
   void TakeEvent(lists::WatchEventType type, const kube::json::Value& object);
   void NoteProblem(const std::string& problem);
   void NoteRecovery();
-  void TellChanges();
 
   GuardedCrds& guarded_;
   const std::string target_;
@@ -51,10 +49,8 @@ class CrdWatch {
   const TellFunction tell_;
   lists::ObjectWatch watch_;
   bool has_begun_ = false;
-  std::string problem_;  // why changes are not known, while that lasts
+  bool is_problem_told_ = false;  // while it lasts
   kube::system::Clock::TimePoint due_{};
-  std::uint64_t told_revision_ = 0;
-  std::set<std::string> told_;  // names of what is guarded
 };
 
 }  // namespace migrate::guard

@@ -1,9 +1,7 @@
 #include "plugin/command/guard_command.h"
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "kube/admission/endpoint.h"
@@ -11,16 +9,16 @@
 #include "kube/base/text.h"
 #include "kube/system/clock.h"
 #include "migrate/crds/cluster_crds.h"
-#include "migrate/disk/private_file.h"
 #include "migrate/guard/crd_watch.h"
+#include "migrate/guard/guard_news.h"
 #include "migrate/guard/guarded_crds.h"
 #include "migrate/guard/writer_tally.h"
 #include "migrate/manifests/proposals.h"
 #include "migrate/mutate/object_mutation.h"
-#include "migrate/report/program_name.h"
 #include "plugin/access/cluster_access.h"
 #include "plugin/access/run_facts.h"
 #include "plugin/access/stop_signal.h"
+#include "plugin/command/report_file.h"
 #include "plugin/flags/finish_options.h"
 #include "plugin/flags/usage_error.h"
 #include "plugin/report/data/guard_report_json.h"
@@ -31,14 +29,11 @@
 namespace plugin::command {
 namespace {
 
-using kube::system::Clock;
 using migrate::guard::GuardAction;
 
 constexpr char kCommand[] = "guard";
 // What configurations are called that are printed.
 constexpr char kPrintedName[] = "guard.kubectl-prune.dev";
-constexpr std::chrono::seconds kReportPause(10);
-constexpr std::chrono::minutes kAskingPatience(1);
 
 GuardAction ParseAction(const std::string& text) {
   if (text.empty() || text == "warn") return GuardAction::kWarn;
@@ -101,10 +96,8 @@ class GuardRun {
     migrate::guard::CrdWatch watch(crds_, migrate::crds::FindCrdsTarget(session.client), session,
                                    Tell);
     if (!watch.Begin()) return;
-    TellGuarded();
-    if (!options_.report_file.empty())
-      migrate::disk::ReplacePrivateFileIn(options_.report_file, PrintReport());
-    asking_due_ = clock_.Now() + kAskingPatience;
+    news_.Begin();
+    report_file_.WriteFirst(Revision());
     serving::ServeWebhooks(options_.serving,
                            {.endpoint = endpoint_,
                             .configured = [this] { return guard_.ConfiguredHandlers(); },
@@ -112,79 +105,24 @@ class GuardRun {
                             .advance =
                                 [this, &watch] {
                                   watch.Advance();
-                                  TellAsking();
-                                  WriteReportIfDue();
+                                  news_.Advance();
+                                  report_file_.WriteIfDue(Revision());
                                 },
                             .server_certificate = [this] { return cluster_.ServerCertificate(); },
                             .printed_name = kPrintedName},
                            session, Tell, PrintOnce);
-    WriteReport();
+    report_file_.WriteLast();
   }
 
  private:
-  void TellGuarded() const {
-    for (const migrate::report::GuardedUse& crd : crds_.Report()) {
-      Tell("guarding " + crd.name + (crd.source.empty() ? "" : " by the schemas of " + crd.source));
-      if (!crd.unusable_versions.empty()) {
-        Tell("note: nothing can be pruned by the schema of " +
-             kube::base::Join(crd.unusable_versions, ", ") + " of " + crd.name +
-             ", so its requests are let pass; see why by: " +
-             migrate::report::OwnCommand("check " + crd.name));
-      }
-      if (!crd.preserve_unknown_fields && crd.source.empty()) {
-        Tell("note: " + crd.name +
-             " prunes already: what its schema lacks is gone before anybody is asked");
-      }
-    }
-    for (const std::string& name : crds_.UnguardedProposals()) {
-      Tell("note: " + name +
-           " of the files is not guarded: it is not in the cluster, or not named");
-    }
-    if (crds_.Report().empty()) Tell("note: there is nothing to guard yet");
-  }
+  // Of the report. Both only grow.
+  std::uint64_t Revision() const { return tally_.requests() + crds_.revision(); }
 
   std::string PrintReport() const {
     migrate::report::GuardReport report = guard_.Report();
     report.run = cluster_.FactsAt(access::TimeOfDay());
     kube::json::Arena arena;
     return terminal::PrintJson(report::data::ToJson(report, arena)) + "\n";
-  }
-
-  // Whether a guard is reached nobody else can tell.
-  void TellAsking() {
-    const bool is_asked = tally_.requests() > 0;
-    if (is_asked && !std::exchange(is_asking_told_, true)) Tell("the API server asks");
-    if (!is_asking_told_ && clock_.Now() >= asking_due_) {
-      asking_due_ = Clock::TimePoint::max();
-      Tell(
-          "note: nobody has asked for a minute: either nothing was written, or the API server does "
-          "not reach this address; a try: kubectl label an object with --dry-run=server");
-    }
-    if (tally_.left_out() > 0 && !std::exchange(is_left_out_told_, true)) {
-      Tell(
-          "note: there are more writers and fields than have places in the report; its summary "
-          "counts the others");
-    }
-  }
-
-  void WriteReportIfDue() {
-    if (clock_.Now() < report_due_) return;
-    report_due_ = clock_.Now() + kReportPause;
-    const Seen seen{tally_.requests(), crds_.revision()};
-    if (written_ != seen && WriteReport()) written_ = seen;
-  }
-
-  // A full disk ends no guard. False: it could not be written.
-  bool WriteReport() {
-    if (options_.report_file.empty()) return true;
-    try {
-      migrate::disk::ReplacePrivateFileIn(options_.report_file, PrintReport());
-      report_problem_.clear();
-    } catch (const kube::base::Error& error) {
-      if (report_problem_ != error.what()) Tell(error.what());
-      report_problem_ = error.what();
-    }
-    return report_problem_.empty();
   }
 
   const GuardCommandOptions& options_;
@@ -195,12 +133,8 @@ class GuardRun {
   const kube::admission::Handlers handlers_;
   access::ClusterAccess cluster_;
   kube::admission::Endpoint endpoint_;
-  using Seen = std::pair<std::uint64_t, std::uint64_t>;  // requests, revision of the CRDs
-  Clock::TimePoint report_due_{};
-  std::optional<Seen> written_;
-  std::string report_problem_;  // told already, while it lasts
-  Clock::TimePoint asking_due_{};
-  bool is_asking_told_ = false, is_left_out_told_ = false;
+  migrate::guard::GuardNews news_{crds_, tally_, clock_, Tell};
+  ReportFile report_file_{options_.report_file, clock_, [this] { return PrintReport(); }, Tell};
 };
 
 }  // namespace
