@@ -240,7 +240,7 @@ class Section {
       terminal::AppendPrintable(out_, texts[i]);
       out_ += '\n';
     }
-    if (shown < count) out_ += "  ... and " + std::to_string(count - shown) + " more\n";
+    AppendMore(shown, count);
   }
 
   void AppendProposedChanges() {
@@ -368,7 +368,7 @@ class Section {
                       " --enable-pruning asks before):\n"
                 : "for good what the schemas do not specify:\n";
     const std::size_t count = crd_.maybe_in_etcd.size();
-    const std::size_t shown = Fields().all ? count : std::min(count, kShownNotes);
+    const std::size_t shown = ShownOf(count);
     Table table({"PATH", "OBJECTS", "WRITTEN-BY"});
     for (std::size_t i = 0; i < shown; ++i) {
       const FieldUse& use = crd_.maybe_in_etcd[i];
@@ -376,7 +376,7 @@ class Section {
                     kube::base::Join(use.managers, ", ")});
     }
     table.AppendTo(out_, "  ");
-    if (shown < count) out_ += "  ... and " + std::to_string(count - shown) + " more\n";
+    AppendMore(shown, count);
   }
 
   void AppendStaleManagedFields() {
@@ -389,7 +389,7 @@ class Section {
                                 : "will not have, and server-side apply of these fails then (" +
                                       command + " mends that, once it is applied):\n";
     const std::size_t count = crd_.stale_managed_fields.size();
-    const std::size_t shown = Fields().all ? count : std::min(count, kShownNotes);
+    const std::size_t shown = ShownOf(count);
     Table table({"VERSION", "MANAGER", "OPERATION", "OBJECTS", "EXAMPLES"});
     for (std::size_t i = 0; i < shown; ++i) {
       const migrate::report::StaleEntry& entry = crd_.stale_managed_fields[i];
@@ -398,6 +398,15 @@ class Section {
                     std::to_string(entry.objects), kube::base::Join(entry.examples, ", ")});
     }
     table.AppendTo(out_, "  ");
+    AppendMore(shown, count);
+  }
+
+  // Of notes in a table.
+  std::size_t ShownOf(std::size_t count) const {
+    return Fields().all ? count : std::min(count, kShownNotes);
+  }
+
+  void AppendMore(std::uint64_t shown, std::uint64_t count) {
     if (shown < count) out_ += "  ... and " + std::to_string(count - shown) + " more\n";
   }
 
@@ -406,7 +415,7 @@ class Section {
     out_.append(title_).append(
         ": a guard has seen these written, which would be lost by the schema of then:\n");
     const std::size_t count = crd_.guard_writers.size();
-    const std::size_t shown = Fields().all ? count : std::min(count, kShownNotes);
+    const std::size_t shown = ShownOf(count);
     Table table({"FIELD", "USER", "MANAGER", "REQUESTS", "ADDED", "DENIED", "MOVED", "LAST-SEEN"});
     for (std::size_t i = 0; i < shown; ++i) {
       const migrate::report::WriterUse& use = crd_.guard_writers[i];
@@ -415,7 +424,7 @@ class Section {
                     std::to_string(use.denied), std::to_string(use.moved), use.last_seen});
     }
     table.AppendTo(out_, "  ");
-    if (shown < count) out_ += "  ... and " + std::to_string(count - shown) + " more\n";
+    AppendMore(shown, count);
     if (std::ranges::any_of(crd_.guard_writers, IsStillStored)) {
       out_ += "  Whoever goes on writing these loses them once pruning is on.\n";
     }
