@@ -1,10 +1,11 @@
 """Measures how many requests of 8 KB a server of kube/serve answers, how long each takes, and its memory.
 
-serve_bench.py BENCH_SERVE [KUBECTL_PRUNE]: with the latter its guard is measured too, beside a real API server, by
-reviews that bring a field which would be pruned. h2load asks over HTTP/1.1, 16
-connections: as fast as it can, in turns with a server that is a thread a connection and looks at nothing; then 2,000
-times a second for the times; then over as many connections as a server takes, for the memory. The server has one
-processor to itself where there are two. Exit code 1 if a goal is missed, 77 (skipped) without h2load.
+serve_bench.py [BENCH_SERVE [KUBECTL_PRUNE]]: that of build/release/tests/bench/bench_serve by default; with a
+KUBECTL_PRUNE its guard is measured too, beside a real API server, by reviews that bring a field which would be pruned.
+h2load asks over HTTP/1.1, 16 connections: as fast as it can, in turns with a server that is a thread a connection and
+looks at nothing; then 2,000 times a second for the times; then over as many connections as a server takes, for the
+memory. The server has one processor to itself where there are two. Exit code 1 if a goal is missed, 77 (skipped)
+without h2load.
 """
 import contextlib
 import json
@@ -52,10 +53,6 @@ class Server:
                                         stdout=subprocess.PIPE, text=True)
         scheme = "https" if kind == "tls" else "http"
         self.url = f"{scheme}://127.0.0.1:{int(self.process.stdout.readline())}/review"
-
-    def peak_mib(self):
-        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text(encoding="utf-8")
-        return next(int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmHWM"))
 
     def cpu_seconds(self):
         fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text(encoding="utf-8")
@@ -120,7 +117,7 @@ def percentile(folder, make):
 def memory(folder, make):
     with make() as server:
         ask(folder, server.url, MOST_CONNECTIONS, "-n", str(MOST_CONNECTIONS * 20))
-        return server.peak_mib()
+        return guards.peak_mib(server.process)
 
 
 def measure(folder, makers):
@@ -146,7 +143,7 @@ def main():
     if not shutil.which("h2load"):
         print("skipped: no h2load (Debian's nghttp2-client)")
         return 77
-    binary, guard = (os.path.abspath(one) for one in [*sys.argv[1:], ""][:2])
+    binary = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else "build/release/tests/bench/bench_serve")
     makers = {kind: lambda kind=kind: Server(binary, kind) for kind in ("bare", "plain", "tls")}
     with contextlib.ExitStack() as stack:
         folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory()))
@@ -156,7 +153,7 @@ def main():
             api = cluster.api()
             api.post(V1BETA1_CRDS, guards.crd())
             wait_for("widgets are not served", lambda: api.request("GET", guards.WIDGETS)[0] == 200)
-            makers["guard"] = lambda: GuardServer(guard, cluster)
+            makers["guard"] = lambda: GuardServer(os.path.abspath(sys.argv[2]), cluster)
         return 0 if measure(folder, makers) else 1
 
 

@@ -18,7 +18,7 @@ import time
 import unittest
 
 from cluster import Cluster, ClusterError, wait_for
-from guards import CONFIGURATIONS, CRD, HERE, KINDS, WIDGETS, Guard, crd, widget
+from guards import CONFIGURATIONS, CRD, HERE, KINDS, WIDGETS, Guard, crd, peak_mib, widget
 from runner import end, run_tests
 from subjects import V1BETA1_CRDS
 
@@ -166,10 +166,6 @@ class Load(unittest.TestCase):
             configuration = self.api.get(f"{CONFIGURATIONS}/{KINDS[0]}/{NAME}")
             self.fail(f"{what} nothing is denied; the guard ({self.guard.process.poll()}) said:\n{said}\n{configuration}")
 
-    def peak_mib(self):
-        status = pathlib.Path(f"/proc/{self.guard.process.pid}/status").read_text(encoding="utf-8")
-        return next(int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmHWM"))
-
     # What may happen to a guard.
 
     def killed(self):
@@ -221,7 +217,7 @@ class Load(unittest.TestCase):
             disaster()
             happened[disaster.__name__] = happened.get(disaster.__name__, 0) + 1
             self.wait_until_denied(f"after {disaster.__name__}")
-            most_mib = max(most_mib, self.peak_mib())
+            most_mib = max(most_mib, peak_mib(self.guard.process))
         stop.set()
         for writer in writers:
             writer.join()

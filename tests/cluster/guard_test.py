@@ -82,6 +82,7 @@ class GuardedWidgets(unittest.TestCase):
         report = guard.report()
         self.assertEqual(("GuardReport", "warn", 3, 2), (report["kind"], report["action"], *(
             report["summary"][key] for key in ("requests", "requestsLosingFields"))))
+        wait_for("it does not say that it is asked", lambda: "the API server asks" in guard.lines)
         self.assertIn("test-admin (kubectl-create) writes spec.legacyMode of widgets.demo.example.com, which is not in "
                       "the schema of v1", guard.lines)
         self.assertRegex(guard.get("/metrics")[1], r'guard_lost_fields_total\{.*path="spec.legacyMode".*\} 1\n')
@@ -157,10 +158,19 @@ class GuardedWidgets(unittest.TestCase):
         first = self.guard("widgets")
         second = self.enterContext(start("widgets"))
         self.assertEqual(0, first.stop())
-        wait_for("the other guard does not put its webhooks back", lambda: self.webhooks() != [])
+        # They are the second one's by now.
+        self.assertEqual([f"guard.{NAME}"], self.webhooks())
         self.wait_until_asked()
         create("one", legacyMode="slow")
         self.assertEqual(1, second.report()["summary"]["requestsLosingFields"])
+
+    def test_webhooks_that_somebody_takes_away_are_put_back(self):
+        guard = self.guard("widgets")
+        self.api.patch(f"{CONFIGURATIONS}/{KINDS[0]}/{NAME}", {"webhooks": []})
+        self.assertEqual([], self.webhooks())
+        wait_for("the webhooks are not put back", lambda: self.webhooks() == [f"guard.{NAME}"])
+        wait_for("nothing is said of it", lambda: any("somebody had changed" in line for line in guard.lines))
+        self.wait_until_asked()
 
     def test_what_others_have_put_there_stays(self):
         path = f"{CONFIGURATIONS}/{KINDS[0]}"

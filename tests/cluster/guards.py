@@ -1,6 +1,7 @@
 """Runs `kubectl-prune guard` beside a test."""
 import http.client
 import json
+import pathlib
 import signal
 import ssl
 import subprocess
@@ -32,6 +33,12 @@ def crd(**spec):
 def widget(name, metadata=None, **spec):
     return json.dumps({"apiVersion": "demo.example.com/v1", "kind": "Widget",
                        "metadata": {"name": name, "namespace": "default", **(metadata or {})}, "spec": spec})
+
+
+def peak_mib(process):
+    """Returns how much memory it has taken at most."""
+    status = pathlib.Path(f"/proc/{process.pid}/status").read_text(encoding="utf-8")
+    return next(int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmHWM"))
 
 
 class EndedAtOnce(AssertionError):
