@@ -376,6 +376,8 @@ int ChooseProtocol(SSL*, const unsigned char** chosen, unsigned char* size,
 void SetProtocol(SSL_CTX* context) {
   SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+  // Of the connections most wait: 34 KB each, which in a flood is a fifth of all memory.
+  SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_alpn_select_cb(context, ChooseProtocol, nullptr);
   // Sessions are resumed by tickets, which the client keeps; without a name of their own those with
   // a certificate of the client would be refused.
