@@ -44,8 +44,9 @@ class Expander {
       : target_(target), is_cluster_scoped_(is_cluster_scoped), arena_(arena) {}
 
   void Take(const NamespaceTemplate& each) {
-    if (each.is_disabled) return expansion_.left_alone.push_back(each.name);
+    if (each.is_disabled) expansion_.left_alone.push_back(each.name);
     if (!kube::meta::Matches(each.selector, target_.labels)) return;
+    if (each.is_disabled) return HoldAll(each);
     expansion_.templates.push_back(each.name);
     const std::string apply_set = TemplateApplySetId(each.name);
     for (const Value& object : each.objects) TakeObject(object, each.name, apply_set);
@@ -66,9 +67,15 @@ class Expander {
     Substitution substitution(variables);
     substitution.ApplyTo(object, arena_);
     ObjectKey key = KeyOf(written, variables);
-    std::string why = substitution.problem();
+    std::string why = WhyElsewhere(written, key);
+    if (!why.empty()) {
+      expansion_.refused.push_back({std::move(key), template_name, std::move(why)});
+      return;
+    }
+    why = substitution.problem();
     if (why.empty()) why = WhyRefused(object, key);
     if (!why.empty()) {
+      Hold(key, template_name, /*is_disabled=*/false);
       expansion_.refused.push_back({std::move(key), template_name, std::move(why)});
       return;
     }
@@ -76,13 +83,41 @@ class Expander {
     Add({std::move(key), template_name, object});
   }
 
+  void HoldAll(const NamespaceTemplate& each) {
+    const Variables variables{.namespace_ = target_.name, .creator = target_.creator};
+    for (const Value& object : each.objects) {
+      const ObjectKey key = KeyOf(object, variables);
+      if (WhyElsewhere(object, key).empty()) Hold(key, each.name, /*is_disabled=*/true);
+    }
+  }
+
+  void Hold(const ObjectKey& key, const std::string& by, bool is_disabled) {
+    const auto place = places_.find(key);
+    if (place == places_.end()) return;
+    std::optional<WantedObject>& earlier = objects_[place->second];
+    expansion_.held.push_back({key, earlier->template_name, by, is_disabled});
+    earlier.reset();
+    places_.erase(place);
+  }
+
+  /// Why it is no object of this namespace, as it is written; empty: it is one. What has items is a
+  /// list to kubectl and client-go, whatever its kind.
+  std::string WhyElsewhere(const Value& written, const ObjectKey& key) const {
+    if (is_cluster_scoped_(key.type)) return "objects of its kind are in no namespace";
+    if (written.Find("items", kube::json::Type::kArray) != nullptr) {
+      return "it is a list: its objects have to stand in the template themselves";
+    }
+    const std::string_view own = written.Find("metadata")->FindText("namespace");
+    if (own.empty() || own == target_.name) return "";
+    return "it names another namespace, \"" + std::string(own) + "\"";
+  }
+
   /// Empty: it is not.
   std::string WhyRefused(const Value& object, const ObjectKey& key) const {
-    if (is_cluster_scoped_(key.type)) return "objects of its kind are in no namespace";
     const Value& metadata = *object.Find("metadata");
-    const std::string_view own = metadata.FindText("namespace");
-    if (!own.empty() && own != target_.name) {
-      return "it names another namespace, \"" + std::string(own) + "\"";
+    for (const char* field : {"managedFields", "resourceVersion", "uid"}) {
+      if (metadata.Find(field) == nullptr) continue;
+      return std::string("it has metadata.") + field + ", which is the server's to set";
     }
     const Value* labels = metadata.Find("labels");
     if (labels != nullptr && labels->Find(kApplySetPartOfLabel) != nullptr) {

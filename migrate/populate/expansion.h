@@ -39,6 +39,15 @@ struct ReplacedObject {
   std::string by;  ///< name of the later template
 };
 
+/// An object of a template that is left as it is, whatever it is: a later template that selects the
+/// namespace has it too, and is disabled, or could not have it.
+struct HeldObject {
+  ObjectKey key;
+  std::string template_name;
+  std::string by;            ///< name of the later template
+  bool is_disabled = false;  ///< the later template; else its object was refused
+};
+
 /// What a namespace is to have.
 struct Expansion {
   enum class Standing : std::uint8_t {
@@ -53,6 +62,7 @@ struct Expansion {
   std::vector<WantedObject> objects{};
   std::vector<RefusedObject> refused{};
   std::vector<ReplacedObject> replaced{};
+  std::vector<HeldObject> held{};
   /// Templates that select the namespace, sorted; disabled ones are not among them.
   std::vector<std::string> templates{};
   /// Names of disabled templates, whether they select it or not, sorted: what was made of them
@@ -61,12 +71,15 @@ struct Expansion {
 };
 
 /// Finds what `target` is to have by `templates`, each of another name, whatever their order. What
-/// is of none of the objects or refused, and of no template that is left alone, it is not to have.
+/// is of none of the objects, refused or held, and of no template that is left alone, it is not to
+/// have.
 ///
 /// An object gets the namespace, the label of its template's name, and that of its template's
 /// ApplySet; variables have their values (substitution.h). Refused is one that is in no namespace
-/// or in another, one whose variables are not all known, and one that says itself of which ApplySet
-/// it is. What is refused takes no other one's place.
+/// or in another, and a list, whose objects nobody would look at; these take no other one's place.
+/// Refused is also one whose variables are not all known, one with what only the server sets
+/// (resourceVersion), and one that says itself of which ApplySet it is: where it would have come,
+/// no earlier one comes, as it may allow what the later one forbids.
 ///
 /// Values borrow from `templates` and from `arena`.
 Expansion Expand(const TargetNamespace& target, const std::vector<NamespaceTemplate>& templates,

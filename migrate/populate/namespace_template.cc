@@ -93,6 +93,7 @@ kube::base::Result<NamespaceTemplate, std::vector<std::string>> ReadNamespaceTem
   copy = kube::json::DeepCopy(object, document->arena());
   const kube::meta::GroupVersion own{kGroup, kVersion};
   copy.Set("apiVersion", Value::String(document->arena().Copy(own.ToString())), document->arena());
+  copy.Erase("status");  // which a create leaves to the status subresource
   auto unknown_fields = ReadBySchema(copy, document->arena());
   if (!unknown_fields) return refuse({unknown_fields.error()});
 

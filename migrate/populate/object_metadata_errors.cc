@@ -14,9 +14,6 @@ std::vector<kube::meta::FieldError> ClusterMetadataErrors(const kube::json::Valu
   } else {
     kube::meta::AppendInvalidTexts(errors, "metadata.name", name, name_problems(name));
   }
-  if (!metadata.FindText("namespace").empty()) {
-    errors.push_back(kube::meta::Forbidden("metadata.namespace", "not allowed on this type"));
-  }
   kube::meta::Append(errors, kube::schema::validation::ValidateObjectMeta(metadata, "metadata"));
   return errors;
 }

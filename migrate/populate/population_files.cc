@@ -1,6 +1,8 @@
 #include "migrate/populate/population_files.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -8,11 +10,28 @@
 #include "kube/meta/type_meta.h"
 #include "migrate/manifests/manifest_files.h"
 #include "migrate/manifests/manifest_reader.h"
+#include "migrate/populate/keys.h"
 
 namespace migrate::populate {
 namespace {
 
 using manifests::ManifestObject;
+
+// Also what a server drops: a null in the place of a value.
+bool SaysAnything(const kube::json::Value& value) {
+  if (!value.is_object() && !value.is_array()) return !value.is_null();
+  return std::ranges::any_of(value.elements(), SaysAnything) ||
+         std::ranges::any_of(value.members(), [](const kube::json::Member& member) {
+           return member.value.is_null() || SaysAnything(member.value);
+         });
+}
+
+std::string_view EntryOf(const kube::json::Value& object, std::string_view map,
+                         std::string_view key) {
+  const kube::json::Value* metadata = object.Find("metadata");
+  const kube::json::Value* entries = metadata == nullptr ? nullptr : metadata->Find(map);
+  return entries == nullptr ? std::string_view() : entries->FindText(key);
+}
 
 /// Sorts what a reader hands out.
 class PopulationReader {
@@ -43,6 +62,10 @@ class PopulationReader {
     if (IsNamespace(object.value)) return TakeNamespace(object);
     const kube::meta::GroupVersionKind type = kube::meta::TypeOf(object.value);
     if (type.kind.empty()) return reader_.AddError(object, "Object 'Kind' is missing");
+    if (type.kind == kTemplateKind && type.group_version.group == kGroup) {
+      return reader_.AddError(
+          object, Describe(object) + ": of its versions only " + kVersion + " is known");
+    }
     ++others_[{type.group_version.ToString(), std::string(type.kind)}];
   }
 
@@ -52,12 +75,24 @@ class PopulationReader {
     for (const std::string& path : read->unknown_fields) {
       files_.warnings.push_back(Describe(object) + ": unknown field \"" + path + "\"");
     }
+    const kube::json::Value* spec = object.value.Find("spec");
+    const kube::json::Value* namespaces = spec == nullptr ? nullptr : spec->Find("namespaces");
+    if (read->selector.empty() && namespaces != nullptr && SaysAnything(*namespaces)) {
+      files_.warnings.push_back(Describe(object) +
+                                ": nothing in its spec.namespaces selects, so it is for every "
+                                "namespace");
+    }
+    WarnOfKey(object, kApplyLabel, {"disable"});
     Keep(templates_, object, *std::move(read));
   }
 
   void TakeNamespace(const ManifestObject& object) {
     auto read = ReadNamespace(object.value);
-    if (!read) return AddErrors(object, read.error());
+    if (!read) {
+      files_.unreadable_namespaces.insert(NameOf(object));
+      return AddErrors(object, read.error());
+    }
+    WarnOfKey(object, kOptOutLabel, {"true", "false"});
     Keep(namespaces_, object, *std::move(read));
   }
 
@@ -73,12 +108,29 @@ class PopulationReader {
       reader_.AddError(object, Describe(object) + ": " + error);
   }
 
+  // A label that nearly says something says nothing.
+  void WarnOfKey(const ManifestObject& object, const std::string& label,
+                 std::initializer_list<std::string_view> values) {
+    const std::string_view value = EntryOf(object.value, "labels", label);
+    if (!value.empty() && std::ranges::find(values, value) == values.end()) {
+      files_.warnings.push_back(Describe(object) + ": the label " + label + "=" +
+                                std::string(value) + " means nothing, " + label + "=" +
+                                std::string(*values.begin()) + " would");
+    }
+    if (!EntryOf(object.value, "annotations", label).empty()) {
+      files_.warnings.push_back(Describe(object) + ": " + label +
+                                " means nothing as an annotation; it is a label");
+    }
+  }
+
+  static std::string NameOf(const ManifestObject& object) {
+    const kube::json::Value* metadata = object.value.Find("metadata");
+    return metadata == nullptr ? "" : std::string(metadata->FindText("name"));
+  }
+
   /// `NamespaceTemplate "a"`.
   static std::string Describe(const ManifestObject& object) {
-    const kube::json::Value* metadata = object.value.Find("metadata");
-    const std::string_view name =
-        metadata == nullptr ? std::string_view() : metadata->FindText("name");
-    return std::string(object.value.FindText("kind")).append(" \"").append(name).append("\"");
+    return std::string(object.value.FindText("kind")) + " \"" + NameOf(object) + "\"";
   }
 
   manifests::ManifestReader reader_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,11 @@ struct PopulationFiles {
   std::vector<TargetNamespace> namespaces;   ///< by name, each once
   /// What is neither, by apiVersion and kind.
   std::vector<report::UnknownKind> others;
-  /// What came twice, of which the last one counts, and unknown fields.
+  /// Names of Namespaces that could not be read, and are among the errors: nobody knows their
+  /// labels.
+  std::set<std::string> unreadable_namespaces;
+  /// What came twice, of which the last one counts; unknown fields; and what is easily taken for
+  /// something else than it is.
   std::vector<std::string> warnings;
   std::vector<std::string> errors;  ///< "file:line:column: why", in the order of reading
   std::vector<std::string> hints;   ///< as report::CheckReport::file_hints

@@ -10,35 +10,39 @@ namespace {
 
 // Of a request (apiserver pkg/server/options, MaxRequestBodyBytes).
 constexpr std::size_t kMostBytes = 3 * 1024 * 1024;
+constexpr std::string_view kNamespace = "$(NAMESPACE)", kCreator = "$(CREATOR)";
+
+// The one that `text` begins with; empty if there is none.
+std::string_view ReferenceAt(std::string_view text) {
+  if (text.starts_with(kNamespace)) return kNamespace;
+  return text.starts_with(kCreator) ? kCreator : std::string_view();
+}
 
 }  // namespace
 
-std::string Substitution::ValueOf(std::string_view name) {
-  if (name == "NAMESPACE") return std::string(variables_.namespace_);
-  if (name != "CREATOR") return "$(" + std::string(name) + ")";
+std::string Substitution::Creator() {
   if (variables_.creator && !variables_.creator->empty()) return std::string(*variables_.creator);
   problem_ =
       std::string("$(CREATOR) is not known: the namespace has no annotation ") + kCreatorAnnotation;
-  return "$(CREATOR)";
+  return std::string(kCreator);
 }
 
 std::string Substitution::Expand(std::string_view text) {
   std::string expanded;
-  const std::size_t last_end = text.rfind(')');
   std::size_t at = 0;
   while (at < text.size() && expanded.size() <= kMostBytes) {
     const std::size_t dollar = std::min(text.find('$', at), text.size());
     expanded += text.substr(at, dollar - at);
     if (dollar == text.size()) break;
     const std::string_view rest = text.substr(dollar);
-    if (rest.starts_with("$(") && last_end != text.npos && dollar < last_end) {
-      const std::size_t end = rest.find(')');
-      expanded += ValueOf(rest.substr(2, end - 2));
-      at = dollar + end + 1;
+    const std::string_view escaped = ReferenceAt(rest.substr(1));
+    const std::string_view reference = ReferenceAt(rest);
+    if (!reference.empty()) {
+      expanded += reference == kCreator ? Creator() : std::string(variables_.namespace_);
     } else {
-      expanded += '$';
-      at = dollar + (rest.starts_with("$$") ? 2 : 1);
+      expanded += escaped.empty() ? "$" : escaped;
     }
+    at = dollar + (reference.empty() ? 1 + escaped.size() : reference.size());
   }
   bytes_ += expanded.size();
   if (bytes_ > kMostBytes) problem_ = "it becomes larger than an API server takes";

@@ -16,11 +16,11 @@ struct Variables {
   std::optional<std::string_view> creator;
 };
 
-/// Puts values in the place of $(NAME) in texts, as Kubernetes does in args of containers
-/// (third_party/forked/golang/expansion): `$$` is a `$`, so that `$$(NAMESPACE)` becomes the text
-/// `$(NAMESPACE)`; what is no variable stays as it is, `$(OTHER)` as well as `$(` without an end.
-/// What a value brings is not looked at again. (Of a `$` before a character that is not ASCII
-/// Kubernetes breaks the character; here it stays whole.)
+/// Puts values in the place of $(NAMESPACE) and $(CREATOR) in texts; `$$(NAMESPACE)` becomes the
+/// text
+/// `$(NAMESPACE)`, and `$$(CREATOR)` its like. All else stays as it is, so that other references
+/// and their escapes mean what they mean to whom they are for, as `$(HOST)` and `$$(HOST)` in args
+/// of a container. What a value brings is not looked at again.
 ///
 /// Of one object: takes no more than an API server takes in a request.
 class Substitution {
@@ -38,7 +38,7 @@ class Substitution {
   const std::string& problem() const { return problem_; }
 
  private:
-  std::string ValueOf(std::string_view name);
+  std::string Creator();
 
   const Variables variables_;
   std::size_t bytes_ = 0;  // of the texts that were made

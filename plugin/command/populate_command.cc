@@ -50,8 +50,14 @@ std::vector<TargetNamespace> ChooseNamespaces(const std::vector<std::string>& na
   for (const std::string& name : names) {
     if (!seen.insert(name).second) continue;
     const auto found = std::ranges::find(files.namespaces, name, &TargetNamespace::name);
-    chosen.push_back(found == files.namespaces.end() ? migrate::populate::NamespaceNamed(name)
-                                                     : *found);
+    if (found != files.namespaces.end()) {
+      chosen.push_back(*found);
+    } else if (!files.unreadable_namespaces.contains(name)) {
+      chosen.push_back(migrate::populate::NamespaceNamed(name));
+      if (!files.namespaces.empty()) {
+        TellLine("note", name + " is in none of the files, so it is taken for one without labels");
+      }
+    }
   }
   return chosen;
 }
@@ -98,8 +104,18 @@ class LocalPopulation {
     TellUnselected(target.name, expansion);
     TellDisabled(expansion.left_alone);
     for (const auto& [key, template_name, by] : expansion.replaced) {
-      TellLine("Warning", target.name + ": " + key.ToString() + " of the template " +
-                              template_name + " is replaced by that of " + by);
+      TellLine("Warning",
+               target.name + ": " + key.ToString() +
+                   (template_name == by
+                        ? " comes twice in the template " + by + "; the last one counts"
+                        : " of the template " + template_name + " is replaced by that of " + by));
+    }
+    for (const auto& [key, template_name, by, is_disabled] : expansion.held) {
+      TellLine("Warning",
+               target.name + ": " + key.ToString() + " of the template " + template_name +
+                   " is left out: the later template " + by +
+                   (is_disabled ? " has it too, and is disabled, so that it stays as it is"
+                                : " has it too, which was refused"));
     }
     for (const auto& [key, template_name, why] : expansion.refused) {
       TellLine("error", target.name + ": left out " + key.ToString() + " of the template " +
@@ -160,6 +176,10 @@ void PopulateCommand::TakeArguments(std::vector<std::string> arguments) {
 }
 
 void PopulateCommand::Finish(const flags::FlagSet& flag_set, const flags::RawValues& raw) {
+  if (flag_set.IsGiven("namespace")) {
+    throw flags::UsageError(kPopulate,
+                            "--namespace has no meaning here; name namespaces as arguments");
+  }
   if (!options_.input.local || !flag_set.IsGiven("filename")) {
     throw flags::UsageError(kPopulate, "populate needs --local and -f");
   }

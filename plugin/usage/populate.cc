@@ -12,13 +12,15 @@ files, no server is contacted, and the objects are printed as they would be appl
 
  In texts of the objects $(NAMESPACE) becomes the name of the namespace, and $(CREATOR) the user of
 its annotation authorization.k8s.io/creator; an object that needs a creator where none is known is
-left out. $$(NAMESPACE) becomes the text $(NAMESPACE), and what is no variable stays as it is.
+left out. $$(NAMESPACE) becomes the text $(NAMESPACE), and all else stays as it is, $$ and $(OTHER)
+too.
 
  Where two templates have the same object, the one of the template whose name is the later one
-counts, with a warning. Left out with an error are objects that are in no namespace, or name another
-one; of what scope the kinds of CRDs are only a cluster can tell. What a template with the label
-policy/namespace-template-apply=disable, or a namespace with policy/namespace-template-opt-out=true,
-would keep as it is, is not printed.
+counts, with a warning; where that is refused, or its template disabled, there is none. Left out
+with an error are lists, and objects that are in no namespace, or name another one; of what scope
+the kinds of CRDs are, and whether it takes an object, only a cluster can tell. What a template with
+the label policy/namespace-template-apply=disable, or a namespace with
+policy/namespace-template-opt-out=true, would keep as it is, is not printed.
 
 Examples:
   # What would a new namespace get?

@@ -30,6 +30,13 @@ struct Expanded {
   std::string Object(std::size_t number) const {
     return kube::json::Print(expansion.objects.at(number).value);
   }
+  Names Held() const {
+    Names texts;
+    for (const HeldObject& object : expansion.held) {
+      texts.push_back(object.template_name + ": " + object.key.ToString() + " by " + object.by);
+    }
+    return texts;
+  }
   Names Refused() const {
     Names texts;
     for (const auto& [key, template_name, why] : expansion.refused) {
@@ -177,7 +184,7 @@ TEST_CASE("A value that makes no name is refused", "[migrate][populate]") {
         Names{"a: Secret \"a/b%\": its name may not contain '/', may not contain '%'"});
 }
 
-TEST_CASE("What is refused takes no other one's place", "[migrate][populate]") {
+TEST_CASE("What would be elsewhere takes no other one's place", "[migrate][populate]") {
   Templates templates;
   templates.push_back(TemplateOf("a", Secret("x")));
   templates.push_back(TemplateOf("b", Secret("x", R"(,"namespace":"m")")));
@@ -185,6 +192,45 @@ TEST_CASE("What is refused takes no other one's place", "[migrate][populate]") {
   CHECK(expanded.Objects() == Names{"a: Secret \"x\""});
   CHECK(expanded.Refused().size() == 1);
   CHECK(expanded.expansion.replaced.empty());
+}
+
+// The earlier one may allow what the later one forbids.
+TEST_CASE("Where a later object could not be made no earlier one comes", "[migrate][populate]") {
+  Templates templates;
+  templates.push_back(TemplateOf("a", Secret("x") + "," + Secret("y")));
+  templates.push_back(TemplateOf("b", Secret("x", R"j(,"annotations":{"by":"$(CREATOR)"})j")));
+  const Expanded expanded(NamespaceNamed("n"), std::move(templates));
+  CHECK(expanded.Objects() == Names{"a: Secret \"y\""});
+  CHECK(expanded.Refused().size() == 1);
+  CHECK(expanded.Held() == Names{"a: Secret \"x\" by b"});
+}
+
+TEST_CASE("A still later object comes all the same", "[migrate][populate]") {
+  Templates templates;
+  templates.push_back(TemplateOf("a", Secret("x")));
+  templates.push_back(TemplateOf("b", Secret("x", R"j(,"annotations":{"by":"$(CREATOR)"})j")));
+  templates.push_back(TemplateOf("c", Secret("x")));
+  CHECK(Expanded(NamespaceNamed("n"), std::move(templates)).Objects() == Names{"c: Secret \"x\""});
+}
+
+TEST_CASE("Lists and what only a server sets are refused", "[migrate][populate]") {
+  const auto [object, why] = GENERATE(table<std::string, std::string>({
+      {R"({"apiVersion":"v1","kind":"List","metadata":{"name":"x"},"items":[{"kind":"Node"}]})",
+       "a: List \"x\": it is a list: its objects have to stand in the template themselves"},
+      {R"({"apiVersion":"example.com/v1","kind":"Basket","metadata":{"name":"x"},"items":[]})",
+       "a: Basket.example.com \"x\": it is a list: its objects have to stand in the template "
+       "themselves"},
+      {Secret("x", R"(,"uid":"u")"),
+       "a: Secret \"x\": it has metadata.uid, which is the server's to "
+       "set"},
+      {Secret("x", R"(,"resourceVersion":"5")"),
+       "a: Secret \"x\": it has metadata.resourceVersion, which is the server's to set"},
+  }));
+  Templates templates;
+  templates.push_back(TemplateOf("a", object));
+  const Expanded expanded(NamespaceNamed("n"), std::move(templates));
+  CHECK(expanded.Objects().empty());
+  CHECK(expanded.Refused() == Names{why});
 }
 
 TEST_CASE("A cluster may tell of more kinds that are in no namespace", "[migrate][populate]") {
@@ -225,11 +271,13 @@ TEST_CASE("A disabled template is left alone, whatever it selects", "[migrate][p
   Templates templates;
   templates.push_back(disabled("d", R"({"matchLabels":{"tenant":"team"}})"));
   templates.push_back(disabled("c", "{}"));
-  templates.push_back(TemplateOf("b", Secret("x")));
+  templates.push_back(TemplateOf("b", Secret("x") + "," + Secret("y")));
   const Expanded expanded(NamespaceNamed("n"), std::move(templates));
   CHECK(expanded.expansion.left_alone == Names{"c", "d"});
   CHECK(expanded.expansion.templates == Names{"b"});
-  CHECK(expanded.Objects() == Names{"b: Secret \"x\""});
+  // What c has made of it stays as it is; d does not select the namespace.
+  CHECK(expanded.Held() == Names{"b: Secret \"x\" by c"});
+  CHECK(expanded.Objects() == Names{"b: Secret \"y\""});
   CHECK(expanded.expansion.replaced.empty());
 }
 
@@ -237,6 +285,7 @@ TEST_CASE("Known kinds are known by their group", "[migrate][populate]") {
   CHECK(IsKnownClusterScoped({"", "Namespace"}));
   CHECK(IsKnownClusterScoped({"rbac.authorization.k8s.io", "ClusterRoleBinding"}));
   CHECK(IsKnownClusterScoped({"policy.kubectl-prune.dev", "NamespaceTemplate"}));
+  CHECK(IsKnownClusterScoped({"policy", "NamespaceTemplate"}));
   CHECK_FALSE(IsKnownClusterScoped({"rbac.authorization.k8s.io", "Role"}));
   CHECK_FALSE(IsKnownClusterScoped({"example.com", "Namespace"}));
   CHECK_FALSE(IsKnownClusterScoped({"", "ClusterRole"}));

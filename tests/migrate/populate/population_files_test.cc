@@ -89,6 +89,48 @@ TEST_CASE("Fields that the CRD does not know are warned of", "[migrate][populate
         Texts{"NamespaceTemplate \"a\": unknown field \"spec.owner\""});
 }
 
+TEST_CASE("What selects every namespace though it says something is warned of",
+          "[migrate][populate]") {
+  const Texts warning = {
+      "NamespaceTemplate \"a\": nothing in its spec.namespaces selects, so it is for every "
+      "namespace"};
+  const auto warnings = [](const std::string& namespaces) {
+    return Read(TemplateNamed("a", ", namespaces: " + namespaces)).warnings;
+  };
+  CHECK(warnings("{labelSelector: {matchLabels: {tenant: }}}") == warning);
+  CHECK(warnings("{labelSelector: {tenant: a}}").size() == 2);  // an unknown field, too
+  CHECK(warnings("{labelSelector: {matchLabels: {}}}").empty());
+  CHECK(warnings("").empty());
+  CHECK(warnings("{labelSelector: {matchLabels: {tenant: a}}}").empty());
+}
+
+TEST_CASE("A label that nearly says something is warned of", "[migrate][populate]") {
+  CHECK(Read(NamespaceNamedIn("a", "{policy/namespace-template-opt-out: 'True'}")).warnings ==
+        Texts{"Namespace \"a\": the label policy/namespace-template-opt-out=True means nothing, "
+              "policy/namespace-template-opt-out=true would"});
+  CHECK(
+      Read(NamespaceNamedIn("a", "{policy/namespace-template-opt-out: 'true'}")).warnings.empty());
+  CHECK(Read("apiVersion: v1\nkind: Namespace\nmetadata: {name: a, annotations: "
+             "{policy/namespace-template-opt-out: 'true'}}\n")
+            .warnings ==
+        Texts{"Namespace \"a\": policy/namespace-template-opt-out means nothing as an annotation; "
+              "it is a label"});
+}
+
+TEST_CASE("Of a Namespace that cannot be read the name is kept", "[migrate][populate]") {
+  const PopulationFiles files = Read(NamespaceNamedIn("a", "{b: 5}"));
+  CHECK(files.unreadable_namespaces == std::set<std::string>{"a"});
+  CHECK(files.namespaces.empty());
+}
+
+TEST_CASE("A version of templates that nobody knows is an error", "[migrate][populate]") {
+  const PopulationFiles files = Read(
+      "apiVersion: policy.kubectl-prune.dev/v1\nkind: NamespaceTemplate\nmetadata: {name: a}\n");
+  CHECK(files.errors ==
+        Texts{"all.yaml:1:1: NamespaceTemplate \"a\": of its versions only v1alpha1 "
+              "is known"});
+}
+
 TEST_CASE("A path that does not exist ends a population", "[migrate][populate]") {
   CHECK_THROWS_AS(ReadPopulationFiles({"/nonexistent/a.yaml"}, false), kube::base::Error);
 }

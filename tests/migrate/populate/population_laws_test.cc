@@ -66,6 +66,9 @@ std::string Print(const Expansion& expansion) {
   }
   for (const auto& [key, name, why] : expansion.refused) text += key.ToString() + name + why + "\n";
   for (const auto& [key, name, by] : expansion.replaced) text += key.ToString() + name + by + "\n";
+  for (const HeldObject& each : expansion.held) {
+    text += each.key.ToString() + each.template_name + each.by + "\n";
+  }
   for (const std::string& name : expansion.templates) text += name + " ";
   for (const std::string& name : expansion.left_alone) text += "-" + name;
   return text;
@@ -87,7 +90,8 @@ TEST_CASE("The order in which templates are given changes nothing", "[migrate][p
   }
 }
 
-TEST_CASE("Every object is wanted, refused or replaced, and none twice", "[migrate][populate]") {
+TEST_CASE("Every object is wanted, refused, replaced or held, and none twice",
+          "[migrate][populate]") {
   Random random(2);
   std::size_t wanted = 0, refused = 0, replaced = 0;
   for (int i = 0; i < kRounds; ++i) {
@@ -100,8 +104,8 @@ TEST_CASE("Every object is wanted, refused or replaced, and none twice", "[migra
       if (std::ranges::find(expansion.templates, each.name) == expansion.templates.end()) continue;
       objects += each.objects.size();
     }
-    CHECK(objects ==
-          expansion.objects.size() + expansion.refused.size() + expansion.replaced.size());
+    CHECK(objects == expansion.objects.size() + expansion.refused.size() +
+                         expansion.replaced.size() + expansion.held.size());
     std::vector<ObjectKey> keys;
     for (const WantedObject& object : expansion.objects) keys.push_back(object.key);
     std::ranges::sort(keys);
