@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string_view>
 
 #include "kube/meta/names.h"
@@ -18,23 +19,6 @@ bool NeedsValues(Operator operator_) {
   return operator_ == Operator::kIn || operator_ == Operator::kNotIn;
 }
 
-bool Holds(const LabelRequirement& requirement, const Value* labels) {
-  const Value* label = labels == nullptr ? nullptr : labels->Find(requirement.key);
-  const bool is_listed = label != nullptr && std::ranges::find(requirement.values, label->text()) !=
-                                                 requirement.values.end();
-  switch (requirement.operator_) {
-    case Operator::kIn:
-      return is_listed;
-    case Operator::kNotIn:
-      return !is_listed;
-    case Operator::kExists:
-      return label != nullptr;
-    case Operator::kDoesNotExist:
-      return label == nullptr;
-  }
-  return false;
-}
-
 }  // namespace
 
 bool Matches(const LabelSelector& selector, const Value* object) {
@@ -43,7 +27,9 @@ bool Matches(const LabelSelector& selector, const Value* object) {
   const Value* metadata = object->Find("metadata");
   const Value* labels = metadata == nullptr ? nullptr : metadata->Find("labels");
   return std::ranges::all_of(selector, [labels](const LabelRequirement& requirement) {
-    return Holds(requirement, labels);
+    const Value* label = labels == nullptr ? nullptr : labels->Find(requirement.key);
+    return label == nullptr ? meta::Holds(requirement, std::nullopt)
+                            : meta::Holds(requirement, label->text());
   });
 }
 

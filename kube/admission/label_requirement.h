@@ -1,25 +1,16 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "kube/json/json.h"
+#include "kube/meta/label_match.h"
 
 namespace kube::admission {
 
-/// One condition on a label, as in matchExpressions of metav1.LabelSelector.
-struct LabelRequirement {
-  enum class Operator : std::uint8_t { kIn, kNotIn, kExists, kDoesNotExist };
-
-  std::string key;
-  Operator operator_ = Operator::kExists;
-  std::vector<std::string> values{};  ///< of kIn and kNotIn, which need one
-};
-
-/// All have to hold; none: whatever labels there are.
-using LabelSelector = std::vector<LabelRequirement>;
+using meta::LabelRequirement;
+using meta::LabelSelector;
 
 inline LabelRequirement LabelExists(std::string key) { return {std::move(key)}; }
 inline LabelRequirement LabelDoesNotExist(std::string key) {

@@ -80,4 +80,12 @@ std::string EncodeBase64(std::string_view bytes) {
   return text;
 }
 
+std::string EncodeBase64Url(std::string_view bytes) {
+  std::string text = EncodeBase64(bytes);
+  text.erase(std::min(text.find('='), text.size()));
+  std::ranges::replace(text, '+', '-');
+  std::ranges::replace(text, '/', '_');
+  return text;
+}
+
 }  // namespace kube::base

@@ -14,4 +14,8 @@ Result<std::string, std::string> DecodeBase64(std::string_view text);
 /// Encodes as standard base64 with padding.
 std::string EncodeBase64(std::string_view bytes);
 
+/// Encodes as base64 for URLs and names of files (RFC 4648, section 5), without padding: Go's
+/// base64.RawURLEncoding.
+std::string EncodeBase64Url(std::string_view bytes);
+
 }  // namespace kube::base

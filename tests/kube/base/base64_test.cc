@@ -38,5 +38,19 @@ TEST_CASE("Base64 is decoded as Go decodes it", "[base64]") {
   CHECK(Decode(text) == want);
 }
 
+// What Go's base64.RawURLEncoding makes of it.
+TEST_CASE("Base64 for URLs has other signs and no padding", "[base64]") {
+  const auto [bytes, want] = GENERATE(table<std::string, std::string>({
+      {"", ""},
+      {"a", "YQ"},
+      {"ab", "YWI"},
+      {"abc", "YWJj"},
+      {"\xff", "_w"},
+      {"\xfb\xf0", "-_A"},
+      {"\xfb\xff\xfe", "-__-"},
+  }));
+  CHECK(EncodeBase64Url(bytes) == want);
+}
+
 }  // namespace
 }  // namespace kube::base
