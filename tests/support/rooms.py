@@ -17,7 +17,7 @@ migrate/report migrate/lists migrate/disk
 migrate/owners migrate/mutate
 migrate/check migrate/manifests migrate/spool
 migrate/crds migrate/proof
-migrate/inspect migrate/state migrate/sweep/write migrate/guard
+migrate/inspect migrate/state migrate/sweep/write migrate/guard migrate/populate
 migrate/backup migrate/sweep/source migrate/suggest
 migrate/sweep
 migrate/flip

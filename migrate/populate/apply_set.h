@@ -1,0 +1,44 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "migrate/populate/object_key.h"
+
+/// The ApplySet of what is made of a template, whose parent the template is: KEP-3659, as kubectl
+/// has it (k8s.io/kubectl/pkg/cmd/apply/applyset.go).
+namespace migrate::populate {
+
+/// Label of the parent, and of each member: the id.
+inline constexpr char kApplySetIdLabel[] = "applyset.kubernetes.io/id";
+inline constexpr char kApplySetPartOfLabel[] = "applyset.kubernetes.io/part-of";
+// Annotations of the parent.
+inline constexpr char kApplySetToolingAnnotation[] = "applyset.kubernetes.io/tooling";
+inline constexpr char kApplySetKindsAnnotation[] = "applyset.kubernetes.io/contains-group-kinds";
+inline constexpr char kApplySetNamespacesAnnotation[] =
+    "applyset.kubernetes.io/additional-namespaces";
+
+/// The object that an ApplySet hangs on.
+struct ApplySetParent {
+  std::string_view name;
+  std::string_view namespace_;  ///< empty: it is in none
+  std::string_view kind;
+  std::string_view group;
+};
+
+/// The id of the ApplySet of `parent`, a valid value of a label:
+/// "applyset-P6KoU09DSdG-SPfUEFkMgbwTHmHvvCS8cs-V3ADeJdQ-v1".
+std::string ApplySetId(const ApplySetParent& parent);
+
+/// That of a NamespaceTemplate.
+std::string TemplateApplySetId(std::string_view template_name);
+
+/// The annotations of a template whose objects are of `types` and in `namespaces`, made by this
+/// program of `version`, e.g. "v0.1.0". All three are there, also where there are no objects.
+std::map<std::string, std::string> ApplySetAnnotations(std::string_view version,
+                                                       const std::set<GroupKind>& types,
+                                                       const std::set<std::string>& namespaces);
+
+}  // namespace migrate::populate

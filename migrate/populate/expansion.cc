@@ -1,0 +1,136 @@
+#include "migrate/populate/expansion.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "kube/base/text.h"
+#include "kube/meta/names.h"
+#include "kube/meta/type_meta.h"
+#include "migrate/populate/apply_set.h"
+#include "migrate/populate/keys.h"
+#include "migrate/populate/substitution.h"
+
+namespace migrate::populate {
+namespace {
+
+using kube::json::Arena;
+using kube::json::Value;
+
+constexpr std::string_view kSystemNamespace = "kube-system";
+
+// Also where the object as a whole cannot be made.
+ObjectKey KeyOf(const Value& written, const Variables& variables) {
+  Substitution substitution(variables);
+  const std::string api_version = substitution.Expand(written.FindText("apiVersion"));
+  const auto parsed = kube::meta::ParseGroupVersion(api_version);
+  return {{parsed ? std::string(parsed->group) : "", std::string(written.FindText("kind"))},
+          substitution.Expand(written.Find("metadata")->FindText("name"))};
+}
+
+std::vector<const NamespaceTemplate*> ByName(const std::vector<NamespaceTemplate>& templates) {
+  std::vector<const NamespaceTemplate*> sorted;
+  for (const NamespaceTemplate& each : templates) sorted.push_back(&each);
+  std::ranges::stable_sort(sorted, {}, &NamespaceTemplate::name);
+  return sorted;
+}
+
+/// Makes the objects of one namespace.
+class Expander {
+ public:
+  Expander(const TargetNamespace& target, const IsClusterScoped& is_cluster_scoped, Arena& arena)
+      : target_(target), is_cluster_scoped_(is_cluster_scoped), arena_(arena) {}
+
+  void Take(const NamespaceTemplate& each) {
+    if (each.is_disabled) return expansion_.left_alone.push_back(each.name);
+    if (!kube::meta::Matches(each.selector, target_.labels)) return;
+    expansion_.templates.push_back(each.name);
+    const std::string apply_set = TemplateApplySetId(each.name);
+    for (const Value& object : each.objects) TakeObject(object, each.name, apply_set);
+  }
+
+  Expansion Finish() {
+    for (auto& object : objects_) {
+      if (object) expansion_.objects.push_back(*std::move(object));
+    }
+    return std::move(expansion_);
+  }
+
+ private:
+  void TakeObject(const Value& written, const std::string& template_name,
+                  const std::string& apply_set) {
+    Value object = kube::json::CopyForChange(written, arena_);
+    const Variables variables{.namespace_ = target_.name, .creator = target_.creator};
+    Substitution substitution(variables);
+    substitution.ApplyTo(object, arena_);
+    ObjectKey key = KeyOf(written, variables);
+    std::string why = substitution.problem();
+    if (why.empty()) why = WhyRefused(object, key);
+    if (!why.empty()) {
+      expansion_.refused.push_back({std::move(key), template_name, std::move(why)});
+      return;
+    }
+    Mark(object, template_name, apply_set);
+    Add({std::move(key), template_name, object});
+  }
+
+  /// Empty: it is not.
+  std::string WhyRefused(const Value& object, const ObjectKey& key) const {
+    if (is_cluster_scoped_(key.type)) return "objects of its kind are in no namespace";
+    const Value& metadata = *object.Find("metadata");
+    const std::string_view own = metadata.FindText("namespace");
+    if (!own.empty() && own != target_.name) {
+      return "it names another namespace, \"" + std::string(own) + "\"";
+    }
+    const Value* labels = metadata.Find("labels");
+    if (labels != nullptr && labels->Find(kApplySetPartOfLabel) != nullptr) {
+      return std::string("it has the label ") + kApplySetPartOfLabel + " already";
+    }
+    const auto problems = kube::meta::PathSegmentProblems(key.name, /*is_prefix=*/false);
+    return problems.empty() ? "" : "its name " + kube::base::Join(problems, ", ");
+  }
+
+  void Mark(Value& object, const std::string& template_name, const std::string& apply_set) {
+    Value* metadata = object.Find("metadata");
+    metadata->Set("namespace", Value::String(arena_.Copy(target_.name)), arena_);
+    Value* labels = metadata->Find("labels");
+    if (labels == nullptr || !labels->is_object()) {
+      labels = metadata->Set("labels", Value::Object(), arena_);
+    }
+    labels->Set(kTemplateNameLabel, Value::String(arena_.Copy(template_name)), arena_);
+    labels->Set(kApplySetPartOfLabel, Value::String(arena_.Copy(apply_set)), arena_);
+  }
+
+  void Add(WantedObject object) {
+    const auto [place, is_new] = places_.try_emplace(object.key, objects_.size());
+    if (!is_new) {
+      const WantedObject& earlier = *objects_[place->second];
+      expansion_.replaced.push_back({earlier.key, earlier.template_name, object.template_name});
+      objects_[place->second].reset();
+      place->second = objects_.size();
+    }
+    objects_.emplace_back(std::move(object));
+  }
+
+  const TargetNamespace& target_;
+  const IsClusterScoped& is_cluster_scoped_;
+  Arena& arena_;
+  std::vector<std::optional<WantedObject>> objects_;  // absent: replaced
+  std::map<ObjectKey, std::size_t> places_;           // in objects_
+  Expansion expansion_;
+};
+
+}  // namespace
+
+Expansion Expand(const TargetNamespace& target, const std::vector<NamespaceTemplate>& templates,
+                 const IsClusterScoped& is_cluster_scoped, Arena& arena) {
+  if (target.name == kSystemNamespace) return {.standing = Expansion::Standing::kSystem};
+  if (target.OptsOut()) return {.standing = Expansion::Standing::kOptedOut};
+  Expander expander(target, is_cluster_scoped, arena);
+  for (const NamespaceTemplate* each : ByName(templates)) expander.Take(*each);
+  return expander.Finish();
+}
+
+}  // namespace migrate::populate

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kube/json/json.h"
+#include "migrate/populate/namespace_template.h"
+#include "migrate/populate/object_key.h"
+#include "migrate/populate/target_namespace.h"
+
+namespace migrate::populate {
+
+/// True for kinds whose objects are in no namespace.
+using IsClusterScoped = std::function<bool(const GroupKind& type)>;
+
+/// An object that a namespace is to have.
+struct WantedObject {
+  ObjectKey key;
+  std::string template_name;
+  kube::json::Value value;  ///< as it is to be applied
+};
+
+/// An object of a template that a namespace cannot have. Where it has one of that key, that stays
+/// as it is.
+struct RefusedObject {
+  ObjectKey key;
+  std::string template_name;
+  std::string why;  ///< e.g. `it names another namespace, "b"`
+};
+
+/// An object of a template in whose place one of a later template, or a later one of the same,
+/// comes.
+struct ReplacedObject {
+  ObjectKey key;
+  std::string template_name;
+  std::string by;  ///< name of the later template
+};
+
+/// What a namespace is to have.
+struct Expansion {
+  enum class Standing : std::uint8_t {
+    kPopulated,
+    kOptedOut,  ///< by its label
+    kSystem,    ///< kube-system
+  };
+
+  /// Of a namespace that is not kPopulated nothing is said below: what it has stays as it is.
+  Standing standing = Standing::kPopulated;
+  /// By the names of the templates, then in the order of the template; each key once.
+  std::vector<WantedObject> objects{};
+  std::vector<RefusedObject> refused{};
+  std::vector<ReplacedObject> replaced{};
+  /// Templates that select the namespace, sorted; disabled ones are not among them.
+  std::vector<std::string> templates{};
+  /// Names of disabled templates, whether they select it or not, sorted: what was made of them
+  /// stays as it is.
+  std::vector<std::string> left_alone{};
+};
+
+/// Finds what `target` is to have by `templates`, each of another name, whatever their order. What
+/// is of none of the objects or refused, and of no template that is left alone, it is not to have.
+///
+/// An object gets the namespace, the label of its template's name, and that of its template's
+/// ApplySet; variables have their values (substitution.h). Refused is one that is in no namespace
+/// or in another, one whose variables are not all known, and one that says itself of which ApplySet
+/// it is. What is refused takes no other one's place.
+///
+/// Values borrow from `templates` and from `arena`.
+Expansion Expand(const TargetNamespace& target, const std::vector<NamespaceTemplate>& templates,
+                 const IsClusterScoped& is_cluster_scoped, kube::json::Arena& arena);
+
+}  // namespace migrate::populate

@@ -1,0 +1,24 @@
+#pragma once
+
+/// The names by which namespaces are populated.
+namespace migrate::populate {
+
+inline constexpr char kGroup[] = "policy.kubectl-prune.dev";
+inline constexpr char kVersion[] = "v1alpha1";
+inline constexpr char kTemplateKind[] = "NamespaceTemplate";
+
+/// Label of what was made of a template: the template's name.
+inline constexpr char kTemplateNameLabel[] = "policy/namespace-template-name";
+/// Label of a template; "disable": what was made of it stays as it is.
+inline constexpr char kApplyLabel[] = "policy/namespace-template-apply";
+/// Label of a namespace; "true": what was made in it stays as it is.
+inline constexpr char kOptOutLabel[] = "policy/namespace-template-opt-out";
+/// Annotation or label of a template; "true": who makes a namespace that it selects needs the right
+/// to use it.
+inline constexpr char kRequirePermissionKey[] = "policy/namespace-template-require-permission";
+/// Annotation of a namespace: the user who has made it. User names fit no label.
+inline constexpr char kCreatorAnnotation[] = "authorization.k8s.io/creator";
+/// Label that an API server sets on each namespace: its name (core/v1, SetDefaults_Namespace).
+inline constexpr char kMetadataNameLabel[] = "kubernetes.io/metadata.name";
+
+}  // namespace migrate::populate

@@ -1,0 +1,111 @@
+#include "migrate/populate/namespace_template.h"
+
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+#include "kube/meta/field_error.h"
+#include "kube/meta/make_field_error.h"
+#include "kube/meta/names.h"
+#include "kube/meta/type_meta.h"
+#include "migrate/populate/keys.h"
+#include "migrate/populate/object_metadata_errors.h"
+#include "migrate/populate/template_crd.h"
+
+namespace migrate::populate {
+namespace {
+
+using kube::json::Type;
+using kube::json::Value;
+using Errors = std::vector<kube::meta::FieldError>;
+
+constexpr std::string_view kFirstGroup = "policy";
+
+bool HasEntry(const Value& metadata, std::string_view map, std::string_view key,
+              std::string_view text) {
+  const Value* entries = metadata.Find(map);
+  return entries != nullptr && entries->FindText(key) == text;
+}
+
+// An object without a name would be another one at each apply.
+Errors MissingNames(std::span<const Value> objects) {
+  Errors errors;
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    const Value* metadata = objects[i].Find("metadata");
+    if (metadata != nullptr && !metadata->FindText("name").empty()) continue;
+    errors.push_back(kube::meta::Required(kube::meta::Index("spec.templates", i) + ".metadata.name",
+                                          "name is required"));
+  }
+  return errors;
+}
+
+/// Reads an object that the schema has no errors of.
+class TemplateReader {
+ public:
+  explicit TemplateReader(const Value& object)
+      : metadata_(*object.Find("metadata")), spec_(*object.Find("spec")) {}
+
+  NamespaceTemplate Read(Errors& errors) {
+    NamespaceTemplate read;
+    read.name = metadata_.FindText("name");
+    read.is_disabled = HasEntry(metadata_, "labels", kApplyLabel, "disable");
+    read.requires_permission = HasEntry(metadata_, "annotations", kRequirePermissionKey, "true") ||
+                               HasEntry(metadata_, "labels", kRequirePermissionKey, "true");
+    ReadSelector(read, errors);
+    read.objects = spec_.Find("templates")->elements();
+    kube::meta::Append(errors, MissingNames(read.objects));
+    return read;
+  }
+
+ private:
+  void ReadSelector(NamespaceTemplate& read, Errors& errors) const {
+    const Value* namespaces = spec_.Find("namespaces");
+    const Value* written = namespaces == nullptr ? nullptr : namespaces->Find("labelSelector");
+    if (written == nullptr) return;
+    auto selector = kube::meta::ReadLabelSelector(*written, "spec.namespaces.labelSelector");
+    if (selector) {
+      read.selector = *std::move(selector);
+    } else {
+      kube::meta::Append(errors, std::move(selector).error());
+    }
+  }
+
+  const Value& metadata_;
+  const Value& spec_;
+};
+
+}  // namespace
+
+bool IsNamespaceTemplate(const Value& object) {
+  const kube::meta::GroupVersionKind type = kube::meta::TypeOf(object);
+  const std::string_view group = type.group_version.group;
+  return type.kind == kTemplateKind && type.group_version.version == kVersion &&
+         (group == kGroup || group == kFirstGroup);
+}
+
+kube::base::Result<NamespaceTemplate, std::vector<std::string>> ReadNamespaceTemplate(
+    const Value& object) {
+  const auto refuse = [](std::vector<std::string> errors) {
+    return kube::base::Unexpected(std::move(errors));
+  };
+  auto document = std::make_shared<kube::json::Document>();
+  Value& copy = document->root();
+  copy = kube::json::DeepCopy(object, document->arena());
+  const kube::meta::GroupVersion own{kGroup, kVersion};
+  copy.Set("apiVersion", Value::String(document->arena().Copy(own.ToString())), document->arena());
+  auto unknown_fields = ReadBySchema(copy, document->arena());
+  if (!unknown_fields) return refuse({unknown_fields.error()});
+
+  const Value* metadata = copy.Find("metadata");
+  Errors errors = ClusterMetadataErrors(metadata == nullptr ? Value::Object() : *metadata,
+                                        kube::meta::Dns1123SubdomainProblems);
+  kube::meta::Append(errors, ErrorsBySchema(copy));
+  if (!errors.empty()) return refuse(kube::meta::SortedStrings(errors));
+  NamespaceTemplate read = TemplateReader(copy).Read(errors);
+  if (!errors.empty()) return refuse(kube::meta::SortedStrings(errors));
+  read.document = std::move(document);
+  read.unknown_fields = *std::move(unknown_fields);
+  return read;
+}
+
+}  // namespace migrate::populate

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kube/base/result.h"
+#include "kube/json/json.h"
+#include "kube/meta/label_match.h"
+
+namespace migrate::populate {
+
+/// Objects that every namespace that it selects is to have. Immutable.
+struct NamespaceTemplate {
+  std::string name;                    ///< also a valid value of a label
+  kube::meta::LabelSelector selector;  ///< of namespaces; empty: all
+  bool is_disabled = false;            ///< what was made of it stays as it is
+  bool requires_permission = false;
+  /// The objects, in the order of the list, each with apiVersion, kind and metadata.name.
+  std::span<const kube::json::Value> objects;
+  std::shared_ptr<const kube::json::Document> document;  ///< that the objects live in
+  /// Paths of what it says and its CRD does not know, which a server drops: "spec.owner".
+  std::vector<std::string> unknown_fields;
+};
+
+/// True for the object of a NamespaceTemplate, also where it has the group that the kind was first
+/// thought of with, policy, of which no API server takes CRDs.
+bool IsNamespaceTemplate(const kube::json::Value& object);
+
+/// Reads what IsNamespaceTemplate, as an API server with its CRD takes it. The errors are the
+/// server's, e.g. "spec.templates[0].kind: Required value", sorted bytewise; beyond what a CRD can
+/// ask for the selector has to be one, and each object to have a name.
+kube::base::Result<NamespaceTemplate, std::vector<std::string>> ReadNamespaceTemplate(
+    const kube::json::Value& object);
+
+}  // namespace migrate::populate

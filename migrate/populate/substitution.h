@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "kube/json/json.h"
+
+namespace migrate::populate {
+
+/// What stands for $(NAMESPACE) and $(CREATOR).
+struct Variables {
+  std::string_view namespace_;
+  /// Absent or empty: it is not known who has made the namespace.
+  std::optional<std::string_view> creator;
+};
+
+/// Puts values in the place of $(NAME) in texts, as Kubernetes does in args of containers
+/// (third_party/forked/golang/expansion): `$$` is a `$`, so that `$$(NAMESPACE)` becomes the text
+/// `$(NAMESPACE)`; what is no variable stays as it is, `$(OTHER)` as well as `$(` without an end.
+/// What a value brings is not looked at again. (Of a `$` before a character that is not ASCII
+/// Kubernetes breaks the character; here it stays whole.)
+///
+/// Of one object: takes no more than an API server takes in a request.
+class Substitution {
+ public:
+  explicit Substitution(const Variables& variables) : variables_(variables) {}
+
+  /// Substitutes in all texts of `value`, not in its keys. Borrows from it and from `arena`. Where
+  /// problem() says that it cannot be done, it is half done.
+  void ApplyTo(kube::json::Value& value, kube::json::Arena& arena);
+
+  /// The same for one text.
+  std::string Expand(std::string_view text);
+
+  /// Why something had no value, e.g. "$(CREATOR) is not known"; empty: all had.
+  const std::string& problem() const { return problem_; }
+
+ private:
+  std::string ValueOf(std::string_view name);
+
+  const Variables variables_;
+  std::size_t bytes_ = 0;  // of the texts that were made
+  std::string problem_;
+};
+
+}  // namespace migrate::populate

@@ -1,0 +1,60 @@
+#include "migrate/populate/target_namespace.h"
+
+#include <string_view>
+#include <utility>
+
+#include "kube/meta/names.h"
+#include "kube/meta/type_meta.h"
+#include "kube/schema/object_meta.h"
+#include "migrate/populate/keys.h"
+#include "migrate/populate/object_metadata_errors.h"
+
+namespace migrate::populate {
+namespace {
+
+using kube::json::Value;
+
+TargetNamespace MakeNamespace(const Value& metadata) {
+  TargetNamespace made = NamespaceNamed(std::string(metadata.FindText("name")));
+  if (const Value* labels = metadata.Find("labels")) {
+    for (const kube::json::Member& label : labels->members()) {
+      made.labels.emplace(label.key.text(), label.value.text());
+    }
+  }
+  const Value* annotations = metadata.Find("annotations");
+  const std::string_view creator =
+      annotations == nullptr ? std::string_view() : annotations->FindText(kCreatorAnnotation);
+  if (!creator.empty()) made.creator = creator;
+  return made;
+}
+
+}  // namespace
+
+bool TargetNamespace::OptsOut() const {
+  const auto label = labels.find(kOptOutLabel);
+  return label != labels.end() && label->second == "true";
+}
+
+bool IsNamespace(const Value& object) {
+  const kube::meta::GroupVersionKind type = kube::meta::TypeOf(object);
+  return type.group_version == kube::meta::GroupVersion{"", "v1"} && type.kind == "Namespace";
+}
+
+kube::base::Result<TargetNamespace, std::vector<std::string>> ReadNamespace(const Value& object) {
+  kube::json::Arena arena;
+  const auto read = kube::schema::GetObjectMeta(object, /*drop_invalid_fields=*/false, arena);
+  if (!read) return kube::base::Unexpected(std::vector<std::string>{read.error()});
+  const Value metadata = *read ? (*read)->metadata : Value::Object();
+  const auto errors = ClusterMetadataErrors(metadata, kube::meta::Dns1123LabelProblems);
+  if (!errors.empty()) return kube::base::Unexpected(kube::meta::SortedStrings(errors));
+  return MakeNamespace(metadata);
+}
+
+TargetNamespace NamespaceNamed(std::string name) {
+  TargetNamespace made;
+  made.labels.emplace(kMetadataNameLabel, name);
+  made.name = std::move(name);
+  return made;
+}
+
+}  // namespace migrate::populate

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kube/base/result.h"
+#include "kube/json/json.h"
+#include "kube/meta/label_match.h"
+
+namespace migrate::populate {
+
+/// What templates look at of a namespace.
+struct TargetNamespace {
+  std::string name;
+  kube::meta::Labels labels;           ///< with that of its name, which an API server sets
+  std::optional<std::string> creator;  ///< absent: nobody has noted who it was
+
+  /// What was made in it stays as it is.
+  bool OptsOut() const;
+};
+
+/// True for the object of a Namespace.
+bool IsNamespace(const kube::json::Value& object);
+
+/// Reads a Namespace. The errors are the server's, e.g. "metadata.name: Required value: name is
+/// required"; sorted bytewise.
+kube::base::Result<TargetNamespace, std::vector<std::string>> ReadNamespace(
+    const kube::json::Value& object);
+
+/// One of which no more is known than its name, which is valid.
+TargetNamespace NamespaceNamed(std::string name);
+
+}  // namespace migrate::populate
