@@ -6,6 +6,7 @@
 #include "plugin/command/diff_command.h"
 #include "plugin/command/guard_command.h"
 #include "plugin/command/migrate_command.h"
+#include "plugin/command/populate_command.h"
 #include "plugin/command/restore_command.h"
 #include "plugin/command/suggest_command.h"
 #include "plugin/command/version_command.h"
@@ -54,6 +55,11 @@ flags::CommandRows Commands() {
       {.name = "options",
        .summary = "Print the global options, which all commands take",
        .usage = usage::kOptions},
+      {.name = "populate",
+       .summary = "Print the objects that namespaces get by NamespaceTemplates",
+       .usage = usage::kPopulate,
+       .make = Make<command::PopulateCommand>,
+       .outputs = flags::kPopulateOutputs},
       {.name = "restore",
        .summary = "Put back what pruning took from the objects of a backup",
        .usage = usage::kRestore,

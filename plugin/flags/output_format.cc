@@ -54,6 +54,10 @@ OutputFormat ParseMigrateOutput(const std::string& text, bool local) {
                : ParseOutput("migrate", text, OutputFormat::kTable, kMigrateOutputs);
 }
 
+OutputFormat ParsePopulateOutput(const std::string& text) {
+  return ParseOutput("populate", text, OutputFormat::kYaml, kPopulateOutputs);
+}
+
 OutputFormat ParseRestoreOutput(const std::string& text) {
   return ParseOutput("restore", text, OutputFormat::kTable, kRestoreOutputs);
 }

@@ -19,6 +19,7 @@ inline constexpr std::string_view kMigrateOutputs[] = {
     "html",     "json", "jsonpath=", "jsonpath-as-json=", "jsonpath-file=", "junit",
     "markdown", "name", "yaml"};
 inline constexpr std::string_view kLocalMigrateOutputs[] = {"json", "yaml"};
+inline constexpr std::string_view kPopulateOutputs[] = {"json", "yaml"};
 inline constexpr std::string_view kRestoreOutputs[] = {
     "html", "json", "jsonpath=", "jsonpath-as-json=", "jsonpath-file=", "junit", "markdown",
     "name", "wide", "yaml"};
@@ -29,6 +30,7 @@ inline constexpr std::string_view kVersionOutputs[] = {"json", "yaml"};
 /// `text` is empty, what the command prints without the flag.
 OutputFormat ParseCheckOutput(const std::string& text);
 OutputFormat ParseMigrateOutput(const std::string& text, bool local);
+OutputFormat ParsePopulateOutput(const std::string& text);
 OutputFormat ParseRestoreOutput(const std::string& text);
 OutputFormat ParseSuggestOutput(const std::string& text);
 OutputFormat ParseVersionOutput(const std::string& text);

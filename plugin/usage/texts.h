@@ -11,6 +11,7 @@ extern const std::string_view kDiff;
 extern const std::string_view kGuard;
 extern const std::string_view kMigrate;
 extern const std::string_view kOptions;
+extern const std::string_view kPopulate;
 extern const std::string_view kRestore;
 extern const std::string_view kSuggest;
 extern const std::string_view kVersion;

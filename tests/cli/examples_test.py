@@ -26,6 +26,13 @@ esac
 echo "unexpected: kubectl $*" >&2
 exit 99
 """
+TEMPLATES = """apiVersion: policy.kubectl-prune.dev/v1alpha1
+kind: NamespaceTemplate
+metadata: {name: quotas}
+spec:
+  templates:
+  - {apiVersion: v1, kind: ResourceQuota, metadata: {name: pods}, spec: {hard: {pods: "10"}}}
+"""
 # fpath is zsh's; bash counts from 0.
 BEFORE = 'fpath=(none "$PWD")\n'
 
@@ -58,6 +65,8 @@ def files(box, is_pruning):
         crd = crd.replace("preserveUnknownFields: true", "preserveUnknownFields: false")
     (box.work / "established.yaml").write_text(crd, encoding="utf-8")
     (box.work / "new-crd.yaml").write_text(crd.replace("preserveUnknownFields: true", "preserveUnknownFields: false"))
+    (box.work / "templates.yaml").write_text(TEMPLATES)
+    (box.work / "namespaces.yaml").write_text("apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n")
     (box.work / "move-mode.yaml").write_text("spec:\n  mode: (spec.legacyMode)\n  legacyMode: null\n")
     frontend = json.loads((box.work / "widgets.json").read_text(encoding="utf-8"))["items"][0]
     frontend["metadata"] |= {"name": "frontend", "namespace": "shop", "uid": "frontend"}

@@ -107,6 +107,9 @@ class Folder:
         tree = next(block for block in documents.blocks("docs/RUNBOOK.md")
                     if block.lines[0].startswith("# move-mode.yaml"))
         files["move-mode.yaml"] = "\n".join(tree.lines) + "\n"
+        files["templates.yaml"] = ("apiVersion: policy.kubectl-prune.dev/v1alpha1\nkind: NamespaceTemplate\n"
+                                   "metadata: {name: quotas}\nspec:\n  templates:\n"
+                                   "  - {apiVersion: v1, kind: ResourceQuota, metadata: {name: pods}}\n")
         for name, text in files.items():
             (self.path / name).write_text(text)
         self.environment = {**CLUSTER.environment(CLUSTER.kubeconfig_file()), "LC_ALL": "C.UTF-8",

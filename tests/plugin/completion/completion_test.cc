@@ -23,7 +23,7 @@ CandidateSource SourceOf(const Words& words) { return Complete(Commands(), words
 
 TEST_CASE("C1: commands are completed, with what they do", "[plugin][completion]") {
   CHECK(FixedOf({""}) == Words{"check", "completion", "diff", "guard", "help", "migrate", "options",
-                               "restore", "suggest", "version"});
+                               "populate", "restore", "suggest", "version"});
   CHECK(FixedOf({"c"}) == Words{"check", "completion"});
   CHECK(FixedOf({"--context", "a", "mi"}) == Words{"migrate"});
   CHECK(FixedOf({"-A", "-l", "x", "ver"}) == Words{"version"});
