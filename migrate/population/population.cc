@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "kube/meta/type_meta.h"
@@ -411,6 +412,10 @@ class PopulationRun {
       if (session_.is_stopped()) return;
       TemplatePlan& plan = plans_[name];
       KeepUnlisted(known, plan);
+      // Answers come in any order, and the same failures are to be the same status.
+      std::ranges::sort(plan.failures, {}, [](const StatusFailure& failure) {
+        return std::tie(failure.namespace_, failure.object);
+      });
       std::string why = templates_.Narrow(known, plan.types, plan.namespaces);
       if (why.empty()) why = templates_.WriteStatus(known, plan.selected, plan.failures);
       if (!why.empty() && !session_.is_stopped()) {
