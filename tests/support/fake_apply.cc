@@ -24,10 +24,12 @@ bool IsOwned(std::string_view path, std::string_view key) {
 /// fieldsV1 of an object.
 Value FieldsOf(const Value& value, const std::string& path, Arena& arena) {
   Value fields = Value::Object();
-  for (const auto& [key, below] : value.members()) {
+  for (const auto& [key, value_below] : value.members()) {
     if (!IsOwned(path, key.text())) continue;
-    fields.Set(arena.Copy("f:" + std::string(key.text())),
-               FieldsOf(below, path + "." + std::string(key.text()), arena), arena);
+    const Value below = FieldsOf(value_below, path + "." + std::string(key.text()), arena);
+    // Nothing of it is owned.
+    if (below.empty() && !value_below.empty() && value_below.is_object()) continue;
+    fields.Set(arena.Copy("f:" + std::string(key.text())), below, arena);
   }
   return fields;
 }
