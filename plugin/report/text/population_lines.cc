@@ -5,19 +5,14 @@
 
 #include "kube/base/ascii.h"
 #include "plugin/terminal/terminal.h"
+#include "plugin/terminal/wording.h"
 
 namespace plugin::report::text {
 namespace {
 
-using migrate::report::DryRun;
 using migrate::report::PopulatedObject;
 using migrate::report::PopulationClass;
 using migrate::report::PopulationRemark;
-
-std::string_view DryRunSuffix(DryRun dry_run) {
-  if (dry_run == DryRun::kNone) return "";
-  return dry_run == DryRun::kClient ? " (dry run)" : " (server dry run)";
-}
 
 // "rolebinding.rbac.authorization.k8s.io/owner" (cli-runtime pkg/printers/name.go)
 std::string NameOf(const PopulatedObject& object) {
@@ -91,7 +86,8 @@ PopulationOutput PrintPopulation(const migrate::report::PopulationReport& report
     const std::string_view verb = VerbOf(object.population_class);
     if (!verb.empty()) {
       AddLine(output.out, NameOf(object).append(" ").append(verb).append(" in namespace ") +
-                              object.namespace_ + std::string(DryRunSuffix(report.dry_run)));
+                              object.namespace_ +
+                              std::string(terminal::DryRunSuffix(report.dry_run)));
     }
     AddLine(output.err, RemarkOf(object));
   }
