@@ -53,7 +53,8 @@ ApplySetState ReadApplySetState(const Value& object) {
   state.id = EntryOf(object, "labels", kApplySetIdLabel);
   state.tooling = EntryOf(object, "annotations", kApplySetToolingAnnotation);
   for (const std::string& text : ListOf(EntryOf(object, "annotations", kApplySetKindsAnnotation))) {
-    state.types.insert(ParseGroupKind(text));
+    GroupKind type = ParseGroupKind(text);
+    if (!type.kind.empty()) state.types.insert(std::move(type));
   }
   state.namespaces = ListOf(EntryOf(object, "annotations", kApplySetNamespacesAnnotation));
   return state;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "kube/base/utf8.h"
 #include "kube/client/answer_meaning.h"
 #include "kube/client/client.h"
 #include "migrate/lists/pause.h"
@@ -26,6 +27,8 @@ using populate::ApplySetState;
 constexpr std::chrono::seconds kGrace(10);
 // maxItems of status.failures in the CRD.
 constexpr std::size_t kMostFailures = 100;
+// Of the first ones together no more than a fraction of what etcd takes.
+constexpr std::size_t kMostMessageBytes = 1000;
 constexpr char kChanged[] = "the template was changed meanwhile: run again";
 
 std::string TemplatePath(const std::string& name) {
@@ -63,7 +66,8 @@ Value FailureValue(const StatusFailure& failure, kube::json::Arena& arena) {
   Value value = Value::Object();
   value.SetNew("namespace", Value::String(failure.namespace_), arena);
   if (!failure.object.empty()) value.SetNew("object", Value::String(failure.object), arena);
-  value.SetNew("message", Value::String(failure.message), arena);
+  value.SetNew("message",
+               Value::String(kube::base::utf8::Prefix(failure.message, kMostMessageBytes)), arena);
   return value;
 }
 

@@ -174,7 +174,9 @@ migrate::report::PopulationReport PopulateCluster(const PopulateOptions& options
   const kube::system::SystemClock clock;
   terminal::Progress progress(terminal::CanRewriteStderr(), terminal::WriteStderrAsIs, clock);
   const auto write_line = [&progress](const std::string& line) { progress.WriteLine(line); };
-  access::ClusterAccess cluster(options.common, access::ClusterAccess::Right::kWrite, clock,
+  const bool only_reads = options.dry_run.strategy == migrate::report::DryRun::kClient;
+  using Right = access::ClusterAccess::Right;
+  access::ClusterAccess cluster(options.common, only_reads ? Right::kRead : Right::kWrite, clock,
                                 write_line);
   auto population = MakePopulationOptions(options);
   population.on_line = write_line;
