@@ -86,8 +86,8 @@ void ClusterKinds::ReadGroups(const std::set<std::string>& groups,
     const Value* preferred = group.Find("preferredVersion");
     if (preferred == nullptr) continue;
     const std::string_view first = preferred->FindText("version");
-    std::ranges::stable_partition(
-        versions, [first](const Version& version) { return version.name == first; });
+    std::stable_partition(versions.begin(), versions.end(),
+                          [first](const Version& version) { return version.name == first; });
   }
 }
 

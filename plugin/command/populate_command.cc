@@ -158,11 +158,8 @@ class LocalPopulation {
 
 migrate::population::PopulationOptions MakePopulationOptions(const PopulateOptions& options) {
   migrate::population::PopulationOptions result;
-  result.namespaces = options.namespaces;
-  // Each once.
-  std::ranges::sort(result.namespaces);
-  const auto repeated = std::ranges::unique(result.namespaces);
-  result.namespaces.erase(repeated.begin(), repeated.end());
+  const std::set<std::string> each_once(options.namespaces.begin(), options.namespaces.end());
+  result.namespaces.assign(each_once.begin(), each_once.end());
   result.dry_run = options.dry_run.strategy;
   result.version = access::kVersion;
   result.concurrency = static_cast<std::size_t>(options.concurrency);
