@@ -7,12 +7,10 @@
 
 #include "kube/base/utf8.h"
 #include "kube/client/answer_meaning.h"
-#include "kube/client/client.h"
 #include "migrate/lists/pause.h"
 #include "migrate/populate/keys.h"
 #include "migrate/population/call_words.h"
 #include "migrate/spool/object_metadata.h"
-#include "migrate/sweep/write/retry.h"
 #include "migrate/sweep/write/sweep_paths.h"
 
 namespace migrate::population {
@@ -140,15 +138,20 @@ std::string TemplateWriter::Write(ClusterTemplate& of, const Wanted& wanted,
       of.apply_set = state;
       return "";
     }
-    const CallError& error = written.error();
-    const auto verdict = sweep::write::ClassifyAnswer(error);
-    const auto retry_after = error.status ? error.status->retry_after : std::nullopt;
-    const auto pause = budget.Next(verdict, retry_after, session_.clock.Now());
-    if (!pause) return WordsOf(error);
-    if (!lists::PauseUntil(session_.clock.Now() + *pause, session_)) return "interrupted";
-    std::string why = ReadAnew(of, keeps_others ? &state : nullptr);
+    std::string why = PauseAfter(written.error(), budget);
+    if (why.empty()) why = ReadAnew(of, keeps_others ? &state : nullptr);
     if (!why.empty()) return why;
   }
+}
+
+// Empty: it is to be tried again.
+std::string TemplateWriter::PauseAfter(const CallError& error,
+                                       sweep::write::RetryBudget& budget) const {
+  const auto verdict = sweep::write::ClassifyAnswer(error);
+  const auto retry_after = error.status ? error.status->retry_after : std::nullopt;
+  const auto pause = budget.Next(verdict, retry_after, session_.clock.Now());
+  if (!pause) return WordsOf(error);
+  return lists::PauseUntil(session_.clock.Now() + *pause, session_) ? "" : "interrupted";
 }
 
 // `only`: nobody is to have written another ApplySet than this one, which an earlier try may have
@@ -182,9 +185,14 @@ std::string TemplateWriter::WriteStatus(const ClusterTemplate& of, std::size_t n
   if (kube::json::Print(status) == of.status) return "";
   Value patch = Value::Object();
   patch.SetNew("status", status, arena);
-  const auto written =
-      SendPatch(TemplatePath(of.name) + "/status", kube::json::Print(patch), is_dry_run_, session_);
-  return written ? "" : WordsOf(written.error());
+  sweep::write::RetryBudget budget;
+  for (;;) {
+    const auto written = SendPatch(TemplatePath(of.name) + "/status", kube::json::Print(patch),
+                                   is_dry_run_, session_);
+    if (written) return "";
+    std::string why = PauseAfter(written.error(), budget);
+    if (!why.empty()) return why;
+  }
 }
 
 }  // namespace migrate::population

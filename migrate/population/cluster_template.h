@@ -8,10 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "kube/client/client.h"
 #include "kube/client/session.h"
 #include "kube/json/json.h"
 #include "migrate/populate/apply_set_parent.h"
 #include "migrate/populate/object_key.h"
+#include "migrate/sweep/write/retry.h"
 
 namespace migrate::population {
 
@@ -70,6 +72,8 @@ class TemplateWriter {
   using Wanted = std::function<populate::ApplySetState(const populate::ApplySetState& live)>;
 
   std::string Write(ClusterTemplate& of, const Wanted& wanted, bool keeps_others) const;
+  std::string PauseAfter(const kube::client::CallError& error,
+                         sweep::write::RetryBudget& budget) const;
   std::string ReadAnew(ClusterTemplate& of, const populate::ApplySetState* only) const;
 
   const std::string version_;

@@ -163,6 +163,37 @@ TEST_CASE("A server with too much to do is tried again", "[migrate][population]"
   CHECK(world.cluster.clock.passed() >= std::chrono::seconds(2));
 }
 
+TEST_CASE("A template that somebody else writes at the same time is written after him",
+          "[migrate][population]") {
+  World world;
+  world.PutTemplate("every", {Widget("w")});
+  const std::string target = "/apis/policy.kubectl-prune.dev/v1alpha1/namespacetemplates/every";
+  FakeFault fault;
+  fault.target = "namespacetemplates/every?";
+  SECTION("he has written a label") {
+    fault.before = [&world, &target] {
+      world.Send("PATCH", target, "application/merge-patch+json",
+                 R"({"metadata":{"labels":{"of":"jo"}}})");
+    };
+    world.cluster.server.AddFault(fault);
+    CHECK(Outcomes(world.Run()) == Names{"a/w applied", "b/w applied"});
+    CHECK(world.Annotation("every", "additional-namespaces") == "a,b");
+  }
+  SECTION("he has written the spec") {
+    fault.before = [&world] { world.PutTemplate("every", {Widget("v")}); };
+    world.cluster.server.AddFault(fault);
+    const PopulationReport report = world.Run();
+    CHECK(Outcomes(report) == Names{"a/w failed", "b/w failed"});
+    CHECK(report.has_errors);
+    CHECK_THAT(Remarks(report).at(0), Contains("was changed meanwhile"));
+  }
+  SECTION("the server is not well for a moment") {
+    fault.answer = FakeStatus(500, "InternalError", "etcdserver: leader changed");
+    world.cluster.server.AddFault(fault);
+    CHECK(Outcomes(world.Run()) == Names{"a/w applied", "b/w applied"});
+  }
+}
+
 TEST_CASE("A dry run writes nothing", "[migrate][population]") {
   World world;
   world.PutTemplate("every", {Widget("w")});
