@@ -19,6 +19,7 @@ BINARY = None
 CLUSTER = None
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CRD = ROOT / "krew/manifests/populate/crd.yaml"
+ROLE = ROOT / "krew/manifests/populate/populater.yaml"
 TEMPLATES = "/apis/policy.kubectl-prune.dev/v1alpha1/namespacetemplates"
 RESOURCES = {"ConfigMap": ("/api/v1", "configmaps"), "LimitRange": ("/api/v1", "limitranges"),
              "ResourceQuota": ("/api/v1", "resourcequotas"),
@@ -40,6 +41,10 @@ def config_map(name, metadata=None, **data):
 def role(name, *verbs):
     return {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "metadata": {"name": name},
             "rules": [{"apiGroups": [""], "resources": ["pods"], "verbs": list(verbs)}]}
+
+
+def role_without_rights(name):
+    return {**role(name), "rules": []}
 
 
 def role_binding(name, role_name, user):
@@ -244,6 +249,48 @@ class Applied(Populated):
         self.assertIsNone(self.stored(bank, "ConfigMap", "note"))
         run = self.populated(shop, "no-such-namespace", code=1)
         self.assertIn('error: namespaces "no-such-namespace" not found', run.stderr)
+
+
+class Allowed(Populated):
+    """The role of krew/manifests/populate suffices, and holds nothing that is not needed."""
+
+    # What needs a right that a run as below does not always need.
+    RARE = {("configmaps", "get"), ("networkpolicies", "get"), ("roles", "get")}
+
+    @staticmethod
+    def rules():
+        run = kubectl("create", "--dry-run=client", "--validate=false", "-o", "json", "-f", ROLE)
+        return json.loads(run.stdout)["rules"]
+
+    def cuts(self, rules):
+        """The rules without one verb of one of them, with what was left out; of what this server has."""
+        for number, rule in enumerate(rules):
+            if rule["apiGroups"] != ["networking.k8s.io"]:
+                for verb in rule["verbs"]:
+                    if (rule["resources"][0], verb) not in self.RARE:
+                        rest = {**rule, "verbs": [one for one in rule["verbs"] if one != verb]}
+                        yield (rule["resources"][0], verb), [*rules[:number], rest, *rules[number + 1:]]
+
+    def test_each_right_of_the_role_is_needed(self):
+        shop = self.namespace("shop")
+        objects = [(config_map("a", a="b"), role_without_rights("a")),
+                   (config_map("b", a="b"), role_without_rights("b"), quota("b", "1"))]
+        name = self.template("every", *objects[0])
+        with Rights(CLUSTER, "limited", self.rules()):
+            run = populate(user="limited")
+            self.assertEqual(0, run.returncode, run.stderr)
+            self.change(name, *objects[1])
+            run = populate(user="limited")
+            self.assertEqual((0, ["configmap/a pruned", "role.rbac.authorization.k8s.io/a pruned"]),
+                             (run.returncode, [line for line in self.lines(run, shop) if "pruned" in line]), run.stderr)
+        turns = itertools.cycle(objects)
+        for (resource, verb), rest in self.cuts(self.rules()):
+            with self.subTest(resource=resource, verb=verb):
+                self.change(name, *next(turns))
+                with Rights(CLUSTER, "limited", rest):
+                    run = populate(*([shop] if (resource, verb) == ("namespaces", "get") else []), user="limited")
+                self.assertNotEqual(0, run.returncode, run.stdout)
+                self.populated()
 
 
 class Pruned(Populated):
