@@ -6,12 +6,6 @@
 #include "migrate/populate/keys.h"
 
 namespace migrate::populate {
-namespace {
-
-// Another one in this place is another tool's ApplySet.
-constexpr std::string_view kTool = "kubectl-prune";
-
-}  // namespace
 
 std::string ApplySetId(const ApplySetParent& parent) {
   const std::string_view parts[] = {parent.name, parent.namespace_, parent.kind, parent.group};
@@ -29,7 +23,7 @@ std::map<std::string, std::string> ApplySetAnnotations(std::string_view version,
   // Sorted as texts.
   std::set<std::string> kinds;
   for (const GroupKind& type : types) kinds.insert(type.ToString());
-  return {{kApplySetToolingAnnotation, std::string(kTool).append("/").append(version)},
+  return {{kApplySetToolingAnnotation, std::string(kApplySetTool).append("/").append(version)},
           {kApplySetKindsAnnotation, kube::base::Join(kinds, ",")},
           {kApplySetNamespacesAnnotation, kube::base::Join(namespaces, ",")}};
 }

@@ -20,6 +20,9 @@ inline constexpr char kApplySetKindsAnnotation[] = "applyset.kubernetes.io/conta
 inline constexpr char kApplySetNamespacesAnnotation[] =
     "applyset.kubernetes.io/additional-namespaces";
 
+/// Who makes these ApplySets; another one in the parent's annotation is another tool.
+inline constexpr char kApplySetTool[] = "kubectl-prune";
+
 /// The object that an ApplySet hangs on.
 struct ApplySetParent {
   std::string_view name;

@@ -159,6 +159,22 @@ class Expander {
 
 }  // namespace
 
+std::string Describe(const ReplacedObject& object) {
+  const auto& [key, template_name, by] = object;
+  if (template_name == by) {
+    return key.ToString() + " comes twice in the template " + by + "; the last one counts";
+  }
+  return key.ToString() + " of the template " + template_name + " is replaced by that of " + by;
+}
+
+std::string Describe(const HeldObject& object) {
+  const auto& [key, template_name, by, is_disabled] = object;
+  return key.ToString() + " of the template " + template_name + " is left out: the later template " +
+         by +
+         (is_disabled ? " has it too, and is disabled, so that it stays as it is"
+                      : " has it too, which was refused");
+}
+
 Expansion Expand(const TargetNamespace& target, const std::vector<NamespaceTemplate>& templates,
                  const IsClusterScoped& is_cluster_scoped, Arena& arena) {
   if (target.name == kSystemNamespace) return {.standing = Expansion::Standing::kSystem};

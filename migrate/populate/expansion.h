@@ -48,6 +48,10 @@ struct HeldObject {
   bool is_disabled = false;  ///< the later template; else its object was refused
 };
 
+/// What is to be told of one, e.g. `ConfigMap/a of the template x is replaced by that of y`.
+std::string Describe(const ReplacedObject& object);
+std::string Describe(const HeldObject& object);
+
 /// What a namespace is to have.
 struct Expansion {
   enum class Standing : std::uint8_t {

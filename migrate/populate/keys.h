@@ -6,6 +6,8 @@ namespace migrate::populate {
 inline constexpr char kGroup[] = "policy.kubectl-prune.dev";
 inline constexpr char kVersion[] = "v1alpha1";
 inline constexpr char kTemplateKind[] = "NamespaceTemplate";
+/// Of what is applied to namespaces.
+inline constexpr char kFieldManager[] = "kubectl-prune-populate";
 
 /// Label of what was made of a template: the template's name.
 inline constexpr char kTemplateNameLabel[] = "policy/namespace-template-name";

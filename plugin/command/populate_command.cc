@@ -1,6 +1,7 @@
 #include "plugin/command/populate_command.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <set>
 #include <utility>
 
@@ -8,15 +9,22 @@
 #include "kube/base/text.h"
 #include "kube/go/go_format.h"
 #include "kube/meta/names.h"
+#include "kube/system/clock.h"
 #include "migrate/populate/cluster_scope.h"
 #include "migrate/populate/expansion.h"
 #include "migrate/populate/keys.h"
 #include "migrate/populate/population_files.h"
+#include "migrate/population/population.h"
+#include "plugin/access/cluster_access.h"
+#include "plugin/access/stop_signal.h"
+#include "plugin/access/version.h"
 #include "plugin/command/manifest_writer.h"
 #include "plugin/flags/finish_options.h"
 #include "plugin/flags/output_format.h"
 #include "plugin/flags/usage_error.h"
+#include "plugin/report/text/population_lines.h"
 #include "plugin/terminal/output.h"
+#include "plugin/terminal/progress.h"
 #include "plugin/terminal/terminal.h"
 
 namespace plugin::command {
@@ -103,19 +111,11 @@ class LocalPopulation {
     TellStanding(target.name, expansion.standing);
     TellUnselected(target.name, expansion);
     TellDisabled(expansion.left_alone);
-    for (const auto& [key, template_name, by] : expansion.replaced) {
-      TellLine("Warning",
-               target.name + ": " + key.ToString() +
-                   (template_name == by
-                        ? " comes twice in the template " + by + "; the last one counts"
-                        : " of the template " + template_name + " is replaced by that of " + by));
+    for (const auto& replaced : expansion.replaced) {
+      TellLine("Warning", target.name + ": " + migrate::populate::Describe(replaced));
     }
-    for (const auto& [key, template_name, by, is_disabled] : expansion.held) {
-      TellLine("Warning",
-               target.name + ": " + key.ToString() + " of the template " + template_name +
-                   " is left out: the later template " + by +
-                   (is_disabled ? " has it too, and is disabled, so that it stays as it is"
-                                : " has it too, which was refused"));
+    for (const auto& held : expansion.held) {
+      TellLine("Warning", target.name + ": " + migrate::populate::Describe(held));
     }
     for (const auto& [key, template_name, why] : expansion.refused) {
       TellLine("error", target.name + ": left out " + key.ToString() + " of the template " +
@@ -164,11 +164,71 @@ class LocalPopulation {
   std::set<std::string> told_disabled_;
 };
 
+migrate::population::PopulationOptions MakePopulationOptions(const PopulateOptions& options) {
+  migrate::population::PopulationOptions result;
+  const std::set<std::string> each_once(options.namespaces.begin(), options.namespaces.end());
+  result.namespaces.assign(each_once.begin(), each_once.end());
+  result.dry_run = options.dry_run.strategy;
+  result.version = access::kVersion;
+  result.concurrency = static_cast<std::size_t>(options.concurrency);
+  result.max_rate = options.max_rate;
+  return result;
+}
+
+migrate::report::PopulationReport PopulateCluster(const PopulateOptions& options) {
+  const kube::system::SystemClock clock;
+  terminal::Progress progress(terminal::CanRewriteStderr(), terminal::WriteStderrAsIs, clock);
+  const auto write_line = [&progress](const std::string& line) { progress.WriteLine(line); };
+  const bool only_reads = options.dry_run.strategy == migrate::report::DryRun::kClient;
+  using Right = access::ClusterAccess::Right;
+  access::ClusterAccess cluster(options.common, only_reads ? Right::kRead : Right::kWrite, clock,
+                                write_line);
+  auto population = MakePopulationOptions(options);
+  population.on_line = write_line;
+  population.on_progress = [&progress](std::size_t done, std::size_t expected) {
+    progress.Show("namespaces", migrate::sweep::SweepProgress{
+                                    .listed = done, .expected = expected, .counts = {}});
+  };
+  auto report = migrate::population::Populate(population, cluster.session());
+  progress.Clear();
+  return report;
+}
+
+int RunOnce(const PopulateOptions& options) {
+  if (!options.dry_run.warning.empty()) {
+    terminal::WriteStderr("Warning: " + options.dry_run.warning + "\n");
+  }
+  access::CatchStopSignals();
+  const auto output = report::text::PrintPopulation(PopulateCluster(options));
+  terminal::WriteStdout(output.out);
+  terminal::WriteStderr(output.err);
+  const int stopped = access::StopExitCode();
+  return stopped == 0 ? output.exit_code : stopped;
+}
+
+// Of what is in files nothing is written, and what is in a cluster is not printed.
+void RefuseOfOther(const PopulateOptions& options, const flags::FlagSet& flag_set) {
+  flags::RefuseBoth(kPopulate, options.once, "--once", options.input.local, "--local");
+  for (const char* name : {"filename", "output", "recursive"}) {
+    flags::RefuseBoth(kPopulate, options.once, "--once", flag_set.IsGiven(name),
+                      std::string("--") + name);
+  }
+  for (const char* name : {"concurrency", "dry-run", "max-rate"}) {
+    flags::RefuseBoth(kPopulate, options.input.local, "--local", flag_set.IsGiven(name),
+                      std::string("--") + name);
+  }
+}
+
 }  // namespace
 
 void PopulateCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) {
+  flags::AddPatienceFlag(flag_set, raw);
   flags::AddInputFlags(flag_set, options_.input);
   flag_set.String("output", 'o', raw.output);
+  flag_set.Bool("once", 0, options_.once);
+  flag_set.OptionalString("dry-run", raw_dry_run_, std::string(flags::kBareDryRun));
+  flag_set.Int("concurrency", 0, options_.concurrency);
+  flag_set.String("max-rate", 0, raw_max_rate_);
 }
 
 void PopulateCommand::TakeArguments(std::vector<std::string> arguments) {
@@ -180,14 +240,22 @@ void PopulateCommand::Finish(const flags::FlagSet& flag_set, const flags::RawVal
     throw flags::UsageError(kPopulate,
                             "--namespace has no meaning here; name namespaces as arguments");
   }
-  if (!options_.input.local || !flag_set.IsGiven("filename")) {
-    throw flags::UsageError(kPopulate, "populate needs --local and -f");
+  RefuseOfOther(options_, flag_set);
+  const bool has_local = options_.input.local && flag_set.IsGiven("filename");
+  if (!options_.once && !has_local) {
+    throw flags::UsageError(kPopulate,
+                            "populate needs --once, or --local and -f: name what is to be done");
   }
-  flags::RequireFiles(kPopulate, options_.input, flag_set);
+  if (!options_.once) flags::RequireFiles(kPopulate, options_.input, flag_set);
   for (const std::string& name : options_.namespaces) RefuseInvalidName(name);
   options_.output = flags::ParsePopulateOutput(raw.output);
+  options_.dry_run = flags::ParseDryRun(kPopulate, raw_dry_run_);
+  options_.max_rate = flags::ParseMaxRate(kPopulate, raw_max_rate_);
+  flags::RequireConcurrency(kPopulate, options_.concurrency);
 }
 
-int PopulateCommand::Run() { return LocalPopulation(options_).Run(); }
+int PopulateCommand::Run() {
+  return options_.once ? RunOnce(options_) : LocalPopulation(options_).Run();
+}
 
 }  // namespace plugin::command

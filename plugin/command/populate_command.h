@@ -5,24 +5,35 @@
 
 #include "plugin/flags/command.h"
 #include "plugin/flags/options.h"
+#include "plugin/flags/write_flags.h"
 
 namespace plugin::command {
 
 struct PopulateOptions {
   flags::CommonOptions common;
-  flags::InputOptions input;            ///< of templates and namespaces; local
-  std::vector<std::string> namespaces;  ///< names; none: all of the files
-  flags::OutputFormat output = flags::OutputFormat::kYaml;
+  flags::InputOptions input;            ///< of templates and namespaces, where they are local
+  std::vector<std::string> namespaces;  ///< names; none: all of the files, or of the cluster
+  flags::OutputFormat output = flags::OutputFormat::kYaml;  ///< of local ones
+
+  // Without --local, migrate/population/population.h says what they mean:
+  bool once = false;
+  flags::DryRunChoice dry_run;
+  int concurrency = 16;
+  double max_rate = 0;
 };
 
-/// Prints the objects that namespaces get by NamespaceTemplates. Its exit code: 0 all of them are
-/// printed, 1 some object is refused, 2 an error.
+/// Brings namespaces to what NamespaceTemplates say, or with --local prints the objects that they
+/// get. Its exit code: 0 all of them are applied, or printed; 1 some object, or template, is left
+/// out; 2 an error.
 class PopulateCommand final : public flags::CommandWith<PopulateOptions> {
  public:
   void AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) override;
   void TakeArguments(std::vector<std::string> arguments) override;
   void Finish(const flags::FlagSet& flag_set, const flags::RawValues& raw) override;
   int Run() override;
+
+ private:
+  std::string raw_dry_run_ = "none", raw_max_rate_;
 };
 
 }  // namespace plugin::command

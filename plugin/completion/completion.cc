@@ -180,6 +180,9 @@ void CompleteArgument(Completion& completion, flags::CommandRows commands, Words
     case flags::ArgumentKind::kFileThenCrdOrObject:
       completion.source = is_first ? CandidateSource::kFiles : CandidateSource::kCrdsOrObjects;
       return;
+    case flags::ArgumentKind::kNamespace:
+      completion.source = CandidateSource::kNamespaces;
+      return;
     case flags::ArgumentKind::kCommand:
       if (is_first) CompleteCommand(completion, commands);
       return;

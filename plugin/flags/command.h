@@ -49,6 +49,7 @@ enum class ArgumentKind {
   kCrd,
   kCrdOrObject,  ///< CRD, or CRD/NAME
   kFileThenCrdOrObject,
+  kNamespace,
   kCommand,  ///< a single one
   kShell,    ///< a single one, that of `completion`
 };

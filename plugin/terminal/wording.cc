@@ -34,6 +34,18 @@ std::string_view VerdictName(migrate::report::Verdict verdict) {
   return "unknown";
 }
 
+std::string_view DryRunSuffix(migrate::report::DryRun dry_run) {
+  switch (dry_run) {
+    case migrate::report::DryRun::kNone:
+      return "";
+    case migrate::report::DryRun::kClient:
+      return " (dry run)";
+    case migrate::report::DryRun::kServer:
+      return " (server dry run)";
+  }
+  return "";
+}
+
 std::string ErrorText(const std::string& what) {
   for (const std::string_view start : {"Error from server", "The connection to the server ",
                                        "Unable to connect to the server: "}) {

@@ -4,12 +4,17 @@
 #include <string_view>
 
 #include "migrate/report/check_report.h"
+#include "migrate/report/migration_report.h"
 
 /// The words that tables and reports have in common.
 namespace plugin::terminal {
 
 /// As the report spells it, e.g. "loses-fields".
 std::string_view VerdictName(migrate::report::Verdict verdict);
+
+/// What a line of a dry run ends in, as kubectl's: " (dry run)", " (server dry run)"; empty of any
+/// other run.
+std::string_view DryRunSuffix(migrate::report::DryRun dry_run);
 
 /// `what` as kubectl tells an error: after "error: ", but the server's own words and why it cannot
 /// be reached bare (kubectl pkg/cmd/util/helpers.go).

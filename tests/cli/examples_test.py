@@ -4,6 +4,7 @@
 Usage: examples_test.py KUBECTL_PRUNE FAKE_API_SERVER
 """
 import json
+import pathlib
 import re
 import shutil
 import sys
@@ -33,6 +34,7 @@ spec:
   templates:
   - {apiVersion: v1, kind: ResourceQuota, metadata: {name: pods}, spec: {hard: {pods: "10"}}}
 """
+TEMPLATES_CRD = pathlib.Path(__file__).resolve().parents[2] / "krew/manifests/populate/crd.yaml"
 # fpath is zsh's; bash counts from 0.
 BEFORE = 'fpath=(none "$PWD")\n'
 
@@ -85,6 +87,9 @@ def paste(box, example):
     # diff has nothing to show of what is not structural, and ends with an error.
     if " diff" not in example:
         manifests.append("demo/gizmos.yaml")
+    if " populate --once" in example:
+        shutil.copy(TEMPLATES_CRD, box.work / "templates-crd.yaml")
+        manifests.append("templates-crd.yaml")
     with box.server(*manifests):
         config = box.environment["KUBECONFIG"]
         with open(config, encoding="utf-8") as file:

@@ -3,13 +3,16 @@
 #include <vector>
 
 #include "kube/json/json.h"
+#include "migrate/populate/apply_set_parent.h"
 #include "migrate/populate/cluster_scope.h"
 #include "migrate/populate/expansion.h"
+#include "migrate/populate/membership.h"
 #include "migrate/populate/namespace_template.h"
 #include "tests/fuzz/fuzz.h"
 
 // A Namespace, then a NamespaceTemplate: what can be read is expanded, and what comes of it is in
-// the namespace, marked, and each object once.
+// the namespace, marked, and each object once. What it says as the parent of an ApplySet reads
+// back.
 namespace {
 
 namespace populate = migrate::populate;
@@ -42,12 +45,24 @@ std::string TextOf(const populate::TargetNamespace& target,
   return text;
 }
 
+void RequireApplySetReadsBack(const Value& object) {
+  const populate::ApplySetState state = populate::ReadApplySetState(object);
+  kube::json::Document patch;
+  Require(!patch.Parse(populate::ApplySetPatch(state, "1")));
+  const populate::ApplySetState again = populate::ReadApplySetState(patch.root());
+  Require(again.id == state.id && again.types == state.types &&
+          again.namespaces == state.namespaces);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::string_view text = fuzz::Text(data, size);
   kube::json::Document name_space, written;
   if (name_space.Parse(fuzz::TakeLine(text)) || written.Parse(text)) return 0;
+  RequireApplySetReadsBack(written.root());
+  const auto membership = populate::ReadMembership(written.root());
+  Require(!membership || !membership->template_name.empty());
   const auto target = populate::ReadNamespace(name_space.root());
   Require(target || !target.error().empty());
   if (!populate::IsNamespaceTemplate(written.root())) return 0;

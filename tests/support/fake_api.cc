@@ -5,8 +5,10 @@
 #include <tuple>
 #include <utility>
 
+#include "tests/support/fake_apply.h"
 #include "tests/support/fake_crd.h"
 #include "tests/support/fake_crd_writes.h"
+#include "tests/support/fake_discovery.h"
 #include "tests/support/fake_list.h"
 #include "tests/support/fake_object.h"
 #include "tests/support/fake_patches.h"
@@ -33,6 +35,8 @@ constexpr char kVersion[] =
     "  \"gitTreeState\": \"clean\",\n  \"buildDate\": \"2021-01-13T13:20:00Z\",\n"
     "  \"goVersion\": \"go1.15.5\",\n  \"compiler\": \"gc\",\n  \"platform\": \"linux/amd64\"\n}";
 
+constexpr char kNamespaces[] = "namespaces";
+
 constexpr char kKubeSystem[] =
     R"({"kind":"Namespace","apiVersion":"v1","metadata":{"name":"kube-system",)"
     R"("uid":"11111111-0000-4000-8000-000000000001"},"spec":{},"status":{"phase":"Active"}})"
@@ -55,11 +59,17 @@ void FakeApi::Add(const Value& object) {
   const std::string kind(object.FindText("kind"));
   const std::string name(MetadataText(object, "name"));
   if (name.empty()) throw std::invalid_argument("an object without a name");
-  if (kind != "CustomResourceDefinition" && kind != "APIService") return AddCustom(object);
+  const bool is_namespace = kind == "Namespace" && object.FindText("apiVersion") == "v1";
+  if (kind != "CustomResourceDefinition" && kind != "APIService" && !is_namespace) {
+    return AddCustom(object);
+  }
   auto document = std::make_shared<Document>();
   document->root() = kube::json::DeepCopy(object, document->arena());
   if (kind == "CustomResourceDefinition") AddCrd(*document);
-  Put(kind == "APIService" ? kApiServices : kCrds, name, std::move(document));
+  Put(is_namespace           ? kNamespaces
+      : kind == "APIService" ? kApiServices
+                             : kCrds,
+      name, std::move(document));
 }
 
 void FakeApi::AddCrd(Document& crd) {
@@ -183,7 +193,9 @@ FakeAnswer FakeApi::TrueAnswer(const kube::http::HttpRequest& request) {
   const kube::http::ResponseHead head{0, request.headers};
   const std::string* accept = head.Find("Accept");
   const bool writes = request.method == "PATCH" || request.method == "PUT";
-  const bool known = request.method == "GET" || writes;
+  // Of one object, not of all.
+  const bool deletes = request.method == "DELETE" && (path.size() == 5 || path.size() == 7);
+  const bool known = request.method == "GET" || deletes || writes;
   if (known && !token_.empty()) {
     const std::string* authorization = head.Find("Authorization");
     if (!authorization || *authorization != "Bearer " + token_) {
@@ -193,8 +205,17 @@ FakeAnswer FakeApi::TrueAnswer(const kube::http::HttpRequest& request) {
   if (known && path == std::vector<std::string>{"version"}) {
     return FakeText(200, "application/json", kVersion);
   }
-  if (known && path.size() == 4 && path[0] == "api" && path[2] == "namespaces") {
-    return GetNamespace(path[3]);
+  const bool is_namespaces = path.size() >= 3 && path[0] == "api" && path[2] == kNamespaces;
+  if (request.method == "GET" && is_namespaces && path.size() == 3) return ListNamespaces();
+  if (known && is_namespaces && path.size() == 4) return GetNamespace(path[3]);
+  if (request.method == "GET" && path == std::vector<std::string>{"api", "v1"}) {
+    return FakeCoreResources();
+  }
+  if (request.method == "GET" && path == std::vector<std::string>{"apis"}) {
+    return FakeGroups(AllCrds());
+  }
+  if (request.method == "GET" && path.size() == 3 && path[0] == "apis") {
+    return FakeResources(AllCrds(), path[1], path[2]);
   }
   if (request.method == "POST" && path.size() == 4 && path[3] == "selfsubjectaccessreviews") {
     return Review(request);
@@ -206,7 +227,28 @@ FakeAnswer FakeApi::TrueAnswer(const kube::http::HttpRequest& request) {
                          request.target + (accept ? " as " + *accept : ""));
 }
 
-// There is kube-system, and what some object is in.
+std::vector<const Value*> FakeApi::AllCrds() const {
+  std::vector<const Value*> crds;
+  const auto found = resources_.find(kCrds);
+  if (found == resources_.end()) return crds;
+  for (const auto& [name, crd] : found->second) crds.push_back(&crd->root());
+  return crds;
+}
+
+// kube-system, and those that were added.
+FakeAnswer FakeApi::ListNamespaces() const {
+  std::string items = kKubeSystem;
+  const auto found = resources_.find(kNamespaces);
+  if (found != resources_.end()) {
+    for (const auto& [name, object] : found->second)
+      items += "," + kube::json::Print(object->root());
+  }
+  return FakeText(200, "application/json",
+                  R"({"kind":"NamespaceList","apiVersion":"v1","metadata":{"resourceVersion":")" +
+                      std::to_string(resource_version_) + R"("},"items":[)" + items + "]}\n");
+}
+
+// There is kube-system, what was added, and what some object is in.
 FakeAnswer FakeApi::GetNamespace(const std::string& name) const {
   if (name == "kube-system") return FakeText(200, "application/json", kKubeSystem);
   if (IsDenied("get", "namespaces")) {
@@ -215,6 +257,9 @@ FakeAnswer FakeApi::GetNamespace(const std::string& name) const {
                           "\" is forbidden: User \"alice\" cannot get resource "
                           "\"namespaces\" in API group \"\" in the namespace \"" +
                           name + "\"");
+  }
+  if (const Value* added = FindObject(kNamespaces, name)) {
+    return FakeText(200, "application/json", kube::json::Print(*added) + "\n");
   }
   const bool exists = std::ranges::any_of(resources_, [&name](const auto& resource) {
     const auto first = resource.second.lower_bound(name + "/");
@@ -305,6 +350,12 @@ std::optional<FakeAnswer> FakeApi::Write(const FakePlace& place,
   const bool is_dry_run = ValueOf(query, "dryRun") == "All";
   if (request.method == "POST") return Create(place, Parse(request.body)->root(), is_dry_run);
   if (is_status && !place.storage->HasStatus(place.version)) return place.NotFound();
+  if (request.method == "DELETE") {
+    return Remove(place, request.body.empty() ? Value::Object() : Parse(request.body)->root());
+  }
+  if (type && *type == "application/apply-patch+yaml") {
+    return ServerSideApply(place, request, query);
+  }
   const Value* object = FindObject(place.resource, place.key());
   const bool is_patch = request.method == "PATCH";
   if (!object && is_patch) return place.NotFound();
@@ -337,6 +388,38 @@ FakeAnswer FakeApi::Create(const FakePlace& of_list, const Value& body, bool is_
   FakeAnswer answer = Get(place);
   answer.status = 201;
   return answer;
+}
+
+FakeAnswer FakeApi::ServerSideApply(const FakePlace& place, const kube::http::HttpRequest& request,
+                                    const Query& query) {
+  const Value* stored = FindObject(place.resource, place.key());
+  const auto body = Parse(request.body);
+  const FakeApplied applied = ApplyFake(stored, body->root(), ValueOf(query, "fieldManager"),
+                                        ValueOf(query, "force") == "true");
+  const bool is_dry_run = ValueOf(query, "dryRun") == "All";
+  if (!applied.object) return applied.conflict;
+  if (stored) return Update(place, applied.object->root(), is_dry_run);
+  return Create(place, applied.object->root(), is_dry_run);
+}
+
+// As the server words it in 1.20 (apiserver pkg/storage Preconditions.Check).
+FakeAnswer FakeApi::Remove(const FakePlace& place, const Value& options) {
+  const Value* stored = FindObject(place.resource, place.key());
+  if (!stored) return place.NotFound();
+  const Value* preconditions = options.Find("preconditions");
+  for (const auto& [key, name] :
+       {std::pair("uid", "UID"), {"resourceVersion", "ResourceVersion"}}) {
+    const std::string wanted(preconditions ? preconditions->FindText(key) : "");
+    const std::string is(MetadataText(*stored, key));
+    if (!wanted.empty() && wanted != is) {
+      return place.Conflict("Precondition failed: " + std::string(name) +
+                            " in precondition: " + wanted + ", " + name + " in object meta: " + is);
+    }
+  }
+  if (options.Find("dryRun") == nullptr) Delete(place.resource, place.key());
+  return FakeText(200, "application/json",
+                  R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success"})"
+                  "\n");
 }
 
 FakeAnswer FakeApi::WriteCrd(const FakePlace& place, const kube::http::HttpRequest& request,

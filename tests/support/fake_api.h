@@ -53,15 +53,16 @@ struct FakeFault {
 /// What an API server of Kubernetes 1.20 with some CRDs and custom resources answers, held in
 /// memory. Its answers were compared with a real server's.
 ///
-/// Knows /version, namespaces (kube-system, and those of the objects), the discovery of
-/// apiextensions.k8s.io, APIServices, CRDs in v1 and v1beta1, and
-/// the custom resources in every served version: single ones, and lists with limit, continue, and
-/// labelSelector and fieldSelector of equalities. A list goes on as of its first chunk until
-/// Compact. Objects are stored as they were given. Where a CRD does not preserve unknown fields,
-/// reads show them pruned and defaulted.
+/// Knows /version, namespaces (kube-system, those that were added, and those of the objects), the
+/// discovery of apiextensions.k8s.io and of what CRDs serve, APIServices, CRDs in v1 and v1beta1,
+/// and the custom resources in every served version: single ones, and lists with limit, continue,
+/// and labelSelector and fieldSelector of equalities and of keys alone. A list goes on as of its
+/// first chunk until Compact. Objects are stored as they were given. Where a CRD does not preserve
+/// unknown fields, reads show them pruned and defaulted.
 ///
-/// Custom resources can be written by a merge patch, by a JSON patch that adds members, by PUT and
-/// POST, also with dryRun=All, and their status by a patch where the CRD has that subresource: the
+/// Custom resources can be written by a merge patch, by a JSON patch that adds members, by a
+/// server-side apply (fake_apply.h), by PUT and POST, and deleted with preconditions, also with
+/// dryRun=All, and their status by a patch where the CRD has that subresource: the
 /// resourceVersion moves only where what is stored changes. All, and reads, are answered with
 /// metadata where the Accept header asks for it. CRDs, and their status, can be written by merge
 /// patches (fake_crd_writes.h), and be created with dryRun=All; nothing of them is validated.
@@ -70,9 +71,9 @@ class FakeApi {
  public:
   FakeApi();
 
-  /// Takes a CRD, an APIService, an object of a known CRD, or a List of them, as JSON. Adds what
-  /// a server would: uid, resourceVersion, of a CRD its status. Replaces an object of that name.
-  /// Throws std::invalid_argument if it cannot be served.
+  /// Takes a CRD, an APIService, a Namespace, an object of a known CRD, or a List of them, as JSON.
+  /// Adds what a server would: uid, resourceVersion, of a CRD its status. Replaces an object of
+  /// that name. Throws std::invalid_argument if it cannot be served.
   void Add(std::string_view json);
   void Add(const kube::json::Value& object);
   /// `resource` as "widgets.demo.example.com"; a CRD takes its objects with it.
@@ -116,6 +117,8 @@ class FakeApi {
 
   FakeAnswer TrueAnswer(const kube::http::HttpRequest& request);
   FakeAnswer GetNamespace(const std::string& name) const;
+  FakeAnswer ListNamespaces() const;
+  std::vector<const kube::json::Value*> AllCrds() const;
   FakeAnswer AnswerApis(const kube::http::HttpRequest& request,
                         const std::vector<std::string>& path, const Query& query);
   FakeAnswer Get(const FakePlace& place) const;
@@ -123,6 +126,9 @@ class FakeApi {
                                   const Query& query, bool is_status);
   FakeAnswer Create(const FakePlace& of_list, const kube::json::Value& body, bool is_dry_run);
   FakeAnswer Update(const FakePlace& place, const kube::json::Value& body, bool is_dry_run);
+  FakeAnswer ServerSideApply(const FakePlace& place, const kube::http::HttpRequest& request,
+                             const Query& query);
+  FakeAnswer Remove(const FakePlace& place, const kube::json::Value& options);
   FakeAnswer WriteCrd(const FakePlace& place, const kube::http::HttpRequest& request,
                       const Query& query, bool is_status);
   FakeAnswer Review(const kube::http::HttpRequest& request) const;

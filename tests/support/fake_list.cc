@@ -22,8 +22,13 @@ std::string_view SelectedText(const Value& object, const std::string& key, bool 
 bool Matches(const Value& object, const std::string& selector, bool labels) {
   for (const std::string& term : Split(selector, ',')) {
     const std::size_t equals = term.find('=');
-    if (equals == term.npos || term[equals - 1] == '!') {
-      throw std::logic_error("the fake API server knows only selectors of a=b: " + selector);
+    if (term.find_first_of("!( ") != term.npos) {
+      throw std::logic_error("the fake API server knows only selectors of a=b, and of a: " +
+                             selector);
+    }
+    if (equals == term.npos) {
+      if (SelectedText(object, term, labels).empty()) return false;
+      continue;
     }
     const std::size_t value = term.find_first_not_of('=', equals);
     const std::string want = value == term.npos ? "" : term.substr(value);

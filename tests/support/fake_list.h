@@ -11,13 +11,13 @@ namespace test_support {
 /// A part of a list, as it fills.
 struct FakeChunk {
   std::size_t limit = 0;       ///< 0: none
-  std::string labels, fields;  ///< selectors of equalities
+  std::string labels, fields;  ///< selectors of equalities, and of keys alone
   std::string items;           ///< printed, with commas between
   std::string next;            ///< where the next chunk starts
   std::size_t count = 0, left = 0;
 
   /// Takes the object if the selectors do, or counts it as left behind the limit. Throws
-  /// std::logic_error for selectors other than of equalities.
+  /// std::logic_error for other selectors.
   void Take(const FakePlace& place, const std::string& key, const kube::json::Value& object);
 };
 

@@ -83,6 +83,7 @@ std::optional<FakePlace> CustomPlace(const std::string& resource, const std::str
 
 std::string FakePlace::VerbOf(const std::string& method) const {
   if (method == "POST") return "create";
+  if (method == "DELETE") return "delete";
   return method == "PATCH" ? "patch" : method == "PUT" ? "update" : name.empty() ? "list" : "get";
 }
 

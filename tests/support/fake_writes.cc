@@ -61,11 +61,12 @@ void RaiseGeneration(Document& object) {
   *generation = Value::Number(kube::json::AsInt64(*generation).value_or(0) + 1, object.arena());
 }
 
-/// True if only the metadata differs.
-bool HaveSameContent(const Value& a, const Value& b) {
-  const auto content = [](const Value& object) {
+/// True if only the metadata differs, or what a subresource holds.
+bool HaveSameContent(const Value& a, const Value& b, bool has_status) {
+  const auto content = [has_status](const Value& object) {
     const auto copy = Copy(object);
     copy->root().Erase("metadata");
+    if (has_status) copy->root().Erase("status");
     return kube::json::Print(copy->root());
   };
   return content(a) == content(b);
@@ -118,7 +119,10 @@ std::shared_ptr<Document> FakeStorage::Store(const Value& stored, const Value& b
     if (value) MetadataOf(*object)->Set(key, kube::json::DeepCopy(*value, arena), arena);
   }
   auto error = server_.OnRequest(object->root(), version, arena);
-  if (!error && !HaveSameContent(before->root(), object->root())) RaiseGeneration(*object);
+  const bool has_status = HasStatus(version);
+  if (!error && !HaveSameContent(before->root(), object->root(), has_status)) {
+    RaiseGeneration(*object);
+  }
   if (!error) error = server_.OnWrite(object->root(), arena);
   if (error) throw std::invalid_argument(*error);
   return object;

@@ -47,6 +47,10 @@ constexpr Row kRows[] = {
     {IsRefusal, "", " is forbidden: ValidatingAdmissionPolicy '", Final(ObjectClass::kDenied)},
     // Until somebody changes the CRD.
     {IsServerError, kube::client::kMissingVersion, "", Final(ObjectClass::kFailed)},
+    // What a server-side apply sends does not fit the schema (apimachinery pkg/util/managedfields):
+    // these errors have no code of their own, and so become 500.
+    {IsServerError, "failed to create typed patch object", "", Final(ObjectClass::kInvalid)},
+    {IsServerError, "failed to convert new object", "", Final(ObjectClass::kInvalid)},
     {IsServerError, "", "failed calling webhook", Busy(ObjectClass::kWebhookUnavailable)},
     {IsServerError, "", "failed calling admission webhook", Busy(ObjectClass::kWebhookUnavailable)},
     {IsServerError, "", kube::client::kConversionWebhook, Busy(ObjectClass::kWebhookUnavailable)},

@@ -32,11 +32,6 @@ std::string TypedName(const CrdMigration& crd) {
   return "customresourcedefinition.apiextensions.k8s.io/" + terminal::Printable(crd.name);
 }
 
-std::string_view DryRunSuffix(DryRun dry_run) {
-  if (dry_run == DryRun::kNone) return "";
-  return dry_run == DryRun::kClient ? " (dry run)" : " (server dry run)";
-}
-
 bool EndedBeforeFlip(const CrdMigration& crd) {
   return crd.before_flip && !crd.pruning_enabled && crd.outcome != Outcome::kDone;
 }
@@ -87,7 +82,7 @@ std::string_view Verb(const CrdMigration& crd) {
 std::string SummaryLine(const CrdMigration& crd) {
   return TypedName(crd) + " " + std::string(Verb(crd)) + " (" + ObjectsText(crd) +
          MutatedText(crd) + CleanedText(crd) + "; " + StoredText(crd) + ")" +
-         std::string(DryRunSuffix(crd.dry_run)) + "\n";
+         std::string(terminal::DryRunSuffix(crd.dry_run)) + "\n";
 }
 
 // What could not even be begun has nothing to count.

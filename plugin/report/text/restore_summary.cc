@@ -13,6 +13,7 @@
 #include "plugin/report/text/table.h"
 #include "plugin/terminal/output.h"
 #include "plugin/terminal/terminal.h"
+#include "plugin/terminal/wording.h"
 
 namespace plugin::report::text {
 namespace {
@@ -36,17 +37,12 @@ std::string CrdTypedName(const CrdRestore& crd) {
   return "customresourcedefinition.apiextensions.k8s.io/" + terminal::Printable(crd.name);
 }
 
-std::string_view SuffixOf(const CrdRestore& crd) {
-  if (crd.dry_run == DryRun::kNone) return "";
-  return crd.dry_run == DryRun::kClient ? " (dry run)" : " (server dry run)";
-}
-
 std::string RestoreLine(const CrdRestore& crd) {
   const std::string_view verb = crd.outcome == Outcome::kDone ? "restored" : "not wholly restored";
   const std::string read_back = migrate::report::ReadBackText(crd.verification);
   return CrdTypedName(crd) + " " + std::string(verb) + " (" +
          migrate::report::CountsText(crd.counts) + (read_back.empty() ? "" : "; " + read_back) +
-         ")" + std::string(SuffixOf(crd)) + "\n";
+         ")" + std::string(terminal::DryRunSuffix(crd.dry_run)) + "\n";
 }
 
 // What was refused has nothing to count.

@@ -96,6 +96,7 @@ TEST_CASE("C1: names come from where they are known", "[plugin][completion]") {
   CHECK(SourceOf({"migrate", "a", "b"}) == CandidateSource::kCrds);
   CHECK(SourceOf({"check", "--ignore", ""}) == CandidateSource::kCrds);
   CHECK(SourceOf({"check", "-n", ""}) == CandidateSource::kNamespaces);
+  CHECK(SourceOf({"populate", "--once", "shop", ""}) == CandidateSource::kNamespaces);
   CHECK(SourceOf({"--context="}) == CandidateSource::kContexts);
   CHECK(SourceOf({"check", "--cluster", ""}) == CandidateSource::kClusters);
   CHECK(SourceOf({"check", "--user", ""}) == CandidateSource::kUsers);

@@ -77,6 +77,12 @@ TEST_CASE("An answer of the server has one class and one action", "[migrate][ret
           R"(conversion webhook for demo.example.com/v1, Kind=Widget failed: Post )"
           R"("https://c.shop.svc:443/convert?timeout=30s": EOF)",
           kWebhookUnavailable, true, true},
+      Row{500,
+          "failed to create typed patch object (shop/a; /v1, Kind=ConfigMap): .dataa: field not "
+          "declared in schema",
+          kInvalid, false, false},
+      Row{500, "failed to convert new object (shop/a; /v1, Kind=ResourceQuota) to typed: x",
+          kInvalid, false, false},
       Row{500, "etcdserver: request is too large", kTooLarge, false, false},
       Row{500,
           "rpc error: code = ResourceExhausted desc = trying to send message larger than max "

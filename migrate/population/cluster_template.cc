@@ -1,0 +1,198 @@
+#include "migrate/population/cluster_template.h"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "kube/base/utf8.h"
+#include "kube/client/answer_meaning.h"
+#include "migrate/lists/pause.h"
+#include "migrate/populate/keys.h"
+#include "migrate/population/call_words.h"
+#include "migrate/spool/object_metadata.h"
+#include "migrate/sweep/write/sweep_paths.h"
+
+namespace migrate::population {
+namespace {
+
+using kube::client::CallError;
+using kube::client::DocumentResult;
+using kube::client::Meaning;
+using kube::json::Value;
+using populate::ApplySetState;
+
+constexpr std::chrono::seconds kGrace(10);
+// maxItems of status.failures in the CRD.
+constexpr std::size_t kMostFailures = 100;
+// Of the first ones together no more than a fraction of what etcd takes.
+constexpr std::size_t kMostMessageBytes = 1000;
+constexpr char kChanged[] = "the template was changed meanwhile: run again";
+
+std::string TemplatePath(const std::string& name) {
+  return TemplatesPath() + "/" + kube::client::UrlEscape(name);
+}
+
+DocumentResult ReadMetadata(const std::string& name, const kube::client::Session& session) {
+  kube::client::ApiRequest request;
+  request.target = TemplatePath(name);
+  request.accept = sweep::write::kMetadataAccept;
+  return session.client.Send(std::move(request));
+}
+
+DocumentResult SendPatch(const std::string& target, std::string body, bool is_dry_run,
+                         const kube::client::Session& session) {
+  kube::client::ApiRequest request;
+  request.method = "PATCH";
+  request.target = target + "?fieldManager=" + populate::kFieldManager;
+  if (is_dry_run) request.target += "&dryRun=All";
+  request.accept = sweep::write::kMetadataAccept;
+  request.content_type = "application/merge-patch+json";
+  request.body = std::move(body);
+  request.changes_nothing = is_dry_run;
+  request.grace = kGrace;
+  return session.client.Send(std::move(request));
+}
+
+template <typename T>
+std::set<T> Union(std::set<T> one, const std::set<T>& other) {
+  one.insert(other.begin(), other.end());
+  return one;
+}
+
+Value FailureValue(const StatusFailure& failure, kube::json::Arena& arena) {
+  Value value = Value::Object();
+  value.SetNew("namespace", Value::String(failure.namespace_), arena);
+  if (!failure.object.empty()) value.SetNew("object", Value::String(failure.object), arena);
+  value.SetNew("message",
+               Value::String(kube::base::utf8::Prefix(failure.message, kMostMessageBytes)), arena);
+  return value;
+}
+
+}  // namespace
+
+std::string TemplatesPath() {
+  return std::string("/apis/") + populate::kGroup + "/" + populate::kVersion +
+         "/namespacetemplates";
+}
+
+ClusterTemplate ReadClusterTemplate(const Value& object) {
+  ClusterTemplate read{
+      .name = std::string(spool::MetadataText(object, "name")),
+      .uid = std::string(spool::MetadataText(object, "uid")),
+      .resource_version = std::string(spool::MetadataText(object, "resourceVersion")),
+      .apply_set = populate::ReadApplySetState(object)};
+  const Value* metadata = object.Find("metadata");
+  const Value* generation = metadata == nullptr ? nullptr : metadata->Find("generation");
+  if (generation != nullptr) read.generation = kube::json::AsInt64(*generation).value_or(0);
+  if (const Value* status = object.Find("status")) read.status = kube::json::Print(*status);
+  return read;
+}
+
+TemplateNow LookAgain(const std::string& name, const ClusterTemplate* known,
+                      const kube::client::Session& session) {
+  const auto found = ReadMetadata(name, session);
+  if (!found) {
+    const auto& status = found.error().status;
+    // Not so where the CRD is not served.
+    const bool is_gone = status && MeaningOf(*status) == Meaning::kNotFound &&
+                         status->message == std::string("namespacetemplates.") + populate::kGroup +
+                                                " \"" + name + "\" not found";
+    return is_gone ? TemplateNow::kGone : TemplateNow::kUnknown;
+  }
+  if (known == nullptr) return TemplateNow::kChanged;
+  const ClusterTemplate now = ReadClusterTemplate((*found)->root());
+  return now.uid == known->uid && now.generation == known->generation ? TemplateNow::kSame
+                                                                      : TemplateNow::kChanged;
+}
+
+std::string TemplateWriter::Widen(ClusterTemplate& of, const std::set<populate::GroupKind>& types,
+                                  const std::set<std::string>& namespaces) const {
+  const auto wanted = [&](const ApplySetState& live) {
+    return populate::TemplateApplySetState(of.name, version_, Union(live.types, types),
+                                           Union(live.namespaces, namespaces));
+  };
+  return Write(of, wanted, /*keeps_others=*/false);
+}
+
+std::string TemplateWriter::Narrow(ClusterTemplate& of, const std::set<populate::GroupKind>& types,
+                                   const std::set<std::string>& namespaces) const {
+  const auto wanted = [&](const ApplySetState&) {
+    return populate::TemplateApplySetState(of.name, version_, types, namespaces);
+  };
+  return Write(of, wanted, /*keeps_others=*/true);
+}
+
+std::string TemplateWriter::Write(ClusterTemplate& of, const Wanted& wanted,
+                                  bool keeps_others) const {
+  sweep::write::RetryBudget budget;
+  for (;;) {
+    const ApplySetState state = wanted(of.apply_set);
+    if (state == of.apply_set) return "";
+    const auto written =
+        SendPatch(TemplatePath(of.name), populate::ApplySetPatch(state, of.resource_version),
+                  is_dry_run_, session_);
+    if (written) {
+      if (!is_dry_run_)
+        of.resource_version = ReadClusterTemplate((*written)->root()).resource_version;
+      of.apply_set = state;
+      return "";
+    }
+    std::string why = PauseAfter(written.error(), budget);
+    if (why.empty()) why = ReadAnew(of, keeps_others ? &state : nullptr);
+    if (!why.empty()) return why;
+  }
+}
+
+// Empty: it is to be tried again.
+std::string TemplateWriter::PauseAfter(const CallError& error,
+                                       sweep::write::RetryBudget& budget) const {
+  const auto verdict = sweep::write::ClassifyAnswer(error);
+  const auto retry_after = error.status ? error.status->retry_after : std::nullopt;
+  const auto pause = budget.Next(verdict, retry_after, session_.clock.Now());
+  if (!pause) return WordsOf(error);
+  return lists::PauseUntil(session_.clock.Now() + *pause, session_) ? "" : "interrupted";
+}
+
+// `only`: nobody is to have written another ApplySet than this one, which an earlier try may have
+// done.
+std::string TemplateWriter::ReadAnew(ClusterTemplate& of, const ApplySetState* only) const {
+  const auto found = ReadMetadata(of.name, session_);
+  if (!found) return WordsOf(found.error());
+  ClusterTemplate now = ReadClusterTemplate((*found)->root());
+  if (now.uid != of.uid || now.generation != of.generation) return kChanged;
+  std::string why = populate::WhyForeign(now.apply_set, of.name);
+  if (!why.empty()) return why;
+  if (only != nullptr && now.apply_set != of.apply_set && now.apply_set != *only) {
+    return "its ApplySet was changed meanwhile";
+  }
+  now.status = std::move(of.status);
+  of = std::move(now);
+  return "";
+}
+
+std::string TemplateWriter::WriteStatus(const ClusterTemplate& of, std::size_t namespaces,
+                                        const std::vector<StatusFailure>& failures) const {
+  kube::json::Arena arena;
+  Value list = Value::Array();
+  for (std::size_t i = 0; i < std::min(failures.size(), kMostFailures); ++i) {
+    list.Append(FailureValue(failures[i], arena), arena);
+  }
+  Value status = Value::Object();
+  status.SetNew("failures", list, arena);
+  status.SetNew("namespaces", Value::Number(static_cast<std::int64_t>(namespaces), arena), arena);
+  status.SetNew("observedGeneration", Value::Number(of.generation, arena), arena);
+  if (kube::json::Print(status) == of.status) return "";
+  Value patch = Value::Object();
+  patch.SetNew("status", status, arena);
+  sweep::write::RetryBudget budget;
+  for (;;) {
+    const auto written = SendPatch(TemplatePath(of.name) + "/status", kube::json::Print(patch),
+                                   is_dry_run_, session_);
+    if (written) return "";
+    std::string why = PauseAfter(written.error(), budget);
+    if (!why.empty()) return why;
+  }
+}
+
+}  // namespace migrate::population

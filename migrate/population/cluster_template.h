@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kube/client/client.h"
+#include "kube/client/session.h"
+#include "kube/json/json.h"
+#include "migrate/populate/apply_set_parent.h"
+#include "migrate/populate/object_key.h"
+#include "migrate/sweep/write/retry.h"
+
+namespace migrate::population {
+
+/// Path of the list of NamespaceTemplates.
+std::string TemplatesPath();
+
+/// What a cluster has of a NamespaceTemplate beside its spec.
+struct ClusterTemplate {
+  std::string name, uid, resource_version;
+  std::int64_t generation = 0;
+  populate::ApplySetState apply_set;
+  std::string status{};  ///< as JSON; empty: none
+};
+
+/// Of an object, or its metadata alone.
+ClusterTemplate ReadClusterTemplate(const kube::json::Value& object);
+
+/// A template as a run finds it once more.
+enum class TemplateNow : std::uint8_t {
+  kSame,     ///< as it was: nobody has changed its spec
+  kChanged,  ///< its spec, or it is another one of that name
+  kGone,
+  kUnknown,  ///< the server does not say
+};
+
+/// Looks for the template of this name; `known` is how it was found, absent if there was none.
+TemplateNow LookAgain(const std::string& name, const ClusterTemplate* known,
+                      const kube::client::Session& session);
+
+/// Something of an object that status.failures is to tell.
+struct StatusFailure {
+  std::string namespace_, object, message;
+};
+
+/// Writes what a template says of itself: its ApplySet, and its status. Each write is tried again
+/// as those of objects are, for the template as it was read; where its spec was changed meanwhile
+/// nothing is written.
+class TemplateWriter {
+ public:
+  /// With `is_dry_run` everything is sent, and nothing stored. `version` is that of this program.
+  TemplateWriter(std::string version, bool is_dry_run, const kube::client::Session& session)
+      : version_(std::move(version)), is_dry_run_(is_dry_run), session_(session) {}
+
+  /// Its ApplySet has these types and namespaces from now on, beside those that it has. The result
+  /// is why that could not be written; empty: it was.
+  std::string Widen(ClusterTemplate& of, const std::set<populate::GroupKind>& types,
+                    const std::set<std::string>& namespaces) const;
+  /// It has no others. Where somebody else has changed the ApplySet meanwhile it stays as it is.
+  std::string Narrow(ClusterTemplate& of, const std::set<populate::GroupKind>& types,
+                     const std::set<std::string>& namespaces) const;
+  /// Of the template as it was read. Sends nothing where that is its status already.
+  std::string WriteStatus(const ClusterTemplate& of, std::size_t namespaces,
+                          const std::vector<StatusFailure>& failures) const;
+
+ private:
+  using Wanted = std::function<populate::ApplySetState(const populate::ApplySetState& live)>;
+
+  std::string Write(ClusterTemplate& of, const Wanted& wanted, bool keeps_others) const;
+  std::string PauseAfter(const kube::client::CallError& error,
+                         sweep::write::RetryBudget& budget) const;
+  std::string ReadAnew(ClusterTemplate& of, const populate::ApplySetState* only) const;
+
+  const std::string version_;
+  const bool is_dry_run_;
+  const kube::client::Session session_;
+};
+
+}  // namespace migrate::population

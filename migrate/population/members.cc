@@ -1,0 +1,83 @@
+#include "migrate/population/members.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <tuple>
+#include <utility>
+
+#include "kube/json/json.h"
+#include "migrate/lists/list_reader.h"
+#include "migrate/lists/pager.h"
+#include "migrate/populate/keys.h"
+#include "migrate/population/call_words.h"
+#include "migrate/spool/object_metadata.h"
+
+namespace migrate::population {
+namespace {
+
+/// Takes the members of one attempt to read a list.
+class MemberTaker : public lists::ItemTaker {
+ public:
+  explicit MemberTaker(const ServedKind& kind) : kind_(kind) {}
+
+  void Take(std::size_t, kube::json::Document& item, std::uint64_t) override {
+    const auto metadata = spool::ReadObjectMetadata(item.root());
+    auto membership = populate::ReadMembership(item.root());
+    if (!metadata || !membership) return;
+    const std::lock_guard lock(mutex_);
+    members.push_back({.kind = kind_,
+                       .namespace_ = metadata->namespace_,
+                       .name = metadata->name,
+                       .uid = metadata->uid,
+                       .resource_version = metadata->resource_version,
+                       .membership = *std::move(membership)});
+  }
+
+  std::vector<Member> members;
+
+ private:
+  const ServedKind& kind_;
+  std::mutex mutex_;
+};
+
+}  // namespace
+
+std::vector<MembersOfKind> ReadMembers(const std::vector<ServedKind>& kinds,
+                                       const std::vector<std::string>& namespaces,
+                                       std::int64_t chunk_size,
+                                       const kube::client::Session& session) {
+  const std::vector<std::string> all = {""};
+  const std::vector<std::string>& places = namespaces.empty() ? all : namespaces;
+  std::vector<lists::ListJob> jobs;
+  for (const ServedKind& kind : kinds) {
+    for (const std::string& place : places) {
+      jobs.emplace_back(
+          lists::WithSelectors(kind.ListPath(place), populate::kTemplateNameLabel, ""),
+          [&kind] { return std::make_shared<MemberTaker>(kind); });
+      jobs.back().metadata_only = true;
+    }
+  }
+  if (!jobs.empty()) lists::ReadLists(jobs, session, {.chunk_size = chunk_size});
+  std::vector<MembersOfKind> result;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (i % places.size() == 0) result.push_back({.kind = kinds[i / places.size()]});
+    MembersOfKind& of_kind = result.back();
+    if (jobs[i].error) {
+      of_kind.error = WordsOf(*jobs[i].error);
+      continue;
+    }
+    auto& taken = static_cast<MemberTaker&>(*jobs[i].taker).members;
+    std::ranges::move(taken, std::back_inserter(of_kind.members));
+  }
+  for (MembersOfKind& of_kind : result) {
+    std::ranges::sort(of_kind.members, {}, [](const Member& member) {
+      return std::tie(member.namespace_, member.name);
+    });
+  }
+  return result;
+}
+
+}  // namespace migrate::population

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kube/client/session.h"
+#include "migrate/populate/membership.h"
+#include "migrate/population/cluster_kinds.h"
+
+namespace migrate::population {
+
+/// An object with the label of a template.
+struct Member {
+  ServedKind kind;
+  std::string namespace_, name, uid, resource_version;
+  populate::Membership membership;
+};
+
+/// Those of a kind.
+struct MembersOfKind {
+  ServedKind kind;
+  std::vector<Member> members{};  ///< by namespace and name
+  std::string error{};            ///< why they cannot be listed; empty: these are all
+};
+
+/// Lists the metadata of the members of all templates, each kind once, in these namespaces; none:
+/// in all. The result is in the order of `kinds`.
+std::vector<MembersOfKind> ReadMembers(const std::vector<ServedKind>& kinds,
+                                       const std::vector<std::string>& namespaces,
+                                       std::int64_t chunk_size,
+                                       const kube::client::Session& session);
+
+}  // namespace migrate::population

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kube/client/client.h"
+#include "kube/json/json.h"
+#include "kube/system/clock.h"
+#include "migrate/populate/object_key.h"
+#include "migrate/population/cluster_kinds.h"
+#include "migrate/report/population_report.h"
+#include "migrate/sweep/write/exchange.h"
+#include "migrate/sweep/write/retry.h"
+
+namespace migrate::population {
+
+/// An object as it is to be in a namespace.
+struct ObjectToApply {
+  ServedKind kind;  ///< in the version that it is written in
+  populate::ObjectKey key;
+  std::string namespace_, template_name;
+  std::string body;  ///< JSON
+  /// The resourceVersion of what was made of a template and is there already; empty: it is not
+  /// known that something is.
+  std::string known_version{};
+};
+
+/// One object on its way to the server, as a server-side apply of kubectl-prune-populate. No I/O.
+///
+/// It is sent without force first. Where others own fields that would change, the server names
+/// them, and it is sent again with force, so that manual changes are set back; but not where the
+/// object is a member of somebody else's ApplySet, which would lose it (KEP-3659).
+class ObjectApply final : public sweep::write::Exchange {
+ public:
+  ObjectApply(ObjectToApply object, bool is_dry_run)
+      : object_(std::move(object)), is_dry_run_(is_dry_run) {}
+
+  kube::client::ApiRequest Request() const override;
+  Step OnAnswer(std::string_view body, const std::optional<kube::client::CallError>& error,
+                kube::json::Document& document, kube::system::Clock::TimePoint now) override;
+
+  const ObjectToApply& object() const { return object_; }
+  // What became of it, once it is done.
+  report::PopulationClass result() const { return result_; }
+  const std::string& message() const { return message_; }
+
+ private:
+  Step OnObject(const kube::json::Value& metadata);
+  Step OnConflict(const kube::client::ApiStatus& status);
+  Step Fail(const sweep::write::AnswerVerdict& verdict, std::string message,
+            kube::system::Clock::TimePoint now);
+
+  ObjectToApply object_;
+  bool is_dry_run_;
+  bool is_forced_ = false;
+  std::string set_back_;  // of others, by force
+  sweep::write::RetryBudget budget_;
+  report::PopulationClass result_ = report::PopulationClass::kFailed;
+  std::string message_;
+};
+
+/// The objects of one namespace, one after the other in their order: a RoleBinding may be refused
+/// where its Role is not there yet.
+class NamespaceApply final : public sweep::write::Exchange {
+ public:
+  /// Is told of each object that is done.
+  using OnDone = std::function<void(const ObjectApply&)>;
+
+  /// There is at least one object.
+  NamespaceApply(std::vector<ObjectToApply> objects, bool is_dry_run, OnDone on_done);
+
+  kube::client::ApiRequest Request() const override { return current_->Request(); }
+  Step OnAnswer(std::string_view body, const std::optional<kube::client::CallError>& error,
+                kube::json::Document& document, kube::system::Clock::TimePoint now) override;
+
+ private:
+  void BeginNext();
+
+  std::vector<ObjectToApply> objects_;
+  std::size_t next_ = 0;
+  bool is_dry_run_;
+  OnDone on_done_;
+  std::unique_ptr<ObjectApply> current_;
+};
+
+}  // namespace migrate::population

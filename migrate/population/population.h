@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "kube/client/session.h"
+#include "migrate/report/population_report.h"
+
+namespace migrate::population {
+
+struct PopulationOptions {
+  std::vector<std::string> namespaces{};  ///< only these; none: all
+  report::DryRun dry_run = report::DryRun::kNone;
+  std::string version{};          ///< of this program, "v0.1.0", for who looks at an ApplySet
+  std::int64_t chunk_size = 500;  ///< objects a page of a list
+  std::size_t concurrency = 16;   ///< the most namespaces at once, then the most deletions
+  double max_rate = 0;            ///< writes a second; 0: no limit
+  /// A line for the person who waits: why nothing happens for a while. May be empty.
+  std::function<void(const std::string&)> on_line{};
+  /// How many objects are applied or pruned, and how many there are so far. May be empty.
+  std::function<void(std::size_t done, std::size_t expected)> on_progress{};
+};
+
+/// Brings the namespaces of a cluster to what its NamespaceTemplates say, once.
+///
+/// What a namespace is to have (populate::Expand) is applied in the order of the templates, many
+/// namespaces at once; then what was made of templates and is not wanted any more is deleted. An
+/// object is deleted only where it is proven to be made of its template (populate::Membership), and
+/// the template is as it was read, or is gone. Nothing of a template is deleted in a namespace
+/// where some object of it could not be applied: that may be what comes in its place.
+///
+/// The members of an ApplySet are found by the kinds that its parent names (KEP-3659). So a
+/// template says beforehand what it will have, and what it has no more only once that is deleted,
+/// by a run over all namespaces. What was made of a template that is gone is found as far as
+/// another one names its kinds.
+///
+/// What is wrong with one object, template or kind is in the report; everything else is done. Run
+/// again it goes on. Throws kube::base::Error where nothing can be done: no NamespaceTemplates, a
+/// server that does not answer.
+report::PopulationReport Populate(const PopulationOptions& options,
+                                  const kube::client::Session& session);
+
+}  // namespace migrate::population

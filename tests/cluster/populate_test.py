@@ -1,0 +1,439 @@
+"""`kubectl-prune populate --once` on a real API server: namespaces get what templates have, what was made of templates
+and nothing else is deleted, and kubectl's ApplySets are understood on both sides.
+
+populate_test.py BINARY [TEST...]. Exit code 77 (skipped) without a server.
+"""
+import itertools
+import json
+import pathlib
+import re
+import sys
+import unittest
+
+import kubectl as kubectl_program
+from cluster import Cluster, wait_for
+from rights import Rights
+from runner import end, run_tests
+
+BINARY = None
+CLUSTER = None
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+CRD = ROOT / "krew/manifests/populate/crd.yaml"
+ROLE = ROOT / "krew/manifests/populate/populater.yaml"
+TEMPLATES = "/apis/policy.kubectl-prune.dev/v1alpha1/namespacetemplates"
+RESOURCES = {"ConfigMap": ("/api/v1", "configmaps"), "LimitRange": ("/api/v1", "limitranges"),
+             "ResourceQuota": ("/api/v1", "resourcequotas"),
+             "Role": ("/apis/rbac.authorization.k8s.io/v1", "roles"),
+             "RoleBinding": ("/apis/rbac.authorization.k8s.io/v1", "rolebindings")}
+PART_OF = "applyset.kubernetes.io/part-of"
+TEMPLATE = "policy/namespace-template-name"
+KINDS = "applyset.kubernetes.io/contains-group-kinds"
+NAMESPACES = "applyset.kubernetes.io/additional-namespaces"
+TOOLING = "applyset.kubernetes.io/tooling"
+TIME_LIMIT = 120
+NUMBERS = itertools.count()
+
+
+def config_map(name, metadata=None, **data):
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, **(metadata or {})}, "data": data}
+
+
+def role(name, *verbs):
+    return {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "metadata": {"name": name},
+            "rules": [{"apiGroups": [""], "resources": ["pods"], "verbs": list(verbs)}]}
+
+
+def role_without_rights(name):
+    return {**role(name), "rules": []}
+
+
+def role_binding(name, role_name, user):
+    return {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding", "metadata": {"name": name},
+            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": role_name},
+            "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": user}]}
+
+
+def refused_binding(name):
+    binding = role_binding(name, "edit", "jo")
+    return {**binding, "roleRef": {**binding["roleRef"], "kind": "Nothing"}}
+
+
+def quota(name, pods):
+    return {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": name}, "spec": {"hard": {"pods": pods}}}
+
+
+def kubectl(*arguments, **options):
+    return CLUSTER.run(["kubectl", *arguments], **options)
+
+
+def populate(*arguments, user=None):
+    return CLUSTER.run([BINARY, "populate", "--once", *arguments], user, cwd=CLUSTER.folder, timeout=TIME_LIMIT)
+
+
+def apply_set(namespace, parent, *objects):
+    """`kubectl apply --prune --applyset` of exactly these objects."""
+    command = ["env", "KUBECTL_APPLYSET=true", "kubectl", "apply", "--validate=false",
+               f"--namespace={namespace}", "--prune", f"--applyset={parent}", "-f", "-"]
+    return CLUSTER.run(command, input=json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
+
+
+class Populated(unittest.TestCase):
+    """Each test has namespaces, and templates that select them, of its own."""
+
+    def setUp(self):
+        self.api = CLUSTER.api()
+        self.addCleanup(self.api.close)
+        self.number = next(NUMBERS)
+        self.names = []
+        self.addCleanup(self.forget)
+
+    def forget(self):
+        """As the help says: first the objects of the templates, then the templates."""
+        for name in self.names:
+            if self.api.request("GET", f"{TEMPLATES}/{name}")[0] == 200:
+                self.api.patch(f"{TEMPLATES}/{name}", {"spec": {"templates": []}, "metadata": {
+                    "labels": None, "annotations": {TOOLING: None}}})
+        populate()
+        for name in self.names:
+            self.api.request("DELETE", f"{TEMPLATES}/{name}")
+
+    def namespace(self, name, labels=None, annotations=None):
+        full = f"{name}-{self.number}"
+        self.api.post("/api/v1/namespaces", {"metadata": {
+            "name": full, "labels": {"test": str(self.number), **(labels or {})}, "annotations": annotations or {}}})
+        return full
+
+    def template(self, name, *objects, labels=None, selector=None):
+        full = f"{name}-{self.number}"
+        self.names.append(full)
+        self.api.post(TEMPLATES, {
+            "apiVersion": "policy.kubectl-prune.dev/v1alpha1", "kind": "NamespaceTemplate",
+            "metadata": {"name": full, "labels": labels or {}},
+            "spec": {"namespaces": {"labelSelector": selector or {"matchLabels": {"test": str(self.number)}}},
+                     "templates": list(objects)}})
+        return full
+
+    def change(self, name, *objects):
+        self.api.patch(f"{TEMPLATES}/{name}", {"spec": {"templates": list(objects)}})
+
+    @staticmethod
+    def path(namespace, kind, name):
+        base, plural = RESOURCES[kind]
+        return f"{base}/namespaces/{namespace}/{plural}/{name}"
+
+    def stored(self, namespace, kind, name):
+        """Returns the object, None where there is none."""
+        status, answer = self.api.request("GET", self.path(namespace, kind, name))
+        self.assertIn(status, (200, 404), answer)
+        return answer if status == 200 else None
+
+    def lines(self, run, *namespaces):
+        """What was done in these namespaces, without their names' ends."""
+        lines = []
+        for line in run.stdout.splitlines():
+            match = re.fullmatch(r"(\S+ \S+) in namespace (\S+)(.*)", line)
+            self.assertTrue(match, line)
+            if match[2] in namespaces:
+                lines.append(match[1] + match[3])
+        return lines
+
+    def populated(self, *arguments, code=0):
+        run = populate(*arguments)
+        self.assertEqual(code, run.returncode, run.stdout + run.stderr)
+        return run
+
+    def apply_as(self, manager, namespace, kind, body, force=True):
+        return self.api.request(
+            "PATCH", f"{self.path(namespace, kind, body['metadata']['name'])}?fieldManager={manager}&force="
+            + str(force).lower(), body, "application/apply-patch+yaml")
+
+
+class Applied(Populated):
+    def test_namespaces_get_what_templates_have(self):
+        shop = self.namespace("shop", annotations={"authorization.k8s.io/creator": "jo@example.com"})
+        bank = self.namespace("bank")
+        name = self.template("every", role("edit", "get"), role_binding("edit", "edit", "$(NAMESPACE)-admin"),
+                             quota("pods", "10"), config_map("note", text="for $(NAMESPACE), not $$(NAMESPACE)"))
+        run = self.populated()
+        self.assertEqual("", run.stderr)
+        for namespace in (shop, bank):
+            self.assertEqual(["role.rbac.authorization.k8s.io/edit serverside-applied",
+                              "rolebinding.rbac.authorization.k8s.io/edit serverside-applied",
+                              "resourcequota/pods serverside-applied", "configmap/note serverside-applied"],
+                             self.lines(run, namespace))
+            self.assertEqual(f"{namespace}-admin", self.stored(namespace, "RoleBinding", "edit")["subjects"][0]["name"])
+            self.assertEqual({"text": f"for {namespace}, not $(NAMESPACE)"},
+                             self.stored(namespace, "ConfigMap", "note")["data"])
+            self.assertEqual(name, self.stored(namespace, "ConfigMap", "note")["metadata"]["labels"][TEMPLATE])
+
+        template = self.api.get(f"{TEMPLATES}/{name}")
+        self.assertEqual({"observedGeneration": 1, "namespaces": 2, "failures": []}, template["status"])
+        annotations = template["metadata"]["annotations"]
+        self.assertEqual("ConfigMap,ResourceQuota,Role.rbac.authorization.k8s.io,RoleBinding.rbac.authorization.k8s.io",
+                         annotations[KINDS])
+        self.assertEqual(f"{bank},{shop}", annotations[NAMESPACES])
+        self.assertEqual(template["metadata"]["labels"]["applyset.kubernetes.io/id"],
+                         self.stored(shop, "Role", "edit")["metadata"]["labels"][PART_OF])
+
+    def test_a_second_run_writes_nothing(self):
+        shop = self.namespace("shop")
+        name = self.template("every", role("edit", "get"), quota("pods", "10"), config_map("note", a="b"))
+        self.populated()
+        before = CLUSTER.etcd_revisions("/registry/")
+        run = self.populated()
+        self.assertEqual({"unchanged"}, {line.split()[-1] for line in self.lines(run, shop)})
+        after = CLUSTER.etcd_revisions("/registry/")
+        written = [key for key in after if before.get(key) != after[key] and (shop in key or name in key)]
+        self.assertEqual([], written)
+
+    def test_one_wrong_object_keeps_nothing_else_from_being_applied(self):
+        shop = self.namespace("shop")
+        name = self.template("every", refused_binding("wrong"), config_map("note", a="b"),
+                             {**config_map("typo"), "dataa": {"a": "b"}},
+                             {"apiVersion": "example.org/v1", "kind": "Nothing", "metadata": {"name": "n"}},
+                             {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "more"}})
+        run = self.populated(code=1)
+        self.assertEqual(["configmap/note serverside-applied"], self.lines(run, shop))
+        self.assertIn('no matches for kind "Nothing" in version "example.org/v1"', run.stderr)
+        self.assertIn("objects of its kind are in no namespace", run.stderr)
+        self.assertIn(f"{shop}: rolebinding.rbac.authorization.k8s.io/wrong of the template {name}: ", run.stderr)
+        self.assertIn("dataa: field not declared in schema", run.stderr)
+        failures = self.api.get(f"{TEMPLATES}/{name}")["status"]["failures"]
+        self.assertEqual(['ConfigMap "typo"', 'Namespace "more"', 'Nothing.example.org "n"',
+                          'RoleBinding.rbac.authorization.k8s.io "wrong"'],
+                         [failure["object"] for failure in failures])
+
+    def test_a_template_without_rights_is_told(self):
+        shop = self.namespace("shop")
+        self.template("every", config_map("note", a="b"), quota("pods", "10"))
+        rules = [{"apiGroups": [""], "resources": ["namespaces"], "verbs": ["get", "list"]},
+                 {"apiGroups": ["policy.kubectl-prune.dev"], "resources": ["*"], "verbs": ["get", "list", "patch"]},
+                 {"apiGroups": [""], "resources": ["configmaps", "resourcequotas"], "verbs": ["list"]},
+                 {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["create", "patch"]}]
+        with Rights(CLUSTER, "limited", rules):
+            run = populate(shop, user="limited")
+        self.assertEqual(1, run.returncode, run.stderr)
+        self.assertEqual(["configmap/note serverside-applied"], self.lines(run, shop))
+        self.assertIn('User "limited" cannot patch resource "resourcequotas"', run.stderr)
+
+    def test_what_a_person_applies_is_set_back(self):
+        shop = self.namespace("shop")
+        self.template("every", config_map("note", a="ours", c="d"))
+        self.populated()
+        status, answer = self.apply_as("jo", shop, "ConfigMap", config_map("note", a="theirs", e="f"), force=False)
+        self.assertEqual(409, status, answer)
+        self.apply_as("jo", shop, "ConfigMap", config_map("note", a="theirs", e="f"))
+        run = self.populated()
+        self.assertEqual(["configmap/note serverside-applied"], self.lines(run, shop))
+        self.assertIn('set back what others had changed: .data.a: conflict with "jo"', run.stderr)
+        # What is theirs alone stays.
+        self.assertEqual({"a": "ours", "c": "d", "e": "f"}, self.stored(shop, "ConfigMap", "note")["data"])
+        self.assertEqual(["configmap/note unchanged"], self.lines(self.populated(), shop))
+
+    def test_a_dry_run_writes_nothing(self):
+        shop = self.namespace("shop")
+        name = self.template("every", config_map("old", a="b"))
+        self.populated()
+        self.change(name, config_map("new", a="b"))
+        before = CLUSTER.etcd_revisions("/registry/configmaps/" + shop)
+        for strategy, suffix in (("client", " (dry run)"), ("server", " (server dry run)")):
+            run = self.populated(f"--dry-run={strategy}")
+            self.assertEqual([f"configmap/new serverside-applied{suffix}", f"configmap/old pruned{suffix}"],
+                             self.lines(run, shop))
+        self.assertEqual(before, CLUSTER.etcd_revisions("/registry/configmaps/" + shop))
+
+    def test_only_the_namespaces_that_are_named(self):
+        shop, bank = self.namespace("shop"), self.namespace("bank")
+        self.template("every", config_map("note", a="b"))
+        self.populated(shop)
+        self.assertIsNone(self.stored(bank, "ConfigMap", "note"))
+        run = self.populated(shop, "no-such-namespace", code=1)
+        self.assertIn('error: namespaces "no-such-namespace" not found', run.stderr)
+
+
+class Allowed(Populated):
+    """The role of krew/manifests/populate suffices, and holds nothing that is not needed."""
+
+    # What needs a right that a run as below does not always need.
+    RARE = {("configmaps", "get"), ("networkpolicies", "get"), ("roles", "get")}
+
+    @staticmethod
+    def rules():
+        run = kubectl("create", "--dry-run=client", "--validate=false", "-o", "json", "-f", ROLE)
+        return json.loads(run.stdout)["rules"]
+
+    def cuts(self, rules):
+        """The rules without one verb of one of them, with what was left out; of what this server has."""
+        for number, rule in enumerate(rules):
+            if rule["apiGroups"] != ["networking.k8s.io"]:
+                for verb in rule["verbs"]:
+                    if (rule["resources"][0], verb) not in self.RARE:
+                        rest = {**rule, "verbs": [one for one in rule["verbs"] if one != verb]}
+                        yield (rule["resources"][0], verb), [*rules[:number], rest, *rules[number + 1:]]
+
+    def test_each_right_of_the_role_is_needed(self):
+        shop = self.namespace("shop")
+        objects = [(config_map("a", a="b"), role_without_rights("a")),
+                   (config_map("b", a="b"), role_without_rights("b"), quota("b", "1"))]
+        name = self.template("every", *objects[0])
+        with Rights(CLUSTER, "limited", self.rules()):
+            run = populate(user="limited")
+            self.assertEqual(0, run.returncode, run.stderr)
+            self.change(name, *objects[1])
+            run = populate(user="limited")
+            self.assertEqual((0, ["configmap/a pruned", "role.rbac.authorization.k8s.io/a pruned"]),
+                             (run.returncode, [line for line in self.lines(run, shop) if "pruned" in line]), run.stderr)
+        turns = itertools.cycle(objects)
+        for (resource, verb), rest in self.cuts(self.rules()):
+            with self.subTest(resource=resource, verb=verb):
+                self.change(name, *next(turns))
+                with Rights(CLUSTER, "limited", rest):
+                    run = populate(*([shop] if (resource, verb) == ("namespaces", "get") else []), user="limited")
+                self.assertNotEqual(0, run.returncode, run.stdout)
+                self.populated()
+
+
+class Pruned(Populated):
+    def test_what_a_template_no_longer_has_is_deleted_everywhere(self):
+        shop, bank = self.namespace("shop"), self.namespace("bank")
+        name = self.template("every", config_map("note", a="b"), role("edit", "get"))
+        self.populated()
+        self.change(name, config_map("note", a="b"))
+        run = self.populated()
+        for namespace in (shop, bank):
+            self.assertEqual(["configmap/note unchanged", "role.rbac.authorization.k8s.io/edit pruned"],
+                             self.lines(run, namespace))
+            self.assertIsNone(self.stored(namespace, "Role", "edit"))
+        self.assertEqual("ConfigMap", self.api.get(f"{TEMPLATES}/{name}")["metadata"]["annotations"][KINDS])
+
+    def test_what_is_not_ours_is_never_deleted(self):
+        shop = self.namespace("shop")
+        name = self.template("every", config_map("one", a="b"), config_map("two", a="b"))
+        # Their object has the name of one that the template will have had elsewhere only.
+        bank = self.namespace("bank", labels={"policy/namespace-template-opt-out": "true"})
+        self.api.post(f"/api/v1/namespaces/{bank}/configmaps", config_map("one", theirs="x"))
+        self.populated()
+        copy = self.stored(shop, "ConfigMap", "one")
+        self.api.post(f"/api/v1/namespaces/{shop}/configmaps",
+                      config_map("copy", {"labels": copy["metadata"]["labels"]}, a="b"))
+        self.api.patch(self.path(shop, "ConfigMap", "two"), {"metadata": {"labels": {TEMPLATE: None, PART_OF: None}}})
+        self.change(name)
+        run = self.populated()
+        self.assertEqual(["configmap/one pruned"], self.lines(run, shop, bank))
+        self.assertIn(f"note: {shop}: configmap/copy of the template {name} is not wanted any more, and stays: it has "
+                      "the label of the template, and was not made of it", run.stderr)
+        for namespace, stays in ((shop, "copy"), (shop, "two"), (bank, "one")):
+            self.assertIsNotNone(self.stored(namespace, "ConfigMap", stays), stays)
+        self.api.delete(self.path(shop, "ConfigMap", "copy"))
+
+    def test_nothing_goes_where_what_is_to_come_in_its_place_fails(self):
+        shop = self.namespace("shop")
+        name = self.template("every", quota("old", "10"))
+        self.populated()
+        self.change(name, refused_binding("new"))
+        run = self.populated(code=1)
+        self.assertIn("resourcequota/old", run.stderr)
+        self.assertIsNotNone(self.stored(shop, "ResourceQuota", "old"))
+
+    def test_opting_out_and_disabling_leave_all_as_it_is(self):
+        shop, bank = self.namespace("shop"), self.namespace("bank")
+        name, resting = self.template("every", config_map("a", a="b")), self.template("rest", config_map("r", a="b"))
+        self.populated()
+        self.api.patch(f"/api/v1/namespaces/{bank}", {"metadata": {"labels": {
+            "policy/namespace-template-opt-out": "true"}}})
+        self.api.patch(f"{TEMPLATES}/{resting}", {"metadata": {"labels": {
+            "policy/namespace-template-apply": "disable"}}})
+        self.change(name)
+        self.change(resting)
+        run = self.populated()
+        self.assertEqual(["configmap/a pruned"], self.lines(run, shop, bank))
+        self.assertIsNotNone(self.stored(bank, "ConfigMap", "a"))
+        self.assertIsNotNone(self.stored(shop, "ConfigMap", "r"))
+        self.api.patch(f"/api/v1/namespaces/{bank}", {"metadata": {"labels": {
+            "policy/namespace-template-opt-out": None}}})
+
+    def test_what_was_made_of_a_template_that_is_gone_goes(self):
+        shop = self.namespace("shop")
+        self.template("stays", config_map("one", a="b"))
+        gone = self.template("gone", config_map("two", a="b"))
+        self.populated()
+        self.api.delete(f"{TEMPLATES}/{gone}")
+        run = self.populated()
+        self.assertEqual(["configmap/one unchanged", "configmap/two pruned"], self.lines(run, shop))
+
+
+class Members(Populated):
+    """kubectl's ApplySets and ours."""
+
+    def setUp(self):
+        lacks = kubectl_program.lacks(27)
+        if lacks:
+            self.skipTest(lacks)
+        super().setUp()
+
+    def test_kubectl_finds_the_members_by_what_the_template_says(self):
+        shop, bank = self.namespace("shop"), self.namespace("bank")
+        name = self.template("every", config_map("note", a="b"), role("edit", "get"))
+        self.populated()
+        parent = f"namespacetemplates.policy.kubectl-prune.dev/{name}"
+        kept = config_map("kept", a="b")
+        run = apply_set(shop, parent, kept)
+        self.assertNotEqual(0, run.returncode, run.stdout)
+        self.assertIn('managed by tooling "kubectl-prune" instead of "kubectl"', run.stderr)
+        self.assertIsNotNone(self.stored(bank, "Role", "edit"))
+
+        # With id, kinds and namespaces as we have written them.
+        self.api.patch(f"{TEMPLATES}/{name}", {"metadata": {"annotations": {TOOLING: "kubectl/v1.36.0"}}})
+        run = apply_set(shop, parent, kept)
+        self.assertEqual(0, run.returncode, run.stderr)
+        for namespace in (shop, bank):
+            for kind, object_name in (("ConfigMap", "note"), ("Role", "edit")):
+                self.assertIsNone(self.stored(namespace, kind, object_name), run.stdout)
+
+        # Now it is kubectl's.
+        run = self.populated(code=1)
+        self.assertIn('managed by tooling "kubectl" instead of "kubectl-prune"', run.stderr)
+        self.assertEqual([], self.lines(run, shop, bank))
+        self.assertIsNotNone(self.stored(shop, "ConfigMap", "kept"))
+        self.api.delete(self.path(shop, "ConfigMap", "kept"))
+
+    def test_a_member_of_kubectl_s_applyset_stays_one(self):
+        shop = self.namespace("shop")
+        self.assertEqual(0, apply_set(shop, "secrets/set", config_map("note", theirs="x")).returncode)
+        before = self.stored(shop, "ConfigMap", "note")
+        name = self.template("every", config_map("note", a="b"), config_map("own", a="b"))
+        run = self.populated(code=1)
+        self.assertEqual(["configmap/own serverside-applied"], self.lines(run, shop))
+        self.assertIn("it belongs to another ApplySet, which would lose it", run.stderr)
+        self.assertEqual(before["metadata"]["resourceVersion"],
+                         self.stored(shop, "ConfigMap", "note")["metadata"]["resourceVersion"])
+
+        # And kubectl prunes its own alone.
+        run = apply_set(shop, "secrets/set", config_map("other", theirs="x"))
+        self.assertEqual(0, run.returncode, run.stderr)
+        self.assertIsNone(self.stored(shop, "ConfigMap", "note"))
+        self.assertIsNotNone(self.stored(shop, "ConfigMap", "own"))
+        self.assertEqual(["configmap/note serverside-applied", "configmap/own unchanged"],
+                         self.lines(self.populated(), shop))
+        self.assertEqual(name, self.stored(shop, "ConfigMap", "note")["metadata"]["labels"][TEMPLATE])
+
+
+def bring_in_the_crd():
+    api = CLUSTER.api()
+    run = kubectl("apply", "--validate=false", "-f", CRD)
+    if run.returncode != 0:
+        raise SystemExit(run.stderr)
+    wait_for("NamespaceTemplates are not served", lambda: api.request("GET", TEMPLATES)[0] == 200)
+    api.close()
+
+
+def main():
+    global BINARY, CLUSTER
+    BINARY = str(pathlib.Path(sys.argv[1]).resolve())
+    with Cluster(users=["limited"]) as CLUSTER:
+        bring_in_the_crd()
+        return run_tests(sys.modules[__name__], sys.argv[2:])
+
+
+if __name__ == "__main__":
+    end(main)
