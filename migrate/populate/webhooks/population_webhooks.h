@@ -26,7 +26,8 @@ struct WebhookOptions {
   /// This one has an end that nobody can keep who does not answer, and would stop all that is made
   /// in new namespaces, our own pods perhaps: so requests pass.
   WebhookChoice initialization{.ignore_failures = true};
-  /// The webhooks stay when the program ends.
+  /// The webhooks stay when the program ends. Without that nobody is asked from its end until it,
+  /// or another replica, has configured them again.
   bool persistent = false;
   /// Has to be longer than a ClusterAccessReviewer is patient.
   std::chrono::seconds timeout{10};
