@@ -20,6 +20,10 @@ Value StatusOf(const Failure& failure, Arena& arena) {
   status.Set("code", Value::Number(failure.code, arena), arena);
   status.Set("message", TextOf(failure.message, arena), arena);
   if (!failure.reason.empty()) status.Set("reason", TextOf(failure.reason, arena), arena);
+  if (failure.retry_after) {
+    Value* details = status.Set("details", Value::Object(), arena);
+    details->Set("retryAfterSeconds", Value::Number(failure.retry_after->count(), arena), arena);
+  }
   return status;
 }
 

@@ -74,7 +74,7 @@ Value RuleOf(const Resource& resource, const HandlerOptions& options, Arena& are
   }
   if (operations.empty()) operations.emplace_back("*");
   rule.Set("operations", TextsOf(operations, arena), arena);
-  rule.Set("scope", Value::String("*"), arena);
+  rule.Set("scope", Value::String(options.namespaced_only ? "Namespaced" : "*"), arena);
   return rule;
 }
 

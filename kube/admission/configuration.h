@@ -45,7 +45,7 @@ std::vector<std::string> ConfigurationProblems(const Handlers& handlers, std::st
                                                const Reach& reach);
 
 /// The webhooks of the handlers of that kind, an array in their order. Each asks at the handler's
-/// own path, with matchPolicy Equivalent, scope * and both review versions.
+/// own path, with matchPolicy Equivalent and both review versions.
 /// Borrows from all of its arguments.
 json::Value MakeWebhooks(const Handlers& handlers, ConfigurationKind kind, std::string_view name,
                          const Reach& reach, json::Arena& arena);

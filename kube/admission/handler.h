@@ -32,6 +32,8 @@ struct HandlerOptions {
   /// Of the resources: empty for the object itself, "status" for that alone, "*" for the object and
   /// all its subresources.
   std::string subresource{};
+  /// Only what is in a namespace (scope Namespaced); Namespaces are in none.
+  bool namespaced_only = false;
   /// What the object, or the old one, has to be labelled with.
   LabelSelector object_labels{};
   /// The same of the object's namespace. It is the API server that looks: a review does not tell.

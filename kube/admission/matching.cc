@@ -25,12 +25,19 @@ bool HasOperation(const Handler& handler, Operation operation) {
   return operations.empty() || std::ranges::find(operations, operation) != operations.end();
 }
 
+// The namespace of a review of a Namespace is that itself.
+bool IsNamespaced(const Review& review) {
+  const bool is_namespace = review.resource.group.empty() && review.resource.plural == "namespaces";
+  return !review.namespace_.empty() && !is_namespace;
+}
+
 }  // namespace
 
 bool Matches(const Handler& handler, const Review& review) {
   const HandlerOptions& options = handler.options;
   return HasResource(options, review.resource) && Fits(options.subresource, review.subresource) &&
          HasOperation(handler, review.operation) &&
+         (!options.namespaced_only || IsNamespaced(review)) &&
          (Matches(options.object_labels, review.object) ||
           Matches(options.object_labels, review.old_object));
 }

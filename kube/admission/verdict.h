@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -23,6 +24,9 @@ struct Failure {
   /// ToStatusErr).
   int code = 500;
   std::string reason{};  ///< metav1.StatusReason as "Invalid"; empty: none
+  /// When the client may try again: the API server makes a Retry-After of it, by which clients of
+  /// Go send the request again by themselves, with code 429 or 5xx. Absent: nothing is said.
+  std::optional<std::chrono::seconds> retry_after{};
 };
 
 /// What a handler thinks of a request: nothing against it, or a failure.

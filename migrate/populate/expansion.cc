@@ -19,8 +19,6 @@ namespace {
 using kube::json::Arena;
 using kube::json::Value;
 
-constexpr std::string_view kSystemNamespace = "kube-system";
-
 // Also where the object as a whole cannot be made.
 ObjectKey KeyOf(const Value& written, const Variables& variables) {
   Substitution substitution(variables);

@@ -18,7 +18,7 @@ migrate/owners migrate/mutate
 migrate/check migrate/manifests migrate/spool
 migrate/crds migrate/proof
 migrate/inspect migrate/state migrate/sweep/write migrate/guard migrate/populate
-migrate/backup migrate/sweep/source migrate/suggest migrate/population
+migrate/backup migrate/sweep/source migrate/suggest migrate/population migrate/populate/webhooks
 migrate/sweep
 migrate/flip
 migrate/migration

@@ -46,6 +46,19 @@ TEST_CASE("An answer is a review of the same version and uid", "[kube][admission
             R"(,"warnings":["duplicate envvar entries specified with name MY_ENV"]}})");
 }
 
+// apiserver pkg/endpoints/handlers/responsewriters ErrorNegotiated makes a header of it.
+TEST_CASE("A failure may say when to try again", "[kube][admission]") {
+  Answer answer;
+  answer.verdict = Failure{.kind = FailureKind::kTemporary,
+                           .message = "not yet",
+                           .code = 429,
+                           .reason = "TooManyRequests",
+                           .retry_after = std::chrono::seconds(2)};
+  CHECK_THAT(Printed("v1", answer),
+             Catch::Contains(R"("status":{"code":429,"details":{"retryAfterSeconds":2},)"
+                             R"("message":"not yet","reason":"TooManyRequests"})"));
+}
+
 TEST_CASE("What is no UTF-8 in a message is made so", "[kube][admission]") {
   Answer answer;
   answer.verdict = Permanent("a\xFFz");

@@ -112,6 +112,13 @@ webhooks:
 )");
 }
 
+TEST_CASE("A rule may be for what is in a namespace alone", "[kube][admission]") {
+  Handlers handlers;
+  handlers.Add(Validate("a", {.resources = {AnyResource()}, .namespaced_only = true}, Nothing));
+  CHECK_THAT(PrintConfigurations(handlers, "a.dev", {.url = "https://a"}),
+             Catch::Contains("    scope: Namespaced\n"));
+}
+
 TEST_CASE("A service is asked below its path, in hyphens", "[kube][admission]") {
   Handlers handlers;
   handlers.Add(Validate("say_hello", {.resources = {AnyResource()}}, Nothing));

@@ -55,6 +55,23 @@ TEST_CASE("A handler is for the object, a subresource, or all", "[kube][admissio
         matches);
 }
 
+// The same, scope: the attributes of a Namespace have its name as namespace.
+TEST_CASE("A handler may be for what is in a namespace alone", "[kube][admission]") {
+  const auto [group, plural, namespace_, matches] =
+      GENERATE(table<std::string, std::string, std::string, bool>({
+          {"kopf.dev", "examples", "shop", true},
+          {"kopf.dev", "examples", "", false},
+          {"", "namespaces", "shop", false},
+          {"kopf.dev", "namespaces", "shop", true},
+      }));
+  CAPTURE(group, plural, namespace_);
+  ReadText read{ReviewText{.group = group, .plural = plural}};
+  read.review.namespace_ = namespace_;
+  CHECK(Matches(Asked({.resources = {AnyResource()}, .namespaced_only = true}), read.review) ==
+        matches);
+  CHECK(Matches(Asked({.resources = {AnyResource()}}), read.review));
+}
+
 TEST_CASE("What mutates is asked about DELETE only if it is for nothing else",
           "[kube][admission]") {
   const auto [operations, operation, validates, mutates] =

@@ -18,6 +18,8 @@ struct ReviewText {
   std::string operation = "CREATE";
   std::string object = R"({"metadata":{"name":"a"},"spec":{}})";
   std::string old_object = "null";
+  std::string name = "a", namespace_ = "shop";
+  std::string user = R"({"username":"admin","groups":["system:authenticated"]})";
 
   std::string Print() const {
     const std::string subresource_field =
@@ -27,10 +29,10 @@ struct ReviewText {
            R"("uid":"705ab4f5-6393-11e8-b7cc-42010a800002","kind":{"group":")" +
            group + R"(","version":")" + resource_version + R"(","kind":")" + kind +
            R"("},"resource":{"group":")" + group + R"(","version":")" + resource_version +
-           R"(","resource":")" + plural + R"("},)" + subresource_field +
-           R"("name":"a","namespace":"shop","operation":")" + operation +
-           R"(","userInfo":{"username":"admin","groups":["system:authenticated"]},"object":)" +
-           object + R"(,"oldObject":)" + old_object + R"(,"dryRun":false})" + "}";
+           R"(","resource":")" + plural + R"("},)" + subresource_field + R"("name":")" + name +
+           R"(","namespace":")" + namespace_ + R"(","operation":")" + operation +
+           R"(","userInfo":)" + user + R"(,"object":)" + object + R"(,"oldObject":)" + old_object +
+           R"(,"dryRun":false})" + "}";
   }
 };
 

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string_view>
+#include <utility>
+
+#include "kube/admission/review.h"
+#include "kube/admission/verdict.h"
+#include "migrate/populate/webhooks/access_reviewer.h"
+#include "migrate/populate/webhooks/known_population.h"
+
+namespace migrate::populate::webhooks {
+
+struct InitializationOptions {
+  /// The age from which on a namespace takes objects whether it was populated or not.
+  std::chrono::seconds timeout{30};
+  std::function<TimePoint()> now = TimeOfDay;
+};
+
+/// Until a namespace was populated it takes objects from those alone that may `initialize`: what
+/// comes before the policies would not be held to them.
+///
+/// What passes, whoever it is of:
+///
+/// - All in a namespace that was populated, opts out, or is older than the timeout; that no enabled
+///   template selects; and in kube-system.
+/// - What the control plane creates: the API server, kube-controller-manager, kube-scheduler, and
+///   service accounts of kube-system, as those of its controllers are. So each namespace has its
+///   ServiceAccount `default` and its ConfigMap with the root CA as soon as without us.
+/// - Questions that are asked in a namespace, such as LocalSubjectAccessReviews: nothing is stored.
+///
+/// A namespace that is not known is one that was made just now, and watches have yet to show; where
+/// they have shown nothing for the timeout, it passes.
+///
+/// The refusal is a 429 with Retry-After of a second. That clients of Go, kubectl among them, send
+/// again by themselves, up to ten times (client-go rest/with_retry.go); by then the namespace was
+/// populated, and who creates it and what is in it by two commands sees nothing of all this. They
+/// give up on 403, and repeat a 409 at once or not at all.
+class InitializationGuard {
+ public:
+  /// Both must outlive it.
+  InitializationGuard(const KnownPopulation& population, AccessReviewer& access,
+                      InitializationOptions options)
+      : population_(population), access_(access), options_(std::move(options)) {}
+
+  /// Of an object that is created in a namespace.
+  kube::admission::Verdict CheckObject(const kube::admission::Review& review) const;
+  /// Of a Namespace that is created or changed: asks for the right to `initialize` from whoever
+  /// sets or changes the label that says that it was populated. Anybody who may change the
+  /// namespace may remove it, as that lets nobody in.
+  kube::admission::Verdict CheckLabel(const kube::admission::Review& review) const;
+
+ private:
+  bool IsOver(TimePoint since) const { return options_.now() - since >= options_.timeout; }
+  bool IsAwaited(const Population& population, std::string_view name) const;
+
+  const KnownPopulation& population_;
+  AccessReviewer& access_;
+  const InitializationOptions options_;
+};
+
+}  // namespace migrate::populate::webhooks

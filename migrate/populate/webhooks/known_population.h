@@ -1,0 +1,76 @@
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "kube/json/json.h"
+#include "migrate/populate/namespace_template.h"
+#include "migrate/populate/target_namespace.h"
+
+namespace migrate::populate::webhooks {
+
+/// As an API server notes it. In seconds it holds whatever a server may say.
+using TimePoint = std::chrono::sys_seconds;
+
+/// Now, by the system's clock.
+TimePoint TimeOfDay();
+
+/// A Namespace of the cluster.
+struct KnownNamespace {
+  TargetNamespace target;
+  TimePoint created{};  ///< by the API server's clock; the beginning of time where it does not say
+
+  /// By its label: whoever populates it has done so.
+  bool IsPopulated() const;
+};
+
+/// Reads a Namespace that an API server shows. What is of a wrong type is as if it were not there.
+KnownNamespace ReadKnownNamespace(const kube::json::Value& object);
+
+/// What a cluster has at a moment. Immutable: stays as it is while another one takes its place.
+struct Population {
+  using Templates = std::map<std::string, std::shared_ptr<const NamespaceTemplate>, std::less<>>;
+  using Namespaces = std::map<std::string, std::shared_ptr<const KnownNamespace>, std::less<>>;
+
+  std::shared_ptr<const Templates> templates;    ///< by name
+  std::shared_ptr<const Namespaces> namespaces;  ///< by name
+  /// Since when changes of the cluster are not known any more; absent: they are.
+  std::optional<TimePoint> stale_since{};
+
+  /// The null pointer if it is not known.
+  std::shared_ptr<const KnownNamespace> FindNamespace(std::string_view name) const;
+};
+
+/// The Namespaces and NamespaceTemplates of the cluster, as handlers go by them: they ask nobody.
+/// Whoever watches them says here what becomes of them.
+///
+/// current is for several threads at once; the rest is for the one that knows what the cluster has.
+class KnownPopulation {
+ public:
+  /// What is known now; absent before the first Replace.
+  std::optional<Population> current() const;
+
+  /// All that there is from now on, and it is current.
+  void Replace(Population::Templates templates, Population::Namespaces namespaces);
+  /// One is new or has changed. Not before the first Replace.
+  void Put(NamespaceTemplate changed);
+  void Put(KnownNamespace changed);
+  /// One is gone. Not an error if it was not there.
+  void RemoveTemplate(std::string_view name);
+  void RemoveNamespace(std::string_view name);
+  /// Changes are not known from `time` on, until the next Replace. Said again it changes nothing.
+  void NoteStale(TimePoint time);
+
+ private:
+  void Swap(std::optional<Population> next);
+
+  mutable std::mutex mutex_;  // guards what follows
+  std::optional<Population> current_;
+};
+
+}  // namespace migrate::populate::webhooks

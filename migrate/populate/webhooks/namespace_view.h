@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string_view>
+
+#include "kube/admission/review.h"
+#include "kube/json/json.h"
+#include "migrate/populate/namespace_template.h"
+#include "migrate/populate/target_namespace.h"
+
+/// What an API server asks about namespaces before it stores them, or objects in them.
+namespace migrate::populate::webhooks {
+
+/// True if a review is of a Namespace, itself or by its subresources status and finalize, which can
+/// change its labels and annotations too (kubernetes pkg/registry/core/namespace/strategy.go).
+bool IsOfNamespace(const kube::admission::Review& review);
+
+/// What templates look at of a Namespace that an API server shows: what is of a wrong type is as if
+/// it were not there. The null pointer is a namespace without labels. Where it has no name, as the
+/// server has yet to make one, it has no label of it either.
+TargetNamespace ViewNamespace(const kube::json::Value* object);
+
+/// The label, or the annotation, of an object; the null pointer where it is absent or null. May be
+/// of any type.
+const kube::json::Value* FindLabel(const kube::json::Value* object, std::string_view key);
+const kube::json::Value* FindAnnotation(const kube::json::Value* object, std::string_view key);
+
+/// True if both are absent, or the same.
+bool IsSame(const kube::json::Value* a, const kube::json::Value* b);
+
+/// True if objects of the template are for the namespace, whether the template is disabled or not:
+/// its selector matches, and the namespace is not left out of all.
+bool IsSelectedBy(const TargetNamespace& target, const NamespaceTemplate& each);
+
+}  // namespace migrate::populate::webhooks

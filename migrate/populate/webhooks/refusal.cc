@@ -1,0 +1,53 @@
+#include "migrate/populate/webhooks/refusal.h"
+
+#include <utility>
+#include <vector>
+
+#include "kube/go/go_format.h"
+#include "migrate/populate/keys.h"
+
+namespace migrate::populate::webhooks {
+namespace {
+
+using kube::admission::Failure;
+using kube::admission::FailureKind;
+using kube::admission::Verdict;
+using kube::go::GoQuote;
+
+std::string VerbText(std::string_view verb) {
+  return std::string(verb) + " resource " + GoQuote(kTemplatePlural) + " in API group " +
+         GoQuote(kGroup) + " at the cluster scope";
+}
+
+}  // namespace
+
+std::string CannotText(std::string_view user, std::string_view verb) {
+  return "User " + GoQuote(user) + " cannot " + VerbText(verb);
+}
+
+std::string NotAskedText(std::string_view user, std::string_view verb) {
+  return "it could not be asked whether User " + GoQuote(user) + " can " + VerbText(verb);
+}
+
+Failure Forbidden(std::string message) {
+  return kube::admission::Refusal(std::move(message), 403, "Forbidden");
+}
+
+Failure Unavailable(std::string message) {
+  return {FailureKind::kTemporary, std::move(message), 503, "ServiceUnavailable"};
+}
+
+Verdict RequireRight(AccessReviewer& access, const kube::admission::UserInfo& user,
+                     std::string_view verb, std::string_view what) {
+  const std::vector<AccessAnswer> answers = access.Ask(user, {{.verb = std::string(verb)}});
+  const AccessAnswer answer = answers.empty() ? AccessAnswer() : answers.front();
+  if (answer.kind == AccessAnswer::Kind::kAllowed) return kube::admission::Allowed();
+  const std::string refused = std::string(what) + ": ";
+  if (answer.kind == AccessAnswer::Kind::kUnknown) {
+    return Unavailable(refused + NotAskedText(user.username, verb) + ": " + answer.reason);
+  }
+  const std::string message = refused + CannotText(user.username, verb);
+  return Forbidden(answer.reason.empty() ? message : message + ": " + answer.reason);
+}
+
+}  // namespace migrate::populate::webhooks

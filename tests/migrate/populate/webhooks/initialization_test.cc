@@ -1,0 +1,235 @@
+#include "migrate/populate/webhooks/initialization.h"
+
+#include "tests/migrate/populate/webhooks/webhook_world.h"
+
+namespace migrate::populate::webhooks {
+namespace initialization_test {
+
+using std::chrono::seconds;
+using webhooks_test::AllowedAnswer;
+using webhooks_test::FakeAccess;
+using webhooks_test::Labels;
+using webhooks_test::NamespaceReview;
+using webhooks_test::NamespaceText;
+using webhooks_test::ReadText;
+using webhooks_test::ReviewText;
+using webhooks_test::Strings;
+using webhooks_test::TemplateFor;
+using webhooks_test::Told;
+using webhooks_test::UnknownAnswer;
+
+constexpr TimePoint kMoment{seconds(1767225600)};
+constexpr char kPopulated[] = R"("policy/namespace-template-populated":"true")";
+constexpr char kTenant[] = R"("tenant":"team")";
+
+/// An object of a user in a namespace.
+ReviewText ObjectReview(const std::string& user = "jo", const std::string& namespace_ = "shop") {
+  return {.group = "",
+          .plural = "configmaps",
+          .kind = "ConfigMap",
+          .namespace_ = namespace_,
+          .user = webhooks_test::UserText(user)};
+}
+
+/// A tenant's namespace "shop" that was made two seconds ago, and a template for tenants.
+struct World {
+  World() {
+    known.Replace({}, {});
+    known.Put(TemplateFor("tenants", kTenant));
+    Put(kTenant);
+  }
+  void Put(const std::string& labels) {
+    const auto document = populate_test::ParseJson(
+        NamespaceText(R"("creationTimestamp":"2026-01-01T00:00:00Z",)" + Labels(labels)));
+    known.Put(ReadKnownNamespace(document.root()));
+  }
+  kube::admission::Verdict Ask(const ReviewText& text = ObjectReview()) {
+    return guard.CheckObject(ReadText(text).review);
+  }
+  std::string CheckLabel(const std::string& object, const std::string& old_object = "null") {
+    return Told(guard.CheckLabel(ReadText(NamespaceReview(object, old_object)).review));
+  }
+
+  TimePoint now = kMoment + seconds(2);
+  KnownPopulation known;
+  FakeAccess access;
+  InitializationGuard guard{known, access, {.timeout = seconds(30), .now = [this] { return now; }}};
+};
+
+TEST_CASE("A namespace that was not populated yet takes no objects",
+          "[migrate][populate][webhooks]") {
+  World world;
+  const kube::admission::Verdict verdict = world.Ask();
+  REQUIRE(verdict);
+  CHECK(verdict->kind == kube::admission::FailureKind::kTemporary);
+  CHECK(verdict->code == 429);
+  CHECK(verdict->reason == "TooManyRequests");
+  CHECK(verdict->retry_after == seconds(1));
+  CHECK(verdict->message ==
+        "namespace \"shop\" is being populated by NamespaceTemplates; try again in a moment");
+  CHECK(world.access.asked == Strings{"jo initialize"});
+}
+
+TEST_CASE("Who may initialize a namespace creates objects in it", "[migrate][populate][webhooks]") {
+  World world;
+  world.access.answers["jo initialize"] = AllowedAnswer();
+  CHECK_FALSE(world.Ask());
+  CHECK(world.Ask(ObjectReview("other")));
+}
+
+TEST_CASE("A namespace that was populated takes objects", "[migrate][populate][webhooks]") {
+  World world;
+  world.Put(std::string(kTenant) + "," + kPopulated);
+  CHECK_FALSE(world.Ask());
+  CHECK(world.access.asked.empty());
+}
+
+TEST_CASE("A namespace takes objects at a certain age", "[migrate][populate][webhooks]") {
+  World world;
+  world.now = kMoment + seconds(29);
+  CHECK(world.Ask());
+  world.now = kMoment + seconds(30);
+  CHECK_FALSE(world.Ask());
+}
+
+TEST_CASE("A clock that is behind the server's keeps a namespace waiting",
+          "[migrate][populate][webhooks]") {
+  World world;
+  world.now = kMoment - seconds(100);
+  CHECK(world.Ask());
+}
+
+TEST_CASE("A namespace that nothing will be made in takes objects",
+          "[migrate][populate][webhooks]") {
+  World world;
+  SECTION("it opts out") {
+    world.Put(std::string(kTenant) + R"(,"policy/namespace-template-opt-out":"true")");
+  }
+  SECTION("no template selects it") { world.Put(""); }
+  SECTION("the template is gone") { world.known.RemoveTemplate("tenants"); }
+  SECTION("the template is disabled") {
+    world.known.Put(TemplateFor("tenants", kTenant,
+                                R"("labels":{"policy/namespace-template-apply":"disable"})"));
+  }
+  CHECK_FALSE(world.Ask());
+  CHECK(world.access.asked.empty());
+}
+
+TEST_CASE("One template that selects a namespace is enough", "[migrate][populate][webhooks]") {
+  World world;
+  world.known.Put(TemplateFor("all", ""));
+  world.Put("");
+  CHECK(world.Ask());
+}
+
+TEST_CASE("The control plane is never kept waiting", "[migrate][populate][webhooks]") {
+  const std::string user =
+      GENERATE("system:apiserver", "system:kube-controller-manager", "system:kube-scheduler",
+               "system:serviceaccount:kube-system:service-account-controller",
+               "system:serviceaccount:kube-system:root-ca-cert-publisher",
+               "system:serviceaccount:kube-system:replicaset-controller");
+  CAPTURE(user);
+  World world;
+  CHECK_FALSE(world.Ask(ObjectReview(user)));
+  CHECK(world.access.asked.empty());
+}
+
+TEST_CASE("Others are not taken for the control plane", "[migrate][populate][webhooks]") {
+  const std::string user =
+      GENERATE("system:serviceaccount:kube-system", "system:serviceaccount:kube-systems:a",
+               "system:serviceaccount:shop:kube-system:a", "kube-controller-manager",
+               "system:kube-controller-manager2", "system:anonymous", "");
+  CAPTURE(user);
+  World world;
+  CHECK(world.Ask(ObjectReview(user)));
+}
+
+TEST_CASE("What is in kube-system, or in no namespace, passes", "[migrate][populate][webhooks]") {
+  World world;
+  world.known.Put(TemplateFor("all", ""));
+  CHECK_FALSE(world.Ask(ObjectReview("jo", "kube-system")));
+  CHECK_FALSE(world.Ask(ObjectReview("jo", "")));
+  CHECK(world.access.asked.empty());
+}
+
+TEST_CASE("A question about rights in a namespace passes", "[migrate][populate][webhooks]") {
+  World world;
+  ReviewText text = ObjectReview();
+  text.group = "authorization.k8s.io";
+  text.plural = "localsubjectaccessreviews";
+  text.kind = "LocalSubjectAccessReview";
+  CHECK_FALSE(world.Ask(text));
+}
+
+TEST_CASE("A namespace that is not known yet is a new one", "[migrate][populate][webhooks]") {
+  World world;
+  CHECK(world.Ask(ObjectReview("jo", "newer")));
+  world.known.RemoveTemplate("tenants");
+  CHECK_FALSE(world.Ask(ObjectReview("jo", "newer")));
+}
+
+TEST_CASE("Where nothing is known any more new namespaces wait no longer than others",
+          "[migrate][populate][webhooks]") {
+  World world;
+  world.known.NoteStale(kMoment);
+  world.now = kMoment + seconds(29);
+  CHECK(world.Ask(ObjectReview("jo", "newer")));
+  world.now = kMoment + seconds(30);
+  CHECK_FALSE(world.Ask(ObjectReview("jo", "newer")));
+}
+
+TEST_CASE("Before anything is known objects wait", "[migrate][populate][webhooks]") {
+  const KnownPopulation unknown;
+  FakeAccess access;
+  const InitializationGuard guard(unknown, access, {});
+  CHECK(guard.CheckObject(ReadText(ObjectReview()).review));
+}
+
+TEST_CASE("Where rights cannot be asked objects wait, with the reason",
+          "[migrate][populate][webhooks]") {
+  World world;
+  world.access.answers["jo initialize"] = UnknownAnswer("no answer");
+  const kube::admission::Verdict verdict = world.Ask();
+  REQUIRE(verdict);
+  CHECK(verdict->code == 429);
+  CHECK(verdict->message.ends_with("; try again in a moment (no answer)"));
+}
+
+TEST_CASE("Whatever an object is, its namespace decides", "[migrate][populate][webhooks]") {
+  World world;
+  ReviewText text = ObjectReview();
+  text.object = GENERATE(as<std::string>(), "null", "{}", R"({"metadata":5})",
+                         R"({"metadata":{"namespace":"kube-system"}})");
+  CHECK(world.Ask(text));
+}
+
+TEST_CASE("Who says that a namespace was populated needs the right to initialize it",
+          "[migrate][populate][webhooks]") {
+  const std::string plain = NamespaceText(), marked = NamespaceText(Labels(kPopulated));
+  const std::string other = NamespaceText(Labels(R"("policy/namespace-template-populated":"no")"));
+  const auto [object, old_object] = GENERATE_COPY(table<std::string, std::string>(
+      {{marked, "null"}, {other, "null"}, {marked, plain}, {marked, other}, {other, marked}}));
+  CAPTURE(object, old_object);
+  World world;
+  CHECK(world.CheckLabel(object, old_object) ==
+        "403 the label policy/namespace-template-populated cannot be set: User \"jo\" cannot "
+        "initialize resource \"namespacetemplates\" in API group \"policy.kubectl-prune.dev\" at "
+        "the cluster scope");
+  world.access.answers["jo initialize"] = AllowedAnswer();
+  CHECK(world.CheckLabel(object, old_object).empty());
+}
+
+TEST_CASE("Whoever leaves that label alone, or removes it, needs no right",
+          "[migrate][populate][webhooks]") {
+  const std::string plain = NamespaceText(), marked = NamespaceText(Labels(kPopulated));
+  World world;
+  CHECK(world.CheckLabel(plain).empty());
+  CHECK(world.CheckLabel(plain, plain).empty());
+  CHECK(world.CheckLabel(marked, marked).empty());
+  CHECK(world.CheckLabel(plain, marked).empty());
+  CHECK(world.CheckLabel("{}", marked).empty());
+  CHECK(world.access.asked.empty());
+}
+
+}  // namespace initialization_test
+}  // namespace migrate::populate::webhooks

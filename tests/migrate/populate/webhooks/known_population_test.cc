@@ -1,0 +1,90 @@
+#include "migrate/populate/webhooks/known_population.h"
+
+#include "tests/migrate/populate/webhooks/webhook_world.h"
+
+namespace migrate::populate::webhooks {
+namespace known_population_test {
+
+using populate_test::ParseJson;
+using webhooks_test::Labels;
+using webhooks_test::NamespaceText;
+using webhooks_test::TemplateFor;
+
+constexpr TimePoint kMoment{std::chrono::seconds(1767225600)};
+
+KnownNamespace Read(const std::string& text) { return ReadKnownNamespace(ParseJson(text).root()); }
+
+TEST_CASE("A Namespace of the cluster is as old as the server says",
+          "[migrate][populate][webhooks]") {
+  const KnownNamespace read =
+      Read(NamespaceText(R"("creationTimestamp":"2026-01-01T00:00:00Z","labels":{"a":"b"})"));
+  CHECK(read.created == kMoment);
+  CHECK(read.target.name == "shop");
+  CHECK(read.target.labels.at("a") == "b");
+}
+
+TEST_CASE("A Namespace without a time that can be read is old", "[migrate][populate][webhooks]") {
+  const std::string text =
+      GENERATE(as<std::string>(), "5", "{}", R"({"metadata":{"creationTimestamp":null}})",
+               R"({"metadata":{"creationTimestamp":5}})",
+               R"({"metadata":{"creationTimestamp":"yesterday"}})");
+  CAPTURE(text);
+  CHECK(Read(text).created == TimePoint());
+}
+
+TEST_CASE("A time beyond all clocks can be read", "[migrate][populate][webhooks]") {
+  CHECK(Read(NamespaceText(R"("creationTimestamp":"9999-12-31T23:59:59Z")")).created > kMoment);
+  CHECK(Read(NamespaceText(R"("creationTimestamp":"0001-01-01T00:00:00Z")")).created < TimePoint());
+}
+
+TEST_CASE("A Namespace was populated by one value of its label", "[migrate][populate][webhooks]") {
+  const auto [value, is_populated] =
+      GENERATE(table<std::string, bool>({{"true", true}, {"", false}, {"false", false}}));
+  CHECK(Read(NamespaceText(Labels(R"("policy/namespace-template-populated":")" + value + "\"")))
+            .IsPopulated() == is_populated);
+  CHECK_FALSE(Read(NamespaceText()).IsPopulated());
+}
+
+TEST_CASE("What is known stays as it is for whoever has it", "[migrate][populate][webhooks]") {
+  KnownPopulation known;
+  CHECK_FALSE(known.current());
+  known.Replace({}, {});
+  known.Put(TemplateFor("a", ""));
+  known.Put(Read(NamespaceText()));
+  const Population before = *known.current();
+  known.RemoveTemplate("a");
+  known.RemoveNamespace("shop");
+  known.RemoveNamespace("shop");
+  CHECK(before.templates->size() == 1);
+  CHECK(before.FindNamespace("shop") != nullptr);
+  CHECK(known.current()->templates->empty());
+  CHECK(known.current()->FindNamespace("shop") == nullptr);
+}
+
+TEST_CASE("What changes takes the place of what was there", "[migrate][populate][webhooks]") {
+  KnownPopulation known;
+  known.Replace({}, {});
+  known.Put(TemplateFor("a", ""));
+  known.Put(TemplateFor("a", R"("b":"c")"));
+  CHECK(known.current()->templates->at("a")->selector.size() == 1);
+  known.Put(Read(NamespaceText()));
+  known.Put(Read(NamespaceText(Labels(R"("b":"c")"))));
+  CHECK(known.current()->FindNamespace("shop")->target.labels.contains("b"));
+}
+
+TEST_CASE("What is known is stale from the first time that this is said",
+          "[migrate][populate][webhooks]") {
+  KnownPopulation known;
+  known.NoteStale(kMoment);
+  known.Replace({}, {});
+  CHECK_FALSE(known.current()->stale_since);
+  known.NoteStale(kMoment);
+  known.NoteStale(kMoment + std::chrono::seconds(5));
+  known.Put(Read(NamespaceText()));
+  CHECK(known.current()->stale_since == kMoment);
+  known.Replace({}, {});
+  CHECK_FALSE(known.current()->stale_since);
+}
+
+}  // namespace known_population_test
+}  // namespace migrate::populate::webhooks
