@@ -17,7 +17,6 @@ namespace {
 using kube::json::Document;
 using kube::json::Value;
 
-constexpr std::chrono::seconds kPause(5);
 // A CRD may be half a megabyte, and a page is not to be more than some.
 constexpr std::int64_t kChunkSize = 20;
 
@@ -51,39 +50,34 @@ class CrdWatch::Taker : public lists::ItemTaker {
 CrdWatch::CrdWatch(GuardedCrds& guarded, std::string target, const kube::client::Session& session,
                    TellFunction tell)
     : guarded_(guarded),
-      target_(std::move(target)),
-      api_version_(crds::ApiVersionOfTarget(target_)),
+      api_version_(crds::ApiVersionOfTarget(target)),
       session_(session),
       tell_(std::move(tell)),
-      watch_(
-          target_,
-          [this](lists::WatchEventType type, Value& object, Document&) { TakeEvent(type, object); },
-          session) {}
+      watch_({.target = std::move(target),
+              .what = "CustomResourceDefinitions",
+              .chunk_size = kChunkSize,
+              .make_taker = [this] { return std::make_shared<Taker>(*this); },
+              .on_list = [this](lists::ItemTaker& taker) { TakeList(taker); },
+              .on_event = [this](lists::WatchEventType type,
+                                 const Value& object) { TakeEvent(type, object); },
+              .tell = tell_},
+             session) {}
 
 bool CrdWatch::Begin() {
-  const std::optional<std::string> problem = List();
+  const auto problem = watch_.Begin();
   if (session_.is_stopped()) return false;
-  if (problem) throw kube::base::Error(*problem);
+  if (problem) throw kube::base::Error(problem->message);
   return true;
 }
 
-// The error of a list, if it could not be read. From its resource version on it is watched.
-std::optional<std::string> CrdWatch::List() {
-  std::vector<lists::ListJob> jobs;
-  jobs.emplace_back(target_, [this] { return std::make_shared<Taker>(*this); });
-  lists::ListReaderOptions options;
-  options.chunk_size = kChunkSize;
-  lists::ReadLists(jobs, session_, options);
-  if (jobs[0].error) return jobs[0].error->message;
-  auto& taker = static_cast<Taker&>(*jobs[0].taker);
+void CrdWatch::TakeList(lists::ItemTaker& items) {
+  auto& taker = static_cast<Taker&>(items);
   // A name that nobody answers to is a mistake at the beginning, and a deleted CRD later.
   if (!std::exchange(has_begun_, true)) {
     crds::RequireEachNamesOne(guarded_.selection().names, taker.identities);
     for (const std::string& problem : taker.unreadable) tell_("cannot read the CRD " + problem);
   }
   guarded_.Replace(std::move(taker.found));
-  watch_.Start(jobs[0].resource_version);
-  return std::nullopt;
 }
 
 void CrdWatch::TakeEvent(lists::WatchEventType type, const Value& object) {
@@ -93,28 +87,6 @@ void CrdWatch::TakeEvent(lists::WatchEventType type, const Value& object) {
   // What was known of it holds until it can be read again.
   if (!crd) return tell_("cannot read the CRD " + name + ": " + crd.error());
   guarded_.Put(name, guarded_.Make(*crd));
-}
-
-void CrdWatch::Advance() {
-  using State = lists::ObjectWatch::State;
-  watch_.Advance();
-  if (session_.clock.Now() < due_) return;
-  if (watch_.state() == State::kWatching) return NoteRecovery();
-  due_ = session_.clock.Now() + kPause;
-  if (watch_.state() == State::kFailed) NoteProblem(watch_.error());
-  const std::optional<std::string> problem = List();
-  if (problem && !session_.is_stopped()) NoteProblem(*problem);
-}
-
-// Where it may list but not watch, each list is followed by a watch that fails.
-void CrdWatch::NoteRecovery() {
-  if (!std::exchange(is_problem_told_, false)) return;
-  tell_("changes of CustomResourceDefinitions are seen again");
-}
-
-void CrdWatch::NoteProblem(const std::string& problem) {
-  if (std::exchange(is_problem_told_, true)) return;
-  tell_("changes of CustomResourceDefinitions are not seen at the moment: " + problem);
 }
 
 }  // namespace migrate::guard

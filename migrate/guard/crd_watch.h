@@ -1,14 +1,11 @@
 #pragma once
 
 #include <functional>
-#include <memory>
-#include <optional>
 #include <string>
 
 #include "kube/client/session.h"
-#include "kube/system/clock.h"
 #include "migrate/guard/guarded_crds.h"
-#include "migrate/lists/object_watch.h"
+#include "migrate/lists/list_watch.h"
 
 namespace migrate::guard {
 
@@ -33,24 +30,19 @@ class CrdWatch {
   /// To be called several times a second. Where the watch has ended the CRDs are listed again, if
   /// need be every few seconds, and what was guarded stays so meanwhile: somebody is told once, and
   /// once it is over.
-  void Advance();
+  void Advance() { watch_.Advance(); }
 
  private:
   class Taker;
-  std::optional<std::string> List();
+  void TakeList(lists::ItemTaker& taker);
   void TakeEvent(lists::WatchEventType type, const kube::json::Value& object);
-  void NoteProblem(const std::string& problem);
-  void NoteRecovery();
 
   GuardedCrds& guarded_;
-  const std::string target_;
-  std::string api_version_;  // of the CRDs of the list
+  const std::string api_version_;  // of the CRDs of the list
   const kube::client::Session session_;
   const TellFunction tell_;
-  lists::ObjectWatch watch_;
+  lists::ListWatch watch_;
   bool has_begun_ = false;
-  bool is_problem_told_ = false;  // while it lasts
-  kube::system::Clock::TimePoint due_{};
 };
 
 }  // namespace migrate::guard

@@ -14,6 +14,8 @@ namespace {
 
 using kube::json::Value;
 
+constexpr std::size_t kMostNamespaces = 1000;
+
 std::string_view EntryOf(const Value& object, std::string_view map, std::string_view key) {
   const Value* metadata = object.Find("metadata");
   const Value* entries = metadata == nullptr ? nullptr : metadata->Find(map);
@@ -62,6 +64,7 @@ ApplySetState ReadApplySetState(const Value& object) {
 
 ApplySetState TemplateApplySetState(std::string_view template_name, std::string_view version,
                                     std::set<GroupKind> types, std::set<std::string> namespaces) {
+  if (namespaces.size() > kMostNamespaces) namespaces.clear();
   return {.id = TemplateApplySetId(template_name),
           .tooling = std::string(kApplySetTool).append("/").append(version),
           .types = std::move(types),

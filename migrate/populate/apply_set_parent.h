@@ -22,7 +22,8 @@ struct ApplySetState {
 ApplySetState ReadApplySetState(const kube::json::Value& object);
 
 /// What a template of this name says that has members of `types` in `namespaces`, made by this
-/// program of `version`.
+/// program of `version`. Where there are more than 1,000 of these it names none, as annotations
+/// have an end (256 KiB): whoever looks for members has to look everywhere, which we do anyway.
 ApplySetState TemplateApplySetState(std::string_view template_name, std::string_view version,
                                     std::set<GroupKind> types, std::set<std::string> namespaces);
 

@@ -16,6 +16,7 @@ struct TargetNamespace {
   kube::meta::Labels labels;           ///< with that of its name, which an API server sets
   std::optional<std::string> creator;  ///< absent: nobody has noted who it was
 
+  bool operator==(const TargetNamespace&) const = default;
   /// What was made in it stays as it is.
   bool OptsOut() const;
 };

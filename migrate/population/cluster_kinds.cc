@@ -6,7 +6,6 @@
 #include <span>
 #include <utility>
 
-#include "kube/base/error.h"
 #include "kube/client/client.h"
 #include "kube/go/go_format.h"
 #include "kube/meta/type_meta.h"
@@ -61,20 +60,23 @@ std::string ServedKind::ObjectText(std::string_view name) const {
   return plural + (type.group.empty() ? "" : "." + type.group) + " \"" + std::string(name) + "\"";
 }
 
-ClusterKinds::ClusterKinds(const std::set<std::string>& groups,
-                           const kube::client::Session& session) {
-  ReadGroups(groups, session);
-  ReadKinds(session);
+kube::base::Result<ClusterKinds, std::string> ClusterKinds::Read(
+    const std::set<std::string>& groups, const kube::client::Session& session) {
+  ClusterKinds kinds;
+  std::string why = kinds.ReadGroups(groups, session);
+  if (!why.empty()) return kube::base::Unexpected(std::move(why));
+  kinds.ReadKinds(session);
+  return kinds;
 }
 
-void ClusterKinds::ReadGroups(const std::set<std::string>& groups,
-                              const kube::client::Session& session) {
+std::string ClusterKinds::ReadGroups(const std::set<std::string>& groups,
+                                     const kube::client::Session& session) {
   // The group without a name is older than the list of groups.
   if (groups.contains("")) groups_[""] = {{.name = "v1", .path = VersionPath("", "v1")}};
-  if (groups.empty() || *groups.rbegin() == "") return;
+  if (groups.empty() || *groups.rbegin() == "") return "";
   const auto list = session.client.Get("/apis");
-  if (session.is_stopped()) return;
-  if (!list) throw kube::base::Error(list.error().message);
+  if (session.is_stopped()) return "";
+  if (!list) return list.error().message;
   for (const Value& group : ElementsOf((*list)->root(), "groups")) {
     const std::string name(group.FindText("name"));
     if (name.empty() || !groups.contains(name)) continue;
@@ -89,6 +91,7 @@ void ClusterKinds::ReadGroups(const std::set<std::string>& groups,
     std::stable_partition(versions.begin(), versions.end(),
                           [first](const Version& version) { return version.name == first; });
   }
+  return "";
 }
 
 void ClusterKinds::ReadKinds(const kube::client::Session& session) {

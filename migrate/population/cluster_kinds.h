@@ -44,9 +44,12 @@ using KindResult = kube::base::Result<ServedKind, KindError>;
 /// read once; one that cannot be read hides its own kinds alone.
 class ClusterKinds {
  public:
-  /// Reads these groups and no others. The session being stopped, some may be missing. Throws
-  /// kube::base::Error where the groups themselves cannot be read.
-  ClusterKinds(const std::set<std::string>& groups, const kube::client::Session& session);
+  /// Knows of no kind.
+  ClusterKinds() = default;
+  /// Reads these groups and no others. The session being stopped, some may be missing. The error:
+  /// why the groups themselves cannot be read.
+  static kube::base::Result<ClusterKinds, std::string> Read(const std::set<std::string>& groups,
+                                                            const kube::client::Session& session);
 
   /// The kind in this version, which is that of an apiVersion.
   KindResult Find(const populate::GroupKind& type, const std::string& version) const;
@@ -64,7 +67,8 @@ class ClusterKinds {
   };
   using Versions = std::vector<Version>;
 
-  void ReadGroups(const std::set<std::string>& groups, const kube::client::Session& session);
+  // Why not; empty: they were.
+  std::string ReadGroups(const std::set<std::string>& groups, const kube::client::Session& session);
   void ReadKinds(const kube::client::Session& session);
   static void TakeKinds(const std::string& group, Version& version, const kube::json::Value& list);
 

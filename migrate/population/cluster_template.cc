@@ -109,8 +109,10 @@ TemplateNow LookAgain(const std::string& name, const ClusterTemplate* known,
 std::string TemplateWriter::Widen(ClusterTemplate& of, const std::set<populate::GroupKind>& types,
                                   const std::set<std::string>& namespaces) const {
   const auto wanted = [&](const ApplySetState& live) {
-    return populate::TemplateApplySetState(of.name, version_, Union(live.types, types),
-                                           Union(live.namespaces, namespaces));
+    const bool has_too_many = !live.types.empty() && live.namespaces.empty();
+    return populate::TemplateApplySetState(
+        of.name, version_, Union(live.types, types),
+        has_too_many ? std::set<std::string>() : Union(live.namespaces, namespaces));
   };
   return Write(of, wanted, /*keeps_others=*/false);
 }
@@ -171,7 +173,7 @@ std::string TemplateWriter::ReadAnew(ClusterTemplate& of, const ApplySetState* o
   return "";
 }
 
-std::string TemplateWriter::WriteStatus(const ClusterTemplate& of, std::size_t namespaces,
+std::string TemplateWriter::WriteStatus(ClusterTemplate& of, std::size_t namespaces,
                                         const std::vector<StatusFailure>& failures) const {
   kube::json::Arena arena;
   Value list = Value::Array();
@@ -182,14 +184,18 @@ std::string TemplateWriter::WriteStatus(const ClusterTemplate& of, std::size_t n
   status.SetNew("failures", list, arena);
   status.SetNew("namespaces", Value::Number(static_cast<std::int64_t>(namespaces), arena), arena);
   status.SetNew("observedGeneration", Value::Number(of.generation, arena), arena);
-  if (kube::json::Print(status) == of.status) return "";
+  const std::string text = kube::json::Print(status);
+  if (text == of.status) return "";
   Value patch = Value::Object();
   patch.SetNew("status", status, arena);
   sweep::write::RetryBudget budget;
   for (;;) {
     const auto written = SendPatch(TemplatePath(of.name) + "/status", kube::json::Print(patch),
                                    is_dry_run_, session_);
-    if (written) return "";
+    if (written) {
+      of.status = text;
+      return "";
+    }
     std::string why = PauseAfter(written.error(), budget);
     if (!why.empty()) return why;
   }

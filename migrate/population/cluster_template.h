@@ -57,15 +57,16 @@ class TemplateWriter {
   TemplateWriter(std::string version, bool is_dry_run, const kube::client::Session& session)
       : version_(std::move(version)), is_dry_run_(is_dry_run), session_(session) {}
 
-  /// Its ApplySet has these types and namespaces from now on, beside those that it has. The result
-  /// is why that could not be written; empty: it was.
+  /// Its ApplySet has these types and namespaces from now on, beside those that it has. One that
+  /// has types and names no namespaces has too many to name, and stays so. The result is why that
+  /// could not be written; empty: it was.
   std::string Widen(ClusterTemplate& of, const std::set<populate::GroupKind>& types,
                     const std::set<std::string>& namespaces) const;
   /// It has no others. Where somebody else has changed the ApplySet meanwhile it stays as it is.
   std::string Narrow(ClusterTemplate& of, const std::set<populate::GroupKind>& types,
                      const std::set<std::string>& namespaces) const;
   /// Of the template as it was read. Sends nothing where that is its status already.
-  std::string WriteStatus(const ClusterTemplate& of, std::size_t namespaces,
+  std::string WriteStatus(ClusterTemplate& of, std::size_t namespaces,
                           const std::vector<StatusFailure>& failures) const;
 
  private:

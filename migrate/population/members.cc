@@ -47,7 +47,6 @@ class MemberTaker : public lists::ItemTaker {
 
 std::vector<MembersOfKind> ReadMembers(const std::vector<ServedKind>& kinds,
                                        const std::vector<std::string>& namespaces,
-                                       std::int64_t chunk_size,
                                        const kube::client::Session& session) {
   const std::vector<std::string> all = {""};
   const std::vector<std::string>& places = namespaces.empty() ? all : namespaces;
@@ -60,7 +59,7 @@ std::vector<MembersOfKind> ReadMembers(const std::vector<ServedKind>& kinds,
       jobs.back().metadata_only = true;
     }
   }
-  if (!jobs.empty()) lists::ReadLists(jobs, session, {.chunk_size = chunk_size});
+  if (!jobs.empty()) lists::ReadLists(jobs, session, {});
   std::vector<MembersOfKind> result;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     if (i % places.size() == 0) result.push_back({.kind = kinds[i / places.size()]});

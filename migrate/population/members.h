@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -28,7 +27,6 @@ struct MembersOfKind {
 /// in all. The result is in the order of `kinds`.
 std::vector<MembersOfKind> ReadMembers(const std::vector<ServedKind>& kinds,
                                        const std::vector<std::string>& namespaces,
-                                       std::int64_t chunk_size,
                                        const kube::client::Session& session);
 
 }  // namespace migrate::population

@@ -102,8 +102,10 @@ ObjectApply::Step ObjectApply::OnAnswer(std::string_view body,
 
 // A dry run stores nothing, and so moves no resourceVersion.
 ObjectApply::Step ObjectApply::OnObject(const Value& metadata) {
-  const std::string_view version = spool::MetadataText(metadata, "resourceVersion");
-  const bool is_unchanged = !is_dry_run_ && !version.empty() && version == object_.known_version;
+  uid_ = spool::MetadataText(metadata, "uid");
+  resource_version_ = spool::MetadataText(metadata, "resourceVersion");
+  const bool is_unchanged =
+      !is_dry_run_ && !resource_version_.empty() && resource_version_ == object_.known_version;
   result_ = is_unchanged ? PopulationClass::kUnchanged : PopulationClass::kApplied;
   message_.clear();
   const std::string_view other = OtherManager(metadata);

@@ -49,6 +49,9 @@ class ObjectApply final : public sweep::write::Exchange {
   // What became of it, once it is done.
   report::PopulationClass result() const { return result_; }
   const std::string& message() const { return message_; }
+  // As the server has it, where it was applied.
+  const std::string& uid() const { return uid_; }
+  const std::string& resource_version() const { return resource_version_; }
 
  private:
   Step OnObject(const kube::json::Value& metadata);
@@ -63,6 +66,7 @@ class ObjectApply final : public sweep::write::Exchange {
   sweep::write::RetryBudget budget_;
   report::PopulationClass result_ = report::PopulationClass::kFailed;
   std::string message_;
+  std::string uid_, resource_version_;
 };
 
 /// The objects of one namespace, one after the other in their order: a RoleBinding may be refused

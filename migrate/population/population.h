@@ -14,10 +14,9 @@ namespace migrate::population {
 struct PopulationOptions {
   std::vector<std::string> namespaces{};  ///< only these; none: all
   report::DryRun dry_run = report::DryRun::kNone;
-  std::string version{};          ///< of this program, "v0.1.0", for who looks at an ApplySet
-  std::int64_t chunk_size = 500;  ///< objects a page of a list
-  std::size_t concurrency = 16;   ///< the most namespaces at once, then the most deletions
-  double max_rate = 0;            ///< writes a second; 0: no limit
+  std::string version{};         ///< of this program, "v0.1.0", for who looks at an ApplySet
+  std::size_t concurrency = 16;  ///< the most namespaces at once, then the most deletions
+  double max_rate = 0;           ///< writes a second; 0: no limit
   /// A line for the person who waits: why nothing happens for a while. May be empty.
   std::function<void(const std::string&)> on_line{};
   /// How many objects are applied or pruned, and how many there are so far. May be empty.

@@ -10,6 +10,7 @@
 #include "kube/base/text.h"
 #include "kube/client/answer_meaning.h"
 #include "kube/client/client.h"
+#include "kube/go/go_time.h"
 #include "migrate/lists/list_reader.h"
 #include "migrate/populate/apply_set_parent.h"
 #include "migrate/populate/keys.h"
@@ -22,9 +23,8 @@ namespace {
 using kube::client::Meaning;
 using kube::json::Document;
 using kube::json::Value;
+using populate::NamespaceTemplate;
 using report::PopulationRemark;
-
-constexpr char kNamespaces[] = "/api/v1/namespaces";
 
 PopulationRemark Error(std::string text) {
   return {.kind = PopulationRemark::Kind::kError, .text = std::move(text)};
@@ -36,26 +36,22 @@ bool IsTerminating(const Value& object) {
          (status != nullptr && status->FindText("phase") == "Terminating");
 }
 
+std::chrono::sys_seconds CreatedAt(const Value& object) {
+  const auto time = kube::go::ParseGoTime(spool::MetadataText(object, "creationTimestamp"));
+  return std::chrono::sys_seconds(std::chrono::seconds(time ? time->unix_seconds : 0));
+}
+
 /// Takes what one attempt to read the templates brings.
 class TemplateTaker : public lists::ItemTaker {
  public:
   void Take(std::size_t, Document& item, std::uint64_t) override {
-    ClusterTemplate known = ReadClusterTemplate(item.root());
-    auto read = populate::ReadNamespaceTemplate(item.root());
+    TemplateEntry entry = ReadTemplateEntry(item.root());
     const std::lock_guard lock(mutex_);
-    std::string why = read ? populate::WhyForeign(known.apply_set, known.name)
-                           : kube::base::Join(read.error(), ", ");
-    if (!why.empty()) {
-      unusable[known.name] = std::move(why);
-    } else {
-      templates.push_back(*std::move(read));
-    }
-    known_templates.insert_or_assign(known.name, known);
+    std::string name = entry.known.name;
+    entries.insert_or_assign(std::move(name), std::move(entry));
   }
 
-  std::vector<populate::NamespaceTemplate> templates;
-  std::map<std::string, ClusterTemplate> known_templates;
-  std::map<std::string, std::string> unusable;  // by name: why
+  std::map<std::string, TemplateEntry> entries;
 
  private:
   std::mutex mutex_;
@@ -65,13 +61,11 @@ class TemplateTaker : public lists::ItemTaker {
 class NamespaceTaker : public lists::ItemTaker {
  public:
   void Take(std::size_t, Document& item, std::uint64_t) override {
-    auto read = populate::ReadNamespace(item.root());
-    const std::lock_guard lock(mutex_);
+    auto read = ReadClusterNamespace(item.root());
     if (!read) return;
-    const std::string name = read->name;
-    namespaces.insert_or_assign(
-        name,
-        ClusterNamespace{.target = *std::move(read), .is_terminating = IsTerminating(item.root())});
+    const std::lock_guard lock(mutex_);
+    std::string name = read->target.name;
+    namespaces.insert_or_assign(std::move(name), *std::move(read));
   }
 
   std::map<std::string, ClusterNamespace> namespaces;
@@ -86,25 +80,74 @@ lists::TakerMaker MakerOf() {
 }
 
 void TakeTemplates(TemplateTaker& taken, PopulationInput& input) {
-  input.templates = std::move(taken.templates);
-  std::ranges::sort(input.templates, {}, &populate::NamespaceTemplate::name);
-  input.known = std::move(taken.known_templates);
-  for (const auto& [name, why] : taken.unusable) {
-    input.left_alone.insert(name);
-    input.remarks.push_back(
-        Error("the template " + name + " is left alone, and what was made of it: " + why));
+  std::vector<PopulationRemark> disabled;
+  for (auto& [name, entry] : taken.entries) {
+    if (auto remark = WhyLeftAlone(entry)) {
+      (entry.usable ? disabled : input.remarks).push_back(*std::move(remark));
+    }
+    input.PutTemplate(std::move(entry));
   }
-  for (const populate::NamespaceTemplate& each : input.templates) {
-    if (!each.is_disabled) continue;
-    input.left_alone.insert(each.name);
-    input.remarks.push_back({.kind = PopulationRemark::Kind::kNote,
-                             .text = "the template " + each.name + " has the label " +
-                                     populate::kApplyLabel +
-                                     "=disable, so what was made of it stays as it is"});
-  }
+  std::ranges::move(disabled, std::back_inserter(input.remarks));
 }
 
-[[noreturn]] void FailFor(const kube::client::CallError& error) {
+auto PlaceOf(std::vector<NamespaceTemplate>& templates, const std::string& name) {
+  return std::ranges::lower_bound(templates, name, {}, &NamespaceTemplate::name);
+}
+
+}  // namespace
+
+std::optional<ClusterNamespace> ReadClusterNamespace(const Value& object) {
+  auto read = populate::ReadNamespace(object);
+  if (!read) return std::nullopt;
+  return ClusterNamespace{.target = *std::move(read),
+                          .uid = std::string(spool::MetadataText(object, "uid")),
+                          .created = CreatedAt(object),
+                          .is_terminating = IsTerminating(object)};
+}
+
+TemplateEntry ReadTemplateEntry(const Value& object) {
+  TemplateEntry entry{.known = ReadClusterTemplate(object)};
+  auto read = populate::ReadNamespaceTemplate(object);
+  entry.why_unusable = read ? populate::WhyForeign(entry.known.apply_set, entry.known.name)
+                            : kube::base::Join(read.error(), ", ");
+  if (entry.why_unusable.empty()) entry.usable = *std::move(read);
+  return entry;
+}
+
+std::optional<PopulationRemark> WhyLeftAlone(const TemplateEntry& entry) {
+  const std::string& name = entry.known.name;
+  if (!entry.usable) {
+    return Error("the template " + name +
+                 " is left alone, and what was made of it: " + entry.why_unusable);
+  }
+  if (!entry.usable->is_disabled) return std::nullopt;
+  return PopulationRemark{.kind = PopulationRemark::Kind::kNote,
+                          .text = "the template " + name + " has the label " +
+                                  populate::kApplyLabel +
+                                  "=disable, so what was made of it stays as it is"};
+}
+
+void PopulationInput::PutTemplate(TemplateEntry entry) {
+  const std::string name = entry.known.name;
+  RemoveTemplate(name);
+  if (!entry.usable || entry.usable->is_disabled) left_alone.insert(name);
+  if (entry.usable) templates.insert(PlaceOf(templates, name), *std::move(entry.usable));
+  known.insert_or_assign(name, std::move(entry.known));
+}
+
+void PopulationInput::RemoveTemplate(const std::string& name) {
+  known.erase(name);
+  left_alone.erase(name);
+  const auto place = PlaceOf(templates, name);
+  if (place != templates.end() && place->name == name) templates.erase(place);
+}
+
+const NamespaceTemplate* PopulationInput::FindTemplate(const std::string& name) const {
+  const auto place = std::ranges::lower_bound(templates, name, {}, &NamespaceTemplate::name);
+  return place == templates.end() || place->name != name ? nullptr : &*place;
+}
+
+void ThrowForTemplates(const kube::client::CallError& error) {
   if (MeaningOf(error) == Meaning::kNotFound) {
     throw kube::base::Error(
         "the cluster has no NamespaceTemplates: apply their CustomResourceDefinition first, "
@@ -113,21 +156,19 @@ void TakeTemplates(TemplateTaker& taken, PopulationInput& input) {
   throw kube::base::Error(error.message);
 }
 
-}  // namespace
-
 PopulationInput ReadPopulationInput(const std::vector<std::string>& namespaces,
-                                    std::int64_t chunk_size, const kube::client::Session& session) {
+                                    const kube::client::Session& session) {
   std::vector<lists::ListJob> jobs;
   jobs.emplace_back(TemplatesPath(), MakerOf<TemplateTaker>());
-  if (namespaces.empty()) jobs.emplace_back(kNamespaces, MakerOf<NamespaceTaker>());
+  if (namespaces.empty()) jobs.emplace_back(kNamespacesPath, MakerOf<NamespaceTaker>());
   for (const std::string& name : namespaces) {
-    jobs.emplace_back(std::string(kNamespaces) + "/" + kube::client::UrlEscape(name),
+    jobs.emplace_back(std::string(kNamespacesPath) + "/" + kube::client::UrlEscape(name),
                       MakerOf<NamespaceTaker>(), /*list=*/false);
   }
-  lists::ReadLists(jobs, session, {.chunk_size = chunk_size});
+  lists::ReadLists(jobs, session, {});
   PopulationInput input;
   if (session.is_stopped()) return input;
-  if (jobs[0].error) FailFor(*jobs[0].error);
+  if (jobs[0].error) ThrowForTemplates(*jobs[0].error);
   TakeTemplates(static_cast<TemplateTaker&>(*jobs[0].taker), input);
   for (std::size_t i = 1; i < jobs.size(); ++i) {
     if (!jobs[i].error) {

@@ -1,12 +1,14 @@
 #pragma once
 
-#include <cstdint>
+#include <chrono>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "kube/client/session.h"
+#include "kube/json/json.h"
 #include "migrate/populate/namespace_template.h"
 #include "migrate/populate/target_namespace.h"
 #include "migrate/population/cluster_template.h"
@@ -14,14 +16,32 @@
 
 namespace migrate::population {
 
+/// Path of the list of namespaces.
+inline constexpr char kNamespacesPath[] = "/api/v1/namespaces";
+
 struct ClusterNamespace {
   populate::TargetNamespace target;
+  std::string uid{};
+  /// By the API server's clock; the beginning of time where it does not say.
+  std::chrono::sys_seconds created{};
   bool is_terminating = false;  ///< takes nothing new, and loses what it has
 };
 
+/// A Namespace of a cluster; absent where it is none.
+std::optional<ClusterNamespace> ReadClusterNamespace(const kube::json::Value& object);
+
+/// A NamespaceTemplate of a cluster.
+struct TemplateEntry {
+  ClusterTemplate known;
+  std::optional<populate::NamespaceTemplate> usable{};
+  std::string why_unusable{};  ///< empty where it is usable
+};
+
+TemplateEntry ReadTemplateEntry(const kube::json::Value& object);
+
 /// The NamespaceTemplates and the namespaces of a cluster.
 struct PopulationInput {
-  /// Those that can be used, disabled ones too.
+  /// Those that can be used, disabled ones too, sorted by name.
   std::vector<populate::NamespaceTemplate> templates{};
   std::map<std::string, ClusterTemplate> known{};  ///< all there are, by name
   /// Names of those that are disabled, cannot be used, or belong to another tool's ApplySet: what
@@ -30,12 +50,25 @@ struct PopulationInput {
   std::map<std::string, ClusterNamespace> namespaces{};  ///< by name
   /// Errors name what is left alone.
   std::vector<report::PopulationRemark> remarks{};
+
+  /// One is new, or has changed.
+  void PutTemplate(TemplateEntry entry);
+  /// One is gone. Not an error if it was not there.
+  void RemoveTemplate(const std::string& name);
+  /// The null pointer: there is none that can be used.
+  const populate::NamespaceTemplate* FindTemplate(const std::string& name) const;
 };
+
+/// Why a template is left alone, as an error, or a note where it is disabled; absent: it is not.
+std::optional<report::PopulationRemark> WhyLeftAlone(const TemplateEntry& entry);
+
+/// Throws the kube::base::Error for a list of templates that could not be read.
+[[noreturn]] void ThrowForTemplates(const kube::client::CallError& error);
 
 /// Reads all templates, and the namespaces that are named; none: all. The session being stopped,
 /// some may be missing. Throws kube::base::Error where they cannot be read, or the cluster has no
 /// NamespaceTemplates.
 PopulationInput ReadPopulationInput(const std::vector<std::string>& namespaces,
-                                    std::int64_t chunk_size, const kube::client::Session& session);
+                                    const kube::client::Session& session);
 
 }  // namespace migrate::population

@@ -11,23 +11,6 @@ namespace {
 
 using kube::json::Value;
 
-template <typename Map, typename Entry>
-std::shared_ptr<const Map> With(const std::shared_ptr<const Map>& shared, const std::string& name,
-                                Entry entry) {
-  Map changed = *shared;
-  changed.insert_or_assign(name, std::make_shared<const Entry>(std::move(entry)));
-  return std::make_shared<const Map>(std::move(changed));
-}
-
-template <typename Map>
-std::shared_ptr<const Map> Without(const std::shared_ptr<const Map>& shared,
-                                   std::string_view name) {
-  Map changed = *shared;
-  const auto found = changed.find(name);
-  if (found != changed.end()) changed.erase(found);
-  return std::make_shared<const Map>(std::move(changed));
-}
-
 }  // namespace
 
 TimePoint TimeOfDay() {
@@ -64,31 +47,47 @@ void KnownPopulation::Replace(Population::Templates templates, Population::Names
       .namespaces = std::make_shared<const Population::Namespaces>(std::move(namespaces))});
 }
 
-// Only the thread that calls these changes what is there: nothing comes between the two.
-void KnownPopulation::Put(NamespaceTemplate changed) {
+// Only the thread that calls this changes what is there: nothing comes between.
+void KnownPopulation::Change(
+    const std::function<void(Population::Templates&, Population::Namespaces&)>& change) {
   Population next = current().value();
-  const std::string name = changed.name;
-  next.templates = With(next.templates, name, std::move(changed));
+  Population::Templates templates = *next.templates;
+  Population::Namespaces namespaces = *next.namespaces;
+  change(templates, namespaces);
+  next.templates = std::make_shared<const Population::Templates>(std::move(templates));
+  next.namespaces = std::make_shared<const Population::Namespaces>(std::move(namespaces));
   Swap(std::move(next));
+}
+
+void KnownPopulation::Put(NamespaceTemplate changed) {
+  Change([&changed](Population::Templates& templates, Population::Namespaces&) {
+    const std::string name = changed.name;
+    templates[name] = std::make_shared<const NamespaceTemplate>(std::move(changed));
+  });
 }
 
 void KnownPopulation::Put(KnownNamespace changed) {
-  Population next = current().value();
-  const std::string name = changed.target.name;
-  next.namespaces = With(next.namespaces, name, std::move(changed));
-  Swap(std::move(next));
+  Change([&changed](Population::Templates&, Population::Namespaces& namespaces) {
+    const std::string name = changed.target.name;
+    namespaces[name] = std::make_shared<const KnownNamespace>(std::move(changed));
+  });
 }
 
 void KnownPopulation::RemoveTemplate(std::string_view name) {
-  Population next = current().value();
-  next.templates = Without(next.templates, name);
-  Swap(std::move(next));
+  Change([name](Population::Templates& templates, Population::Namespaces&) {
+    templates.erase(std::string(name));
+  });
 }
 
 void KnownPopulation::RemoveNamespace(std::string_view name) {
-  Population next = current().value();
-  next.namespaces = Without(next.namespaces, name);
-  Swap(std::move(next));
+  Change([name](Population::Templates&, Population::Namespaces& namespaces) {
+    namespaces.erase(std::string(name));
+  });
+}
+
+void KnownPopulation::NoteCurrent() {
+  const std::lock_guard lock(mutex_);
+  if (current_) current_->stale_since.reset();
 }
 
 // What was there is let go behind the lock: it may be large.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -57,13 +58,19 @@ class KnownPopulation {
 
   /// All that there is from now on, and it is current.
   void Replace(Population::Templates templates, Population::Namespaces namespaces);
+  /// What there is becomes what `change` makes of it. Not before the first Replace. Costs as much
+  /// as there is, so that many changes had better be made at once.
+  void Change(const std::function<void(Population::Templates&, Population::Namespaces&)>& change);
   /// One is new or has changed. Not before the first Replace.
   void Put(NamespaceTemplate changed);
   void Put(KnownNamespace changed);
   /// One is gone. Not an error if it was not there.
   void RemoveTemplate(std::string_view name);
   void RemoveNamespace(std::string_view name);
-  /// Changes are not known from `time` on, until the next Replace. Said again it changes nothing.
+  /// Changes are known again.
+  void NoteCurrent();
+  /// Changes are not known from `time` on, until NoteCurrent or Replace. Said again it changes
+  /// nothing.
   void NoteStale(TimePoint time);
 
  private:

@@ -1,0 +1,293 @@
+#include "migrate/population/control/population_control.h"
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+#include "kube/base/error.h"
+#include "kube/base/text.h"
+#include "kube/meta/label_match.h"
+#include "migrate/populate/keys.h"
+#include "migrate/population/call_words.h"
+#include "migrate/population/control/single_write.h"
+#include "migrate/population/population_round.h"
+#include "migrate/population/template_notes.h"
+#include "migrate/population/writer.h"
+
+namespace migrate::population::control {
+namespace {
+
+using populate::webhooks::KnownNamespace;
+using populate::webhooks::Population;
+
+// A new namespace waits no longer than for these.
+constexpr std::size_t kMostAtOnce = 250;
+// Namespaces come and go; templates need not say so each time.
+constexpr std::chrono::seconds kNotePause(1);
+// A kind that is missing may be there by now.
+constexpr std::chrono::seconds kKindsPause(10);
+
+/// By what templates look at. That it was populated is said by us.
+bool IsLookedAtAlike(const ClusterNamespace& a, const ClusterNamespace& b) {
+  populate::TargetNamespace one = a.target, other = b.target;
+  one.labels.erase(populate::kPopulatedLabel);
+  other.labels.erase(populate::kPopulatedLabel);
+  return one == other && a.uid == b.uid && a.is_terminating == b.is_terminating;
+}
+
+bool IsSameTemplate(const TemplateEntry& now, const ClusterTemplate& known,
+                    const populate::NamespaceTemplate* usable) {
+  if (now.known.uid != known.uid || now.known.generation != known.generation) return false;
+  if (!now.usable || usable == nullptr) return !now.usable && usable == nullptr;
+  return now.usable->is_disabled == usable->is_disabled;
+}
+
+}  // namespace
+
+PopulationControl::PopulationControl(ControlOptions options, PopulationCounts& counts,
+                                     populate::webhooks::KnownPopulation* known,
+                                     const kube::client::Session& session,
+                                     const kube::client::Session& round_session)
+    : options_(std::move(options)),
+      counts_(counts),
+      known_(known),
+      session_(session),
+      round_session_(round_session),
+      watch_(session, options_.tell) {}
+
+bool PopulationControl::Begin() {
+  if (!watch_.Begin()) return false;
+  if (known_ != nullptr) known_->Replace({}, {});
+  TakeChanges();
+  PublishCounts();
+  return true;
+}
+
+bool PopulationControl::is_busy() const {
+  const auto next = due_.next();
+  return is_leading_ && next && *next <= session_.clock.Now();
+}
+
+void PopulationControl::Advance() {
+  watch_.Advance();
+  TakeChanges();
+  if (known_ != nullptr) {
+    watch_.blind_since() ? known_->NoteStale(populate::webhooks::TimeOfDay())
+                         : known_->NoteCurrent();
+  }
+  const auto now = session_.clock.Now();
+  const bool leads = options_.leads();
+  if (leads && !is_leading_) BeginToLead();
+  is_leading_ = leads;
+  if (leads && options_.resync.count() > 0 && now >= resync_due_) BeginToLead();
+  const std::set<std::string> names = leads ? due_.Take(kMostAtOnce, now) : std::set<std::string>();
+  if (!names.empty()) LookAt(names);
+  const bool is_quiet = due_.CountDue(now) == 0;
+  if (leads && is_quiet && note_due_ && session_.clock.Now() >= *note_due_) Note();
+  PublishCounts();
+}
+
+// A namespace that has been made and deleted in between leaves nothing behind.
+void PopulationControl::TakeChanges() {
+  PopulationChanges changes = watch_.TakeChanges();
+  if (changes.empty()) return;
+  if (known_ != nullptr) PublishKnown(changes);
+  for (auto& [name, found] : changes.namespaces) TakeNamespace(name, std::move(found));
+  for (auto& [name, entry] : changes.templates) TakeTemplate(name, std::move(entry));
+}
+
+void PopulationControl::TakeNamespace(const std::string& name,
+                                      std::optional<ClusterNamespace> found) {
+  const auto old = state_.input.namespaces.find(name);
+  const bool was_there = old != state_.input.namespaces.end();
+  const bool is_another = was_there && (!found || found->uid != old->second.uid);
+  if (is_another) {
+    state_.outcomes.erase(name);
+    state_.members.RemoveNamespace(name);
+    due_.Forget(name);
+    events_.Forget(name);
+    note_due_ = session_.clock.Now() + kNotePause;
+  }
+  if (!found) {
+    if (was_there) state_.input.namespaces.erase(old);
+    return;
+  }
+  if (!was_there || is_another) {
+    due_.AddNew(name);
+  } else if (!IsLookedAtAlike(*found, old->second)) {
+    due_.Add(name);
+  }
+  state_.input.namespaces.insert_or_assign(name, *std::move(found));
+}
+
+void PopulationControl::TakeTemplate(const std::string& name, std::optional<TemplateEntry> entry) {
+  const auto known = state_.input.known.find(name);
+  const bool was_there = known != state_.input.known.end();
+  if (!entry && !was_there) return;
+  const bool is_same =
+      entry && was_there && IsSameTemplate(*entry, known->second, state_.input.FindTemplate(name));
+  if (is_same) return state_.input.PutTemplate(*std::move(entry));
+  AddSelected(name);
+  if (!entry) {
+    state_.input.RemoveTemplate(name);
+  } else {
+    if (const auto remark = WhyLeftAlone(*entry)) options_.tell(remark->text);
+    state_.input.PutTemplate(*std::move(entry));
+    AddSelected(name);
+  }
+  note_due_ = session_.clock.Now() + kNotePause;
+}
+
+// By the template as it is known now. What was made of it may be where it selects nothing any more.
+void PopulationControl::AddSelected(const std::string& template_name) {
+  const populate::NamespaceTemplate* each = state_.input.FindTemplate(template_name);
+  for (const auto& [name, found] : state_.input.namespaces) {
+    const bool is_selected =
+        each != nullptr && kube::meta::Matches(each->selector, found.target.labels);
+    if (is_selected || state_.members.HasAny(name, template_name)) due_.Add(name);
+  }
+}
+
+void PopulationControl::PublishKnown(const PopulationChanges& changes) {
+  known_->Change([&changes](Population::Templates& templates, Population::Namespaces& namespaces) {
+    for (const auto& [name, entry] : changes.templates) {
+      templates.erase(name);
+      if (!entry || !entry->usable) continue;
+      templates[name] = std::make_shared<const populate::NamespaceTemplate>(*entry->usable);
+    }
+    for (const auto& [name, found] : changes.namespaces) {
+      namespaces.erase(name);
+      if (!found) continue;
+      namespaces[name] = std::make_shared<const KnownNamespace>(
+          KnownNamespace{.target = found->target, .created = found->created});
+    }
+  });
+}
+
+void PopulationControl::PublishCounts() {
+  counts_.Set({.namespaces = state_.input.namespaces.size(),
+               .templates = state_.input.known.size(),
+               .due = due_.CountDue(session_.clock.Now()),
+               .unfinished = due_.waiting(),
+               .leads = is_leading_,
+               .is_blind = watch_.blind_since().has_value()});
+}
+
+void PopulationControl::BeginToLead() {
+  resync_due_ = session_.clock.Now() + options_.resync;
+  state_.members.ListAnew();
+  groups_.clear();
+  for (const auto& [name, found] : state_.input.namespaces) due_.Add(name);
+}
+
+void PopulationControl::LookAt(const std::set<std::string>& names) {
+  const bool has_kinds = ReadKinds(names);
+  if (has_kinds) {
+    counts_.CountRound();
+    const RoundNews news = {
+        .on_expansion = [this](const std::string& name,
+                               const auto& expansion) { events_.TakeExpansion(name, expansion); },
+        .on_object =
+            [this](const report::PopulatedObject& object) {
+              counts_.Count(object.population_class);
+              events_.TakeObject(object);
+            },
+        .on_error = options_.tell,
+        .on_progress = [](std::size_t, std::size_t) {}};
+    RunRound(names, options_.population, state_, news, round_session_);
+    SendNews(names);
+  }
+  const auto now = session_.clock.Now();
+  for (const std::string& name : names) {
+    const auto outcome = state_.outcomes.find(name);
+    const bool is_unfinished = outcome != state_.outcomes.end() && outcome->second.is_unfinished;
+    due_.NoteDone(name, !has_kinds || is_unfinished, now);
+  }
+  note_due_ = now + kNotePause;
+}
+
+// False: they cannot be read, so that nothing is known to be missing or to be pruned.
+bool PopulationControl::ReadKinds(const std::set<std::string>& names) {
+  const auto now = session_.clock.Now();
+  const std::set<std::string> groups = GroupsOf(state_.input);
+  bool is_due = groups != groups_;
+  for (const std::string& name : names) {
+    const auto outcome = state_.outcomes.find(name);
+    const bool has_failed = outcome != state_.outcomes.end() && outcome->second.is_unfinished;
+    is_due |= has_failed && now >= kinds_read_ + kKindsPause;
+  }
+  if (!is_due) return true;
+  auto kinds = ClusterKinds::Read(groups, round_session_);
+  if (round_session_.is_stopped()) return false;
+  TellOnce(
+      kinds_problem_,
+      kinds ? ""
+            : "nothing is populated, as the kinds of the cluster cannot be read: " + kinds.error());
+  if (!kinds) return false;
+  state_.kinds = *std::move(kinds);
+  groups_ = groups;
+  kinds_read_ = now;
+  return true;
+}
+
+bool PopulationControl::IsToBeMarked(const std::string& name) const {
+  const auto outcome = state_.outcomes.find(name);
+  if (!options_.marks_populated || outcome == state_.outcomes.end()) return false;
+  const populate::TargetNamespace& target = state_.input.namespaces.at(name).target;
+  const auto label = target.labels.find(populate::kPopulatedLabel);
+  const bool is_marked = label != target.labels.end() && label->second == "true";
+  return !is_marked && !outcome->second.is_unfinished && !target.OptsOut() &&
+         name != populate::kSystemNamespace;
+}
+
+// The label before Events: whoever waits for it shall not wait for these.
+void PopulationControl::SendNews(const std::set<std::string>& names) {
+  std::map<std::string, std::string> uids;
+  for (const std::string& name : names) {
+    const auto found = state_.input.namespaces.find(name);
+    if (found != state_.input.namespaces.end()) uids[name] = found->second.uid;
+  }
+  const std::vector<NamespaceEvent> events = events_.Take(uids);
+  if (round_session_.is_stopped()) return;
+  std::string label_problem, event_problem;
+  std::string* problem = &label_problem;
+  const auto on_done = [&problem](const sweep::write::Exchange& exchange) {
+    const auto& error = static_cast<const SingleWrite&>(exchange).error();
+    // A namespace that is gone, or on its way out, takes neither.
+    const bool is_over = error && error->status &&
+                         (error->status->code == 404 || error->status->code == 409 ||
+                          error->status->message.ends_with("because it is being terminated"));
+    if (error && !is_over) *problem = WordsOf(*error);
+  };
+  Writer writer(options_.population, round_session_, on_done, [] {});
+  for (const auto& [name, uid] : uids) {
+    if (!IsToBeMarked(name)) continue;
+    writer.Begin(std::make_unique<SingleWrite>(PopulatedLabelRequest(name, uid)));
+  }
+  writer.Finish();
+  problem = &event_problem;
+  const std::string time = options_.time_of_day();
+  for (const NamespaceEvent& event : events) {
+    writer.Begin(std::make_unique<SingleWrite>(EventRequest(event, time)));
+  }
+  writer.Finish();
+  TellOnce(label_problem_, label_problem.empty()
+                               ? ""
+                               : "cannot note that namespaces were populated: " + label_problem);
+  TellOnce(event_problem_,
+           event_problem.empty() ? "" : "cannot create Events in namespaces: " + event_problem);
+}
+
+void PopulationControl::Note() {
+  note_due_.reset();
+  NoteInTemplates(state_, TemplateWriter(options_.population.version, false, round_session_),
+                  options_.tell, round_session_);
+}
+
+void PopulationControl::TellOnce(std::string& told, const std::string& problem) const {
+  if (told == problem) return;
+  told = problem;
+  if (!problem.empty()) options_.tell(problem);
+}
+
+}  // namespace migrate::population::control

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "kube/client/session.h"
+#include "kube/system/clock.h"
+#include "migrate/populate/webhooks/known_population.h"
+#include "migrate/population/control/due_namespaces.h"
+#include "migrate/population/control/population_counts.h"
+#include "migrate/population/control/population_watch.h"
+#include "migrate/population/control/round_events.h"
+#include "migrate/population/population.h"
+#include "migrate/population/population_state.h"
+
+namespace migrate::population::control {
+
+struct ControlOptions {
+  /// Of each round; all namespaces, and no dry run.
+  PopulationOptions population{};
+  /// How often all is applied again, so that what others have changed is set back; zero: never.
+  std::chrono::seconds resync{};
+  /// Namespaces that have what they are to have get the label that says so.
+  bool marks_populated = false;
+  /// Whether this replica populates; the others only watch.
+  std::function<bool()> leads = [] { return true; };
+  /// Takes a line for people, without a line break.
+  std::function<void(const std::string&)> tell{};
+  /// The time of day, RFC 3339, for Events.
+  std::function<std::string()> time_of_day{};
+};
+
+/// Keeps the namespaces of a cluster as NamespaceTemplates say.
+///
+/// It watches both. A namespace that is new, or whose labels or creator change, is looked at; a
+/// template that is new, changes or goes has all looked at that it selects, has selected, or has
+/// something in. To look at a namespace is to do there what Populate does. What fails is tried
+/// again (DueNamespaces). Changes and failures become Events in the namespace; templates say what
+/// they have, and how that fares, once no namespace is due.
+///
+/// One that begins to lead takes nothing for granted: it lists what was made of templates, and
+/// looks at all namespaces. What others do to objects is not watched: it is set back when the
+/// namespace is looked at next.
+///
+/// For one thread, which lets the client poll.
+class PopulationControl {
+ public:
+  /// `round_session` is of the same client as `session`, and also stopped when another replica
+  /// leads. `counts` and `known`, which may be the null pointer, are kept up to date. All must
+  /// outlive it.
+  PopulationControl(ControlOptions options, PopulationCounts& counts,
+                    populate::webhooks::KnownPopulation* known,
+                    const kube::client::Session& session,
+                    const kube::client::Session& round_session);
+
+  /// Reads templates and namespaces. False: the session was stopped meanwhile. Throws
+  /// kube::base::Error where they cannot be read, or the cluster has no NamespaceTemplates.
+  bool Begin();
+  /// Looks at what is due, some hundred namespaces at the most. To be called several times a
+  /// second, and at once as long as is_busy().
+  void Advance();
+  bool is_busy() const;
+
+ private:
+  void TakeChanges();
+  void TakeTemplate(const std::string& name, std::optional<TemplateEntry> entry);
+  void TakeNamespace(const std::string& name, std::optional<ClusterNamespace> found);
+  void AddSelected(const std::string& template_name);
+  void PublishKnown(const PopulationChanges& changes);
+  void PublishCounts();
+  void BeginToLead();
+  void LookAt(const std::set<std::string>& names);
+  bool ReadKinds(const std::set<std::string>& names);
+  void SendNews(const std::set<std::string>& names);
+  bool IsToBeMarked(const std::string& name) const;
+  void Note();
+  void TellOnce(std::string& told, const std::string& problem) const;
+
+  const ControlOptions options_;
+  PopulationCounts& counts_;
+  populate::webhooks::KnownPopulation* const known_;
+  const kube::client::Session session_, round_session_;
+  PopulationWatch watch_;
+  PopulationState state_;
+  DueNamespaces due_;
+  RoundEvents events_;
+
+  bool is_leading_ = false;
+  std::set<std::string> groups_;  // of which state_.kinds were read
+  kube::system::Clock::TimePoint kinds_read_{}, resync_due_{};
+  /// Templates are to say what they have, from then on; absent: they do.
+  std::optional<kube::system::Clock::TimePoint> note_due_;
+  std::string kinds_problem_, event_problem_, label_problem_;  // told last; empty: none
+};
+
+}  // namespace migrate::population::control

@@ -1,0 +1,128 @@
+#include "migrate/population/control/population_watch.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "kube/base/error.h"
+#include "kube/json/json.h"
+#include "migrate/spool/object_metadata.h"
+
+namespace migrate::population::control {
+namespace {
+
+using kube::json::Document;
+using kube::json::Value;
+using lists::WatchEventType;
+
+// Templates hold whole objects.
+constexpr std::int64_t kTemplatesPerChunk = 50;
+
+template <typename Entry>
+using Found = std::map<std::string, std::optional<Entry>>;
+
+std::string NameOf(const Value& object) { return std::string(spool::MetadataText(object, "name")); }
+
+/// Takes the objects of one attempt to read a list.
+template <typename Entry>
+class Taker : public lists::ItemTaker {
+ public:
+  using ReadFunction = std::optional<Entry> (*)(const Value& object);
+
+  explicit Taker(ReadFunction read) : read_(read) {}
+
+  void Take(std::size_t, Document& item, std::uint64_t) override {
+    auto entry = read_(item.root());
+    if (!entry) return;
+    std::string name = NameOf(item.root());
+    const std::lock_guard lock(mutex_);
+    found.insert_or_assign(std::move(name), std::move(entry));
+  }
+
+  Found<Entry> found;
+
+ private:
+  const ReadFunction read_;
+  std::mutex mutex_;
+};
+
+std::optional<TemplateEntry> ReadTemplate(const Value& object) { return ReadTemplateEntry(object); }
+
+/// The watch of one of both lists, whose changes go to `changes`, and its names to `names`.
+template <typename Entry>
+lists::ListWatch::Options OptionsOf(typename Taker<Entry>::ReadFunction read, Found<Entry>& changes,
+                                    std::set<std::string>& names) {
+  lists::ListWatch::Options options;
+  options.make_taker = [read] { return std::make_shared<Taker<Entry>>(read); };
+  options.on_list = [&changes, &names](lists::ItemTaker& taker) {
+    // What is not in it any more is gone.
+    for (const std::string& name : std::exchange(names, {})) changes[name] = std::nullopt;
+    for (auto& [name, entry] : static_cast<Taker<Entry>&>(taker).found) {
+      names.insert(name);
+      changes[name] = std::move(entry);
+    }
+  };
+  options.on_event = [read, &changes, &names](WatchEventType type, Value& object) {
+    const std::string name = NameOf(object);
+    if (type == WatchEventType::kDeleted) {
+      names.erase(name);
+      changes[name] = std::nullopt;
+    } else if (auto entry = read(object)) {
+      names.insert(name);
+      changes[name] = std::move(entry);
+    }
+  };
+  return options;
+}
+
+}  // namespace
+
+PopulationWatch::PopulationWatch(const kube::client::Session& session, const TellFunction& tell)
+    : session_(session),
+      template_watch_(TemplateOptions(tell), session),
+      namespace_watch_(NamespaceOptions(tell), session) {}
+
+lists::ListWatch::Options PopulationWatch::TemplateOptions(const TellFunction& tell) {
+  auto options = OptionsOf<TemplateEntry>(ReadTemplate, changes_.templates, templates_);
+  options.target = TemplatesPath();
+  options.what = "NamespaceTemplates";
+  options.chunk_size = kTemplatesPerChunk;
+  options.tell = tell;
+  return options;
+}
+
+lists::ListWatch::Options PopulationWatch::NamespaceOptions(const TellFunction& tell) {
+  auto options =
+      OptionsOf<ClusterNamespace>(ReadClusterNamespace, changes_.namespaces, namespaces_);
+  options.target = kNamespacesPath;
+  options.what = "namespaces";
+  options.tell = tell;
+  return options;
+}
+
+bool PopulationWatch::Begin() {
+  if (const auto error = template_watch_.Begin()) ThrowForTemplates(*error);
+  if (session_.is_stopped()) return false;
+  if (const auto error = namespace_watch_.Begin()) throw kube::base::Error(error->message);
+  return !session_.is_stopped();
+}
+
+void PopulationWatch::Advance() {
+  template_watch_.Advance();
+  namespace_watch_.Advance();
+}
+
+PopulationChanges PopulationWatch::TakeChanges() {
+  PopulationChanges taken;
+  std::swap(taken, changes_);
+  return taken;
+}
+
+std::optional<kube::system::Clock::TimePoint> PopulationWatch::blind_since() const {
+  const auto& one = template_watch_.blind_since();
+  return one ? one : namespace_watch_.blind_since();
+}
+
+}  // namespace migrate::population::control

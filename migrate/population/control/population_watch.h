@@ -1,0 +1,56 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "kube/client/session.h"
+#include "kube/system/clock.h"
+#include "migrate/lists/list_watch.h"
+#include "migrate/population/population_input.h"
+
+namespace migrate::population::control {
+
+/// What has become of a cluster's NamespaceTemplates and namespaces, by name, since it was asked
+/// last; absent: it is gone.
+struct PopulationChanges {
+  std::map<std::string, std::optional<TemplateEntry>> templates{};
+  std::map<std::string, std::optional<ClusterNamespace>> namespaces{};
+
+  bool empty() const { return templates.empty() && namespaces.empty(); }
+};
+
+/// Watches the NamespaceTemplates and namespaces of a cluster.
+///
+/// Needs the rights to list and to watch both. For one thread, which lets the client poll.
+class PopulationWatch {
+ public:
+  /// Takes a line for people, without a line break.
+  using TellFunction = std::function<void(const std::string&)>;
+  /// What `session` refers to must outlive it.
+  PopulationWatch(const kube::client::Session& session, const TellFunction& tell);
+
+  /// Reads both for the first time. False: the session was stopped meanwhile. Throws
+  /// kube::base::Error where they cannot be read, or the cluster has no NamespaceTemplates.
+  bool Begin();
+  /// To be called several times a second (lists::ListWatch::Advance).
+  void Advance();
+
+  /// All that was new, has changed, or is gone since the last call.
+  PopulationChanges TakeChanges();
+  /// Since when some changes are not seen; absent: all are.
+  std::optional<kube::system::Clock::TimePoint> blind_since() const;
+
+ private:
+  lists::ListWatch::Options TemplateOptions(const TellFunction& tell);
+  lists::ListWatch::Options NamespaceOptions(const TellFunction& tell);
+
+  const kube::client::Session session_;
+  PopulationChanges changes_;
+  std::set<std::string> templates_, namespaces_;  // names of those that there are
+  lists::ListWatch template_watch_, namespace_watch_;
+};
+
+}  // namespace migrate::population::control

@@ -1,0 +1,105 @@
+#include "migrate/population/control/round_events.h"
+
+#include <algorithm>
+#include <functional>
+#include <span>
+#include <utility>
+
+#include "kube/base/text.h"
+
+namespace migrate::population::control {
+namespace {
+
+using report::PopulatedObject;
+using report::PopulationClass;
+
+// In one namespace at a time; the status of the template has more.
+constexpr std::size_t kMostProblems = 10;
+constexpr std::size_t kNamesShown = 10;
+
+std::string NameOf(const PopulatedObject& object) {
+  const populate::ObjectKey key{{object.group, object.kind}, object.name};
+  return key.ToString() + " of the template " + object.template_name;
+}
+
+std::string ListOf(std::string_view what, const std::vector<std::string>& names) {
+  if (names.empty()) return "";
+  const std::size_t shown = std::min(names.size(), kNamesShown);
+  std::string text =
+      std::string(what) + " " + kube::base::Join(std::span(names).first(shown), ", ");
+  if (shown < names.size()) text += " and " + std::to_string(names.size() - shown) + " more";
+  return text;
+}
+
+std::string ReasonOf(PopulationClass population_class) {
+  switch (population_class) {
+    case PopulationClass::kRefused:
+      return "Refused";
+    case PopulationClass::kFailed:
+      return "Failed";
+    case PopulationClass::kKept:
+      return "Kept";
+    case PopulationClass::kApplied:
+    case PopulationClass::kUnchanged:
+    case PopulationClass::kPruned:
+    case PopulationClass::kGone:
+      return "";
+  }
+  return "";
+}
+
+}  // namespace
+
+void RoundEvents::TakeExpansion(const std::string& namespace_,
+                                const populate::Expansion& expansion) {
+  News& news = news_[namespace_];
+  for (const auto& replaced : expansion.replaced) {
+    news.problems.push_back({"Replaced", Describe(replaced)});
+  }
+  for (const auto& held : expansion.held) news.problems.push_back({"Held", Describe(held)});
+}
+
+void RoundEvents::TakeObject(const PopulatedObject& object) {
+  News& news = news_[object.namespace_];
+  const std::string reason = ReasonOf(object.population_class);
+  if (!reason.empty()) {
+    news.problems.push_back({reason, NameOf(object) + ": " + object.message});
+  } else if (object.population_class == PopulationClass::kApplied) {
+    news.applied.push_back(NameOf(object) +
+                           (object.message.empty() ? "" : " (" + object.message + ")"));
+  } else if (object.population_class == PopulationClass::kPruned) {
+    news.pruned.push_back(NameOf(object));
+  }
+}
+
+std::vector<NamespaceEvent> RoundEvents::Take(const std::map<std::string, std::string>& uids) {
+  std::vector<NamespaceEvent> events;
+  for (auto& [name, news] : std::exchange(news_, {})) {
+    const auto uid = uids.find(name);
+    if (uid == uids.end()) continue;
+    const auto add = [&](bool is_warning, std::string reason, std::string message) {
+      events.push_back({name, uid->second, is_warning, std::move(reason), std::move(message)});
+    };
+    std::vector<std::string> done = {ListOf("applied", news.applied),
+                                     ListOf("deleted", news.pruned)};
+    std::erase(done, "");
+    if (!done.empty()) add(false, "Populated", kube::base::Join(done, "; "));
+    // Answers come in any order.
+    std::ranges::sort(news.problems);
+    std::set<std::size_t> told;
+    for (const Problem& problem :
+         std::span(news.problems).first(std::min(news.problems.size(), kMostProblems))) {
+      const std::size_t hash = std::hash<std::string>()(problem.reason + problem.text);
+      told.insert(hash);
+      if (!told_[name].contains(hash)) add(true, problem.reason, problem.text);
+    }
+    if (told.empty()) {
+      told_.erase(name);
+    } else {
+      told_[name] = std::move(told);
+    }
+  }
+  return events;
+}
+
+}  // namespace migrate::population::control

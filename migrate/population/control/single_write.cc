@@ -1,0 +1,95 @@
+#include "migrate/population/control/single_write.h"
+
+#include <cstddef>
+
+#include "kube/base/utf8.h"
+#include "kube/client/answer_meaning.h"
+#include "kube/json/json.h"
+#include "migrate/populate/keys.h"
+#include "migrate/population/population_input.h"
+#include "migrate/sweep/write/retry.h"
+#include "migrate/sweep/write/sweep_paths.h"
+
+namespace migrate::population::control {
+namespace {
+
+using kube::json::Arena;
+using kube::json::Value;
+
+// NoteLengthLimit (kubernetes pkg/apis/core/validation/events.go), in bytes.
+constexpr std::size_t kMostMessageBytes = 1024;
+
+std::string NamespacePath(const std::string& namespace_) {
+  return std::string(kNamespacesPath) + "/" + kube::client::UrlEscape(namespace_);
+}
+
+kube::client::ApiRequest Write(std::string method, std::string target, const Value& body) {
+  kube::client::ApiRequest request;
+  request.method = std::move(method);
+  request.target = std::move(target) + "?fieldManager=" + populate::kFieldManager;
+  request.accept = sweep::write::kMetadataAccept;
+  request.content_type = "application/json";
+  request.body = kube::json::Print(body);
+  request.retry = false;
+  return request;
+}
+
+Value Object(std::initializer_list<std::pair<const char*, Value>> entries, Arena& arena) {
+  Value object = Value::Object();
+  for (const auto& [key, value] : entries) object.SetNew(key, value, arena);
+  return object;
+}
+
+}  // namespace
+
+SingleWrite::Step SingleWrite::OnAnswer(std::string_view,
+                                        const std::optional<kube::client::CallError>& error,
+                                        kube::json::Document&, kube::system::Clock::TimePoint) {
+  error_ = error;
+  was_slowdown_ = error && sweep::write::ClassifyAnswer(*error).is_slowdown;
+  retry_after_ = error && error->status ? error->status->retry_after : std::nullopt;
+  return Step::kDone;
+}
+
+// An Event is in the namespace of what it is about, as which that of a Namespace has to be named
+// (legacyValidateEvent in the same file).
+kube::client::ApiRequest EventRequest(const NamespaceEvent& event, const std::string& time) {
+  Arena arena;
+  const auto text = [](std::string_view value) { return Value::String(value); };
+  const std::string prefix = event.namespace_.substr(0, 50) + ".";
+  const std::string message(kube::base::utf8::Prefix(event.message, kMostMessageBytes));
+  const Value about = Object({{"apiVersion", text("v1")},
+                              {"kind", text("Namespace")},
+                              {"name", text(event.namespace_)},
+                              {"namespace", text(event.namespace_)},
+                              {"uid", text(event.uid)}},
+                             arena);
+  const Value metadata =
+      Object({{"generateName", text(prefix)}, {"namespace", text(event.namespace_)}}, arena);
+  const Value source = Object({{"component", text(populate::kFieldManager)}}, arena);
+  const Value body = Object({{"apiVersion", text("v1")},
+                             {"kind", text("Event")},
+                             {"metadata", metadata},
+                             {"involvedObject", about},
+                             {"reason", text(event.reason)},
+                             {"message", text(message)},
+                             {"type", text(event.is_warning ? "Warning" : "Normal")},
+                             {"source", source},
+                             {"firstTimestamp", text(time)},
+                             {"lastTimestamp", text(time)},
+                             {"count", Value::Number(std::int64_t{1}, arena)}},
+                            arena);
+  return Write("POST", NamespacePath(event.namespace_) + "/events", body);
+}
+
+kube::client::ApiRequest PopulatedLabelRequest(const std::string& namespace_,
+                                               const std::string& uid) {
+  Arena arena;
+  const Value labels = Object({{populate::kPopulatedLabel, Value::String("true")}}, arena);
+  const Value metadata = Object({{"uid", Value::String(uid)}, {"labels", labels}}, arena);
+  auto request = Write("PATCH", NamespacePath(namespace_), Object({{"metadata", metadata}}, arena));
+  request.content_type = "application/merge-patch+json";
+  return request;
+}
+
+}  // namespace migrate::population::control

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "kube/client/client.h"
+#include "migrate/sweep/write/exchange.h"
+
+namespace migrate::population::control {
+
+/// A write that is sent once, as what it says is not worth another try. No I/O.
+class SingleWrite final : public sweep::write::Exchange {
+ public:
+  explicit SingleWrite(kube::client::ApiRequest request) : request_(std::move(request)) {}
+
+  kube::client::ApiRequest Request() const override { return request_; }
+  Step OnAnswer(std::string_view, const std::optional<kube::client::CallError>& error,
+                kube::json::Document&, kube::system::Clock::TimePoint) override;
+
+  /// Absent: the server has taken it.
+  const std::optional<kube::client::CallError>& error() const { return error_; }
+
+ private:
+  const kube::client::ApiRequest request_;
+  std::optional<kube::client::CallError> error_;
+};
+
+/// An Event of a namespace, in it.
+struct NamespaceEvent {
+  std::string namespace_, uid;
+  bool is_warning = false;
+  std::string reason;   ///< "Populated"
+  std::string message;  ///< cut to what a server takes
+};
+
+/// Creates the Event (core/v1), as of `time`, RFC 3339.
+kube::client::ApiRequest EventRequest(const NamespaceEvent& event, const std::string& time);
+
+/// Sets the label that says that the namespace was populated (populate::kPopulatedLabel), on the
+/// one with this uid alone.
+kube::client::ApiRequest PopulatedLabelRequest(const std::string& namespace_,
+                                               const std::string& uid);
+
+}  // namespace migrate::population::control

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "kube/client/session.h"
+#include "migrate/populate/object_key.h"
+#include "migrate/population/cluster_kinds.h"
+#include "migrate/population/members.h"
+
+namespace migrate::population {
+
+/// What there is in namespaces that was made of templates: as it was listed, and as whoever applies
+/// and deletes since has noted it here. What others do is not seen before the next list, so that an
+/// entry may be old: it is deleted as what it was, and proven anew where it is something else.
+class MemberIndex {
+ public:
+  using OfNamespace = std::map<populate::ObjectKey, Member>;
+
+  /// Lists the kinds of `types` that were not listed yet, those that could not be listed among
+  /// them, in these namespaces; none: in all. A kind that the cluster does not have has no members.
+  /// The session being stopped, some may be missing.
+  void Read(const std::set<populate::GroupKind>& types, const ClusterKinds& kinds,
+            const std::vector<std::string>& namespaces, const kube::client::Session& session);
+  /// Each kind is listed anew, by the next Read that names it; until then all is as it is.
+  void ListAnew();
+
+  /// Those of a namespace.
+  const OfNamespace& Of(const std::string& namespace_) const;
+  /// The null pointer: none is known.
+  const Member* Find(const std::string& namespace_, const populate::ObjectKey& key) const;
+  void Put(Member member);
+  void Remove(const std::string& namespace_, const populate::ObjectKey& key);
+  void RemoveNamespace(const std::string& namespace_);
+  /// True if some object there was made of the template.
+  bool HasAny(const std::string& namespace_, const std::string& template_name) const;
+
+  /// Kinds of which it is not known what there is, and why.
+  const std::map<populate::GroupKind, std::string>& unlisted() const { return unlisted_; }
+
+ private:
+  void Take(MembersOfKind& of_kind);
+
+  std::map<std::string, OfNamespace> namespaces_;
+  std::set<populate::GroupKind> listed_;
+  std::map<populate::GroupKind, std::string> unlisted_;
+};
+
+/// What makes it the same as another one in its namespace.
+populate::ObjectKey KeyOf(const Member& member);
+
+}  // namespace migrate::population

@@ -1,0 +1,359 @@
+#include "migrate/population/population_round.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "kube/json/json.h"
+#include "kube/meta/type_meta.h"
+#include "migrate/population/object_apply.h"
+#include "migrate/population/object_prune.h"
+#include "migrate/population/writer.h"
+
+namespace migrate::population {
+namespace {
+
+using populate::Expansion;
+using populate::GroupKind;
+using populate::ObjectKey;
+using report::DryRun;
+using report::PopulationClass;
+
+std::string VersionOf(const kube::json::Value& object) {
+  return std::string(kube::meta::TypeOf(object).group_version.version);
+}
+
+/// What a namespace is to have, as far as it has to be remembered.
+struct NamespacePlan {
+  Expansion::Standing standing = Expansion::Standing::kPopulated;
+  std::set<ObjectKey> wanted{};
+  std::set<ObjectKey> kept{};      // refused or held: what there is stays as it is
+  std::set<std::string> failed{};  // templates of which some object could not be applied
+};
+
+/// Whether the members of a template may be pruned.
+struct PruneLeave {
+  bool is_given = false;
+  std::string why{};  // it is not
+};
+
+class Round {
+ public:
+  Round(const PopulationOptions& options, PopulationState& state, const RoundNews& news,
+        const kube::client::Session& session)
+      : options_(options),
+        state_(state),
+        news_(news),
+        session_(session),
+        templates_(options.version, options.dry_run == DryRun::kServer, session) {}
+
+  void Run(const std::set<std::string>& namespaces) {
+    for (const std::string& name : namespaces) PlanNamespace(name);
+    if (!session_.is_stopped()) ReadMembers();
+    if (!session_.is_stopped()) WidenApplySets();
+    if (!session_.is_stopped()) Apply();
+    if (!session_.is_stopped()) Prune();
+    if (!session_.is_stopped()) return;
+    for (const auto& [name, plan] : plans_) state_.outcomes[name].is_unfinished = true;
+  }
+
+ private:
+  bool writes() const { return options_.dry_run != DryRun::kClient; }
+  NamespaceOutcome::OfTemplate& OutcomeOf(const std::string& namespace_,
+                                          const std::string& template_name) {
+    return state_.outcomes[namespace_].templates[template_name];
+  }
+  bool IsLeftAlone(const std::string& template_name) const {
+    return state_.input.left_alone.contains(template_name) || orphans_.contains(template_name);
+  }
+  void Tell() const { news_.on_progress(done_, std::max(done_, expected_)); }
+
+  void Take(const ObjectKey& key, const std::string& namespace_, const std::string& template_name,
+            PopulationClass population_class, const std::string& message) {
+    ++done_;
+    if (population_class == PopulationClass::kFailed) {
+      state_.outcomes[namespace_].is_unfinished = true;
+    }
+    if (IsFailure(population_class)) {
+      OutcomeOf(namespace_, template_name)
+          .failures.push_back({namespace_, key.ToString(), message});
+    }
+    news_.on_object({.group = key.type.group,
+                     .kind = key.type.kind,
+                     .namespace_ = namespace_,
+                     .name = key.name,
+                     .template_name = template_name,
+                     .population_class = population_class,
+                     .message = message});
+  }
+  void TakeApplied(const ObjectKey& key, const std::string& namespace_,
+                   const std::string& template_name, PopulationClass population_class,
+                   const std::string& message) {
+    if (population_class == PopulationClass::kFailed) {
+      plans_[namespace_].failed.insert(template_name);
+    }
+    Take(key, namespace_, template_name, population_class, message);
+  }
+
+  Expansion ExpandFor(const ClusterNamespace& of, kube::json::Arena& arena) const {
+    const auto is_cluster_scoped = [this](const GroupKind& type) {
+      return state_.kinds.IsClusterScoped(type);
+    };
+    return populate::Expand(of.target, state_.input.templates, is_cluster_scoped, arena);
+  }
+
+  void PlanNamespace(const std::string& name) {
+    state_.outcomes.erase(name);
+    const auto found = state_.input.namespaces.find(name);
+    if (found == state_.input.namespaces.end() || found->second.is_terminating) return;
+    kube::json::Arena arena;
+    const Expansion expansion = ExpandFor(found->second, arena);
+    state_.outcomes.try_emplace(name);
+    NamespacePlan& plan = plans_[name];
+    plan.standing = expansion.standing;
+    news_.on_expansion(name, expansion);
+    for (const std::string& selecting : expansion.templates) {
+      OutcomeOf(name, selecting).selects = true;
+    }
+    for (const auto& held : expansion.held) plan.kept.insert(held.key);
+    for (const auto& [key, template_name, why] : expansion.refused) {
+      plan.kept.insert(key);
+      Take(key, name, template_name, PopulationClass::kRefused, why);
+    }
+    for (const populate::WantedObject& object : expansion.objects) PlanObject(name, object, plan);
+  }
+
+  void PlanObject(const std::string& name, const populate::WantedObject& object,
+                  NamespacePlan& plan) {
+    plan.wanted.insert(object.key);
+    const auto kind = state_.kinds.Find(object.key.type, VersionOf(object.value));
+    if (!kind) {
+      return TakeApplied(object.key, name, object.template_name, PopulationClass::kFailed,
+                         kind.error().message);
+    }
+    ++expected_;
+    OutcomeOf(name, object.template_name).types.insert(object.key.type);
+    to_widen_.insert(object.template_name);
+  }
+
+  // Also of what is left alone: it stays in the ApplySet, and somebody else's template may be named
+  // by objects of ours.
+  void ReadMembers() {
+    if (plans_.empty()) return;
+    std::set<GroupKind> types;
+    for (const auto& [name, plan] : plans_) {
+      for (const auto& [template_name, outcome] : state_.outcomes[name].templates) {
+        types.insert(outcome.types.begin(), outcome.types.end());
+      }
+    }
+    for (const auto& [name, known] : state_.input.known) {
+      types.insert(known.apply_set.types.begin(), known.apply_set.types.end());
+    }
+    state_.members.Read(types, state_.kinds, NamesOfNamed(), session_);
+    if (session_.is_stopped()) return;
+    for (const auto& [type, why] : state_.members.unlisted()) {
+      news_.on_error("what is there of " + type.ToString() +
+                     " cannot be listed, and is not pruned: " + why);
+    }
+  }
+
+  // None: all are looked at.
+  std::vector<std::string> NamesOfNamed() const {
+    std::vector<std::string> names;
+    if (options_.namespaces.empty()) return names;
+    for (const auto& [name, found] : state_.input.namespaces) names.push_back(name);
+    return names;
+  }
+
+  // Before anything of a new kind is there (KEP-3659).
+  void WidenApplySets() {
+    if (!writes()) return;
+    for (const std::string& name : to_widen_) {
+      const auto known = state_.input.known.find(name);
+      if (known == state_.input.known.end()) continue;
+      const ApplySetExtent extent = ExtentOf(name, state_);
+      const std::string why = templates_.Widen(known->second, extent.types, extent.namespaces);
+      if (session_.is_stopped()) return;
+      if (why.empty()) continue;
+      orphans_.insert(name);
+      news_.on_error("the template " + name +
+                     " cannot be made the parent of what is made of it: " + why);
+    }
+  }
+
+  void Apply() {
+    // Each object is told of by itself.
+    const auto on_done = [](const sweep::write::Exchange&) {};
+    Writer writer(options_, session_, on_done, [this] { Tell(); });
+    for (const auto& [name, plan] : plans_) {
+      std::vector<ObjectToApply> objects = ObjectsOf(name, state_.input.namespaces.at(name));
+      if (objects.empty()) continue;
+      writer.Begin(
+          std::make_unique<NamespaceApply>(std::move(objects), options_.dry_run == DryRun::kServer,
+                                           [this](const ObjectApply& done) { OnApplied(done); }));
+    }
+    writer.Finish();
+  }
+
+  // None where nothing is sent.
+  std::vector<ObjectToApply> ObjectsOf(const std::string& name, const ClusterNamespace& found) {
+    kube::json::Arena arena;
+    std::vector<ObjectToApply> objects;
+    for (const auto& [key, template_name, value] : ExpandFor(found, arena).objects) {
+      auto kind = state_.kinds.Find(key.type, VersionOf(value));
+      if (!kind) continue;
+      if (orphans_.contains(template_name)) {
+        TakeApplied(key, name, template_name, PopulationClass::kFailed,
+                    "its template cannot be made the parent of what is made of it");
+        continue;
+      }
+      if (!writes()) {
+        TakeApplied(key, name, template_name, PopulationClass::kApplied, "");
+        continue;
+      }
+      ObjectToApply object{.kind = *std::move(kind),
+                           .key = key,
+                           .namespace_ = name,
+                           .template_name = template_name,
+                           .body = kube::json::Print(value)};
+      const Member* member = state_.members.Find(name, key);
+      if (member != nullptr && member->membership.is_proven) {
+        object.known_version = member->resource_version;
+      }
+      objects.push_back(std::move(object));
+    }
+    return objects;
+  }
+
+  void OnApplied(const ObjectApply& done) {
+    const ObjectToApply& object = done.object();
+    if (done.result() != PopulationClass::kFailed && options_.dry_run == DryRun::kNone) {
+      state_.members.Put(
+          {.kind = object.kind,
+           .namespace_ = object.namespace_,
+           .name = object.key.name,
+           .uid = done.uid(),
+           .resource_version = done.resource_version(),
+           .membership = {.template_name = object.template_name, .is_proven = true}});
+    }
+    TakeApplied(object.key, object.namespace_, object.template_name, done.result(), done.message());
+  }
+
+  void Prune() {
+    const auto on_done = [this](const sweep::write::Exchange& exchange) {
+      const auto& done = static_cast<const ObjectPrune&>(exchange);
+      TakeMember(done.object(), done.result(), done.message());
+    };
+    Writer writer(options_, session_, on_done, [this] { Tell(); });
+    for (const auto& [name, plan] : plans_) {
+      // What is deleted leaves the index.
+      const MemberIndex::OfNamespace members = state_.members.Of(name);
+      for (const auto& [key, member] : members) {
+        if (session_.is_stopped()) break;
+        PruneMember(member, plan, writer);
+      }
+    }
+    writer.Finish();
+  }
+
+  void PruneMember(const Member& member, const NamespacePlan& plan, Writer& writer) {
+    const ObjectToPrune object{.kind = member.kind,
+                               .namespace_ = member.namespace_,
+                               .name = member.name,
+                               .template_name = member.membership.template_name,
+                               .uid = member.uid,
+                               .resource_version = member.resource_version};
+    if (!IsUnwanted(member, plan)) return Remember(object);
+    const std::string why = WhyKept(member, plan);
+    if (session_.is_stopped()) return;
+    if (!why.empty()) {
+      TakeMember(object, PopulationClass::kKept, why);
+    } else if (!writes()) {
+      TakeMember(object, PopulationClass::kPruned, "");
+    } else {
+      ++expected_;
+      writer.Begin(std::make_unique<ObjectPrune>(object, options_.dry_run == DryRun::kServer));
+    }
+  }
+
+  /// Of what is left alone, or on its way out, there is nothing to tell.
+  bool IsUnwanted(const Member& member, const NamespacePlan& plan) const {
+    if (member.membership.is_being_deleted) return false;
+    const bool is_populated = plan.standing == Expansion::Standing::kPopulated;
+    const ObjectKey key = KeyOf(member);
+    return is_populated && !plan.wanted.contains(key) && !plan.kept.contains(key) &&
+           !IsLeftAlone(member.membership.template_name);
+  }
+
+  /// Empty: it may be deleted.
+  std::string WhyKept(const Member& member, const NamespacePlan& plan) {
+    const std::string& name = member.membership.template_name;
+    if (!member.membership.is_proven) {
+      return "it has the label of the template, and was not made of it";
+    }
+    if (plan.failed.contains(name)) {
+      return "some object of the template could not be applied here, which may be to come in its "
+             "place";
+    }
+    const PruneLeave& leave = LeaveOf(name);
+    if (!leave.is_given) state_.outcomes[member.namespace_].is_unfinished = true;
+    return leave.why;
+  }
+
+  const PruneLeave& LeaveOf(const std::string& name) {
+    const auto [place, is_new] = leaves_.try_emplace(name);
+    if (!is_new) return place->second;
+    const auto known = state_.input.known.find(name);
+    const bool is_known = known != state_.input.known.end();
+    const TemplateNow now = LookAgain(name, is_known ? &known->second : nullptr, session_);
+    const TemplateNow expected = is_known ? TemplateNow::kSame : TemplateNow::kGone;
+    if (now == expected) {
+      place->second.is_given = true;
+    } else if (!session_.is_stopped()) {
+      place->second.why = now == TemplateNow::kUnknown
+                              ? "the server does not say whether the template is as it was"
+                              : "the template was changed meanwhile: run again";
+      news_.on_error("nothing of the template " + name + " is pruned: " + place->second.why);
+    }
+    return place->second;
+  }
+
+  void TakeMember(const ObjectToPrune& object, PopulationClass population_class,
+                  const std::string& message) {
+    const ObjectKey key{object.kind.type, object.name};
+    const bool is_gone =
+        population_class == PopulationClass::kPruned || population_class == PopulationClass::kGone;
+    if (!is_gone) {
+      Remember(object);
+    } else if (options_.dry_run == DryRun::kNone) {
+      state_.members.Remove(object.namespace_, key);
+    }
+    Take(key, object.namespace_, object.template_name, population_class, message);
+  }
+
+  /// It stays in the ApplySet of its template.
+  void Remember(const ObjectToPrune& object) {
+    OutcomeOf(object.namespace_, object.template_name).types.insert(object.kind.type);
+  }
+
+  const PopulationOptions& options_;
+  PopulationState& state_;
+  const RoundNews& news_;
+  const kube::client::Session session_;
+  const TemplateWriter templates_;
+  std::size_t done_ = 0, expected_ = 0;
+
+  std::map<std::string, NamespacePlan> plans_;  // by namespace
+  std::set<std::string> to_widen_;              // templates
+  std::set<std::string> orphans_;  // templates that cannot be made the parents of what they have
+  std::map<std::string, PruneLeave> leaves_;  // by template
+};
+
+}  // namespace
+
+void RunRound(const std::set<std::string>& namespaces, const PopulationOptions& options,
+              PopulationState& state, const RoundNews& news, const kube::client::Session& session) {
+  Round(options, state, news, session).Run(namespaces);
+}
+
+}  // namespace migrate::population

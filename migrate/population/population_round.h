@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <set>
+#include <string>
+
+#include "kube/client/session.h"
+#include "migrate/populate/expansion.h"
+#include "migrate/population/population.h"
+#include "migrate/population/population_state.h"
+#include "migrate/report/population_report.h"
+
+namespace migrate::population {
+
+/// What a round tells. All may be called at any time while it lasts.
+struct RoundNews {
+  std::function<void(const std::string& namespace_, const populate::Expansion&)> on_expansion;
+  std::function<void(const report::PopulatedObject&)> on_object;
+  std::function<void(const std::string& error)> on_error;
+  /// How many objects are done, and how many there are so far; several times a second.
+  std::function<void(std::size_t done, std::size_t expected)> on_progress;
+};
+
+/// Brings these namespaces to what templates say, as Populate does: those that are being deleted,
+/// and those that `state` does not know, are passed over. Afterwards `state` has their outcomes,
+/// and knows what was made and deleted; so a round after it lists nothing anew.
+///
+/// The session being stopped, the outcome of a namespace is that something is left to be done.
+void RunRound(const std::set<std::string>& namespaces, const PopulationOptions& options,
+              PopulationState& state, const RoundNews& news, const kube::client::Session& session);
+
+}  // namespace migrate::population
