@@ -11,7 +11,7 @@ kube/schema
 kube/schema/format kube/config kube/mutation
 kube/schema/validation kube/http
 kube/crd kube/client kube/serve
-kube/crd/rules kube/crd/changes kube/crd/suggest kube/auth kube/admission
+kube/crd/rules kube/crd/changes kube/crd/suggest kube/auth kube/admission kube/lease
 
 migrate/report migrate/lists migrate/disk
 migrate/owners migrate/mutate

@@ -1,0 +1,97 @@
+#include "kube/lease/lease_lock.h"
+
+#include <cstddef>
+#include <utility>
+
+#include "kube/client/answer_meaning.h"
+
+namespace kube::lease {
+namespace {
+
+using json::Value;
+
+// etcd takes no object of more than 1.5 MiB.
+constexpr std::size_t kMostBytes = std::size_t{4} * 1024 * 1024;
+
+/// What an Update needs to be safe is there.
+bool IsLease(const Value& root) {
+  const Value* metadata = root.Find("metadata");
+  return root.FindText("kind") == "Lease" && metadata != nullptr &&
+         !metadata->FindText("resourceVersion").empty();
+}
+
+}  // namespace
+
+LeaseLock::LeaseLock(std::string namespace_name, std::string name, const client::Session& session,
+                     DoneFunction on_done)
+    : GatheredCall(session.client, kMostBytes),
+      namespace_(std::move(namespace_name)),
+      name_(std::move(name)),
+      session_(session),
+      on_done_(std::move(on_done)) {}
+
+void LeaseLock::Get() { Begin(Action::kGet, "GET", "/" + client::UrlEscape(name_), ""); }
+
+void LeaseLock::Create(const LeaseRecord& record) {
+  json::Arena arena;
+  Value lease = Value::Object();
+  lease.Set("apiVersion", Value::String("coordination.k8s.io/v1"), arena);
+  lease.Set("kind", Value::String("Lease"), arena);
+  Value* metadata = lease.Set("metadata", Value::Object(), arena);
+  metadata->Set("name", Value::String(name_), arena);
+  metadata->Set("namespace", Value::String(namespace_), arena);
+  lease.Set("spec", MakeLeaseSpec(record, arena), arena);
+  Begin(Action::kCreate, "POST", "", json::Print(lease));
+}
+
+void LeaseLock::Update(const LeaseRecord& record) {
+  json::Arena arena;
+  Value lease = json::CopyForChange(lease_.root(), arena);
+  lease.Set("spec", MakeLeaseSpec(record, arena), arena);
+  Begin(Action::kUpdate, "PUT", "/" + client::UrlEscape(name_), json::Print(lease));
+}
+
+void LeaseLock::Begin(Action action, std::string method, const std::string& path,
+                      std::string body) {
+  action_ = action;
+  begun_at_ = session_.clock.Now();
+  client::ApiRequest request;
+  request.target =
+      "/apis/coordination.k8s.io/v1/namespaces/" + client::UrlEscape(namespace_) + "/leases" + path;
+  request_line_ = method + " " + request.target;
+  request.method = std::move(method);
+  if (!body.empty()) request.content_type = "application/json";
+  request.body = std::move(body);
+  request.retry = false;
+  request.fresh_connection = std::exchange(is_connection_doubtful_, false);
+  Start(std::move(request));
+}
+
+void LeaseLock::Abandon() {
+  if (!is_under_way()) return;
+  is_connection_doubtful_ = true;
+  Cancel();
+}
+
+void LeaseLock::OnDone() {
+  const std::optional<client::CallError> problem = error() ? error() : TakeAnswer();
+  is_connection_doubtful_ = problem && client::IsUnanswered(client::MeaningOf(*problem));
+  on_done_(problem);
+}
+
+// Absent: the answer is a Lease.
+std::optional<client::CallError> LeaseLock::TakeAnswer() {
+  json::Document answer;
+  if (is_too_large() || answer.Parse(body()) || !IsLease(answer.root())) {
+    client::CallError problem;
+    problem.message = "the server's answer to " + request_line_ + " is no Lease";
+    return problem;
+  }
+  lease_ = std::move(answer);
+  const Value* spec = lease_.root().Find("spec");
+  record_ = spec == nullptr ? LeaseRecord() : ReadLeaseRecord(*spec);
+  spec_text_ = spec == nullptr ? "" : json::Print(*spec);
+  return std::nullopt;
+}
+
+}  // namespace kube::lease

@@ -1,0 +1,62 @@
+#include "kube/lease/lease_record.h"
+
+#include <array>
+#include <cstdio>
+#include <limits>
+#include <string_view>
+
+#include "kube/go/go_time.h"
+
+namespace kube::lease {
+namespace {
+
+using json::Value;
+
+std::int32_t ReadCount(const Value& spec, std::string_view key) {
+  const Value* value = spec.Find(key, json::Type::kNumber);
+  const std::int64_t number = value == nullptr ? 0 : json::AsInt64(*value).value_or(0);
+  const bool fits = number >= 0 && number <= std::numeric_limits<std::int32_t>::max();
+  return fits ? static_cast<std::int32_t>(number) : 0;
+}
+
+std::string ReadTime(const Value& spec, std::string_view key) {
+  const std::string_view text = spec.FindText(key);
+  return go::ParseGoTime(text) ? std::string(text) : std::string();
+}
+
+}  // namespace
+
+LeaseRecord ReadLeaseRecord(const Value& spec) {
+  LeaseRecord record;
+  record.holder_identity = spec.FindText("holderIdentity");
+  record.lease_duration_seconds = ReadCount(spec, "leaseDurationSeconds");
+  record.acquire_time = ReadTime(spec, "acquireTime");
+  record.renew_time = ReadTime(spec, "renewTime");
+  record.lease_transitions = ReadCount(spec, "leaseTransitions");
+  return record;
+}
+
+Value MakeLeaseSpec(const LeaseRecord& record, json::Arena& arena) {
+  Value spec = Value::Object();
+  spec.Set("holderIdentity", Value::String(record.holder_identity), arena);
+  spec.Set("leaseDurationSeconds", Value::Number(record.lease_duration_seconds, arena), arena);
+  const auto set_time = [&](std::string_view key, const std::string& time) {
+    if (!time.empty()) spec.Set(key, Value::String(time), arena);
+  };
+  set_time("acquireTime", record.acquire_time);
+  set_time("renewTime", record.renew_time);
+  spec.Set("leaseTransitions", Value::Number(record.lease_transitions, arena), arena);
+  return spec;
+}
+
+std::string MicroTime(std::chrono::system_clock::time_point time) {
+  const auto second = std::chrono::floor<std::chrono::seconds>(time);
+  const auto rest = std::chrono::floor<std::chrono::microseconds>(time - second);
+  std::string text = go::FormatGoTime({second.time_since_epoch().count(), 0});
+  std::array<char, 16> fraction{};
+  (void)std::snprintf(fraction.data(), fraction.size(), ".%06d", static_cast<int>(rest.count()));
+  text.insert(text.size() - 1, fraction.data());
+  return text;
+}
+
+}  // namespace kube::lease
