@@ -16,4 +16,7 @@ struct Environment {
 /// That of this process. The variables are read when asked for.
 Environment ProcessEnvironment();
 
+/// What this machine, or this pod, is called; "localhost" where it does not say.
+std::string HostName();
+
 }  // namespace kube::system

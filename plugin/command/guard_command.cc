@@ -22,6 +22,7 @@
 #include "plugin/flags/finish_options.h"
 #include "plugin/flags/usage_error.h"
 #include "plugin/report/data/guard_report_json.h"
+#include "plugin/serving/serving_news.h"
 #include "plugin/serving/webhook_run.h"
 #include "plugin/terminal/output.h"
 #include "plugin/terminal/terminal.h"
@@ -30,6 +31,8 @@ namespace plugin::command {
 namespace {
 
 using migrate::guard::GuardAction;
+using serving::PrintOnce;
+using serving::Tell;
 
 constexpr char kCommand[] = "guard";
 // What configurations are called that are printed.
@@ -40,17 +43,6 @@ GuardAction ParseAction(const std::string& text) {
   if (text == "deny") return GuardAction::kDeny;
   throw flags::UsageError(kCommand,
                           "invalid --action value (" + text + "), must be \"warn\" or \"deny\"");
-}
-
-void Tell(const std::string& line) { terminal::WriteStderr(terminal::Printable(line) + "\n"); }
-
-// kubectl apply reads its input to the end.
-void PrintOnce(const std::string& configurations) {
-  terminal::WriteStdout(configurations);
-  terminal::EndStdout();
-  Tell(
-      "note: the configurations are for this run: it neither changes nor removes them, and the "
-      "authority of a self-signed certificate ends with it");
 }
 
 // Requests are held against all of them or none: a schema that is missing would go unnoticed.

@@ -1,8 +1,10 @@
 #include "plugin/command/populate_command.h"
 
-#include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <set>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include "kube/base/error.h"
@@ -10,15 +12,12 @@
 #include "kube/go/go_format.h"
 #include "kube/meta/names.h"
 #include "kube/system/clock.h"
-#include "migrate/populate/cluster_scope.h"
-#include "migrate/populate/expansion.h"
-#include "migrate/populate/keys.h"
-#include "migrate/populate/population_files.h"
+#include "migrate/populate/webhooks/opt_out.h"
 #include "migrate/population/population.h"
 #include "plugin/access/cluster_access.h"
 #include "plugin/access/stop_signal.h"
 #include "plugin/access/version.h"
-#include "plugin/command/manifest_writer.h"
+#include "plugin/command/local_population.h"
 #include "plugin/flags/finish_options.h"
 #include "plugin/flags/output_format.h"
 #include "plugin/flags/usage_error.h"
@@ -30,16 +29,13 @@
 namespace plugin::command {
 namespace {
 
-using migrate::populate::Expansion;
-using migrate::populate::PopulationFiles;
-using migrate::populate::TargetNamespace;
 
 constexpr char kPopulate[] = "populate";
-constexpr int kSomeRefused = 1;
-constexpr int kPopulateError = 2;
+constexpr int kMostPort = 65535;
 
-void TellLine(std::string_view kind, const std::string& text) {
-  terminal::WriteStderr(std::string(kind).append(": ") + terminal::Printable(text) + "\n");
+// Less than a second is as good as none.
+std::chrono::seconds ParseSeconds(std::string_view flag, const std::string& text) {
+  return std::chrono::ceil<std::chrono::seconds>(flags::ParseDuration(kPopulate, flag, text));
 }
 
 void RefuseInvalidName(const std::string& name) {
@@ -48,121 +44,6 @@ void RefuseInvalidName(const std::string& name) {
   throw flags::UsageError(kPopulate, "invalid namespace " + kube::go::GoQuote(name) + ": [" +
                                          kube::base::Join(problems, " ") + "]");
 }
-
-// In the order of the arguments, each once.
-std::vector<TargetNamespace> ChooseNamespaces(const std::vector<std::string>& names,
-                                              const PopulationFiles& files) {
-  if (names.empty()) return files.namespaces;
-  std::vector<TargetNamespace> chosen;
-  std::set<std::string> seen;
-  for (const std::string& name : names) {
-    if (!seen.insert(name).second) continue;
-    const auto found = std::ranges::find(files.namespaces, name, &TargetNamespace::name);
-    if (found != files.namespaces.end()) {
-      chosen.push_back(*found);
-    } else if (!files.unreadable_namespaces.contains(name)) {
-      chosen.push_back(migrate::populate::NamespaceNamed(name));
-      if (!files.namespaces.empty()) {
-        TellLine("note", name + " is in none of the files, so it is taken for one without labels");
-      }
-    }
-  }
-  return chosen;
-}
-
-void TellStanding(const std::string& name, Expansion::Standing standing) {
-  switch (standing) {
-    case Expansion::Standing::kPopulated:
-      return;
-    case Expansion::Standing::kOptedOut:
-      return TellLine("note", name + " has the label " + migrate::populate::kOptOutLabel +
-                                  "=true, so what it has stays as it is");
-    case Expansion::Standing::kSystem:
-      return TellLine("note", name + " is never populated");
-  }
-}
-
-/// A run over files: what it prints, and how it ends.
-class LocalPopulation {
- public:
-  explicit LocalPopulation(const PopulateOptions& options)
-      : options_(options),
-        files_(migrate::populate::ReadPopulationFiles(options.input.filenames,
-                                                      options.input.recursive)),
-        writer_(options.output) {}
-
-  int Run() {
-    const auto namespaces = ChooseNamespaces(options_.namespaces, files_);
-    for (const TargetNamespace& target : namespaces) Populate(target);
-    writer_.Finish();
-    TellFiles(namespaces.empty());
-    if (!files_.errors.empty() || files_.templates.empty() || namespaces.empty()) {
-      return kPopulateError;
-    }
-    return has_refused_ ? kSomeRefused : 0;
-  }
-
- private:
-  void Populate(const TargetNamespace& target) {
-    kube::json::Arena arena;
-    const Expansion expansion = migrate::populate::Expand(
-        target, files_.templates, migrate::populate::IsKnownClusterScoped, arena);
-    for (const auto& object : expansion.objects) writer_.Write(object.value);
-    TellStanding(target.name, expansion.standing);
-    TellUnselected(target.name, expansion);
-    TellDisabled(expansion.left_alone);
-    for (const auto& replaced : expansion.replaced) {
-      TellLine("Warning", target.name + ": " + migrate::populate::Describe(replaced));
-    }
-    for (const auto& held : expansion.held) {
-      TellLine("Warning", target.name + ": " + migrate::populate::Describe(held));
-    }
-    for (const auto& [key, template_name, why] : expansion.refused) {
-      TellLine("error", target.name + ": left out " + key.ToString() + " of the template " +
-                            template_name + ": " + why);
-      has_refused_ = true;
-    }
-  }
-
-  void TellUnselected(const std::string& name, const Expansion& expansion) const {
-    const bool is_populated = expansion.standing == Expansion::Standing::kPopulated;
-    if (!is_populated || files_.templates.empty()) return;
-    if (expansion.templates.empty() && expansion.left_alone.empty()) {
-      TellLine("note", "no template selects " + name);
-    }
-  }
-
-  // Once each, whatever the namespaces.
-  void TellDisabled(const std::vector<std::string>& templates) {
-    for (const std::string& name : templates) {
-      if (!told_disabled_.insert(name).second) continue;
-      TellLine("note", "the template " + name + " has the label " + migrate::populate::kApplyLabel +
-                           "=disable, so what was made of it stays as it is");
-    }
-  }
-
-  void TellFiles(bool has_no_namespaces) const {
-    for (const migrate::report::UnknownKind& other : files_.others) {
-      TellLine("note", std::to_string(other.objects) + " of kind " + other.kind + " (" +
-                           other.api_version +
-                           ") left out: neither a NamespaceTemplate nor a Namespace");
-    }
-    for (const std::string& warning : files_.warnings) TellLine("Warning", warning);
-    for (const std::string& hint : files_.hints) TellLine("Warning", hint);
-    for (const std::string& error : files_.errors) TellLine("error", error);
-    if (!files_.errors.empty()) return;
-    if (files_.templates.empty()) TellLine("error", "the files of -f hold no NamespaceTemplate");
-    if (has_no_namespaces) {
-      TellLine("error", "the files of -f hold no Namespace; name one that is to be populated");
-    }
-  }
-
-  const PopulateOptions& options_;
-  const PopulationFiles files_;
-  ManifestWriter writer_;
-  bool has_refused_ = false;
-  std::set<std::string> told_disabled_;
-};
 
 migrate::population::PopulationOptions MakePopulationOptions(const PopulateOptions& options) {
   migrate::population::PopulationOptions result;
@@ -206,16 +87,67 @@ int RunOnce(const PopulateOptions& options) {
   return stopped == 0 ? output.exit_code : stopped;
 }
 
+/// What each of them is for; the rest is for all.
+constexpr const char* kOnlyLocal[] = {"filename", "output", "recursive"};
+constexpr const char* kNotLocal[] = {"concurrency", "max-rate"};
+constexpr const char* kOnlyService[] = {"leader-elect", "leader-elect-resource-namespace",
+                                        "metrics-port", "resync", "webhooks"};
+constexpr const char* kOnlyWebhooks[] = {
+    "addr",       "ca-bundle-file",         "ca-dump",
+    "ca-file",    "cert-file",              "client-ca-file",
+    "extra-san",  "host",                   "ignore-failures",
+    "insecure",   "key-file",               "key-password",
+    "managed",    "initialization-timeout", "opt-out-service-account",
+    "persistent", "port",                   "reach",
+    "url"};
+
+void RefuseGiven(bool is_mode, std::string_view mode, std::span<const char* const> names,
+                 const flags::FlagSet& flag_set) {
+  for (const char* name : names) {
+    flags::RefuseBoth(kPopulate, is_mode, mode, flag_set.IsGiven(name), std::string("--") + name);
+  }
+}
+
 // Of what is in files nothing is written, and what is in a cluster is not printed.
 void RefuseOfOther(const PopulateOptions& options, const flags::FlagSet& flag_set) {
-  flags::RefuseBoth(kPopulate, options.once, "--once", options.input.local, "--local");
-  for (const char* name : {"filename", "output", "recursive"}) {
-    flags::RefuseBoth(kPopulate, options.once, "--once", flag_set.IsGiven(name),
-                      std::string("--") + name);
+  const bool is_local = options.input.local;
+  flags::RefuseBoth(kPopulate, options.once, "--once", is_local, "--local");
+  RefuseGiven(options.once, "--once", kOnlyLocal, flag_set);
+  RefuseGiven(options.once, "--once", kOnlyService, flag_set);
+  RefuseGiven(options.once, "--once", kOnlyWebhooks, flag_set);
+  RefuseGiven(is_local, "--local", kNotLocal, flag_set);
+  RefuseGiven(is_local, "--local", kOnlyService, flag_set);
+  RefuseGiven(is_local, "--local", kOnlyWebhooks, flag_set);
+  flags::RefuseBoth(kPopulate, is_local, "--local", flag_set.IsGiven("dry-run"), "--dry-run");
+  if (options.once || is_local) return;
+  for (const char* name : kOnlyLocal) {
+    if (!flag_set.IsGiven(name)) continue;
+    throw flags::UsageError(kPopulate, std::string("--") + name + " needs --local");
   }
-  for (const char* name : {"concurrency", "dry-run", "max-rate"}) {
-    flags::RefuseBoth(kPopulate, options.input.local, "--local", flag_set.IsGiven(name),
-                      std::string("--") + name);
+  if (flag_set.IsGiven("dry-run")) throw flags::UsageError(kPopulate, "--dry-run needs --once");
+  if (!options.namespaces.empty()) {
+    throw flags::UsageError(kPopulate, "names of namespaces need --once or --local");
+  }
+}
+
+/// A webhook as flags name it.
+migrate::populate::webhooks::WebhookChoice& ChoiceOf(
+    const std::string& name, std::string_view flag,
+    migrate::populate::webhooks::WebhookOptions& webhooks) {
+  if (name == "creator") return webhooks.creator;
+  if (name == "opt-out") return webhooks.opt_out;
+  if (name == "use") return webhooks.use;
+  if (name == "initialization") return webhooks.initialization;
+  throw flags::UsageError(kPopulate,
+                          std::string("invalid ").append(flag) + " value (" + name +
+                              "), must be \"creator\", \"opt-out\", \"use\", "
+                              "\"initialization\" or \"all\"");
+}
+
+void ChooseAll(migrate::populate::webhooks::WebhookOptions& webhooks, bool wanted) {
+  for (auto* each : {&webhooks.creator, &webhooks.opt_out, &webhooks.use,
+                     &webhooks.initialization}) {
+    each->is_wanted = wanted;
   }
 }
 
@@ -224,11 +156,21 @@ void RefuseOfOther(const PopulateOptions& options, const flags::FlagSet& flag_se
 void PopulateCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) {
   flags::AddPatienceFlag(flag_set, raw);
   flags::AddInputFlags(flag_set, options_.input);
+  serving::AddServingFlags(flag_set, options_.service.serving, raw_.reach);
   flag_set.String("output", 'o', raw.output);
   flag_set.Bool("once", 0, options_.once);
-  flag_set.OptionalString("dry-run", raw_dry_run_, std::string(flags::kBareDryRun));
+  flag_set.OptionalString("dry-run", raw_.dry_run, std::string(flags::kBareDryRun));
   flag_set.Int("concurrency", 0, options_.concurrency);
-  flag_set.String("max-rate", 0, raw_max_rate_);
+  flag_set.String("max-rate", 0, raw_.max_rate);
+  flag_set.String("resync", 0, raw_.resync);
+  flag_set.Bool("leader-elect", 0, options_.service.leader_elect);
+  flag_set.String("leader-elect-resource-namespace", 0, options_.service.lease_namespace);
+  flag_set.Int("metrics-port", 0, options_.service.metrics_port);
+  flag_set.Strings("webhooks", 0, raw_.webhooks);
+  flag_set.Strings("ignore-failures", 0, raw_.ignored_failures);
+  flag_set.Array("opt-out-service-account", 0, raw_.opt_out_accounts);
+  flag_set.String("initialization-timeout", 0, raw_.initialization_timeout);
+  flag_set.Bool("persistent", 0, raw_.persistent);
 }
 
 void PopulateCommand::TakeArguments(std::vector<std::string> arguments) {
@@ -241,21 +183,70 @@ void PopulateCommand::Finish(const flags::FlagSet& flag_set, const flags::RawVal
                             "--namespace has no meaning here; name namespaces as arguments");
   }
   RefuseOfOther(options_, flag_set);
-  const bool has_local = options_.input.local && flag_set.IsGiven("filename");
-  if (!options_.once && !has_local) {
-    throw flags::UsageError(kPopulate,
-                            "populate needs --once, or --local and -f: name what is to be done");
-  }
-  if (!options_.once) flags::RequireFiles(kPopulate, options_.input, flag_set);
+  if (options_.input.local) flags::RequireFiles(kPopulate, options_.input, flag_set);
   for (const std::string& name : options_.namespaces) RefuseInvalidName(name);
   options_.output = flags::ParsePopulateOutput(raw.output);
-  options_.dry_run = flags::ParseDryRun(kPopulate, raw_dry_run_);
-  options_.max_rate = flags::ParseMaxRate(kPopulate, raw_max_rate_);
+  options_.dry_run = flags::ParseDryRun(kPopulate, raw_.dry_run);
+  options_.max_rate = flags::ParseMaxRate(kPopulate, raw_.max_rate);
   flags::RequireConcurrency(kPopulate, options_.concurrency);
+  if (!options_.once && !options_.input.local) FinishService(flag_set);
+}
+
+void PopulateCommand::FinishService(const flags::FlagSet& flag_set) {
+  population::PopulationServiceOptions& service = options_.service;
+  service.concurrency = static_cast<std::size_t>(options_.concurrency);
+  service.max_rate = options_.max_rate;
+  service.resync = ParseSeconds("--resync", raw_.resync);
+  if (service.metrics_port < 0 || service.metrics_port > kMostPort) {
+    throw flags::InvalidArgument(kPopulate, "--metrics-port",
+                                 std::to_string(service.metrics_port),
+                                 "must be between 0 and 65535");
+  }
+  const auto problems = kube::meta::Dns1123LabelProblems(service.lease_namespace);
+  if (!problems.empty()) {
+    throw flags::InvalidArgument(kPopulate, "--leader-elect-resource-namespace",
+                                 service.lease_namespace, kube::base::Join(problems, " "));
+  }
+  if (raw_.webhooks.empty()) {
+    for (const char* name : kOnlyWebhooks) {
+      if (!flag_set.IsGiven(name)) continue;
+      throw flags::UsageError(kPopulate, std::string("--") + name + " needs --webhooks");
+    }
+    return;
+  }
+  FinishWebhooks(service.webhooks.emplace());
+  serving::FinishServing(kPopulate, raw_.reach, service.serving);
+}
+
+void PopulateCommand::FinishWebhooks(migrate::populate::webhooks::WebhookOptions& webhooks) {
+  ChooseAll(webhooks, false);
+  for (const std::string& name : raw_.webhooks) {
+    if (name == "all") {
+      ChooseAll(webhooks, true);
+    } else {
+      ChoiceOf(name, "--webhooks", webhooks).is_wanted = true;
+    }
+  }
+  for (const std::string& name : raw_.ignored_failures) {
+    ChoiceOf(name, "--ignore-failures", webhooks).ignore_failures = true;
+  }
+  for (const std::string& account : raw_.opt_out_accounts) {
+    auto user = migrate::populate::webhooks::UserOfServiceAccount(account);
+    if (!user) {
+      throw flags::InvalidArgument(kPopulate, "--opt-out-service-account", account, user.error());
+    }
+    webhooks.opt_out_users.insert(*std::move(user));
+  }
+  webhooks.persistent = raw_.persistent;
+  webhooks.initialization_timeout =
+      ParseSeconds("--initialization-timeout", raw_.initialization_timeout);
 }
 
 int PopulateCommand::Run() {
-  return options_.once ? RunOnce(options_) : LocalPopulation(options_).Run();
+  if (options_.input.local) return PrintLocalPopulation(options_);
+  if (options_.once) return RunOnce(options_);
+  population::ServePopulation(options_.common, options_.service);
+  return 0;
 }
 
 }  // namespace plugin::command

@@ -6,6 +6,7 @@
 #include "plugin/flags/command.h"
 #include "plugin/flags/options.h"
 #include "plugin/flags/write_flags.h"
+#include "plugin/population/population_service.h"
 
 namespace plugin::command {
 
@@ -20,11 +21,13 @@ struct PopulateOptions {
   flags::DryRunChoice dry_run;
   int concurrency = 16;
   double max_rate = 0;
+
+  population::PopulationServiceOptions service{};  ///< without --local and --once
 };
 
-/// Brings namespaces to what NamespaceTemplates say, or with --local prints the objects that they
-/// get. Its exit code: 0 all of them are applied, or printed; 1 some object, or template, is left
-/// out; 2 an error.
+/// Keeps namespaces as NamespaceTemplates say, with --once brings them there, and with --local
+/// prints the objects that they get. Its exit code: 0 all of them are applied, or printed, or a
+/// signal has ended what would go on; 1 some object, or template, is left out; 2 an error.
 class PopulateCommand final : public flags::CommandWith<PopulateOptions> {
  public:
   void AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) override;
@@ -33,7 +36,17 @@ class PopulateCommand final : public flags::CommandWith<PopulateOptions> {
   int Run() override;
 
  private:
-  std::string raw_dry_run_ = "none", raw_max_rate_;
+  struct RawOptions {
+    std::string dry_run = "none", max_rate{}, reach{};
+    std::string resync = "0", initialization_timeout = "30s";
+    std::vector<std::string> webhooks{}, ignored_failures{}, opt_out_accounts{};
+    bool persistent = false;
+  };
+
+  void FinishService(const flags::FlagSet& flag_set);
+  void FinishWebhooks(migrate::populate::webhooks::WebhookOptions& webhooks);
+
+  RawOptions raw_;
 };
 
 }  // namespace plugin::command

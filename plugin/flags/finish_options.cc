@@ -26,15 +26,6 @@ std::chrono::nanoseconds ParseTimeout(std::string_view command, const std::strin
                    "integer followed by a corresponding time unit (e.g. 1s | 2m | 3h)");
 }
 
-std::chrono::nanoseconds ParsePatience(std::string_view command, const std::string& text) {
-  const auto patience = kube::go::ParseGoDuration(text);
-  if (!patience) {
-    throw InvalidArgument(command, "--patience", text, "time: invalid duration " + GoQuote(text));
-  }
-  if (*patience >= std::chrono::nanoseconds::zero()) return *patience;
-  throw InvalidArgument(command, "--patience", text, "must not be less than 0");
-}
-
 // "key=value" each; a key may have several values.
 std::map<std::string, std::vector<std::string>> ParseUserExtra(
     std::string_view command, const std::vector<std::string>& texts) {
@@ -91,7 +82,7 @@ void Finish(std::string_view command, CommonOptions& options, const RawValues& r
   if (!raw.request_timeout.empty()) {
     connection.request_timeout = ParseTimeout(command, raw.request_timeout);
   }
-  if (!raw.patience.empty()) options.patience = ParsePatience(command, raw.patience);
+  if (!raw.patience.empty()) options.patience = ParseDuration(command, "--patience", raw.patience);
   connection.as_user_extra = ParseUserExtra(command, raw.as_user_extra);
 }
 
@@ -102,6 +93,16 @@ void RequireFiles(std::string_view command, const InputOptions& input, const Fla
   if (!input.local || !input.filenames.empty()) return;
   throw UsageError(command,
                    "--local contacts no server, so CRDs and objects must be given with -f FILE");
+}
+
+std::chrono::nanoseconds ParseDuration(std::string_view command, std::string_view flag,
+                                       const std::string& text) {
+  const auto duration = kube::go::ParseGoDuration(text);
+  if (!duration) {
+    throw InvalidArgument(command, flag, text, "time: invalid duration " + GoQuote(text));
+  }
+  if (*duration >= std::chrono::nanoseconds::zero()) return *duration;
+  throw InvalidArgument(command, flag, text, "must not be less than 0");
 }
 
 void RefuseBoth(std::string_view command, bool a, std::string_view a_name, bool b,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <string_view>
 
@@ -25,6 +26,10 @@ void RequireFiles(std::string_view command, const InputOptions& input, const Fla
 /// In files there is nothing to choose among: all their objects count.
 void RefuseIfLocal(std::string_view command, const InputOptions& input,
                    const ObjectOptions& objects, const std::string& crd_selector);
+
+/// A duration as Go reads it, which is not negative; `flag` is named as in InvalidArgument.
+std::chrono::nanoseconds ParseDuration(std::string_view command, std::string_view flag,
+                                       const std::string& text);
 
 /// Two flags by their names, and whether each was given: not both.
 void RefuseBoth(std::string_view command, bool a, std::string_view a_name, bool b,

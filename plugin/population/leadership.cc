@@ -1,0 +1,64 @@
+#include "plugin/population/leadership.h"
+
+#include <cstdint>
+#include <random>
+#include <utility>
+
+#include "kube/system/environment.h"
+#include "migrate/lists/pause.h"
+#include "plugin/access/stop_signal.h"
+
+namespace plugin::population {
+namespace {
+
+constexpr char kLeaseName[] = "kubectl-prune-populate";
+
+// Two programs of one machine are two candidates.
+std::string Identity() {
+  std::random_device random;
+  const std::uint64_t number = (std::uint64_t{random()} << 32) | random();
+  return kube::system::HostName() + "_" + std::to_string(number);
+}
+
+kube::lease::LeaderElectionOptions OptionsOf(const std::string& lease_namespace) {
+  return {.namespace_ = lease_namespace, .name = kLeaseName, .identity = Identity()};
+}
+
+}  // namespace
+
+Leadership::Leadership(const flags::CommonOptions& options, const std::string& lease_namespace,
+                       const kube::system::Clock& clock, TellFunction tell)
+    : cluster_(options, access::ClusterAccess::Right::kWrite, clock, tell),
+      clock_(clock),
+      election_(OptionsOf(lease_namespace), cluster_.session(), std::move(tell)),
+      thread_([this] { Run(); }) {}
+
+Leadership::~Leadership() { End(); }
+
+void Leadership::End() {
+  is_over_ = true;
+  if (thread_.joinable()) thread_.join();
+}
+
+// A program that is to end goes on to lead until what it does as the leader has ended.
+void Leadership::Run() noexcept {
+  try {
+    kube::client::Client& client = cluster_.client();
+    while (!is_over_) {
+      election_.Advance();
+      client.Poll(clock_.Now() + migrate::lists::kTick);
+      leads_ = election_.is_leader();
+      halt_ = !leads_ || access::StopFlag();
+    }
+    leads_ = false;
+    halt_ = true;
+    election_.Release();
+  } catch (...) {
+    leads_ = false;
+    halt_ = true;
+    failure_ = std::current_exception();
+    has_failed_ = true;
+  }
+}
+
+}  // namespace plugin::population

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <atomic>
+#include <exception>
+#include <string>
+#include <thread>
+
+#include "kube/lease/leader_election.h"
+#include "kube/system/clock.h"
+#include "plugin/access/cluster_access.h"
+#include "plugin/flags/options.h"
+
+namespace plugin::population {
+
+/// Takes part in the election of a leader, on a thread and a connection of its own: whatever else
+/// waits for the server, the Lease is renewed, and its loss noticed.
+class Leadership {
+ public:
+  /// Takes a line for people; called by the thread.
+  using TellFunction = kube::lease::LeaderElection::TellFunction;
+
+  /// Begins. `clock` must outlive it.
+  Leadership(const flags::CommonOptions& options, const std::string& lease_namespace,
+             const kube::system::Clock& clock, TellFunction tell);
+  Leadership(const Leadership&) = delete;
+  Leadership& operator=(const Leadership&) = delete;
+  /// End(), if it has not ended.
+  ~Leadership();
+
+  bool leads() const { return leads_; }
+  /// True while what a leader does has to stop: another one leads, or the program is to end.
+  const std::atomic<bool>& halt() const { return halt_; }
+  /// What has ended the thread before its time; the null pointer: nothing.
+  std::exception_ptr failure() const { return has_failed_ ? failure_ : nullptr; }
+
+  /// Gives the Lease back. Whatever only a leader may do has to have ended.
+  void End();
+
+ private:
+  void Run() noexcept;
+
+  access::ClusterAccess cluster_;
+  const kube::system::Clock& clock_;
+  kube::lease::LeaderElection election_;
+  std::atomic<bool> leads_ = false, halt_ = true, is_over_ = false, has_failed_ = false;
+  std::exception_ptr failure_;  // written before has_failed_
+  std::thread thread_;
+};
+
+}  // namespace plugin::population

@@ -1,0 +1,139 @@
+#include "plugin/population/population_service.h"
+
+#include <cstdint>
+#include <exception>
+
+#include "kube/admission/endpoint.h"
+#include "kube/admission/handler.h"
+#include "kube/client/session.h"
+#include "kube/go/go_time.h"
+#include "kube/serve/server.h"
+#include "kube/system/clock.h"
+#include "migrate/lists/pause.h"
+#include "migrate/population/control/population_control.h"
+#include "migrate/population/control/population_counts.h"
+#include "plugin/access/cluster_access.h"
+#include "plugin/access/run_facts.h"
+#include "plugin/access/stop_signal.h"
+#include "plugin/access/version.h"
+#include "plugin/population/leadership.h"
+#include "plugin/population/webhook_service.h"
+#include "plugin/serving/serving_news.h"
+
+namespace plugin::population {
+namespace {
+
+using migrate::population::control::ControlOptions;
+using migrate::population::control::PopulationControl;
+using migrate::population::control::PopulationCounts;
+using serving::Tell;
+
+std::string TimeText() {
+  const auto time = access::TimeOfDay().time_since_epoch();
+  return kube::go::FormatGoTime({.unix_seconds = time.count(), .nanoseconds = 0});
+}
+
+/// /metrics, /healthz and /readyz by HTTP, for whoever watches over the program.
+class MetricsServer {
+ public:
+  MetricsServer(int port, const PopulationCounts& counts, const kube::system::Clock& clock)
+      : endpoint_(handlers_, clock) {
+    endpoint_.AddMetrics([&counts] { return counts.PrintMetrics(); });
+    endpoint_.SetReady(true);
+    kube::serve::ServerOptions options;
+    options.port = static_cast<std::uint16_t>(port);
+    options.threads = 1;
+    server_.emplace(options, endpoint_.answerer());
+  }
+
+ private:
+  const kube::admission::Handlers handlers_;
+  kube::admission::Endpoint endpoint_;
+  std::optional<kube::serve::Server> server_;
+};
+
+/// A run from its beginning to its end.
+class Service {
+ public:
+  Service(const flags::CommonOptions& common, const PopulationServiceOptions& options)
+      : common_(common),
+        options_(options),
+        cluster_(common, access::ClusterAccess::Right::kWrite, clock_, Tell) {
+    if (options.webhooks) {
+      webhooks_.emplace(common, options.serving, *options.webhooks, clock_);
+      webhooks_->AddMetrics([this] { return counts_.PrintMetrics(); });
+    }
+  }
+
+  void Run() {
+    access::CatchStopSignals();
+    const kube::client::Session session = cluster_.session();
+    kube::client::Session round_session = session;
+    if (options_.leader_elect) {
+      leadership_.emplace(common_, options_.lease_namespace, clock_, Tell);
+      round_session.stop = &leadership_->halt();
+    }
+    PopulationControl control(MakeControlOptions(), counts_,
+                              webhooks_ ? &webhooks_->known() : nullptr, session, round_session);
+    if (!control.Begin()) return;
+    std::optional<MetricsServer> metrics;
+    if (options_.metrics_port > 0) metrics.emplace(options_.metrics_port, counts_, clock_);
+    if (webhooks_) webhooks_->Begin();
+    Tell("watching the namespaces and NamespaceTemplates of the cluster");
+    while (migrate::lists::PauseUntil(NextLook(control), session)) {
+      ThrowFailures();
+      control.Advance();
+    }
+    // What the leader does has ended.
+    if (leadership_) leadership_->End();
+    if (webhooks_) webhooks_->End();
+    ThrowFailures();
+  }
+
+ private:
+  ControlOptions MakeControlOptions() const {
+    ControlOptions control;
+    control.population.version = access::kVersion;
+    control.population.concurrency = options_.concurrency;
+    control.population.max_rate = options_.max_rate;
+    control.population.on_line = Tell;
+    control.resync = options_.resync;
+    control.marks_populated = options_.webhooks && options_.webhooks->initialization.is_wanted;
+    if (leadership_) {
+      control.leads = [this] { return leadership_->leads(); };
+    }
+    control.tell = Tell;
+    control.time_of_day = TimeText;
+    return control;
+  }
+
+  kube::system::Clock::TimePoint NextLook(const PopulationControl& control) const {
+    const auto now = clock_.Now();
+    return control.is_busy() ? now : now + migrate::lists::kTick;
+  }
+
+  // What has ended a thread ends the program.
+  void ThrowFailures() const {
+    const auto throw_if = [](const std::exception_ptr& failure) {
+      if (failure != nullptr) std::rethrow_exception(failure);
+    };
+    if (leadership_) throw_if(leadership_->failure());
+    if (webhooks_) throw_if(webhooks_->failure());
+  }
+
+  const flags::CommonOptions& common_;
+  const PopulationServiceOptions& options_;
+  const kube::system::SystemClock clock_;
+  PopulationCounts counts_;
+  access::ClusterAccess cluster_;
+  std::optional<WebhookService> webhooks_;
+  std::optional<Leadership> leadership_;
+};
+
+}  // namespace
+
+void ServePopulation(const flags::CommonOptions& common, const PopulationServiceOptions& options) {
+  Service(common, options).Run();
+}
+
+}  // namespace plugin::population

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "migrate/populate/webhooks/population_webhooks.h"
+#include "plugin/flags/options.h"
+#include "plugin/serving/serving_options.h"
+
+namespace plugin::population {
+
+struct PopulationServiceOptions {
+  std::chrono::seconds resync{};  ///< zero: what others change is not set back by time alone
+  bool leader_elect = true;
+  std::string lease_namespace = "kube-system";
+  int metrics_port = 0;  ///< for HTTP; 0: nobody is told
+  /// Absent: no webhooks are served.
+  std::optional<migrate::populate::webhooks::WebhookOptions> webhooks{};
+  serving::ServingOptions serving{};
+  std::size_t concurrency = 16;
+  double max_rate = 0;  ///< writes a second; 0: no limit
+};
+
+/// Keeps the namespaces of the cluster as NamespaceTemplates say, until a signal says to stop. One
+/// of several replicas does; all of them answer webhooks. Throws kube::base::Error where that
+/// cannot begin: no NamespaceTemplates, a port that is taken.
+void ServePopulation(const flags::CommonOptions& common, const PopulationServiceOptions& options);
+
+}  // namespace plugin::population
