@@ -355,8 +355,7 @@ class PopulationRun {
     if (plan == namespaces_.end() || member.membership.is_being_deleted) return false;
     const bool is_populated = plan->second.standing == Expansion::Standing::kPopulated;
     const ObjectKey key = KeyOf(member);
-    return is_populated && !plan->second.wanted.contains(key) &&
-           !plan->second.kept.contains(key) &&
+    return is_populated && !plan->second.wanted.contains(key) && !plan->second.kept.contains(key) &&
            !input_.left_alone.contains(member.membership.template_name);
   }
 
