@@ -1,10 +1,12 @@
 #include "migrate/population/population.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -315,6 +317,8 @@ class PopulationRun {
   }
 
   void Prune() {
+    std::map<std::string, std::size_t> applied;
+    for (const auto& [name, objects] : objects_) applied[name] = objects.size();
     const auto on_done = [this](const sweep::write::Exchange& exchange) {
       const auto& done = static_cast<const ObjectPrune&>(exchange);
       TakeMember(done.object(), done.result(), done.message());
@@ -338,6 +342,13 @@ class PopulationRun {
       }
     }
     writer.Finish();
+    // Answers come in any order, and the same run is to have the same report.
+    for (auto& [name, objects] : objects_) {
+      const auto pruned = std::span<PopulatedObject>(objects).subspan(applied[name]);
+      std::ranges::sort(pruned, {}, [](const PopulatedObject& object) {
+        return std::tie(object.group, object.kind, object.name);
+      });
+    }
   }
 
   static ObjectToPrune AsToPrune(const Member& member) {
