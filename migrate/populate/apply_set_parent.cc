@@ -8,6 +8,7 @@
 #include "kube/base/text.h"
 #include "kube/go/go_format.h"
 #include "migrate/populate/apply_set.h"
+#include "migrate/populate/metadata_entry.h"
 
 namespace migrate::populate {
 namespace {
@@ -15,12 +16,6 @@ namespace {
 using kube::json::Value;
 
 constexpr std::size_t kMostNamespaces = 1000;
-
-std::string_view EntryOf(const Value& object, std::string_view map, std::string_view key) {
-  const Value* metadata = object.Find("metadata");
-  const Value* entries = metadata == nullptr ? nullptr : metadata->Find(map);
-  return entries == nullptr ? std::string_view() : entries->FindText(key);
-}
 
 // The texts between commas that are not empty.
 std::set<std::string> ListOf(std::string_view text) {
@@ -52,13 +47,14 @@ std::string Foreign(std::string_view template_name, const std::string& what) {
 
 ApplySetState ReadApplySetState(const Value& object) {
   ApplySetState state;
-  state.id = EntryOf(object, "labels", kApplySetIdLabel);
-  state.tooling = EntryOf(object, "annotations", kApplySetToolingAnnotation);
-  for (const std::string& text : ListOf(EntryOf(object, "annotations", kApplySetKindsAnnotation))) {
+  state.id = MetadataEntry(object, "labels", kApplySetIdLabel);
+  state.tooling = MetadataEntry(object, "annotations", kApplySetToolingAnnotation);
+  for (const std::string& text :
+       ListOf(MetadataEntry(object, "annotations", kApplySetKindsAnnotation))) {
     GroupKind type = ParseGroupKind(text);
     if (!type.kind.empty()) state.types.insert(std::move(type));
   }
-  state.namespaces = ListOf(EntryOf(object, "annotations", kApplySetNamespacesAnnotation));
+  state.namespaces = ListOf(MetadataEntry(object, "annotations", kApplySetNamespacesAnnotation));
   return state;
 }
 

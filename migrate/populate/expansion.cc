@@ -167,8 +167,8 @@ std::string Describe(const ReplacedObject& object) {
 
 std::string Describe(const HeldObject& object) {
   const auto& [key, template_name, by, is_disabled] = object;
-  return key.ToString() + " of the template " + template_name + " is left out: the later template " +
-         by +
+  return key.ToString() + " of the template " + template_name +
+         " is left out: the later template " + by +
          (is_disabled ? " has it too, and is disabled, so that it stays as it is"
                       : " has it too, which was refused");
 }

@@ -11,6 +11,7 @@
 #include "migrate/manifests/manifest_files.h"
 #include "migrate/manifests/manifest_reader.h"
 #include "migrate/populate/keys.h"
+#include "migrate/populate/metadata_entry.h"
 
 namespace migrate::populate {
 namespace {
@@ -24,13 +25,6 @@ bool SaysAnything(const kube::json::Value& value) {
          std::ranges::any_of(value.members(), [](const kube::json::Member& member) {
            return member.value.is_null() || SaysAnything(member.value);
          });
-}
-
-std::string_view EntryOf(const kube::json::Value& object, std::string_view map,
-                         std::string_view key) {
-  const kube::json::Value* metadata = object.Find("metadata");
-  const kube::json::Value* entries = metadata == nullptr ? nullptr : metadata->Find(map);
-  return entries == nullptr ? std::string_view() : entries->FindText(key);
 }
 
 /// Sorts what a reader hands out.
@@ -111,13 +105,13 @@ class PopulationReader {
   // A label that nearly says something says nothing.
   void WarnOfKey(const ManifestObject& object, const std::string& label,
                  std::initializer_list<std::string_view> values) {
-    const std::string_view value = EntryOf(object.value, "labels", label);
+    const std::string_view value = MetadataEntry(object.value, "labels", label);
     if (!value.empty() && std::ranges::find(values, value) == values.end()) {
       files_.warnings.push_back(Describe(object) + ": the label " + label + "=" +
                                 std::string(value) + " means nothing, " + label + "=" +
                                 std::string(*values.begin()) + " would");
     }
-    if (!EntryOf(object.value, "annotations", label).empty()) {
+    if (!MetadataEntry(object.value, "annotations", label).empty()) {
       files_.warnings.push_back(Describe(object) + ": " + label +
                                 " means nothing as an annotation; it is a label");
     }

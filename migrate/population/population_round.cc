@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <memory>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "kube/json/json.h"
 #include "kube/meta/type_meta.h"
@@ -29,6 +31,13 @@ struct NamespacePlan {
   std::set<ObjectKey> wanted{};
   std::set<ObjectKey> kept{};      // refused or held: what there is stays as it is
   std::set<std::string> failed{};  // templates of which some object could not be applied
+};
+
+/// What became of a member that is not wanted.
+struct MemberDone {
+  ObjectToPrune object;
+  PopulationClass population_class;
+  std::string message;
 };
 
 /// Whether the members of a template may be pruned.
@@ -66,7 +75,10 @@ class Round {
   bool IsLeftAlone(const std::string& template_name) const {
     return state_.input.left_alone.contains(template_name) || orphans_.contains(template_name);
   }
-  void Tell() const { news_.on_progress(done_, std::max(done_, expected_)); }
+  void Tell() const {
+    const std::size_t done = done_ + members_done_.size();
+    news_.on_progress(done, std::max(done, expected_));
+  }
 
   void Take(const ObjectKey& key, const std::string& namespace_, const std::string& template_name,
             PopulationClass population_class, const std::string& message) {
@@ -242,7 +254,7 @@ class Round {
   void Prune() {
     const auto on_done = [this](const sweep::write::Exchange& exchange) {
       const auto& done = static_cast<const ObjectPrune&>(exchange);
-      TakeMember(done.object(), done.result(), done.message());
+      members_done_.push_back({done.object(), done.result(), done.message()});
     };
     Writer writer(options_, session_, on_done, [this] { Tell(); });
     for (const auto& [name, plan] : plans_) {
@@ -254,6 +266,12 @@ class Round {
       }
     }
     writer.Finish();
+    // Answers come in any order, and the same round is to tell the same.
+    std::ranges::sort(members_done_, {}, [](const MemberDone& done) {
+      const ObjectToPrune& object = done.object;
+      return std::tie(object.namespace_, object.kind.type, object.name);
+    });
+    for (const MemberDone& done : members_done_) TakeMember(done);
   }
 
   void PruneMember(const Member& member, const NamespacePlan& plan, Writer& writer) {
@@ -267,9 +285,9 @@ class Round {
     const std::string why = WhyKept(member, plan);
     if (session_.is_stopped()) return;
     if (!why.empty()) {
-      TakeMember(object, PopulationClass::kKept, why);
+      members_done_.push_back({object, PopulationClass::kKept, why});
     } else if (!writes()) {
-      TakeMember(object, PopulationClass::kPruned, "");
+      members_done_.push_back({object, PopulationClass::kPruned, ""});
     } else {
       ++expected_;
       writer.Begin(std::make_unique<ObjectPrune>(object, options_.dry_run == DryRun::kServer));
@@ -318,8 +336,8 @@ class Round {
     return place->second;
   }
 
-  void TakeMember(const ObjectToPrune& object, PopulationClass population_class,
-                  const std::string& message) {
+  void TakeMember(const MemberDone& done) {
+    const auto& [object, population_class, message] = done;
     const ObjectKey key{object.kind.type, object.name};
     const bool is_gone =
         population_class == PopulationClass::kPruned || population_class == PopulationClass::kGone;
@@ -347,6 +365,7 @@ class Round {
   std::set<std::string> to_widen_;              // templates
   std::set<std::string> orphans_;  // templates that cannot be made the parents of what they have
   std::map<std::string, PruneLeave> leaves_;  // by template
+  std::vector<MemberDone> members_done_;
 };
 
 }  // namespace

@@ -29,7 +29,6 @@
 namespace plugin::command {
 namespace {
 
-
 constexpr char kPopulate[] = "populate";
 constexpr int kMostPort = 65535;
 
@@ -92,14 +91,25 @@ constexpr const char* kOnlyLocal[] = {"filename", "output", "recursive"};
 constexpr const char* kNotLocal[] = {"concurrency", "max-rate"};
 constexpr const char* kOnlyService[] = {"leader-elect", "leader-elect-resource-namespace",
                                         "metrics-port", "resync", "webhooks"};
-constexpr const char* kOnlyWebhooks[] = {
-    "addr",       "ca-bundle-file",         "ca-dump",
-    "ca-file",    "cert-file",              "client-ca-file",
-    "extra-san",  "host",                   "ignore-failures",
-    "insecure",   "key-file",               "key-password",
-    "managed",    "initialization-timeout", "opt-out-service-account",
-    "persistent", "port",                   "reach",
-    "url"};
+constexpr const char* kOnlyWebhooks[] = {"addr",
+                                         "ca-bundle-file",
+                                         "ca-dump",
+                                         "ca-file",
+                                         "cert-file",
+                                         "client-ca-file",
+                                         "extra-san",
+                                         "host",
+                                         "ignore-failures",
+                                         "insecure",
+                                         "key-file",
+                                         "key-password",
+                                         "managed",
+                                         "initialization-timeout",
+                                         "opt-out-service-account",
+                                         "persistent",
+                                         "port",
+                                         "reach",
+                                         "url"};
 
 void RefuseGiven(bool is_mode, std::string_view mode, std::span<const char* const> names,
                  const flags::FlagSet& flag_set) {
@@ -138,15 +148,14 @@ migrate::populate::webhooks::WebhookChoice& ChoiceOf(
   if (name == "opt-out") return webhooks.opt_out;
   if (name == "use") return webhooks.use;
   if (name == "initialization") return webhooks.initialization;
-  throw flags::UsageError(kPopulate,
-                          std::string("invalid ").append(flag) + " value (" + name +
-                              "), must be \"creator\", \"opt-out\", \"use\", "
-                              "\"initialization\" or \"all\"");
+  throw flags::UsageError(kPopulate, std::string("invalid ").append(flag) + " value (" + name +
+                                         "), must be \"creator\", \"opt-out\", \"use\", "
+                                         "\"initialization\" or \"all\"");
 }
 
 void ChooseAll(migrate::populate::webhooks::WebhookOptions& webhooks, bool wanted) {
-  for (auto* each : {&webhooks.creator, &webhooks.opt_out, &webhooks.use,
-                     &webhooks.initialization}) {
+  for (auto* each :
+       {&webhooks.creator, &webhooks.opt_out, &webhooks.use, &webhooks.initialization}) {
     each->is_wanted = wanted;
   }
 }
@@ -198,8 +207,7 @@ void PopulateCommand::FinishService(const flags::FlagSet& flag_set) {
   service.max_rate = options_.max_rate;
   service.resync = ParseSeconds("--resync", raw_.resync);
   if (service.metrics_port < 0 || service.metrics_port > kMostPort) {
-    throw flags::InvalidArgument(kPopulate, "--metrics-port",
-                                 std::to_string(service.metrics_port),
+    throw flags::InvalidArgument(kPopulate, "--metrics-port", std::to_string(service.metrics_port),
                                  "must be between 0 and 65535");
   }
   const auto problems = kube::meta::Dns1123LabelProblems(service.lease_namespace);

@@ -10,8 +10,8 @@ import re
 import sys
 import unittest
 
-import kubectl as kubectl_program
 from cluster import Cluster, wait_for
+import kubectl as kubectl_program
 from rights import Rights
 from runner import end, run_tests
 
@@ -268,8 +268,9 @@ class Allowed(Populated):
             if rule["apiGroups"] != ["networking.k8s.io"]:
                 for verb in rule["verbs"]:
                     if (rule["resources"][0], verb) not in self.RARE:
-                        rest = {**rule, "verbs": [one for one in rule["verbs"] if one != verb]}
-                        yield (rule["resources"][0], verb), [*rules[:number], rest, *rules[number + 1:]]
+                        verbs = [one for one in rule["verbs"] if one != verb]
+                        rest = [{**rule, "verbs": verbs}] if verbs else []
+                        yield (rule["resources"][0], verb), [*rules[:number], *rest, *rules[number + 1:]]
 
     def test_each_right_of_the_role_is_needed(self):
         shop = self.namespace("shop")

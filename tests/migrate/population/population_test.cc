@@ -61,6 +61,20 @@ TEST_CASE("What a template no longer has is deleted as it was seen, and its kind
   CHECK(world.Annotation("every", "contains-group-kinds") == "Kindwidgets.demo.example.com");
 }
 
+TEST_CASE("What is deleted is told in one order, whatever is answered first",
+          "[migrate][population]") {
+  World world;
+  world.PutTemplate("every", {Widget("w"), Widget("d"), Widget("e")});
+  world.Run();
+  world.PutTemplate("every", {Widget("w")});
+  FakeFault fault;
+  fault.target = "/namespaces/a/widgets/d";
+  fault.latency = std::chrono::seconds(5);
+  world.cluster.server.AddFault(fault);
+  CHECK(Outcomes(world.Run()) == Names{"a/w unchanged", "a/d pruned", "a/e pruned", "b/w unchanged",
+                                       "b/d pruned", "b/e pruned"});
+}
+
 TEST_CASE("A field that a template no longer has is gone, and one of others stays",
           "[migrate][population]") {
   World world;
