@@ -56,7 +56,7 @@ flags::CommandRows Commands() {
        .summary = "Print the global options, which all commands take",
        .usage = usage::kOptions},
       {.name = "populate",
-       .summary = "Bring namespaces to what NamespaceTemplates say",
+       .summary = "Keep namespaces as NamespaceTemplates say",
        .usage = usage::kPopulate,
        .make = Make<command::PopulateCommand>,
        .arguments = ArgumentKind::kNamespace,

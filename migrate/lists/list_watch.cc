@@ -6,7 +6,7 @@
 namespace migrate::lists {
 namespace {
 
-constexpr std::chrono::seconds kPause(5);
+constexpr std::chrono::seconds kListPause(5);
 
 }  // namespace
 
@@ -44,7 +44,7 @@ void ListWatch::Advance() {
   watch_.Advance();
   if (session_.clock.Now() < due_) return;
   if (watch_.state() == State::kWatching) return NoteRecovery();
-  due_ = session_.clock.Now() + kPause;
+  due_ = session_.clock.Now() + kListPause;
   if (watch_.state() == State::kFailed) NoteProblem(watch_.error());
   const auto problem = List();
   if (problem && !session_.is_stopped()) NoteProblem(problem->message);

@@ -140,23 +140,27 @@ void RefuseOfOther(const PopulateOptions& options, const flags::FlagSet& flag_se
   }
 }
 
-/// A webhook as flags name it.
-migrate::populate::webhooks::WebhookChoice& ChoiceOf(
-    const std::string& name, std::string_view flag,
-    migrate::populate::webhooks::WebhookOptions& webhooks) {
-  if (name == "creator") return webhooks.creator;
-  if (name == "opt-out") return webhooks.opt_out;
-  if (name == "use") return webhooks.use;
-  if (name == "initialization") return webhooks.initialization;
+using migrate::populate::webhooks::WebhookChoice;
+using migrate::populate::webhooks::WebhookOptions;
+
+std::vector<WebhookChoice*> ChoicesOf(const std::string& name, std::string_view flag,
+                                      WebhookOptions& webhooks) {
+  if (name == "creator") return {&webhooks.creator};
+  if (name == "opt-out") return {&webhooks.opt_out};
+  if (name == "use") return {&webhooks.use};
+  if (name == "initialization") return {&webhooks.initialization};
+  if (name == "all") {
+    return {&webhooks.creator, &webhooks.opt_out, &webhooks.use, &webhooks.initialization};
+  }
   throw flags::UsageError(kPopulate, std::string("invalid ").append(flag) + " value (" + name +
                                          "), must be \"creator\", \"opt-out\", \"use\", "
                                          "\"initialization\" or \"all\"");
 }
 
-void ChooseAll(migrate::populate::webhooks::WebhookOptions& webhooks, bool wanted) {
-  for (auto* each :
-       {&webhooks.creator, &webhooks.opt_out, &webhooks.use, &webhooks.initialization}) {
-    each->is_wanted = wanted;
+void Set(bool WebhookChoice::*member, bool value, const std::vector<std::string>& names,
+         std::string_view flag, WebhookOptions& webhooks) {
+  for (const std::string& name : names) {
+    for (WebhookChoice* choice : ChoicesOf(name, flag, webhooks)) choice->*member = value;
   }
 }
 
@@ -226,18 +230,10 @@ void PopulateCommand::FinishService(const flags::FlagSet& flag_set) {
   serving::FinishServing(kPopulate, raw_.reach, service.serving);
 }
 
-void PopulateCommand::FinishWebhooks(migrate::populate::webhooks::WebhookOptions& webhooks) {
-  ChooseAll(webhooks, false);
-  for (const std::string& name : raw_.webhooks) {
-    if (name == "all") {
-      ChooseAll(webhooks, true);
-    } else {
-      ChoiceOf(name, "--webhooks", webhooks).is_wanted = true;
-    }
-  }
-  for (const std::string& name : raw_.ignored_failures) {
-    ChoiceOf(name, "--ignore-failures", webhooks).ignore_failures = true;
-  }
+void PopulateCommand::FinishWebhooks(WebhookOptions& webhooks) {
+  Set(&WebhookChoice::is_wanted, false, {"all"}, "--webhooks", webhooks);
+  Set(&WebhookChoice::is_wanted, true, raw_.webhooks, "--webhooks", webhooks);
+  Set(&WebhookChoice::ignore_failures, true, raw_.ignored_failures, "--ignore-failures", webhooks);
   for (const std::string& account : raw_.opt_out_accounts) {
     auto user = migrate::populate::webhooks::UserOfServiceAccount(account);
     if (!user) {
