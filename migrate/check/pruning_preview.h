@@ -12,14 +12,14 @@
 
 namespace migrate::check {
 
-/// A custom resource before and after it is pruned. Borrows from the object and from the arena that
-/// it was made with, and from the PruningPreview.
+/// An object before and after it is pruned, or written. Borrows from the object and from the arena
+/// that it was made with, and from the PruningPreview.
 struct ObjectChange {
   std::string_view group, version, kind;
   std::string_view namespace_;  ///< empty for an object of a resource without namespaces
   std::string_view name;
-  kube::json::Value now, after;
-  bool differs;  ///< something is changed
+  kube::json::Value now, after;  ///< null: there is none
+  bool differs;                  ///< something is changed
 };
 
 struct PreviewOptions {

@@ -35,25 +35,29 @@ void DiffFolders::Take(const migrate::check::ObjectChange& change) {
   const std::string name = DiffFileName(change);
   std::string now, after;
   if (change.differs) {
-    now = kube::yaml::Print(change.now);
+    if (!change.now.is_null()) now = kube::yaml::Print(change.now);
     after = kube::yaml::Print(change.after);
   }
   const std::lock_guard lock(mutex_);
+  // There may be an older state of the object.
+  std::error_code ignored;
   if (change.differs) {
     WriteFile(live() / name, now);
+  } else {
+    fs::remove(live() / name, ignored);
+  }
+  if (change.differs && !change.after.is_null()) {
     WriteFile(merged() / name, after);
   } else {
-    // There may be an older state of the object.
-    std::error_code ignored;
-    fs::remove(live() / name, ignored);
     fs::remove(merged() / name, ignored);
   }
 }
 
 std::string DiffFileName(const migrate::check::ObjectChange& change) {
   std::string name(change.group);
-  for (const std::string_view part :
-       {change.version, change.kind, change.namespace_, change.name}) {
+  if (!name.empty()) name += ".";
+  name += change.version;
+  for (const std::string_view part : {change.kind, change.namespace_, change.name}) {
     name.append(".").append(part);
   }
   return migrate::disk::FileName(std::move(name));

@@ -11,8 +11,9 @@
 namespace plugin::command {
 
 /// Two folders for a diff program, as `kubectl diff` makes them: LIVE-... with the objects as they
-/// are now, MERGED-... with what pruning leaves of them, a file of YAML for each object that
-/// differs. They are made when they are needed, nobody else may read them, and both are gone at the
+/// are now, MERGED-... with what would become of them, a file of YAML for each object that differs.
+/// One that would be made has an empty file in LIVE-..., and one that would go none in MERGED-....
+/// They are made when they are needed, nobody else may read them, and both are gone at the
 /// end. May be used by several threads.
 ///
 /// Every method throws kube::base::Error where the system refuses a folder or a file.
@@ -35,8 +36,9 @@ class DiffFolders : public migrate::inspect::ChangeTaker {
   std::unique_ptr<Folders> folders_;
 };
 
-/// The name of the object's file, kubectl's GROUP.VERSION.KIND.NAMESPACE.NAME. What no file name
-/// can hold, and a server's object should not have, is replaced, and told apart by a number.
+/// The name of the object's file, kubectl's GROUP.VERSION.KIND.NAMESPACE.NAME, of the core group
+/// without GROUP. What no file name can hold, and a server's object should not have, is replaced,
+/// and told apart by a number.
 std::string DiffFileName(const migrate::check::ObjectChange& change);
 
 }  // namespace plugin::command

@@ -32,6 +32,9 @@ std::string Read(const fs::path& path) {
 TEST_CASE("Files are named as kubectl diff names them", "[plugin][diff_folders]") {
   CHECK(DiffFileName(Change("shop", "one")) == "demo.example.com.v1.Widget.shop.one");
   CHECK(DiffFileName(Change("", "main")) == "demo.example.com.v1.Widget..main");
+  ObjectChange core = Change("shop", "one");
+  core.group = "";
+  CHECK(DiffFileName(core) == "v1.Widget.shop.one");
 }
 
 TEST_CASE("No name leaves the folder, or is too long for a file", "[plugin][diff_folders]") {
@@ -60,6 +63,23 @@ TEST_CASE("An object that differs is in both folders as YAML, until a newer stat
   folders.Take(change);
   CHECK(fs::is_empty(folders.live()));
   CHECK(fs::is_empty(folders.merged()));
+}
+
+TEST_CASE("What there is on one side only is as kubectl diff has it", "[plugin][diff_folders]") {
+  DiffFolders folders;
+  kube::json::Document object;
+  REQUIRE_FALSE(object.Parse(R"({"a":1})"));
+  ObjectChange change = Change("shop", "new");
+  change.after = object.root();
+  folders.Take(change);
+  CHECK(Read(folders.live() / DiffFileName(change)).empty());
+  CHECK(fs::exists(folders.live() / DiffFileName(change)));
+  CHECK(Read(folders.merged() / DiffFileName(change)) == "a: 1\n");
+  ObjectChange pruned = Change("shop", "gone");
+  pruned.now = object.root();
+  folders.Take(pruned);
+  CHECK(Read(folders.live() / DiffFileName(pruned)) == "a: 1\n");
+  CHECK_FALSE(fs::exists(folders.merged() / DiffFileName(pruned)));
 }
 
 TEST_CASE("The folders are private, named as kubectl's, and gone at the end",
