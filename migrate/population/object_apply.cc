@@ -23,6 +23,8 @@ using sweep::write::BrokenAnswer;
 
 // Of fields that were set back so many are told.
 constexpr std::size_t kCausesShown = 3;
+// How often an object is read that others keep writing, as kubectl diff has it.
+constexpr int kMostReadings = 4;
 
 // NewApplyConflict (apimachinery pkg/util/managedfields/internal/conflict.go). Other conflicts are
 // those of two writers at the same time.
@@ -63,16 +65,17 @@ std::string_view OtherManager(const Value& object) {
 
 kube::client::ApiRequest ObjectApply::Request() const {
   kube::client::ApiRequest request;
+  request.target = object_.kind.ObjectPath(object_.namespace_, object_.key.name);
+  request.retry = false;
+  if (asks_ == Asks::kObject) return request;
   request.method = "PATCH";
-  request.target = object_.kind.ObjectPath(object_.namespace_, object_.key.name) +
-                   "?fieldManager=" + populate::kFieldManager;
+  request.target += std::string("?fieldManager=") + populate::kFieldManager;
   if (is_forced_) request.target += "&force=true";
-  if (is_dry_run_) request.target += "&dryRun=All";
-  request.accept = sweep::write::kMetadataAccept;
+  if (mode_ != WriteMode::kStore) request.target += "&dryRun=All";
+  if (mode_ != WriteMode::kShow) request.accept = sweep::write::kMetadataAccept;
   // JSON is YAML, and takes the server less time.
   request.content_type = "application/apply-patch+yaml";
   request.body = object_.body;
-  request.retry = false;
   return request;
 }
 
@@ -85,27 +88,50 @@ ObjectApply::Step ObjectApply::OnAnswer(std::string_view body,
   if (error && error->status && !is_forced_ && IsOwnershipConflict(*error->status)) {
     return OnConflict(*error->status);
   }
+  const bool is_read = asks_ == Asks::kObject;
+  if (error && is_read && MeaningOf(*error) == Meaning::kNotFound) return OnRead("", "");
   if (error) {
     if (error->status) retry_after_ = error->status->retry_after;
     return Fail(sweep::write::ClassifyAnswer(*error), WordsOf(*error), now);
   }
   const bool is_json = !document.Parse(body);
   if (is_json && spool::MetadataText(document.root(), "name") == object_.key.name) {
-    return OnObject(document.root());
+    if (!is_read) return OnApplied(body, document.root());
+    return OnRead(body, std::string(spool::MetadataText(document.root(), "resourceVersion")));
   }
   const bool is_cut_short = !is_json && (body.empty() || body.front() == '{');
   return Fail(ClassifyAnswer(is_cut_short ? BrokenAnswer::kCutShort : BrokenAnswer::kNotObject),
               is_cut_short ? "the server's answer ends in the middle"
+              : is_read    ? "the server's answer is not the object that was asked for"
                            : "the server's answer is not the object that was applied",
               now);
 }
 
-// A dry run stores nothing, and so moves no resourceVersion.
-ObjectApply::Step ObjectApply::OnObject(const Value& metadata) {
+ObjectApply::Step ObjectApply::OnRead(std::string_view body, std::string resource_version) {
+  states_.now = body;
+  read_version_ = std::move(resource_version);
+  asks_ = Asks::kApply;
+  return Step::kSend;
+}
+
+ObjectApply::Step ObjectApply::ReadAgain() {
+  asks_ = Asks::kObject;
+  is_forced_ = false;
+  set_back_.clear();
+  return Step::kSend;
+}
+
+ObjectApply::Step ObjectApply::OnApplied(std::string_view body, const Value& metadata) {
   uid_ = spool::MetadataText(metadata, "uid");
   resource_version_ = spool::MetadataText(metadata, "resourceVersion");
-  const bool is_unchanged =
-      !is_dry_run_ && !resource_version_.empty() && resource_version_ == object_.known_version;
+  if (mode_ == WriteMode::kShow) {
+    // A dry run stores nothing, and so moves no resourceVersion; what it would make has none.
+    const bool has_changed = resource_version_ != read_version_;
+    if (has_changed && ++readings_ < kMostReadings) return ReadAgain();
+    states_.after = body;
+  }
+  const bool is_unchanged = mode_ == WriteMode::kStore && !resource_version_.empty() &&
+                            resource_version_ == object_.known_version;
   result_ = is_unchanged ? PopulationClass::kUnchanged : PopulationClass::kApplied;
   message_.clear();
   const std::string_view other = OtherManager(metadata);
@@ -143,13 +169,13 @@ ObjectApply::Step ObjectApply::Fail(const sweep::write::AnswerVerdict& verdict, 
   return Step::kDone;
 }
 
-NamespaceApply::NamespaceApply(std::vector<ObjectToApply> objects, bool is_dry_run, OnDone on_done)
-    : objects_(std::move(objects)), is_dry_run_(is_dry_run), on_done_(std::move(on_done)) {
+NamespaceApply::NamespaceApply(std::vector<ObjectToApply> objects, WriteMode mode, OnDone on_done)
+    : objects_(std::move(objects)), mode_(mode), on_done_(std::move(on_done)) {
   BeginNext();
 }
 
 void NamespaceApply::BeginNext() {
-  current_ = std::make_unique<ObjectApply>(std::move(objects_[next_++]), is_dry_run_);
+  current_ = std::make_unique<ObjectApply>(std::move(objects_[next_++]), mode_);
 }
 
 NamespaceApply::Step NamespaceApply::OnAnswer(std::string_view body,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "kube/system/clock.h"
 #include "migrate/populate/object_key.h"
 #include "migrate/population/cluster_kinds.h"
+#include "migrate/population/object_states.h"
 #include "migrate/report/population_report.h"
 #include "migrate/sweep/write/exchange.h"
 #include "migrate/sweep/write/retry.h"
@@ -36,10 +38,14 @@ struct ObjectToApply {
 /// It is sent without force first. Where others own fields that would change, the server names
 /// them, and it is sent again with force, so that manual changes are set back; but not where the
 /// object is a member of somebody else's ApplySet, which would lose it (KEP-3659).
+///
+/// To be shown it is read first, and once more where it has changed by the time of the answer.
 class ObjectApply final : public sweep::write::Exchange {
  public:
-  ObjectApply(ObjectToApply object, bool is_dry_run)
-      : object_(std::move(object)), is_dry_run_(is_dry_run) {}
+  ObjectApply(ObjectToApply object, WriteMode mode)
+      : object_(std::move(object)),
+        mode_(mode),
+        asks_(mode == WriteMode::kShow ? Asks::kObject : Asks::kApply) {}
 
   kube::client::ApiRequest Request() const override;
   Step OnAnswer(std::string_view body, const std::optional<kube::client::CallError>& error,
@@ -52,15 +58,25 @@ class ObjectApply final : public sweep::write::Exchange {
   // As the server has it, where it was applied.
   const std::string& uid() const { return uid_; }
   const std::string& resource_version() const { return resource_version_; }
+  // The same to be shown.
+  const ObjectStates& states() const { return states_; }
 
  private:
-  Step OnObject(const kube::json::Value& metadata);
+  enum class Asks : std::uint8_t { kObject, kApply };
+
+  Step OnRead(std::string_view body, std::string resource_version);
+  Step ReadAgain();
+  Step OnApplied(std::string_view body, const kube::json::Value& metadata);
   Step OnConflict(const kube::client::ApiStatus& status);
   Step Fail(const sweep::write::AnswerVerdict& verdict, std::string message,
             kube::system::Clock::TimePoint now);
 
   ObjectToApply object_;
-  bool is_dry_run_;
+  WriteMode mode_;
+  Asks asks_;
+  std::string read_version_;  // of the object that was read; empty: there was none
+  int readings_ = 0;          // that were out of date
+  ObjectStates states_;
   bool is_forced_ = false;
   std::string set_back_;  // of others, by force
   sweep::write::RetryBudget budget_;
@@ -77,7 +93,7 @@ class NamespaceApply final : public sweep::write::Exchange {
   using OnDone = std::function<void(const ObjectApply&)>;
 
   /// There is at least one object.
-  NamespaceApply(std::vector<ObjectToApply> objects, bool is_dry_run, OnDone on_done);
+  NamespaceApply(std::vector<ObjectToApply> objects, WriteMode mode, OnDone on_done);
 
   kube::client::ApiRequest Request() const override { return current_->Request(); }
   Step OnAnswer(std::string_view body, const std::optional<kube::client::CallError>& error,
@@ -88,7 +104,7 @@ class NamespaceApply final : public sweep::write::Exchange {
 
   std::vector<ObjectToApply> objects_;
   std::size_t next_ = 0;
-  bool is_dry_run_;
+  WriteMode mode_;
   OnDone on_done_;
   std::unique_ptr<ObjectApply> current_;
 };

@@ -24,10 +24,15 @@ kube::client::ApiRequest ObjectPrune::Request() const {
   request.target = object_.kind.ObjectPath(object_.namespace_, object_.name);
   request.retry = false;
   if (asks_ == Asks::kObject) {
-    request.accept = sweep::write::kMetadataAccept;
+    if (mode_ != WriteMode::kShow) request.accept = sweep::write::kMetadataAccept;
     return request;
   }
   request.method = "DELETE";
+  if (mode_ == WriteMode::kShow) {
+    // Without a body, so that kube::http::ReadOnlyTransport sees that nothing is deleted.
+    request.target += "?dryRun=All&propagationPolicy=Background";
+    return request;
+  }
   request.content_type = "application/json";
   request.body = DeletionBody();
   return request;
@@ -45,7 +50,7 @@ std::string ObjectPrune::DeletionBody() const {
   options.SetNew("kind", Value::String("DeleteOptions"), arena);
   options.SetNew("preconditions", preconditions, arena);
   options.SetNew("propagationPolicy", Value::String("Background"), arena);
-  if (is_dry_run_) {
+  if (mode_ == WriteMode::kDryRun) {
     Value all = Value::Array();
     all.Append(Value::String("All"), arena);
     options.SetNew("dryRun", all, arena);
@@ -89,6 +94,7 @@ ObjectPrune::Step ObjectPrune::OnObject(std::string_view body, kube::json::Docum
                        membership->template_name == object_.template_name;
   if (!is_ours) return End(PopulationClass::kKept, kNotOurs);
   object_.resource_version = spool::MetadataText(live, "resourceVersion");
+  if (mode_ == WriteMode::kShow) states_.now = body;
   asks_ = Asks::kDeletion;
   return Step::kSend;
 }

@@ -10,6 +10,7 @@
 #include "kube/json/json.h"
 #include "kube/system/clock.h"
 #include "migrate/population/cluster_kinds.h"
+#include "migrate/population/object_states.h"
 #include "migrate/report/population_report.h"
 #include "migrate/sweep/write/exchange.h"
 #include "migrate/sweep/write/retry.h"
@@ -27,11 +28,13 @@ struct ObjectToPrune {
 ///
 /// It is deleted as what was proven, by uid and resourceVersion; after a conflict it is read, and
 /// proven again, before the next try. What is somebody else's by then, or another object of its
-/// name, is kept.
+/// name, is kept. To be shown it is read, and proven, first.
 class ObjectPrune final : public sweep::write::Exchange {
  public:
-  ObjectPrune(ObjectToPrune object, bool is_dry_run)
-      : object_(std::move(object)), is_dry_run_(is_dry_run) {}
+  ObjectPrune(ObjectToPrune object, WriteMode mode)
+      : object_(std::move(object)),
+        mode_(mode),
+        asks_(mode == WriteMode::kShow ? Asks::kObject : Asks::kDeletion) {}
 
   kube::client::ApiRequest Request() const override;
   Step OnAnswer(std::string_view body, const std::optional<kube::client::CallError>& error,
@@ -41,6 +44,8 @@ class ObjectPrune final : public sweep::write::Exchange {
   // What became of it, once it is done.
   report::PopulationClass result() const { return result_; }
   const std::string& message() const { return message_; }
+  // The same to be shown.
+  const ObjectStates& states() const { return states_; }
 
  private:
   enum class Asks : std::uint8_t { kDeletion, kObject };
@@ -53,8 +58,9 @@ class ObjectPrune final : public sweep::write::Exchange {
             kube::system::Clock::TimePoint now);
 
   ObjectToPrune object_;
-  bool is_dry_run_;
-  Asks asks_ = Asks::kDeletion;
+  WriteMode mode_;
+  Asks asks_;
+  ObjectStates states_;
   bool may_be_deleted_ = false;  // by a try without a clear answer
   sweep::write::RetryBudget budget_;
   report::PopulationClass result_ = report::PopulationClass::kFailed;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kube/client/session.h"
+#include "migrate/inspect/object_diff.h"
 #include "migrate/report/population_report.h"
 
 namespace migrate::population {
@@ -17,6 +18,9 @@ struct PopulationOptions {
   std::string version{};         ///< of this program, "v0.1.0", for who looks at an ApplySet
   std::size_t concurrency = 16;  ///< the most namespaces at once, then the most deletions
   double max_rate = 0;           ///< writes a second; 0: no limit
+  /// With DryRun::kServer: is given each object as it is, and as the server would have it. May be
+  /// the null pointer. Then nothing is sent that kube::http::ReadOnlyTransport refuses.
+  inspect::ChangeTaker* changes = nullptr;
   /// A line for the person who waits: why nothing happens for a while. May be empty.
   std::function<void(const std::string&)> on_line{};
   /// How many objects are applied or pruned, and how many there are so far. May be empty.

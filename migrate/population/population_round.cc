@@ -10,6 +10,7 @@
 #include "kube/meta/type_meta.h"
 #include "migrate/population/object_apply.h"
 #include "migrate/population/object_prune.h"
+#include "migrate/population/object_states.h"
 #include "migrate/population/writer.h"
 
 namespace migrate::population {
@@ -20,6 +21,11 @@ using populate::GroupKind;
 using populate::ObjectKey;
 using report::DryRun;
 using report::PopulationClass;
+
+WriteMode ModeOf(const PopulationOptions& options) {
+  if (options.changes != nullptr) return WriteMode::kShow;
+  return options.dry_run == DryRun::kServer ? WriteMode::kDryRun : WriteMode::kStore;
+}
 
 std::string VersionOf(const kube::json::Value& object) {
   return std::string(kube::meta::TypeOf(object).group_version.version);
@@ -201,7 +207,7 @@ class Round {
       std::vector<ObjectToApply> objects = ObjectsOf(name, state_.input.namespaces.at(name));
       if (objects.empty()) continue;
       writer.Begin(
-          std::make_unique<NamespaceApply>(std::move(objects), options_.dry_run == DryRun::kServer,
+          std::make_unique<NamespaceApply>(std::move(objects), ModeOf(options_),
                                            [this](const ObjectApply& done) { OnApplied(done); }));
     }
     writer.Finish();
@@ -248,13 +254,25 @@ class Round {
            .resource_version = done.resource_version(),
            .membership = {.template_name = object.template_name, .is_proven = true}});
     }
+    if (done.result() == PopulationClass::kApplied) {
+      Show(done.states(), object.kind, object.namespace_, object.key.name);
+    }
     TakeApplied(object.key, object.namespace_, object.template_name, done.result(), done.message());
+  }
+
+  void Show(const ObjectStates& states, const ServedKind& kind, const std::string& namespace_,
+            const std::string& name) const {
+    if (options_.changes != nullptr) ShowStates(states, kind, namespace_, name, *options_.changes);
   }
 
   void Prune() {
     const auto on_done = [this](const sweep::write::Exchange& exchange) {
       const auto& done = static_cast<const ObjectPrune&>(exchange);
-      members_done_.push_back({done.object(), done.result(), done.message()});
+      const ObjectToPrune& object = done.object();
+      if (done.result() == PopulationClass::kPruned) {
+        Show(done.states(), object.kind, object.namespace_, object.name);
+      }
+      members_done_.push_back({object, done.result(), done.message()});
     };
     Writer writer(options_, session_, on_done, [this] { Tell(); });
     for (const auto& [name, plan] : plans_) {
@@ -290,7 +308,7 @@ class Round {
       members_done_.push_back({object, PopulationClass::kPruned, ""});
     } else {
       ++expected_;
-      writer.Begin(std::make_unique<ObjectPrune>(object, options_.dry_run == DryRun::kServer));
+      writer.Begin(std::make_unique<ObjectPrune>(object, ModeOf(options_)));
     }
   }
 

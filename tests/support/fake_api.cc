@@ -351,7 +351,10 @@ std::optional<FakeAnswer> FakeApi::Write(const FakePlace& place,
   if (request.method == "POST") return Create(place, Parse(request.body)->root(), is_dry_run);
   if (is_status && !place.storage->HasStatus(place.version)) return place.NotFound();
   if (request.method == "DELETE") {
-    return Remove(place, request.body.empty() ? Value::Object() : Parse(request.body)->root());
+    // Options in a body are taken in the place of those in the query.
+    if (request.body.empty()) return Remove(place, Value::Object(), is_dry_run);
+    const auto options = Parse(request.body);
+    return Remove(place, options->root(), options->root().Find("dryRun") != nullptr);
   }
   if (type && *type == "application/apply-patch+yaml") {
     return ServerSideApply(place, request, query);
@@ -403,7 +406,7 @@ FakeAnswer FakeApi::ServerSideApply(const FakePlace& place, const kube::http::Ht
 }
 
 // As the server words it in 1.20 (apiserver pkg/storage Preconditions.Check).
-FakeAnswer FakeApi::Remove(const FakePlace& place, const Value& options) {
+FakeAnswer FakeApi::Remove(const FakePlace& place, const Value& options, bool is_dry_run) {
   const Value* stored = FindObject(place.resource, place.key());
   if (!stored) return place.NotFound();
   const Value* preconditions = options.Find("preconditions");
@@ -416,7 +419,7 @@ FakeAnswer FakeApi::Remove(const FakePlace& place, const Value& options) {
                             " in precondition: " + wanted + ", " + name + " in object meta: " + is);
     }
   }
-  if (options.Find("dryRun") == nullptr) Delete(place.resource, place.key());
+  if (!is_dry_run) Delete(place.resource, place.key());
   return FakeText(200, "application/json",
                   R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success"})"
                   "\n");

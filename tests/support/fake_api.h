@@ -128,7 +128,7 @@ class FakeApi {
   FakeAnswer Update(const FakePlace& place, const kube::json::Value& body, bool is_dry_run);
   FakeAnswer ServerSideApply(const FakePlace& place, const kube::http::HttpRequest& request,
                              const Query& query);
-  FakeAnswer Remove(const FakePlace& place, const kube::json::Value& options);
+  FakeAnswer Remove(const FakePlace& place, const kube::json::Value& options, bool is_dry_run);
   FakeAnswer WriteCrd(const FakePlace& place, const kube::http::HttpRequest& request,
                       const Query& query, bool is_status);
   FakeAnswer Review(const kube::http::HttpRequest& request) const;

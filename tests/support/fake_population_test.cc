@@ -58,6 +58,7 @@ TEST_CASE("An object is deleted as what it was seen as", "[support]") {
   CHECK(remove(R"({"preconditions":{"uid":"other"}})") == 409);
   CHECK(remove(R"({"preconditions":{"resourceVersion":"1"}})") == 409);
   CHECK(remove(R"({"preconditions":{"uid":"u"},"dryRun":["All"]})") == 200);
+  CHECK(world.Send("DELETE", target + "?dryRun=All").status == 200);
   CHECK(world.api.Stored("widgets.demo.example.com", "shop/a") != nullptr);
   CHECK(remove(R"({"preconditions":{"uid":"u"}})") == 200);
   CHECK(remove(R"({"preconditions":{"uid":"u"}})") == 404);
