@@ -1,7 +1,5 @@
 #include "plugin/command/diff_command.h"
 
-#include <csignal>
-#include <cstdlib>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -133,17 +131,6 @@ DiffReport Compare(const DiffOptions& options, DiffFolders& folders) {
   return options.input.local ? DiffLocal(options, folders) : DiffLive(options, folders);
 }
 
-int RunProgram(DiffFolders& folders) {
-  const DiffCommandLine command = MakeDiffCommand(
-      std::getenv("KUBECTL_EXTERNAL_DIFF"), folders.live().string(), folders.merged().string());
-  for (const std::string& argument : command.ignored) {
-    terminal::WriteStderr("Warning: invalid argument is ignored: " + terminal::Printable(argument) +
-                          ", only Alphanumeric (case-insensitive), dash and equal are allowed\n");
-  }
-  return RunDiffCommand(command.words,
-                        [] { return access::StopExitCode() == access::kSignalExitCode + SIGTERM; });
-}
-
 void PrintTroubles(const DiffReport& report) {
   for (const std::string& note : report.notes)
     terminal::WriteStderr("note: " + terminal::Printable(note) + "\n");
@@ -191,7 +178,7 @@ int DiffCommand::Run() {
     return access::StopExitCode();
   }
   const bool is_nothing_compared = report.objects == 0 && !report.errors.empty();
-  const int code = is_nothing_compared ? kError : RunProgram(folders);
+  const int code = is_nothing_compared ? kError : CompareFolders(folders.live(), folders.merged());
   PrintTroubles(report);
   if (const int stopped = access::StopExitCode()) return stopped;
   return report.errors.empty() ? code : kError;

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <string_view>
 #include <system_error>
 
@@ -17,6 +18,8 @@
 #include "kube/go/go_format.h"
 #include "kube/system/spawn_settings.h"
 #include "plugin/access/stop_signal.h"
+#include "plugin/terminal/output.h"
+#include "plugin/terminal/terminal.h"
 
 namespace plugin::command {
 namespace {
@@ -149,6 +152,17 @@ int RunDiffCommand(const std::vector<std::string>& words,
   settings.ReadNothing();
   const pid_t child = Spawn(words, settings);
   return ExitCode(words[0], Wait(child, is_terminated));
+}
+
+int CompareFolders(const std::filesystem::path& from, const std::filesystem::path& to) {
+  const DiffCommandLine command =
+      MakeDiffCommand(std::getenv("KUBECTL_EXTERNAL_DIFF"), from.string(), to.string());
+  for (const std::string& argument : command.ignored) {
+    terminal::WriteStderr("Warning: invalid argument is ignored: " + terminal::Printable(argument) +
+                          ", only Alphanumeric (case-insensitive), dash and equal are allowed\n");
+  }
+  return RunDiffCommand(command.words,
+                        [] { return access::StopExitCode() == access::kSignalExitCode + SIGTERM; });
 }
 
 }  // namespace plugin::command

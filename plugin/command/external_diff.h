@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
@@ -28,5 +29,9 @@ DiffCommandLine MakeDiffCommand(const char* external, const std::string& from,
 /// Throws kube::base::Error if it cannot be run, or fails otherwise.
 int RunDiffCommand(const std::vector<std::string>& words,
                    const std::function<bool()>& is_terminated);
+
+/// Has $KUBECTL_EXTERNAL_DIFF, or diff, compare two folders, as above; SIGTERM to us ends it.
+/// Arguments that are left out are told on stderr.
+int CompareFolders(const std::filesystem::path& from, const std::filesystem::path& to);
 
 }  // namespace plugin::command

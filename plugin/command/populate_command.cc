@@ -17,6 +17,8 @@
 #include "plugin/access/cluster_access.h"
 #include "plugin/access/stop_signal.h"
 #include "plugin/access/version.h"
+#include "plugin/command/diff_folders.h"
+#include "plugin/command/external_diff.h"
 #include "plugin/command/local_population.h"
 #include "plugin/flags/finish_options.h"
 #include "plugin/flags/output_format.h"
@@ -25,12 +27,14 @@
 #include "plugin/terminal/output.h"
 #include "plugin/terminal/progress.h"
 #include "plugin/terminal/terminal.h"
+#include "plugin/terminal/wording.h"
 
 namespace plugin::command {
 namespace {
 
 constexpr char kPopulate[] = "populate";
 constexpr int kMostPort = 65535;
+constexpr int kNotAllCompared = 2;
 
 // Less than a second is as good as none.
 std::chrono::seconds ParseSeconds(std::string_view flag, const std::string& text) {
@@ -48,22 +52,25 @@ migrate::population::PopulationOptions MakePopulationOptions(const PopulateOptio
   migrate::population::PopulationOptions result;
   const std::set<std::string> each_once(options.namespaces.begin(), options.namespaces.end());
   result.namespaces.assign(each_once.begin(), each_once.end());
-  result.dry_run = options.dry_run.strategy;
+  result.dry_run = options.diff ? migrate::report::DryRun::kServer : options.dry_run.strategy;
   result.version = access::kVersion;
   result.concurrency = static_cast<std::size_t>(options.concurrency);
   result.max_rate = options.max_rate;
   return result;
 }
 
-migrate::report::PopulationReport PopulateCluster(const PopulateOptions& options) {
+migrate::report::PopulationReport PopulateCluster(const PopulateOptions& options,
+                                                  migrate::inspect::ChangeTaker* changes) {
   const kube::system::SystemClock clock;
   terminal::Progress progress(terminal::CanRewriteStderr(), terminal::WriteStderrAsIs, clock);
   const auto write_line = [&progress](const std::string& line) { progress.WriteLine(line); };
-  const bool only_reads = options.dry_run.strategy == migrate::report::DryRun::kClient;
+  const bool only_reads =
+      options.diff || options.dry_run.strategy == migrate::report::DryRun::kClient;
   using Right = access::ClusterAccess::Right;
   access::ClusterAccess cluster(options.common, only_reads ? Right::kRead : Right::kWrite, clock,
                                 write_line);
   auto population = MakePopulationOptions(options);
+  population.changes = changes;
   population.on_line = write_line;
   population.on_progress = [&progress](std::size_t done, std::size_t expected) {
     progress.Show("namespaces", migrate::sweep::SweepProgress{
@@ -79,11 +86,26 @@ int RunOnce(const PopulateOptions& options) {
     terminal::WriteStderr("Warning: " + options.dry_run.warning + "\n");
   }
   access::CatchStopSignals();
-  const auto output = report::text::PrintPopulation(PopulateCluster(options));
+  const auto output = report::text::PrintPopulation(PopulateCluster(options, nullptr));
   terminal::WriteStdout(output.out);
   terminal::WriteStderr(output.err);
   const int stopped = access::StopExitCode();
   return stopped == 0 ? output.exit_code : stopped;
+}
+
+int ShowDifferences(const PopulateOptions& options) {
+  access::CatchStopSignals();
+  DiffFolders folders;
+  const auto report = PopulateCluster(options, &folders);
+  if (report.is_interrupted) {
+    terminal::WriteStderr(terminal::ErrorText("interrupted: not all objects were read") + "\n");
+    return access::StopExitCode();
+  }
+  const int code = CompareFolders(folders.live(), folders.merged());
+  const auto output = report::text::PrintPopulation(report);
+  terminal::WriteStderr(output.err);
+  if (const int stopped = access::StopExitCode()) return stopped;
+  return output.exit_code == 0 ? code : kNotAllCompared;
 }
 
 /// What each of them is for; the rest is for all.
@@ -121,22 +143,29 @@ void RefuseGiven(bool is_mode, std::string_view mode, std::span<const char* cons
 // Of what is in files nothing is written, and what is in a cluster is not printed.
 void RefuseOfOther(const PopulateOptions& options, const flags::FlagSet& flag_set) {
   const bool is_local = options.input.local;
+  flags::RefuseBoth(kPopulate, options.once, "--once", options.diff, "--diff");
   flags::RefuseBoth(kPopulate, options.once, "--once", is_local, "--local");
+  flags::RefuseBoth(kPopulate, options.diff, "--diff", is_local, "--local");
   RefuseGiven(options.once, "--once", kOnlyLocal, flag_set);
-  RefuseGiven(options.once, "--once", kOnlyService, flag_set);
-  RefuseGiven(options.once, "--once", kOnlyWebhooks, flag_set);
+  RefuseGiven(options.diff, "--diff", kOnlyLocal, flag_set);
   RefuseGiven(is_local, "--local", kNotLocal, flag_set);
-  RefuseGiven(is_local, "--local", kOnlyService, flag_set);
-  RefuseGiven(is_local, "--local", kOnlyWebhooks, flag_set);
-  flags::RefuseBoth(kPopulate, is_local, "--local", flag_set.IsGiven("dry-run"), "--dry-run");
-  if (options.once || is_local) return;
+  const std::pair<bool, const char*> modes[] = {
+      {options.once, "--once"}, {options.diff, "--diff"}, {is_local, "--local"}};
+  for (const auto& [is_mode, mode] : modes) {
+    RefuseGiven(is_mode, mode, kOnlyService, flag_set);
+    RefuseGiven(is_mode, mode, kOnlyWebhooks, flag_set);
+  }
+  const bool has_dry_run = flag_set.IsGiven("dry-run");
+  flags::RefuseBoth(kPopulate, is_local, "--local", has_dry_run, "--dry-run");
+  flags::RefuseBoth(kPopulate, options.diff, "--diff", has_dry_run, "--dry-run");
+  if (options.once || options.diff || is_local) return;
   for (const char* name : kOnlyLocal) {
     if (!flag_set.IsGiven(name)) continue;
     throw flags::UsageError(kPopulate, std::string("--") + name + " needs --local");
   }
-  if (flag_set.IsGiven("dry-run")) throw flags::UsageError(kPopulate, "--dry-run needs --once");
+  if (has_dry_run) throw flags::UsageError(kPopulate, "--dry-run needs --once");
   if (!options.namespaces.empty()) {
-    throw flags::UsageError(kPopulate, "names of namespaces need --once or --local");
+    throw flags::UsageError(kPopulate, "names of namespaces need --once, --diff or --local");
   }
 }
 
@@ -172,6 +201,7 @@ void PopulateCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) 
   serving::AddServingFlags(flag_set, options_.service.serving, raw_.reach);
   flag_set.String("output", 'o', raw.output);
   flag_set.Bool("once", 0, options_.once);
+  flag_set.Bool("diff", 0, options_.diff);
   flag_set.OptionalString("dry-run", raw_.dry_run, std::string(flags::kBareDryRun));
   flag_set.Int("concurrency", 0, options_.concurrency);
   flag_set.String("max-rate", 0, raw_.max_rate);
@@ -202,7 +232,7 @@ void PopulateCommand::Finish(const flags::FlagSet& flag_set, const flags::RawVal
   options_.dry_run = flags::ParseDryRun(kPopulate, raw_.dry_run);
   options_.max_rate = flags::ParseMaxRate(kPopulate, raw_.max_rate);
   flags::RequireConcurrency(kPopulate, options_.concurrency);
-  if (!options_.once && !options_.input.local) FinishService(flag_set);
+  if (!options_.once && !options_.diff && !options_.input.local) FinishService(flag_set);
 }
 
 void PopulateCommand::FinishService(const flags::FlagSet& flag_set) {
@@ -249,6 +279,7 @@ void PopulateCommand::FinishWebhooks(WebhookOptions& webhooks) {
 int PopulateCommand::Run() {
   if (options_.input.local) return PrintLocalPopulation(options_);
   if (options_.once) return RunOnce(options_);
+  if (options_.diff) return ShowDifferences(options_);
   population::ServePopulation(options_.common, options_.service);
   return 0;
 }

@@ -18,16 +18,18 @@ struct PopulateOptions {
 
   // Without --local, migrate/population/population.h says what they mean:
   bool once = false;
+  bool diff = false;  ///< shows what `once` would change
   flags::DryRunChoice dry_run;
   int concurrency = 16;
   double max_rate = 0;
 
-  population::PopulationServiceOptions service{};  ///< without --local and --once
+  population::PopulationServiceOptions service{};  ///< without --local, --once and --diff
 };
 
-/// Keeps namespaces as NamespaceTemplates say, with --once brings them there, and with --local
-/// prints the objects that they get. Its exit code: 0 all of them are applied, or printed, or a
-/// signal has ended what would go on; 1 some object, or template, is left out; 2 an error.
+/// Keeps namespaces as NamespaceTemplates say, with --once brings them there, with --diff has a
+/// diff program show what that would change, and with --local prints the objects that they get. Its
+/// exit code: 0 all of them are applied, or printed, or a signal has ended what would go on; 1 some
+/// object, or template, is left out; 2 an error. Of --diff it is that of DiffCommand.
 class PopulateCommand final : public flags::CommandWith<PopulateOptions> {
  public:
   void AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) override;

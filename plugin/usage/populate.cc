@@ -10,8 +10,10 @@ and ResourceQuotas, that every namespace is to have whose labels its selector se
 selector all have them. kube-system is always left out. Namespaces and templates of the cluster are
 watched: whatever is new or changes, each namespace gets its objects by server-side apply, and what
 was made of a template and is not in it any more is deleted. With --once that is done once. With
---local no server is contacted: templates and Namespaces are read from files, and the objects are
-printed as they would be applied.
+--diff nothing is written: a diff program shows what --once would change, as kubectl diff
+--server-side does, each object beside what the server would make of it. With --local no server is
+contacted: templates and Namespaces are read from files, and the objects are printed as they would
+be applied.
 
  In texts of the objects $(NAMESPACE) becomes the name of the namespace, and $(CREATOR) the user of
 its annotation authorization.k8s.io/creator; an object that needs a creator where none is known is
@@ -50,6 +52,9 @@ fail, but for those of initialization, and of --ignore-failures.
 Examples:
   # What would be applied and deleted?
   kubectl prune populate --once --dry-run=server
+
+  # Object by object, what would change in it?
+  kubectl prune populate --diff
 
   # Apply and delete it
   kubectl prune populate --once
@@ -94,6 +99,12 @@ Options:
 
     --concurrency=16:
         The most namespaces at the same time; there are fewer while the server is slow.
+
+    --diff=false:
+        Show what --once would change. Objects are compared as YAML, without managed fields and the
+        values of Secrets, by "diff -u -N", or what the environment variable KUBECTL_EXTERNAL_DIFF
+        says. As nothing is stored, what needs another object that is only to be made, as a
+        RoleBinding its Role, may be refused. Needs the right to get them all.
 
     --dry-run='none':
         With --once: must be "none", "server", or "client". With client nothing is sent: what would
@@ -188,16 +199,21 @@ Options:
         Serve these webhooks: creator, opt-out, use, initialization, or all.
 
 Exit codes:
-  0     namespaces have all that templates say, or all objects are printed; without --once and
-        --local, a signal has ended it
-  1     some object, template or namespace was left out, or failed, with an error each
+  0     namespaces have all that templates say, or all objects are printed, or with --diff there
+        are no differences; without these flags, a signal has ended it
+  1     some object, template or namespace was left out, or failed, with an error each; with --diff:
+        there are differences
   2     an error: a wrong flag, a file that cannot be read, no template or no namespace in files, a
         cluster without NamespaceTemplates, a server that does not answer
-  130   with --once: interrupted by SIGINT (143: SIGTERM); the same command does the rest
+  >1    with --diff, as of kubectl diff: the same, or diff failed, or something could not be
+        compared; what could be compared is shown all the same
+  130   with --diff, or --once, where the same command does the rest: interrupted by SIGINT (143:
+        SIGTERM)
 
 Usage:
   kubectl prune populate [options]
   kubectl prune populate --once [NAMESPACE...] [options]
+  kubectl prune populate --diff [NAMESPACE...] [options]
   kubectl prune populate -f FILENAME... --local [NAMESPACE...] [options]
 
 Use "kubectl prune options" for a list of global command-line options (applies to all commands).

@@ -87,7 +87,7 @@ def paste(box, example):
     # diff has nothing to show of what is not structural, and ends with an error.
     if " diff" not in example:
         manifests.append("demo/gizmos.yaml")
-    if " populate --once" in example:
+    if re.search(" populate --(once|diff)", example):
         shutil.copy(TEMPLATES_CRD, box.work / "templates-crd.yaml")
         manifests.append("templates-crd.yaml")
     with box.server(*manifests):

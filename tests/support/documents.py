@@ -23,7 +23,7 @@ NOT_RUN = [
     (r"flux ", "needs Flux"),
     (r"docker ", "needs Docker"),
     (r"kubectl prune guard ", "goes on until a signal ends it; tests/cluster/guard_test.py runs it"),
-    (r"kubectl prune populate --once", "needs NamespaceTemplates; tests/cluster/populate_test.py runs it"),
+    (r"kubectl prune populate --(once|diff)", "needs NamespaceTemplates; tests/cluster/populate_test.py runs it"),
     (r"kubectl create secret generic guard-tls ", "needs a certificate for a Service"),
     (r"helm |cp krew/manifests/hooks/helm/", "needs Helm and a chart"),
     (r"kubectl (logs|wait|cp) ", "needs a node that runs pods"),
