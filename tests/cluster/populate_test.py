@@ -30,6 +30,7 @@ TEMPLATE = "policy/namespace-template-name"
 KINDS = "applyset.kubernetes.io/contains-group-kinds"
 NAMESPACES = "applyset.kubernetes.io/additional-namespaces"
 TOOLING = "applyset.kubernetes.io/tooling"
+RBAC = "rbac.authorization.k8s.io.v1"
 TIME_LIMIT = 120
 NUMBERS = itertools.count()
 
@@ -417,6 +418,131 @@ class Members(Populated):
         self.assertEqual(["configmap/note serverside-applied", "configmap/own unchanged"],
                          self.lines(self.populated(), shop))
         self.assertEqual(name, self.stored(shop, "ConfigMap", "note")["metadata"]["labels"][TEMPLATE])
+
+
+def secret(name, **data):
+    return {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name}, "data": data}
+
+
+class Shown(Populated):
+    """populate --diff: what it shows is what --once then does, and what kubectl diff shows."""
+
+    # Keeps both folders, and compares them as it would be done without it.
+    KEEPER = '#!/bin/sh\ncp -r "$1" "$KEPT/live"; cp -r "$2" "$KEPT/merged"; exec diff -u -N "$1" "$2"\n'
+    # What a write changes, and a dry run does not know.
+    OF_A_WRITE = re.compile(r"^  (creationTimestamp|generation|resourceVersion|uid): .*\n", re.MULTILINE)
+    ACCIDENTS = re.compile(r"/\S*/(?=(LIVE|MERGED)-)|(?<=LIVE)-\w+|(?<=MERGED)-\w+|\t\d{4}-\d\d-\d\d .*"
+                           r"|(?<=  uid: ).*|(?<=  creationTimestamp: ).*")
+
+    def setUp(self):
+        super().setUp()
+        self.keeper = CLUSTER.folder / "keeper"
+        self.keeper.write_text(self.KEEPER, encoding="utf-8")
+        self.keeper.chmod(0o755)
+
+    def shown(self, *arguments, code, user=None):
+        """Returns the run, and the files of both folders by their names."""
+        kept = CLUSTER.folder / f"kept{self.number}-{next(NUMBERS)}"
+        kept.mkdir()
+        run = CLUSTER.run(["env", f"KUBECTL_EXTERNAL_DIFF={self.keeper}", f"KEPT={kept}", BINARY, "populate", "--diff",
+                           *arguments], user, cwd=CLUSTER.folder, timeout=TIME_LIMIT)
+        self.assertEqual(code, run.returncode, run.stdout + run.stderr)
+        return run, *({path.name: path.read_text(encoding="utf-8") for path in (kept / side).iterdir()}
+                      for side in ("live", "merged"))
+
+    def printed(self, namespace, kind, name):
+        """The object as kubectl prints it; empty: there is none."""
+        run = kubectl("get", kind, name, "-n", namespace, "-o", "yaml", "--ignore-not-found")
+        self.assertEqual(0, run.returncode, run.stderr)
+        return run.stdout
+
+    def test_what_is_shown_is_what_is_done(self):
+        namespaces = self.namespace("shop"), self.namespace("bank")
+        stays = [config_map("stays", a="b"), role("stays", "get")]
+        name = self.template("every", *stays, config_map("changed", a="b"), config_map("theirs", a="b"),
+                             role("old", "get"))
+        self.populated()
+        self.shown(*namespaces, code=0)
+        self.change(name, *stays, config_map("changed", c="d"), config_map("theirs", a="b"), quota("new", "10"))
+        for namespace in namespaces:
+            self.apply_as("jo", namespace, "ConfigMap", config_map("theirs", a="theirs", e="f"))
+
+        def everything():
+            """Texts of all that is looked at, by the name of its file."""
+            return {f"{version}.{kind}.{namespace}.{object_name}": self.printed(namespace, kind, object_name)
+                    for namespace in namespaces for version, kind, object_name in (
+                        ("v1", "ConfigMap", "stays"), (RBAC, "Role", "stays"), ("v1", "ConfigMap", "changed"),
+                        ("v1", "ConfigMap", "theirs"), ("v1", "ResourceQuota", "new"), (RBAC, "Role", "old"))}
+
+        before, template = everything(), self.api.get(f"{TEMPLATES}/{name}")
+        run, live, merged = self.shown(*namespaces, "-v=6", code=1)
+        self.assertIn('set back what others had changed: .data.a: conflict with "jo"', run.stderr)
+        # The server has compared with what was read.
+        reads = re.findall(rf"GET .*/namespaces/({'|'.join(namespaces)})/\w+/\w+ ", run.stderr)
+        self.assertEqual(len(before), len(reads), run.stderr)
+        self.assertEqual((before, template), (everything(), self.api.get(f"{TEMPLATES}/{name}")))
+
+        self.populated(*namespaces)
+        after = everything()
+        changed = {file for file in before if not file.endswith("stays")}
+        self.assertEqual(changed, {file for file in before if before[file] != after[file]})
+        self.assertEqual({file: before[file] for file in changed}, live)
+        self.assertEqual({file: self.without_accidents(after[file]) for file in changed if after[file]},
+                         {file: self.without_accidents(text) for file, text in merged.items()})
+        self.shown(*namespaces, code=0)
+
+    def without_accidents(self, text):
+        """A quota gets its status later."""
+        return self.OF_A_WRITE.sub("", text).partition("\nstatus:")[0].rstrip()
+
+    def test_it_is_what_kubectl_diff_shows(self):
+        if kubectl_program.lacks(27):
+            self.skipTest(kubectl_program.lacks(27))
+        shop = self.namespace("shop")
+        name = self.template("every", secret("key", changed="YQ==", gone="Yg==", same="Yw=="),
+                             config_map("note", a="b"))
+        self.populated()
+        # The values of a Secret are texts that nothing else has.
+        values = {"changed": "dGhlIG5ldyBvbmU=", "come": "b25lIG1vcmU=", "same": "Yw=="}
+        self.change(name, secret("key", **values), secret("new", **values), config_map("note", c="d"))
+        self.apply_as("jo", shop, "ConfigMap", config_map("note", e="f"))
+        for file, path in (("template", f"{TEMPLATES}/{name}"), ("namespace", f"/api/v1/namespaces/{shop}")):
+            (CLUSTER.folder / f"{file}.json").write_text(json.dumps(self.api.get(path)), encoding="utf-8")
+        local = CLUSTER.run([BINARY, "populate", "--local", "-f", CLUSTER.folder / "template.json",
+                             "-f", CLUSTER.folder / "namespace.json", "-o", "json"])
+        self.assertEqual(0, local.returncode, local.stderr)
+        want = kubectl("diff", "--server-side", "--force-conflicts", "--field-manager=kubectl-prune-populate",
+                       "-f", "-", input=local.stdout)
+        self.assertEqual(1, want.returncode, want.stderr)
+        run = CLUSTER.run([BINARY, "populate", "--diff", shop], cwd=CLUSTER.folder)
+        self.assertEqual(1, run.returncode, run.stderr)
+        # Of a Secret that would be made kubectl calls the live one null.
+        kubectl_shows = re.sub(r"@@ -1 (.* @@)\n-null\n", r"@@ -0,0 \1\n", want.stdout)
+        self.assertEqual(self.ACCIDENTS.sub("", kubectl_shows), self.ACCIDENTS.sub("", run.stdout))
+        for mask in ("-  changed: '*** (before)'\n", "+  changed: '*** (after)'\n", "-  gone: '***'\n",
+                     "+  come: '***'\n"):
+            self.assertIn(mask, run.stdout)
+        self.change(name)
+        gone = CLUSTER.run([BINARY, "populate", "--diff", shop], cwd=CLUSTER.folder)
+        self.assertIn("-  changed: '***'\n", gone.stdout)
+        for value in (*values.values(), "YQ==", "Yg=="):
+            self.assertNotIn(value, run.stdout + run.stderr + gone.stdout + gone.stderr)
+
+    def test_what_cannot_be_compared_is_an_error(self):
+        shop = self.namespace("shop")
+        self.template("every", config_map("good", a="b"), refused_binding("bad"))
+        run, live, _ = self.shown(shop, code=2)
+        self.assertIn("rolebinding.rbac.authorization.k8s.io/bad", run.stderr)
+        self.assertEqual({f"v1.ConfigMap.{shop}.good": ""}, live)
+        self.assertIn('namespaces "nosuch" not found', self.shown(shop, "nosuch", code=2)[0].stderr)
+
+    def test_a_member_of_another_applyset_is_an_error(self):
+        shop = self.namespace("shop")
+        self.template("every", config_map("note", a="b"))
+        self.apply_as("kubectl-applyset", shop, "ConfigMap", config_map("note", {"labels": {PART_OF: "theirs"}}, a="x"))
+        run, live, merged = self.shown(shop, code=2)
+        self.assertIn("it belongs to another ApplySet", run.stderr)
+        self.assertEqual(({}, {}), (live, merged))
 
 
 def bring_in_the_crd():
