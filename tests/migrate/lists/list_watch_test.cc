@@ -179,7 +179,8 @@ TEST_CASE("While a list cannot be read again somebody is told once, and once it 
 
 TEST_CASE("Of a list that cannot be watched somebody is told once", "[migrate][lists]") {
   Watched watched;
-  const int code = 403;
+  const int code = GENERATE(403, 500);
+  CAPTURE(code);
   watched.AddFault(/*is_watch=*/true, code == 403 ? 24 : 90,
                    FakeStatus(code, code == 403 ? "Forbidden" : "InternalError", "no"));
   CHECK_FALSE(watched.watch.Begin());
