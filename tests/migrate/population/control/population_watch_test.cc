@@ -99,6 +99,32 @@ TEST_CASE("Changes are not seen where one of both cannot be watched", "[migrate]
   CHECK(watched.lines.size() == 1);
 }
 
+TEST_CASE("Changes are not seen since the first of both was lost", "[migrate][population]") {
+  Watched watched;
+  const std::string first =
+      GENERATE(as<std::string>(), "/namespaces?watch=1", "/namespacetemplates?watch=1");
+  CAPTURE(first);
+  for (const char* target : {"/namespaces?watch=1", "/namespacetemplates?watch=1"}) {
+    test_support::FakeFault fault;
+    fault.target = target;
+    fault.times = 0;
+    fault.answer = test_support::FakeStatus(403, "Forbidden", "not you");
+    watched.cluster.server.AddFault(fault);
+    if (target == first) continue;
+    test_support::FakeFault delay;
+    delay.target = target;
+    delay.latency = 60s;
+    watched.cluster.server.AddFault(delay);
+  }
+  CHECK(watched.watch.Begin());
+  watched.Run(10s);
+  const auto since = watched.watch.blind_since();
+  REQUIRE(since);
+  watched.Run(70s);
+  CHECK(watched.lines.size() == 2);
+  CHECK(watched.watch.blind_since() == since);
+}
+
 TEST_CASE("Nothing begins where templates or namespaces cannot be read", "[migrate][population]") {
   Watched watched;
   SECTION("there are no NamespaceTemplates") {
