@@ -117,6 +117,12 @@ TEST_CASE("What templates do to each other is told as a problem", "[migrate][pop
               "! Replaced: " + Describe(expansion.replaced[0])});
 }
 
+TEST_CASE("What comes twice in a round is told once", "[migrate][population]") {
+  RoundEvents events;
+  const PopulatedObject refused = Object("z", PopulationClass::kRefused, "it is in no namespace");
+  CHECK(Round(events, {refused, refused}).size() == 1);
+}
+
 TEST_CASE("No more than ten problems are told of a namespace", "[migrate][population]") {
   RoundEvents events;
   std::vector<PopulatedObject> objects;
