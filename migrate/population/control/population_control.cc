@@ -260,8 +260,10 @@ void PopulationControl::SendNews(const std::set<std::string>& names) {
     if (error && !is_over) *problem = WordsOf(*error);
   };
   Writer writer(options_.population, round_session_, on_done, [] {});
+  bool has_marked = false;
   for (const auto& [name, uid] : uids) {
     if (!IsToBeMarked(name)) continue;
+    has_marked = true;
     writer.Begin(std::make_unique<SingleWrite>(PopulatedLabelRequest(name, uid)));
   }
   writer.Finish();
@@ -271,11 +273,16 @@ void PopulationControl::SendNews(const std::set<std::string>& names) {
     writer.Begin(std::make_unique<SingleWrite>(EventRequest(event, time)));
   }
   writer.Finish();
-  TellOnce(label_problem_, label_problem.empty()
-                               ? ""
-                               : "cannot note that namespaces were populated: " + label_problem);
-  TellOnce(event_problem_,
-           event_problem.empty() ? "" : "cannot create Events in namespaces: " + event_problem);
+  // Where nothing was sent nothing is known to be well again.
+  if (has_marked) {
+    TellOnce(label_problem_, label_problem.empty()
+                                 ? ""
+                                 : "cannot note that namespaces were populated: " + label_problem);
+  }
+  if (!events.empty()) {
+    TellOnce(event_problem_,
+             event_problem.empty() ? "" : "cannot create Events in namespaces: " + event_problem);
+  }
 }
 
 void PopulationControl::Note() {
@@ -284,10 +291,10 @@ void PopulationControl::Note() {
                   options_.tell, round_session_);
 }
 
-void PopulationControl::TellOnce(std::string& told, const std::string& problem) const {
-  if (told == problem) return;
-  told = problem;
-  if (!problem.empty()) options_.tell(problem);
+// A server words it anew for each namespace.
+void PopulationControl::TellOnce(bool& is_told, const std::string& problem) const {
+  if (!problem.empty() && !is_told) options_.tell(problem);
+  is_told = !problem.empty();
 }
 
 }  // namespace migrate::population::control

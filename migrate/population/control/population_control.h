@@ -78,7 +78,7 @@ class PopulationControl {
   void SendNews(const std::set<std::string>& names);
   bool IsToBeMarked(const std::string& name) const;
   void Note();
-  void TellOnce(std::string& told, const std::string& problem) const;
+  void TellOnce(bool& is_told, const std::string& problem) const;
 
   const ControlOptions options_;
   PopulationCounts& counts_;
@@ -94,7 +94,8 @@ class PopulationControl {
   kube::system::Clock::TimePoint kinds_read_{}, resync_due_{};
   /// Templates are to say what they have, from then on; absent: they do.
   std::optional<kube::system::Clock::TimePoint> note_due_;
-  std::string kinds_problem_, event_problem_, label_problem_;  // told last; empty: none
+  // Problems are told, and last.
+  bool kinds_problem_ = false, event_problem_ = false, label_problem_ = false;
 };
 
 }  // namespace migrate::population::control

@@ -133,6 +133,36 @@ TEST_CASE("Kinds whose objects cannot be listed stay in the ApplySet", "[migrate
   CHECK_THAT(world.lines[0], Contains("Kindgadgets.demo.example.com cannot be listed"));
 }
 
+TEST_CASE("Events that cannot be made are told once", "[migrate][population]") {
+  ControlWorld world;
+  world.cluster.server.Deny("create", "events");
+  world.PutTemplate("every", {Widget("w")});
+  world.Settle();
+  REQUIRE(world.lines.size() == 1);
+  CHECK_THAT(world.lines[0],
+             Contains("cannot create Events in namespaces: ") && Contains("forbidden"));
+  // A round without Events, and one with some.
+  world.Label("a", "team", "x");
+  world.Run(3s);
+  world.AddNamespace("c");
+  world.Run(3s);
+  CHECK(world.Stored("c/w") == "x");
+  CHECK(world.lines.size() == 1);
+}
+
+TEST_CASE("A label that cannot be set is told once", "[migrate][population]") {
+  ControlWorld world;
+  world.control_options.marks_populated = true;
+  world.cluster.server.Deny("patch", "namespaces");
+  world.PutTemplate("every", {Widget("w")});
+  world.Settle();
+  REQUIRE(world.lines.size() == 1);
+  CHECK_THAT(world.lines[0], Contains("cannot note that namespaces were populated: "));
+  world.AddNamespace("c");
+  world.Run(3s);
+  CHECK(world.lines.size() == 1);
+}
+
 TEST_CASE("A namespace that goes while it is looked at is no problem", "[migrate][population]") {
   ControlWorld world;
   world.control_options.marks_populated = true;
