@@ -1,5 +1,6 @@
 #include "migrate/population/control/population_control.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <utility>
@@ -76,14 +77,17 @@ void PopulationControl::Advance() {
                          : known_->NoteCurrent();
   }
   const auto now = session_.clock.Now();
-  const bool leads = options_.leads();
+  const bool leads = options_.leads() && !round_session_.is_stopped();
   if (leads && !is_leading_) BeginToLead();
   is_leading_ = leads;
-  if (leads && options_.resync.count() > 0 && now >= resync_due_) BeginToLead();
+  if (leads && options_.resync.count() > 0 && now >= resync_due_) LookAtAllAnew();
   const std::set<std::string> names = leads ? due_.Take(kMostAtOnce, now) : std::set<std::string>();
   if (!names.empty()) LookAt(names);
+  // Of what was not done to its end, or was done by another one, nothing is known.
+  if (round_session_.is_stopped()) is_leading_ = false;
   const bool is_quiet = due_.CountDue(now) == 0;
-  if (leads && is_quiet && note_due_ && session_.clock.Now() >= *note_due_) Note();
+  const bool is_note_due = note_due_ && session_.clock.Now() >= *note_due_;
+  if (is_leading_ && is_quiet && is_note_due && HasLookedAtAll()) Note();
   PublishCounts();
 }
 
@@ -174,6 +178,11 @@ void PopulationControl::PublishCounts() {
 }
 
 void PopulationControl::BeginToLead() {
+  state_.outcomes.clear();
+  LookAtAllAnew();
+}
+
+void PopulationControl::LookAtAllAnew() {
   resync_due_ = session_.clock.Now() + options_.resync;
   state_.members.ListAnew();
   groups_.clear();
@@ -283,6 +292,13 @@ void PopulationControl::SendNews(const std::set<std::string>& names) {
     TellOnce(event_problem_,
              event_problem.empty() ? "" : "cannot create Events in namespaces: " + event_problem);
   }
+}
+
+// Where a namespace waits for its first look, what is there is not known.
+bool PopulationControl::HasLookedAtAll() const {
+  return std::ranges::all_of(state_.input.namespaces, [this](const auto& entry) {
+    return entry.second.is_terminating || state_.outcomes.contains(entry.first);
+  });
 }
 
 void PopulationControl::Note() {

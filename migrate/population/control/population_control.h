@@ -73,10 +73,12 @@ class PopulationControl {
   void PublishKnown(const PopulationChanges& changes);
   void PublishCounts();
   void BeginToLead();
+  void LookAtAllAnew();
   void LookAt(const std::set<std::string>& names);
   bool ReadKinds(const std::set<std::string>& names);
   void SendNews(const std::set<std::string>& names);
   bool IsToBeMarked(const std::string& name) const;
+  bool HasLookedAtAll() const;
   void Note();
   void TellOnce(bool& is_told, const std::string& problem) const;
 

@@ -117,6 +117,64 @@ TEST_CASE("A template that is disabled is told, and what was made of it stays",
   CHECK(world.Stored("a/v") == "x");
 }
 
+TEST_CASE("As long as kinds cannot be read nothing is pruned, and nothing forgotten",
+          "[migrate][population]") {
+  ControlWorld world;
+  SECTION("by who has just begun") {
+    world.leads = false;
+    world.Begin();
+  }
+  SECTION("by who leads again") {
+    world.PutTemplate("every", {Widget("w")});
+    world.Settle();
+    world.leads = false;
+    world.Run(1s);
+  }
+  // As another one has left it.
+  world.PutTemplate("every", {Widget("w"), Widget("g", "x", "gadgets")});
+  world.World::Run();
+  world.PutTemplate("every", {Widget("w", "y")});
+  world.Run(1s);
+  Times met;
+  FakeFault fault = Refusal("/apis", 4, world, met);
+  fault.is_whole = true;
+  world.cluster.server.AddFault(fault);
+  world.leads = true;
+  world.ForgetRequests();
+  world.Run(7s + 500ms);
+  CHECK(met.size() == 4);
+  CHECK(world.Requests().empty());
+  CHECK(world.Annotation("every", "contains-group-kinds") ==
+        "Kindgadgets.demo.example.com,Kindwidgets.demo.example.com");
+  REQUIRE(world.lines.size() == 1);
+  CHECK_THAT(world.lines[0],
+             Contains("nothing is populated, as the kinds of the cluster cannot be read: ") &&
+                 Contains("not you"));
+  world.Run(15s);
+  CHECK(world.Stored("a/w") == "y");
+  CHECK(world.cluster.server.Stored("gadgets.demo.example.com", "a/g") == nullptr);
+  CHECK(world.Annotation("every", "contains-group-kinds") == "Kindwidgets.demo.example.com");
+  CHECK(world.lines.size() == 1);
+}
+
+TEST_CASE("A template says nothing anew before every namespace was looked at",
+          "[migrate][population]") {
+  ControlWorld world;
+  world.PutTemplate("every", {Widget("w")});
+  Times met;
+  FakeFault fault = Refusal("/apis", 5, world, met);
+  fault.is_whole = true;
+  world.cluster.server.AddFault(fault);
+  world.Begin();
+  world.Run(2s);
+  world.PutTemplate("more", {Widget("v")});
+  world.Run(2s + 500ms);
+  CHECK(world.Status("every") == "-");
+  CHECK(world.Status("more") == "-");
+  world.Run(10s);
+  CHECK(world.Status("every") == R"({"failures":[],"namespaces":2,"observedGeneration":1})");
+}
+
 TEST_CASE("Kinds whose objects cannot be listed stay in the ApplySet", "[migrate][population]") {
   ControlWorld world;
   world.PutTemplate("every", {Widget("w"), Widget("g", "x", "gadgets")});
@@ -131,6 +189,28 @@ TEST_CASE("Kinds whose objects cannot be listed stay in the ApplySet", "[migrate
         "Kindgadgets.demo.example.com,Kindwidgets.demo.example.com");
   REQUIRE_FALSE(world.lines.empty());
   CHECK_THAT(world.lines[0], Contains("Kindgadgets.demo.example.com cannot be listed"));
+}
+
+TEST_CASE("A round that was stopped is begun anew, also by who leads again at once",
+          "[migrate][population]") {
+  ControlWorld world;
+  world.PutTemplate("every", {Widget("w")});
+  world.Settle();
+  FakeFault fault;
+  fault.target = "namespaces/a/widgets/v";
+  fault.before = [&world] { world.halt = true; };
+  world.cluster.server.AddFault(fault);
+  world.PutTemplate("every", {Widget("v"), Widget("w")});
+  world.Run(500ms);
+  // Another replica has led in between.
+  world.PutTemplate("every", {Widget("w"), Widget("u")});
+  world.World::Run();
+  world.PutTemplate("every", {Widget("w")});
+  world.Run(500ms);
+  world.halt = false;
+  world.Run(5s);
+  CHECK(world.Stored("a/w") == "x");
+  for (const char* key : {"a/v", "b/v", "a/u", "b/u"}) CHECK(world.Stored(key) == "-");
 }
 
 TEST_CASE("Events that cannot be made are told once", "[migrate][population]") {
