@@ -210,7 +210,8 @@ TEST_CASE("A still later object comes all the same", "[migrate][populate]") {
   templates.push_back(TemplateOf("a", Secret("x")));
   templates.push_back(TemplateOf("b", Secret("x", R"j(,"annotations":{"by":"$(CREATOR)"})j")));
   templates.push_back(TemplateOf("c", Secret("x")));
-  CHECK(Expanded(NamespaceNamed("n"), std::move(templates)).Objects() == Names{"c: Secret \"x\""});
+  const Expanded expanded(NamespaceNamed("n"), std::move(templates));
+  CHECK(expanded.Objects() == Names{"c: Secret \"x\""});
 }
 
 TEST_CASE("Lists and what only a server sets are refused", "[migrate][populate]") {
