@@ -115,18 +115,22 @@ class Followed(Served):
         self.wait_until_made({"ConfigMap/note": {"of": "a"}}, shop)
 
     def test_a_namespace_that_is_deleted_and_made_again_gets_all_again(self):
-        self.template("every", config_map("note", a="b"))
+        name = self.template("every", config_map("note", a="b"))
         controller = self.controller()
-        shop = self.namespace("shop")
-        self.wait_until_made({"ConfigMap/note": {"a": "b"}}, shop)
-        # As kube-controller-manager does, which this cluster does not have.
+        shop, bank = self.namespace("shop"), self.namespace("bank")
+        self.wait_until_made({"ConfigMap/note": {"a": "b"}}, shop, bank)
         path = f"{NAMESPACES}/{shop}"
         self.api.delete(path)
+        # It takes nothing any more.
+        self.change(name, config_map("note", a="b"), config_map("new", a="b"))
+        self.wait_until_made({"ConfigMap/note": {"a": "b"}, "ConfigMap/new": {"a": "b"}}, bank)
+        self.assertEqual({"ConfigMap/note": {"a": "b"}}, self.made(shop))
+        # As kube-controller-manager does, which this cluster does not have.
         self.api.delete(self.path(shop, "ConfigMap", "note"))
         self.api.put(f"{path}/finalize", {**self.api.get(path), "spec": {"finalizers": []}})
         self.assertEqual(404, self.api.request("GET", path)[0])
         self.assertEqual(shop, self.namespace("shop"))
-        self.wait_until_made({"ConfigMap/note": {"a": "b"}}, shop)
+        self.wait_until_made({"ConfigMap/note": {"a": "b"}, "ConfigMap/new": {"a": "b"}}, shop)
         self.assertEqual([], [line for line in controller.lines if shop in line])
 
 
@@ -446,20 +450,24 @@ class Replicas(Served):
         super().setUp()
         for user in ("first", "second"):
             self.enterContext(Rights(CLUSTER, user, ALL_RIGHTS))
+        self.seen = {user: len(CLUSTER.audit_events(user)) for user in ("first", "second")}
 
-    @staticmethod
-    def written(user):
-        """Returns what this user has written but for the Lease."""
-        return [(verb, path) for verb, path, code in CLUSTER.audit_events(user)
+    def written(self, user):
+        """Returns what this user has written in this test but for the Lease."""
+        return [(verb, path) for verb, path, code in CLUSTER.audit_events(user)[self.seen[user]:]
                 if verb in ("create", "update", "patch", "delete") and code < 300 and "/leases" not in path
                 and "/selfsubject" not in path]
+
+    def two(self):
+        """Returns the one that leads, and the one that waits."""
+        first = self.controller(user="first")
+        wait_for("nobody leads", first.leads)
+        return first, self.controller(user="second")
 
     def test_one_populates_and_another_one_takes_its_place(self):
         shop = self.namespace("shop")
         name = self.template("every", config_map("note", a="1"))
-        first = self.controller(user="first")
-        wait_for("nobody leads", first.leads)
-        second = self.controller(user="second")
+        first, second = self.two()
         self.wait_until_made({"ConfigMap/note": {"a": "1"}}, shop)
         self.change(name, config_map("note", a="2"))
         self.wait_until_made({"ConfigMap/note": {"a": "2"}}, shop)
@@ -471,28 +479,46 @@ class Replicas(Served):
         # Whoever ends gives the Lease back.
         self.change(name, config_map("note", a="3"))
         self.assertEqual(0, first.stop())
-        took = self.time_until(second.leads)
-        self.assertLess(took, LONGEST_RETRY_SECONDS + SLACK_SECONDS)
+        self.assertLess(self.time_until(second.leads), LONGEST_RETRY_SECONDS + SLACK_SECONDS)
         self.wait_until_made({"ConfigMap/note": {"a": "3"}}, shop)
 
     def test_who_is_killed_is_waited_for_and_no_longer(self):
         shop = self.namespace("shop")
         name = self.template("every", config_map("note", a="1"))
-        first = self.enterContext(self.populater(user="first"))
-        wait_for("nobody leads", first.leads)
-        second = self.controller(user="second")
+        first, second = self.two()
         self.wait_until_made({"ConfigMap/note": {"a": "1"}}, shop)
-        before = self.written("second")
-        first.stop(signal.SIGKILL)
+        self.assertEqual([], self.written("second"))
+        first.kill()
         killed = time.monotonic()
         self.change(name, config_map("note", a="2"))
-        took = self.time_until(second.leads, killed)
-        # It was renewed within 2 s before, and that was seen at the next look.
+        self.assert_lease_was_waited_for(self.time_until(second.leads, killed))
+        self.wait_until_made({"ConfigMap/note": {"a": "2"}}, shop)
+
+    def test_who_hangs_knows_afterwards_that_another_one_leads(self):
+        shop = self.namespace("shop")
+        name = self.template("every", config_map("note", a="1"))
+        first, second = self.two()
+        self.wait_until_made({"ConfigMap/note": {"a": "1"}}, shop)
+        self.wait_for_status(name, namespaces=1)
+        first.process.send_signal(signal.SIGSTOP)
+        try:
+            self.change(name, config_map("note", a="2"))
+            self.assert_lease_was_waited_for(self.time_until(second.leads))
+            self.wait_until_made({"ConfigMap/note": {"a": "2"}}, shop)
+            before = self.written("first")
+        finally:
+            first.process.send_signal(signal.SIGCONT)
+        self.assertFalse(first.leads())
+        self.change(name, config_map("note", a="3"))
+        self.wait_until_made({"ConfigMap/note": {"a": "3"}}, shop)
+        self.wait_for_status(name, namespaces=1)
+        self.assertEqual((False, True), (first.leads(), second.leads()))
+        self.assertEqual(before, self.written("first"))
+
+    def assert_lease_was_waited_for(self, took):
+        """It was renewed within 2 s before, and that was seen at the next look."""
         self.assertLess(LEASE_SECONDS - 2 - 1, took)
         self.assertLess(took, LEASE_SECONDS + 2 * LONGEST_RETRY_SECONDS + SLACK_SECONDS)
-        self.wait_until_made({"ConfigMap/note": {"a": "2"}}, shop)
-        self.assertLess(len(before), len(self.written("second")))
-        self.assertEqual([], before)
 
     @staticmethod
     def time_until(condition, began=None):
@@ -515,6 +541,7 @@ class Weather(Served):
         finally:
             stop.set()
             changer.join()
+        self.api.close()
         self.change(name, config_map("note", a="last"), config_map("new", a="b"))
         self.wait_until_made({"ConfigMap/note": {"a": "last"}, "ConfigMap/new": {"a": "b"}}, shop, bank)
         self.wait_for_status(name, namespaces=2, failures=[])
@@ -544,11 +571,14 @@ class Weather(Served):
         self.wait_for_status(name, namespaces=2)
         controller.process.send_signal(signal.SIGSTOP)
         try:
+            # Whatever it is, the new server begins after it.
+            self.api.post(f"{NAMESPACES}/{shop}/configmaps", config_map("theirs"))
+            CLUSTER.restart_kube_apiserver()
+            self.api.close()
             self.change(name, config_map("note", a="2"))
             self.remove(gone)
             self.label(bank, test="other")
             mall = self.namespace("mall")
-            CLUSTER.restart_kube_apiserver()
             lists = self.lists()
         finally:
             controller.process.send_signal(signal.SIGCONT)

@@ -264,6 +264,22 @@ class Asked(Controlled):
         # Whoever ends in order takes its webhooks along.
         wait_for("namespaces cannot be made", lambda: self.make(self.jo, "mall", dryRun="All")[0] == 201)
 
+    def test_either_of_two_replicas_answers(self):
+        self.template("every", config_map("note", a="b"))
+        first = self.served()
+        wait_for("nobody leads", first.leads)
+        second = self.served()
+        # The second one is asked from now on, and does not lead.
+        shop = self.allowed(self.make(self.jo, "shop"))["metadata"]["name"]
+        self.wait_until_made({"ConfigMap/note": {"a": "b"}}, shop)
+        self.wait_until_told(shop)
+        self.assertEqual((True, False, "jo"), (first.leads(), second.leads(), self.creator(shop)))
+        self.assertEqual(0, first.stop())
+        bank = self.allowed(self.make(self.jo, "bank"))["metadata"]["name"]
+        self.assertEqual("jo", self.creator(bank))
+        self.wait_until_made({"ConfigMap/note": {"a": "b"}}, bank)
+        self.wait_until_told(bank)
+
     def test_failures_may_be_ignored(self):
         with self.populater(*WEBHOOKS, "--ignore-failures=all", "--leader-elect=false") as controller:
             self.wait_until_asked()

@@ -2,6 +2,7 @@
 import http.client
 import itertools
 import pathlib
+import signal
 import unittest
 
 from cluster import ClusterError, free_ports, wait_for
@@ -130,6 +131,7 @@ class Populater(Service):
     """A controller that watches, while its `with` block lasts."""
 
     def __init__(self, cluster, binary, *arguments, user=None):
+        self.is_killed = False
         self._metrics_port, = free_ports(1)
         self._serves = any(argument.startswith("--webhooks") for argument in arguments)
         super().__init__(cluster, [binary, "populate", f"--metrics-port={self._metrics_port}", *arguments], user)
@@ -156,6 +158,10 @@ class Populater(Service):
     def leads(self):
         return self.metrics()["populate_leader"] == 1
 
+    def kill(self):
+        self.is_killed = True
+        self.stop(signal.SIGKILL)
+
     def __exit__(self, *_):
         super().__exit__()
         delete_configurations(self._cluster)
@@ -179,7 +185,7 @@ class Controlled(Templates):
         return controller
 
     def end(self, controller):
-        self.assertEqual(0, controller.stop(), controller.lines)
+        self.assertEqual(-signal.SIGKILL if controller.is_killed else 0, controller.stop(), controller.lines)
 
     def made(self, namespace):
         """Returns {"ConfigMap/note": data, and None of other kinds} of what templates have made."""
