@@ -17,8 +17,8 @@ import time
 
 from cluster import Cluster, ClusterError, wait_for
 from guards import CONFIGURATIONS, HERE, KINDS
-from populating import (DISABLE, NAMESPACES, OPT_OUT, TEMPLATE, TEMPLATES, Controlled, bring_in_the_crd, config_map,
-                        refused_binding, role_without_rights)
+from populating import (DISABLE, KINDS_OF, NAMESPACES, NAMESPACES_OF, OPT_OUT, TEMPLATE, TEMPLATES, Controlled,
+                        bring_in_the_crd, config_map, refused_binding, role_without_rights)
 from rights import Rights
 from runner import end, run_tests
 from subjects import V1_CRDS
@@ -378,6 +378,13 @@ class Model:
                 for (kind, object_name), value in self.templates[name][1].items()}
 
 
+    def extent(self, name):
+        """Returns the kinds and namespaces of the ApplySet of a template, as KEP-3659 writes them."""
+        keys = [key for key, (template, _) in self.expected().items() if template == name]
+        kinds = {"ConfigMap": "ConfigMap", "Role": "Role.rbac.authorization.k8s.io"}
+        return ",".join(sorted({kinds[kind] for _, kind, _ in keys})), ",".join(sorted({key[0] for key in keys}))
+
+
 class Killed(Served):
     KILLS, NAMESPACES = 10, 60
 
@@ -413,6 +420,7 @@ class Killed(Served):
             for name in model.templates:
                 selected = [one for one, tier in model.labels.items() if tier in model.templates[name][0]]
                 self.wait_for_status(f"{name}-{self.number}", namespaces=len(selected), failures=[])
+                self.assertEqual(model.extent(name), self.extent(name))
             self.assertEqual(0, controller.stop())
         self.assertEqual(model.expected(), self.found(model))
         for name in model.labels:
@@ -426,6 +434,11 @@ class Killed(Served):
                 "namespaces": {"labelSelector": model.selector(name)}, "templates": model.objects(name)}})
         for name in model.some_namespaces(5):
             self.label(name, tier=model.change_label(name))
+
+    def extent(self, name):
+        """As Model.extent, as the template says it."""
+        annotations = self.api.get(f"{TEMPLATES}/{name}-{self.number}")["metadata"]["annotations"]
+        return tuple(annotations.get(key) or "" for key in (KINDS_OF, NAMESPACES_OF))
 
     def found(self, model):
         """As Model.expected, of all ConfigMaps and Roles of these namespaces that are not the test's own."""
@@ -508,7 +521,7 @@ class Replicas(Served):
             before = self.written("first")
         finally:
             first.process.send_signal(signal.SIGCONT)
-        self.assertFalse(first.leads())
+        wait_for("two lead", lambda: not first.leads())
         self.change(name, config_map("note", a="3"))
         self.wait_until_made({"ConfigMap/note": {"a": "3"}}, shop)
         self.wait_for_status(name, namespaces=1)

@@ -11,8 +11,8 @@ import sys
 
 from cluster import Cluster
 import kubectl as kubectl_program
-from populating import (DISABLE, OPT_OUT, TEMPLATE, TEMPLATES, TOOLING, Templates, bring_in_the_crd, config_map, quota,
-                        refused_binding, role, role_binding, role_without_rights)
+from populating import (DISABLE, KINDS_OF, NAMESPACES_OF, OPT_OUT, TEMPLATE, TEMPLATES, TOOLING, Templates,
+                        bring_in_the_crd, config_map, quota, refused_binding, role, role_binding, role_without_rights)
 from rights import Rights
 from runner import end, run_tests
 
@@ -20,8 +20,6 @@ BINARY = None
 CLUSTER = None
 ROLE = pathlib.Path(__file__).resolve().parents[2] / "krew/manifests/populate/populater.yaml"
 PART_OF = "applyset.kubernetes.io/part-of"
-KINDS = "applyset.kubernetes.io/contains-group-kinds"
-NAMESPACES = "applyset.kubernetes.io/additional-namespaces"
 
 
 def kubectl(*arguments, **options):
@@ -77,8 +75,8 @@ class Applied(Populated):
         self.assertEqual({"observedGeneration": 1, "namespaces": 2, "failures": []}, template["status"])
         annotations = template["metadata"]["annotations"]
         self.assertEqual("ConfigMap,ResourceQuota,Role.rbac.authorization.k8s.io,RoleBinding.rbac.authorization.k8s.io",
-                         annotations[KINDS])
-        self.assertEqual(f"{bank},{shop}", annotations[NAMESPACES])
+                         annotations[KINDS_OF])
+        self.assertEqual(f"{bank},{shop}", annotations[NAMESPACES_OF])
         self.assertEqual(template["metadata"]["labels"]["applyset.kubernetes.io/id"],
                          self.stored(shop, "Role", "edit")["metadata"]["labels"][PART_OF])
 
@@ -213,7 +211,7 @@ class Pruned(Populated):
             self.assertEqual(["configmap/note unchanged", "role.rbac.authorization.k8s.io/edit pruned"],
                              self.lines(run, namespace))
             self.assertIsNone(self.stored(namespace, "Role", "edit"))
-        self.assertEqual("ConfigMap", self.api.get(f"{TEMPLATES}/{name}")["metadata"]["annotations"][KINDS])
+        self.assertEqual("ConfigMap", self.api.get(f"{TEMPLATES}/{name}")["metadata"]["annotations"][KINDS_OF])
 
     def test_what_is_not_ours_is_never_deleted(self):
         shop = self.namespace("shop")

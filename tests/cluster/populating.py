@@ -23,6 +23,9 @@ OPT_OUT = {"policy/namespace-template-opt-out": "true"}
 POPULATED = "policy/namespace-template-populated"
 REQUIRE_PERMISSION = {"policy/namespace-template-require-permission": "true"}
 CREATOR = "authorization.k8s.io/creator"
+# Of an ApplySet, by its parent.
+KINDS_OF = "applyset.kubernetes.io/contains-group-kinds"
+NAMESPACES_OF = "applyset.kubernetes.io/additional-namespaces"
 TOOLING = "applyset.kubernetes.io/tooling"
 TIME_LIMIT = 120
 NUMBERS = itertools.count()
