@@ -16,13 +16,14 @@ import tempfile
 import unittest
 
 from cluster import Cluster, wait_for
-from guards import CONFIGURATIONS, HERE, KINDS, EndedAtOnce, Guard, delete_configurations
+from guards import CONFIGURATIONS, HERE, KINDS, Guard, delete_configurations
 import kubectl
 from kubeconfig_test import can_make_pod_folder, pod_folder
 from migrations import (GROUP, Migrator, Stored, accounting_errors, add_widgets, bring_in_widgets,
                         delete_crd, stored_versions, widgets)
 from rights import RBAC
 from runner import end, run_tests
+from services import EndedAtOnce
 from subjects import V1_CRDS
 
 MANIFESTS = pathlib.Path(__file__).resolve().parents[2] / "krew/manifests"
