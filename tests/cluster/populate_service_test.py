@@ -18,7 +18,7 @@ import time
 from cluster import Cluster, ClusterError, wait_for
 from guards import CONFIGURATIONS, HERE, KINDS
 from populating import (DISABLE, KINDS_OF, NAMESPACES, NAMESPACES_OF, OPT_OUT, TEMPLATE, TEMPLATES, Controlled,
-                        bring_in_the_crd, config_map, refused_binding, role_without_rights)
+                        NobodyAdmits, bring_in_the_crd, config_map, refused_binding, role_without_rights)
 from rights import Rights
 from runner import end, run_tests
 from subjects import V1_CRDS
@@ -288,6 +288,20 @@ class Failing(Served):
         self.assertEqual(0, controller.metrics()["populate_namespaces_unfinished"])
         self.event(shop, "Normal", text)
 
+    def test_a_template_that_is_changed_at_once_again_is_no_failure(self):
+        namespaces = [self.namespace(f"n{number}") for number in range(5)]
+        name = self.template("every", config_map("note", a="0"))
+        controller = self.controller()
+        self.wait_until_made({"ConfigMap/note": {"a": "0"}}, *namespaces)
+        for number in range(60):
+            more = [role_without_rights("more")] if number % 3 else []
+            self.change(name, config_map("note", a=str(number)), *more)
+        self.wait_until_made({"ConfigMap/note": {"a": "59"}, "Role/more": None}, *namespaces)
+        self.wait_for_status(name, failures=[])
+        for namespace in namespaces:
+            self.assertEqual({}, self.events(namespace, "Warning"))
+        self.assertEqual([], [line for line in controller.lines if name in line])
+
     def test_what_the_server_refuses_is_told_and_nothing_goes_for_it(self):
         shop = self.namespace("shop")
         name = self.template("every", config_map("old", a="b"))
@@ -331,6 +345,26 @@ class Failing(Served):
         self.set_quota(shop, hard={"count/configmaps": "10"}, used={"count/configmaps": "0"})
         self.wait_until_made({"Role/edit": None, "ConfigMap/note": {"a": "b"}}, shop)
         self.wait_for_status(name, namespaces=1, failures=[])
+
+    def assert_others_get_theirs(self, hangs):
+        name = self.template("every", config_map("note", a="1"))
+        first = self.namespace("first")
+        self.controller()
+        self.wait_until_made({"ConfigMap/note": {"a": "1"}}, first)
+        with NobodyAdmits(CLUSTER, hangs) as nobody:
+            stuck = self.namespace("stuck", {"stuck": "yes"})
+            wait_for("nothing is tried in the namespace that is stuck", nobody.is_asked)
+            new = self.namespace("new")
+            self.change(name, config_map("note", a="2"))
+            self.wait_until_made({"ConfigMap/note": {"a": "2"}}, first, new, seconds=nobody.SECONDS + SLACK_SECONDS)
+            self.event(stuck, "Warning", "failed calling webhook")
+        self.wait_until_made({"ConfigMap/note": {"a": "2"}}, stuck)
+
+    def test_a_namespace_where_a_webhook_is_dead_holds_no_other_up(self):
+        self.assert_others_get_theirs(hangs=False)
+
+    def test_a_namespace_where_a_webhook_hangs_holds_no_other_up(self):
+        self.assert_others_get_theirs(hangs=True)
 
 
 class Model:

@@ -11,8 +11,8 @@ import time
 
 from cluster import Cluster, wait_for
 from guards import CONFIGURATIONS, HERE, KINDS
-from populating import (CREATOR, NAMESPACES, OPT_OUT, POPULATED, REQUIRE_PERMISSION, Controlled, bring_in_the_crd,
-                        config_map)
+from populating import (CREATOR, NAMESPACES, OPT_OUT, POPULATED, REQUIRE_PERMISSION, Controlled, NobodyAdmits,
+                        bring_in_the_crd, config_map)
 from rights import Rights
 from runner import end, run_tests
 
@@ -130,6 +130,17 @@ class Asked(Controlled):
         self.allowed(self.patch_as(self.jo, shop, {"labels": {"other": "x"}}))
         self.allowed(self.patch_as(self.jo, shop, {"labels": {"tier": None}}))
         self.refused(403, f'"{name}"', self.patch_as(self.jo, shop, {"labels": {"tier": "vip"}}))
+
+    def test_a_new_template_requires_permission_at_once_whatever_else_is_being_done(self):
+        self.template("every", config_map("note", a="b"))
+        self.served()
+        with NobodyAdmits(CLUSTER, hangs=True) as nobody:
+            self.namespace("stuck", {"stuck": "yes"})
+            wait_for("nothing is tried in the namespace that is stuck", nobody.is_asked)
+            name = self.template("vip", config_map("vip", a="b"), selector=self.with_test(tier="vip"),
+                                 annotations=REQUIRE_PERMISSION)
+            wait_for("it may be used", lambda: self.make(self.jo, "bad", {"tier": "vip"}, dryRun="All")[0] == 403, 5)
+            self.refused(403, f'"{name}"', self.make(self.jo, "bad", {"tier": "vip"}))
 
     def test_to_opt_out_is_a_right(self):
         self.template("every", config_map("note", a="b"))

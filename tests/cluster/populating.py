@@ -3,10 +3,12 @@ import http.client
 import itertools
 import pathlib
 import signal
+import socket
+import threading
 import unittest
 
 from cluster import ClusterError, free_ports, wait_for
-from guards import delete_configurations
+from guards import CONFIGURATIONS, KINDS, delete_configurations
 from services import Service
 
 CRD = pathlib.Path(__file__).resolve().parents[2] / "krew/manifests/populate/crd.yaml"
@@ -168,6 +170,61 @@ class Populater(Service):
     def __exit__(self, *_):
         super().__exit__()
         delete_configurations(self._cluster)
+
+
+class NobodyAdmits:
+    """While its `with` block lasts no ConfigMap is created in namespaces with the label stuck=yes: somebody's webhook,
+    without which nothing is to be stored, hangs up, or with `hangs` takes its whole time for each answer."""
+
+    SECONDS = 10  # as many as a webhook has by default
+    NAME = "stuck.example.org"
+
+    def __init__(self, cluster, hangs=False):
+        self._cluster, self._hangs = cluster, hangs
+        self._asked = 0
+        self._connections = []
+
+    def _listen(self):
+        while True:
+            try:
+                connection, _ = self._socket.accept()
+            except OSError:
+                return  # it is over
+            self._asked += 1
+            if self._hangs:
+                self._connections.append(connection)
+            else:
+                connection.close()
+
+    def __enter__(self):
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self._listener = threading.Thread(target=self._listen)
+        self._listener.start()
+        self._api = self._cluster.api()
+        self._api.post(f"{CONFIGURATIONS}/{KINDS[0]}", {
+            "apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration",
+            "metadata": {"name": self.NAME}, "webhooks": [{
+                "name": self.NAME, "clientConfig": {"url": f"https://127.0.0.1:{self._socket.getsockname()[1]}/"},
+                "sideEffects": "None", "admissionReviewVersions": ["v1"], "failurePolicy": "Fail",
+                "timeoutSeconds": self.SECONDS, "namespaceSelector": {"matchLabels": {"stuck": "yes"}}, "rules": [{
+                    "apiGroups": [""], "apiVersions": ["*"], "resources": ["configmaps"], "operations": ["CREATE"]}]}]})
+        self._api.request("POST", NAMESPACES, {"metadata": {"name": "stuck-probe", "labels": {"stuck": "yes"}}})
+        path = f"{NAMESPACES}/stuck-probe/configmaps?dryRun=All"
+        wait_for("nobody asks the webhook", lambda: self._api.request("POST", path, config_map("one"))[0] == 500)
+        self._asked = 0
+        return self
+
+    def is_asked(self):
+        """For somebody else than us."""
+        return self._asked > 0
+
+    def __exit__(self, *_):
+        self._api.request("DELETE", f"{CONFIGURATIONS}/{KINDS[0]}/{self.NAME}")
+        self._api.close()
+        self._socket.shutdown(socket.SHUT_RDWR)
+        self._listener.join()
+        for one in (*self._connections, self._socket):
+            one.close()
 
 
 class Controlled(Templates):
