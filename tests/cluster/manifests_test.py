@@ -37,8 +37,8 @@ COLLECTIONS = {
     "PersistentVolumeClaim": "/api/v1/namespaces/kubectl-prune/persistentvolumeclaims",
     "ClusterRole": f"{RBAC}/clusterroles",
     "ClusterRoleBinding": f"{RBAC}/clusterrolebindings",
-    "Role": f"{RBAC}/namespaces/kubectl-prune/roles",
-    "RoleBinding": f"{RBAC}/namespaces/kubectl-prune/rolebindings",
+    "Role": f"{RBAC}/namespaces/kube-system/roles",
+    "RoleBinding": f"{RBAC}/namespaces/kube-system/rolebindings",
     "Job": "/apis/batch/v1/namespaces/kubectl-prune/jobs",
     "Pod": "/api/v1/namespaces/kubectl-prune/pods",
 }
@@ -416,7 +416,7 @@ class PopulateControllerRole(ManifestsTest):
     """As a pod of populate/controller.yaml runs it, with all webhooks."""
 
     NAME = "populate.kubectl-prune.dev"
-    LEASE = "/apis/coordination.k8s.io/v1/namespaces/kubectl-prune/leases/kubectl-prune-populate"
+    LEASE = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kubectl-prune-populate"
     POPULATED = (("/api/v1", "configmaps"), ("/api/v1", "limitranges"), ("/api/v1", "resourcequotas"),
                  ("/apis/networking.k8s.io/v1", "networkpolicies"), (RBAC, "roles"), (RBAC, "rolebindings"))
     # What is asked for at the start alone, or is for minutes: without these it has to be started.
