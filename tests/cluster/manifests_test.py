@@ -20,13 +20,14 @@ import unittest
 import urllib.request
 
 from cluster import Cluster, free_ports, wait_for
-from guards import CONFIGURATIONS, HERE, KINDS, EndedAtOnce, Guard, delete_configurations
+from guards import CONFIGURATIONS, HERE, KINDS, Guard, delete_configurations
 import kubectl
 from kubeconfig_test import can_make_pod_folder, pod_folder
 from migrations import (GROUP, Migrator, Stored, accounting_errors, add_widgets, bring_in_widgets,
                         delete_crd, stored_versions, widgets)
 from rights import RBAC
 from runner import end, run_tests
+from services import EndedAtOnce
 from subjects import V1_CRDS
 
 MANIFESTS = pathlib.Path(__file__).resolve().parents[2] / "krew/manifests"
@@ -511,6 +512,7 @@ class PopulateControllerRole(ManifestsTest):
                     if is_for_it(cut.gone):
                         with self.without(kind, role, cut):
                             self.wait_until_missed(cut, controller)
+                        self.wait_until_well()
         for kind, role, cut in all_cuts:
             if self.is_asked_at_the_start(cut.gone):
                 with self.without(kind, role, cut):
@@ -556,6 +558,13 @@ class PopulateControllerRole(ManifestsTest):
             said = [message for uid, message in self.events().items() if uid not in events]
             return told.search("\n".join(controller.lines[lines:] + said))
         wait_for(f"{told.pattern} is not said", is_missed, 30, 0.1)
+
+    def wait_until_well(self):
+        """What cannot be done is told anew once it could be done in between."""
+        self.exchange()
+        label = "policy/namespace-template-populated"
+        wait_for("not all is well again", lambda: self.names(self.namespaces[0]) == {f"o{self.exchanges % 2}"} and all(
+            label in self.api.get(namespace)["metadata"]["labels"] for namespace in self.namespaces))
 
     def ask_for_all(self, cut):
         """Has the controller ask for whatever it has rights to; returns when."""

@@ -1,5 +1,6 @@
 #include "migrate/population/control/population_control.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <utility>
@@ -76,14 +77,17 @@ void PopulationControl::Advance() {
                          : known_->NoteCurrent();
   }
   const auto now = session_.clock.Now();
-  const bool leads = options_.leads();
+  const bool leads = options_.leads() && !round_session_.is_stopped();
   if (leads && !is_leading_) BeginToLead();
   is_leading_ = leads;
-  if (leads && options_.resync.count() > 0 && now >= resync_due_) BeginToLead();
+  if (leads && options_.resync.count() > 0 && now >= resync_due_) LookAtAllAnew();
   const std::set<std::string> names = leads ? due_.Take(kMostAtOnce, now) : std::set<std::string>();
   if (!names.empty()) LookAt(names);
+  // Of what was not done to its end, or was done by another one, nothing is known.
+  if (round_session_.is_stopped()) is_leading_ = false;
   const bool is_quiet = due_.CountDue(now) == 0;
-  if (leads && is_quiet && note_due_ && session_.clock.Now() >= *note_due_) Note();
+  const bool is_note_due = note_due_ && session_.clock.Now() >= *note_due_;
+  if (is_leading_ && is_quiet && is_note_due && HasLookedAtAll()) Note();
   PublishCounts();
 }
 
@@ -174,6 +178,11 @@ void PopulationControl::PublishCounts() {
 }
 
 void PopulationControl::BeginToLead() {
+  state_.outcomes.clear();
+  LookAtAllAnew();
+}
+
+void PopulationControl::LookAtAllAnew() {
   resync_due_ = session_.clock.Now() + options_.resync;
   state_.members.ListAnew();
   groups_.clear();
@@ -260,8 +269,10 @@ void PopulationControl::SendNews(const std::set<std::string>& names) {
     if (error && !is_over) *problem = WordsOf(*error);
   };
   Writer writer(options_.population, round_session_, on_done, [] {});
+  bool has_marked = false;
   for (const auto& [name, uid] : uids) {
     if (!IsToBeMarked(name)) continue;
+    has_marked = true;
     writer.Begin(std::make_unique<SingleWrite>(PopulatedLabelRequest(name, uid)));
   }
   writer.Finish();
@@ -271,11 +282,23 @@ void PopulationControl::SendNews(const std::set<std::string>& names) {
     writer.Begin(std::make_unique<SingleWrite>(EventRequest(event, time)));
   }
   writer.Finish();
-  TellOnce(label_problem_, label_problem.empty()
-                               ? ""
-                               : "cannot note that namespaces were populated: " + label_problem);
-  TellOnce(event_problem_,
-           event_problem.empty() ? "" : "cannot create Events in namespaces: " + event_problem);
+  // Where nothing was sent nothing is known to be well again.
+  if (has_marked) {
+    TellOnce(label_problem_, label_problem.empty()
+                                 ? ""
+                                 : "cannot note that namespaces were populated: " + label_problem);
+  }
+  if (!events.empty()) {
+    TellOnce(event_problem_,
+             event_problem.empty() ? "" : "cannot create Events in namespaces: " + event_problem);
+  }
+}
+
+// Where a namespace waits for its first look, what is there is not known.
+bool PopulationControl::HasLookedAtAll() const {
+  return std::ranges::all_of(state_.input.namespaces, [this](const auto& entry) {
+    return entry.second.is_terminating || state_.outcomes.contains(entry.first);
+  });
 }
 
 void PopulationControl::Note() {
@@ -284,10 +307,10 @@ void PopulationControl::Note() {
                   options_.tell, round_session_);
 }
 
-void PopulationControl::TellOnce(std::string& told, const std::string& problem) const {
-  if (told == problem) return;
-  told = problem;
-  if (!problem.empty()) options_.tell(problem);
+// A server words it anew for each namespace.
+void PopulationControl::TellOnce(bool& is_told, const std::string& problem) const {
+  if (!problem.empty() && !is_told) options_.tell(problem);
+  is_told = !problem.empty();
 }
 
 }  // namespace migrate::population::control

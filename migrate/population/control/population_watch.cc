@@ -1,5 +1,6 @@
 #include "migrate/population/control/population_watch.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -122,7 +123,9 @@ PopulationChanges PopulationWatch::TakeChanges() {
 
 std::optional<kube::system::Clock::TimePoint> PopulationWatch::blind_since() const {
   const auto& one = template_watch_.blind_since();
-  return one ? one : namespace_watch_.blind_since();
+  const auto& other = namespace_watch_.blind_since();
+  if (one && other) return std::min(*one, *other);
+  return one ? one : other;
 }
 
 }  // namespace migrate::population::control

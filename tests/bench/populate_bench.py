@@ -1,0 +1,237 @@
+"""Measures `kubectl-prune populate` on a real API server beside a plain load generator.
+
+populate_bench.py BINARY [NAMESPACES [MANY]]: namespaces (1,000) get 5 objects each from nothing, of a template each, by
+h2load with server-side applies of the same bodies over one HTTP/2 connection, 16 streams; by populate --once; and by
+populate as it watches, from the moment in which the templates are there, Events and statuses included. They take turns,
+each on namespaces of its own; medians of 3. The goal: at most 1.3 times what h2load needs. Then MANY (10,000)
+namespaces: what memory the watching one needs (at most 64 MiB), and how much of a CPU where nothing happens. Exit code
+77 (skipped) without h2load.
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cluster"))
+from cluster import SKIPPED, Cluster, wait_for  # noqa: E402  (after the path is set)
+from migrations import in_parallel  # noqa: E402
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+RUNS = 3
+STREAMS = 16
+GOAL_RATIO, GOAL_BYTES = 1.3, 64 * 1024 * 1024
+QUIET = 30  # seconds
+TEMPLATES = "/apis/policy.kubectl-prune.dev/v1alpha1/namespacetemplates"
+METADATA_ONLY = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
+RBAC = "/apis/rbac.authorization.k8s.io/v1"
+OBJECTS = [
+    ("/api/v1", "configmaps", {"apiVersion": "v1", "kind": "ConfigMap", "data": {"mode": "strict", "team": "x" * 100}}),
+    ("/api/v1", "limitranges", {"apiVersion": "v1", "kind": "LimitRange",
+                                "spec": {"limits": [{"type": "Container", "default": {"cpu": "100m"}}]}}),
+    ("/api/v1", "resourcequotas", {"apiVersion": "v1", "kind": "ResourceQuota",
+                                   "spec": {"hard": {"pods": "10", "services": "5"}}}),
+    (RBAC, "roles", {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "rules": [
+        {"apiGroups": [""], "resources": ["pods", "services"], "verbs": ["get", "list"]}]}),
+    (RBAC, "rolebindings", {
+        "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding",
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "view"},
+        "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": "developers"}]}),
+]
+
+
+class Bench:
+    def __init__(self, cluster, binary, count):
+        self.cluster, self.binary, self.count = cluster, binary, count
+        self.api = cluster.api()
+        self.local = threading.local()
+        self.runs = 0
+
+    def own_api(self):
+        if not hasattr(self.local, "api"):
+            self.local.api = self.cluster.api()
+        return self.local.api
+
+    def make_namespaces(self, count):
+        """Returns the label of new namespaces, and their names."""
+        self.runs += 1
+        label = f"run{self.runs}"
+        names = [f"{label}-{number:05}" for number in range(count)]
+        in_parallel(names, lambda name: self.own_api().post(
+            "/api/v1/namespaces", {"metadata": {"name": name, "labels": {"run": label}}}))
+        return label, names
+
+    def make_templates(self, label):
+        for number, (_, _, value) in enumerate(OBJECTS):
+            body = {**value, "metadata": {"name": f"policy{number}"}}
+            self.api.post(TEMPLATES, {
+                "apiVersion": "policy.kubectl-prune.dev/v1alpha1", "kind": "NamespaceTemplate",
+                "metadata": {"name": f"{label}-{number}"},
+                "spec": {"namespaces": {"labelSelector": {"matchLabels": {"run": label}}}, "templates": [body]}})
+
+    def remove_templates(self, label):
+        """Without a run: what they have made stays, and is nobody's."""
+        for number in range(len(OBJECTS)):
+            self.api.request("DELETE", f"{TEMPLATES}/{label}-{number}")
+
+    def has_all(self, label):
+        missing = []
+        for number, (version, plural, _) in enumerate(OBJECTS):
+            found = self.api.request("GET", f"{version}/{plural}?labelSelector=policy/namespace-template-name="
+                                            f"{label}-{number}")[1]
+            missing.append(self.count - len(found["items"]))
+        return not any(missing)
+
+    def run_h2load(self):
+        label, names = self.make_namespaces(self.count)
+        folder = self.cluster.folder
+        token = self.cluster.tokens["admin"]
+        seconds = 0
+        for number, (version, plural, value) in enumerate(OBJECTS):
+            (folder / "uris").write_text("".join(
+                f"https://127.0.0.1:{self.cluster.port}{version}/namespaces/{name}/{plural}/policy{number}"
+                f"?fieldManager=kubectl-prune-populate\n" for name in names))
+            (folder / "body").write_text(json.dumps({**value, "metadata": {"name": f"policy{number}", "labels": {
+                "policy/namespace-template-name": f"{label}-{number}",
+                "applyset.kubernetes.io/part-of": "applyset-eesVd4iMXVJFcDUWegy-_DIEit0vmQQM-AMgw9m0lMo-v1"}}}))
+            start = time.monotonic()
+            run = subprocess.run(
+                ["h2load", "-n", str(self.count), "-c", "1", "-t", "1", "-m", str(STREAMS), "-i", str(folder / "uris"),
+                 "-d", str(folder / "body"), "-H", ":method: PATCH", "-H", "content-type: application/apply-patch+yaml",
+                 "-H", f"accept: {METADATA_ONLY}", "-H", f"authorization: Bearer {token}"],
+                capture_output=True, text=True, check=True)
+            seconds += time.monotonic() - start
+            if f" {self.count} 2xx, 0 3xx, 0 4xx, 0 5xx" not in run.stdout:
+                raise SystemExit(f"h2load: {run.stdout}")
+        if not self.has_all(label):
+            raise SystemExit("h2load has not made all objects")
+        return seconds
+
+    def run_once(self):
+        label, _ = self.make_namespaces(self.count)
+        self.make_templates(label)
+        start = time.monotonic()
+        run = self.cluster.run([self.binary, "populate", "--once"], timeout=600)
+        seconds = time.monotonic() - start
+        if run.returncode != 0 or not self.has_all(label):
+            raise SystemExit(f"populate --once: exit code {run.returncode}\n{run.stderr[-2000:]}")
+        self.remove_templates(label)
+        return seconds
+
+    def run_watching(self):
+        label, _ = self.make_namespaces(self.count)
+        with Watching(self) as watching:
+            before = watching.metric('populate_objects_total{result="applied"}')
+            start = time.monotonic()
+            self.make_templates(label)
+            done = before + self.count * len(OBJECTS)
+            wait_for("not all is applied",
+                     lambda: watching.metric('populate_objects_total{result="applied"}') >= done and
+                     watching.metric("populate_namespaces_due") == 0, seconds=300)
+            seconds = time.monotonic() - start
+            if not self.has_all(label):
+                raise SystemExit("populate has not made all objects")
+        self.remove_templates(label)
+        return seconds
+
+
+class Watching:
+    """populate as it watches."""
+
+    def __init__(self, bench):
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            self.port = listener.getsockname()[1]
+        self.process = subprocess.Popen(
+            [bench.binary, "populate", f"--metrics-port={self.port}"],
+            env=bench.cluster.environment(bench.cluster.kubeconfig_file("admin")),
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def __enter__(self):
+        wait_for("populate does not lead", lambda: self.metric("populate_leader") == 1, seconds=60)
+        wait_for("populate is busy", lambda: self.metric("populate_namespaces_due") == 0, seconds=300)
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait()
+
+    def metric(self, name):
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/metrics") as answer:
+                text = answer.read().decode()
+        except OSError:
+            return -1
+        found = re.search(rf"^{re.escape(name)} (\d+)$", text, re.M)
+        return int(found[1]) if found else -1
+
+    def peak_bytes(self):
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) * 1024
+
+    def cpu_seconds(self):
+        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def compare(bench):
+    contenders = {"h2load, 16 streams": bench.run_h2load, "populate --once": bench.run_once,
+                  "populate": bench.run_watching}
+    seconds = {name: [] for name in contenders}
+    for _ in range(RUNS):
+        for name, run in contenders.items():
+            seconds[name].append(run())
+    medians = {name: statistics.median(each) for name, each in seconds.items()}
+    objects = bench.count * len(OBJECTS)
+    print(f"\n{objects} objects in {bench.count} namespaces from nothing:")
+    met = True
+    for name, median in medians.items():
+        ratio = median / medians["h2load, 16 streams"]
+        met &= ratio <= GOAL_RATIO
+        print(f"  {name:24} {median:7.2f} s ({min(seconds[name]):.2f} to {max(seconds[name]):.2f})"
+              f" {objects / median:7.0f}/s  {ratio:.2f} of h2load{'' if ratio <= GOAL_RATIO else '  NOT MET'}", flush=True)
+    return met
+
+
+def measure_many(bench, many):
+    label, _ = bench.make_namespaces(many)
+    bench.make_templates(label)
+    with Watching(bench) as watching:
+        wait_for("not all is applied",
+                 lambda: watching.metric('populate_objects_total{result="applied"}') >= many * len(OBJECTS) and
+                 watching.metric("populate_namespaces_due") == 0, seconds=1800)
+        time.sleep(5)  # its last notes in templates
+        cpu = watching.cpu_seconds()
+        time.sleep(QUIET)
+        idle = (watching.cpu_seconds() - cpu) / QUIET
+        peak = watching.peak_bytes()
+    met = peak <= GOAL_BYTES
+    print(f"\n{many} namespaces more, {many * len(OBJECTS)} objects: at most {peak / 1024 / 1024:.1f} MiB"
+          f"{'' if met else '  NOT MET'}; {idle * 100:.1f} % of a CPU where nothing happens", flush=True)
+    return met
+
+
+def main():
+    binary = os.path.abspath(sys.argv[1])
+    count, many = (*map(int, sys.argv[2:4]), *(1000, 10000)[len(sys.argv[2:4]):])
+    if not shutil.which("h2load"):
+        print("skipped: no h2load (Debian has it in nghttp2-client)")
+        return SKIPPED
+    with Cluster() as cluster:
+        cluster.run(["kubectl", "apply", "-f", str(ROOT / "krew/manifests/populate/crd.yaml")])
+        bench = Bench(cluster, binary, count)
+        wait_for("NamespaceTemplates are not served", lambda: bench.api.request("GET", TEMPLATES)[0] == 200)
+        met = [compare(bench)]
+        if many:
+            met.append(measure_many(bench, many))
+    return 0 if all(met) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
