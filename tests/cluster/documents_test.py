@@ -53,10 +53,10 @@ EXPECTED = {
     "kubectl get gauges -A": (0, "w00005"),
     # What a controller has done is there a moment later.
     "kubectl get networkpolicies,resourcequotas -n shop": (0, "pods"),
-    "kubectl get events -n shop": (0, "applied"),
+    "kubectl get events -n shop --field-selector reason=Populated": (0, "applied"),
     "kubectl get nstpl teams -o jsonpath='{.status}": (0, '"namespaces":1'),
     "kubectl get rolebinding owner -n shop": (0, "jo"),
-    "kubectl get namespace mall": (0, "policy/namespace-template-populated=true"),
+    "kubectl get namespace mall": (0, "true"),
     "kubectl get resourcequota -n shop": (0, "pods"),
     "kubectl get resourcequotas -n shop": (0, "No resources found"),
     "kubectl get networkpolicy -n shop": (0, "No resources found"),
@@ -250,6 +250,10 @@ class DocumentTest(unittest.TestCase):
         DocumentTest.running = Guard(CLUSTER, [BINARY, *arguments, *HERE], "populate").__enter__()
         self.addCleanup(self.stop_controller)
 
+    def controller_and_shop(self):
+        self.controller()
+        self.does("kubectl create -f shop.yaml", "kubectl get networkpolicy same-namespace -n shop")
+
     running = None  # the controller
 
     def stop_controller(self):
@@ -258,10 +262,12 @@ class DocumentTest(unittest.TestCase):
             running.__exit__()
 
     def delete_populated_objects(self):
-        for namespace in POPULATED:
-            for path in ("/api/v1", "events"), ("/api/v1", "configmaps"), ("/api/v1", "resourcequotas"), \
-                    ("/apis/networking.k8s.io/v1", "networkpolicies"), (RBAC, "rolebindings"):
-                self.api.request("DELETE", f"{path[0]}/namespaces/{namespace}/{path[1]}")
+        names = {item["metadata"]["name"] for item in self.api.get("/api/v1/namespaces")["items"]} | {*POPULATED}
+        for base, plural in (("/api/v1", "events"), ("/api/v1", "configmaps"), ("/api/v1", "resourcequotas"),
+                             ("/apis/networking.k8s.io/v1", "networkpolicies"), (RBAC, "rolebindings")):
+            for name in names - {"kube-system", "kube-public"}:
+                self.api.request("DELETE", f"{base}/namespaces/{name}/{plural}")
+            self.api.request("DELETE", f"{base}/namespaces/kube-public/{plural}?labelSelector=policy/namespace-template-name")
 
     def delete_rights(self):
         for collection in (f"{RBAC}/clusterrolebindings", f"{RBAC}/clusterroles"):
@@ -286,7 +292,7 @@ class DocumentTest(unittest.TestCase):
                   "kubectl apply --validate=false -f moved.yaml")
 
     SECTIONS = {
-        ("README.md", "What it does to a cluster"): templates,
+        ("README.md", "Namespaces that have what they need"): templates,
         (POPULATE, "From nothing to a populated namespace"): no_templates,
         (POPULATE, "In the cluster"): no_templates,
         (POPULATE, "What it tells"): controller,
@@ -294,6 +300,10 @@ class DocumentTest(unittest.TestCase):
         (POPULATE, "Leaving out, and removing"): controller,
         (POPULATE, "Taking it out again"): controller,
         (POPULATE, "From a CRD without a schema"): a_crd_without_a_schema,
+        ("docs/RUNBOOK.md", "Namespaces are not populated"): controller_and_shop,
+        ("docs/RUNBOOK.md", "A webhook of populate refuses"): controller,
+        ("docs/RUNBOOK.md", "The controller has to stop now"): controller_and_shop,
+        ("docs/RUNBOOK.md", "Two controllers"): controller,
         ("docs/RUNBOOK.md", "It cannot be turned off again"): demo_that_prunes,
         ("docs/RUNBOOK.md", "Bring objects back"): a_backup,
         ("docs/RUNBOOK.md", "Objects that were not migrated"): demo_that_prunes,
@@ -343,8 +353,7 @@ class Documents(DocumentTest):
     def begin(self, block):
         self.clear()
         self.folder = Folder(self)
-        if block.path == POPULATE:
-            self.folder.add_files(POPULATE)
+        self.folder.add_files(POPULATE)
         self.SECTIONS.get((block.path, block.heading), DocumentTest.demo)(self)
 
     def run_command(self, block, command):
