@@ -43,14 +43,16 @@ void ListWatch::Advance() {
   using State = ObjectWatch::State;
   watch_.Advance();
   if (session_.clock.Now() < due_) return;
-  if (watch_.state() == State::kWatching) return NoteRecovery();
+  if (watch_.is_steady()) NoteRecovery();
+  if (watch_.state() == State::kWatching) return;
   due_ = session_.clock.Now() + kListPause;
   if (watch_.state() == State::kFailed) NoteProblem(watch_.error());
   const auto problem = List();
   if (problem && !session_.is_stopped()) NoteProblem(problem->message);
 }
 
-// Where it may list but not watch, each list is followed by a watch that fails.
+// Where it may list but not watch, each list is followed by a watch that fails, soon or after some
+// tries.
 void ListWatch::NoteRecovery() {
   blind_since_.reset();
   if (!std::exchange(is_problem_told_, false)) return;

@@ -70,6 +70,11 @@ void ObjectWatch::OnEvent(WatchEventType type, kube::json::Value& object,
   take_(type, object, event);
 }
 
+bool ObjectWatch::is_steady() const {
+  const bool lasts = session_.clock.Now() >= connected_at_ + kLasting;
+  return state_ == State::kWatching && call_ && (failures_ == 0 || lasts);
+}
+
 // The server ends every watch after some time.
 void ObjectWatch::OnEnd(const std::optional<kube::client::CallError>& error) {
   call_.reset();

@@ -43,6 +43,9 @@ class ObjectWatch : private kube::client::ResultSink, private WatchReader::Sink 
   void Stop();
 
   State state() const { return state_; }
+  /// A connection stands, and is not one of several tries that have failed so far. One of which the
+  /// server has not said anything yet counts.
+  bool is_steady() const;
   const std::string& error() const { return error_; }
   /// How many events were handed out.
   std::uint64_t events() const { return events_; }

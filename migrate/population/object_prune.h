@@ -31,10 +31,12 @@ struct ObjectToPrune {
 /// name, is kept. To be shown it is read, and proven, first.
 class ObjectPrune final : public sweep::write::Exchange {
  public:
-  ObjectPrune(ObjectToPrune object, WriteMode mode)
+  /// `patience`: how long it is tried again.
+  ObjectPrune(ObjectToPrune object, WriteMode mode, kube::system::Clock::Duration patience)
       : object_(std::move(object)),
         mode_(mode),
-        asks_(mode == WriteMode::kShow ? Asks::kObject : Asks::kDeletion) {}
+        asks_(mode == WriteMode::kShow ? Asks::kObject : Asks::kDeletion),
+        budget_(patience) {}
 
   kube::client::ApiRequest Request() const override;
   Step OnAnswer(std::string_view body, const std::optional<kube::client::CallError>& error,

@@ -71,9 +71,8 @@ Examples:
   # Keep it so, and set back what others change within ten minutes
   kubectl prune populate --resync=10m
 
-  # In a cluster, with all webhooks (krew/manifests/populate has all that belongs to it)
-  kubectl prune populate --webhooks=all --managed=populate.example.com --reach=service \
-    --host=populate.kubectl-prune.svc
+  # With all webhooks; krew/manifests/populate/controller.yaml does it in a cluster
+  kubectl prune populate --webhooks=all --managed=populate.example.com
 
 Options:
     --addr='':

@@ -22,7 +22,9 @@ import documents
 import kubectl
 from cluster import SKIPPED, Cluster, ClusterError, free_ports, wait_for
 from demo import DEMO, WIDGETS, Demo
+from guards import HERE, Guard
 from migrations import add_widgets, bring_in_widgets, delete_crd, turn_pruning_on, widgets
+from rights import RBAC
 from runner import end, run_tests
 from subjects import V1_CRDS
 from webhook import CONFIGURATIONS, configuration
@@ -49,7 +51,24 @@ EXPECTED = {
     "kubectl prune migrate widgets.demo.example.com": (0, "storedVersions"),
     "kubectl prune migrate gauges.demo.example.com": (0, "6 objects"),
     "kubectl get gauges -A": (0, "w00005"),
+    # What a controller has done is there a moment later.
+    "kubectl get networkpolicies,resourcequotas -n shop": (0, "pods"),
+    "kubectl get events -n shop --field-selector reason=Populated": (0, "applied"),
+    "kubectl get nstpl teams -o jsonpath='{.status}": (0, '"namespaces":1'),
+    "kubectl get rolebinding owner -n shop": (0, "jo"),
+    "kubectl get namespace mall": (0, "true"),
+    "kubectl get resourcequota -n shop": (0, "pods"),
+    "kubectl get resourcequotas -n shop": (0, "No resources found"),
+    "kubectl get networkpolicy -n shop": (0, "No resources found"),
+    "kubectl get networkpolicies,resourcequotas,rolebindings -A": (0, "No resources found"),
+    # And what its webhooks refuse.
+    "kubectl annotate namespace shop authorization.k8s.io/creator=ann": (1, "field is immutable"),
+    "kubectl label namespace bank team=money --as=jo --dry-run=server": (1, "cannot use"),
+    "kubectl label namespace shop policy/namespace-template-opt-out=true --as=jo": (1, "cannot optout"),
+    "kubectl prune suggest --local -f tests/demo/namespacetemplates.yaml": (1, "x-kubernetes-preserve-unknown-fields"),
 }
+POPULATE = "docs/POPULATE.md"
+POPULATED = ("shop", "bank", "mall")  # namespaces
 
 
 def gauges(versions):
@@ -116,6 +135,13 @@ class Folder:
                             "TZ": "UTC", "PATH": f"{self.bin}:{os.environ['PATH']}"}
         (pathlib.Path(self.environment["HOME"]) / ".local").mkdir(exist_ok=True)
 
+    def add_files(self, path):
+        """Those that a document shows: its blocks that begin with "# NAME.yaml: "."""
+        for block in documents.blocks(path):
+            name = re.match(r"# (\S+\.yaml): ", block.lines[0])
+            if block.language == "yaml" and name:
+                (self.path / name[1]).write_text("\n".join(block.lines) + "\n")
+
     def run(self, command):
         return subprocess.run(["bash", "-c", command], cwd=self.path, env=self.environment, text=True,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -133,9 +159,12 @@ class DocumentTest(unittest.TestCase):
     # What each section finds in the cluster.
 
     def clear(self):
+        self.stop_controller()
+        self.delete_populated_objects()
+        self.delete_rights()
         for crd in self.api.get(V1_CRDS)["items"]:
             delete_crd(self.api, crd["metadata"]["name"])
-        for name in ("shop", "lab"):
+        for name in ("lab", *POPULATED):
             self.api.request("DELETE", f"/api/v1/namespaces/{name}")
             # Nobody but the namespace controller would remove it.
             self.api.request("PUT", f"/api/v1/namespaces/{name}/finalize",
@@ -198,7 +227,83 @@ class DocumentTest(unittest.TestCase):
         self.api.patch(path, {"spec": {"versions": [v for v in versions if v["name"] == "v1"]}})
         wait_for("lists fail", lambda: self.api.request("GET", subject.collection("v1"))[0] == 500)
 
+    def templates(self):
+        """The kind, and a template."""
+        self.demo()
+        self.does("kubectl apply -f krew/manifests/populate/crd.yaml", "kubectl apply -f templates.yaml")
+
+    def no_templates(self):
+        """POPULATE says how they come."""
+
+    def controller(self):
+        """All that POPULATE has said by then, and a controller as a pod of the manifest runs it."""
+        self.does("kubectl apply -f krew/manifests/populate/crd.yaml", "kubectl apply -f teams.yaml",
+                  "kubectl create namespace kubectl-prune --dry-run=client -o yaml | kubectl apply -f -",
+                  "kubectl apply -f krew/manifests/populate/controller.yaml -f bind-edit.yaml",
+                  *(command for command in self.commands(POPULATE) if "kubectl-prune-populate-bind " in command))
+        manifest = (documents.ROOT / "krew/manifests/populate/controller.yaml").read_text(encoding="utf-8")
+        arguments = [one for one in re.findall("^            - (populate|--.*)$", manifest, re.MULTILINE)
+                     if not re.match("--(reach|host|.*-file|metrics-port)=", one)]
+        asked = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}
+        path = "/api/v1/namespaces/kubectl-prune/serviceaccounts/populate/token"
+        CLUSTER.tokens["populate"] = self.api.post(path, asked)["status"]["token"]
+        DocumentTest.running = Guard(CLUSTER, [BINARY, *arguments, *HERE], "populate").__enter__()
+        self.addCleanup(self.stop_controller)
+
+    def controller_and_shop(self):
+        self.controller()
+        self.does("kubectl create -f shop.yaml", "kubectl get networkpolicy same-namespace -n shop")
+
+    running = None  # the controller
+
+    def stop_controller(self):
+        if self.running:
+            DocumentTest.running, running = None, self.running
+            running.__exit__()
+
+    def delete_populated_objects(self):
+        names = {item["metadata"]["name"] for item in self.api.get("/api/v1/namespaces")["items"]} | {*POPULATED}
+        for base, plural in (("/api/v1", "events"), ("/api/v1", "configmaps"), ("/api/v1", "resourcequotas"),
+                             ("/apis/networking.k8s.io/v1", "networkpolicies"), (RBAC, "rolebindings")):
+            for name in names - {"kube-system", "kube-public"}:
+                self.api.request("DELETE", f"{base}/namespaces/{name}/{plural}")
+            self.api.request("DELETE", f"{base}/namespaces/kube-public/{plural}?labelSelector=policy/namespace-template-name")
+
+    def delete_rights(self):
+        for collection in (f"{RBAC}/clusterrolebindings", f"{RBAC}/clusterroles"):
+            for item in self.api.get(collection)["items"]:
+                if "kubernetes.io/bootstrapping" not in item["metadata"].get("labels", {}):
+                    self.api.delete(f"{collection}/{item['metadata']['name']}")
+
+    def does(self, *commands):
+        for command in commands:
+            wait_for(command, lambda c=command: self.folder.run(c).returncode == 0, 20, 0.5)
+
+    @staticmethod
+    def commands(path):
+        return [command for block in documents.blocks(path) if block.language in ("sh", "console")
+                for command, _ in block.commands()]
+
+    def a_crd_without_a_schema(self):
+        """That of tests/demo, and its objects, in a group that servers take."""
+        self.does("sed 's/namespacetemplates.policy/&.kubectl-prune.dev/; s/group: policy/&.kubectl-prune.dev/' "
+                  "tests/demo/namespacetemplates.yaml | kubectl apply -f -",
+                  next(command for command in self.commands(POPULATE) if command.startswith("sed ")),
+                  "kubectl apply --validate=false -f moved.yaml")
+
     SECTIONS = {
+        ("README.md", "Namespaces that have what they need"): templates,
+        (POPULATE, "From nothing to a populated namespace"): no_templates,
+        (POPULATE, "In the cluster"): no_templates,
+        (POPULATE, "What it tells"): controller,
+        (POPULATE, "The webhooks"): controller,
+        (POPULATE, "Leaving out, and removing"): controller,
+        (POPULATE, "Taking it out again"): controller,
+        (POPULATE, "From a CRD without a schema"): a_crd_without_a_schema,
+        ("docs/RUNBOOK.md", "Namespaces are not populated"): controller_and_shop,
+        ("docs/RUNBOOK.md", "A webhook of populate refuses"): controller,
+        ("docs/RUNBOOK.md", "The controller has to stop now"): controller_and_shop,
+        ("docs/RUNBOOK.md", "Two controllers"): controller,
         ("docs/RUNBOOK.md", "It cannot be turned off again"): demo_that_prunes,
         ("docs/RUNBOOK.md", "Bring objects back"): a_backup,
         ("docs/RUNBOOK.md", "Objects that were not migrated"): demo_that_prunes,
@@ -248,6 +353,7 @@ class Documents(DocumentTest):
     def begin(self, block):
         self.clear()
         self.folder = Folder(self)
+        self.folder.add_files(POPULATE)
         self.SECTIONS.get((block.path, block.heading), DocumentTest.demo)(self)
 
     def run_command(self, block, command):
@@ -260,7 +366,7 @@ class Documents(DocumentTest):
             last[:] = [self.folder.run(command)]
             done = last[0]
             right = done.returncode in (may_exit_with(command) if code is None else (code,))
-            fails = code != 2 and re.search("^(error:|Error from server)", done.stdout, re.MULTILINE)
+            fails = code in (None, 0) and re.search("^(error:|Error from server)", done.stdout, re.MULTILINE)
             return right and text in done.stdout and not fails
 
         try:
@@ -499,7 +605,7 @@ def main():
         print(f"skipped: {kubectl.lacks()}")
         return SKIPPED
     add_tests(sys.argv[2:])
-    with Cluster(serves_too=("apps/v1",)) as CLUSTER:
+    with Cluster(serves_too=("apps/v1", "networking.k8s.io/v1")) as CLUSTER:
         return run_tests(sys.modules[__name__])
 
 

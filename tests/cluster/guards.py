@@ -1,14 +1,9 @@
 """Runs `kubectl-prune guard` beside a test."""
-import http.client
 import json
 import pathlib
-import signal
-import ssl
-import subprocess
-import threading
 
-from cluster import wait_for
 import report_schema
+from services import Service
 
 CONFIGURATIONS = "/apis/admissionregistration.k8s.io/v1"
 KINDS = ("validatingwebhookconfigurations", "mutatingwebhookconfigurations")
@@ -41,10 +36,6 @@ def peak_mib(process):
     return next(int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmHWM"))
 
 
-class EndedAtOnce(AssertionError):
-    """(exit code, what it said)"""
-
-
 def delete_configurations(cluster):
     api = cluster.api()
     for kind in KINDS:
@@ -53,43 +44,8 @@ def delete_configurations(cluster):
     api.close()
 
 
-class Guard:
+class Guard(Service):
     """A guard that serves, while its `with` block lasts."""
-
-    def __init__(self, cluster, command, user=None, cwd=None):
-        self._cluster, self._command, self._user, self._cwd = cluster, command, user, cwd
-        self.lines = []
-
-    def __enter__(self):
-        environment = self._cluster.environment(self._cluster.kubeconfig_file(self._user))
-        self.process = subprocess.Popen(
-            self._command, env=environment, cwd=self._cwd, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE, text=True)
-        self._reader = threading.Thread(target=self._read)
-        self._reader.start()
-        wait_for("the guard does not serve", lambda: self.port() or self.process.poll() is not None)
-        if self.process.poll() is not None:
-            code = self.stop()
-            raise EndedAtOnce(code, "\n".join(self.lines))
-        return self
-
-    def _read(self):
-        for line in self.process.stderr:
-            self.lines.append(line.rstrip("\n"))
-
-    def port(self):
-        return next((int(line.split()[-1]) for line in self.lines if line.startswith("serving at port ")), None)
-
-    def get(self, path):
-        context = ssl.create_default_context()
-        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-        connection = http.client.HTTPSConnection("127.0.0.1", self.port(), context=context, timeout=30)
-        try:
-            connection.request("GET", path)
-            answer = connection.getresponse()
-            return answer.status, answer.read().decode()
-        finally:
-            connection.close()
 
     def report(self):
         report = json.loads(self.get("/report")[1])
@@ -103,15 +59,6 @@ class Guard:
         return {(one["user"], one.get("manager", ""), one["path"]):
                 (one["requests"], one["added"], one["denied"], one["moved"]) for one in self.report()["writers"]}
 
-    def stop(self, number=signal.SIGTERM):
-        if self.process.poll() is None:
-            self.process.send_signal(number)
-        code = self.process.wait(timeout=60)
-        self._reader.join()
-        self.process.stderr.close()
-        return code
-
     def __exit__(self, *_):
-        if self._reader.is_alive() or self.process.poll() is None:
-            self.stop()
+        super().__exit__()
         delete_configurations(self._cluster)

@@ -4,7 +4,9 @@ as its pod would run it.
 manifests_test.py BINARY [TEST...]: only tests whose names hold one of TEST. Exit code 77 (skipped)
 without a server.
 """
+import contextlib
 import copy
+import itertools
 import os
 import pathlib
 import re
@@ -13,16 +15,19 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
+import urllib.request
 
-from cluster import Cluster, wait_for
-from guards import CONFIGURATIONS, HERE, KINDS, EndedAtOnce, Guard, delete_configurations
+from cluster import Cluster, free_ports, wait_for
+from guards import CONFIGURATIONS, HERE, KINDS, Guard, delete_configurations
 import kubectl
 from kubeconfig_test import can_make_pod_folder, pod_folder
 from migrations import (GROUP, Migrator, Stored, accounting_errors, add_widgets, bring_in_widgets,
                         delete_crd, stored_versions, widgets)
 from rights import RBAC
 from runner import end, run_tests
+from services import EndedAtOnce
 from subjects import V1_CRDS
 
 MANIFESTS = pathlib.Path(__file__).resolve().parents[2] / "krew/manifests"
@@ -33,10 +38,13 @@ COLLECTIONS = {
     "PersistentVolumeClaim": "/api/v1/namespaces/kubectl-prune/persistentvolumeclaims",
     "ClusterRole": f"{RBAC}/clusterroles",
     "ClusterRoleBinding": f"{RBAC}/clusterrolebindings",
+    "Role": f"{RBAC}/namespaces/kube-system/roles",
+    "RoleBinding": f"{RBAC}/namespaces/kube-system/rolebindings",
     "Job": "/apis/batch/v1/namespaces/kubectl-prune/jobs",
     "Pod": "/api/v1/namespaces/kubectl-prune/pods",
 }
 ROBOT = "robot"  # the service account, to Cluster
+KEEPER = "keeper"  # that of populate/controller.yaml
 OBJECTS = 8
 BINARY = None
 CLUSTER = None
@@ -63,9 +71,12 @@ def as_service_account(cluster, api):
     for document in documents("job.yaml"):
         if re.search("^kind: (Namespace|ServiceAccount|ClusterRoleBinding)$", document, re.MULTILINE):
             post(api, document)
+    cluster.tokens[ROBOT] = token(api, "kubectl-prune")
+
+
+def token(api, account):
     asked = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}
-    path = f"{COLLECTIONS['ServiceAccount']}/kubectl-prune/token"
-    cluster.tokens[ROBOT] = api.post(path, asked)["status"]["token"]
+    return api.post(f"{COLLECTIONS['ServiceAccount']}/{account}/token", asked)["status"]["token"]
 
 
 class Role:
@@ -110,7 +121,7 @@ class Cut:
     def __init__(self, rules, number, key, value, plural):
         self.rules = copy.deepcopy(rules)
         rule = self.rules[number]
-        gone = {**rule, **({key: [value]} if key else {})}
+        self.gone = gone = {**rule, **({key: [value]} if key else {})}
         if key:
             rule[key].remove(value)
         else:
@@ -346,6 +357,250 @@ class GuardRole(ManifestsTest):
                 self.assertRegex("\n".join(guard.lines), cut.told)
 
 
+class BoundRoles:
+    """The roles of populate/controller.yaml as they are bound there, with changing rules."""
+
+    def __init__(self, cluster, api):
+        self._cluster, self._api, self._number = cluster, api, 0
+        self._made = []
+        for document in documents("populate/controller.yaml"):
+            kind = re.search(r"^kind: (\w+)$", document, re.MULTILINE)[1]
+            if kind in COLLECTIONS:
+                self._made.append((kind, post(api, document)))
+        cluster.tokens[KEEPER] = token(api, "populate")
+        self.roles = [(kind, made) for kind, made in self._made if "rules" in made]
+
+    def remove(self):
+        for kind, made in self._made:
+            self._api.request("DELETE", f"{COLLECTIONS[kind]}/{made['metadata']['name']}")
+
+    def set(self, kind, role, rules):
+        """Returns once the authorizer knows of the rules."""
+        self._number += 1
+        mark = {"group": "marker.example.com", "resource": f"marks{self._number}", "verb": "get",
+                "namespace": role["metadata"].get("namespace", "")}
+        marked = [*rules, {"apiGroups": [mark["group"]], "resources": [mark["resource"]], "verbs": [mark["verb"]]}]
+        metadata = {key: role["metadata"][key] for key in ("name", "namespace") if key in role["metadata"]}
+        self._api.put(f"{COLLECTIONS[kind]}/{metadata['name']}", {
+            "apiVersion": role["apiVersion"], "kind": kind, "metadata": metadata, "rules": marked})
+        own = self._cluster.api(KEEPER)
+        wait_for("rights", lambda: own.post("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", {
+            "spec": {"resourceAttributes": mark}})["status"]["allowed"])
+        own.close()
+
+    def smallest_cuts(self):
+        """Yields (kind, role, cut): each role without one verb or resource of a rule, or a rule of one of both."""
+        for kind, role in self.roles:
+            for cut in cuts(role["rules"], ""):
+                is_whole = len(cut.rules) < len(role["rules"])
+                if not is_whole or len(cut.gone["verbs"]) * len(cut.gone["resources"]) == 1:
+                    yield kind, role, cut
+
+
+def populated_objects(name):
+    """One object of each kind that the role is for."""
+    group = "rbac.authorization.k8s.io"
+    return [
+        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}},
+        {"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": name},
+         "spec": {"limits": [{"type": "Pod", "max": {"cpu": "1"}}]}},
+        {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": name}, "spec": {"hard": {"pods": "1"}}},
+        {"apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy", "metadata": {"name": name},
+         "spec": {"podSelector": {}}},
+        {"apiVersion": f"{group}/v1", "kind": "Role", "metadata": {"name": name}, "rules": []},
+        {"apiVersion": f"{group}/v1", "kind": "RoleBinding", "metadata": {"name": name},
+         "roleRef": {"apiGroup": group, "kind": "Role", "name": name},
+         "subjects": [{"apiGroup": group, "kind": "User", "name": "jo"}]}]
+
+
+class PopulateControllerRole(ManifestsTest):
+    """As a pod of populate/controller.yaml runs it, with all webhooks."""
+
+    NAME = "populate.kubectl-prune.dev"
+    LEASE = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kubectl-prune-populate"
+    POPULATED = (("/api/v1", "configmaps"), ("/api/v1", "limitranges"), ("/api/v1", "resourcequotas"),
+                 ("/apis/networking.k8s.io/v1", "networkpolicies"), (RBAC, "roles"), (RBAC, "rolebindings"))
+    # What is asked for at the start alone, or is for minutes: without these it has to be started.
+    AT_THE_START = {"watch", "leases", *KINDS}
+    NUMBERS = itertools.count()
+
+    def setUp(self):
+        super().setUp()
+        crd = (MANIFESTS / "populate/crd.yaml").read_bytes()
+        made = self.api.post(V1_CRDS, crd, "application/yaml")["metadata"]["name"]
+        self.addCleanup(delete_crd, CLUSTER.api(), made)
+        templates = "/apis/policy.kubectl-prune.dev/v1alpha1/namespacetemplates"
+        wait_for("NamespaceTemplates are not served", lambda: self.api.request("GET", templates)[0] == 200)
+        self.api.request("DELETE", self.LEASE)  # whoever may not give it back keeps others waiting
+        self.bound = BoundRoles(CLUSTER, self.api)
+        self.addCleanup(self.bound.remove)
+        deployment = next(d for d in documents("populate/controller.yaml") if "\nkind: Deployment\n" in d)
+        self.arguments = [one for one in re.findall("^            - (populate|--.*)$", deployment, re.MULTILINE)
+                          if not re.match("--(reach|host|.*-file|metrics-port|resync)=", one)]
+        self.assertEqual("populate", self.arguments[0])
+        self.namespaces, self.exchanges = [], 0
+        self.label = {"populate": str(next(self.NUMBERS))}
+        self.template = f"{templates}/every"
+        self.api.post(templates, {
+            "apiVersion": "policy.kubectl-prune.dev/v1alpha1", "kind": "NamespaceTemplate", "metadata": {"name": "every"},
+            "spec": {"namespaces": {"labelSelector": {"matchLabels": self.label}}, "templates": self.objects()}})
+
+    def controller(self, *more):
+        return Guard(CLUSTER, [BINARY, *self.arguments, *HERE, *more], KEEPER)
+
+    def namespace(self):
+        """Makes one that the template selects, and returns its path."""
+        name = f"populated-{next(self.NUMBERS)}"
+        self.api.post("/api/v1/namespaces", {"metadata": {"name": name, "labels": self.label}})
+        self.namespaces.append(f"/api/v1/namespaces/{name}")
+        return self.namespaces[-1]
+
+    def objects(self):
+        """Of every second exchange one kind less, so that the template has to say which it has."""
+        found = populated_objects(f"o{self.exchanges % 2}")
+        return found[self.exchanges % 2:]
+
+    def exchange(self):
+        """Has all objects go, and others come; those that go have been changed by somebody."""
+        name = f"o{self.exchanges % 2}"
+        for namespace in self.namespaces[:1]:
+            for base, plural in self.POPULATED:
+                path = f"{base}/{namespace.removeprefix('/api/v1/')}/{plural}/{name}"
+                self.api.request("PATCH", path, {"metadata": {"labels": {"touched": str(self.exchanges)}}},
+                                 "application/merge-patch+json")
+        self.exchanges += 1
+        self.api.patch(self.template, {"spec": {"templates": self.objects()}})
+
+    def names(self, namespace):
+        """The names of all that there is of the kinds."""
+        return {item["metadata"]["name"] for base, plural in self.POPULATED
+                for item in self.api.get(f"{base}/{namespace.removeprefix('/api/v1/')}/{plural}")["items"]
+                if "policy/namespace-template-name" in item["metadata"].get("labels", {})}
+
+    def events(self):
+        """Returns {uid: message} of all namespaces."""
+        return {event["metadata"]["uid"]: event["message"] for namespace in self.namespaces
+                for event in self.api.get(f"{namespace}/events")["items"]}
+
+    def test_the_rules_suffice(self):
+        port, = free_ports(1)
+        with self.controller(f"--metrics-port={port}") as controller:
+            self.assertEqual((200, "ok"), controller.get("/readyz"))
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=30) as answer:
+                self.assertEqual(b"ok", answer.read())
+            namespace = self.namespace()
+            for name in ("o0", "o1", "o0"):
+                wait_for(f"{name} is not all that is there", lambda n=name: self.names(namespace) == {n})
+                self.exchange()
+            wait_for("it is not called populated", lambda: self.api.get(namespace)["metadata"]["labels"].get(
+                "policy/namespace-template-populated") == "true")
+            wait_for("nothing is told", lambda: "NetworkPolicy" in str(self.events()))
+            wait_for("the template does not tell",
+                     lambda: self.api.get(self.template).get("status", {}).get("namespaces") == 1)
+            self.assertEqual([1, 5], sorted(len(self.api.get(f"{CONFIGURATIONS}/{kind}/{self.NAME}")["webhooks"])
+                                            for kind in KINDS))
+            self.assertEqual(0, controller.stop())
+            said = "\n".join([*controller.lines, *self.events().values()])
+            self.assertEqual([], re.findall("(?i)forbidden|cannot|not seen|fail", said), said)
+
+    def test_none_of_the_rules_is_unneeded(self):
+        all_cuts = list(self.bound.smallest_cuts())
+        self.namespace()
+        for flag, is_for_it in (("--resync=1s", self.is_list), ("--initialization-timeout=1s", self.is_asked_later)):
+            with self.controller(flag) as controller:
+                for kind, role, cut in all_cuts:
+                    if is_for_it(cut.gone):
+                        with self.without(kind, role, cut):
+                            self.wait_until_missed(cut, controller)
+                        self.wait_until_well()
+        for kind, role, cut in all_cuts:
+            if self.is_asked_at_the_start(cut.gone):
+                with self.without(kind, role, cut):
+                    self.prepare_start(cut.gone)
+                    self.assertRegex(self.started(cut.told), cut.told)
+
+    @contextlib.contextmanager
+    def without(self, kind, role, cut):
+        with self.subTest(f"{role['metadata']['name']}: {cut.name}"):
+            self.bound.set(kind, role, cut.rules)
+            yield
+        self.bound.set(kind, role, role["rules"])
+
+    def is_asked_at_the_start(self, gone):
+        return bool(self.AT_THE_START & {*gone["resources"], *gone["verbs"]}) and len(gone["verbs"]) < 5 or (
+            gone["verbs"] == ["list"] and gone["resources"][0] in ("namespacetemplates", "namespaces"))
+
+    def is_list(self, gone):
+        """Of what was made of templates: with each resync."""
+        return gone["verbs"] == ["list"] and not self.is_asked_at_the_start(gone)
+
+    def is_asked_later(self, gone):
+        return gone["verbs"] != ["list"] and not self.is_asked_at_the_start(gone)
+
+    def told_without(self, cut):
+        resource = "|".join(cut.gone["resources"])
+        if cut.gone["verbs"] == ["get"] and resource == "namespacetemplates":
+            return re.compile("the server does not say whether the template is as it was")
+        if cut.gone["verbs"] == ["create"] and {*cut.gone["resources"]} <= {plural for _, plural in self.POPULATED}:
+            return re.compile(rf'(?:{resource})(\.\S+)? "o[01]" is forbidden: (?!User)')
+        return cut.told
+
+    def wait_until_missed(self, cut, controller):
+        told, lines, events = self.told_without(cut), len(controller.lines), self.events()
+        begun = self.ask_for_all(cut)
+
+        def is_missed():
+            nonlocal begun
+            # Not before the last exchange is done, and noted in the template.
+            took = time.monotonic() - begun
+            if took > 1.5 and self.names(self.namespaces[0]) == {f"o{self.exchanges % 2}"} or took > 4:
+                begun = self.ask_for_all(cut)
+            said = [message for uid, message in self.events().items() if uid not in events]
+            return told.search("\n".join(controller.lines[lines:] + said))
+        wait_for(f"{told.pattern} is not said", is_missed, 30, 0.1)
+
+    def wait_until_well(self):
+        """What cannot be done is told anew once it could be done in between."""
+        label = "policy/namespace-template-populated"
+        begun = 0.0
+
+        def is_well():
+            nonlocal begun
+            if time.monotonic() - begun > 2.5:  # a right that is missing is remembered for two seconds
+                self.exchange()
+                begun = time.monotonic()
+            return self.names(self.namespaces[0]) == {f"o{self.exchanges % 2}"} and all(
+                label in self.api.get(namespace)["metadata"]["labels"] for namespace in self.namespaces)
+        wait_for("not all is well again", is_well)
+
+    def ask_for_all(self, cut):
+        """Has the controller ask for whatever it has rights to; returns when."""
+        self.exchange()
+        if {"initialize", "subjectaccessreviews", "namespaces"} & {*cut.gone["verbs"], *cut.gone["resources"]}:
+            self.namespace()
+        return time.monotonic()
+
+    def prepare_start(self, gone):
+        """What there is decides what is asked for: no Lease, or configurations that have to be set right."""
+        if gone["verbs"] == ["create"]:
+            self.api.request("DELETE", self.LEASE)
+        elif set(KINDS) & set(gone["resources"]):
+            for kind, plural in zip(("ValidatingWebhookConfiguration", "MutatingWebhookConfiguration"), KINDS):
+                self.api.post(f"{CONFIGURATIONS}/{plural}", {
+                    "apiVersion": "admissionregistration.k8s.io/v1", "kind": kind, "metadata": {"name": self.NAME}})
+
+    def started(self, told):
+        """Returns what it says when it is started, by the time that `told` is in it."""
+        controller = self.controller()
+        try:
+            with controller:
+                wait_for("nothing is said", lambda: told.search("\n".join(controller.lines)), 20)
+        except EndedAtOnce as ended:
+            self.assertEqual(2, ended.args[0])
+            delete_configurations(CLUSTER)
+        return "\n".join(controller.lines)
+
+
 class Job(ManifestsTest):
     def test_the_server_and_kubectl_take_every_manifest(self):
         for name in ("reader.yaml", "migrator.yaml", "restorer.yaml", "all-groups.yaml", "backup-reader.yaml"):
@@ -355,7 +610,7 @@ class Job(ManifestsTest):
                              re.MULTILINE):  # those are there
                 post(self.api, document, "?dryRun=All")
         if not kubectl.lacks():
-            for name in MANIFESTS.glob("*.yaml"):
+            for name in (*MANIFESTS.glob("*.yaml"), *MANIFESTS.glob("populate/*.yaml")):
                 run = CLUSTER.kubectl("apply", "--dry-run=server", "-f", str(name))
                 self.assertEqual(0, run.returncode, run.stderr)
 
@@ -429,7 +684,7 @@ class Job(ManifestsTest):
 def main():
     global BINARY, CLUSTER
     BINARY = os.path.abspath(sys.argv[1])
-    with Cluster(serves_too=("apps/v1",)) as CLUSTER:
+    with Cluster(serves_too=("apps/v1", "networking.k8s.io/v1")) as CLUSTER:
         api = CLUSTER.api()
         as_service_account(CLUSTER, api)
         serve_storage_migrations(api)

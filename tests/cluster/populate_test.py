@@ -8,67 +8,24 @@ import json
 import pathlib
 import re
 import sys
-import unittest
 
-from cluster import Cluster, wait_for
+from cluster import Cluster
 import kubectl as kubectl_program
+from populating import (DISABLE, KINDS_OF, NAMESPACES_OF, OPT_OUT, TEMPLATE, TEMPLATES, TIME_LIMIT, TOOLING,
+                        Templates, bring_in_the_crd, config_map, quota, refused_binding, role, role_binding, role_without_rights)
 from rights import Rights
 from runner import end, run_tests
 
 BINARY = None
 CLUSTER = None
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-CRD = ROOT / "krew/manifests/populate/crd.yaml"
-ROLE = ROOT / "krew/manifests/populate/populater.yaml"
-TEMPLATES = "/apis/policy.kubectl-prune.dev/v1alpha1/namespacetemplates"
-RESOURCES = {"ConfigMap": ("/api/v1", "configmaps"), "LimitRange": ("/api/v1", "limitranges"),
-             "ResourceQuota": ("/api/v1", "resourcequotas"),
-             "Role": ("/apis/rbac.authorization.k8s.io/v1", "roles"),
-             "RoleBinding": ("/apis/rbac.authorization.k8s.io/v1", "rolebindings")}
+ROLE = pathlib.Path(__file__).resolve().parents[2] / "krew/manifests/populate/populater.yaml"
 PART_OF = "applyset.kubernetes.io/part-of"
-TEMPLATE = "policy/namespace-template-name"
-KINDS = "applyset.kubernetes.io/contains-group-kinds"
-NAMESPACES = "applyset.kubernetes.io/additional-namespaces"
-TOOLING = "applyset.kubernetes.io/tooling"
 RBAC = "rbac.authorization.k8s.io.v1"
-TIME_LIMIT = 120
 NUMBERS = itertools.count()
-
-
-def config_map(name, metadata=None, **data):
-    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, **(metadata or {})}, "data": data}
-
-
-def role(name, *verbs):
-    return {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "metadata": {"name": name},
-            "rules": [{"apiGroups": [""], "resources": ["pods"], "verbs": list(verbs)}]}
-
-
-def role_without_rights(name):
-    return {**role(name), "rules": []}
-
-
-def role_binding(name, role_name, user):
-    return {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding", "metadata": {"name": name},
-            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": role_name},
-            "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": user}]}
-
-
-def refused_binding(name):
-    binding = role_binding(name, "edit", "jo")
-    return {**binding, "roleRef": {**binding["roleRef"], "kind": "Nothing"}}
-
-
-def quota(name, pods):
-    return {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": name}, "spec": {"hard": {"pods": pods}}}
 
 
 def kubectl(*arguments, **options):
     return CLUSTER.run(["kubectl", *arguments], **options)
-
-
-def populate(*arguments, user=None):
-    return CLUSTER.run([BINARY, "populate", "--once", *arguments], user, cwd=CLUSTER.folder, timeout=TIME_LIMIT)
 
 
 def apply_set(namespace, parent, *objects):
@@ -78,55 +35,9 @@ def apply_set(namespace, parent, *objects):
     return CLUSTER.run(command, input=json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
 
 
-class Populated(unittest.TestCase):
-    """Each test has namespaces, and templates that select them, of its own."""
-
+class Populated(Templates):
     def setUp(self):
-        self.api = CLUSTER.api()
-        self.addCleanup(self.api.close)
-        self.number = next(NUMBERS)
-        self.names = []
-        self.addCleanup(self.forget)
-
-    def forget(self):
-        """As the help says: first the objects of the templates, then the templates."""
-        for name in self.names:
-            if self.api.request("GET", f"{TEMPLATES}/{name}")[0] == 200:
-                self.api.patch(f"{TEMPLATES}/{name}", {"spec": {"templates": []}, "metadata": {
-                    "labels": None, "annotations": {TOOLING: None}}})
-        populate()
-        for name in self.names:
-            self.api.request("DELETE", f"{TEMPLATES}/{name}")
-
-    def namespace(self, name, labels=None, annotations=None):
-        full = f"{name}-{self.number}"
-        self.api.post("/api/v1/namespaces", {"metadata": {
-            "name": full, "labels": {"test": str(self.number), **(labels or {})}, "annotations": annotations or {}}})
-        return full
-
-    def template(self, name, *objects, labels=None, selector=None):
-        full = f"{name}-{self.number}"
-        self.names.append(full)
-        self.api.post(TEMPLATES, {
-            "apiVersion": "policy.kubectl-prune.dev/v1alpha1", "kind": "NamespaceTemplate",
-            "metadata": {"name": full, "labels": labels or {}},
-            "spec": {"namespaces": {"labelSelector": selector or {"matchLabels": {"test": str(self.number)}}},
-                     "templates": list(objects)}})
-        return full
-
-    def change(self, name, *objects):
-        self.api.patch(f"{TEMPLATES}/{name}", {"spec": {"templates": list(objects)}})
-
-    @staticmethod
-    def path(namespace, kind, name):
-        base, plural = RESOURCES[kind]
-        return f"{base}/namespaces/{namespace}/{plural}/{name}"
-
-    def stored(self, namespace, kind, name):
-        """Returns the object, None where there is none."""
-        status, answer = self.api.request("GET", self.path(namespace, kind, name))
-        self.assertIn(status, (200, 404), answer)
-        return answer if status == 200 else None
+        self.begin(CLUSTER, BINARY)
 
     def lines(self, run, *namespaces):
         """What was done in these namespaces, without their names' ends."""
@@ -139,14 +50,9 @@ class Populated(unittest.TestCase):
         return lines
 
     def populated(self, *arguments, code=0):
-        run = populate(*arguments)
+        run = self.populate_once(*arguments)
         self.assertEqual(code, run.returncode, run.stdout + run.stderr)
         return run
-
-    def apply_as(self, manager, namespace, kind, body, force=True):
-        return self.api.request(
-            "PATCH", f"{self.path(namespace, kind, body['metadata']['name'])}?fieldManager={manager}&force="
-            + str(force).lower(), body, "application/apply-patch+yaml")
 
 
 class Applied(Populated):
@@ -171,8 +77,8 @@ class Applied(Populated):
         self.assertEqual({"observedGeneration": 1, "namespaces": 2, "failures": []}, template["status"])
         annotations = template["metadata"]["annotations"]
         self.assertEqual("ConfigMap,ResourceQuota,Role.rbac.authorization.k8s.io,RoleBinding.rbac.authorization.k8s.io",
-                         annotations[KINDS])
-        self.assertEqual(f"{bank},{shop}", annotations[NAMESPACES])
+                         annotations[KINDS_OF])
+        self.assertEqual(f"{bank},{shop}", annotations[NAMESPACES_OF])
         self.assertEqual(template["metadata"]["labels"]["applyset.kubernetes.io/id"],
                          self.stored(shop, "Role", "edit")["metadata"]["labels"][PART_OF])
 
@@ -212,7 +118,7 @@ class Applied(Populated):
                  {"apiGroups": [""], "resources": ["configmaps", "resourcequotas"], "verbs": ["list"]},
                  {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["create", "patch"]}]
         with Rights(CLUSTER, "limited", rules):
-            run = populate(shop, user="limited")
+            run = self.populate_once(shop, user="limited")
         self.assertEqual(1, run.returncode, run.stderr)
         self.assertEqual(["configmap/note serverside-applied"], self.lines(run, shop))
         self.assertIn('User "limited" cannot patch resource "resourcequotas"', run.stderr)
@@ -279,18 +185,19 @@ class Allowed(Populated):
                    (config_map("b", a="b"), role_without_rights("b"), quota("b", "1"))]
         name = self.template("every", *objects[0])
         with Rights(CLUSTER, "limited", self.rules()):
-            run = populate(user="limited")
+            run = self.populate_once(user="limited")
             self.assertEqual(0, run.returncode, run.stderr)
             self.change(name, *objects[1])
-            run = populate(user="limited")
+            run = self.populate_once(user="limited")
             self.assertEqual((0, ["configmap/a pruned", "role.rbac.authorization.k8s.io/a pruned"]),
                              (run.returncode, [line for line in self.lines(run, shop) if "pruned" in line]), run.stderr)
         turns = itertools.cycle(objects)
         for (resource, verb), rest in self.cuts(self.rules()):
             with self.subTest(resource=resource, verb=verb):
                 self.change(name, *next(turns))
+                named = [shop] if (resource, verb) == ("namespaces", "get") else []
                 with Rights(CLUSTER, "limited", rest):
-                    run = populate(*([shop] if (resource, verb) == ("namespaces", "get") else []), user="limited")
+                    run = self.populate_once(*named, user="limited")
                 self.assertNotEqual(0, run.returncode, run.stdout)
                 self.populated()
 
@@ -306,13 +213,13 @@ class Pruned(Populated):
             self.assertEqual(["configmap/note unchanged", "role.rbac.authorization.k8s.io/edit pruned"],
                              self.lines(run, namespace))
             self.assertIsNone(self.stored(namespace, "Role", "edit"))
-        self.assertEqual("ConfigMap", self.api.get(f"{TEMPLATES}/{name}")["metadata"]["annotations"][KINDS])
+        self.assertEqual("ConfigMap", self.api.get(f"{TEMPLATES}/{name}")["metadata"]["annotations"][KINDS_OF])
 
     def test_what_is_not_ours_is_never_deleted(self):
         shop = self.namespace("shop")
         name = self.template("every", config_map("one", a="b"), config_map("two", a="b"))
         # Their object has the name of one that the template will have had elsewhere only.
-        bank = self.namespace("bank", labels={"policy/namespace-template-opt-out": "true"})
+        bank = self.namespace("bank", labels=OPT_OUT)
         self.api.post(f"/api/v1/namespaces/{bank}/configmaps", config_map("one", theirs="x"))
         self.populated()
         copy = self.stored(shop, "ConfigMap", "one")
@@ -341,18 +248,15 @@ class Pruned(Populated):
         shop, bank = self.namespace("shop"), self.namespace("bank")
         name, resting = self.template("every", config_map("a", a="b")), self.template("rest", config_map("r", a="b"))
         self.populated()
-        self.api.patch(f"/api/v1/namespaces/{bank}", {"metadata": {"labels": {
-            "policy/namespace-template-opt-out": "true"}}})
-        self.api.patch(f"{TEMPLATES}/{resting}", {"metadata": {"labels": {
-            "policy/namespace-template-apply": "disable"}}})
+        self.api.patch(f"/api/v1/namespaces/{bank}", {"metadata": {"labels": OPT_OUT}})
+        self.api.patch(f"{TEMPLATES}/{resting}", {"metadata": {"labels": DISABLE}})
         self.change(name)
         self.change(resting)
         run = self.populated()
         self.assertEqual(["configmap/a pruned"], self.lines(run, shop, bank))
         self.assertIsNotNone(self.stored(bank, "ConfigMap", "a"))
         self.assertIsNotNone(self.stored(shop, "ConfigMap", "r"))
-        self.api.patch(f"/api/v1/namespaces/{bank}", {"metadata": {"labels": {
-            "policy/namespace-template-opt-out": None}}})
+        self.api.patch(f"/api/v1/namespaces/{bank}", {"metadata": {"labels": dict.fromkeys(OPT_OUT)}})
 
     def test_what_was_made_of_a_template_that_is_gone_goes(self):
         shop = self.namespace("shop")
@@ -545,20 +449,11 @@ class Shown(Populated):
         self.assertEqual(({}, {}), (live, merged))
 
 
-def bring_in_the_crd():
-    api = CLUSTER.api()
-    run = kubectl("apply", "--validate=false", "-f", CRD)
-    if run.returncode != 0:
-        raise SystemExit(run.stderr)
-    wait_for("NamespaceTemplates are not served", lambda: api.request("GET", TEMPLATES)[0] == 200)
-    api.close()
-
-
 def main():
     global BINARY, CLUSTER
     BINARY = str(pathlib.Path(sys.argv[1]).resolve())
     with Cluster(users=["limited"]) as CLUSTER:
-        bring_in_the_crd()
+        bring_in_the_crd(CLUSTER)
         return run_tests(sys.modules[__name__], sys.argv[2:])
 
 

@@ -38,6 +38,7 @@ class Rights:
             "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole",
                         "name": self._name}})
         wait_for("rights", self._are_known)
+        self._api.close()  # take() opens it again, whatever becomes of the server meanwhile
 
     def _are_known(self):
         own = self._cluster.api(self._user)

@@ -9,7 +9,7 @@ import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCUMENTS = ["README.md", "CONTRIBUTING.md", "docs/ADMISSION.md", "docs/CONVENTIONS.md", "docs/DESIGN.md",
-             "docs/HOOKS.md", "docs/MUTATION.md", "docs/REPORTS.md", "docs/RUNBOOK.md", *(str(p.relative_to(ROOT)) for p in sorted(ROOT.glob("krew/*.md"))),
+             "docs/HOOKS.md", "docs/MUTATION.md", "docs/POPULATE.md", "docs/REPORTS.md", "docs/RUNBOOK.md", *(str(p.relative_to(ROOT)) for p in sorted(ROOT.glob("krew/*.md"))),
              *(str(p.relative_to(ROOT)) for p in sorted(ROOT.glob("krew/manifests/**/*"))
                if p.is_file())]
 SAMPLES = {"text", "yaml", "json", "mermaid", "cpp"}
@@ -23,8 +23,9 @@ NOT_RUN = [
     (r"flux ", "needs Flux"),
     (r"docker ", "needs Docker"),
     (r"kubectl prune guard ", "goes on until a signal ends it; tests/cluster/guard_test.py runs it"),
-    (r"kubectl prune populate --(once|diff)", "needs NamespaceTemplates; tests/cluster/populate_test.py runs it"),
-    (r"kubectl create secret generic guard-tls ", "needs a certificate for a Service"),
+    (r"kubectl prune populate( *$| --(webhooks|resync)=)",
+     "goes on until a signal ends it; tests/cluster/manifests_test.py runs it"),
+    (r"kubectl create secret generic (guard|populate)-tls ", "needs a certificate for a Service"),
     (r"helm |cp krew/manifests/hooks/helm/", "needs Helm and a chart"),
     (r"kubectl (logs|wait|cp) ", "needs a node that runs pods"),
     (r"sudo ", "changes the machine; the files that are installed are tested in tests/krew and tests/cli"),

@@ -35,13 +35,6 @@ constexpr char kVersion[] =
     "  \"gitTreeState\": \"clean\",\n  \"buildDate\": \"2021-01-13T13:20:00Z\",\n"
     "  \"goVersion\": \"go1.15.5\",\n  \"compiler\": \"gc\",\n  \"platform\": \"linux/amd64\"\n}";
 
-constexpr char kNamespaces[] = "namespaces";
-
-constexpr char kKubeSystem[] =
-    R"({"kind":"Namespace","apiVersion":"v1","metadata":{"name":"kube-system",)"
-    R"("uid":"11111111-0000-4000-8000-000000000001"},"spec":{},"status":{"phase":"Active"}})"
-    "\n";
-
 }  // namespace
 
 FakeApi::FakeApi() {
@@ -162,7 +155,9 @@ FakeFault FakeApi::Meet(const kube::http::HttpRequest& request) {
   FakeFault all;
   std::vector<std::function<void()>> actions;
   for (auto& [fault, met] : faults_) {
-    if (request.target.find(fault.target) == std::string::npos) continue;
+    const bool is_met = fault.is_whole ? request.target == fault.target
+                                       : request.target.find(fault.target) != std::string::npos;
+    if (!is_met) continue;
     ++met;
     if (met < fault.first || (fault.times != 0 && met >= fault.first + fault.times)) continue;
     if (fault.before) actions.push_back(fault.before);
@@ -206,8 +201,9 @@ FakeAnswer FakeApi::TrueAnswer(const kube::http::HttpRequest& request) {
     return FakeText(200, "application/json", kVersion);
   }
   const bool is_namespaces = path.size() >= 3 && path[0] == "api" && path[2] == kNamespaces;
-  if (request.method == "GET" && is_namespaces && path.size() == 3) return ListNamespaces();
-  if (known && is_namespaces && path.size() == 4) return GetNamespace(path[3]);
+  if (is_namespaces) {
+    if (auto answer = AnswerNamespaces(request, path, query)) return *std::move(answer);
+  }
   if (request.method == "GET" && path == std::vector<std::string>{"api", "v1"}) {
     return FakeCoreResources();
   }
@@ -233,42 +229,6 @@ std::vector<const Value*> FakeApi::AllCrds() const {
   if (found == resources_.end()) return crds;
   for (const auto& [name, crd] : found->second) crds.push_back(&crd->root());
   return crds;
-}
-
-// kube-system, and those that were added.
-FakeAnswer FakeApi::ListNamespaces() const {
-  std::string items = kKubeSystem;
-  const auto found = resources_.find(kNamespaces);
-  if (found != resources_.end()) {
-    for (const auto& [name, object] : found->second)
-      items += "," + kube::json::Print(object->root());
-  }
-  return FakeText(200, "application/json",
-                  R"({"kind":"NamespaceList","apiVersion":"v1","metadata":{"resourceVersion":")" +
-                      std::to_string(resource_version_) + R"("},"items":[)" + items + "]}\n");
-}
-
-// There is kube-system, what was added, and what some object is in.
-FakeAnswer FakeApi::GetNamespace(const std::string& name) const {
-  if (name == "kube-system") return FakeText(200, "application/json", kKubeSystem);
-  if (IsDenied("get", "namespaces")) {
-    return FakeStatus(403, "Forbidden",
-                      "namespaces \"" + name +
-                          "\" is forbidden: User \"alice\" cannot get resource "
-                          "\"namespaces\" in API group \"\" in the namespace \"" +
-                          name + "\"");
-  }
-  if (const Value* added = FindObject(kNamespaces, name)) {
-    return FakeText(200, "application/json", kube::json::Print(*added) + "\n");
-  }
-  const bool exists = std::ranges::any_of(resources_, [&name](const auto& resource) {
-    const auto first = resource.second.lower_bound(name + "/");
-    return first != resource.second.end() && first->first.starts_with(name + "/");
-  });
-  if (!exists) return FakeStatus(404, "NotFound", "namespaces \"" + name + "\" not found");
-  return FakeText(200, "application/json",
-                  R"({"kind":"Namespace","apiVersion":"v1","metadata":{"name":")" + name +
-                      R"("},"spec":{},"status":{"phase":"Active"}})" + "\n");
 }
 
 FakeAnswer FakeApi::AnswerApis(const kube::http::HttpRequest& request,
@@ -502,6 +462,18 @@ FakeAnswer FakeApi::Update(const FakePlace& place, const Value& body, bool is_dr
 
 /// Goes on as long as the CRD is what it is now: then the server makes its storage anew.
 FakeAnswer FakeApi::Watch(const FakePlace& place, const Query& query) const {
+  const auto crd = resources_.at(kCrds).at(place.resource);
+  const auto is_over = [this, crd, resource = place.resource] {
+    const auto now = resources_.at(kCrds).find(resource);
+    return now == resources_.at(kCrds).end() || now->second != crd;
+  };
+  const auto print = [place](const Value& object) { return place.Print(object, true); };
+  return WatchChanges(place.resource, query, print, is_over);
+}
+
+FakeAnswer FakeApi::WatchChanges(const std::string& resource, const Query& query,
+                                 std::function<std::string(const Value&)> print,
+                                 std::function<bool()> is_over) const {
   const std::string from = ValueOf(query, "resourceVersion");
   auto version = std::make_shared<long>(from.empty() ? resource_version_ : std::stol(from));
   FakeAnswer answer = FakeText(200, "application/json", "");
@@ -509,21 +481,16 @@ FakeAnswer FakeApi::Watch(const FakePlace& place, const Query& query) const {
     answer.body = FakeExpiredEvent(*version, resource_version_);
     return answer;
   }
-  const auto crd = resources_.at(kCrds).at(place.resource);
-  const auto is_over = [this, crd, resource = place.resource] {
-    const auto now = resources_.at(kCrds).find(resource);
-    return now == resources_.at(kCrds).end() || now->second != crd;
-  };
-  const auto next = [this, place, version, is_over] {
+  const auto next = [this, resource, version, print = std::move(print), is_over] {
     std::string events;
     if (is_over()) return events;
-    for (const auto& change : changes_.After(place.resource, *version)) {
+    for (const auto& change : changes_.After(resource, *version)) {
       *version = change.version;
-      events += FakeEvent(change.type, place.Print(change.object->root(), true));
+      events += FakeEvent(change.type, print(change.object->root()));
     }
     return events;
   };
-  answer.watch = std::make_shared<FakeWatch>(FakeWatch{next, is_over});
+  answer.watch = std::make_shared<FakeWatch>(FakeWatch{next, std::move(is_over)});
   return answer;
 }
 

@@ -41,6 +41,7 @@ struct FakeFault {
   /// them (0: all). Each fault counts by itself.
   std::string target;
   int first = 1, times = 1;
+  bool is_whole = false;  ///< only those whose target is this
 
   std::function<void()> before;                 ///< is run before the answer is made
   kube::system::Clock::Duration latency{};      ///< until the answer begins
@@ -66,7 +67,8 @@ struct FakeFault {
 /// resourceVersion moves only where what is stored changes. All, and reads, are answered with
 /// metadata where the Accept header asks for it. CRDs, and their status, can be written by merge
 /// patches (fake_crd_writes.h), and be created with dryRun=All; nothing of them is validated.
-/// Watches of custom resources go on until their CRD is changed. Answers SelfSubjectAccessReviews.
+/// Namespaces can be written by merge patches, and Events be created in them. Watches of namespaces
+/// go on, those of custom resources until their CRD is changed. Answers SelfSubjectAccessReviews.
 class FakeApi {
  public:
   FakeApi();
@@ -116,8 +118,13 @@ class FakeApi {
   using Objects = std::map<std::string, std::shared_ptr<const kube::json::Document>>;
 
   FakeAnswer TrueAnswer(const kube::http::HttpRequest& request);
+  std::optional<FakeAnswer> AnswerNamespaces(const kube::http::HttpRequest& request,
+                                             const std::vector<std::string>& path,
+                                             const Query& query);
   FakeAnswer GetNamespace(const std::string& name) const;
   FakeAnswer ListNamespaces() const;
+  FakeAnswer PatchNamespace(const std::string& name, const kube::http::HttpRequest& request);
+  FakeAnswer CreateEvent(const std::string& namespace_, const kube::http::HttpRequest& request);
   std::vector<const kube::json::Value*> AllCrds() const;
   FakeAnswer AnswerApis(const kube::http::HttpRequest& request,
                         const std::vector<std::string>& path, const Query& query);
@@ -137,6 +144,9 @@ class FakeApi {
   FakeAnswer List(const FakePlace& place, const Query& query);
   const Objects* Snapshot(const std::string& resource, long& version) const;
   FakeAnswer Watch(const FakePlace& place, const Query& query) const;
+  FakeAnswer WatchChanges(const std::string& resource, const Query& query,
+                          std::function<std::string(const kube::json::Value&)> print,
+                          std::function<bool()> is_over) const;
   FakeAnswer Discovery() const;
 
   void AddCrd(kube::json::Document& crd);
@@ -146,7 +156,7 @@ class FakeApi {
            std::shared_ptr<kube::json::Document> object);
   const kube::json::Value* FindObject(const std::string& resource, const std::string& key) const;
 
-  std::map<std::string, Objects> resources_;  // by "plural.group"
+  std::map<std::string, Objects> resources_;  // by "plural.group", or "namespaces", "events"
   // Of each CRD, with the CRD that it was made for.
   mutable std::map<std::string, std::pair<std::shared_ptr<const kube::json::Document>,
                                           std::shared_ptr<const FakeStorage>>>

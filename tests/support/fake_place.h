@@ -14,6 +14,7 @@ namespace test_support {
 
 inline constexpr char kCrds[] = "customresourcedefinitions.apiextensions.k8s.io";
 inline constexpr char kApiServices[] = "apiservices.apiregistration.k8s.io";
+inline constexpr char kNamespaces[] = "namespaces";
 
 /// What a path points to.
 struct FakePlace {

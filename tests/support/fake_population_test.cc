@@ -14,11 +14,12 @@ struct World {
             R"("namespace":"shop","uid":"u"},"spec":{}})");
   }
   FakeAnswer Send(const std::string& method, const std::string& target,
-                  const std::string& body = "") {
+                  const std::string& body = "", const std::string& content_type = "") {
     kube::http::HttpRequest request;
     request.method = method;
     request.target = target;
     request.body = body;
+    if (!content_type.empty()) request.headers = {{"Content-Type", content_type}};
     return api.Answer(request, {});
   }
   std::string Get(const std::string& target) { return Send("GET", target).body; }
@@ -47,6 +48,55 @@ TEST_CASE("Namespaces that were added are listed", "[support]") {
   const std::string list = world.Get("/api/v1/namespaces?limit=500");
   CHECK(list.find(R"("name":"kube-system")") < list.find(R"("name":"shop")"));
   CHECK(list.find(R"("name":"shop")") != list.npos);
+}
+
+TEST_CASE("A namespace is patched as what it was seen as", "[support]") {
+  World world;
+  world.api.Add(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"shop","uid":"u-1"}})");
+  const auto patch = [&](const std::string& name, const std::string& metadata) {
+    return world
+        .Send("PATCH", "/api/v1/namespaces/" + name, R"({"metadata":)" + metadata + "}",
+              "application/merge-patch+json")
+        .status;
+  };
+  CHECK(patch("shop", R"({"uid":"u-2","labels":{"a":"x"}})") == 409);
+  CHECK(patch("nosuch", R"({"labels":{"a":"x"}})") == 404);
+  CHECK(world.Get("/api/v1/namespaces/shop").find("labels") == std::string::npos);
+  CHECK(patch("shop", R"({"uid":"u-1","labels":{"a":"x"}})") == 200);
+  CHECK(world.Get("/api/v1/namespaces/shop").find(R"("labels":{"a":"x"})") != std::string::npos);
+  world.api.Deny("patch", "namespaces");
+  CHECK(patch("shop", R"({"labels":{"a":"y"}})") == 403);
+}
+
+TEST_CASE("Namespaces are watched", "[support]") {
+  World world;
+  world.api.Add(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"old"}})");
+  const FakeAnswer answer = world.Send("GET", "/api/v1/namespaces?watch=1");
+  REQUIRE(answer.watch);
+  CHECK(answer.watch->next().empty());
+  world.api.Add(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"new"}})");
+  world.api.Delete("namespaces", "old");
+  const std::string events = answer.watch->next();
+  CHECK(events.find(R"({"type":"ADDED","object":{"apiVersion":"v1","kind":"Namespace",)") == 0);
+  CHECK(events.find(R"("type":"DELETED")") > events.find(R"("name":"new")"));
+  CHECK(answer.watch->next().empty());
+  CHECK_FALSE(answer.watch->is_over());
+}
+
+TEST_CASE("Events are created in namespaces that there are", "[support]") {
+  World world;
+  world.api.Add(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"shop"}})");
+  const auto create = [&](const std::string& namespace_) {
+    return world
+        .Send("POST", "/api/v1/namespaces/" + namespace_ + "/events",
+              R"({"kind":"Event","metadata":{"generateName":"shop."}})")
+        .status;
+  };
+  CHECK(create("shop") == 201);
+  CHECK(create("shop") == 201);
+  CHECK(create("nosuch") == 404);
+  world.api.Deny("create", "events");
+  CHECK(create("shop") == 403);
 }
 
 TEST_CASE("An object is deleted as what it was seen as", "[support]") {

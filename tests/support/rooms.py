@@ -19,7 +19,7 @@ migrate/check migrate/manifests migrate/spool
 migrate/crds migrate/proof
 migrate/inspect migrate/state migrate/sweep/write migrate/guard migrate/populate
 migrate/backup migrate/sweep/source migrate/suggest migrate/population migrate/populate/webhooks
-migrate/sweep
+migrate/sweep migrate/population/control
 migrate/flip
 migrate/migration
 migrate/restore
@@ -30,6 +30,7 @@ plugin/report/data
 plugin/report/text
 plugin/report/page plugin/access
 plugin/report/format plugin/serving
+plugin/population
 plugin/command
 plugin/completion
 plugin

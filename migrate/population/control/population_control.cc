@@ -1,5 +1,6 @@
 #include "migrate/population/control/population_control.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <utility>
@@ -22,10 +23,20 @@ using populate::webhooks::Population;
 
 // A new namespace waits no longer than for these.
 constexpr std::size_t kMostAtOnce = 250;
+constexpr std::chrono::seconds kPatience(1), kAnswerLimit(5);
 // Namespaces come and go; templates need not say so each time.
 constexpr std::chrono::seconds kNotePause(1);
+constexpr std::chrono::seconds kNoteRetry(10);
 // A kind that is missing may be there by now.
 constexpr std::chrono::seconds kKindsPause(10);
+
+// What fails is tried again by another round, so that no namespace holds up the others for long.
+ControlOptions WatchedOptions(ControlOptions options) {
+  options.population.patience = kPatience;
+  options.population.answer_limit = kAnswerLimit;
+  options.population.comes_again = true;
+  return options;
+}
 
 /// By what templates look at. That it was populated is said by us.
 bool IsLookedAtAlike(const ClusterNamespace& a, const ClusterNamespace& b) {
@@ -48,7 +59,7 @@ PopulationControl::PopulationControl(ControlOptions options, PopulationCounts& c
                                      populate::webhooks::KnownPopulation* known,
                                      const kube::client::Session& session,
                                      const kube::client::Session& round_session)
-    : options_(std::move(options)),
+    : options_(WatchedOptions(std::move(options))),
       counts_(counts),
       known_(known),
       session_(session),
@@ -58,6 +69,7 @@ PopulationControl::PopulationControl(ControlOptions options, PopulationCounts& c
 bool PopulationControl::Begin() {
   if (!watch_.Begin()) return false;
   if (known_ != nullptr) known_->Replace({}, {});
+  Look();
   TakeChanges();
   PublishCounts();
   return true;
@@ -69,29 +81,36 @@ bool PopulationControl::is_busy() const {
 }
 
 void PopulationControl::Advance() {
-  watch_.Advance();
+  Look();
   TakeChanges();
-  if (known_ != nullptr) {
-    watch_.blind_since() ? known_->NoteStale(populate::webhooks::TimeOfDay())
-                         : known_->NoteCurrent();
-  }
   const auto now = session_.clock.Now();
-  const bool leads = options_.leads();
+  const bool leads = options_.leads() && !round_session_.is_stopped();
   if (leads && !is_leading_) BeginToLead();
   is_leading_ = leads;
-  if (leads && options_.resync.count() > 0 && now >= resync_due_) BeginToLead();
+  if (leads && options_.resync.count() > 0 && now >= resync_due_) LookAtAllAnew();
   const std::set<std::string> names = leads ? due_.Take(kMostAtOnce, now) : std::set<std::string>();
   if (!names.empty()) LookAt(names);
+  // Of what was not done to its end, or was done by another one, nothing is known.
+  if (round_session_.is_stopped()) is_leading_ = false;
   const bool is_quiet = due_.CountDue(now) == 0;
-  if (leads && is_quiet && note_due_ && session_.clock.Now() >= *note_due_) Note();
+  const bool is_note_due = note_due_ && session_.clock.Now() >= *note_due_;
+  if (is_leading_ && is_quiet && is_note_due && HasLookedAtAll()) Note();
   PublishCounts();
+}
+
+// Also while a round lasts: webhooks go by it.
+void PopulationControl::Look() {
+  watch_.Advance();
+  const PopulationChanges news = watch_.TakeNews();
+  if (known_ == nullptr) return;
+  if (!news.empty()) PublishKnown(news);
+  watch_.blind_since() ? known_->NoteStale(populate::webhooks::TimeOfDay()) : known_->NoteCurrent();
 }
 
 // A namespace that has been made and deleted in between leaves nothing behind.
 void PopulationControl::TakeChanges() {
   PopulationChanges changes = watch_.TakeChanges();
   if (changes.empty()) return;
-  if (known_ != nullptr) PublishKnown(changes);
   for (auto& [name, found] : changes.namespaces) TakeNamespace(name, std::move(found));
   for (auto& [name, entry] : changes.templates) TakeTemplate(name, std::move(entry));
 }
@@ -174,6 +193,11 @@ void PopulationControl::PublishCounts() {
 }
 
 void PopulationControl::BeginToLead() {
+  state_.outcomes.clear();
+  LookAtAllAnew();
+}
+
+void PopulationControl::LookAtAllAnew() {
   resync_due_ = session_.clock.Now() + options_.resync;
   state_.members.ListAnew();
   groups_.clear();
@@ -193,7 +217,7 @@ void PopulationControl::LookAt(const std::set<std::string>& names) {
               events_.TakeObject(object);
             },
         .on_error = options_.tell,
-        .on_progress = [](std::size_t, std::size_t) {}};
+        .on_progress = [this](std::size_t, std::size_t) { Look(); }};
     RunRound(names, options_.population, state_, news, round_session_);
     SendNews(names);
   }
@@ -259,9 +283,11 @@ void PopulationControl::SendNews(const std::set<std::string>& names) {
                           error->status->message.ends_with("because it is being terminated"));
     if (error && !is_over) *problem = WordsOf(*error);
   };
-  Writer writer(options_.population, round_session_, on_done, [] {});
+  Writer writer(options_.population, round_session_, on_done, [this] { Look(); });
+  bool has_marked = false;
   for (const auto& [name, uid] : uids) {
     if (!IsToBeMarked(name)) continue;
+    has_marked = true;
     writer.Begin(std::make_unique<SingleWrite>(PopulatedLabelRequest(name, uid)));
   }
   writer.Finish();
@@ -271,23 +297,40 @@ void PopulationControl::SendNews(const std::set<std::string>& names) {
     writer.Begin(std::make_unique<SingleWrite>(EventRequest(event, time)));
   }
   writer.Finish();
-  TellOnce(label_problem_, label_problem.empty()
-                               ? ""
-                               : "cannot note that namespaces were populated: " + label_problem);
-  TellOnce(event_problem_,
-           event_problem.empty() ? "" : "cannot create Events in namespaces: " + event_problem);
+  // Where nothing was sent nothing is known to be well again.
+  if (has_marked) {
+    TellOnce(label_problem_, label_problem.empty()
+                                 ? ""
+                                 : "cannot note that namespaces were populated: " + label_problem);
+  }
+  if (!events.empty()) {
+    TellOnce(event_problem_,
+             event_problem.empty() ? "" : "cannot create Events in namespaces: " + event_problem);
+  }
+}
+
+// Where a namespace waits for its first look, what is there is not known.
+bool PopulationControl::HasLookedAtAll() const {
+  return std::ranges::all_of(state_.input.namespaces, [this](const auto& entry) {
+    return entry.second.is_terminating || state_.outcomes.contains(entry.first);
+  });
 }
 
 void PopulationControl::Note() {
+  const auto on_error = [this](const std::string& error, bool is_changed) {
+    if (!is_changed) options_.tell(error);
+  };
+  const TemplateWriter writer(options_.population.version, /*is_dry_run=*/false,
+                              options_.population.patience, round_session_);
   note_due_.reset();
-  NoteInTemplates(state_, TemplateWriter(options_.population.version, false, round_session_),
-                  options_.tell, round_session_);
+  if (NoteInTemplates(state_, writer, on_error, round_session_)) return;
+  note_due_ = session_.clock.Now() + kNoteRetry;
 }
 
-void PopulationControl::TellOnce(std::string& told, const std::string& problem) const {
-  if (told == problem) return;
-  told = problem;
-  if (!problem.empty()) options_.tell(problem);
+// A server words it anew for each namespace.
+void PopulationControl::TellOnce(bool& is_told, const std::string& problem) const {
+  if (!problem.empty() && !is_told) options_.tell(problem);
+  is_told = !problem.empty();
 }
 
 }  // namespace migrate::population::control

@@ -70,15 +70,18 @@ class PopulationControl {
   void TakeTemplate(const std::string& name, std::optional<TemplateEntry> entry);
   void TakeNamespace(const std::string& name, std::optional<ClusterNamespace> found);
   void AddSelected(const std::string& template_name);
+  void Look();
   void PublishKnown(const PopulationChanges& changes);
   void PublishCounts();
   void BeginToLead();
+  void LookAtAllAnew();
   void LookAt(const std::set<std::string>& names);
   bool ReadKinds(const std::set<std::string>& names);
   void SendNews(const std::set<std::string>& names);
   bool IsToBeMarked(const std::string& name) const;
+  bool HasLookedAtAll() const;
   void Note();
-  void TellOnce(std::string& told, const std::string& problem) const;
+  void TellOnce(bool& is_told, const std::string& problem) const;
 
   const ControlOptions options_;
   PopulationCounts& counts_;
@@ -94,7 +97,8 @@ class PopulationControl {
   kube::system::Clock::TimePoint kinds_read_{}, resync_due_{};
   /// Templates are to say what they have, from then on; absent: they do.
   std::optional<kube::system::Clock::TimePoint> note_due_;
-  std::string kinds_problem_, event_problem_, label_problem_;  // told last; empty: none
+  // Problems are told, and last.
+  bool kinds_problem_ = false, event_problem_ = false, label_problem_ = false;
 };
 
 }  // namespace migrate::population::control

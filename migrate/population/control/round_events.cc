@@ -74,7 +74,9 @@ void RoundEvents::TakeObject(const PopulatedObject& object) {
 
 std::vector<NamespaceEvent> RoundEvents::Take(const std::map<std::string, std::string>& uids) {
   std::vector<NamespaceEvent> events;
-  for (auto& [name, news] : std::exchange(news_, {})) {
+  for (auto& entry : std::exchange(news_, {})) {
+    const std::string& name = entry.first;
+    News& news = entry.second;
     const auto uid = uids.find(name);
     if (uid == uids.end()) continue;
     const auto add = [&](bool is_warning, std::string reason, std::string message) {
@@ -86,6 +88,8 @@ std::vector<NamespaceEvent> RoundEvents::Take(const std::map<std::string, std::s
     if (!done.empty()) add(false, "Populated", kube::base::Join(done, "; "));
     // Answers come in any order.
     std::ranges::sort(news.problems);
+    news.problems.erase(std::unique(news.problems.begin(), news.problems.end()),
+                        news.problems.end());
     std::set<std::size_t> told;
     for (const Problem& problem :
          std::span(news.problems).first(std::min(news.problems.size(), kMostProblems))) {

@@ -86,5 +86,40 @@ TEST_CASE("What is known is stale from the first time that this is said",
   CHECK_FALSE(known.current()->stale_since);
 }
 
+TEST_CASE("What is known is current again once that is said", "[migrate][populate][webhooks]") {
+  KnownPopulation known;
+  known.NoteCurrent();
+  CHECK_FALSE(known.current());
+  known.Replace({}, {});
+  known.Put(TemplateFor("a", ""));
+  known.NoteStale(kMoment);
+  known.NoteCurrent();
+  CHECK_FALSE(known.current()->stale_since);
+  CHECK(known.current()->templates->contains("a"));
+  known.NoteStale(kMoment + std::chrono::seconds(5));
+  CHECK(known.current()->stale_since == kMoment + std::chrono::seconds(5));
+}
+
+TEST_CASE("Many changes are made at once", "[migrate][populate][webhooks]") {
+  KnownPopulation known;
+  known.Replace({}, {});
+  known.Put(TemplateFor("a", ""));
+  known.NoteStale(kMoment);
+  const Population before = *known.current();
+  known.Change([](Population::Templates& templates, Population::Namespaces& namespaces) {
+    templates.erase("a");
+    templates["b"] = std::make_shared<const NamespaceTemplate>(TemplateFor("b", ""));
+    namespaces["shop"] = std::make_shared<const KnownNamespace>(Read(NamespaceText()));
+  });
+  const Population after = *known.current();
+  CHECK(after.templates->size() == 1);
+  CHECK(after.templates->contains("b"));
+  CHECK(after.FindNamespace("shop") != nullptr);
+  // They tell nothing of what is not known.
+  CHECK(after.stale_since == kMoment);
+  CHECK(before.templates->contains("a"));
+  CHECK(before.namespaces->empty());
+}
+
 }  // namespace known_population_test
 }  // namespace migrate::populate::webhooks

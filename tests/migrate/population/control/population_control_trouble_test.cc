@@ -1,0 +1,298 @@
+#include "migrate/population/control/population_control.h"
+#include "tests/migrate/population/control/control_world.h"
+
+namespace migrate::population::control {
+namespace control_test {
+
+using Catch::Matchers::Contains;
+
+// Since the first of them, in seconds.
+using Times = std::vector<long>;
+
+/// Whatever is sent to `target` fails, `times` times (0: always); `met` gets when that was.
+FakeFault Refusal(const std::string& target, int times, ControlWorld& world, Times& met) {
+  FakeFault fault;
+  fault.target = target;
+  fault.times = times;
+  fault.answer = FakeStatus(403, "Forbidden", "not you");
+  fault.before = [&world, &met] {
+    met.push_back(std::chrono::floor<std::chrono::seconds>(world.cluster.clock.passed()).count());
+  };
+  return fault;
+}
+
+TEST_CASE("What has failed is tried again, after twice as long each time",
+          "[migrate][population]") {
+  ControlWorld world;
+  world.PutTemplate("every", {Widget("w"), Widget("v")});
+  Times met;
+  world.cluster.server.AddFault(Refusal("namespaces/a/widgets/w", 5, world, met));
+  world.Begin();
+  world.Run(20s);
+  CHECK(met == Times{0, 1, 3, 7, 15});
+  CHECK(world.Stored("a/w") == "-");
+  // The rest is done meanwhile.
+  CHECK(world.Stored("a/v") == "x");
+  CHECK(world.Stored("b/w") == "x");
+  CHECK_THAT(world.counts.PrintMetrics(), Contains("populate_namespaces_unfinished 1\n"));
+  CHECK_THAT(world.Status("every"), Contains(R"("message":"not you")"));
+  world.Run(20s);
+  CHECK(world.Stored("a/w") == "x");
+  CHECK_THAT(world.counts.PrintMetrics(), Contains("populate_namespaces_unfinished 0\n"));
+  CHECK(world.Status("every") == R"({"failures":[],"namespaces":2,"observedGeneration":1})");
+  // A namespace that has it all is not sent again for the other one.
+  CHECK(std::ranges::count(world.Requests(), ApplyOf("b", "w")) == 1);
+  world.ForgetRequests();
+  world.Run(1h, 1s);
+  CHECK(world.Requests().empty());
+}
+
+TEST_CASE("What fails again and again is told once", "[migrate][population]") {
+  ControlWorld world;
+  world.PutTemplate("every", {Widget("w")});
+  Times met;
+  world.cluster.server.AddFault(Refusal("namespaces/a/widgets/w", 0, world, met));
+  world.Begin();
+  world.Run(30s);
+  CHECK(met.size() == 5);
+  CHECK(world.Events() ==
+        Names{R"(a Failed: Kindwidgets.demo.example.com "w" of the template every: not you)",
+              R"(b Populated: applied Kindwidgets.demo.example.com "w" of the template every)"});
+  CHECK(world.lines.empty());
+}
+
+TEST_CASE("A kind that the cluster gets later is found", "[migrate][population]") {
+  ControlWorld world;
+  world.PutTemplate("every", {Widget("w"), Widget("g", "x", "gears")});
+  world.Settle();
+  CHECK(world.Stored("a/w") == "x");
+  world.cluster.server.Add(test_support::FakeCrdText("gears"));
+  world.Run(20s);
+  CHECK(world.cluster.server.Stored("gears.demo.example.com", "a/g") != nullptr);
+  CHECK(world.cluster.server.Stored("gears.demo.example.com", "b/g") != nullptr);
+}
+
+TEST_CASE("A template that cannot be used is told, and what was made of it stays",
+          "[migrate][population]") {
+  ControlWorld world;
+  world.PutTemplate("every", {Widget("w")});
+  world.Settle();
+  world.Send("PATCH", kTemplatePath + "every", "application/merge-patch+json",
+             R"({"metadata":{"annotations":{"applyset.kubernetes.io/tooling":"kubectl/v1.36"}}})");
+  world.Run(3s);
+  REQUIRE(world.lines.size() == 1);
+  CHECK_THAT(world.lines[0],
+             Contains("the template every is left alone, and what was made of it: ") &&
+                 Contains("kubectl"));
+  world.PutTemplate("every", {Widget("v")});
+  world.AddNamespace("c");
+  world.Run(3s);
+  for (const char* key : {"a/v", "b/v", "c/w", "c/v"}) CHECK(world.Stored(key) == "-");
+  CHECK(world.Stored("a/w") == "x");
+  CHECK(world.Annotation("every", "tooling") == "kubectl/v1.36");
+  // Handlers do not go by it.
+  CHECK(world.known.current()->templates->empty());
+}
+
+TEST_CASE("A template that is disabled is told, and what was made of it stays",
+          "[migrate][population]") {
+  ControlWorld world;
+  world.PutTemplate("every", {Widget("w")});
+  world.Settle();
+  const auto set_label = [&world](const std::string& value) {
+    world.Send("PATCH", kTemplatePath + "every", "application/merge-patch+json",
+               R"({"metadata":{"labels":{"policy/namespace-template-apply":)" + value + "}}}");
+  };
+  set_label(R"("disable")");
+  world.Run(3s);
+  REQUIRE(world.lines.size() == 1);
+  CHECK_THAT(world.lines[0], Contains("=disable, so what was made of it stays as it is"));
+  world.PutTemplate("every", {Widget("v")});
+  world.Run(3s);
+  CHECK(world.Stored("a/w") == "x");
+  CHECK(world.Stored("a/v") == "-");
+  set_label("null");
+  world.Run(3s);
+  CHECK(world.Stored("a/w") == "-");
+  CHECK(world.Stored("a/v") == "x");
+}
+
+TEST_CASE("As long as kinds cannot be read nothing is pruned, and nothing forgotten",
+          "[migrate][population]") {
+  ControlWorld world;
+  SECTION("by who has just begun") {
+    world.leads = false;
+    world.Begin();
+  }
+  SECTION("by who leads again") {
+    world.PutTemplate("every", {Widget("w")});
+    world.Settle();
+    world.leads = false;
+    world.Run(1s);
+  }
+  // As another one has left it.
+  world.PutTemplate("every", {Widget("w"), Widget("g", "x", "gadgets")});
+  world.World::Run();
+  world.PutTemplate("every", {Widget("w", "y")});
+  world.Run(1s);
+  Times met;
+  FakeFault fault = Refusal("/apis", 4, world, met);
+  fault.is_whole = true;
+  world.cluster.server.AddFault(fault);
+  world.leads = true;
+  world.ForgetRequests();
+  world.Run(7s + 500ms);
+  CHECK(met.size() == 4);
+  CHECK(world.Requests().empty());
+  CHECK(world.Annotation("every", "contains-group-kinds") ==
+        "Kindgadgets.demo.example.com,Kindwidgets.demo.example.com");
+  REQUIRE(world.lines.size() == 1);
+  CHECK_THAT(world.lines[0],
+             Contains("nothing is populated, as the kinds of the cluster cannot be read: ") &&
+                 Contains("not you"));
+  world.Run(15s);
+  CHECK(world.Stored("a/w") == "y");
+  CHECK(world.cluster.server.Stored("gadgets.demo.example.com", "a/g") == nullptr);
+  CHECK(world.Annotation("every", "contains-group-kinds") == "Kindwidgets.demo.example.com");
+  CHECK(world.lines.size() == 1);
+}
+
+TEST_CASE("A template says nothing anew before every namespace was looked at",
+          "[migrate][population]") {
+  ControlWorld world;
+  world.PutTemplate("every", {Widget("w")});
+  Times met;
+  FakeFault fault = Refusal("/apis", 5, world, met);
+  fault.is_whole = true;
+  world.cluster.server.AddFault(fault);
+  world.Begin();
+  world.Run(2s);
+  world.PutTemplate("more", {Widget("v")});
+  world.Run(2s + 500ms);
+  CHECK(world.Status("every") == "-");
+  CHECK(world.Status("more") == "-");
+  world.Run(10s);
+  CHECK(world.Status("every") == R"({"failures":[],"namespaces":2,"observedGeneration":1})");
+}
+
+TEST_CASE("Kinds whose objects cannot be listed stay in the ApplySet", "[migrate][population]") {
+  ControlWorld world;
+  world.PutTemplate("every", {Widget("w"), Widget("g", "x", "gadgets")});
+  world.World::Run();
+  world.PutTemplate("every", {Widget("w")});
+  Times met;
+  world.cluster.server.AddFault(Refusal("/gadgets?", 0, world, met));
+  world.Begin();
+  world.Run(5s);
+  CHECK(world.cluster.server.Stored("gadgets.demo.example.com", "a/g") != nullptr);
+  CHECK(world.Annotation("every", "contains-group-kinds") ==
+        "Kindgadgets.demo.example.com,Kindwidgets.demo.example.com");
+  REQUIRE_FALSE(world.lines.empty());
+  CHECK_THAT(world.lines[0], Contains("Kindgadgets.demo.example.com cannot be listed"));
+}
+
+TEST_CASE("A round that was stopped is begun anew, also by who leads again at once",
+          "[migrate][population]") {
+  ControlWorld world;
+  world.PutTemplate("every", {Widget("w")});
+  world.Settle();
+  FakeFault fault;
+  fault.target = "namespaces/a/widgets/v";
+  fault.before = [&world] { world.halt = true; };
+  world.cluster.server.AddFault(fault);
+  world.PutTemplate("every", {Widget("v"), Widget("w")});
+  world.Run(500ms);
+  // Another replica has led in between.
+  world.PutTemplate("every", {Widget("w"), Widget("u")});
+  world.World::Run();
+  world.PutTemplate("every", {Widget("w")});
+  world.Run(500ms);
+  world.halt = false;
+  world.Run(5s);
+  CHECK(world.Stored("a/w") == "x");
+  for (const char* key : {"a/v", "b/v", "a/u", "b/u"}) CHECK(world.Stored(key) == "-");
+}
+
+TEST_CASE("Events that cannot be made are told once", "[migrate][population]") {
+  ControlWorld world;
+  world.cluster.server.Deny("create", "events");
+  world.PutTemplate("every", {Widget("w")});
+  world.Settle();
+  REQUIRE(world.lines.size() == 1);
+  CHECK_THAT(world.lines[0],
+             Contains("cannot create Events in namespaces: ") && Contains("forbidden"));
+  // A round without Events, and one with some.
+  world.Label("a", "team", "x");
+  world.Run(3s);
+  world.AddNamespace("c");
+  world.Run(3s);
+  CHECK(world.Stored("c/w") == "x");
+  CHECK(world.lines.size() == 1);
+}
+
+TEST_CASE("A label that cannot be set is told once", "[migrate][population]") {
+  ControlWorld world;
+  world.control_options.marks_populated = true;
+  world.cluster.server.Deny("patch", "namespaces");
+  world.PutTemplate("every", {Widget("w")});
+  world.Settle();
+  REQUIRE(world.lines.size() == 1);
+  CHECK_THAT(world.lines[0], Contains("cannot note that namespaces were populated: "));
+  world.AddNamespace("c");
+  world.Run(3s);
+  CHECK(world.lines.size() == 1);
+}
+
+TEST_CASE("A namespace that goes while it is looked at is no problem", "[migrate][population]") {
+  ControlWorld world;
+  world.control_options.marks_populated = true;
+  world.PutTemplate("every", {Widget("w")});
+  world.Settle();
+  world.AddNamespace("c");
+  FakeFault fault;
+  fault.target = "namespaces/c/widgets/w";
+  SECTION("for ever") {
+    fault.before = [&world] { world.cluster.server.Delete("namespaces", "c"); };
+    world.cluster.server.AddFault(fault);
+    world.Run(5s);
+    CHECK(world.Annotation("every", "additional-namespaces") == "a,b");
+  }
+  SECTION("and another one comes") {
+    fault.before = [&world] {
+      world.cluster.server.Delete("namespaces", "c");
+      world.AddNamespace("c");
+    };
+    world.cluster.server.AddFault(fault);
+    world.Run(5s);
+    CHECK(world.LabelOf("c", "policy/namespace-template-populated") == "true");
+    CHECK(std::ranges::count(world.Requests(), ApplyOf("c", "w")) == 2);
+  }
+  CHECK(world.lines.empty());
+}
+
+TEST_CASE("While changes are not seen handlers know that, and so does who asks for metrics",
+          "[migrate][population]") {
+  ControlWorld world;
+  world.PutTemplate("every", {Widget("w")});
+  FakeFault expired;
+  expired.target = "/namespaces?watch=1";
+  expired.answer.emplace().body = test_support::FakeExpiredEvent(1, 9);
+  world.cluster.server.AddFault(expired);
+  Times met;
+  FakeFault refusal = Refusal("/api/v1/namespaces?limit=", 3, world, met);
+  refusal.first = 2;
+  world.cluster.server.AddFault(refusal);
+  world.Begin();
+  world.AddNamespace("c");
+  world.Run(8s);
+  CHECK(met.size() == 2);
+  CHECK(world.known.current()->stale_since);
+  CHECK_THAT(world.counts.PrintMetrics(), Contains("populate_blind 1\n"));
+  world.Run(15s);
+  CHECK_FALSE(world.known.current()->stale_since);
+  CHECK_THAT(world.counts.PrintMetrics(), Contains("populate_blind 0\n"));
+  CHECK(world.Stored("c/w") == "x");
+}
+
+}  // namespace control_test
+}  // namespace migrate::population::control
