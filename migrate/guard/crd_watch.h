@@ -34,7 +34,7 @@ class CrdWatch {
 
  private:
   class Taker;
-  void TakeList(lists::ItemTaker& taker);
+  void TakeList(lists::ItemTaker& items);
   void TakeEvent(lists::WatchEventType type, const kube::json::Value& object);
 
   GuardedCrds& guarded_;

@@ -255,8 +255,9 @@ class Round {
     }
     // What has no answer ends the round of the namespace, so that all else comes first.
     const std::set<ObjectKey>& last = plans_[name].last;
-    std::ranges::stable_partition(
-        objects, [&last](const ObjectToApply& object) { return !last.contains(object.key); });
+    std::stable_partition(objects.begin(), objects.end(), [&last](const ObjectToApply& object) {
+      return !last.contains(object.key);
+    });
     return objects;
   }
 

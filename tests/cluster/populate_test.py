@@ -12,7 +12,8 @@ import sys
 from cluster import Cluster
 import kubectl as kubectl_program
 from populating import (DISABLE, KINDS_OF, NAMESPACES_OF, OPT_OUT, TEMPLATE, TEMPLATES, TIME_LIMIT, TOOLING,
-                        Templates, bring_in_the_crd, config_map, quota, refused_binding, role, role_binding, role_without_rights)
+                        Templates, bring_in_the_crd, config_map, quota, refused_binding, role, role_binding,
+                        role_without_rights)
 from rights import Rights
 from runner import end, run_tests
 
