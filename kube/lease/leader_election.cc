@@ -90,8 +90,10 @@ LeaderElection::LeaderElection(LeaderElectionOptions options, const client::Sess
   random_.seed(seed);
 }
 
-bool LeaderElection::is_leader() const {
-  return is_leading_ && session_.clock.Now() < renewed_at_ + options_.renew_deadline;
+bool LeaderElection::is_leader() const { return session_.clock.Now() < leader_until(); }
+
+system::Clock::TimePoint LeaderElection::leader_until() const {
+  return is_leading_ ? renewed_at_ + options_.renew_deadline : TimePoint::min();
 }
 
 void LeaderElection::Advance() {

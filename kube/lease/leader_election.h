@@ -53,6 +53,9 @@ class LeaderElection {
   /// True from a successful write of the Lease until renew_deadline after it was sent, or until
   /// another holder is seen. Becomes false by itself, also while a call hangs.
   bool is_leader() const;
+  /// Until when is_leader() stays true where nothing comes between; the beginning of time where it
+  /// is false already.
+  system::Clock::TimePoint leader_until() const;
   /// Whom the Lease names, as seen last; empty: nobody, or nothing was seen.
   const std::string& holder() const { return observed_.holder_identity; }
 

@@ -51,6 +51,7 @@ DocumentResult SendPatch(const std::string& target, std::string body, bool is_dr
   request.body = std::move(body);
   request.changes_nothing = is_dry_run;
   request.grace = kGrace;
+  request.retry = false;
   return session.client.Send(std::move(request));
 }
 
@@ -67,6 +68,11 @@ Value FailureValue(const StatusFailure& failure, kube::json::Arena& arena) {
   value.SetNew("message",
                Value::String(kube::base::utf8::Prefix(failure.message, kMostMessageBytes)), arena);
   return value;
+}
+
+// A template that is not found is gone.
+NoteProblem ProblemOf(const CallError& error) {
+  return {.why = WordsOf(error), .is_changed = MeaningOf(error) == Meaning::kNotFound};
 }
 
 }  // namespace
@@ -106,8 +112,8 @@ TemplateNow LookAgain(const std::string& name, const ClusterTemplate* known,
                                                                       : TemplateNow::kChanged;
 }
 
-std::string TemplateWriter::Widen(ClusterTemplate& of, const std::set<populate::GroupKind>& types,
-                                  const std::set<std::string>& namespaces) const {
+NoteResult TemplateWriter::Widen(ClusterTemplate& of, const std::set<populate::GroupKind>& types,
+                                 const std::set<std::string>& namespaces) const {
   const auto wanted = [&](const ApplySetState& live) {
     const bool has_too_many = !live.types.empty() && live.namespaces.empty();
     return populate::TemplateApplySetState(
@@ -117,20 +123,20 @@ std::string TemplateWriter::Widen(ClusterTemplate& of, const std::set<populate::
   return Write(of, wanted, /*keeps_others=*/false);
 }
 
-std::string TemplateWriter::Narrow(ClusterTemplate& of, const std::set<populate::GroupKind>& types,
-                                   const std::set<std::string>& namespaces) const {
+NoteResult TemplateWriter::Narrow(ClusterTemplate& of, const std::set<populate::GroupKind>& types,
+                                  const std::set<std::string>& namespaces) const {
   const auto wanted = [&](const ApplySetState&) {
     return populate::TemplateApplySetState(of.name, version_, types, namespaces);
   };
   return Write(of, wanted, /*keeps_others=*/true);
 }
 
-std::string TemplateWriter::Write(ClusterTemplate& of, const Wanted& wanted,
-                                  bool keeps_others) const {
-  sweep::write::RetryBudget budget;
+NoteResult TemplateWriter::Write(ClusterTemplate& of, const Wanted& wanted,
+                                 bool keeps_others) const {
+  sweep::write::RetryBudget budget(patience_);
   for (;;) {
     const ApplySetState state = wanted(of.apply_set);
-    if (state == of.apply_set) return "";
+    if (state == of.apply_set) return std::nullopt;
     const auto written =
         SendPatch(TemplatePath(of.name), populate::ApplySetPatch(state, of.resource_version),
                   is_dry_run_, session_);
@@ -138,43 +144,46 @@ std::string TemplateWriter::Write(ClusterTemplate& of, const Wanted& wanted,
       if (!is_dry_run_)
         of.resource_version = ReadClusterTemplate((*written)->root()).resource_version;
       of.apply_set = state;
-      return "";
+      return std::nullopt;
     }
-    std::string why = PauseAfter(written.error(), budget);
-    if (why.empty()) why = ReadAnew(of, keeps_others ? &state : nullptr);
-    if (!why.empty()) return why;
+    NoteResult problem = PauseAfter(written.error(), budget);
+    if (!problem) problem = ReadAnew(of, keeps_others ? &state : nullptr);
+    if (problem) return problem;
   }
 }
 
-// Empty: it is to be tried again.
-std::string TemplateWriter::PauseAfter(const CallError& error,
-                                       sweep::write::RetryBudget& budget) const {
+// Absent: it is to be tried again.
+NoteResult TemplateWriter::PauseAfter(const CallError& error,
+                                      sweep::write::RetryBudget& budget) const {
   const auto verdict = sweep::write::ClassifyAnswer(error);
   const auto retry_after = error.status ? error.status->retry_after : std::nullopt;
   const auto pause = budget.Next(verdict, retry_after, session_.clock.Now());
-  if (!pause) return WordsOf(error);
-  return lists::PauseUntil(session_.clock.Now() + *pause, session_) ? "" : "interrupted";
+  if (!pause) return ProblemOf(error);
+  if (lists::PauseUntil(session_.clock.Now() + *pause, session_)) return std::nullopt;
+  return NoteProblem{.why = "interrupted"};
 }
 
 // `only`: nobody is to have written another ApplySet than this one, which an earlier try may have
 // done.
-std::string TemplateWriter::ReadAnew(ClusterTemplate& of, const ApplySetState* only) const {
+NoteResult TemplateWriter::ReadAnew(ClusterTemplate& of, const ApplySetState* only) const {
   const auto found = ReadMetadata(of.name, session_);
-  if (!found) return WordsOf(found.error());
+  if (!found) return ProblemOf(found.error());
   ClusterTemplate now = ReadClusterTemplate((*found)->root());
-  if (now.uid != of.uid || now.generation != of.generation) return kChanged;
+  if (now.uid != of.uid || now.generation != of.generation) {
+    return NoteProblem{.why = kChanged, .is_changed = true};
+  }
   std::string why = populate::WhyForeign(now.apply_set, of.name);
-  if (!why.empty()) return why;
+  if (!why.empty()) return NoteProblem{.why = std::move(why)};
   if (only != nullptr && now.apply_set != of.apply_set && now.apply_set != *only) {
-    return "its ApplySet was changed meanwhile";
+    return NoteProblem{.why = "its ApplySet was changed meanwhile", .is_changed = true};
   }
   now.status = std::move(of.status);
   of = std::move(now);
-  return "";
+  return std::nullopt;
 }
 
-std::string TemplateWriter::WriteStatus(ClusterTemplate& of, std::size_t namespaces,
-                                        const std::vector<StatusFailure>& failures) const {
+NoteResult TemplateWriter::WriteStatus(ClusterTemplate& of, std::size_t namespaces,
+                                       const std::vector<StatusFailure>& failures) const {
   kube::json::Arena arena;
   Value list = Value::Array();
   for (std::size_t i = 0; i < std::min(failures.size(), kMostFailures); ++i) {
@@ -185,19 +194,18 @@ std::string TemplateWriter::WriteStatus(ClusterTemplate& of, std::size_t namespa
   status.SetNew("namespaces", Value::Number(static_cast<std::int64_t>(namespaces), arena), arena);
   status.SetNew("observedGeneration", Value::Number(of.generation, arena), arena);
   const std::string text = kube::json::Print(status);
-  if (text == of.status) return "";
+  if (text == of.status) return std::nullopt;
   Value patch = Value::Object();
   patch.SetNew("status", status, arena);
-  sweep::write::RetryBudget budget;
+  sweep::write::RetryBudget budget(patience_);
   for (;;) {
     const auto written = SendPatch(TemplatePath(of.name) + "/status", kube::json::Print(patch),
                                    is_dry_run_, session_);
     if (written) {
       of.status = text;
-      return "";
+      return std::nullopt;
     }
-    std::string why = PauseAfter(written.error(), budget);
-    if (!why.empty()) return why;
+    if (NoteResult problem = PauseAfter(written.error(), budget)) return problem;
   }
 }
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "kube/client/client.h"
 #include "kube/client/session.h"
 #include "kube/json/json.h"
+#include "kube/system/clock.h"
 #include "migrate/populate/apply_set_parent.h"
 #include "migrate/populate/object_key.h"
 #include "migrate/sweep/write/retry.h"
@@ -48,37 +50,50 @@ struct StatusFailure {
   std::string namespace_, object, message;
 };
 
+/// Why something could not be written into a template.
+struct NoteProblem {
+  std::string why;
+  bool is_changed = false;  ///< it is another one, or gone, than the one that was read
+};
+/// Absent: it was written, or there was no need to.
+using NoteResult = std::optional<NoteProblem>;
+
 /// Writes what a template says of itself: its ApplySet, and its status. Each write is tried again
 /// as those of objects are, for the template as it was read; where its spec was changed meanwhile
 /// nothing is written.
 class TemplateWriter {
  public:
-  /// With `is_dry_run` everything is sent, and nothing stored. `version` is that of this program.
-  TemplateWriter(std::string version, bool is_dry_run, const kube::client::Session& session)
-      : version_(std::move(version)), is_dry_run_(is_dry_run), session_(session) {}
+  /// With `is_dry_run` everything is sent, and nothing stored. `version` is that of this program,
+  /// and `patience` how long each write is tried again.
+  TemplateWriter(std::string version, bool is_dry_run, kube::system::Clock::Duration patience,
+                 const kube::client::Session& session)
+      : version_(std::move(version)),
+        is_dry_run_(is_dry_run),
+        patience_(patience),
+        session_(session) {}
 
   /// Its ApplySet has these types and namespaces from now on, beside those that it has. One that
-  /// has types and names no namespaces has too many to name, and stays so. The result is why that
-  /// could not be written; empty: it was.
-  std::string Widen(ClusterTemplate& of, const std::set<populate::GroupKind>& types,
-                    const std::set<std::string>& namespaces) const;
+  /// has types and names no namespaces has too many to name, and stays so.
+  NoteResult Widen(ClusterTemplate& of, const std::set<populate::GroupKind>& types,
+                   const std::set<std::string>& namespaces) const;
   /// It has no others. Where somebody else has changed the ApplySet meanwhile it stays as it is.
-  std::string Narrow(ClusterTemplate& of, const std::set<populate::GroupKind>& types,
-                     const std::set<std::string>& namespaces) const;
+  NoteResult Narrow(ClusterTemplate& of, const std::set<populate::GroupKind>& types,
+                    const std::set<std::string>& namespaces) const;
   /// Of the template as it was read. Sends nothing where that is its status already.
-  std::string WriteStatus(ClusterTemplate& of, std::size_t namespaces,
-                          const std::vector<StatusFailure>& failures) const;
+  NoteResult WriteStatus(ClusterTemplate& of, std::size_t namespaces,
+                         const std::vector<StatusFailure>& failures) const;
 
  private:
   using Wanted = std::function<populate::ApplySetState(const populate::ApplySetState& live)>;
 
-  std::string Write(ClusterTemplate& of, const Wanted& wanted, bool keeps_others) const;
-  std::string PauseAfter(const kube::client::CallError& error,
-                         sweep::write::RetryBudget& budget) const;
-  std::string ReadAnew(ClusterTemplate& of, const populate::ApplySetState* only) const;
+  NoteResult Write(ClusterTemplate& of, const Wanted& wanted, bool keeps_others) const;
+  NoteResult PauseAfter(const kube::client::CallError& error,
+                        sweep::write::RetryBudget& budget) const;
+  NoteResult ReadAnew(ClusterTemplate& of, const populate::ApplySetState* only) const;
 
   const std::string version_;
   const bool is_dry_run_;
+  const kube::system::Clock::Duration patience_;
   const kube::client::Session session_;
 };
 

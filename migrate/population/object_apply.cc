@@ -82,6 +82,7 @@ ObjectApply::Step ObjectApply::OnAnswer(std::string_view body,
                                         kube::system::Clock::TimePoint now) {
   was_slowdown_ = false;
   retry_after_.reset();
+  is_unanswered_ = error && !error->status;
   if (error && error->status && !is_forced_ && IsOwnershipConflict(*error->status)) {
     return OnConflict(*error->status);
   }
@@ -143,13 +144,19 @@ ObjectApply::Step ObjectApply::Fail(const sweep::write::AnswerVerdict& verdict, 
   return Step::kDone;
 }
 
-NamespaceApply::NamespaceApply(std::vector<ObjectToApply> objects, bool is_dry_run, OnDone on_done)
-    : objects_(std::move(objects)), is_dry_run_(is_dry_run), on_done_(std::move(on_done)) {
+NamespaceApply::NamespaceApply(std::vector<ObjectToApply> objects, bool is_dry_run,
+                               kube::system::Clock::Duration patience, bool gives_up,
+                               OnDone on_done)
+    : objects_(std::move(objects)),
+      is_dry_run_(is_dry_run),
+      patience_(patience),
+      gives_up_(gives_up),
+      on_done_(std::move(on_done)) {
   BeginNext();
 }
 
 void NamespaceApply::BeginNext() {
-  current_ = std::make_unique<ObjectApply>(std::move(objects_[next_++]), is_dry_run_);
+  current_ = std::make_unique<ObjectApply>(std::move(objects_[next_++]), is_dry_run_, patience_);
 }
 
 NamespaceApply::Step NamespaceApply::OnAnswer(std::string_view body,
@@ -162,9 +169,18 @@ NamespaceApply::Step NamespaceApply::OnAnswer(std::string_view body,
   due_ = current_->due();
   if (step != Step::kDone) return step;
   on_done_(*current_);
+  if (gives_up_ && current_->is_unanswered()) GiveUpRest(current_->object().key.ToString());
   if (next_ == objects_.size()) return Step::kDone;
   BeginNext();
   return Step::kSend;
+}
+
+void NamespaceApply::GiveUpRest(const std::string& key) {
+  while (next_ < objects_.size()) {
+    BeginNext();
+    current_->GiveUp("it was not sent, as there was no answer for " + key);
+    on_done_(*current_);
+  }
 }
 
 }  // namespace migrate::population

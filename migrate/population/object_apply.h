@@ -38,8 +38,9 @@ struct ObjectToApply {
 /// object is a member of somebody else's ApplySet, which would lose it (KEP-3659).
 class ObjectApply final : public sweep::write::Exchange {
  public:
-  ObjectApply(ObjectToApply object, bool is_dry_run)
-      : object_(std::move(object)), is_dry_run_(is_dry_run) {}
+  /// `patience`: how long it is tried again.
+  ObjectApply(ObjectToApply object, bool is_dry_run, kube::system::Clock::Duration patience)
+      : object_(std::move(object)), is_dry_run_(is_dry_run), budget_(patience) {}
 
   kube::client::ApiRequest Request() const override;
   Step OnAnswer(std::string_view body, const std::optional<kube::client::CallError>& error,
@@ -49,6 +50,10 @@ class ObjectApply final : public sweep::write::Exchange {
   // What became of it, once it is done.
   report::PopulationClass result() const { return result_; }
   const std::string& message() const { return message_; }
+  /// The last request had no answer of the server, so that the next one may have none.
+  bool is_unanswered() const { return is_unanswered_; }
+  /// It is not sent, and has failed.
+  void GiveUp(std::string why) { message_ = std::move(why); }
   // As the server has it, where it was applied.
   const std::string& uid() const { return uid_; }
   const std::string& resource_version() const { return resource_version_; }
@@ -61,7 +66,7 @@ class ObjectApply final : public sweep::write::Exchange {
 
   ObjectToApply object_;
   bool is_dry_run_;
-  bool is_forced_ = false;
+  bool is_forced_ = false, is_unanswered_ = false;
   std::string set_back_;  // of others, by force
   sweep::write::RetryBudget budget_;
   report::PopulationClass result_ = report::PopulationClass::kFailed;
@@ -76,8 +81,10 @@ class NamespaceApply final : public sweep::write::Exchange {
   /// Is told of each object that is done.
   using OnDone = std::function<void(const ObjectApply&)>;
 
-  /// There is at least one object.
-  NamespaceApply(std::vector<ObjectToApply> objects, bool is_dry_run, OnDone on_done);
+  /// There is at least one object. With `gives_up` those behind one without an answer are not sent,
+  /// and have failed.
+  NamespaceApply(std::vector<ObjectToApply> objects, bool is_dry_run,
+                 kube::system::Clock::Duration patience, bool gives_up, OnDone on_done);
 
   kube::client::ApiRequest Request() const override { return current_->Request(); }
   Step OnAnswer(std::string_view body, const std::optional<kube::client::CallError>& error,
@@ -85,10 +92,13 @@ class NamespaceApply final : public sweep::write::Exchange {
 
  private:
   void BeginNext();
+  void GiveUpRest(const std::string& key);
 
   std::vector<ObjectToApply> objects_;
   std::size_t next_ = 0;
-  bool is_dry_run_;
+  const bool is_dry_run_;
+  const kube::system::Clock::Duration patience_;
+  const bool gives_up_;
   OnDone on_done_;
   std::unique_ptr<ObjectApply> current_;
 };

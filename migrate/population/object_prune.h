@@ -30,8 +30,9 @@ struct ObjectToPrune {
 /// name, is kept.
 class ObjectPrune final : public sweep::write::Exchange {
  public:
-  ObjectPrune(ObjectToPrune object, bool is_dry_run)
-      : object_(std::move(object)), is_dry_run_(is_dry_run) {}
+  /// `patience`: how long it is tried again.
+  ObjectPrune(ObjectToPrune object, bool is_dry_run, kube::system::Clock::Duration patience)
+      : object_(std::move(object)), is_dry_run_(is_dry_run), budget_(patience) {}
 
   kube::client::ApiRequest Request() const override;
   Step OnAnswer(std::string_view body, const std::optional<kube::client::CallError>& error,

@@ -39,8 +39,10 @@ class PopulationRun {
     if (!session_.is_stopped()) Populate();
     if (!session_.is_stopped() && IsComplete()) {
       NoteInTemplates(
-          state_, TemplateWriter(options_.version, options_.dry_run == DryRun::kServer, session_),
-          [this](const std::string& error) { Fault(error); }, session_);
+          state_,
+          TemplateWriter(options_.version, options_.dry_run == DryRun::kServer, options_.patience,
+                         session_),
+          [this](const std::string& error, bool) { Fault(error); }, session_);
     }
     report_.is_interrupted = session_.is_stopped();
     for (auto& [name, objects] : objects_) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "kube/client/session.h"
+#include "kube/system/clock.h"
 #include "migrate/report/population_report.h"
 
 namespace migrate::population {
@@ -17,6 +19,14 @@ struct PopulationOptions {
   std::string version{};         ///< of this program, "v0.1.0", for who looks at an ApplySet
   std::size_t concurrency = 16;  ///< the most namespaces at once, then the most deletions
   double max_rate = 0;           ///< writes a second; 0: no limit
+  /// How long what may pass is tried again: a conflict, a webhook that is down.
+  kube::system::Clock::Duration patience = std::chrono::minutes(3);
+  /// How long an answer is waited for; zero: until it comes. Where it does not come, nothing more
+  /// is sent for that namespace.
+  kube::system::Clock::Duration answer_limit{};
+  /// Whoever asks for it sees what changes, and comes again: what was changed meanwhile is left to
+  /// that, and not told.
+  bool comes_again = false;
   /// A line for the person who waits: why nothing happens for a while. May be empty.
   std::function<void(const std::string&)> on_line{};
   /// How many objects are applied or pruned, and how many there are so far. May be empty.

@@ -31,6 +31,7 @@ struct NamespacePlan {
   std::set<ObjectKey> wanted{};
   std::set<ObjectKey> kept{};      // refused or held: what there is stays as it is
   std::set<std::string> failed{};  // templates of which some object could not be applied
+  std::set<ObjectKey> last{};      // had no answer the last time
 };
 
 /// What became of a member that is not wanted.
@@ -54,7 +55,8 @@ class Round {
         state_(state),
         news_(news),
         session_(session),
-        templates_(options.version, options.dry_run == DryRun::kServer, session) {}
+        templates_(options.version, options.dry_run == DryRun::kServer, options.patience, session) {
+  }
 
   void Run(const std::set<std::string>& namespaces) {
     for (const std::string& name : namespaces) PlanNamespace(name);
@@ -115,6 +117,7 @@ class Round {
   }
 
   void PlanNamespace(const std::string& name) {
+    NamespaceOutcome before = std::exchange(state_.outcomes[name], {});
     state_.outcomes.erase(name);
     const auto found = state_.input.namespaces.find(name);
     if (found == state_.input.namespaces.end() || found->second.is_terminating) return;
@@ -123,6 +126,7 @@ class Round {
     state_.outcomes.try_emplace(name);
     NamespacePlan& plan = plans_[name];
     plan.standing = expansion.standing;
+    plan.last = std::move(before.unanswered);
     news_.on_expansion(name, expansion);
     for (const std::string& selecting : expansion.templates) {
       OutcomeOf(name, selecting).selects = true;
@@ -184,12 +188,16 @@ class Round {
       const auto known = state_.input.known.find(name);
       if (known == state_.input.known.end()) continue;
       const ApplySetExtent extent = ExtentOf(name, state_);
-      const std::string why = templates_.Widen(known->second, extent.types, extent.namespaces);
+      const NoteResult problem = templates_.Widen(known->second, extent.types, extent.namespaces);
       if (session_.is_stopped()) return;
-      if (why.empty()) continue;
+      if (!problem) continue;
+      if (problem->is_changed && options_.comes_again) {
+        changed_.insert(name);
+        continue;
+      }
       orphans_.insert(name);
       news_.on_error("the template " + name +
-                     " cannot be made the parent of what is made of it: " + why);
+                     " cannot be made the parent of what is made of it: " + problem->why);
     }
   }
 
@@ -200,9 +208,10 @@ class Round {
     for (const auto& [name, plan] : plans_) {
       std::vector<ObjectToApply> objects = ObjectsOf(name, state_.input.namespaces.at(name));
       if (objects.empty()) continue;
-      writer.Begin(
-          std::make_unique<NamespaceApply>(std::move(objects), options_.dry_run == DryRun::kServer,
-                                           [this](const ObjectApply& done) { OnApplied(done); }));
+      const bool gives_up = options_.answer_limit > kube::system::Clock::Duration::zero();
+      writer.Begin(std::make_unique<NamespaceApply>(
+          std::move(objects), options_.dry_run == DryRun::kServer, options_.patience, gives_up,
+          [this](const ObjectApply& done) { OnApplied(done); }));
     }
     writer.Finish();
   }
@@ -214,6 +223,10 @@ class Round {
     for (const auto& [key, template_name, value] : ExpandFor(found, arena).objects) {
       auto kind = state_.kinds.Find(key.type, VersionOf(value));
       if (!kind) continue;
+      if (changed_.contains(template_name)) {
+        LeaveToNextRound(name, template_name);
+        continue;
+      }
       if (orphans_.contains(template_name)) {
         TakeApplied(key, name, template_name, PopulationClass::kFailed,
                     "its template cannot be made the parent of what is made of it");
@@ -234,11 +247,22 @@ class Round {
       }
       objects.push_back(std::move(object));
     }
+    // What has no answer ends the round of the namespace, so that all else comes first.
+    const std::set<ObjectKey>& last = plans_[name].last;
+    std::ranges::stable_partition(
+        objects, [&last](const ObjectToApply& object) { return !last.contains(object.key); });
     return objects;
+  }
+
+  // Nothing of the template is deleted until then either.
+  void LeaveToNextRound(const std::string& namespace_, const std::string& template_name) {
+    state_.outcomes[namespace_].is_unfinished = true;
+    plans_[namespace_].failed.insert(template_name);
   }
 
   void OnApplied(const ObjectApply& done) {
     const ObjectToApply& object = done.object();
+    if (done.is_unanswered()) state_.outcomes[object.namespace_].unanswered.insert(object.key);
     if (done.result() != PopulationClass::kFailed && options_.dry_run == DryRun::kNone) {
       state_.members.Put(
           {.kind = object.kind,
@@ -282,15 +306,21 @@ class Round {
                                .uid = member.uid,
                                .resource_version = member.resource_version};
     if (!IsUnwanted(member, plan)) return Remember(object);
+    if (changed_.contains(object.template_name)) return Remember(object);
     const std::string why = WhyKept(member, plan);
     if (session_.is_stopped()) return;
+    if (changed_.contains(object.template_name)) {
+      LeaveToNextRound(object.namespace_, object.template_name);
+      return Remember(object);
+    }
     if (!why.empty()) {
       members_done_.push_back({object, PopulationClass::kKept, why});
     } else if (!writes()) {
       members_done_.push_back({object, PopulationClass::kPruned, ""});
     } else {
       ++expected_;
-      writer.Begin(std::make_unique<ObjectPrune>(object, options_.dry_run == DryRun::kServer));
+      writer.Begin(std::make_unique<ObjectPrune>(object, options_.dry_run == DryRun::kServer,
+                                                 options_.patience));
     }
   }
 
@@ -327,6 +357,8 @@ class Round {
     const TemplateNow expected = is_known ? TemplateNow::kSame : TemplateNow::kGone;
     if (now == expected) {
       place->second.is_given = true;
+    } else if (now != TemplateNow::kUnknown && options_.comes_again) {
+      changed_.insert(name);
     } else if (!session_.is_stopped()) {
       place->second.why = now == TemplateNow::kUnknown
                               ? "the server does not say whether the template is as it was"
@@ -363,6 +395,7 @@ class Round {
 
   std::map<std::string, NamespacePlan> plans_;  // by namespace
   std::set<std::string> to_widen_;              // templates
+  std::set<std::string> changed_;               // templates, meanwhile; left to the next round
   std::set<std::string> orphans_;  // templates that cannot be made the parents of what they have
   std::map<std::string, PruneLeave> leaves_;  // by template
   std::vector<MemberDone> members_done_;

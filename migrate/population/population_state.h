@@ -23,6 +23,8 @@ struct NamespaceOutcome {
   };
 
   std::map<std::string, OfTemplate> templates{};  ///< by name
+  /// Those for which there was no answer; they are sent last the next time.
+  std::set<populate::ObjectKey> unanswered{};
   /// Something could not be applied or pruned that another try may.
   bool is_unfinished = false;
 };

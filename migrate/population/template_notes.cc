@@ -30,20 +30,22 @@ StatusOfTemplate StatusOf(const std::string& template_name, const PopulationStat
 
 }  // namespace
 
-void NoteInTemplates(PopulationState& state, const TemplateWriter& writer,
-                     const std::function<void(const std::string&)>& on_error,
-                     const kube::client::Session& session) {
+bool NoteInTemplates(PopulationState& state, const TemplateWriter& writer,
+                     const NoteErrorFunction& on_error, const kube::client::Session& session) {
+  bool is_noted = true;
   for (auto& [name, known] : state.input.known) {
     if (state.input.left_alone.contains(name)) continue;
-    if (session.is_stopped()) return;
+    if (session.is_stopped()) return false;
     const ApplySetExtent extent = ExtentOf(name, state);
     const StatusOfTemplate status = StatusOf(name, state);
-    std::string why = writer.Narrow(known, extent.types, extent.namespaces);
-    if (why.empty()) why = writer.WriteStatus(known, status.namespaces, status.failures);
-    if (!why.empty() && !session.is_stopped()) {
-      on_error("what the template " + name + " has cannot be noted in it: " + why);
-    }
+    NoteResult problem = writer.Narrow(known, extent.types, extent.namespaces);
+    if (!problem) problem = writer.WriteStatus(known, status.namespaces, status.failures);
+    if (!problem || session.is_stopped()) continue;
+    is_noted = false;
+    on_error("what the template " + name + " has cannot be noted in it: " + problem->why,
+             problem->is_changed);
   }
+  return is_noted && !session.is_stopped();
 }
 
 }  // namespace migrate::population

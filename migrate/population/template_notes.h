@@ -9,11 +9,13 @@
 
 namespace migrate::population {
 
+/// Takes what could not be noted, and whether that is as the template has changed, or is gone.
+using NoteErrorFunction = std::function<void(const std::string& error, bool is_changed)>;
+
 /// Says in each template that is not left alone what it has by the outcomes of all namespaces: its
 /// ApplySet and its status. Nothing is sent for one that says so already. `on_error` takes what
-/// could not be noted.
-void NoteInTemplates(PopulationState& state, const TemplateWriter& writer,
-                     const std::function<void(const std::string&)>& on_error,
-                     const kube::client::Session& session);
+/// could not be noted. False: that is to be done again.
+bool NoteInTemplates(PopulationState& state, const TemplateWriter& writer,
+                     const NoteErrorFunction& on_error, const kube::client::Session& session);
 
 }  // namespace migrate::population

@@ -13,8 +13,8 @@ Writer::Writer(const PopulationOptions& options, const kube::client::Session& se
     : session_(session),
       on_done_(std::move(on_done)),
       on_tick_(std::move(on_tick)),
-      pool_(sweep::write::Throttle(options.concurrency, options.max_rate), options.on_line,
-            session) {}
+      pool_(sweep::write::Throttle(options.concurrency, options.max_rate), options.on_line, session,
+            options.answer_limit) {}
 
 void Writer::Begin(std::unique_ptr<sweep::write::Exchange> exchange) {
   while (!session_.is_stopped() && !pool_.HasRoom()) Step(/*waits=*/true);

@@ -40,6 +40,13 @@ void Leadership::End() {
   if (thread_.joinable()) thread_.join();
 }
 
+bool Leadership::leads() const { return clock_.Now() < leads_until_.load(); }
+
+void Leadership::Halt() {
+  leads_until_ = kube::system::Clock::TimePoint::min();
+  halt_ = true;
+}
+
 // A program that is to end goes on to lead until what it does as the leader has ended.
 void Leadership::Run() noexcept {
   try {
@@ -47,15 +54,13 @@ void Leadership::Run() noexcept {
     while (!is_over_) {
       election_.Advance();
       client.Poll(clock_.Now() + migrate::lists::kTick);
-      leads_ = election_.is_leader();
-      halt_ = !leads_ || access::StopFlag();
+      leads_until_ = election_.leader_until();
+      halt_ = !leads() || access::StopFlag();
     }
-    leads_ = false;
-    halt_ = true;
+    Halt();
     election_.Release();
   } catch (...) {
-    leads_ = false;
-    halt_ = true;
+    Halt();
     failure_ = std::current_exception();
     has_failed_ = true;
   }

@@ -27,7 +27,8 @@ class Leadership {
   /// End(), if it has not ended.
   ~Leadership();
 
-  bool leads() const { return leads_; }
+  /// By the clock, also where the thread was held up.
+  bool leads() const;
   /// True while what a leader does has to stop: another one leads, or the program is to end.
   const std::atomic<bool>& halt() const { return halt_; }
   /// What has ended the thread before its time; the null pointer: nothing.
@@ -38,11 +39,13 @@ class Leadership {
 
  private:
   void Run() noexcept;
+  void Halt();
 
   access::ClusterAccess cluster_;
   const kube::system::Clock& clock_;
   kube::lease::LeaderElection election_;
-  std::atomic<bool> leads_ = false, halt_ = true, is_over_ = false, has_failed_ = false;
+  std::atomic<kube::system::Clock::TimePoint> leads_until_{kube::system::Clock::TimePoint::min()};
+  std::atomic<bool> halt_ = true, is_over_ = false, has_failed_ = false;
   std::exception_ptr failure_;  // written before has_failed_
   std::thread thread_;
 };

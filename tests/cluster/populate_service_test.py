@@ -357,7 +357,7 @@ class Failing(Served):
             new = self.namespace("new")
             self.change(name, config_map("note", a="2"))
             self.wait_until_made({"ConfigMap/note": {"a": "2"}}, first, new, seconds=nobody.SECONDS + SLACK_SECONDS)
-            self.event(stuck, "Warning", "failed calling webhook")
+            self.event(stuck, "Warning", "no answer within" if hangs else "failed calling webhook")
         self.wait_until_made({"ConfigMap/note": {"a": "2"}}, stuck)
 
     def test_a_namespace_where_a_webhook_is_dead_holds_no_other_up(self):

@@ -23,10 +23,20 @@ using populate::webhooks::Population;
 
 // A new namespace waits no longer than for these.
 constexpr std::size_t kMostAtOnce = 250;
+constexpr std::chrono::seconds kPatience(1), kAnswerLimit(5);
 // Namespaces come and go; templates need not say so each time.
 constexpr std::chrono::seconds kNotePause(1);
+constexpr std::chrono::seconds kNoteRetry(10);
 // A kind that is missing may be there by now.
 constexpr std::chrono::seconds kKindsPause(10);
+
+// What fails is tried again by another round, so that no namespace holds up the others for long.
+ControlOptions WatchedOptions(ControlOptions options) {
+  options.population.patience = kPatience;
+  options.population.answer_limit = kAnswerLimit;
+  options.population.comes_again = true;
+  return options;
+}
 
 /// By what templates look at. That it was populated is said by us.
 bool IsLookedAtAlike(const ClusterNamespace& a, const ClusterNamespace& b) {
@@ -49,7 +59,7 @@ PopulationControl::PopulationControl(ControlOptions options, PopulationCounts& c
                                      populate::webhooks::KnownPopulation* known,
                                      const kube::client::Session& session,
                                      const kube::client::Session& round_session)
-    : options_(std::move(options)),
+    : options_(WatchedOptions(std::move(options))),
       counts_(counts),
       known_(known),
       session_(session),
@@ -59,6 +69,7 @@ PopulationControl::PopulationControl(ControlOptions options, PopulationCounts& c
 bool PopulationControl::Begin() {
   if (!watch_.Begin()) return false;
   if (known_ != nullptr) known_->Replace({}, {});
+  Look();
   TakeChanges();
   PublishCounts();
   return true;
@@ -70,12 +81,8 @@ bool PopulationControl::is_busy() const {
 }
 
 void PopulationControl::Advance() {
-  watch_.Advance();
+  Look();
   TakeChanges();
-  if (known_ != nullptr) {
-    watch_.blind_since() ? known_->NoteStale(populate::webhooks::TimeOfDay())
-                         : known_->NoteCurrent();
-  }
   const auto now = session_.clock.Now();
   const bool leads = options_.leads() && !round_session_.is_stopped();
   if (leads && !is_leading_) BeginToLead();
@@ -91,11 +98,19 @@ void PopulationControl::Advance() {
   PublishCounts();
 }
 
+// Also while a round lasts: webhooks go by it.
+void PopulationControl::Look() {
+  watch_.Advance();
+  const PopulationChanges news = watch_.TakeNews();
+  if (known_ == nullptr) return;
+  if (!news.empty()) PublishKnown(news);
+  watch_.blind_since() ? known_->NoteStale(populate::webhooks::TimeOfDay()) : known_->NoteCurrent();
+}
+
 // A namespace that has been made and deleted in between leaves nothing behind.
 void PopulationControl::TakeChanges() {
   PopulationChanges changes = watch_.TakeChanges();
   if (changes.empty()) return;
-  if (known_ != nullptr) PublishKnown(changes);
   for (auto& [name, found] : changes.namespaces) TakeNamespace(name, std::move(found));
   for (auto& [name, entry] : changes.templates) TakeTemplate(name, std::move(entry));
 }
@@ -202,7 +217,7 @@ void PopulationControl::LookAt(const std::set<std::string>& names) {
               events_.TakeObject(object);
             },
         .on_error = options_.tell,
-        .on_progress = [](std::size_t, std::size_t) {}};
+        .on_progress = [this](std::size_t, std::size_t) { Look(); }};
     RunRound(names, options_.population, state_, news, round_session_);
     SendNews(names);
   }
@@ -268,7 +283,7 @@ void PopulationControl::SendNews(const std::set<std::string>& names) {
                           error->status->message.ends_with("because it is being terminated"));
     if (error && !is_over) *problem = WordsOf(*error);
   };
-  Writer writer(options_.population, round_session_, on_done, [] {});
+  Writer writer(options_.population, round_session_, on_done, [this] { Look(); });
   bool has_marked = false;
   for (const auto& [name, uid] : uids) {
     if (!IsToBeMarked(name)) continue;
@@ -302,9 +317,14 @@ bool PopulationControl::HasLookedAtAll() const {
 }
 
 void PopulationControl::Note() {
+  const auto on_error = [this](const std::string& error, bool is_changed) {
+    if (!is_changed) options_.tell(error);
+  };
+  const TemplateWriter writer(options_.population.version, /*is_dry_run=*/false,
+                              options_.population.patience, round_session_);
   note_due_.reset();
-  NoteInTemplates(state_, TemplateWriter(options_.population.version, false, round_session_),
-                  options_.tell, round_session_);
+  if (NoteInTemplates(state_, writer, on_error, round_session_)) return;
+  note_due_ = session_.clock.Now() + kNoteRetry;
 }
 
 // A server words it anew for each namespace.

@@ -70,6 +70,7 @@ class PopulationControl {
   void TakeTemplate(const std::string& name, std::optional<TemplateEntry> entry);
   void TakeNamespace(const std::string& name, std::optional<ClusterNamespace> found);
   void AddSelected(const std::string& template_name);
+  void Look();
   void PublishKnown(const PopulationChanges& changes);
   void PublishCounts();
   void BeginToLead();

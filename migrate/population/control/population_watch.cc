@@ -51,28 +51,32 @@ class Taker : public lists::ItemTaker {
 
 std::optional<TemplateEntry> ReadTemplate(const Value& object) { return ReadTemplateEntry(object); }
 
-/// The watch of one of both lists, whose changes go to `changes`, and its names to `names`.
+/// Takes what has become of one.
 template <typename Entry>
-lists::ListWatch::Options OptionsOf(typename Taker<Entry>::ReadFunction read, Found<Entry>& changes,
-                                    std::set<std::string>& names) {
+using Note = std::function<void(const std::string& name, std::optional<Entry> entry)>;
+
+/// The watch of one of both lists, whose changes go to `note`, and its names to `names`.
+template <typename Entry>
+lists::ListWatch::Options OptionsOf(typename Taker<Entry>::ReadFunction read,
+                                    const Note<Entry>& note, std::set<std::string>& names) {
   lists::ListWatch::Options options;
   options.make_taker = [read] { return std::make_shared<Taker<Entry>>(read); };
-  options.on_list = [&changes, &names](lists::ItemTaker& taker) {
+  options.on_list = [note, &names](lists::ItemTaker& taker) {
     // What is not in it any more is gone.
-    for (const std::string& name : std::exchange(names, {})) changes[name] = std::nullopt;
+    for (const std::string& name : std::exchange(names, {})) note(name, std::nullopt);
     for (auto& [name, entry] : static_cast<Taker<Entry>&>(taker).found) {
       names.insert(name);
-      changes[name] = std::move(entry);
+      note(name, std::move(entry));
     }
   };
-  options.on_event = [read, &changes, &names](WatchEventType type, Value& object) {
+  options.on_event = [read, note, &names](WatchEventType type, Value& object) {
     const std::string name = NameOf(object);
     if (type == WatchEventType::kDeleted) {
       names.erase(name);
-      changes[name] = std::nullopt;
+      note(name, std::nullopt);
     } else if (auto entry = read(object)) {
       names.insert(name);
-      changes[name] = std::move(entry);
+      note(name, std::move(entry));
     }
   };
   return options;
@@ -86,7 +90,13 @@ PopulationWatch::PopulationWatch(const kube::client::Session& session, const Tel
       namespace_watch_(NamespaceOptions(tell), session) {}
 
 lists::ListWatch::Options PopulationWatch::TemplateOptions(const TellFunction& tell) {
-  auto options = OptionsOf<TemplateEntry>(ReadTemplate, changes_.templates, templates_);
+  auto options = OptionsOf<TemplateEntry>(
+      ReadTemplate,
+      [this](const std::string& name, std::optional<TemplateEntry> entry) {
+        news_.templates[name] = entry;
+        changes_.templates[name] = std::move(entry);
+      },
+      templates_);
   options.target = TemplatesPath();
   options.what = "NamespaceTemplates";
   options.chunk_size = kTemplatesPerChunk;
@@ -95,8 +105,13 @@ lists::ListWatch::Options PopulationWatch::TemplateOptions(const TellFunction& t
 }
 
 lists::ListWatch::Options PopulationWatch::NamespaceOptions(const TellFunction& tell) {
-  auto options =
-      OptionsOf<ClusterNamespace>(ReadClusterNamespace, changes_.namespaces, namespaces_);
+  auto options = OptionsOf<ClusterNamespace>(
+      ReadClusterNamespace,
+      [this](const std::string& name, std::optional<ClusterNamespace> found) {
+        news_.namespaces[name] = found;
+        changes_.namespaces[name] = std::move(found);
+      },
+      namespaces_);
   options.target = kNamespacesPath;
   options.what = "namespaces";
   options.tell = tell;
@@ -115,11 +130,9 @@ void PopulationWatch::Advance() {
   namespace_watch_.Advance();
 }
 
-PopulationChanges PopulationWatch::TakeChanges() {
-  PopulationChanges taken;
-  std::swap(taken, changes_);
-  return taken;
-}
+PopulationChanges PopulationWatch::TakeChanges() { return std::exchange(changes_, {}); }
+
+PopulationChanges PopulationWatch::TakeNews() { return std::exchange(news_, {}); }
 
 std::optional<kube::system::Clock::TimePoint> PopulationWatch::blind_since() const {
   const auto& one = template_watch_.blind_since();

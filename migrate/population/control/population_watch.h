@@ -40,6 +40,8 @@ class PopulationWatch {
 
   /// All that was new, has changed, or is gone since the last call.
   PopulationChanges TakeChanges();
+  /// The same for somebody else, who asks more often.
+  PopulationChanges TakeNews();
   /// Since when some changes are not seen; absent: all are.
   std::optional<kube::system::Clock::TimePoint> blind_since() const;
 
@@ -48,7 +50,7 @@ class PopulationWatch {
   lists::ListWatch::Options NamespaceOptions(const TellFunction& tell);
 
   const kube::client::Session session_;
-  PopulationChanges changes_;
+  PopulationChanges changes_, news_;
   std::set<std::string> templates_, namespaces_;  // names of those that there are
   lists::ListWatch template_watch_, namespace_watch_;
 };

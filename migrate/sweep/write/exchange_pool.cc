@@ -33,6 +33,18 @@ class ExchangePool::Flight : public kube::client::GatheredCall {
   const std::unique_ptr<Exchange> exchange;
   kube::system::Clock::TimePoint sent_at{}, answered_at{};
 
+  /// The answer is no longer waited for.
+  void GiveUp(kube::system::Clock::Duration waited) {
+    Cancel();
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(waited);
+    late_.emplace();
+    late_->message = "no answer within " + std::to_string(seconds.count()) + " s";
+    OnDone();
+  }
+  const std::optional<kube::client::CallError>& problem() const { return late_ ? late_ : error(); }
+  bool has_answer() const { return late_ || is_done(); }
+  void Forget() { late_.reset(); }
+
  private:
   void OnDone() override {
     answered_at = owner_.session_.clock.Now();
@@ -40,18 +52,30 @@ class ExchangePool::Flight : public kube::client::GatheredCall {
   }
 
   ExchangePool& owner_;
+  std::optional<kube::client::CallError> late_;
 };
 
 ExchangePool::ExchangePool(Throttle throttle, std::function<void(const std::string&)> on_wait,
-                           const kube::client::Session& session)
+                           const kube::client::Session& session,
+                           kube::system::Clock::Duration answer_limit)
     : throttle_(throttle),
       on_wait_(std::move(on_wait)),
       session_(session),
+      answer_limit_(answer_limit),
       moved_(session.clock.Now()) {}
 
 ExchangePool::~ExchangePool() = default;
 
+void ExchangePool::GiveUpLate() {
+  const auto now = session_.clock.Now();
+  for (const auto& [key, flight] : in_flight_) {
+    const bool is_late = now >= flight->sent_at + answer_limit_;
+    if (is_late && !flight->has_answer()) flight->GiveUp(answer_limit_);
+  }
+}
+
 void ExchangePool::TakeAnswers(const OnDone& on_done) {
+  if (answer_limit_ > kube::system::Clock::Duration::zero()) GiveUpLate();
   for (const Flight* answered : std::exchange(answered_, {})) {
     Take(std::move(in_flight_.extract(answered).mapped()), on_done);
   }
@@ -60,7 +84,7 @@ void ExchangePool::TakeAnswers(const OnDone& on_done) {
 void ExchangePool::Take(std::unique_ptr<Flight> flight, const OnDone& on_done) {
   Exchange& exchange = *flight->exchange;
   const auto step =
-      exchange.OnAnswer(flight->body(), flight->error(), document_, flight->answered_at);
+      exchange.OnAnswer(flight->body(), flight->problem(), document_, flight->answered_at);
   throttle_.OnAnswer(flight->sent_at, flight->answered_at, exchange.was_slowdown());
   // The server says it to all of our requests, not to this one.
   if (exchange.was_slowdown() && exchange.retry_after()) Hold(*exchange.retry_after());
@@ -70,7 +94,7 @@ void ExchangePool::Take(std::unique_ptr<Flight> flight, const OnDone& on_done) {
       return Send(std::move(flight));
     case Exchange::Step::kPause: {
       const auto due = exchange.due();
-      if (flight->error()) last_error_ = flight->error()->message;
+      if (flight->problem()) last_error_ = flight->problem()->message;
       waiting_.emplace(due, std::move(flight));
       return;
     }
@@ -127,6 +151,7 @@ void ExchangePool::Stop() {
 
 void ExchangePool::Send(std::unique_ptr<Flight> flight) {
   flight->sent_at = session_.clock.Now();
+  flight->Forget();
   flight->Start(flight->exchange->Request());
   const Flight* key = flight.get();
   in_flight_.emplace(key, std::move(flight));

@@ -22,8 +22,11 @@ class ExchangePool {
  public:
   /// All must outlive it. `on_wait`, which may be empty, is told where nothing is sent for more
   /// than a second, as the server asks for it, and where no object gets anywhere for ten seconds.
+  /// An answer that does not come within `answer_limit` is not waited for any longer, whatever the
+  /// server does with the request; zero: it always is.
   ExchangePool(Throttle throttle, std::function<void(const std::string&)> on_wait,
-               const kube::client::Session& session);
+               const kube::client::Session& session,
+               kube::system::Clock::Duration answer_limit = {});
   ~ExchangePool();
 
   /// Is told what became of an object.
@@ -49,10 +52,12 @@ class ExchangePool {
   void Take(std::unique_ptr<Flight> flight, const OnDone& on_done);
   void Hold(std::chrono::seconds asked_for);
   void TellStall();
+  void GiveUpLate();
 
   Throttle throttle_;
   const std::function<void(const std::string&)> on_wait_;
   const kube::client::Session session_;
+  const kube::system::Clock::Duration answer_limit_;
   kube::system::Clock::TimePoint told_until_{};  // of the last wait that was told
   kube::system::Clock::TimePoint moved_;         // when an object was done, or there was no need to
   kube::system::Clock::TimePoint stall_told_{};

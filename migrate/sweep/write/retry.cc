@@ -16,7 +16,6 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr int kMaxTries = 10;
-constexpr seconds kMaxTime{180};
 constexpr milliseconds kFirstPause{500}, kFirstPauseAfterConflict{50};
 constexpr milliseconds kLongestPause{30'000};
 
@@ -114,7 +113,7 @@ std::optional<kube::system::Clock::Duration> RetryBudget::Next(const AnswerVerdi
       verdict.object_class == ObjectClass::kConflict ? kFirstPauseAfterConflict : kFirstPause;
   kube::system::Clock::Duration pause = std::min(first * (1 << (failures_ - 1)), kLongestPause);
   if (retry_after) pause = std::max<kube::system::Clock::Duration>(pause, *retry_after);
-  if (now + pause > *first_failure_ + kMaxTime) return std::nullopt;
+  if (now + pause > *first_failure_ + limit_) return std::nullopt;
   return pause;
 }
 

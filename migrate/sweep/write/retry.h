@@ -40,12 +40,17 @@ AnswerVerdict ClassifyAnswer(BrokenAnswer broken);
 /// longer than what is left of the three minutes, the object is given up.
 class RetryBudget {
  public:
+  /// With another end than three minutes.
+  explicit RetryBudget(kube::system::Clock::Duration limit = std::chrono::minutes(3))
+      : limit_(limit) {}
+
   /// The pause before the next try; absent: no more. `now` is the time of the answer.
   std::optional<kube::system::Clock::Duration> Next(const AnswerVerdict& verdict,
                                                     std::optional<std::chrono::seconds> retry_after,
                                                     kube::system::Clock::TimePoint now);
 
  private:
+  kube::system::Clock::Duration limit_;
   std::optional<kube::system::Clock::TimePoint> first_failure_;
   int failures_ = 0;
 };

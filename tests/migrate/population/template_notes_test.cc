@@ -34,7 +34,7 @@ struct Noted : World {
   Names Note() {
     first_request = cluster.server.requests().size();
     NoteInTemplates(
-        state, writer, [this](const std::string& error) { lines.push_back(error); },
+        state, writer, [this](const std::string& error, bool) { lines.push_back(error); },
         cluster.session());
     return Requests();
   }
@@ -52,7 +52,7 @@ struct Noted : World {
   ClusterTemplate& known() { return state.input.known.at("every"); }
 
   PopulationState state;
-  const TemplateWriter writer{"v0.1.0", false, cluster.session()};
+  const TemplateWriter writer{"v0.1.0", false, std::chrono::minutes(3), cluster.session()};
 };
 
 TEST_CASE("The extent of a template is what all namespaces have of it", "[migrate][population]") {
@@ -160,11 +160,11 @@ TEST_CASE("Of more than a thousand namespaces none is named, and none is added",
   noted.ReadTemplateAgain();
   noted.first_request = noted.cluster.server.requests().size();
   SECTION("of a kind that it has nothing is sent") {
-    CHECK(noted.writer.Widen(noted.known(), {kWidget}, {"new"}).empty());
+    CHECK_FALSE(noted.writer.Widen(noted.known(), {kWidget}, {"new"}));
     CHECK(noted.Requests().empty());
   }
   SECTION("of another kind that is added alone") {
-    CHECK(noted.writer.Widen(noted.known(), {kGadget}, {"new"}).empty());
+    CHECK_FALSE(noted.writer.Widen(noted.known(), {kGadget}, {"new"}));
     CHECK(noted.Requests().size() == 1);
     CHECK(noted.Annotation("every", "contains-group-kinds") ==
           "Kindgadgets.demo.example.com,Kindwidgets.demo.example.com");
