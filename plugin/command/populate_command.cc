@@ -140,6 +140,13 @@ void RefuseOfOther(const PopulateOptions& options, const flags::FlagSet& flag_se
   }
 }
 
+void RequireFiles(const PopulateOptions& options, const flags::FlagSet& flag_set) {
+  if (!flag_set.IsGiven("filename")) {
+    throw flags::UsageError(kPopulate, "--local needs -f: the files with NamespaceTemplates");
+  }
+  flags::RequireFiles(kPopulate, options.input, flag_set);
+}
+
 using migrate::populate::webhooks::WebhookChoice;
 using migrate::populate::webhooks::WebhookOptions;
 
@@ -196,7 +203,7 @@ void PopulateCommand::Finish(const flags::FlagSet& flag_set, const flags::RawVal
                             "--namespace has no meaning here; name namespaces as arguments");
   }
   RefuseOfOther(options_, flag_set);
-  if (options_.input.local) flags::RequireFiles(kPopulate, options_.input, flag_set);
+  if (options_.input.local) RequireFiles(options_, flag_set);
   for (const std::string& name : options_.namespaces) RefuseInvalidName(name);
   options_.output = flags::ParsePopulateOutput(raw.output);
   options_.dry_run = flags::ParseDryRun(kPopulate, raw_.dry_run);
