@@ -3,6 +3,8 @@
 #include <compare>
 #include <string>
 
+#include "kube/go/go_format.h"
+
 namespace migrate::populate {
 
 struct GroupKind {
@@ -20,8 +22,8 @@ struct ObjectKey {
   std::string name;
 
   auto operator<=>(const ObjectKey&) const = default;
-  /// `Role.rbac.authorization.k8s.io "viewer"`.
-  std::string ToString() const { return type.ToString() + " \"" + name + "\""; }
+  /// `Role.rbac.authorization.k8s.io "viewer"`, the name as Go quotes it: it may be any text.
+  std::string ToString() const { return type.ToString() + " " + kube::go::GoQuote(name); }
 };
 
 }  // namespace migrate::populate

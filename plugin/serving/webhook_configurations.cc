@@ -42,7 +42,7 @@ std::optional<std::string> WebhookConfigurations::ApplyAll(const Handlers& handl
     const bool is_restored = change && *change == ConfigurationChange::kRestored;
     if (!is_restored || std::exchange(is_restoring_told_, true)) continue;
     tell_("note: somebody had changed the webhooks of " + name_ +
-          ", which are as they were again; a guard at another address needs another --managed");
+          ", which are as they were again; a program at another address needs another --managed");
   }
   return problem;
 }

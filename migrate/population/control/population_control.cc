@@ -25,7 +25,7 @@ using populate::webhooks::Population;
 constexpr std::size_t kMostAtOnce = 250;
 constexpr std::chrono::seconds kPatience(1), kAnswerLimit(5);
 // Namespaces come and go; templates need not say so each time.
-constexpr std::chrono::seconds kNotePause(1);
+constexpr std::chrono::seconds kNotePause(1), kLongestNotePause(5);
 constexpr std::chrono::seconds kNoteRetry(10);
 // A kind that is missing may be there by now.
 constexpr std::chrono::seconds kKindsPause(10);
@@ -92,9 +92,7 @@ void PopulationControl::Advance() {
   if (!names.empty()) LookAt(names);
   // Of what was not done to its end, or was done by another one, nothing is known.
   if (round_session_.is_stopped()) is_leading_ = false;
-  const bool is_quiet = due_.CountDue(now) == 0;
-  const bool is_note_due = note_due_ && session_.clock.Now() >= *note_due_;
-  if (is_leading_ && is_quiet && is_note_due && HasLookedAtAll()) Note();
+  if (is_leading_ && IsNoteDue() && HasLookedAtAll()) Note();
   PublishCounts();
 }
 
@@ -125,7 +123,7 @@ void PopulationControl::TakeNamespace(const std::string& name,
     state_.members.RemoveNamespace(name);
     due_.Forget(name);
     events_.Forget(name);
-    note_due_ = session_.clock.Now() + kNotePause;
+    if (!note_due_) note_due_ = session_.clock.Now() + kNotePause;
   }
   if (!found) {
     if (was_there) state_.input.namespaces.erase(old);
@@ -154,7 +152,7 @@ void PopulationControl::TakeTemplate(const std::string& name, std::optional<Temp
     state_.input.PutTemplate(*std::move(entry));
     AddSelected(name);
   }
-  note_due_ = session_.clock.Now() + kNotePause;
+  if (!note_due_) note_due_ = session_.clock.Now() + kNotePause;
 }
 
 // By the template as it is known now. What was made of it may be where it selects nothing any more.
@@ -227,7 +225,7 @@ void PopulationControl::LookAt(const std::set<std::string>& names) {
     const bool is_unfinished = outcome != state_.outcomes.end() && outcome->second.is_unfinished;
     due_.NoteDone(name, !has_kinds || is_unfinished, now);
   }
-  note_due_ = now + kNotePause;
+  if (!note_due_) note_due_ = now + kNotePause;
 }
 
 // False: they cannot be read, so that nothing is known to be missing or to be pruned.
@@ -275,26 +273,30 @@ void PopulationControl::SendNews(const std::set<std::string>& names) {
   if (round_session_.is_stopped()) return;
   std::string label_problem, event_problem;
   std::string* problem = &label_problem;
-  const auto on_done = [&problem](const sweep::write::Exchange& exchange) {
-    const auto& error = static_cast<const SingleWrite&>(exchange).error();
+  const auto on_done = [this, &problem, &label_problem](const sweep::write::Exchange& exchange) {
+    const auto& write = static_cast<const SingleWrite&>(exchange);
+    const auto& error = write.error();
     // A namespace that is gone, or on its way out, takes neither.
     const bool is_over = error && error->status &&
                          (error->status->code == 404 || error->status->code == 409 ||
                           error->status->message.ends_with("because it is being terminated"));
-    if (error && !is_over) *problem = WordsOf(*error);
+    if (!error || is_over) return;
+    *problem = WordsOf(*error);
+    // Without the label all that is created there is asked about.
+    if (problem == &label_problem) state_.outcomes[write.namespace_name()].is_unfinished = true;
   };
   Writer writer(options_.population, round_session_, on_done, [this] { Look(); });
   bool has_marked = false;
   for (const auto& [name, uid] : uids) {
     if (!IsToBeMarked(name)) continue;
     has_marked = true;
-    writer.Begin(std::make_unique<SingleWrite>(PopulatedLabelRequest(name, uid)));
+    writer.Begin(std::make_unique<SingleWrite>(name, PopulatedLabelRequest(name, uid)));
   }
   writer.Finish();
   problem = &event_problem;
   const std::string time = options_.time_of_day();
   for (const NamespaceEvent& event : events) {
-    writer.Begin(std::make_unique<SingleWrite>(EventRequest(event, time)));
+    writer.Begin(std::make_unique<SingleWrite>(event.namespace_, EventRequest(event, time)));
   }
   writer.Finish();
   // Where nothing was sent nothing is known to be well again.
@@ -307,6 +309,13 @@ void PopulationControl::SendNews(const std::set<std::string>& names) {
     TellOnce(event_problem_,
              event_problem.empty() ? "" : "cannot create Events in namespaces: " + event_problem);
   }
+}
+
+// Where some namespace is due all the time that does not hold it up for ever.
+bool PopulationControl::IsNoteDue() const {
+  const auto now = session_.clock.Now();
+  if (!note_due_ || now < *note_due_) return false;
+  return due_.CountDue(now) == 0 || now >= *note_due_ + kLongestNotePause;
 }
 
 // Where a namespace waits for its first look, what is there is not known.

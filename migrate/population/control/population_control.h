@@ -79,6 +79,7 @@ class PopulationControl {
   bool ReadKinds(const std::set<std::string>& names);
   void SendNews(const std::set<std::string>& names);
   bool IsToBeMarked(const std::string& name) const;
+  bool IsNoteDue() const;
   bool HasLookedAtAll() const;
   void Note();
   void TellOnce(bool& is_told, const std::string& problem) const;

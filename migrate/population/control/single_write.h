@@ -13,16 +13,20 @@ namespace migrate::population::control {
 /// A write that is sent once, as what it says is not worth another try. No I/O.
 class SingleWrite final : public sweep::write::Exchange {
  public:
-  explicit SingleWrite(kube::client::ApiRequest request) : request_(std::move(request)) {}
+  SingleWrite(std::string namespace_name, kube::client::ApiRequest request)
+      : namespace_name_(std::move(namespace_name)), request_(std::move(request)) {}
 
   kube::client::ApiRequest Request() const override { return request_; }
   Step OnAnswer(std::string_view, const std::optional<kube::client::CallError>& error,
                 kube::json::Document&, kube::system::Clock::TimePoint) override;
 
+  /// What it is about.
+  const std::string& namespace_name() const { return namespace_name_; }
   /// Absent: the server has taken it.
   const std::optional<kube::client::CallError>& error() const { return error_; }
 
  private:
+  const std::string namespace_name_;
   const kube::client::ApiRequest request_;
   std::optional<kube::client::CallError> error_;
 };

@@ -243,6 +243,28 @@ TEST_CASE("A label that cannot be set is told once", "[migrate][population]") {
   CHECK(world.lines.size() == 1);
 }
 
+TEST_CASE("A label that could not be set is set by another try", "[migrate][population]") {
+  ControlWorld world;
+  world.control_options.marks_populated = true;
+  world.PutTemplate("every", {Widget("w")});
+  Times met;
+  world.cluster.server.AddFault(Refusal("/api/v1/namespaces/a?", 1, world, met));
+  world.Begin();
+  world.Run(6s);
+  CHECK(met.size() == 1);
+  CHECK(world.LabelOf("a", "policy/namespace-template-populated") == "true");
+}
+
+TEST_CASE("A template says what it has though some namespace is due all the time",
+          "[migrate][population]") {
+  ControlWorld world;
+  world.control_options.resync = 1s;
+  world.PutTemplate("every", {Widget("w")});
+  world.Begin();
+  world.Run(8s);
+  CHECK_THAT(world.Status("every"), Contains(R"("namespaces":2)"));
+}
+
 TEST_CASE("A namespace that goes while it is looked at is no problem", "[migrate][population]") {
   ControlWorld world;
   world.control_options.marks_populated = true;

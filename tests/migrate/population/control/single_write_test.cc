@@ -67,7 +67,7 @@ TEST_CASE("The label is set on the namespace that was populated alone", "[migrat
 }
 
 TEST_CASE("Whatever is answered, a single write is done", "[migrate][population]") {
-  SingleWrite write(PopulatedLabelRequest("shop", "u-1"));
+  SingleWrite write("shop", PopulatedLabelRequest("shop", "u-1"));
   CHECK(write.Request().method == "PATCH");
   kube::json::Document document;
   SECTION("it was taken") {
