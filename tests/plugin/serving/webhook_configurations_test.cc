@@ -69,7 +69,7 @@ TEST_CASE("What somebody else has changed is restored, and told once", "[plugin]
   CHECK(
       world.lines ==
       Strings{"note: somebody had changed the webhooks of guard.dev, which are as they were again; "
-              "a guard at another address needs another --managed"});
+              "a program at another address needs another --managed"});
 }
 
 TEST_CASE("A first problem is an error, a later one told once while it lasts",
