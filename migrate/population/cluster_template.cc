@@ -9,6 +9,7 @@
 #include "kube/client/answer_meaning.h"
 #include "migrate/lists/pause.h"
 #include "migrate/populate/keys.h"
+#include "migrate/populate/metadata_entry.h"
 #include "migrate/population/call_words.h"
 #include "migrate/spool/object_metadata.h"
 #include "migrate/sweep/write/sweep_paths.h"
@@ -107,9 +108,14 @@ TemplateNow LookAgain(const std::string& name, const ClusterTemplate* known,
     return is_gone ? TemplateNow::kGone : TemplateNow::kUnknown;
   }
   if (known == nullptr) return TemplateNow::kChanged;
-  const ClusterTemplate now = ReadClusterTemplate((*found)->root());
-  return now.uid == known->uid && now.generation == known->generation ? TemplateNow::kSame
-                                                                      : TemplateNow::kChanged;
+  const Value& metadata = (*found)->root();
+  const ClusterTemplate now = ReadClusterTemplate(metadata);
+  // Labels and annotations move no generation.
+  const bool is_left_alone =
+      populate::MetadataEntry(metadata, "labels", populate::kApplyLabel) == "disable" ||
+      !populate::WhyForeign(now.apply_set, name).empty();
+  const bool is_same = now.uid == known->uid && now.generation == known->generation;
+  return is_same && !is_left_alone ? TemplateNow::kSame : TemplateNow::kChanged;
 }
 
 NoteResult TemplateWriter::Widen(ClusterTemplate& of, const std::set<populate::GroupKind>& types,
@@ -196,6 +202,10 @@ NoteResult TemplateWriter::WriteStatus(ClusterTemplate& of, std::size_t namespac
   const std::string text = kube::json::Print(status);
   if (text == of.status) return std::nullopt;
   Value patch = Value::Object();
+  // Another one of that name has another status.
+  Value metadata = Value::Object();
+  metadata.SetNew("uid", Value::String(of.uid), arena);
+  patch.SetNew("metadata", metadata, arena);
   patch.SetNew("status", status, arena);
   sweep::write::RetryBudget budget(patience_);
   for (;;) {

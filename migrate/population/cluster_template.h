@@ -36,7 +36,7 @@ ClusterTemplate ReadClusterTemplate(const kube::json::Value& object);
 /// A template as a run finds it once more.
 enum class TemplateNow : std::uint8_t {
   kSame,     ///< as it was: nobody has changed its spec
-  kChanged,  ///< its spec, or it is another one of that name
+  kChanged,  ///< its spec, or it is another one of that name, or is to be left alone
   kGone,
   kUnknown,  ///< the server does not say
 };

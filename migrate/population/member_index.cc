@@ -39,8 +39,13 @@ void MemberIndex::Take(MembersOfKind& of_kind) {
       std::erase_if(members, [&type](const auto& entry) { return entry.first.type == type; });
     }
   }
-  for (Member& member : of_kind.members) Put(std::move(member));
+  for (Member& member : of_kind.members) {
+    newly_seen_.insert(member.namespace_);
+    Put(std::move(member));
+  }
 }
+
+std::set<std::string> MemberIndex::TakeNewlySeen() { return std::exchange(newly_seen_, {}); }
 
 void MemberIndex::ListAnew() { listed_.clear(); }
 

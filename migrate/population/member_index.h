@@ -24,6 +24,9 @@ class MemberIndex {
   /// The session being stopped, some may be missing.
   void Read(const std::set<populate::GroupKind>& types, const ClusterKinds& kinds,
             const std::vector<std::string>& namespaces, const kube::client::Session& session);
+  /// The namespaces with something of a kind that was listed for the first time since the last
+  /// call: whoever has looked at them did not know of it.
+  std::set<std::string> TakeNewlySeen();
   /// Each kind is listed anew, by the next Read that names it; until then all is as it is.
   void ListAnew();
 
@@ -45,6 +48,7 @@ class MemberIndex {
 
   std::map<std::string, OfNamespace> namespaces_;
   std::set<populate::GroupKind> listed_;
+  std::set<std::string> newly_seen_;
   std::map<populate::GroupKind, std::string> unlisted_;
 };
 

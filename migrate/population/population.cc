@@ -83,6 +83,7 @@ class PopulationRun {
               objects_[object.namespace_].push_back(object);
             },
         .on_error = [this](const std::string& error) { Fault(error); },
+        .is_changed = {},
         .on_progress =
             [this](std::size_t done, std::size_t expected) {
               if (options_.on_progress) options_.on_progress(done, expected);

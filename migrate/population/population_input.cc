@@ -129,13 +129,19 @@ std::optional<PopulationRemark> WhyLeftAlone(const TemplateEntry& entry) {
 
 void PopulationInput::PutTemplate(TemplateEntry entry) {
   const std::string name = entry.known.name;
-  RemoveTemplate(name);
+  Forget(name);
   if (!entry.usable || entry.usable->is_disabled) left_alone.insert(name);
   if (entry.usable) templates.insert(PlaceOf(templates, name), *std::move(entry.usable));
   known.insert_or_assign(name, std::move(entry.known));
 }
 
 void PopulationInput::RemoveTemplate(const std::string& name) {
+  const auto found = known.find(name);
+  if (found != known.end()) gone_types.merge(found->second.apply_set.types);
+  Forget(name);
+}
+
+void PopulationInput::Forget(const std::string& name) {
   known.erase(name);
   left_alone.erase(name);
   const auto place = PlaceOf(templates, name);

@@ -10,6 +10,7 @@
 #include "kube/client/session.h"
 #include "kube/json/json.h"
 #include "migrate/populate/namespace_template.h"
+#include "migrate/populate/object_key.h"
 #include "migrate/populate/target_namespace.h"
 #include "migrate/population/cluster_template.h"
 #include "migrate/report/population_report.h"
@@ -48,6 +49,8 @@ struct PopulationInput {
   /// was made of them stays as it is.
   std::set<std::string> left_alone{};
   std::map<std::string, ClusterNamespace> namespaces{};  ///< by name
+  /// What templates said to have that have gone since: nobody else says so.
+  std::set<populate::GroupKind> gone_types{};
   /// Errors name what is left alone.
   std::vector<report::PopulationRemark> remarks{};
 
@@ -57,6 +60,9 @@ struct PopulationInput {
   void RemoveTemplate(const std::string& name);
   /// The null pointer: there is none that can be used.
   const populate::NamespaceTemplate* FindTemplate(const std::string& name) const;
+
+ private:
+  void Forget(const std::string& name);
 };
 
 /// Why a template is left alone, as an error, or a note where it is disabled; absent: it is not.

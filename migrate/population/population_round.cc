@@ -1,11 +1,13 @@
 #include "migrate/population/population_round.h"
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "kube/base/utf8.h"
 #include "kube/json/json.h"
 #include "kube/meta/type_meta.h"
 #include "migrate/population/object_apply.h"
@@ -26,6 +28,13 @@ WriteMode ModeOf(const PopulationOptions& options) {
   if (options.changes != nullptr) return WriteMode::kShow;
   return options.dry_run == DryRun::kServer ? WriteMode::kDryRun : WriteMode::kStore;
 }
+
+// How long a round goes on to begin with namespaces, where another one comes.
+constexpr std::chrono::seconds kLongestRound(5);
+// Then a template is looked at once more before more of it is deleted.
+constexpr std::chrono::seconds kLeaveHolds(5);
+// Of the words of a webhook there may be any number.
+constexpr std::size_t kMostMessageKept = 500;
 
 std::string VersionOf(const kube::json::Value& object) {
   return std::string(kube::meta::TypeOf(object).group_version.version);
@@ -50,6 +59,7 @@ struct MemberDone {
 /// Whether the members of a template may be pruned.
 struct PruneLeave {
   bool is_given = false;
+  kube::system::Clock::TimePoint given_at{};
   std::string why{};  // it is not
 };
 
@@ -96,7 +106,8 @@ class Round {
     }
     if (IsFailure(population_class)) {
       OutcomeOf(namespace_, template_name)
-          .failures.push_back({namespace_, key.ToString(), message});
+          .failures.push_back({namespace_, key.ToString(),
+                               std::string(kube::base::utf8::Prefix(message, kMostMessageKept))});
     }
     news_.on_object({.group = key.type.group,
                      .kind = key.type.kind,
@@ -171,6 +182,7 @@ class Round {
     for (const auto& [name, known] : state_.input.known) {
       types.insert(known.apply_set.types.begin(), known.apply_set.types.end());
     }
+    types.insert(state_.input.gone_types.begin(), state_.input.gone_types.end());
     state_.members.Read(types, state_.kinds, NamesOfNamed(), session_);
     if (session_.is_stopped()) return;
     for (const auto& [type, why] : state_.members.unlisted()) {
@@ -207,11 +219,29 @@ class Round {
     }
   }
 
+  bool IsChanged(const std::string& namespace_, const std::string& template_name) const {
+    return news_.is_changed && news_.is_changed(namespace_, template_name);
+  }
+
+  // New namespaces wait for the next round.
+  bool IsOverTime() const {
+    return options_.comes_again && session_.clock.Now() >= began_ + kLongestRound;
+  }
+
+  void Postpone(const std::string& name) {
+    state_.outcomes.erase(name);
+    postponed_.insert(name);
+  }
+
   void Apply() {
     // Each object is told of by itself.
     const auto on_done = [](const sweep::write::Exchange&) {};
     Writer writer(options_, session_, on_done, [this] { Tell(); });
     for (const auto& [name, plan] : plans_) {
+      if (IsOverTime()) {
+        Postpone(name);
+        continue;
+      }
       std::vector<ObjectToApply> objects = ObjectsOf(name, state_.input.namespaces.at(name));
       if (objects.empty()) continue;
       const bool gives_up = options_.answer_limit > kube::system::Clock::Duration::zero();
@@ -220,6 +250,7 @@ class Round {
           [this](const ObjectApply& done) { OnApplied(done); }));
     }
     writer.Finish();
+    for (const std::string& name : postponed_) plans_.erase(name);
   }
 
   // None where nothing is sent.
@@ -229,8 +260,18 @@ class Round {
     for (const auto& [key, template_name, value] : ExpandFor(found, arena).objects) {
       auto kind = state_.kinds.Find(key.type, VersionOf(value));
       if (!kind) continue;
-      if (changed_.contains(template_name)) {
+      if (changed_.contains(template_name) || IsChanged(name, template_name)) {
         LeaveToNextRound(name, template_name);
+        continue;
+      }
+      const Member* member = state_.members.Find(name, key);
+      const bool is_proven = member != nullptr && member->membership.is_proven;
+      if (is_proven) applied_uids_.insert(member->uid);
+      if (is_proven && IsOfAnotherLeftAlone(*member, template_name)) {
+        plans_[name].kept.insert(key);
+        Take(key, name, template_name, PopulationClass::kRefused,
+             "what is there was made of the template " + member->membership.template_name +
+                 ", which is left alone");
         continue;
       }
       if (orphans_.contains(template_name)) {
@@ -247,10 +288,7 @@ class Round {
                            .namespace_ = name,
                            .template_name = template_name,
                            .body = kube::json::Print(value)};
-      const Member* member = state_.members.Find(name, key);
-      if (member != nullptr && member->membership.is_proven) {
-        object.known_version = member->resource_version;
-      }
+      if (is_proven) object.known_version = member->resource_version;
       objects.push_back(std::move(object));
     }
     // What has no answer ends the round of the namespace, so that all else comes first.
@@ -261,6 +299,11 @@ class Round {
     return objects;
   }
 
+  bool IsOfAnotherLeftAlone(const Member& member, const std::string& template_name) const {
+    const std::string& other = member.membership.template_name;
+    return other != template_name && state_.input.left_alone.contains(other);
+  }
+
   // Nothing of the template is deleted until then either.
   void LeaveToNextRound(const std::string& namespace_, const std::string& template_name) {
     state_.outcomes[namespace_].is_unfinished = true;
@@ -269,6 +312,7 @@ class Round {
 
   void OnApplied(const ObjectApply& done) {
     const ObjectToApply& object = done.object();
+    if (done.result() != PopulationClass::kFailed) applied_uids_.insert(done.uid());
     if (done.is_unanswered()) state_.outcomes[object.namespace_].unanswered.insert(object.key);
     if (done.result() != PopulationClass::kFailed && options_.dry_run == DryRun::kNone) {
       state_.members.Put(
@@ -324,7 +368,15 @@ class Round {
                                .template_name = member.membership.template_name,
                                .uid = member.uid,
                                .resource_version = member.resource_version};
+    // Some objects are of a kind in two groups, as Ingresses were.
+    const bool is_applied = !plan.wanted.contains(KeyOf(member)) && !member.uid.empty() &&
+                            applied_uids_.contains(member.uid);
+    if (is_applied) return state_.members.Remove(member.namespace_, KeyOf(member));
     if (!IsUnwanted(member, plan)) return Remember(object);
+    if (IsChanged(object.namespace_, object.template_name)) {
+      LeaveToNextRound(object.namespace_, object.template_name);
+      return Remember(object);
+    }
     if (changed_.contains(object.template_name)) return Remember(object);
     const std::string why = WhyKept(member, plan);
     if (session_.is_stopped()) return;
@@ -368,7 +420,10 @@ class Round {
 
   const PruneLeave& LeaveOf(const std::string& name) {
     const auto [place, is_new] = leaves_.try_emplace(name);
-    if (!is_new) return place->second;
+    const bool is_old =
+        place->second.is_given && session_.clock.Now() >= place->second.given_at + kLeaveHolds;
+    if (!is_new && !is_old) return place->second;
+    place->second = {.given_at = session_.clock.Now()};
     const auto known = state_.input.known.find(name);
     const bool is_known = known != state_.input.known.end();
     const TemplateNow now = LookAgain(name, is_known ? &known->second : nullptr, session_);
@@ -417,6 +472,9 @@ class Round {
   std::set<std::string> orphans_;  // templates that cannot be made the parents of what they have
   std::map<std::string, PruneLeave> leaves_;  // by template
   std::vector<MemberDone> members_done_;
+  std::set<std::string> applied_uids_;  // of what is wanted and there
+  std::set<std::string> postponed_;     // namespaces
+  const kube::system::Clock::TimePoint began_ = session_.clock.Now();
 };
 
 }  // namespace

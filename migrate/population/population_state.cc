@@ -39,6 +39,7 @@ std::set<std::string> GroupsOf(const PopulationInput& input) {
   for (const auto& [name, known] : input.known) {
     for (const GroupKind& type : known.apply_set.types) groups.insert(type.group);
   }
+  for (const GroupKind& type : input.gone_types) groups.insert(type.group);
   return groups;
 }
 

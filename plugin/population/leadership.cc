@@ -40,7 +40,11 @@ void Leadership::End() {
   if (thread_.joinable()) thread_.join();
 }
 
-bool Leadership::leads() const { return clock_.Now() < leads_until_.load(); }
+bool Leadership::leads() {
+  const bool leads = clock_.Now() < leads_until_.load();
+  if (!leads) halt_ = true;
+  return leads;
+}
 
 void Leadership::Halt() {
   leads_until_ = kube::system::Clock::TimePoint::min();

@@ -27,8 +27,8 @@ class Leadership {
   /// End(), if it has not ended.
   ~Leadership();
 
-  /// By the clock, also where the thread was held up.
-  bool leads() const;
+  /// By the clock, also where the thread is held up. Where it does not, halt() is true.
+  bool leads();
   /// True while what a leader does has to stop: another one leads, or the program is to end.
   const std::atomic<bool>& halt() const { return halt_; }
   /// What has ended the thread before its time; the null pointer: nothing.

@@ -91,7 +91,7 @@ class Service {
   }
 
  private:
-  ControlOptions MakeControlOptions() const {
+  ControlOptions MakeControlOptions() {
     ControlOptions control;
     control.population.version = access::kVersion;
     control.population.concurrency = options_.concurrency;

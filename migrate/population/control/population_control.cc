@@ -25,6 +25,7 @@ using populate::webhooks::Population;
 constexpr std::size_t kMostAtOnce = 250;
 constexpr std::chrono::seconds kPatience(1), kAnswerLimit(5);
 // Namespaces come and go; templates need not say so each time.
+constexpr std::chrono::milliseconds kPublishPause(100);
 constexpr std::chrono::seconds kNotePause(1), kLongestNotePause(5);
 constexpr std::chrono::seconds kNoteRetry(10);
 // A kind that is missing may be there by now.
@@ -64,7 +65,7 @@ PopulationControl::PopulationControl(ControlOptions options, PopulationCounts& c
       known_(known),
       session_(session),
       round_session_(round_session),
-      watch_(session, options_.tell) {}
+      watch_(session, options_.tell, [this] { PublishSoon(); }) {}
 
 bool PopulationControl::Begin() {
   if (!watch_.Begin()) return false;
@@ -77,7 +78,7 @@ bool PopulationControl::Begin() {
 
 bool PopulationControl::is_busy() const {
   const auto next = due_.next();
-  return is_leading_ && next && *next <= session_.clock.Now();
+  return is_leading_ && !watch_.blind_since() && next && *next <= session_.clock.Now();
 }
 
 void PopulationControl::Advance() {
@@ -88,7 +89,8 @@ void PopulationControl::Advance() {
   if (leads && !is_leading_) BeginToLead();
   is_leading_ = leads;
   if (leads && options_.resync.count() > 0 && now >= resync_due_) LookAtAllAnew();
-  const std::set<std::string> names = leads ? due_.Take(kMostAtOnce, now) : std::set<std::string>();
+  const std::set<std::string> names =
+      leads && !watch_.blind_since() ? due_.Take(kMostAtOnce, now) : std::set<std::string>();
   if (!names.empty()) LookAt(names);
   // Of what was not done to its end, or was done by another one, nothing is known.
   if (round_session_.is_stopped()) is_leading_ = false;
@@ -99,10 +101,40 @@ void PopulationControl::Advance() {
 // Also while a round lasts: webhooks go by it.
 void PopulationControl::Look() {
   watch_.Advance();
-  const PopulationChanges news = watch_.TakeNews();
+  PublishNews();
   if (known_ == nullptr) return;
-  if (!news.empty()) PublishKnown(news);
   watch_.blind_since() ? known_->NoteStale(populate::webhooks::TimeOfDay()) : known_->NoteCurrent();
+}
+
+void PopulationControl::PublishNews() {
+  published_at_ = session_.clock.Now();
+  const PopulationChanges news = watch_.TakeNews();
+  if (known_ != nullptr && !news.empty()) PublishKnown(news);
+}
+
+// Whatever is waited for: events come with all else that is polled for. Not each by itself, as it
+// costs as much as there is.
+void PopulationControl::PublishSoon() {
+  const bool is_known = known_ == nullptr || known_->current();
+  if (is_known && session_.clock.Now() >= published_at_ + kPublishPause) PublishNews();
+}
+
+// What is seen while a round goes on, and what is not seen at all, is left to the next one.
+bool PopulationControl::IsChanged(const std::string& namespace_,
+                                  const std::string& template_name) const {
+  if (watch_.blind_since()) return true;
+  const PopulationChanges& changes = watch_.changes();
+  const auto found = changes.namespaces.find(namespace_);
+  const auto old = state_.input.namespaces.find(namespace_);
+  const bool is_another = found != changes.namespaces.end() &&
+                          (!found->second || old == state_.input.namespaces.end() ||
+                           !IsLookedAtAlike(*found->second, old->second));
+  if (is_another) return true;
+  const auto entry = changes.templates.find(template_name);
+  if (entry == changes.templates.end()) return false;
+  const auto known = state_.input.known.find(template_name);
+  return !entry->second || known == state_.input.known.end() ||
+         !IsSameTemplate(*entry->second, known->second, state_.input.FindTemplate(template_name));
 }
 
 // A namespace that has been made and deleted in between leaves nothing behind.
@@ -120,7 +152,8 @@ void PopulationControl::TakeNamespace(const std::string& name,
   const bool is_another = was_there && (!found || found->uid != old->second.uid);
   if (is_another) {
     state_.outcomes.erase(name);
-    state_.members.RemoveNamespace(name);
+    // In one that was made anew there may be what a round has just put there.
+    if (!found) state_.members.RemoveNamespace(name);
     due_.Forget(name);
     events_.Forget(name);
     if (!note_due_) note_due_ = session_.clock.Now() + kNotePause;
@@ -215,15 +248,30 @@ void PopulationControl::LookAt(const std::set<std::string>& names) {
               events_.TakeObject(object);
             },
         .on_error = options_.tell,
-        .on_progress = [this](std::size_t, std::size_t) { Look(); }};
+        .is_changed =
+            [this](const std::string& name, const std::string& template_name) {
+              return IsChanged(name, template_name);
+            },
+        .on_progress =
+            [this](std::size_t, std::size_t) {
+              Look();
+              options_.leads();
+            }};
     RunRound(names, options_.population, state_, news, round_session_);
     SendNews(names);
   }
   const auto now = session_.clock.Now();
   for (const std::string& name : names) {
     const auto outcome = state_.outcomes.find(name);
-    const bool is_unfinished = outcome != state_.outcomes.end() && outcome->second.is_unfinished;
-    due_.NoteDone(name, !has_kinds || is_unfinished, now);
+    const bool is_there = outcome != state_.outcomes.end();
+    due_.NoteDone(name, !has_kinds || (is_there && outcome->second.is_unfinished), now);
+    const auto found = state_.input.namespaces.find(name);
+    const bool is_postponed = has_kinds && !is_there && found != state_.input.namespaces.end() &&
+                              !found->second.is_terminating;
+    if (is_postponed) due_.Add(name);
+  }
+  for (const std::string& name : state_.members.TakeNewlySeen()) {
+    if (!names.contains(name) && state_.input.namespaces.contains(name)) due_.Add(name);
   }
   if (!note_due_) note_due_ = now + kNotePause;
 }

@@ -26,7 +26,8 @@ struct ControlOptions {
   std::chrono::seconds resync{};
   /// Namespaces that have what they are to have get the label that says so.
   bool marks_populated = false;
-  /// Whether this replica populates; the others only watch.
+  /// Whether this replica populates; the others only watch. Is asked several times a second while a
+  /// round lasts, so that it may stop the session of the round.
   std::function<bool()> leads = [] { return true; };
   /// Takes a line for people, without a line break.
   std::function<void(const std::string&)> tell{};
@@ -71,6 +72,9 @@ class PopulationControl {
   void TakeNamespace(const std::string& name, std::optional<ClusterNamespace> found);
   void AddSelected(const std::string& template_name);
   void Look();
+  void PublishNews();
+  void PublishSoon();
+  bool IsChanged(const std::string& namespace_, const std::string& template_name) const;
   void PublishKnown(const PopulationChanges& changes);
   void PublishCounts();
   void BeginToLead();
@@ -94,6 +98,7 @@ class PopulationControl {
   RoundEvents events_;
 
   bool is_leading_ = false;
+  kube::system::Clock::TimePoint published_at_{};
   std::set<std::string> groups_;  // of which state_.kinds were read
   kube::system::Clock::TimePoint kinds_read_{}, resync_due_{};
   /// Templates are to say what they have, from then on; absent: they do.

@@ -84,8 +84,10 @@ lists::ListWatch::Options OptionsOf(typename Taker<Entry>::ReadFunction read,
 
 }  // namespace
 
-PopulationWatch::PopulationWatch(const kube::client::Session& session, const TellFunction& tell)
+PopulationWatch::PopulationWatch(const kube::client::Session& session, const TellFunction& tell,
+                                 std::function<void()> on_news)
     : session_(session),
+      on_news_(std::move(on_news)),
       template_watch_(TemplateOptions(tell), session),
       namespace_watch_(NamespaceOptions(tell), session) {}
 
@@ -95,6 +97,7 @@ lists::ListWatch::Options PopulationWatch::TemplateOptions(const TellFunction& t
       [this](const std::string& name, std::optional<TemplateEntry> entry) {
         news_.templates[name] = entry;
         changes_.templates[name] = std::move(entry);
+        on_news_();
       },
       templates_);
   options.target = TemplatesPath();
@@ -110,6 +113,7 @@ lists::ListWatch::Options PopulationWatch::NamespaceOptions(const TellFunction& 
       [this](const std::string& name, std::optional<ClusterNamespace> found) {
         news_.namespaces[name] = found;
         changes_.namespaces[name] = std::move(found);
+        on_news_();
       },
       namespaces_);
   options.target = kNamespacesPath;

@@ -30,7 +30,9 @@ class PopulationWatch {
   /// Takes a line for people, without a line break.
   using TellFunction = std::function<void(const std::string&)>;
   /// What `session` refers to must outlive it.
-  PopulationWatch(const kube::client::Session& session, const TellFunction& tell);
+  /// `on_news` is called whenever there are some for TakeNews, also from within Client::Poll.
+  PopulationWatch(const kube::client::Session& session, const TellFunction& tell,
+                  std::function<void()> on_news);
 
   /// Reads both for the first time. False: the session was stopped meanwhile. Throws
   /// kube::base::Error where they cannot be read, or the cluster has no NamespaceTemplates.
@@ -40,6 +42,8 @@ class PopulationWatch {
 
   /// All that was new, has changed, or is gone since the last call.
   PopulationChanges TakeChanges();
+  /// What the next TakeChanges gives.
+  const PopulationChanges& changes() const { return changes_; }
   /// The same for somebody else, who asks more often.
   PopulationChanges TakeNews();
   /// Since when some changes are not seen; absent: all are.
@@ -50,6 +54,7 @@ class PopulationWatch {
   lists::ListWatch::Options NamespaceOptions(const TellFunction& tell);
 
   const kube::client::Session session_;
+  const std::function<void()> on_news_;
   PopulationChanges changes_, news_;
   std::set<std::string> templates_, namespaces_;  // names of those that there are
   lists::ListWatch template_watch_, namespace_watch_;
