@@ -163,6 +163,49 @@ TEST_CASE("A server with too much to do is tried again", "[migrate][population]"
   CHECK(world.cluster.clock.passed() >= std::chrono::seconds(2));
 }
 
+TEST_CASE("A template that is disabled meanwhile has nothing deleted", "[migrate][population]") {
+  World world;
+  world.PutTemplate("every", {Widget("w"), Widget("v")});
+  world.options.namespaces = {"a"};
+  world.Run();
+  world.PutTemplate("every", {Widget("w")});
+  FakeFault fault;
+  fault.target = "namespaces/a/widgets/w?";
+  fault.before = [&world] {
+    world.Send("PATCH", "/apis/policy.kubectl-prune.dev/v1alpha1/namespacetemplates/every",
+               "application/merge-patch+json",
+               R"({"metadata":{"labels":{"policy/namespace-template-apply":"disable"}}})");
+  };
+  world.cluster.server.AddFault(fault);
+  CHECK(Outcomes(world.Run()) == Names{"a/w unchanged", "a/v kept"});
+  CHECK(world.Stored("a/v") == "x");
+}
+
+TEST_CASE("What was made of a template that is left alone is not taken by another one",
+          "[migrate][population]") {
+  World world;
+  world.options.namespaces = {"a"};
+  world.PutTemplate("late", {Widget("w", "late")});
+  world.Run();
+  world.PutTemplate("early", {Widget("w", "early")});
+  SECTION("it is disabled, and has it no more") {
+    world.PatchTemplate("late", {});
+    world.Send("PATCH", "/apis/policy.kubectl-prune.dev/v1alpha1/namespacetemplates/late",
+               "application/merge-patch+json",
+               R"({"metadata":{"labels":{"policy/namespace-template-apply":"disable"}}})");
+  }
+  SECTION("it cannot be used") {
+    world.Send("PATCH", "/apis/policy.kubectl-prune.dev/v1alpha1/namespacetemplates/late",
+               "application/merge-patch+json",
+               R"({"spec":{"namespaces":{"labelSelector":{"matchExpressions":[)"
+               R"({"key":"a","operator":"In"}]}}}})");
+  }
+  const PopulationReport report = world.Run();
+  CHECK(Outcomes(report) == Names{"a/w refused"});
+  CHECK_THAT(Messages(report).at(0), Contains("was made of the template late"));
+  CHECK(world.Stored("a/w") == "late");
+}
+
 TEST_CASE("A template that somebody else writes at the same time is written after him",
           "[migrate][population]") {
   World world;

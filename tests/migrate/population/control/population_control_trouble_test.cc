@@ -265,6 +265,34 @@ TEST_CASE("A template says what it has though some namespace is due all the time
   CHECK_THAT(world.Status("every"), Contains(R"("namespaces":2)"));
 }
 
+TEST_CASE("What changes during a round is left to the next one", "[migrate][population]") {
+  ControlWorld world;
+  world.PutTemplate("every", {Widget("w"), Widget("v")});
+  world.Settle();
+  FakeFault fault;
+  fault.target = "namespaces/b/widgets/w?";
+  SECTION("a namespace opts out before something is deleted there") {
+    fault.before = [&world] { world.Label("b", "policy/namespace-template-opt-out", "true"); };
+    fault.latency = 300ms;
+    world.cluster.server.AddFault(fault);
+    world.PutTemplate("every", {Widget("w")});
+    world.Run(5s);
+    CHECK(world.Stored("a/v") == "-");
+    CHECK(world.Stored("b/v") == "x");
+  }
+  SECTION("a template is disabled before something is deleted") {
+    fault.before = [&world] {
+      world.Send("PATCH", kTemplatePath + "every", "application/merge-patch+json",
+                 R"({"metadata":{"labels":{"policy/namespace-template-apply":"disable"}}})");
+    };
+    fault.latency = 300ms;
+    world.cluster.server.AddFault(fault);
+    world.PutTemplate("every", {Widget("w")});
+    world.Run(5s);
+    CHECK(world.Stored("b/v") == "x");
+  }
+}
+
 TEST_CASE("A namespace that goes while it is looked at is no problem", "[migrate][population]") {
   ControlWorld world;
   world.control_options.marks_populated = true;

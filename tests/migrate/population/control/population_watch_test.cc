@@ -33,7 +33,7 @@ struct Watched : population_test::World {
   }
 
   PopulationWatch watch{cluster.session(),
-                        [this](const std::string& line) { lines.push_back(line); }};
+                        [this](const std::string& line) { lines.push_back(line); }, [] {}};
 };
 
 TEST_CASE("At first all namespaces and templates are changes", "[migrate][population]") {
