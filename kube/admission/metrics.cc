@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "kube/base/metrics_text.h"
 #include "kube/json/json.h"
 
 namespace kube::admission {
@@ -20,22 +21,6 @@ std::string_view OutcomeName(const Verdict& verdict) {
       return "other";
   }
   return "other";
-}
-
-void PrintHead(std::string& out, std::string_view name, std::string_view type,
-               std::string_view help) {
-  out.append("# HELP ").append(name).append(" ").append(help).append("\n");
-  out.append("# TYPE ").append(name).append(" ").append(type).append("\n");
-}
-
-/// An id holds nothing that would have to be escaped (Handlers::Add).
-std::string Label(std::string_view name, std::string_view value) {
-  return std::string(name).append("=\"").append(value).append("\"");
-}
-
-void PrintSample(std::string& out, std::string_view name, const std::string& labels,
-                 const std::string& value) {
-  out.append(name).append("{").append(labels).append("} ").append(value).append("\n");
 }
 
 }  // namespace
@@ -69,38 +54,39 @@ std::string Metrics::Print() const {
 
 void Metrics::PrintAnswers(std::string& out) const {
   constexpr std::string_view kName = "admission_answers_total";
-  PrintHead(out, kName, "counter", "Answers to admission requests, by HTTP status.");
+  base::AppendMetricHead(out, kName, "counter", "Answers to admission requests, by HTTP status.");
   for (const auto& [code, count] : answers_) {
-    PrintSample(out, kName, Label("code", std::to_string(code)), std::to_string(count));
+    base::AppendMetricSample(out, kName, {{"code", std::to_string(code)}}, std::to_string(count));
   }
 }
 
 void Metrics::PrintCalls(std::string& out) const {
   constexpr std::string_view kName = "admission_handler_calls_total";
-  PrintHead(out, kName, "counter", "Calls of admission handlers, by what came of them.");
+  base::AppendMetricHead(out, kName, "counter",
+                         "Calls of admission handlers, by what came of them.");
   for (const auto& [labels, count] : calls_) {
     const auto& [handler, operation, outcome] = labels;
-    PrintSample(out, kName,
-                Label("handler", handler) + "," + Label("operation", operation) + "," +
-                    Label("outcome", outcome),
-                std::to_string(count));
+    base::AppendMetricSample(out, kName,
+                             {{"handler", handler}, {"operation", operation}, {"outcome", outcome}},
+                             std::to_string(count));
   }
 }
 
 void Metrics::PrintDurations(std::string& out) const {
   constexpr std::string_view kName = "admission_handler_duration_seconds";
-  PrintHead(out, kName, "histogram", "How long admission handlers took.");
+  base::AppendMetricHead(out, kName, "histogram", "How long admission handlers took.");
   for (const auto& [name, durations] : durations_) {
-    const std::string handler = Label("handler", name);
     std::uint64_t count = 0;
     for (std::size_t i = 0; i < durations.counts.size(); ++i) {
       count += durations.counts.at(i);
       const std::string bound = i < kBounds.size() ? json::FormatFloat(kBounds.at(i)) : "+Inf";
-      PrintSample(out, std::string(kName) + "_bucket", handler + "," + Label("le", bound),
-                  std::to_string(count));
+      base::AppendMetricSample(out, std::string(kName) + "_bucket",
+                               {{"handler", name}, {"le", bound}}, std::to_string(count));
     }
-    PrintSample(out, std::string(kName) + "_sum", handler, json::FormatFloat(durations.sum));
-    PrintSample(out, std::string(kName) + "_count", handler, std::to_string(count));
+    base::AppendMetricSample(out, std::string(kName) + "_sum", {{"handler", name}},
+                             json::FormatFloat(durations.sum));
+    base::AppendMetricSample(out, std::string(kName) + "_count", {{"handler", name}},
+                             std::to_string(count));
   }
 }
 

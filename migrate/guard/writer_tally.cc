@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kube/base/metrics_text.h"
 #include "kube/base/utf8.h"
 #include "migrate/proof/proof.h"
 
@@ -17,21 +18,6 @@ std::size_t MostOfUser(std::size_t entries) {
 
 std::string LimitedName(std::string_view text) {
   return kube::base::utf8::Shortened(text, WriterTally::kMostNameBytes - 3);
-}
-
-void AppendLabel(std::string& out, std::string_view name, std::string_view value) {
-  out.append(out.back() == '{' ? "" : ",").append(name).append("=\"");
-  for (const char c : value) {
-    if (c == '\\' || c == '"') out += '\\';
-    c == '\n' ? out.append("\\n") : out.append(1, c);
-  }
-  out += '"';
-}
-
-void AppendCounter(std::string& out, std::string_view name, std::string_view help,
-                   std::uint64_t count) {
-  out.append("# HELP ").append(name).append(" ").append(help).append("\n# TYPE ").append(name);
-  out.append(" counter\n").append(name).append(" ").append(std::to_string(count)).append("\n");
 }
 
 }  // namespace
@@ -135,24 +121,22 @@ WriterTally::MostRequested(std::size_t most) const {
 std::string WriterTally::PrintMetrics() const {
   const std::lock_guard lock(mutex_);
   std::string out;
-  AppendCounter(out, "guard_requests_total",
-                "Requests to create or change objects that are guarded.", requests_);
-  AppendCounter(out, "guard_requests_losing_fields_total",
-                "Of these, which have fields that pruning would remove.", losing_);
-  AppendCounter(out, "guard_requests_denied_total", "Of these, which were refused.", denied_);
+  kube::base::AppendMetric(out, "guard_requests_total", "counter",
+                           "Requests to create or change objects that are guarded.", requests_);
+  kube::base::AppendMetric(out, "guard_requests_losing_fields_total", "counter",
+                           "Of these, which have fields that pruning would remove.", losing_);
+  kube::base::AppendMetric(out, "guard_requests_denied_total", "counter",
+                           "Of these, which were refused.", denied_);
   const auto most_requested = MostRequested(kMostMetrics);
   if (most_requested.empty()) return out;
-  out +=
-      "# HELP guard_lost_fields_total Requests with a field that pruning would remove, by writer.\n"
-      "# TYPE guard_lost_fields_total counter\n";
+  constexpr std::string_view kLost = "guard_lost_fields_total";
+  kube::base::AppendMetricHead(out, kLost, "counter",
+                               "Requests with a field that pruning would remove, by writer.");
   for (const auto& [key, entry] : most_requested) {
     const auto& [crd, path, user, manager] = *key;
-    out += "guard_lost_fields_total{";
-    AppendLabel(out, "crd", crd);
-    AppendLabel(out, "path", path);
-    AppendLabel(out, "user", user);
-    AppendLabel(out, "manager", manager);
-    out.append("} ").append(std::to_string(entry->use.requests)).append("\n");
+    kube::base::AppendMetricSample(
+        out, kLost, {{"crd", crd}, {"path", path}, {"user", user}, {"manager", manager}},
+        std::to_string(entry->use.requests));
   }
   return out;
 }
