@@ -1,9 +1,7 @@
 #include "kube/admission/label_requirement.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
-#include <string_view>
 
 #include "kube/meta/names.h"
 
@@ -11,13 +9,6 @@ namespace kube::admission {
 namespace {
 
 using json::Value;
-using Operator = LabelRequirement::Operator;
-
-constexpr std::array<std::string_view, 4> kOperators = {"In", "NotIn", "Exists", "DoesNotExist"};
-
-bool NeedsValues(Operator operator_) {
-  return operator_ == Operator::kIn || operator_ == Operator::kNotIn;
-}
 
 }  // namespace
 
@@ -39,7 +30,7 @@ std::vector<std::string> LabelSelectorProblems(const LabelSelector& selector) {
     for (const std::string& problem : meta::LabelKeyProblems(key)) {
       problems.push_back("label \"" + key + "\": " + problem);
     }
-    if (NeedsValues(operator_) == values.empty()) {
+    if (meta::NeedsValues(operator_) == values.empty()) {
       problems.push_back(values.empty()
                              ? "label \"" + key +
                                    "\": must be specified when `operator` is 'In' or 'NotIn'"
@@ -61,8 +52,7 @@ Value LabelSelectorJson(const LabelSelector& selector, json::Arena& arena) {
   for (const auto& [key, operator_, values] : selector) {
     Value expression = Value::Object();
     expression.Set("key", Value::String(key), arena);
-    const std::string_view name = kOperators.at(static_cast<std::size_t>(operator_));
-    expression.Set("operator", Value::String(name), arena);
+    expression.Set("operator", Value::String(meta::OperatorName(operator_)), arena);
     if (!values.empty()) {
       Value* list = expression.Set("values", Value::Array(), arena);
       for (const std::string& value : values) list->Append(Value::String(value), arena);

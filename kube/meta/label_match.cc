@@ -84,8 +84,7 @@ class SelectorReader {
   }
 
   void CheckCount(const LabelRequirement& requirement, std::string path) {
-    const bool needs_values =
-        requirement.operator_ == Operator::kIn || requirement.operator_ == Operator::kNotIn;
+    const bool needs_values = NeedsValues(requirement.operator_);
     if (needs_values && requirement.values.empty()) {
       errors_.push_back(
           Required(std::move(path), "must be specified when `operator` is 'In' or 'NotIn'"));
@@ -100,6 +99,16 @@ class SelectorReader {
 };
 
 }  // namespace
+
+std::string_view OperatorName(Operator operator_) {
+  const auto found =
+      std::ranges::find(kOperatorNames, operator_, [](const auto& known) { return known.second; });
+  return found == kOperatorNames.end() ? std::string_view() : found->first;
+}
+
+bool NeedsValues(Operator operator_) {
+  return operator_ == Operator::kIn || operator_ == Operator::kNotIn;
+}
 
 bool Holds(const LabelRequirement& requirement, std::optional<std::string_view> label) {
   const bool is_listed =

@@ -27,6 +27,10 @@ struct LabelRequirement {
   bool operator==(const LabelRequirement&) const = default;
 };
 
+/// As objects spell it: "NotIn".
+std::string_view OperatorName(LabelRequirement::Operator operator_);
+bool NeedsValues(LabelRequirement::Operator operator_);
+
 /// All have to hold; none: whatever labels there are.
 using LabelSelector = std::vector<LabelRequirement>;
 

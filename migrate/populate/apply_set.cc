@@ -17,15 +17,4 @@ std::string TemplateApplySetId(std::string_view template_name) {
   return ApplySetId({template_name, "", kTemplateKind, kGroup});
 }
 
-std::map<std::string, std::string> ApplySetAnnotations(std::string_view version,
-                                                       const std::set<GroupKind>& types,
-                                                       const std::set<std::string>& namespaces) {
-  // Sorted as texts.
-  std::set<std::string> kinds;
-  for (const GroupKind& type : types) kinds.insert(type.ToString());
-  return {{kApplySetToolingAnnotation, std::string(kApplySetTool).append("/").append(version)},
-          {kApplySetKindsAnnotation, kube::base::Join(kinds, ",")},
-          {kApplySetNamespacesAnnotation, kube::base::Join(namespaces, ",")}};
-}
-
 }  // namespace migrate::populate

@@ -1,11 +1,7 @@
 #pragma once
 
-#include <map>
-#include <set>
 #include <string>
 #include <string_view>
-
-#include "migrate/populate/object_key.h"
 
 /// The ApplySet of what is made of a template, whose parent the template is: KEP-3659, as kubectl
 /// has it (k8s.io/kubectl/pkg/cmd/apply/applyset.go).
@@ -37,11 +33,5 @@ std::string ApplySetId(const ApplySetParent& parent);
 
 /// That of a NamespaceTemplate.
 std::string TemplateApplySetId(std::string_view template_name);
-
-/// The annotations of a template whose objects are of `types` and in `namespaces`, made by this
-/// program of `version`, e.g. "v0.1.0". All three are there, also where there are no objects.
-std::map<std::string, std::string> ApplySetAnnotations(std::string_view version,
-                                                       const std::set<GroupKind>& types,
-                                                       const std::set<std::string>& namespaces);
 
 }  // namespace migrate::populate

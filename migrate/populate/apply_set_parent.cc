@@ -83,9 +83,13 @@ std::string WhyForeign(const ApplySetState& state, std::string_view template_nam
 }
 
 std::string ApplySetPatch(const ApplySetState& state, std::string_view resource_version) {
-  const std::string_view version =
-      std::string_view(state.tooling).substr(state.tooling.rfind('/') + 1);
-  const auto texts = ApplySetAnnotations(version, state.types, state.namespaces);
+  // Sorted as texts.
+  std::set<std::string> kinds;
+  for (const GroupKind& type : state.types) kinds.insert(type.ToString());
+  const std::pair<std::string_view, std::string> texts[] = {
+      {kApplySetNamespacesAnnotation, kube::base::Join(state.namespaces, ",")},
+      {kApplySetKindsAnnotation, kube::base::Join(kinds, ",")},
+      {kApplySetToolingAnnotation, state.tooling}};
   kube::json::Arena arena;
   Value annotations = Value::Object();
   for (const auto& [key, text] : texts) annotations.SetNew(key, Value::String(text), arena);

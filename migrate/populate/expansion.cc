@@ -165,6 +165,24 @@ std::string Describe(const ReplacedObject& object) {
   return key.ToString() + " of the template " + template_name + " is replaced by that of " + by;
 }
 
+std::string DescribeStanding(std::string_view name, Expansion::Standing standing) {
+  switch (standing) {
+    case Expansion::Standing::kPopulated:
+      return "";
+    case Expansion::Standing::kOptedOut:
+      return std::string(name) + " has the label " + kOptOutLabel +
+             "=true, so what it has stays as it is";
+    case Expansion::Standing::kSystem:
+      return std::string(name) + " is never populated";
+  }
+  return "";
+}
+
+std::string DescribeDisabled(std::string_view template_name) {
+  return "the template " + std::string(template_name) + " has the label " + kApplyLabel +
+         "=disable, so what was made of it stays as it is";
+}
+
 std::string Describe(const HeldObject& object) {
   const auto& [key, template_name, by, is_disabled] = object;
   return key.ToString() + " of the template " + template_name +

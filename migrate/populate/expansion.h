@@ -48,7 +48,7 @@ struct HeldObject {
   bool is_disabled = false;  ///< the later template; else its object was refused
 };
 
-/// What is to be told of one, e.g. `ConfigMap/a of the template x is replaced by that of y`.
+/// What is to be told of one, e.g. `ConfigMap "a" of the template x is replaced by that of y`.
 std::string Describe(const ReplacedObject& object);
 std::string Describe(const HeldObject& object);
 
@@ -73,6 +73,11 @@ struct Expansion {
   /// stays as it is.
   std::vector<std::string> left_alone{};
 };
+
+/// Why nothing is done in a namespace; empty for one that is kPopulated.
+std::string DescribeStanding(std::string_view name, Expansion::Standing standing);
+/// Why what was made of a disabled template stays.
+std::string DescribeDisabled(std::string_view template_name);
 
 /// Finds what `target` is to have by `templates`, each of another name, whatever their order. What
 /// is of none of the objects, refused or held, and of no template that is left alone, it is not to

@@ -9,6 +9,7 @@
 #include "kube/meta/names.h"
 #include "kube/meta/type_meta.h"
 #include "migrate/populate/keys.h"
+#include "migrate/populate/metadata_entry.h"
 #include "migrate/populate/object_metadata_errors.h"
 #include "migrate/populate/template_crd.h"
 
@@ -20,12 +21,6 @@ using kube::json::Value;
 using Errors = std::vector<kube::meta::FieldError>;
 
 constexpr std::string_view kFirstGroup = "policy";
-
-bool HasEntry(const Value& metadata, std::string_view map, std::string_view key,
-              std::string_view text) {
-  const Value* entries = metadata.Find(map);
-  return entries != nullptr && entries->FindText(key) == text;
-}
 
 // An object without a name would be another one at each apply.
 Errors MissingNames(std::span<const Value> objects) {
@@ -43,14 +38,15 @@ Errors MissingNames(std::span<const Value> objects) {
 class TemplateReader {
  public:
   explicit TemplateReader(const Value& object)
-      : metadata_(*object.Find("metadata")), spec_(*object.Find("spec")) {}
+      : object_(object), metadata_(*object.Find("metadata")), spec_(*object.Find("spec")) {}
 
   NamespaceTemplate Read(Errors& errors) {
     NamespaceTemplate read;
     read.name = metadata_.FindText("name");
-    read.is_disabled = HasEntry(metadata_, "labels", kApplyLabel, "disable");
-    read.requires_permission = HasEntry(metadata_, "annotations", kRequirePermissionKey, "true") ||
-                               HasEntry(metadata_, "labels", kRequirePermissionKey, "true");
+    read.is_disabled = MetadataEntry(object_, "labels", kApplyLabel) == "disable";
+    read.requires_permission =
+        MetadataEntry(object_, "annotations", kRequirePermissionKey) == "true" ||
+        MetadataEntry(object_, "labels", kRequirePermissionKey) == "true";
     ReadSelector(read, errors);
     read.objects = spec_.Find("templates")->elements();
     kube::meta::Append(errors, MissingNames(read.objects));
@@ -70,6 +66,7 @@ class TemplateReader {
     }
   }
 
+  const Value& object_;
   const Value& metadata_;
   const Value& spec_;
 };

@@ -14,26 +14,16 @@ namespace {
 
 using kube::json::Value;
 
-TargetNamespace MakeNamespace(const Value& metadata) {
-  TargetNamespace made = NamespaceNamed(std::string(metadata.FindText("name")));
-  if (const Value* labels = metadata.Find("labels")) {
-    for (const kube::json::Member& label : labels->members()) {
-      made.labels.emplace(label.key.text(), label.value.text());
-    }
-  }
-  const Value* annotations = metadata.Find("annotations");
-  const std::string_view creator =
-      annotations == nullptr ? std::string_view() : annotations->FindText(kCreatorAnnotation);
-  if (!creator.empty()) made.creator = creator;
-  return made;
+bool IsTrue(const kube::meta::Labels& labels, std::string_view key) {
+  const auto label = labels.find(key);
+  return label != labels.end() && label->second == "true";
 }
 
 }  // namespace
 
-bool TargetNamespace::OptsOut() const {
-  const auto label = labels.find(kOptOutLabel);
-  return label != labels.end() && label->second == "true";
-}
+bool TargetNamespace::OptsOut() const { return IsTrue(labels, kOptOutLabel); }
+
+bool TargetNamespace::IsPopulated() const { return IsTrue(labels, kPopulatedLabel); }
 
 bool IsNamespace(const Value& object) {
   const kube::meta::GroupVersionKind type = kube::meta::TypeOf(object);
@@ -47,7 +37,22 @@ kube::base::Result<TargetNamespace, std::vector<std::string>> ReadNamespace(cons
   const Value metadata = *read ? (*read)->metadata : Value::Object();
   const auto errors = ClusterMetadataErrors(metadata, kube::meta::Dns1123LabelProblems);
   if (!errors.empty()) return kube::base::Unexpected(kube::meta::SortedStrings(errors));
-  return MakeNamespace(metadata);
+  return NamespaceOf(metadata);
+}
+
+TargetNamespace NamespaceOf(const Value& metadata) {
+  const std::string_view name = metadata.FindText("name");
+  TargetNamespace made = name.empty() ? TargetNamespace() : NamespaceNamed(std::string(name));
+  if (const Value* labels = metadata.Find("labels")) {
+    for (const kube::json::Member& label : labels->members()) {
+      if (label.value.is_string()) made.labels.emplace(label.key.text(), label.value.text());
+    }
+  }
+  const Value* annotations = metadata.Find("annotations");
+  const std::string_view creator =
+      annotations == nullptr ? std::string_view() : annotations->FindText(kCreatorAnnotation);
+  if (!creator.empty()) made.creator = creator;
+  return made;
 }
 
 TargetNamespace NamespaceNamed(std::string name) {

@@ -19,6 +19,8 @@ struct TargetNamespace {
   bool operator==(const TargetNamespace&) const = default;
   /// What was made in it stays as it is.
   bool OptsOut() const;
+  /// It has what it is to have, as whoever populates it says by a label.
+  bool IsPopulated() const;
 };
 
 /// True for the object of a Namespace.
@@ -28,6 +30,11 @@ bool IsNamespace(const kube::json::Value& object);
 /// required"; sorted bytewise.
 kube::base::Result<TargetNamespace, std::vector<std::string>> ReadNamespace(
     const kube::json::Value& object);
+
+/// What templates look at in the metadata of a Namespace. What is of a wrong type is as if it were
+/// not there; where there is no name, as the server has yet to make one, there is no label of it
+/// either.
+TargetNamespace NamespaceOf(const kube::json::Value& metadata);
 
 /// One of which no more is known than its name, which is valid.
 TargetNamespace NamespaceNamed(std::string name);

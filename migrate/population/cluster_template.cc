@@ -79,8 +79,8 @@ NoteProblem ProblemOf(const CallError& error) {
 }  // namespace
 
 std::string TemplatesPath() {
-  return std::string("/apis/") + populate::kGroup + "/" + populate::kVersion +
-         "/namespacetemplates";
+  return std::string("/apis/") + populate::kGroup + "/" + populate::kVersion + "/" +
+         populate::kTemplatePlural;
 }
 
 ClusterTemplate ReadClusterTemplate(const Value& object) {
@@ -100,12 +100,12 @@ TemplateNow LookAgain(const std::string& name, const ClusterTemplate* known,
                       const kube::client::Session& session) {
   const auto found = ReadMetadata(name, session);
   if (!found) {
-    const auto& status = found.error().status;
     // Not so where the CRD is not served.
-    const bool is_gone = status && MeaningOf(*status) == Meaning::kNotFound &&
-                         status->message == std::string("namespacetemplates.") + populate::kGroup +
-                                                " \"" + name + "\" not found";
-    return is_gone ? TemplateNow::kGone : TemplateNow::kUnknown;
+    const std::string object =
+        std::string(populate::kTemplatePlural) + "." + populate::kGroup + " \"" + name + "\"";
+    const auto verdict = sweep::write::ClassifyAnswer(found.error(), object);
+    return verdict.object_class == report::ObjectClass::kGone ? TemplateNow::kGone
+                                                              : TemplateNow::kUnknown;
   }
   if (known == nullptr) return TemplateNow::kChanged;
   const Value& metadata = (*found)->root();

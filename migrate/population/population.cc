@@ -8,7 +8,6 @@
 
 #include "kube/base/error.h"
 #include "migrate/populate/expansion.h"
-#include "migrate/populate/keys.h"
 #include "migrate/population/population_round.h"
 #include "migrate/population/template_notes.h"
 
@@ -69,9 +68,9 @@ class PopulationRun {
     if (state_.input.known.empty()) {
       Note("the cluster has no NamespaceTemplate; what was made of those that are gone stays");
     }
-    std::set<std::string> names;
+    std::vector<std::string> names;
     for (const auto& [name, found] : state_.input.namespaces) {
-      names.insert(name);
+      names.push_back(name);
       if (!found.is_terminating || options_.namespaces.empty()) continue;
       Note(name + " is being deleted, and gets nothing new");
     }
@@ -99,16 +98,9 @@ class PopulationRun {
 
   // Of those that are named: of all it would be no news.
   void TellStanding(const std::string& name, const Expansion& expansion) {
-    switch (expansion.standing) {
-      case Expansion::Standing::kPopulated:
-        if (expansion.templates.empty()) Note("no template selects " + name);
-        return;
-      case Expansion::Standing::kOptedOut:
-        return Note(name + " has the label " + populate::kOptOutLabel +
-                    "=true, so what it has stays as it is");
-      case Expansion::Standing::kSystem:
-        return Note(name + " is never populated");
-    }
+    const std::string standing = populate::DescribeStanding(name, expansion.standing);
+    if (!standing.empty()) return Note(standing);
+    if (expansion.templates.empty()) Note("no template selects " + name);
   }
 
   const PopulationOptions& options_;

@@ -13,7 +13,7 @@
 #include "kube/go/go_time.h"
 #include "migrate/lists/list_reader.h"
 #include "migrate/populate/apply_set_parent.h"
-#include "migrate/populate/keys.h"
+#include "migrate/populate/expansion.h"
 #include "migrate/population/call_words.h"
 #include "migrate/spool/object_metadata.h"
 
@@ -122,9 +122,7 @@ std::optional<PopulationRemark> WhyLeftAlone(const TemplateEntry& entry) {
   }
   if (!entry.usable->is_disabled) return std::nullopt;
   return PopulationRemark{.kind = PopulationRemark::Kind::kNote,
-                          .text = "the template " + name + " has the label " +
-                                  populate::kApplyLabel +
-                                  "=disable, so what was made of it stays as it is"};
+                          .text = populate::DescribeDisabled(name)};
 }
 
 void PopulationInput::PutTemplate(TemplateEntry entry) {

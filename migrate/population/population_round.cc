@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <optional>
+#include <set>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -13,6 +16,7 @@
 #include "migrate/population/object_apply.h"
 #include "migrate/population/object_prune.h"
 #include "migrate/population/object_states.h"
+#include "migrate/population/prune_leaves.h"
 #include "migrate/population/writer.h"
 
 namespace migrate::population {
@@ -31,8 +35,6 @@ WriteMode ModeOf(const PopulationOptions& options) {
 
 // How long a round goes on to begin with namespaces, where another one comes.
 constexpr std::chrono::seconds kLongestRound(5);
-// Then a template is looked at once more before more of it is deleted.
-constexpr std::chrono::seconds kLeaveHolds(5);
 // Of the words of a webhook there may be any number.
 constexpr std::size_t kMostMessageKept = 500;
 
@@ -56,13 +58,6 @@ struct MemberDone {
   std::string message;
 };
 
-/// Whether the members of a template may be pruned.
-struct PruneLeave {
-  bool is_given = false;
-  kube::system::Clock::TimePoint given_at{};
-  std::string why{};  // it is not
-};
-
 class Round {
  public:
   Round(const PopulationOptions& options, PopulationState& state, const RoundNews& news,
@@ -71,14 +66,17 @@ class Round {
         state_(state),
         news_(news),
         session_(session),
-        templates_(options.version, options.dry_run == DryRun::kServer, options.patience, session) {
-  }
+        templates_(options.version, options.dry_run == DryRun::kServer, options.patience, session),
+        leaves_(state.input, session,
+                [this](const std::string& name, bool is_changed, const std::string& why) {
+                  OnLeaveRefused(name, is_changed, why);
+                }) {}
 
-  void Run(const std::set<std::string>& namespaces) {
+  void Run(const std::vector<std::string>& namespaces) {
     for (const std::string& name : namespaces) PlanNamespace(name);
     if (!session_.is_stopped()) ReadMembers();
     if (!session_.is_stopped()) WidenApplySets();
-    if (!session_.is_stopped()) Apply();
+    if (!session_.is_stopped()) Apply(namespaces);
     if (!session_.is_stopped()) Prune();
     if (!session_.is_stopped()) return;
     for (const auto& [name, plan] : plans_) state_.outcomes[name].is_unfinished = true;
@@ -166,7 +164,9 @@ class Round {
     }
     ++expected_;
     OutcomeOf(name, object.template_name).types.insert(object.key.type);
-    to_widen_.insert(object.template_name);
+    ApplySetExtent& extent = extents_[object.template_name];
+    extent.types.insert(object.key.type);
+    extent.namespaces.insert(name);
   }
 
   // Also of what is left alone: it stays in the ApplySet, and somebody else's template may be named
@@ -174,10 +174,8 @@ class Round {
   void ReadMembers() {
     if (plans_.empty()) return;
     std::set<GroupKind> types;
-    for (const auto& [name, plan] : plans_) {
-      for (const auto& [template_name, outcome] : state_.outcomes[name].templates) {
-        types.insert(outcome.types.begin(), outcome.types.end());
-      }
+    for (const auto& [name, extent] : extents_) {
+      types.insert(extent.types.begin(), extent.types.end());
     }
     for (const auto& [name, known] : state_.input.known) {
       types.insert(known.apply_set.types.begin(), known.apply_set.types.end());
@@ -202,10 +200,9 @@ class Round {
   // Before anything of a new kind is there (KEP-3659).
   void WidenApplySets() {
     if (!writes()) return;
-    for (const std::string& name : to_widen_) {
+    for (const auto& [name, extent] : extents_) {
       const auto known = state_.input.known.find(name);
       if (known == state_.input.known.end()) continue;
-      const ApplySetExtent extent = ExtentOf(name, state_);
       const NoteResult problem = templates_.Widen(known->second, extent.types, extent.namespaces);
       if (session_.is_stopped()) return;
       if (!problem) continue;
@@ -219,8 +216,9 @@ class Round {
     }
   }
 
-  bool IsChanged(const std::string& namespace_, const std::string& template_name) const {
-    return news_.is_changed && news_.is_changed(namespace_, template_name);
+  bool IsLeftToNextRound(const std::string& namespace_, const std::string& template_name) const {
+    return changed_.contains(template_name) ||
+           (news_.is_changed && news_.is_changed(namespace_, template_name));
   }
 
   // New namespaces wait for the next round.
@@ -233,11 +231,12 @@ class Round {
     postponed_.insert(name);
   }
 
-  void Apply() {
+  void Apply(const std::vector<std::string>& namespaces) {
     // Each object is told of by itself.
     const auto on_done = [](const sweep::write::Exchange&) {};
     Writer writer(options_, session_, on_done, [this] { Tell(); });
-    for (const auto& [name, plan] : plans_) {
+    for (const std::string& name : namespaces) {
+      if (!plans_.contains(name)) continue;
       if (IsOverTime()) {
         Postpone(name);
         continue;
@@ -260,7 +259,7 @@ class Round {
     for (const auto& [key, template_name, value] : ExpandFor(found, arena).objects) {
       auto kind = state_.kinds.Find(key.type, VersionOf(value));
       if (!kind) continue;
-      if (changed_.contains(template_name) || IsChanged(name, template_name)) {
+      if (IsLeftToNextRound(name, template_name)) {
         LeaveToNextRound(name, template_name);
         continue;
       }
@@ -373,14 +372,10 @@ class Round {
                             applied_uids_.contains(member.uid);
     if (is_applied) return state_.members.Remove(member.namespace_, KeyOf(member));
     if (!IsUnwanted(member, plan)) return Remember(object);
-    if (IsChanged(object.namespace_, object.template_name)) {
-      LeaveToNextRound(object.namespace_, object.template_name);
-      return Remember(object);
-    }
-    if (changed_.contains(object.template_name)) return Remember(object);
-    const std::string why = WhyKept(member, plan);
+    const bool is_left = IsLeftToNextRound(object.namespace_, object.template_name);
+    const std::string why = is_left ? "" : WhyKept(member, plan);
     if (session_.is_stopped()) return;
-    if (changed_.contains(object.template_name)) {
+    if (IsLeftToNextRound(object.namespace_, object.template_name)) {
       LeaveToNextRound(object.namespace_, object.template_name);
       return Remember(object);
     }
@@ -413,32 +408,17 @@ class Round {
       return "some object of the template could not be applied here, which may be to come in its "
              "place";
     }
-    const PruneLeave& leave = LeaveOf(name);
-    if (!leave.is_given) state_.outcomes[member.namespace_].is_unfinished = true;
-    return leave.why;
+    const std::optional<std::string>& why_not = leaves_.WhyNot(name);
+    if (why_not) state_.outcomes[member.namespace_].is_unfinished = true;
+    return why_not.value_or("");
   }
 
-  const PruneLeave& LeaveOf(const std::string& name) {
-    const auto [place, is_new] = leaves_.try_emplace(name);
-    const bool is_old =
-        place->second.is_given && session_.clock.Now() >= place->second.given_at + kLeaveHolds;
-    if (!is_new && !is_old) return place->second;
-    place->second = {.given_at = session_.clock.Now()};
-    const auto known = state_.input.known.find(name);
-    const bool is_known = known != state_.input.known.end();
-    const TemplateNow now = LookAgain(name, is_known ? &known->second : nullptr, session_);
-    const TemplateNow expected = is_known ? TemplateNow::kSame : TemplateNow::kGone;
-    if (now == expected) {
-      place->second.is_given = true;
-    } else if (now != TemplateNow::kUnknown && options_.comes_again) {
+  void OnLeaveRefused(const std::string& name, bool is_changed, const std::string& why) {
+    if (is_changed && options_.comes_again) {
       changed_.insert(name);
-    } else if (!session_.is_stopped()) {
-      place->second.why = now == TemplateNow::kUnknown
-                              ? "the server does not say whether the template is as it was"
-                              : "the template was changed meanwhile: run again";
-      news_.on_error("nothing of the template " + name + " is pruned: " + place->second.why);
+    } else {
+      news_.on_error("nothing of the template " + name + " is pruned: " + why);
     }
-    return place->second;
   }
 
   void TakeMember(const MemberDone& done) {
@@ -466,11 +446,11 @@ class Round {
   const TemplateWriter templates_;
   std::size_t done_ = 0, expected_ = 0;
 
-  std::map<std::string, NamespacePlan> plans_;  // by namespace
-  std::set<std::string> to_widen_;              // templates
-  std::set<std::string> changed_;               // templates, meanwhile; left to the next round
+  std::map<std::string, NamespacePlan> plans_;     // by namespace
+  std::map<std::string, ApplySetExtent> extents_;  // of what templates get here
+  std::set<std::string> changed_;                  // templates, meanwhile; left to the next round
   std::set<std::string> orphans_;  // templates that cannot be made the parents of what they have
-  std::map<std::string, PruneLeave> leaves_;  // by template
+  PruneLeaves leaves_;
   std::vector<MemberDone> members_done_;
   std::set<std::string> applied_uids_;  // of what is wanted and there
   std::set<std::string> postponed_;     // namespaces
@@ -479,7 +459,7 @@ class Round {
 
 }  // namespace
 
-void RunRound(const std::set<std::string>& namespaces, const PopulationOptions& options,
+void RunRound(const std::vector<std::string>& namespaces, const PopulationOptions& options,
               PopulationState& state, const RoundNews& news, const kube::client::Session& session) {
   Round(options, state, news, session).Run(namespaces);
 }

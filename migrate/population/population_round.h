@@ -2,8 +2,8 @@
 
 #include <cstddef>
 #include <functional>
-#include <set>
 #include <string>
+#include <vector>
 
 #include "kube/client/session.h"
 #include "migrate/populate/expansion.h"
@@ -25,14 +25,14 @@ struct RoundNews {
   std::function<void(std::size_t done, std::size_t expected)> on_progress;
 };
 
-/// Brings these namespaces to what templates say, as Populate does: those that are being deleted,
-/// and those that `state` does not know, are passed over. Afterwards `state` has their outcomes,
-/// and knows what was made and deleted; so a round after it lists nothing anew.
+/// Brings these namespaces to what templates say, in this order, as Populate does: those that are
+/// being deleted, and those that `state` does not know, are passed over. Afterwards `state` has
+/// their outcomes, and knows what was made and deleted; so a round after it lists nothing anew.
 ///
 /// The session being stopped, the outcome of a namespace is that something is left to be done. With
 /// PopulationOptions::comes_again a round ends after some seconds: a namespace that it has not come
 /// to has no outcome.
-void RunRound(const std::set<std::string>& namespaces, const PopulationOptions& options,
+void RunRound(const std::vector<std::string>& namespaces, const PopulationOptions& options,
               PopulationState& state, const RoundNews& news, const kube::client::Session& session);
 
 }  // namespace migrate::population

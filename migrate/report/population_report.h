@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "migrate/report/migration_report.h"
@@ -21,6 +22,10 @@ enum class PopulationClass : std::uint8_t {
   kRefused,    ///< of an object that no namespace, or not this one, can have
   kFailed,     ///< could not be applied or pruned
 };
+inline constexpr std::size_t kPopulationClasses = 7;
+
+/// What it is called in metrics: "applied".
+std::string_view ClassName(PopulationClass population_class);
 
 /// True for what makes the exit code 1.
 inline bool IsFailure(PopulationClass population_class) {

@@ -7,7 +7,6 @@
 #include "kube/json/json.h"
 #include "migrate/populate/cluster_scope.h"
 #include "migrate/populate/expansion.h"
-#include "migrate/populate/keys.h"
 #include "migrate/populate/population_files.h"
 #include "plugin/command/manifest_writer.h"
 #include "plugin/terminal/output.h"
@@ -48,18 +47,6 @@ std::vector<TargetNamespace> ChooseNamespaces(const std::vector<std::string>& na
   return chosen;
 }
 
-void TellStanding(const std::string& name, Expansion::Standing standing) {
-  switch (standing) {
-    case Expansion::Standing::kPopulated:
-      return;
-    case Expansion::Standing::kOptedOut:
-      return TellLine("note", name + " has the label " + migrate::populate::kOptOutLabel +
-                                  "=true, so what it has stays as it is");
-    case Expansion::Standing::kSystem:
-      return TellLine("note", name + " is never populated");
-  }
-}
-
 /// A run over files: what it prints, and how it ends.
 class LocalPopulation {
  public:
@@ -86,7 +73,9 @@ class LocalPopulation {
     const Expansion expansion = migrate::populate::Expand(
         target, files_.templates, migrate::populate::IsKnownClusterScoped, arena);
     for (const auto& object : expansion.objects) writer_.Write(object.value);
-    TellStanding(target.name, expansion.standing);
+    const std::string standing =
+        migrate::populate::DescribeStanding(target.name, expansion.standing);
+    if (!standing.empty()) TellLine("note", standing);
     TellUnselected(target.name, expansion);
     TellDisabled(expansion.left_alone);
     for (const auto& replaced : expansion.replaced) {
@@ -114,8 +103,7 @@ class LocalPopulation {
   void TellDisabled(const std::vector<std::string>& templates) {
     for (const std::string& name : templates) {
       if (!told_disabled_.insert(name).second) continue;
-      TellLine("note", "the template " + name + " has the label " + migrate::populate::kApplyLabel +
-                           "=disable, so what was made of it stays as it is");
+      TellLine("note", migrate::populate::DescribeDisabled(name));
     }
   }
 

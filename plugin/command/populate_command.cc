@@ -1,9 +1,9 @@
 #include "plugin/command/populate_command.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <set>
-#include <span>
 #include <string_view>
 #include <utility>
 
@@ -113,29 +113,19 @@ constexpr const char* kOnlyLocal[] = {"filename", "output", "recursive"};
 constexpr const char* kNotLocal[] = {"concurrency", "max-rate"};
 constexpr const char* kOnlyService[] = {"leader-elect", "leader-elect-resource-namespace",
                                         "metrics-port", "resync", "webhooks"};
-constexpr const char* kOnlyWebhooks[] = {"addr",
-                                         "ca-bundle-file",
-                                         "ca-dump",
-                                         "ca-file",
-                                         "cert-file",
-                                         "client-ca-file",
-                                         "extra-san",
-                                         "host",
-                                         "ignore-failures",
-                                         "insecure",
-                                         "key-file",
-                                         "key-password",
-                                         "managed",
-                                         "initialization-timeout",
-                                         "opt-out-service-account",
-                                         "persistent",
-                                         "port",
-                                         "reach",
-                                         "url"};
 
-void RefuseGiven(bool is_mode, std::string_view mode, std::span<const char* const> names,
+std::vector<std::string> OnlyWebhooks() {
+  std::vector<std::string> names = serving::ServingFlagNames();
+  names.insert(names.end(), {"ignore-failures", "initialization-timeout", "opt-out-service-account",
+                             "persistent"});
+  std::ranges::sort(names);
+  return names;
+}
+
+template <typename Names>
+void RefuseGiven(bool is_mode, std::string_view mode, const Names& names,
                  const flags::FlagSet& flag_set) {
-  for (const char* name : names) {
+  for (const auto& name : names) {
     flags::RefuseBoth(kPopulate, is_mode, mode, flag_set.IsGiven(name), std::string("--") + name);
   }
 }
@@ -153,7 +143,7 @@ void RefuseOfOther(const PopulateOptions& options, const flags::FlagSet& flag_se
       {options.once, "--once"}, {options.diff, "--diff"}, {is_local, "--local"}};
   for (const auto& [is_mode, mode] : modes) {
     RefuseGiven(is_mode, mode, kOnlyService, flag_set);
-    RefuseGiven(is_mode, mode, kOnlyWebhooks, flag_set);
+    RefuseGiven(is_mode, mode, OnlyWebhooks(), flag_set);
   }
   const bool has_dry_run = flag_set.IsGiven("dry-run");
   flags::RefuseBoth(kPopulate, is_local, "--local", has_dry_run, "--dry-run");
@@ -257,9 +247,9 @@ void PopulateCommand::FinishService(const flags::FlagSet& flag_set) {
                                  service.lease_namespace, kube::base::Join(problems, " "));
   }
   if (raw_.webhooks.empty()) {
-    for (const char* name : kOnlyWebhooks) {
+    for (const std::string& name : OnlyWebhooks()) {
       if (!flag_set.IsGiven(name)) continue;
-      throw flags::UsageError(kPopulate, std::string("--") + name + " needs --webhooks");
+      throw flags::UsageError(kPopulate, "--" + name + " needs --webhooks");
     }
     return;
   }

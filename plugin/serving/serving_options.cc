@@ -58,6 +58,16 @@ void AddServingFlags(flags::FlagSet& flags, ServingOptions& options, std::string
   flags.String("managed", 0, options.managed);
 }
 
+std::vector<std::string> ServingFlagNames() {
+  flags::FlagSet flags;
+  ServingOptions options;
+  std::string reach;
+  AddServingFlags(flags, options, reach);
+  std::vector<std::string> names;
+  for (const flags::Flag& flag : flags.flags()) names.push_back(flag.name);
+  return names;
+}
+
 void FinishServing(std::string_view command, const std::string& reach, ServingOptions& options) {
   options.reach = ParseReach(command, reach);
   if (options.port < 0 || options.port > 65535) {

@@ -41,6 +41,9 @@ struct ServingOptions {
 /// live until then. How we are reached is --reach, as --server is the API server's address.
 void AddServingFlags(flags::FlagSet& flags, ServingOptions& options, std::string& reach);
 
+/// The names of these flags.
+std::vector<std::string> ServingFlagNames();
+
 /// Validates them. Throws UsageError of `command`.
 void FinishServing(std::string_view command, const std::string& reach, ServingOptions& options);
 

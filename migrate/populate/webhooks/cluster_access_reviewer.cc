@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "kube/base/utf8.h"
 #include "kube/client/gathered_call.h"
 #include "kube/json/json.h"
 #include "migrate/populate/keys.h"
@@ -71,7 +72,8 @@ kube::client::ApiRequest RequestOf(const UserInfo& user, const TemplateRight& ri
 }
 
 AccessAnswer Unknown(std::string_view why) {
-  return {AccessAnswer::Kind::kUnknown, std::string(why.substr(0, kMostReasonBytes))};
+  return {AccessAnswer::Kind::kUnknown,
+          std::string(kube::base::utf8::Prefix(why, kMostReasonBytes))};
 }
 
 AccessAnswer ReadAnswer(const std::string& body) {
@@ -83,7 +85,8 @@ AccessAnswer ReadAnswer(const std::string& body) {
   if (allowed->AsBool()) return {AccessAnswer::Kind::kAllowed};
   std::string_view reason = status->FindText("reason");
   if (reason.empty()) reason = status->FindText("evaluationError");
-  return {AccessAnswer::Kind::kDenied, std::string(reason.substr(0, kMostReasonBytes))};
+  return {AccessAnswer::Kind::kDenied,
+          std::string(kube::base::utf8::Prefix(reason, kMostReasonBytes))};
 }
 
 AccessAnswer AnswerOf(const GatheredCall& call) {

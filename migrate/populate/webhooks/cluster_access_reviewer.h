@@ -26,9 +26,11 @@ namespace migrate::populate::webhooks {
 /// lost, as where the server has left an idle connection, is asked again meanwhile.
 class ClusterAccessReviewer : public AccessReviewer {
  public:
+  static constexpr std::chrono::seconds kPatience{5};
+
   /// Both must outlive it.
   ClusterAccessReviewer(kube::client::Client& client, const kube::system::Clock& clock,
-                        kube::system::Clock::Duration patience = std::chrono::seconds(5))
+                        kube::system::Clock::Duration patience = kPatience)
       : client_(client), clock_(clock), patience_(patience), turns_(client, clock) {}
 
   std::vector<AccessAnswer> Ask(const kube::admission::UserInfo& user,

@@ -67,15 +67,15 @@ bool InitializationGuard::IsAwaited(const Population& population, std::string_vi
     const bool was_missed = population.stale_since && IsOver(*population.stale_since);
     return !was_missed && HasEnabledTemplate(population);
   }
-  return !known->IsPopulated() && !IsOver(known->created) && IsSelected(known->target, population);
+  return !known->target.IsPopulated() && !IsOver(known->created) &&
+         IsSelected(known->target, population);
 }
 
 Verdict InitializationGuard::CheckObject(const Review& review) const {
   if (MayAlwaysBeCreated(review)) return Allowed();
   const std::optional<Population> population = population_.current();
   if (population && !IsAwaited(*population, review.namespace_)) return Allowed();
-  const std::vector<AccessAnswer> answers = access_.Ask(review.user, {{.verb = kInitializeVerb}});
-  const AccessAnswer answer = answers.empty() ? AccessAnswer() : answers.front();
+  const AccessAnswer answer = AskOne(access_, review.user, kInitializeVerb);
   if (answer.kind == AccessAnswer::Kind::kAllowed) return Allowed();
   const bool is_unknown = answer.kind == AccessAnswer::Kind::kUnknown;
   return NotYet(review, is_unknown ? " (" + answer.reason + ")" : "");

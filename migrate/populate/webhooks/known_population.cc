@@ -2,33 +2,10 @@
 
 #include <utility>
 
-#include "kube/go/go_time.h"
-#include "migrate/populate/keys.h"
-#include "migrate/populate/webhooks/namespace_view.h"
-
 namespace migrate::populate::webhooks {
-namespace {
-
-using kube::json::Value;
-
-}  // namespace
 
 TimePoint TimeOfDay() {
   return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
-}
-
-bool KnownNamespace::IsPopulated() const {
-  const auto label = target.labels.find(kPopulatedLabel);
-  return label != target.labels.end() && label->second == "true";
-}
-
-KnownNamespace ReadKnownNamespace(const Value& object) {
-  KnownNamespace read{.target = ViewNamespace(&object)};
-  const Value* metadata = object.Find("metadata");
-  if (metadata == nullptr) return read;
-  const auto time = kube::go::ParseGoTime(metadata->FindText("creationTimestamp"));
-  if (time) read.created = TimePoint(std::chrono::seconds(time->unix_seconds));
-  return read;
 }
 
 std::shared_ptr<const KnownNamespace> Population::FindNamespace(std::string_view name) const {
@@ -57,32 +34,6 @@ void KnownPopulation::Change(
   next.templates = std::make_shared<const Population::Templates>(std::move(templates));
   next.namespaces = std::make_shared<const Population::Namespaces>(std::move(namespaces));
   Swap(std::move(next));
-}
-
-void KnownPopulation::Put(NamespaceTemplate changed) {
-  Change([&changed](Population::Templates& templates, Population::Namespaces&) {
-    const std::string name = changed.name;
-    templates[name] = std::make_shared<const NamespaceTemplate>(std::move(changed));
-  });
-}
-
-void KnownPopulation::Put(KnownNamespace changed) {
-  Change([&changed](Population::Templates&, Population::Namespaces& namespaces) {
-    const std::string name = changed.target.name;
-    namespaces[name] = std::make_shared<const KnownNamespace>(std::move(changed));
-  });
-}
-
-void KnownPopulation::RemoveTemplate(std::string_view name) {
-  Change([name](Population::Templates& templates, Population::Namespaces&) {
-    templates.erase(std::string(name));
-  });
-}
-
-void KnownPopulation::RemoveNamespace(std::string_view name) {
-  Change([name](Population::Templates&, Population::Namespaces& namespaces) {
-    namespaces.erase(std::string(name));
-  });
 }
 
 void KnownPopulation::NoteCurrent() {

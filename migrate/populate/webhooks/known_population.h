@@ -9,7 +9,6 @@
 #include <string>
 #include <string_view>
 
-#include "kube/json/json.h"
 #include "migrate/populate/namespace_template.h"
 #include "migrate/populate/target_namespace.h"
 
@@ -25,13 +24,7 @@ TimePoint TimeOfDay();
 struct KnownNamespace {
   TargetNamespace target;
   TimePoint created{};  ///< by the API server's clock; the beginning of time where it does not say
-
-  /// By its label: whoever populates it has done so.
-  bool IsPopulated() const;
 };
-
-/// Reads a Namespace that an API server shows. What is of a wrong type is as if it were not there.
-KnownNamespace ReadKnownNamespace(const kube::json::Value& object);
 
 /// What a cluster has at a moment. Immutable: stays as it is while another one takes its place.
 struct Population {
@@ -61,12 +54,6 @@ class KnownPopulation {
   /// What there is becomes what `change` makes of it. Not before the first Replace. Costs as much
   /// as there is, so that many changes had better be made at once.
   void Change(const std::function<void(Population::Templates&, Population::Namespaces&)>& change);
-  /// One is new or has changed. Not before the first Replace.
-  void Put(NamespaceTemplate changed);
-  void Put(KnownNamespace changed);
-  /// One is gone. Not an error if it was not there.
-  void RemoveTemplate(std::string_view name);
-  void RemoveNamespace(std::string_view name);
   /// Changes are known again.
   void NoteCurrent();
   /// Changes are not known from `time` on, until NoteCurrent or Replace. Said again it changes

@@ -21,13 +21,6 @@ const Value* FindEntry(const Value* object, std::string_view map, std::string_vi
   return entry == nullptr || entry->is_null() ? nullptr : entry;
 }
 
-void TakeLabels(const Value& labels, TargetNamespace& view) {
-  for (const kube::json::Member& label : labels.members()) {
-    if (!label.value.is_string()) continue;
-    view.labels.emplace(label.key.text(), label.value.text());
-  }
-}
-
 }  // namespace
 
 bool IsOfNamespace(const kube::admission::Review& review) {
@@ -37,15 +30,7 @@ bool IsOfNamespace(const kube::admission::Review& review) {
 
 TargetNamespace ViewNamespace(const Value* object) {
   const Value* metadata = FindMetadata(object);
-  if (metadata == nullptr) return {};
-  const std::string_view name = metadata->FindText("name");
-  TargetNamespace view = name.empty() ? TargetNamespace() : NamespaceNamed(std::string(name));
-  if (const Value* labels = metadata->Find("labels")) TakeLabels(*labels, view);
-  const Value* creator = FindAnnotation(object, kCreatorAnnotation);
-  if (creator != nullptr && creator->is_string() && !creator->text().empty()) {
-    view.creator = creator->text();
-  }
-  return view;
+  return metadata == nullptr ? TargetNamespace() : NamespaceOf(*metadata);
 }
 
 const Value* FindLabel(const Value* object, std::string_view key) {

@@ -14,9 +14,8 @@ namespace migrate::populate::webhooks {
 /// change its labels and annotations too (kubernetes pkg/registry/core/namespace/strategy.go).
 bool IsOfNamespace(const kube::admission::Review& review);
 
-/// What templates look at of a Namespace that an API server shows: what is of a wrong type is as if
-/// it were not there. The null pointer is a namespace without labels. Where it has no name, as the
-/// server has yet to make one, it has no label of it either.
+/// What templates look at of a Namespace that an API server shows (NamespaceOf). The null pointer
+/// is a namespace without labels.
 TargetNamespace ViewNamespace(const kube::json::Value* object);
 
 /// The label, or the annotation, of an object; the null pointer where it is absent or null. May be

@@ -37,10 +37,15 @@ Failure Unavailable(std::string message) {
   return {FailureKind::kTemporary, std::move(message), 503, "ServiceUnavailable"};
 }
 
+AccessAnswer AskOne(AccessReviewer& access, const kube::admission::UserInfo& user,
+                    std::string_view verb) {
+  const std::vector<AccessAnswer> answers = access.Ask(user, {{.verb = std::string(verb)}});
+  return answers.empty() ? AccessAnswer() : answers.front();
+}
+
 Verdict RequireRight(AccessReviewer& access, const kube::admission::UserInfo& user,
                      std::string_view verb, std::string_view what) {
-  const std::vector<AccessAnswer> answers = access.Ask(user, {{.verb = std::string(verb)}});
-  const AccessAnswer answer = answers.empty() ? AccessAnswer() : answers.front();
+  const AccessAnswer answer = AskOne(access, user, verb);
   if (answer.kind == AccessAnswer::Kind::kAllowed) return kube::admission::Allowed();
   const std::string refused = std::string(what) + ": ";
   if (answer.kind == AccessAnswer::Kind::kUnknown) {

@@ -24,6 +24,10 @@ kube::admission::Failure Forbidden(std::string message);
 /// refusal too.
 kube::admission::Failure Unavailable(std::string message);
 
+/// What is said of one right to all templates.
+AccessAnswer AskOne(AccessReviewer& access, const kube::admission::UserInfo& user,
+                    std::string_view verb);
+
 /// Nothing where the user has the right to all templates; else why not, behind `what`: "the label
 /// a/b cannot be set".
 kube::admission::Verdict RequireRight(AccessReviewer& access, const kube::admission::UserInfo& user,

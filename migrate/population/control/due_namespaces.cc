@@ -13,8 +13,10 @@ std::chrono::seconds PauseAfter(int failures) {
   return std::min(kFirstPause * (1 << std::min(failures - 1, kMostDoublings)), kLongestPause);
 }
 
-void Move(std::set<std::string>& from, std::size_t most, std::set<std::string>& to) {
-  while (!from.empty() && to.size() < most) to.insert(from.extract(from.begin()));
+void Move(std::set<std::string>& from, std::size_t most, std::vector<std::string>& to) {
+  while (!from.empty() && to.size() < most) {
+    to.push_back(std::move(from.extract(from.begin()).value()));
+  }
 }
 
 }  // namespace
@@ -37,8 +39,8 @@ void DueNamespaces::Forget(const std::string& name) {
   failures_.erase(name);
 }
 
-std::set<std::string> DueNamespaces::Take(std::size_t most, TimePoint now) {
-  std::set<std::string> taken;
+std::vector<std::string> DueNamespaces::Take(std::size_t most, TimePoint now) {
+  std::vector<std::string> taken;
   Move(new_, most, taken);
   Move(changed_, most, taken);
   for (auto each = waiting_.begin(); each != waiting_.end() && taken.size() < most;) {
@@ -46,7 +48,7 @@ std::set<std::string> DueNamespaces::Take(std::size_t most, TimePoint now) {
       ++each;
       continue;
     }
-    taken.insert(each->first);
+    taken.push_back(each->first);
     each = waiting_.erase(each);
   }
   return taken;

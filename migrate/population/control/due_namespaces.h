@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "kube/system/clock.h"
 
@@ -28,8 +29,9 @@ class DueNamespaces {
   /// It is gone.
   void Forget(const std::string& name);
 
-  /// Those that are due, `most` of them at the most; they are no longer due.
-  std::set<std::string> Take(std::size_t most, TimePoint now);
+  /// Those that are due, `most` of them at the most, new ones first, then those where something has
+  /// changed; they are no longer due.
+  std::vector<std::string> Take(std::size_t most, TimePoint now);
   /// One that was taken has been looked at. Does nothing where it has become due meanwhile, or is
   /// gone and was not taken.
   void NoteDone(const std::string& name, bool is_unfinished, TimePoint now);

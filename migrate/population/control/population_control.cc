@@ -1,31 +1,20 @@
 #include "migrate/population/control/population_control.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <memory>
 #include <utility>
 
-#include "kube/base/error.h"
-#include "kube/base/text.h"
 #include "kube/meta/label_match.h"
 #include "migrate/populate/keys.h"
-#include "migrate/population/call_words.h"
-#include "migrate/population/control/single_write.h"
 #include "migrate/population/population_round.h"
 #include "migrate/population/template_notes.h"
-#include "migrate/population/writer.h"
 
 namespace migrate::population::control {
 namespace {
-
-using populate::webhooks::KnownNamespace;
-using populate::webhooks::Population;
 
 // A new namespace waits no longer than for these.
 constexpr std::size_t kMostAtOnce = 250;
 constexpr std::chrono::seconds kPatience(1), kAnswerLimit(5);
 // Namespaces come and go; templates need not say so each time.
-constexpr std::chrono::milliseconds kPublishPause(100);
 constexpr std::chrono::seconds kNotePause(1), kLongestNotePause(5);
 constexpr std::chrono::seconds kNoteRetry(10);
 // A kind that is missing may be there by now.
@@ -62,15 +51,19 @@ PopulationControl::PopulationControl(ControlOptions options, PopulationCounts& c
                                      const kube::client::Session& round_session)
     : options_(WatchedOptions(std::move(options))),
       counts_(counts),
-      known_(known),
       session_(session),
       round_session_(round_session),
-      watch_(session, options_.tell, [this] { PublishSoon(); }) {}
+      watch_(session, options_.tell, [this] { feed_.FeedSoon(); }),
+      feed_(known, watch_, session.clock),
+      notes_({.marks_populated = options_.marks_populated,
+              .time_of_day = options_.time_of_day,
+              .tell = options_.tell,
+              .on_tick = [this] { Look(); }},
+             options_.population, round_session) {}
 
 bool PopulationControl::Begin() {
   if (!watch_.Begin()) return false;
-  if (known_ != nullptr) known_->Replace({}, {});
-  Look();
+  feed_.Begin();
   TakeChanges();
   PublishCounts();
   return true;
@@ -89,8 +82,8 @@ void PopulationControl::Advance() {
   if (leads && !is_leading_) BeginToLead();
   is_leading_ = leads;
   if (leads && options_.resync.count() > 0 && now >= resync_due_) LookAtAllAnew();
-  const std::set<std::string> names =
-      leads && !watch_.blind_since() ? due_.Take(kMostAtOnce, now) : std::set<std::string>();
+  const std::vector<std::string> names =
+      leads && !watch_.blind_since() ? due_.Take(kMostAtOnce, now) : std::vector<std::string>();
   if (!names.empty()) LookAt(names);
   // Of what was not done to its end, or was done by another one, nothing is known.
   if (round_session_.is_stopped()) is_leading_ = false;
@@ -101,22 +94,11 @@ void PopulationControl::Advance() {
 // Also while a round lasts: webhooks go by it.
 void PopulationControl::Look() {
   watch_.Advance();
-  PublishNews();
-  if (known_ == nullptr) return;
-  watch_.blind_since() ? known_->NoteStale(populate::webhooks::TimeOfDay()) : known_->NoteCurrent();
+  feed_.Feed();
 }
 
-void PopulationControl::PublishNews() {
-  published_at_ = session_.clock.Now();
-  const PopulationChanges news = watch_.TakeNews();
-  if (known_ != nullptr && !news.empty()) PublishKnown(news);
-}
-
-// Whatever is waited for: events come with all else that is polled for. Not each by itself, as it
-// costs as much as there is.
-void PopulationControl::PublishSoon() {
-  const bool is_known = known_ == nullptr || known_->current();
-  if (is_known && session_.clock.Now() >= published_at_ + kPublishPause) PublishNews();
+void PopulationControl::NoteSoon() {
+  if (!note_due_) note_due_ = session_.clock.Now() + kNotePause;
 }
 
 // What is seen while a round goes on, and what is not seen at all, is left to the next one.
@@ -155,8 +137,8 @@ void PopulationControl::TakeNamespace(const std::string& name,
     // In one that was made anew there may be what a round has just put there.
     if (!found) state_.members.RemoveNamespace(name);
     due_.Forget(name);
-    events_.Forget(name);
-    if (!note_due_) note_due_ = session_.clock.Now() + kNotePause;
+    notes_.events().Forget(name);
+    NoteSoon();
   }
   if (!found) {
     if (was_there) state_.input.namespaces.erase(old);
@@ -185,7 +167,7 @@ void PopulationControl::TakeTemplate(const std::string& name, std::optional<Temp
     state_.input.PutTemplate(*std::move(entry));
     AddSelected(name);
   }
-  if (!note_due_) note_due_ = session_.clock.Now() + kNotePause;
+  NoteSoon();
 }
 
 // By the template as it is known now. What was made of it may be where it selects nothing any more.
@@ -196,22 +178,6 @@ void PopulationControl::AddSelected(const std::string& template_name) {
         each != nullptr && kube::meta::Matches(each->selector, found.target.labels);
     if (is_selected || state_.members.HasAny(name, template_name)) due_.Add(name);
   }
-}
-
-void PopulationControl::PublishKnown(const PopulationChanges& changes) {
-  known_->Change([&changes](Population::Templates& templates, Population::Namespaces& namespaces) {
-    for (const auto& [name, entry] : changes.templates) {
-      templates.erase(name);
-      if (!entry || !entry->usable) continue;
-      templates[name] = std::make_shared<const populate::NamespaceTemplate>(*entry->usable);
-    }
-    for (const auto& [name, found] : changes.namespaces) {
-      namespaces.erase(name);
-      if (!found) continue;
-      namespaces[name] = std::make_shared<const KnownNamespace>(
-          KnownNamespace{.target = found->target, .created = found->created});
-    }
-  });
 }
 
 void PopulationControl::PublishCounts() {
@@ -235,30 +201,31 @@ void PopulationControl::LookAtAllAnew() {
   for (const auto& [name, found] : state_.input.namespaces) due_.Add(name);
 }
 
-void PopulationControl::LookAt(const std::set<std::string>& names) {
+void PopulationControl::LookAt(const std::vector<std::string>& names) {
   const bool has_kinds = ReadKinds(names);
   if (has_kinds) {
     counts_.CountRound();
-    const RoundNews news = {
-        .on_expansion = [this](const std::string& name,
-                               const auto& expansion) { events_.TakeExpansion(name, expansion); },
-        .on_object =
-            [this](const report::PopulatedObject& object) {
-              counts_.Count(object.population_class);
-              events_.TakeObject(object);
-            },
-        .on_error = options_.tell,
-        .is_changed =
-            [this](const std::string& name, const std::string& template_name) {
-              return IsChanged(name, template_name);
-            },
-        .on_progress =
-            [this](std::size_t, std::size_t) {
-              Look();
-              options_.leads();
-            }};
+    const RoundNews news = {.on_expansion =
+                                [this](const std::string& name, const auto& expansion) {
+                                  notes_.events().TakeExpansion(name, expansion);
+                                },
+                            .on_object =
+                                [this](const report::PopulatedObject& object) {
+                                  counts_.Count(object.population_class);
+                                  notes_.events().TakeObject(object);
+                                },
+                            .on_error = options_.tell,
+                            .is_changed =
+                                [this](const std::string& name, const std::string& template_name) {
+                                  return IsChanged(name, template_name);
+                                },
+                            .on_progress =
+                                [this](std::size_t, std::size_t) {
+                                  Look();
+                                  options_.leads();
+                                }};
     RunRound(names, options_.population, state_, news, round_session_);
-    SendNews(names);
+    notes_.Send(names, state_);
   }
   const auto now = session_.clock.Now();
   for (const std::string& name : names) {
@@ -270,14 +237,15 @@ void PopulationControl::LookAt(const std::set<std::string>& names) {
                               !found->second.is_terminating;
     if (is_postponed) due_.Add(name);
   }
+  const std::set<std::string> seen(names.begin(), names.end());
   for (const std::string& name : state_.members.TakeNewlySeen()) {
-    if (!names.contains(name) && state_.input.namespaces.contains(name)) due_.Add(name);
+    if (!seen.contains(name) && state_.input.namespaces.contains(name)) due_.Add(name);
   }
-  if (!note_due_) note_due_ = now + kNotePause;
+  NoteSoon();
 }
 
 // False: they cannot be read, so that nothing is known to be missing or to be pruned.
-bool PopulationControl::ReadKinds(const std::set<std::string>& names) {
+bool PopulationControl::ReadKinds(const std::vector<std::string>& names) {
   const auto now = session_.clock.Now();
   const std::set<std::string> groups = GroupsOf(state_.input);
   bool is_due = groups != groups_;
@@ -289,74 +257,16 @@ bool PopulationControl::ReadKinds(const std::set<std::string>& names) {
   if (!is_due) return true;
   auto kinds = ClusterKinds::Read(groups, round_session_);
   if (round_session_.is_stopped()) return false;
-  TellOnce(
-      kinds_problem_,
-      kinds ? ""
-            : "nothing is populated, as the kinds of the cluster cannot be read: " + kinds.error());
+  if (!kinds && !is_kinds_trouble_told_) {
+    options_.tell("nothing is populated, as the kinds of the cluster cannot be read: " +
+                  kinds.error());
+  }
+  is_kinds_trouble_told_ = !kinds;
   if (!kinds) return false;
   state_.kinds = *std::move(kinds);
   groups_ = groups;
   kinds_read_ = now;
   return true;
-}
-
-bool PopulationControl::IsToBeMarked(const std::string& name) const {
-  const auto outcome = state_.outcomes.find(name);
-  if (!options_.marks_populated || outcome == state_.outcomes.end()) return false;
-  const populate::TargetNamespace& target = state_.input.namespaces.at(name).target;
-  const auto label = target.labels.find(populate::kPopulatedLabel);
-  const bool is_marked = label != target.labels.end() && label->second == "true";
-  return !is_marked && !outcome->second.is_unfinished && !target.OptsOut() &&
-         name != populate::kSystemNamespace;
-}
-
-// The label before Events: whoever waits for it shall not wait for these.
-void PopulationControl::SendNews(const std::set<std::string>& names) {
-  std::map<std::string, std::string> uids;
-  for (const std::string& name : names) {
-    const auto found = state_.input.namespaces.find(name);
-    if (found != state_.input.namespaces.end()) uids[name] = found->second.uid;
-  }
-  const std::vector<NamespaceEvent> events = events_.Take(uids);
-  if (round_session_.is_stopped()) return;
-  std::string label_problem, event_problem;
-  std::string* problem = &label_problem;
-  const auto on_done = [this, &problem, &label_problem](const sweep::write::Exchange& exchange) {
-    const auto& write = static_cast<const SingleWrite&>(exchange);
-    const auto& error = write.error();
-    // A namespace that is gone, or on its way out, takes neither.
-    const bool is_over = error && error->status &&
-                         (error->status->code == 404 || error->status->code == 409 ||
-                          error->status->message.ends_with("because it is being terminated"));
-    if (!error || is_over) return;
-    *problem = WordsOf(*error);
-    // Without the label all that is created there is asked about.
-    if (problem == &label_problem) state_.outcomes[write.namespace_name()].is_unfinished = true;
-  };
-  Writer writer(options_.population, round_session_, on_done, [this] { Look(); });
-  bool has_marked = false;
-  for (const auto& [name, uid] : uids) {
-    if (!IsToBeMarked(name)) continue;
-    has_marked = true;
-    writer.Begin(std::make_unique<SingleWrite>(name, PopulatedLabelRequest(name, uid)));
-  }
-  writer.Finish();
-  problem = &event_problem;
-  const std::string time = options_.time_of_day();
-  for (const NamespaceEvent& event : events) {
-    writer.Begin(std::make_unique<SingleWrite>(event.namespace_, EventRequest(event, time)));
-  }
-  writer.Finish();
-  // Where nothing was sent nothing is known to be well again.
-  if (has_marked) {
-    TellOnce(label_problem_, label_problem.empty()
-                                 ? ""
-                                 : "cannot note that namespaces were populated: " + label_problem);
-  }
-  if (!events.empty()) {
-    TellOnce(event_problem_,
-             event_problem.empty() ? "" : "cannot create Events in namespaces: " + event_problem);
-  }
 }
 
 // Where some namespace is due all the time that does not hold it up for ever.
@@ -382,12 +292,6 @@ void PopulationControl::Note() {
   note_due_.reset();
   if (NoteInTemplates(state_, writer, on_error, round_session_)) return;
   note_due_ = session_.clock.Now() + kNoteRetry;
-}
-
-// A server words it anew for each namespace.
-void PopulationControl::TellOnce(bool& is_told, const std::string& problem) const {
-  if (!problem.empty() && !is_told) options_.tell(problem);
-  is_told = !problem.empty();
 }
 
 }  // namespace migrate::population::control

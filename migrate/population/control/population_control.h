@@ -6,14 +6,16 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "kube/client/session.h"
 #include "kube/system/clock.h"
 #include "migrate/populate/webhooks/known_population.h"
 #include "migrate/population/control/due_namespaces.h"
+#include "migrate/population/control/known_feed.h"
+#include "migrate/population/control/namespace_notes.h"
 #include "migrate/population/control/population_counts.h"
 #include "migrate/population/control/population_watch.h"
-#include "migrate/population/control/round_events.h"
 #include "migrate/population/population.h"
 #include "migrate/population/population_state.h"
 
@@ -72,39 +74,32 @@ class PopulationControl {
   void TakeNamespace(const std::string& name, std::optional<ClusterNamespace> found);
   void AddSelected(const std::string& template_name);
   void Look();
-  void PublishNews();
-  void PublishSoon();
   bool IsChanged(const std::string& namespace_, const std::string& template_name) const;
-  void PublishKnown(const PopulationChanges& changes);
   void PublishCounts();
   void BeginToLead();
   void LookAtAllAnew();
-  void LookAt(const std::set<std::string>& names);
-  bool ReadKinds(const std::set<std::string>& names);
-  void SendNews(const std::set<std::string>& names);
-  bool IsToBeMarked(const std::string& name) const;
+  void LookAt(const std::vector<std::string>& names);
+  bool ReadKinds(const std::vector<std::string>& names);
   bool IsNoteDue() const;
   bool HasLookedAtAll() const;
+  void NoteSoon();
   void Note();
-  void TellOnce(bool& is_told, const std::string& problem) const;
 
   const ControlOptions options_;
   PopulationCounts& counts_;
-  populate::webhooks::KnownPopulation* const known_;
   const kube::client::Session session_, round_session_;
   PopulationWatch watch_;
+  KnownFeed feed_;
+  NamespaceNotes notes_;
   PopulationState state_;
   DueNamespaces due_;
-  RoundEvents events_;
 
   bool is_leading_ = false;
-  kube::system::Clock::TimePoint published_at_{};
   std::set<std::string> groups_;  // of which state_.kinds were read
   kube::system::Clock::TimePoint kinds_read_{}, resync_due_{};
   /// Templates are to say what they have, from then on; absent: they do.
   std::optional<kube::system::Clock::TimePoint> note_due_;
-  // Problems are told, and last.
-  bool kinds_problem_ = false, event_problem_ = false, label_problem_ = false;
+  bool is_kinds_trouble_told_ = false;  // while it lasts
 };
 
 }  // namespace migrate::population::control

@@ -30,12 +30,10 @@ class PopulationCounts {
   std::string PrintMetrics() const;
 
  private:
-  static constexpr std::size_t kClasses = 7;
-
   std::atomic<std::size_t> namespaces_ = 0, templates_ = 0, due_ = 0, unfinished_ = 0;
   std::atomic<bool> leads_ = false, is_blind_ = false;
   std::atomic<std::uint64_t> rounds_ = 0;
-  std::array<std::atomic<std::uint64_t>, kClasses> objects_{};
+  std::array<std::atomic<std::uint64_t>, report::kPopulationClasses> objects_{};
 };
 
 }  // namespace migrate::population::control

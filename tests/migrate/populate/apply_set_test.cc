@@ -1,13 +1,31 @@
 #include "migrate/populate/apply_set.h"
 
 #include <catch2/catch.hpp>
+#include <map>
+#include <set>
+#include <string>
 
+#include "kube/json/json.h"
 #include "kube/meta/names.h"
+#include "migrate/populate/apply_set_parent.h"
 
 namespace migrate::populate {
 namespace apply_set_test {
 
 using Annotations = std::map<std::string, std::string>;
+
+/// What a parent with these says in its annotations.
+Annotations AnnotationsOf(const std::set<GroupKind>& types, const std::set<std::string>& places) {
+  kube::json::Document patch;
+  REQUIRE_FALSE(
+      patch.Parse(ApplySetPatch(TemplateApplySetState("t", "v0.1.0", types, places), "1")));
+  Annotations annotations;
+  for (const kube::json::Member& entry :
+       patch.root().Find("metadata")->Find("annotations")->members()) {
+    annotations.emplace(entry.key.text(), entry.value.text());
+  }
+  return annotations;
+}
 
 // Of Python: "applyset-" + urlsafe_b64encode(sha256(NAME.NAMESPACE.KIND.GROUP)) without "=" +
 // "-v1".
@@ -32,7 +50,7 @@ TEST_CASE("A parent says by what, of which kinds and where its objects are",
                                      {"networking.k8s.io", "NetworkPolicy"},
                                      {"", "Secret"},
                                      {"", "LimitRange"}};
-  CHECK(ApplySetAnnotations("v0.1.0", types, {"b", "a"}) ==
+  CHECK(AnnotationsOf(types, {"b", "a"}) ==
         Annotations{{"applyset.kubernetes.io/tooling", "kubectl-prune/v0.1.0"},
                     {"applyset.kubernetes.io/contains-group-kinds",
                      "LimitRange,NetworkPolicy.networking.k8s.io,Role.rbac.authorization.k8s.io,"
@@ -41,7 +59,7 @@ TEST_CASE("A parent says by what, of which kinds and where its objects are",
 }
 
 TEST_CASE("A parent of nothing has its annotations all the same", "[migrate][populate]") {
-  CHECK(ApplySetAnnotations("v0.1.0", {}, {}) ==
+  CHECK(AnnotationsOf({}, {}) ==
         Annotations{{"applyset.kubernetes.io/tooling", "kubectl-prune/v0.1.0"},
                     {"applyset.kubernetes.io/contains-group-kinds", ""},
                     {"applyset.kubernetes.io/additional-namespaces", ""}});

@@ -138,7 +138,11 @@ TEST_CASE("An object that comes three times is told twice", "[migrate][populate]
   templates.push_back(TemplateOf("b", Secret("x")));
   const Expanded expanded(NamespaceNamed("x"), std::move(templates));
   CHECK(expanded.Objects() == Names{"b: Secret \"x\""});
-  CHECK(expanded.expansion.replaced.size() == 2);
+  REQUIRE(expanded.expansion.replaced.size() == 2);
+  CHECK(Describe(expanded.expansion.replaced[0]) ==
+        "Secret \"x\" comes twice in the template a; the last one counts");
+  CHECK(Describe(expanded.expansion.replaced[1]) ==
+        "Secret \"x\" of the template a is replaced by that of b");
 }
 
 TEST_CASE("The version does not make another object, the group does", "[migrate][populate]") {
@@ -202,7 +206,10 @@ TEST_CASE("Where a later object could not be made no earlier one comes", "[migra
   const Expanded expanded(NamespaceNamed("n"), std::move(templates));
   CHECK(expanded.Objects() == Names{"a: Secret \"y\""});
   CHECK(expanded.Refused().size() == 1);
-  CHECK(expanded.Held() == Names{"a: Secret \"x\" by b"});
+  REQUIRE(expanded.Held() == Names{"a: Secret \"x\" by b"});
+  CHECK(Describe(expanded.expansion.held[0]) ==
+        "Secret \"x\" of the template a is left out: the later template b has it too, which was "
+        "refused");
 }
 
 TEST_CASE("A still later object comes all the same", "[migrate][populate]") {
@@ -277,7 +284,10 @@ TEST_CASE("A disabled template is left alone, whatever it selects", "[migrate][p
   CHECK(expanded.expansion.left_alone == Names{"c", "d"});
   CHECK(expanded.expansion.templates == Names{"b"});
   // What c has made of it stays as it is; d does not select the namespace.
-  CHECK(expanded.Held() == Names{"b: Secret \"x\" by c"});
+  REQUIRE(expanded.Held() == Names{"b: Secret \"x\" by c"});
+  CHECK(Describe(expanded.expansion.held[0]) ==
+        "Secret \"x\" of the template b is left out: the later template c has it too, and is "
+        "disabled, so that it stays as it is");
   CHECK(expanded.Objects() == Names{"b: Secret \"y\""});
   CHECK(expanded.expansion.replaced.empty());
 }

@@ -206,6 +206,26 @@ TEST_CASE("What was made of a template that is left alone is not taken by anothe
   CHECK(world.Stored("a/w") == "late");
 }
 
+// An Ingress was in extensions and in networking.k8s.io, and stored once.
+TEST_CASE("An object that is in two groups is not deleted as that of the first",
+          "[migrate][population]") {
+  World world;
+  world.options.namespaces = {"a"};
+  world.PutTemplate("every", {Widget("w", "x", "gadgets")});
+  world.Run();
+  const std::string uid = world.MetadataOf("gadgets.demo.example.com", "a/w", "uid");
+  world.PutTemplate("every", {Widget("w")});
+  FakeFault fault;
+  fault.target = "namespaces/a/widgets/w?";
+  fault.answer.emplace().body =
+      R"({"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"w",)"
+      R"("namespace":"a","resourceVersion":"99","uid":")" +
+      uid + "\"}}";
+  world.cluster.server.AddFault(fault);
+  CHECK(Outcomes(world.Run()) == Names{"a/w applied"});
+  CHECK(world.Deletions().empty());
+}
+
 TEST_CASE("A template that somebody else writes at the same time is written after him",
           "[migrate][population]") {
   World world;

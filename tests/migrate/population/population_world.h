@@ -32,26 +32,6 @@ inline std::string Widget(const std::string& name, const std::string& a = "x",
          R"(","metadata":{"name":")" + name + R"("},"spec":{"a":")" + a + "\"}}";
 }
 
-inline std::string_view ClassName(PopulationClass population_class) {
-  switch (population_class) {
-    case PopulationClass::kApplied:
-      return "applied";
-    case PopulationClass::kUnchanged:
-      return "unchanged";
-    case PopulationClass::kPruned:
-      return "pruned";
-    case PopulationClass::kGone:
-      return "gone";
-    case PopulationClass::kKept:
-      return "kept";
-    case PopulationClass::kRefused:
-      return "refused";
-    case PopulationClass::kFailed:
-      return "failed";
-  }
-  return "";
-}
-
 /// A cluster with the namespaces a and b, and CRDs of widgets, gadgets and NamespaceTemplates.
 struct World {
   World() {

@@ -16,6 +16,7 @@ using webhooks_test::ReviewText;
 using webhooks_test::Strings;
 using webhooks_test::TemplateFor;
 using webhooks_test::Told;
+using webhooks_test::ToldPopulation;
 using webhooks_test::UnknownAnswer;
 
 constexpr TimePoint kMoment{seconds(1767225600)};
@@ -39,9 +40,7 @@ struct World {
     Put(kTenant);
   }
   void Put(const std::string& labels) {
-    const auto document = populate_test::ParseJson(
-        NamespaceText(R"("creationTimestamp":"2026-01-01T00:00:00Z",)" + Labels(labels)));
-    known.Put(ReadKnownNamespace(document.root()));
+    known.Put(populate_test::ParseJson(NamespaceText(Labels(labels))).root(), kMoment);
   }
   kube::admission::Verdict Ask(const ReviewText& text = ObjectReview()) {
     return guard.CheckObject(ReadText(text).review);
@@ -51,7 +50,7 @@ struct World {
   }
 
   TimePoint now = kMoment + seconds(2);
-  KnownPopulation known;
+  ToldPopulation known;
   FakeAccess access;
   InitializationGuard guard{known, access, {.timeout = seconds(30), .now = [this] { return now; }}};
 };

@@ -2,6 +2,7 @@
 
 #include "kube/admission/configuration.h"
 #include "kube/admission/dispatch.h"
+#include "migrate/populate/webhooks/cluster_access_reviewer.h"
 #include "migrate/populate/webhooks/opt_out.h"
 #include "tests/migrate/populate/webhooks/webhook_world.h"
 #include "tests/support/fake_clock.h"
@@ -24,6 +25,7 @@ using webhooks_test::ReviewText;
 using webhooks_test::Strings;
 using webhooks_test::TemplateFor;
 using webhooks_test::Told;
+using webhooks_test::ToldPopulation;
 
 constexpr char kAccount[] = "system:serviceaccount:fleet:agent";
 
@@ -46,7 +48,7 @@ struct World {
     return *std::move(answer);
   }
 
-  KnownPopulation known;
+  ToldPopulation known;
   FakeAccess access;
   PopulationWebhooks webhooks;
   kube::admission::Handlers handlers;
@@ -236,6 +238,10 @@ TEST_CASE("What is of another kind passes", "[migrate][populate][webhooks]") {
   ReviewText text = NamespaceReview(NamespaceText());
   text.kind = "Scale";
   for (const char* id : {"creator/check", "use"}) CHECK_FALSE(world.Ask(id, text).verdict);
+}
+
+TEST_CASE("A webhook waits longer than its questions may take", "[migrate][populate][webhooks]") {
+  CHECK(WebhookOptions().timeout > ClusterAccessReviewer::kPatience);
 }
 
 }  // namespace population_webhooks_test

@@ -15,6 +15,7 @@ using webhooks_test::ReadText;
 using webhooks_test::Strings;
 using webhooks_test::TemplateFor;
 using webhooks_test::Told;
+using webhooks_test::ToldPopulation;
 using webhooks_test::UnknownAnswer;
 
 /// "open" and "strict" are for tenants, "tested" for a stage; who uses the latter two needs the
@@ -31,7 +32,7 @@ struct World {
         CheckTemplateUse(ReadText(NamespaceReview(object, old_object)).review, known, access));
   }
 
-  KnownPopulation known;
+  ToldPopulation known;
   FakeAccess access;
 };
 

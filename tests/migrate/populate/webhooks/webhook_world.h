@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "kube/admission/verdict.h"
 #include "migrate/populate/webhooks/access_reviewer.h"
 #include "migrate/populate/webhooks/known_population.h"
+#include "migrate/populate/webhooks/namespace_view.h"
 #include "tests/kube/admission/review_text.h"
 #include "tests/migrate/populate/template_text.h"
 
@@ -50,6 +52,35 @@ class FakeAccess : public AccessReviewer {
 
  private:
   std::mutex mutex_;
+};
+
+/// One that a test tells what the cluster has.
+class ToldPopulation : public KnownPopulation {
+ public:
+  void Put(NamespaceTemplate each) {
+    Change([&each](Population::Templates& templates, Population::Namespaces&) {
+      const std::string name = each.name;
+      templates[name] = std::make_shared<const NamespaceTemplate>(std::move(each));
+    });
+  }
+  /// A Namespace as the server shows it.
+  void Put(const kube::json::Value& object, TimePoint created = {}) {
+    KnownNamespace found{.target = ViewNamespace(&object), .created = created};
+    Change([&found](Population::Templates&, Population::Namespaces& namespaces) {
+      const std::string name = found.target.name;
+      namespaces[name] = std::make_shared<const KnownNamespace>(std::move(found));
+    });
+  }
+  void RemoveTemplate(const std::string& name) {
+    Change([&name](Population::Templates& templates, Population::Namespaces&) {
+      templates.erase(name);
+    });
+  }
+  void RemoveNamespace(const std::string& name) {
+    Change([&name](Population::Templates&, Population::Namespaces& namespaces) {
+      namespaces.erase(name);
+    });
+  }
 };
 
 inline kube::admission::UserInfo UserNamed(std::string_view name) {

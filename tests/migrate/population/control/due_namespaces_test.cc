@@ -6,7 +6,7 @@ namespace migrate::population::control {
 namespace due_namespaces_test {
 
 using namespace std::chrono_literals;
-using Names = std::set<std::string>;
+using Names = std::vector<std::string>;
 using TimePoint = DueNamespaces::TimePoint;
 
 constexpr TimePoint kNow{1h};
@@ -33,9 +33,9 @@ TEST_CASE("New namespaces come first", "[migrate][population]") {
 
 TEST_CASE("No more namespaces are taken than are asked for", "[migrate][population]") {
   DueNamespaces due;
-  for (const char* name : {"a", "b", "c"}) due.AddNew(name);
+  for (const char* name : {"x", "y", "z"}) due.AddNew(name);
   for (const char* name : {"d", "e"}) due.Add(name);
-  CHECK(due.Take(4, kNow) == Names{"a", "b", "c", "d"});
+  CHECK(due.Take(4, kNow) == Names{"x", "y", "z", "d"});
   CHECK(due.Take(4, kNow) == Names{"e"});
 }
 

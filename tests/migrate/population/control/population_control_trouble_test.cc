@@ -293,6 +293,88 @@ TEST_CASE("What changes during a round is left to the next one", "[migrate][popu
   }
 }
 
+TEST_CASE("While changes are not seen nothing is written", "[migrate][population]") {
+  ControlWorld world;
+  world.control_options.resync = 1s;
+  world.PutTemplate("every", {Widget("w")});
+  FakeFault expired;
+  expired.target = "/namespaces?watch=1";
+  expired.answer.emplace().body = test_support::FakeExpiredEvent(1, 9);
+  world.cluster.server.AddFault(expired);
+  Times met;
+  FakeFault refusal = Refusal("/api/v1/namespaces?limit=", 3, world, met);
+  refusal.first = 2;
+  world.cluster.server.AddFault(refusal);
+  world.Begin();
+  world.Run(3s);
+  REQUIRE_THAT(world.counts.PrintMetrics(), Contains("populate_blind 1\n"));
+  world.ForgetRequests();
+  world.Run(4s);
+  // But for what templates say of what was done before.
+  Names written = world.Requests();
+  std::erase_if(written, [](const auto& line) { return line.find(kTemplatePath) != line.npos; });
+  CHECK(written == Names{});
+}
+
+TEST_CASE("What a template had that is gone is found by whoever leads next",
+          "[migrate][population]") {
+  ControlWorld world;
+  world.leads = false;
+  world.PutTemplate("every", {Widget("g", "x", "gadgets")});
+  world.World::Run();  // by another replica
+  REQUIRE(world.cluster.server.Stored("gadgets.demo.example.com", "a/g") != nullptr);
+  world.Begin();
+  world.Run(1s);
+  world.DeleteTemplate("every");
+  world.Run(1s);
+  world.leads = true;
+  world.Run(3s);
+  CHECK(world.cluster.server.Stored("gadgets.demo.example.com", "a/g") == nullptr);
+}
+
+TEST_CASE("What has no answer ends the round of its namespace, and comes last in the next one",
+          "[migrate][population]") {
+  ControlWorld world;
+  world.PutTemplate("every", {Widget("w"), Widget("v")});
+  FakeFault hangs;
+  hangs.target = "namespaces/a/widgets/w?";
+  hangs.latency = 1h;
+  world.cluster.server.AddFault(hangs);
+  world.Begin();
+  world.Run(4s);
+  CHECK(world.Stored("b/v") == "x");
+  CHECK(world.Stored("a/v") == "-");
+  world.Run(6s);
+  CHECK(world.Stored("a/w") == "x");
+  Names in_a = world.Requests("PATCH");
+  std::erase_if(in_a, [](const auto& line) { return line.find("/a/widgets/") == line.npos; });
+  CHECK(in_a == Names{ApplyOf("a", "w"), ApplyOf("a", "v"), ApplyOf("a", "w")});
+}
+
+TEST_CASE("A round begins with no more namespaces after some seconds, and new ones come first",
+          "[migrate][population]") {
+  ControlWorld world;
+  world.options.concurrency = 1;
+  world.PutTemplate("every", {Widget("w")});
+  for (const char* name : {"c", "d", "e", "f"}) world.AddNamespace(name);
+  FakeFault slow;
+  slow.target = "/widgets/w?";
+  slow.times = 0;
+  slow.latency = 2s;
+  bool is_first = true;
+  slow.before = [&world, &is_first] {
+    if (std::exchange(is_first, false)) world.AddNamespace("z");
+  };
+  world.cluster.server.AddFault(slow);
+  world.Begin();
+  world.Run(30s);
+  const Names all = world.Requests("PATCH");
+  const auto place = [&all](const std::string& line) { return std::ranges::find(all, line); };
+  REQUIRE(place(ApplyOf("z", "w")) != all.end());
+  REQUIRE(place(ApplyOf("f", "w")) != all.end());
+  CHECK(place(ApplyOf("z", "w")) < place(ApplyOf("f", "w")));
+}
+
 TEST_CASE("A namespace that goes while it is looked at is no problem", "[migrate][population]") {
   ControlWorld world;
   world.control_options.marks_populated = true;

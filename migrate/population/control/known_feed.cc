@@ -1,0 +1,51 @@
+#include "migrate/population/control/known_feed.h"
+
+#include <chrono>
+#include <memory>
+
+namespace migrate::population::control {
+namespace {
+
+using populate::webhooks::KnownNamespace;
+using populate::webhooks::Population;
+
+constexpr std::chrono::milliseconds kFeedPause(100);
+
+}  // namespace
+
+void KnownFeed::Begin() {
+  has_begun_ = true;
+  if (known_ != nullptr) known_->Replace({}, {});
+  Feed();
+}
+
+void KnownFeed::Feed() {
+  HandOn();
+  if (known_ == nullptr) return;
+  watch_.blind_since() ? known_->NoteStale(populate::webhooks::TimeOfDay()) : known_->NoteCurrent();
+}
+
+void KnownFeed::FeedSoon() {
+  if (has_begun_ && clock_.Now() >= fed_at_ + kFeedPause) HandOn();
+}
+
+void KnownFeed::HandOn() {
+  fed_at_ = clock_.Now();
+  const PopulationChanges news = watch_.TakeNews();
+  if (known_ == nullptr || news.empty()) return;
+  known_->Change([&news](Population::Templates& templates, Population::Namespaces& namespaces) {
+    for (const auto& [name, entry] : news.templates) {
+      templates.erase(name);
+      if (!entry || !entry->usable) continue;
+      templates[name] = std::make_shared<const populate::NamespaceTemplate>(*entry->usable);
+    }
+    for (const auto& [name, found] : news.namespaces) {
+      namespaces.erase(name);
+      if (!found) continue;
+      namespaces[name] = std::make_shared<const KnownNamespace>(
+          KnownNamespace{.target = found->target, .created = found->created});
+    }
+  });
+}
+
+}  // namespace migrate::population::control

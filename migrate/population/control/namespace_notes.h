@@ -1,0 +1,56 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kube/client/session.h"
+#include "migrate/population/control/round_events.h"
+#include "migrate/population/control/single_write.h"
+#include "migrate/population/population.h"
+#include "migrate/population/population_state.h"
+
+namespace migrate::population::control {
+
+/// Says in namespaces what became of them: that they were populated, by a label, and what was done
+/// and has failed, by Events.
+class NamespaceNotes {
+ public:
+  struct Options {
+    /// Namespaces that have what they are to have get the label.
+    bool marks_populated = false;
+    /// The time of day, RFC 3339.
+    std::function<std::string()> time_of_day{};
+    /// Takes a line for people, without a line break.
+    std::function<void(const std::string&)> tell{};
+    /// Is called several times a second while it waits for the server.
+    std::function<void()> on_tick{};
+  };
+
+  /// `population` says how fast; it, and what `session` refers to, must outlive it.
+  NamespaceNotes(Options options, const PopulationOptions& population,
+                 const kube::client::Session& session);
+
+  /// Takes what a round tells.
+  RoundEvents& events() { return events_; }
+  /// Writes what is to be said of these after a round over them. One whose label cannot be set is
+  /// unfinished: all that is created there is asked about until it is.
+  void Send(const std::vector<std::string>& namespaces, PopulationState& state);
+
+ private:
+  using Writes = std::vector<std::unique_ptr<SingleWrite>>;
+  using FailureFunction = std::function<void(const std::string& namespace_name)>;
+
+  bool IsToBeMarked(const std::string& name, const PopulationState& state) const;
+  void SendAll(Writes writes, const std::string& trouble, bool& is_told,
+               const FailureFunction& on_failure);
+
+  const Options options_;
+  const PopulationOptions& population_;
+  const kube::client::Session session_;
+  RoundEvents events_;
+  bool is_label_trouble_told_ = false, is_event_trouble_told_ = false;  // while it lasts
+};
+
+}  // namespace migrate::population::control
