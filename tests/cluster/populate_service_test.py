@@ -670,9 +670,9 @@ class Watched(Served):
         for number in (signal.SIGINT, signal.SIGTERM):
             with self.populater("--webhooks=all", *HERE, "--managed=populate.example.com") as controller:
                 self.assertEqual(0, controller.stop(number))
-            for kind in KINDS:
-                status, answer = self.api.request("GET", f"{CONFIGURATIONS}/{kind}/populate.example.com")
-                self.assertFalse(status == 200 and answer.get("webhooks"), answer)
+                for kind in KINDS:  # before the block ends, which deletes them
+                    status, answer = self.api.request("GET", f"{CONFIGURATIONS}/{kind}/populate.example.com")
+                    self.assertFalse(status == 200 and answer.get("webhooks"), answer)
 
 
 def main():
