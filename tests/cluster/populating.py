@@ -181,6 +181,7 @@ class NobodyAdmits:
 
     def __init__(self, cluster, hangs=False):
         self._cluster, self._hangs = cluster, hangs
+        self._holds = False  # not before the server asks it
         self._asked = 0
         self._connections = []
 
@@ -191,7 +192,7 @@ class NobodyAdmits:
             except OSError:
                 return  # it is over
             self._asked += 1
-            if self._hangs:
+            if self._holds:
                 self._connections.append(connection)
             else:
                 connection.close()
@@ -211,7 +212,7 @@ class NobodyAdmits:
         self._api.request("POST", NAMESPACES, {"metadata": {"name": "stuck-probe", "labels": {"stuck": "yes"}}})
         path = f"{NAMESPACES}/stuck-probe/configmaps?dryRun=All"
         wait_for("nobody asks the webhook", lambda: self._api.request("POST", path, config_map("one"))[0] == 500)
-        self._asked = 0
+        self._asked, self._holds = 0, self._hangs
         return self
 
     def is_asked(self):
