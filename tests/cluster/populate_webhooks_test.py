@@ -286,6 +286,8 @@ class Asked(Controlled):
         self.wait_until_made({"ConfigMap/note": {"a": "b"}}, shop)
         self.wait_until_told(shop)
         self.assertEqual((True, False, "jo"), (first.leads(), second.leads(), self.creator(shop)))
+        for replica, leads in ((first, 1), (second, 0)):  # at the port of the webhooks too
+            self.assertIn(f"populate_leader {leads}", replica.get("/metrics")[1].splitlines())
         self.assertEqual(0, first.stop())
         bank = self.allowed(self.make(self.jo, "bank"))["metadata"]["name"]
         self.assertEqual("jo", self.creator(bank))
