@@ -27,7 +27,7 @@ from migrations import (GROUP, Migrator, Stored, accounting_errors, add_widgets,
                         delete_crd, stored_versions, widgets)
 from rights import RBAC
 from runner import end, run_tests
-from services import EndedAtOnce
+from services import EndedAtOnce, container_arguments
 from subjects import V1_CRDS
 
 MANIFESTS = pathlib.Path(__file__).resolve().parents[2] / "krew/manifests"
@@ -325,8 +325,7 @@ class GuardRole(ManifestsTest):
         self.tree = pathlib.Path(CLUSTER.folder) / "guard-tree.yaml"
         self.tree.write_text("spec: {mode: (spec.legacyMode), legacyMode: null}\n")
         deployment = next(d for d in documents("guard.yaml") if "\nkind: Deployment\n" in d)
-        self.arguments = [one for one in re.findall("^            - (guard|--.*)$", deployment, re.MULTILINE)
-                          if not re.match("--(reach|host|.*-file)=", one)]
+        self.arguments = container_arguments(deployment)
         self.assertEqual("guard", self.arguments[0])
 
     def guard(self):
@@ -435,8 +434,7 @@ class PopulateControllerRole(ManifestsTest):
         self.bound = BoundRoles(CLUSTER, self.api)
         self.addCleanup(self.bound.remove)
         deployment = next(d for d in documents("populate/controller.yaml") if "\nkind: Deployment\n" in d)
-        self.arguments = [one for one in re.findall("^            - (populate|--.*)$", deployment, re.MULTILINE)
-                          if not re.match("--(reach|host|.*-file|metrics-port|resync)=", one)]
+        self.arguments = container_arguments(deployment, "metrics-port", "resync")
         self.assertEqual("populate", self.arguments[0])
         self.namespaces, self.exchanges = [], 0
         self.label = {"populate": str(next(self.NUMBERS))}
