@@ -243,9 +243,7 @@ class DocumentTest(unittest.TestCase):
                   "kubectl apply -f krew/manifests/populate/controller.yaml -f bind-edit.yaml",
                   *(command for command in self.commands(POPULATE) if "kubectl-prune-populate-bind " in command))
         manifest = (documents.ROOT / "krew/manifests/populate/controller.yaml").read_text(encoding="utf-8")
-        asked = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}
-        path = "/api/v1/namespaces/kubectl-prune/serviceaccounts/populate/token"
-        CLUSTER.tokens["populate"] = self.api.post(path, asked)["status"]["token"]
+        CLUSTER.tokens["populate"] = CLUSTER.service_account_token("kubectl-prune", "populate")
         DocumentTest.running = Guard(CLUSTER, [BINARY, *container_arguments(manifest, "metrics-port"), *HERE],
                                      "populate").__enter__()
         self.addCleanup(self.stop_controller)

@@ -71,12 +71,7 @@ def as_service_account(cluster, api):
     for document in documents("job.yaml"):
         if re.search("^kind: (Namespace|ServiceAccount|ClusterRoleBinding)$", document, re.MULTILINE):
             post(api, document)
-    cluster.tokens[ROBOT] = token(api, "kubectl-prune")
-
-
-def token(api, account):
-    asked = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}
-    return api.post(f"{COLLECTIONS['ServiceAccount']}/{account}/token", asked)["status"]["token"]
+    cluster.tokens[ROBOT] = cluster.service_account_token("kubectl-prune", "kubectl-prune")
 
 
 class Role:
@@ -366,7 +361,7 @@ class BoundRoles:
             kind = re.search(r"^kind: (\w+)$", document, re.MULTILINE)[1]
             if kind in COLLECTIONS:
                 self._made.append((kind, post(api, document)))
-        cluster.tokens[KEEPER] = token(api, "populate")
+        cluster.tokens[KEEPER] = cluster.service_account_token("kubectl-prune", "populate")
         self.roles = [(kind, made) for kind, made in self._made if "rules" in made]
 
     def remove(self):
