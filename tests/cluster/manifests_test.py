@@ -25,6 +25,7 @@ import kubectl
 from kubeconfig_test import can_make_pod_folder, pod_folder
 from migrations import (GROUP, Migrator, Stored, accounting_errors, add_widgets, bring_in_widgets,
                         delete_crd, stored_versions, widgets)
+from populating import CRD_NAME, TEMPLATES, bring_in_the_crd
 from rights import RBAC
 from runner import end, run_tests
 from services import EndedAtOnce, container_arguments
@@ -420,11 +421,8 @@ class PopulateControllerRole(ManifestsTest):
 
     def setUp(self):
         super().setUp()
-        crd = (MANIFESTS / "populate/crd.yaml").read_bytes()
-        made = self.api.post(V1_CRDS, crd, "application/yaml")["metadata"]["name"]
-        self.addCleanup(delete_crd, CLUSTER.api(), made)
-        templates = "/apis/policy.kubectl-prune.dev/v1alpha1/namespacetemplates"
-        wait_for("NamespaceTemplates are not served", lambda: self.api.request("GET", templates)[0] == 200)
+        self.addCleanup(delete_crd, CLUSTER.api(), CRD_NAME)
+        bring_in_the_crd(CLUSTER)
         self.api.request("DELETE", self.LEASE)  # whoever may not give it back keeps others waiting
         self.bound = BoundRoles(CLUSTER, self.api)
         self.addCleanup(self.bound.remove)
@@ -433,8 +431,8 @@ class PopulateControllerRole(ManifestsTest):
         self.assertEqual("populate", self.arguments[0])
         self.namespaces, self.exchanges = [], 0
         self.label = {"populate": str(next(self.NUMBERS))}
-        self.template = f"{templates}/every"
-        self.api.post(templates, {
+        self.template = f"{TEMPLATES}/every"
+        self.api.post(TEMPLATES, {
             "apiVersion": "policy.kubectl-prune.dev/v1alpha1", "kind": "NamespaceTemplate", "metadata": {"name": "every"},
             "spec": {"namespaces": {"labelSelector": {"matchLabels": self.label}}, "templates": self.objects()}})
 

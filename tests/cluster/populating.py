@@ -10,8 +10,10 @@ import unittest
 from cluster import ClusterError, free_ports, wait_for
 from guards import CONFIGURATIONS, KINDS, delete_configurations
 from services import Service
+from subjects import V1_CRDS
 
 CRD = pathlib.Path(__file__).resolve().parents[2] / "krew/manifests/populate/crd.yaml"
+CRD_NAME = "namespacetemplates.policy.kubectl-prune.dev"
 NAMESPACES = "/api/v1/namespaces"
 TEMPLATES = "/apis/policy.kubectl-prune.dev/v1alpha1/namespacetemplates"
 RESOURCES = {"ConfigMap": ("/api/v1", "configmaps"), "LimitRange": ("/api/v1", "limitranges"),
@@ -64,9 +66,7 @@ def quota(name, pods):
 def bring_in_the_crd(cluster):
     """NamespaceTemplates are served afterwards."""
     api = cluster.api()
-    run = cluster.kubectl("apply", "--validate=false", "-f", CRD)
-    if run.returncode != 0:
-        raise SystemExit(run.stderr)
+    api.post(V1_CRDS, CRD.read_bytes(), "application/yaml")
     wait_for("NamespaceTemplates are not served", lambda: api.request("GET", TEMPLATES)[0] == 200)
     api.close()
 
