@@ -10,26 +10,24 @@ namespaces: what memory the watching one needs (at most 64 MiB), and how much of
 import json
 import os
 import pathlib
-import re
 import shutil
-import socket
 import statistics
 import subprocess
 import sys
 import threading
 import time
-import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cluster"))
 from cluster import SKIPPED, Cluster, wait_for  # noqa: E402  (after the path is set)
+from guards import cpu_seconds, peak_mib  # noqa: E402
 from migrations import in_parallel  # noqa: E402
+from populating import TEMPLATES, Populater, bring_in_the_crd  # noqa: E402
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 RUNS = 3
 STREAMS = 16
-GOAL_RATIO, GOAL_BYTES = 1.3, 64 * 1024 * 1024
+GOAL_RATIO, GOAL_MIB = 1.3, 64
 QUIET = 30  # seconds
-TEMPLATES = "/apis/policy.kubectl-prune.dev/v1alpha1/namespacetemplates"
+APPLIED = 'populate_objects_total{result="applied"}'
 METADATA_ONLY = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
 OBJECTS = [
@@ -130,13 +128,11 @@ class Bench:
     def run_watching(self):
         label, _ = self.make_namespaces(self.count)
         with Watching(self) as watching:
-            before = watching.metric('populate_objects_total{result="applied"}')
+            watching.wait_until_idle()
+            before = watching.metrics()[APPLIED]
             start = time.monotonic()
             self.make_templates(label)
-            done = before + self.count * len(OBJECTS)
-            wait_for("not all is applied",
-                     lambda: watching.metric('populate_objects_total{result="applied"}') >= done and
-                     watching.metric("populate_namespaces_due") == 0, seconds=300)
+            watching.wait_until_applied(before + self.count * len(OBJECTS), seconds=300)
             seconds = time.monotonic() - start
             if not self.has_all(label):
                 raise SystemExit("populate has not made all objects")
@@ -144,42 +140,22 @@ class Bench:
         return seconds
 
 
-class Watching:
+class Watching(Populater):
     """populate as it watches."""
 
     def __init__(self, bench):
-        with socket.create_server(("127.0.0.1", 0)) as listener:
-            self.port = listener.getsockname()[1]
-        self.process = subprocess.Popen(
-            [bench.binary, "populate", f"--metrics-port={self.port}"],
-            env=bench.cluster.environment(bench.cluster.kubeconfig_file("admin")),
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        super().__init__(bench.cluster, bench.binary, user="admin")
 
-    def __enter__(self):
-        wait_for("populate does not lead", lambda: self.metric("populate_leader") == 1, seconds=60)
-        wait_for("populate is busy", lambda: self.metric("populate_namespaces_due") == 0, seconds=300)
-        return self
+    def wait_until_idle(self):
+        wait_for("populate does not lead", self.leads)
+        wait_for("populate is busy", lambda: self.metrics()["populate_namespaces_due"] == 0, seconds=300)
 
-    def __exit__(self, *_):
-        self.process.terminate()
-        self.process.wait()
-
-    def metric(self, name):
-        try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/metrics") as answer:
-                text = answer.read().decode()
-        except OSError:
-            return -1
-        found = re.search(rf"^{re.escape(name)} (\d+)$", text, re.M)
-        return int(found[1]) if found else -1
-
-    def peak_bytes(self):
-        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) * 1024
-
-    def cpu_seconds(self):
-        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    def wait_until_applied(self, count, seconds):
+        """Until it has applied so many objects since it began, and nothing is left to be done."""
+        def is_done():
+            metrics = self.metrics()
+            return metrics[APPLIED] >= count and metrics["populate_namespaces_due"] == 0
+        wait_for("not all is applied", is_done, seconds)
 
 
 def compare(bench):
@@ -205,16 +181,14 @@ def measure_many(bench, many):
     label, _ = bench.make_namespaces(many)
     bench.make_templates(label)
     with Watching(bench) as watching:
-        wait_for("not all is applied",
-                 lambda: watching.metric('populate_objects_total{result="applied"}') >= many * len(OBJECTS) and
-                 watching.metric("populate_namespaces_due") == 0, seconds=1800)
+        watching.wait_until_applied(many * len(OBJECTS), seconds=1800)
         time.sleep(5)  # its last notes in templates
-        cpu = watching.cpu_seconds()
+        cpu = cpu_seconds(watching.process)
         time.sleep(QUIET)
-        idle = (watching.cpu_seconds() - cpu) / QUIET
-        peak = watching.peak_bytes()
-    met = peak <= GOAL_BYTES
-    print(f"\n{many} namespaces more, {many * len(OBJECTS)} objects: at most {peak / 1024 / 1024:.1f} MiB"
+        idle = (cpu_seconds(watching.process) - cpu) / QUIET
+        peak = peak_mib(watching.process)
+    met = peak <= GOAL_MIB
+    print(f"\n{many} namespaces more, {many * len(OBJECTS)} objects: at most {peak:.1f} MiB"
           f"{'' if met else '  NOT MET'}; {idle * 100:.1f} % of a CPU where nothing happens", flush=True)
     return met
 
@@ -226,9 +200,8 @@ def main():
         print("skipped: no h2load (Debian has it in nghttp2-client)")
         return SKIPPED
     with Cluster() as cluster:
-        cluster.run(["kubectl", "apply", "-f", str(ROOT / "krew/manifests/populate/crd.yaml")])
+        bring_in_the_crd(cluster)
         bench = Bench(cluster, binary, count)
-        wait_for("NamespaceTemplates are not served", lambda: bench.api.request("GET", TEMPLATES)[0] == 200)
         met = [compare(bench)]
         if many:
             met.append(measure_many(bench, many))

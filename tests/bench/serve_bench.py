@@ -54,11 +54,6 @@ class Server:
         scheme = "https" if kind == "tls" else "http"
         self.url = f"{scheme}://127.0.0.1:{int(self.process.stdout.readline())}/review"
 
-    def cpu_seconds(self):
-        fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text(encoding="utf-8")
-        used = fields.rsplit(")", 1)[1].split()
-        return (int(used[11]) + int(used[12])) / os.sysconf("SC_CLK_TCK")
-
     def __enter__(self):
         return self
 
@@ -102,7 +97,7 @@ def rate(folder, make):
         if len(answers) != REQUESTS:
             raise SystemExit(f"{server.url}: {REQUESTS - len(answers)} requests were lost")
         seconds = max(begin + took / 1e6 for begin, _, took in answers) - min(answers)[0]
-        return REQUESTS / seconds, REQUESTS / server.cpu_seconds()
+        return REQUESTS / seconds, REQUESTS / guards.cpu_seconds(server.process)
 
 
 def percentile(folder, make):

@@ -410,6 +410,14 @@ class Cluster:
             return Api(port or self.port, self._admin_context)
         return Api(port or self.port, self.context, self.tokens[user])
 
+    def service_account_token(self, namespace, name):
+        """Returns a new token of that account."""
+        api = self.api()
+        asked = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}
+        answer = api.post(f"/api/v1/namespaces/{namespace}/serviceaccounts/{name}/token", asked)
+        api.close()
+        return answer["status"]["token"]
+
     def kubeconfig(self, user=None, port=None, context="test"):
         """Returns the text of a kubeconfig: by client certificate, or as `user` by token."""
         def encoded(path):

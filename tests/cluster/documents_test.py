@@ -26,6 +26,7 @@ from guards import HERE, Guard
 from migrations import add_widgets, bring_in_widgets, delete_crd, turn_pruning_on, widgets
 from rights import RBAC
 from runner import end, run_tests
+from services import container_arguments
 from subjects import V1_CRDS
 from webhook import CONFIGURATIONS, configuration
 
@@ -242,12 +243,9 @@ class DocumentTest(unittest.TestCase):
                   "kubectl apply -f krew/manifests/populate/controller.yaml -f bind-edit.yaml",
                   *(command for command in self.commands(POPULATE) if "kubectl-prune-populate-bind " in command))
         manifest = (documents.ROOT / "krew/manifests/populate/controller.yaml").read_text(encoding="utf-8")
-        arguments = [one for one in re.findall("^            - (populate|--.*)$", manifest, re.MULTILINE)
-                     if not re.match("--(reach|host|.*-file|metrics-port)=", one)]
-        asked = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}
-        path = "/api/v1/namespaces/kubectl-prune/serviceaccounts/populate/token"
-        CLUSTER.tokens["populate"] = self.api.post(path, asked)["status"]["token"]
-        DocumentTest.running = Guard(CLUSTER, [BINARY, *arguments, *HERE], "populate").__enter__()
+        CLUSTER.tokens["populate"] = CLUSTER.service_account_token("kubectl-prune", "populate")
+        DocumentTest.running = Guard(CLUSTER, [BINARY, *container_arguments(manifest, "metrics-port"), *HERE],
+                                     "populate").__enter__()
         self.addCleanup(self.stop_controller)
 
     def controller_and_shop(self):

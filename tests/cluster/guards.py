@@ -1,5 +1,6 @@
 """Runs `kubectl-prune guard` beside a test."""
 import json
+import os
 import pathlib
 
 import report_schema
@@ -34,6 +35,12 @@ def peak_mib(process):
     """Returns how much memory it has taken at most."""
     status = pathlib.Path(f"/proc/{process.pid}/status").read_text(encoding="utf-8")
     return next(int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmHWM"))
+
+
+def cpu_seconds(process):
+    """Returns how much of a CPU it has used."""
+    used = pathlib.Path(f"/proc/{process.pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()
+    return (int(used[11]) + int(used[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def delete_configurations(cluster):

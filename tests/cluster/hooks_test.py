@@ -113,10 +113,9 @@ class HooksTest(unittest.TestCase):
 
         self.addCleanup(take_away)
 
-    def token(self, job):
-        account = job["spec"]["template"]["spec"]["serviceAccountName"]
-        asked = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}
-        return self.api.post(f"{SHOP}/serviceaccounts/{account}/token", asked)["status"]["token"]
+    @staticmethod
+    def token(job):
+        return CLUSTER.service_account_token("demo", job["spec"]["template"]["spec"]["serviceAccountName"])
 
     def may(self, token, group, resource, verb):
         CLUSTER.tokens["hook"] = token

@@ -25,9 +25,10 @@ import kubectl
 from kubeconfig_test import can_make_pod_folder, pod_folder
 from migrations import (GROUP, Migrator, Stored, accounting_errors, add_widgets, bring_in_widgets,
                         delete_crd, stored_versions, widgets)
+from populating import CRD_NAME, TEMPLATES, bring_in_the_crd
 from rights import RBAC
 from runner import end, run_tests
-from services import EndedAtOnce
+from services import EndedAtOnce, container_arguments
 from subjects import V1_CRDS
 
 MANIFESTS = pathlib.Path(__file__).resolve().parents[2] / "krew/manifests"
@@ -71,12 +72,7 @@ def as_service_account(cluster, api):
     for document in documents("job.yaml"):
         if re.search("^kind: (Namespace|ServiceAccount|ClusterRoleBinding)$", document, re.MULTILINE):
             post(api, document)
-    cluster.tokens[ROBOT] = token(api, "kubectl-prune")
-
-
-def token(api, account):
-    asked = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}
-    return api.post(f"{COLLECTIONS['ServiceAccount']}/{account}/token", asked)["status"]["token"]
+    cluster.tokens[ROBOT] = cluster.service_account_token("kubectl-prune", "kubectl-prune")
 
 
 class Role:
@@ -325,8 +321,7 @@ class GuardRole(ManifestsTest):
         self.tree = pathlib.Path(CLUSTER.folder) / "guard-tree.yaml"
         self.tree.write_text("spec: {mode: (spec.legacyMode), legacyMode: null}\n")
         deployment = next(d for d in documents("guard.yaml") if "\nkind: Deployment\n" in d)
-        self.arguments = [one for one in re.findall("^            - (guard|--.*)$", deployment, re.MULTILINE)
-                          if not re.match("--(reach|host|.*-file)=", one)]
+        self.arguments = container_arguments(deployment)
         self.assertEqual("guard", self.arguments[0])
 
     def guard(self):
@@ -367,7 +362,7 @@ class BoundRoles:
             kind = re.search(r"^kind: (\w+)$", document, re.MULTILINE)[1]
             if kind in COLLECTIONS:
                 self._made.append((kind, post(api, document)))
-        cluster.tokens[KEEPER] = token(api, "populate")
+        cluster.tokens[KEEPER] = cluster.service_account_token("kubectl-prune", "populate")
         self.roles = [(kind, made) for kind, made in self._made if "rules" in made]
 
     def remove(self):
@@ -426,22 +421,18 @@ class PopulateControllerRole(ManifestsTest):
 
     def setUp(self):
         super().setUp()
-        crd = (MANIFESTS / "populate/crd.yaml").read_bytes()
-        made = self.api.post(V1_CRDS, crd, "application/yaml")["metadata"]["name"]
-        self.addCleanup(delete_crd, CLUSTER.api(), made)
-        templates = "/apis/policy.kubectl-prune.dev/v1alpha1/namespacetemplates"
-        wait_for("NamespaceTemplates are not served", lambda: self.api.request("GET", templates)[0] == 200)
+        self.addCleanup(delete_crd, CLUSTER.api(), CRD_NAME)
+        bring_in_the_crd(CLUSTER)
         self.api.request("DELETE", self.LEASE)  # whoever may not give it back keeps others waiting
         self.bound = BoundRoles(CLUSTER, self.api)
         self.addCleanup(self.bound.remove)
         deployment = next(d for d in documents("populate/controller.yaml") if "\nkind: Deployment\n" in d)
-        self.arguments = [one for one in re.findall("^            - (populate|--.*)$", deployment, re.MULTILINE)
-                          if not re.match("--(reach|host|.*-file|metrics-port|resync)=", one)]
+        self.arguments = container_arguments(deployment, "metrics-port", "resync")
         self.assertEqual("populate", self.arguments[0])
         self.namespaces, self.exchanges = [], 0
         self.label = {"populate": str(next(self.NUMBERS))}
-        self.template = f"{templates}/every"
-        self.api.post(templates, {
+        self.template = f"{TEMPLATES}/every"
+        self.api.post(TEMPLATES, {
             "apiVersion": "policy.kubectl-prune.dev/v1alpha1", "kind": "NamespaceTemplate", "metadata": {"name": "every"},
             "spec": {"namespaces": {"labelSelector": {"matchLabels": self.label}}, "templates": self.objects()}})
 

@@ -670,9 +670,21 @@ class Watched(Served):
         for number in (signal.SIGINT, signal.SIGTERM):
             with self.populater("--webhooks=all", *HERE, "--managed=populate.example.com") as controller:
                 self.assertEqual(0, controller.stop(number))
-            for kind in KINDS:
-                status, answer = self.api.request("GET", f"{CONFIGURATIONS}/{kind}/populate.example.com")
-                self.assertFalse(status == 200 and answer.get("webhooks"), answer)
+                for kind in KINDS:  # before the block ends, which deletes them
+                    status, answer = self.api.request("GET", f"{CONFIGURATIONS}/{kind}/populate.example.com")
+                    self.assertFalse(status == 200 and answer.get("webhooks"), answer)
+
+    def test_persistent_webhooks_outlive_it(self):
+        with self.populater("--webhooks=all", "--persistent", *HERE, "--managed=populate.example.com") as controller:
+            names = self.webhook_names("populate.example.com")
+            self.assertEqual([], [kind for kind in KINDS if not names[kind]])
+            self.assertEqual(0, controller.stop())
+            self.assertEqual(names, self.webhook_names("populate.example.com"))
+
+    def webhook_names(self, managed):
+        """Returns {kind: [name]} of the webhooks in both configurations."""
+        return {kind: [one["name"] for one in self.api.get(f"{CONFIGURATIONS}/{kind}/{managed}").get("webhooks", [])]
+                for kind in KINDS}
 
 
 def main():

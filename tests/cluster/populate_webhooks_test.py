@@ -268,12 +268,13 @@ class Asked(Controlled):
             self.refused(500, "failed calling webhook", self.make(self.jo, "bank"))
             self.allowed(self.jo.request("POST", f"{NAMESPACES}/{shop}/configmaps", config_map("own")))
             self.allowed(self.jo.request("POST", f"{NAMESPACES}/default/configmaps?dryRun=All", config_map("own")))
-            with self.populater(*WEBHOOKS, "--leader-elect=false"):
+            with self.populater(*WEBHOOKS, "--leader-elect=false") as again:
                 self.wait_until_asked()
                 bank = self.allowed(self.make(self.jo, "bank"))["metadata"]["name"]
                 self.wait_until_made({"ConfigMap/note": {"a": "b"}}, bank)
-        # Whoever ends in order takes its webhooks along.
-        wait_for("namespaces cannot be made", lambda: self.make(self.jo, "mall", dryRun="All")[0] == 201)
+                # Whoever ends in order takes its webhooks along, before the block ends, which deletes them.
+                self.assertEqual(0, again.stop())
+                wait_for("namespaces cannot be made", lambda: self.make(self.jo, "mall", dryRun="All")[0] == 201)
 
     def test_either_of_two_replicas_answers(self):
         self.template("every", config_map("note", a="b"))
@@ -285,6 +286,8 @@ class Asked(Controlled):
         self.wait_until_made({"ConfigMap/note": {"a": "b"}}, shop)
         self.wait_until_told(shop)
         self.assertEqual((True, False, "jo"), (first.leads(), second.leads(), self.creator(shop)))
+        for replica, leads in ((first, 1), (second, 0)):  # at the port of the webhooks too
+            self.assertIn(f"populate_leader {leads}", replica.get("/metrics")[1].splitlines())
         self.assertEqual(0, first.stop())
         bank = self.allowed(self.make(self.jo, "bank"))["metadata"]["name"]
         self.assertEqual("jo", self.creator(bank))

@@ -10,8 +10,10 @@ import unittest
 from cluster import ClusterError, free_ports, wait_for
 from guards import CONFIGURATIONS, KINDS, delete_configurations
 from services import Service
+from subjects import V1_CRDS
 
 CRD = pathlib.Path(__file__).resolve().parents[2] / "krew/manifests/populate/crd.yaml"
+CRD_NAME = "namespacetemplates.policy.kubectl-prune.dev"
 NAMESPACES = "/api/v1/namespaces"
 TEMPLATES = "/apis/policy.kubectl-prune.dev/v1alpha1/namespacetemplates"
 RESOURCES = {"ConfigMap": ("/api/v1", "configmaps"), "LimitRange": ("/api/v1", "limitranges"),
@@ -64,9 +66,7 @@ def quota(name, pods):
 def bring_in_the_crd(cluster):
     """NamespaceTemplates are served afterwards."""
     api = cluster.api()
-    run = cluster.kubectl("apply", "--validate=false", "-f", CRD)
-    if run.returncode != 0:
-        raise SystemExit(run.stderr)
+    api.post(V1_CRDS, CRD.read_bytes(), "application/yaml")
     wait_for("NamespaceTemplates are not served", lambda: api.request("GET", TEMPLATES)[0] == 200)
     api.close()
 
@@ -181,6 +181,7 @@ class NobodyAdmits:
 
     def __init__(self, cluster, hangs=False):
         self._cluster, self._hangs = cluster, hangs
+        self._holds = False  # not before the server asks it
         self._asked = 0
         self._connections = []
 
@@ -191,7 +192,7 @@ class NobodyAdmits:
             except OSError:
                 return  # it is over
             self._asked += 1
-            if self._hangs:
+            if self._holds:
                 self._connections.append(connection)
             else:
                 connection.close()
@@ -211,7 +212,7 @@ class NobodyAdmits:
         self._api.request("POST", NAMESPACES, {"metadata": {"name": "stuck-probe", "labels": {"stuck": "yes"}}})
         path = f"{NAMESPACES}/stuck-probe/configmaps?dryRun=All"
         wait_for("nobody asks the webhook", lambda: self._api.request("POST", path, config_map("one"))[0] == 500)
-        self._asked = 0
+        self._asked, self._holds = 0, self._hangs
         return self
 
     def is_asked(self):

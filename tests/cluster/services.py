@@ -1,11 +1,20 @@
 """Runs a program that goes on until it is told to end beside a test."""
 import http.client
+import re
 import signal
 import ssl
 import subprocess
 import threading
 
 from cluster import ClusterError, wait_for
+
+
+def container_arguments(manifest, *but):
+    """Returns what a Deployment gives its container, but for flags that no program on this machine can be given, and
+    those whose names are in `but`."""
+    left_out = "|".join(("reach", "host", ".*-file", *but))
+    found = re.findall("^            - (guard|populate|--.*)$", manifest, re.MULTILINE)
+    return [one for one in found if not re.match(f"--({left_out})=", one)]
 
 
 class EndedAtOnce(AssertionError):

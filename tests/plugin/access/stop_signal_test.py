@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What SIGINT and SIGTERM do to `kubectl-prune check`.
+"""What SIGINT and SIGTERM do to `kubectl-prune check`, and to `populate` with --once or --diff.
 
 stop_signal_test.py BINARY: the program runs against a server that never answers, or stands still
 over its standard input, and is sent a signal then.
@@ -54,13 +54,13 @@ class StopSignals(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.home = pathlib.Path(folder.name)
 
-    def start(self, *arguments, port, **options):
-        """Starts check with the signals as a shell leaves them, and pipes."""
+    def start(self, *arguments, port, command="check", **options):
+        """Starts the command with the signals as a shell leaves them, and pipes."""
         (self.home / "config").write_text(KUBECONFIG.format(port=port))
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         environment = {k: v for k, v in os.environ.items() if k.endswith("SAN_OPTIONS")}
         environment |= {"HOME": str(self.home), "KUBECONFIG": str(self.home / "config")}
-        process = subprocess.Popen([BINARY, "check", *arguments], env=environment,
+        process = subprocess.Popen([BINARY, command, *arguments], env=environment,
                                    preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
                                    **(pipes | options))
         self.addCleanup(self.end, process)
@@ -94,6 +94,14 @@ class StopSignals(unittest.TestCase):
                 code, out, err = self.stop_at_first_request(number=number)
                 self.assertEqual((128 + number, "", "error: interrupted: not all CRDs were read\n"),
                                  (code, out, err))
+
+    def test_E1_the_first_signal_ends_a_populate_that_gets_no_answer(self):
+        for flag, told in (("--once", "interrupted: run again, and the rest is done\n"),
+                           ("--diff", "error: interrupted: not all objects were read\n")):
+            for number in (signal.SIGINT, signal.SIGTERM):
+                with self.subTest(flag=flag, number=number):
+                    code, out, err = self.stop_at_first_request(flag, number=number, command="populate")
+                    self.assertEqual((128 + number, "", told), (code, out, err))
 
     def test_a_signal_that_comes_twice_at_once_is_one(self):
         code, _, err = self.stop_at_first_request(number=signal.SIGINT, times=3)
