@@ -20,6 +20,7 @@ struct ServedKind {
   std::string version, plural;
   bool is_namespaced = true;
 
+  bool operator==(const ServedKind&) const = default;
   /// Path of the list of its objects in a namespace; empty: in all.
   std::string ListPath(const std::string& namespace_) const;
   std::string ObjectPath(const std::string& namespace_, const std::string& name) const;

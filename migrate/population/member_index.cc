@@ -8,7 +8,7 @@ namespace migrate::population {
 using populate::GroupKind;
 using populate::ObjectKey;
 
-ObjectKey KeyOf(const Member& member) { return {member.kind.type, member.name}; }
+ObjectKey KeyOf(const Member& member) { return {member.kind->type, member.name}; }
 
 void MemberIndex::Read(const std::set<GroupKind>& types, const ClusterKinds& kinds,
                        const std::vector<std::string>& namespaces,
@@ -62,9 +62,19 @@ const Member* MemberIndex::Find(const std::string& namespace_, const ObjectKey& 
 }
 
 void MemberIndex::Put(Member member) {
+  Share(member.kind);
   ObjectKey key = KeyOf(member);
   OfNamespace& members = namespaces_[member.namespace_];
   members.insert_or_assign(std::move(key), std::move(member));
+}
+
+void MemberIndex::Share(std::shared_ptr<const ServedKind>& kind) {
+  std::shared_ptr<const ServedKind>& known = kinds_[kind->type];
+  if (known != nullptr && *known == *kind) {
+    kind = known;
+  } else {
+    known = kind;
+  }
 }
 
 void MemberIndex::Remove(const std::string& namespace_, const ObjectKey& key) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -45,8 +46,10 @@ class MemberIndex {
 
  private:
   void Take(MembersOfKind& of_kind);
+  void Share(std::shared_ptr<const ServedKind>& kind);
 
   std::map<std::string, OfNamespace> namespaces_;
+  std::map<populate::GroupKind, std::shared_ptr<const ServedKind>> kinds_;  // as last put
   std::set<populate::GroupKind> listed_;
   std::set<std::string> newly_seen_;
   std::map<populate::GroupKind, std::string> unlisted_;

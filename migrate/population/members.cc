@@ -21,7 +21,7 @@ namespace {
 /// Takes the members of one attempt to read a list.
 class MemberTaker : public lists::ItemTaker {
  public:
-  explicit MemberTaker(const ServedKind& kind) : kind_(kind) {}
+  explicit MemberTaker(const ServedKind& kind) : kind_(std::make_shared<const ServedKind>(kind)) {}
 
   void Take(std::size_t, kube::json::Document& item, std::uint64_t) override {
     const auto metadata = spool::ReadObjectMetadata(item.root());
@@ -39,7 +39,7 @@ class MemberTaker : public lists::ItemTaker {
   std::vector<Member> members;
 
  private:
-  const ServedKind& kind_;
+  const std::shared_ptr<const ServedKind> kind_;
   std::mutex mutex_;
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,7 +12,7 @@ namespace migrate::population {
 
 /// An object with the label of a template.
 struct Member {
-  ServedKind kind;
+  std::shared_ptr<const ServedKind> kind;  ///< never null; shared, as there may be very many
   std::string namespace_, name, uid, resource_version;
   populate::Membership membership;
 };

@@ -315,7 +315,7 @@ class Round {
     if (done.is_unanswered()) state_.outcomes[object.namespace_].unanswered.insert(object.key);
     if (done.result() != PopulationClass::kFailed && options_.dry_run == DryRun::kNone) {
       state_.members.Put(
-          {.kind = object.kind,
+          {.kind = std::make_shared<const ServedKind>(object.kind),
            .namespace_ = object.namespace_,
            .name = object.key.name,
            .uid = done.uid(),
@@ -361,7 +361,7 @@ class Round {
   }
 
   void PruneMember(const Member& member, const NamespacePlan& plan, Writer& writer) {
-    const ObjectToPrune object{.kind = member.kind,
+    const ObjectToPrune object{.kind = *member.kind,
                                .namespace_ = member.namespace_,
                                .name = member.name,
                                .template_name = member.membership.template_name,

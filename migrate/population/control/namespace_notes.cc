@@ -22,10 +22,11 @@ NamespaceNotes::NamespaceNotes(Options options, const PopulationOptions& populat
                                const kube::client::Session& session)
     : options_(std::move(options)), population_(population), session_(session) {}
 
-// The label before Events: whoever waits for it shall not wait for these.
+// The label before Events, and what went wrong before what went well: whoever waits for the first
+// shall not wait for the last, of which a new template brings one in every namespace.
 void NamespaceNotes::Send(const std::vector<std::string>& namespaces, PopulationState& state) {
   std::map<std::string, std::string> uids;
-  Writes labels, events;
+  Writes labels, troubles;
   for (const std::string& name : namespaces) {
     const auto found = state.input.namespaces.find(name);
     if (found == state.input.namespaces.end()) continue;
@@ -35,10 +36,21 @@ void NamespaceNotes::Send(const std::vector<std::string>& namespaces, Population
   }
   const std::string time = options_.time_of_day();
   for (const NamespaceEvent& event : events_.Take(uids)) {
-    events.push_back(std::make_unique<SingleWrite>(event.namespace_, EventRequest(event, time)));
+    (event.is_warning ? troubles : kept_)
+        .push_back(std::make_unique<SingleWrite>(event.namespace_, EventRequest(event, time)));
   }
+  if (!kept_since_ && !kept_.empty()) kept_since_ = session_.clock.Now();
   SendAll(std::move(labels), "cannot note that namespaces were populated: ", is_label_trouble_told_,
           [&state](const std::string& name) { state.outcomes[name].is_unfinished = true; });
+  SendEvents(std::move(troubles));
+}
+
+void NamespaceNotes::SendKept() {
+  kept_since_.reset();
+  SendEvents(std::exchange(kept_, {}));
+}
+
+void NamespaceNotes::SendEvents(Writes events) {
   SendAll(std::move(events), "cannot create Events in namespaces: ", is_event_trouble_told_,
           [](const std::string&) {});
 }

@@ -2,10 +2,12 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "kube/client/session.h"
+#include "kube/system/clock.h"
 #include "migrate/population/control/round_events.h"
 #include "migrate/population/control/single_write.h"
 #include "migrate/population/population.h"
@@ -34,15 +36,21 @@ class NamespaceNotes {
 
   /// Takes what a round tells.
   RoundEvents& events() { return events_; }
-  /// Writes what is to be said of these after a round over them. One whose label cannot be set is
-  /// unfinished: all that is created there is asked about until it is.
+  /// Writes what is to be said of these after a round over them, but keeps the Events of what went
+  /// well. One whose label cannot be set is unfinished: all that is created there is asked about
+  /// until it is.
   void Send(const std::vector<std::string>& namespaces, PopulationState& state);
+  /// Since when the oldest of the Events is kept; absent: none is.
+  std::optional<kube::system::Clock::TimePoint> kept_since() const { return kept_since_; }
+  /// Creates the Events that were kept, as of the time of their rounds.
+  void SendKept();
 
  private:
   using Writes = std::vector<std::unique_ptr<SingleWrite>>;
   using FailureFunction = std::function<void(const std::string& namespace_name)>;
 
   bool IsToBeMarked(const std::string& name, const PopulationState& state) const;
+  void SendEvents(Writes events);
   void SendAll(Writes writes, const std::string& trouble, bool& is_told,
                const FailureFunction& on_failure);
 
@@ -50,6 +58,8 @@ class NamespaceNotes {
   const PopulationOptions& population_;
   const kube::client::Session session_;
   RoundEvents events_;
+  Writes kept_;
+  std::optional<kube::system::Clock::TimePoint> kept_since_;
   bool is_label_trouble_told_ = false, is_event_trouble_told_ = false;  // while it lasts
 };
 

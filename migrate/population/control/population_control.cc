@@ -17,6 +17,8 @@ constexpr std::chrono::seconds kPatience(1), kAnswerLimit(5);
 // Namespaces come and go; templates need not say so each time.
 constexpr std::chrono::seconds kNotePause(1), kLongestNotePause(5);
 constexpr std::chrono::seconds kNoteRetry(10);
+// Objects come before what is said of them.
+constexpr std::chrono::seconds kLongestKept(30);
 // A kind that is missing may be there by now.
 constexpr std::chrono::seconds kKindsPause(10);
 
@@ -87,6 +89,7 @@ void PopulationControl::Advance() {
   if (!names.empty()) LookAt(names);
   // Of what was not done to its end, or was done by another one, nothing is known.
   if (round_session_.is_stopped()) is_leading_ = false;
+  if (is_leading_ && AreEventsDue()) notes_.SendKept();
   if (is_leading_ && IsNoteDue() && HasLookedAtAll()) Note();
   PublishCounts();
 }
@@ -269,7 +272,14 @@ bool PopulationControl::ReadKinds(const std::vector<std::string>& names) {
   return true;
 }
 
-// Where some namespace is due all the time that does not hold it up for ever.
+// Where some namespace is due all the time that does not hold them up for ever.
+bool PopulationControl::AreEventsDue() const {
+  const auto now = session_.clock.Now();
+  const auto since = notes_.kept_since();
+  return since && (due_.CountDue(now) == 0 || now >= *since + kLongestKept);
+}
+
+// The same.
 bool PopulationControl::IsNoteDue() const {
   const auto now = session_.clock.Now();
   if (!note_due_ || now < *note_due_) return false;

@@ -80,6 +80,7 @@ class PopulationControl {
   void LookAtAllAnew();
   void LookAt(const std::vector<std::string>& names);
   bool ReadKinds(const std::vector<std::string>& names);
+  bool AreEventsDue() const;
   bool IsNoteDue() const;
   bool HasLookedAtAll() const;
   void NoteSoon();

@@ -13,8 +13,10 @@ const GroupKind kWidget = {"demo.example.com", "Kindwidgets"};
 const GroupKind kGadget = {"demo.example.com", "Kindgadgets"};
 
 Member MemberOf(const std::string& namespace_, const std::string& name,
-                const std::string& template_name = "every", const std::string& version = "1") {
-  return {.kind = {.type = kWidget, .version = "v1", .plural = "widgets"},
+                const std::string& template_name = "every", const std::string& version = "1",
+                const std::string& kind_version = "v1") {
+  return {.kind = std::make_shared<const ServedKind>(
+              ServedKind{.type = kWidget, .version = kind_version, .plural = "widgets"}),
           .namespace_ = namespace_,
           .name = name,
           .uid = "u",
@@ -159,11 +161,22 @@ TEST_CASE("What was made and deleted since is noted", "[migrate][population]") {
 }
 
 TEST_CASE("A member is the same one in whatever version it is", "[migrate][population]") {
-  Member member = MemberOf("a", "w");
-  const ObjectKey key = KeyOf(member);
-  member.kind.version = "v1beta1";
-  CHECK(KeyOf(member) == key);
-  CHECK(key == ObjectKey{kWidget, "w"});
+  CHECK(KeyOf(MemberOf("a", "w", "every", "1", "v1beta1")) == ObjectKey{kWidget, "w"});
+  CHECK(KeyOf(MemberOf("a", "w", "every", "1", "v1")) == ObjectKey{kWidget, "w"});
+}
+
+TEST_CASE("Where members are is known once, unless a kind has moved to another version",
+          "[migrate][population]") {
+  MemberIndex index;
+  index.Put(MemberOf("a", "w"));
+  index.Put(MemberOf("b", "w"));
+  index.Put(MemberOf("c", "w", "every", "1", "v2"));
+  const auto kind_in = [&index](const char* namespace_) {
+    return index.Find(namespace_, {kWidget, "w"})->kind;
+  };
+  CHECK(kind_in("a") == kind_in("b"));
+  CHECK(kind_in("b")->version == "v1");
+  CHECK(kind_in("c")->version == "v2");
 }
 
 }  // namespace member_index_test

@@ -375,6 +375,39 @@ TEST_CASE("A round begins with no more namespaces after some seconds, and new on
   CHECK(place(ApplyOf("z", "w")) < place(ApplyOf("f", "w")));
 }
 
+TEST_CASE("What went well is told once nothing is due any more, or after half a minute",
+          "[migrate][population]") {
+  ControlWorld world;
+  world.options.concurrency = 1;
+  world.PutTemplate("every", {Widget("w")});
+  for (int i = 0; i < 20; ++i) world.AddNamespace("c" + std::to_string(i));
+  FakeFault slow;
+  slow.target = "/widgets/w?";
+  slow.times = 0;
+  const auto is_event = [](const std::string& request) { return request.starts_with("POST "); };
+  SECTION("nothing is due") {
+    slow.latency = 1s;
+    world.cluster.server.AddFault(slow);
+    world.Begin();
+    world.Run(1min);
+    Names requests = world.Requests();
+    std::erase_if(requests,
+                  [](const auto& request) { return request.find("template") != request.npos; });
+    REQUIRE(requests.size() == 44);
+    CHECK(std::ranges::find_if(requests, is_event) == requests.begin() + 22);
+  }
+  SECTION("half a minute") {
+    slow.latency = 4s;
+    world.cluster.server.AddFault(slow);
+    world.Begin();
+    const auto began = world.cluster.clock.Now();
+    while (world.Events().empty()) world.Run(100ms);
+    CHECK(world.cluster.clock.Now() >= began + 30s);
+    CHECK(world.cluster.clock.Now() < began + 55s);  // rounds take twelve seconds
+    CHECK(world.Stored("c9/w") == "-");
+  }
+}
+
 TEST_CASE("A namespace that goes while it is looked at is no problem", "[migrate][population]") {
   ControlWorld world;
   world.control_options.marks_populated = true;
