@@ -30,9 +30,9 @@ struct ServerOptions {
   /// A connection more closes one that waits for a request: of those that have sent none yet, if
   /// they are more than a quarter, else of the others, whichever waits longest. Where none waits,
   /// it is accepted once another one is done.
-  std::size_t most_connections = 384;
+  std::size_t most_connections = 256;
   /// Requests that are answered, or wait for a thread; one more gets 503.
-  std::size_t most_requests = 384;
+  std::size_t most_requests = 256;
   std::size_t threads = 4;  ///< that answer; one more moves the bytes
 
   /// For a TLS handshake, for a request from its first byte to its last, and for an answer.
