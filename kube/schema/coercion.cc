@@ -7,6 +7,7 @@
 #include "kube/meta/field_error.h"
 #include "kube/meta/object_path.h"
 #include "kube/schema/object_meta.h"
+#include "kube/schema/pruning.h"
 
 namespace kube::schema {
 namespace {
@@ -189,6 +190,12 @@ std::optional<std::string> CoerceEmbedded(json::Value& value, const StructuralSc
   std::sort(paths.begin(), paths.end());
   unknown_field_paths->insert(unknown_field_paths->end(), paths.begin(), paths.end());
   return error;
+}
+
+void DropLostFields(json::Value& object, const StructuralSchema* schema, json::Arena& arena) {
+  DropUnknownFields(object, schema, /*is_resource_root=*/true);
+  // Metadata that is no object stays in the way of everything: that is found by itself.
+  if (schema != nullptr) (void)CoerceEmbedded(object, *schema, /*drop_invalid_fields=*/true, arena);
 }
 
 }  // namespace kube::schema

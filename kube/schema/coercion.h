@@ -34,4 +34,8 @@ void DropNulls(json::Value& object, const StructuralSchema& schema,
     json::Arena& arena, std::vector<std::string>* unknown_field_paths = nullptr,
     bool is_resource_root = false);
 
+/// Removes what FindLostFields finds (pruning.h), and brings the metadata of embedded resources to
+/// the form in which the server has it.
+void DropLostFields(json::Value& object, const StructuralSchema* schema, json::Arena& arena);
+
 }  // namespace kube::schema

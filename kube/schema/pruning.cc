@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kube/meta/object_path.h"
+#include "kube/schema/dropped_metadata.h"
 
 namespace kube::schema {
 namespace {
@@ -39,12 +40,14 @@ bool IsUnrecorded(std::string_view key, const Step& parent) {
   return parent.kind == Step::Kind::kRoot && IsTypeMetaOrMetadata(key);
 }
 
-// Walks an object beside its schema. With `remove` what is unknown goes; the caller's values are
-// changed then, and only then.
+// Walks an object beside its schema. The caller's values are changed where something is to be
+// removed, and only there.
 class Walker {
  public:
+  enum class Task { kFind, kFindWithEmbedded, kRemove };
+
   /// Without a sink nobody is told.
-  Walker(UnknownFieldSink* sink, bool remove) : sink_(sink), remove_(remove) {}
+  Walker(UnknownFieldSink* sink, Task task) : sink_(sink), task_(task) {}
 
   void WalkRoot(json::Value& object, const StructuralSchema* schema, bool is_resource_root) {
     const Step root;
@@ -57,6 +60,8 @@ class Walker {
   }
 
  private:
+  bool removes() const { return task_ == Task::kRemove; }
+
   // prune() of pkg/apiserver/schema/pruning/algorithm.go: what the schema does not specify goes.
   void Walk(json::Value& value, const StructuralSchema* schema, const Step& here) {
     if (schema != nullptr && schema->preserve_unknown_fields) {
@@ -85,20 +90,23 @@ class Walker {
     const std::span<json::Member> members = object.members();
     for (json::Member& member : members) {
       if (WalkMember(member, schema, keeps_meta, here)) {
-        if (remove_ && &members[kept] != &member) members[kept] = member;
+        if (removes() && &members[kept] != &member) members[kept] = member;
         ++kept;
       } else if (schema == nullptr || !IsUnrecorded(member.key.text(), here)) {
         ReportUnknown(member, here);
       }
     }
-    if (remove_) object.Truncate(kept);
+    if (removes()) object.Truncate(kept);
   }
 
   // False if the member is not specified.
   bool WalkMember(json::Member& member, const StructuralSchema* schema, bool keeps_meta,
                   const Step& here) {
     const std::string_view key = member.key.text();
-    if (keeps_meta && IsTypeMetaOrMetadata(key)) return true;
+    if (keeps_meta && IsTypeMetaOrMetadata(key)) {
+      if (task_ == Task::kFindWithEmbedded) FindDropped(member, here);
+      return true;
+    }
     if (schema == nullptr) return false;
     if (const StructuralSchema* property = schema->FindProperty(key)) {
       Walk(member.value, property, {&here, Step::Kind::kField, key, 0});
@@ -122,14 +130,35 @@ class Walker {
     }
   }
 
+  // Pruning keeps what identifies an embedded resource; coercion looks at it afterwards.
+  void FindDropped(const json::Member& member, const Step& here) {
+    if (here.kind == Step::Kind::kRoot) return;
+    if (member.key.text() != "metadata") {
+      if (!member.value.is_string() && !member.value.is_null()) ReportUnknown(member, here);
+      return;
+    }
+    for (const DroppedMetadata& dropped : FindDroppedMetadata(member.value)) {
+      std::vector<Step> steps{{&here, Step::Kind::kField, member.key.text(), 0}};
+      steps.reserve(dropped.way.size() + 1);  // they do not move
+      for (const PathElement& element : dropped.way) {
+        const auto kind = element.is_index ? Step::Kind::kIndex : Step::Kind::kField;
+        steps.push_back({&steps.back(), kind, element.key, element.index});
+      }
+      Report(steps.back(), *dropped.value);
+    }
+  }
+
   void ReportUnknown(const json::Member& member, const Step& here) {
+    Report({&here, Step::Kind::kField, member.key.text(), 0}, member.value);
+  }
+
+  void Report(const Step& step, const json::Value& value) {
     if (sink_ == nullptr) return;
-    const Step step{&here, Step::Kind::kField, member.key.text(), 0};
     folded_path_.clear();
     step.AppendFolded(folded_path_);
     elements_.clear();
     AppendElements(step);
-    sink_->OnUnknownField({folded_path_, elements_, member.value});
+    sink_->OnUnknownField({folded_path_, elements_, value});
   }
 
   void AppendElements(const Step& step) {
@@ -139,7 +168,7 @@ class Walker {
   }
 
   UnknownFieldSink* sink_;
-  bool remove_;
+  const Task task_;
   std::string folded_path_;  // kept for its memory, as is the next
   std::vector<PathElement> elements_;
 };
@@ -191,19 +220,26 @@ std::vector<meta::PathStep> UnknownField::Steps() const {
 std::vector<std::string> Prune(json::Value& object, const StructuralSchema* schema,
                                bool is_resource_root) {
   PathCollector collector;
-  Walker(&collector, true).WalkRoot(object, schema, is_resource_root);
+  Walker(&collector, Walker::Task::kRemove).WalkRoot(object, schema, is_resource_root);
   std::sort(collector.paths.begin(), collector.paths.end());
   return collector.paths;
 }
 
 void DropUnknownFields(json::Value& object, const StructuralSchema* schema, bool is_resource_root) {
-  Walker(nullptr, true).WalkRoot(object, schema, is_resource_root);
+  Walker(nullptr, Walker::Task::kRemove).WalkRoot(object, schema, is_resource_root);
 }
 
 void FindUnknownFields(const json::Value& object, const StructuralSchema* schema,
                        bool is_resource_root, UnknownFieldSink& sink) {
-  // The walker changes nothing without `remove`.
-  Walker(&sink, false).WalkRoot(const_cast<json::Value&>(object), schema, is_resource_root);
+  // The walker changes nothing where it only finds.
+  Walker(&sink, Walker::Task::kFind)
+      .WalkRoot(const_cast<json::Value&>(object), schema, is_resource_root);
+}
+
+void FindLostFields(const json::Value& object, const StructuralSchema* schema,
+                    UnknownFieldSink& sink) {
+  Walker(&sink, Walker::Task::kFindWithEmbedded)
+      .WalkRoot(const_cast<json::Value&>(object), schema, /*is_resource_root=*/true);
 }
 
 }  // namespace kube::schema

@@ -59,4 +59,11 @@ class UnknownFieldSink {
 void FindUnknownFields(const json::Value& object, const StructuralSchema* schema,
                        bool is_resource_root, UnknownFieldSink& sink);
 
+/// Finds all that a resource loses when a server that prunes by `schema` reads it: what Prune would
+/// remove, and what CoerceEmbedded drops of embedded resources, that is unknown fields of their
+/// metadata, fields of it whose values are of a wrong type, and an apiVersion or kind that is no
+/// text. Not of the resource's own metadata, which loses the same under any schema.
+void FindLostFields(const json::Value& object, const StructuralSchema* schema,
+                    UnknownFieldSink& sink);
+
 }  // namespace kube::schema

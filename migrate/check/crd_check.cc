@@ -7,6 +7,7 @@
 #include "kube/base/text.h"
 #include "kube/crd/rules/crd_validation.h"
 #include "kube/meta/type_meta.h"
+#include "kube/schema/coercion.h"
 #include "kube/schema/pruning.h"
 #include "kube/schema/schema_read.h"
 #include "kube/schema/schema_walk.h"
@@ -326,7 +327,7 @@ bool CrdCheck::CheckVersion(const Version& version, const CheckedObject& object,
                             report::ObjectPaths& paths) const {
   std::vector<std::string>* kept = keep_paths_ ? &paths.pruned_paths[version.name] : nullptr;
   TallySink sink(object.value, counted, tally.pruned_fields, opened_, kept, &paths.quoted_paths);
-  kube::schema::FindUnknownFields(object.value, version.schema, true, sink);
+  kube::schema::FindLostFields(object.value, version.schema, sink);
   if (kept != nullptr) std::sort(kept->begin(), kept->end());
   if (sink.paths_left_out() > 0) paths.paths_left_out[version.name] = sink.paths_left_out();
   if (sink.found()) ++tally.objects_losing_fields;
@@ -404,14 +405,14 @@ void CrdCheck::CheckStorageMigration(const CheckedObject& object,
     if (from == versions_.end() || storage == versions_.end()) continue;
     if (!from->convertible || !storage->convertible) continue;
     TallySink first(object.value, counted, tally.pruned_fields, opened_, nullptr, nullptr);
-    kube::schema::FindUnknownFields(object.value, from->schema, true, first);
+    kube::schema::FindLostFields(object.value, from->schema, first);
     loses |= first.found();
     if (from == storage) continue;
     kube::json::Arena arena;
     Value copy = kube::json::CopyForChange(object.value, arena);
-    kube::schema::DropUnknownFields(copy, from->schema, true);
+    kube::schema::DropLostFields(copy, from->schema, arena);
     TallySink second(copy, counted, tally.pruned_fields, opened_, nullptr, nullptr);
-    kube::schema::FindUnknownFields(copy, storage->schema, true, second);
+    kube::schema::FindLostFields(copy, storage->schema, second);
     loses |= second.found();
   }
   if (loses) ++tally.objects_losing_fields;

@@ -60,10 +60,10 @@ bool RewriteForecast::Changes(const Value& object) const {
 // goes.
 bool RewriteForecast::ChangesFrom(const Value& object, const std::string& stored_version) const {
   AnySink unknown;
-  kube::schema::FindUnknownFields(object, server_.FindSchema(stored_version), true, unknown);
+  kube::schema::FindLostFields(object, server_.FindSchema(stored_version), unknown);
   for (const std::string* version : {&read_version_, &storage_version_}) {
     if (*version == stored_version) continue;
-    kube::schema::FindUnknownFields(object, server_.FindSchema(*version), true, unknown);
+    kube::schema::FindLostFields(object, server_.FindSchema(*version), unknown);
   }
   if (unknown.found) return true;
   kube::json::Arena arena;
@@ -79,7 +79,7 @@ bool RewriteForecast::ChangesFrom(const Value& object, const std::string& stored
 std::vector<std::string> RewriteForecast::DoomedPaths(const Value& object) const {
   PathSink unknown;
   for (const std::string& version : read_by_) {
-    kube::schema::FindUnknownFields(object, server_.FindSchema(version), true, unknown);
+    kube::schema::FindLostFields(object, server_.FindSchema(version), unknown);
   }
   std::sort(unknown.paths.begin(), unknown.paths.end());
   unknown.paths.erase(std::unique(unknown.paths.begin(), unknown.paths.end()), unknown.paths.end());

@@ -8,6 +8,7 @@
 
 #include "kube/base/utf8.h"
 #include "kube/json/member_index.h"
+#include "kube/schema/coercion.h"
 #include "kube/schema/pruning.h"
 
 namespace migrate::guard {
@@ -162,7 +163,7 @@ class Pruned {
     if (object_ != &copy_) copy_ = kube::json::CopyForChange(*object_, arena_);
     object_ = &copy_;
     for (const StructuralSchema* schema : std::exchange(schemas_, {})) {
-      kube::schema::DropUnknownFields(copy_, schema, true);
+      kube::schema::DropLostFields(copy_, schema, arena_);
     }
     return object_;
   }
@@ -206,11 +207,11 @@ RequestLoss FindRequestLoss(const Value& object, const Value* old_object,
     PathCounts counts(loss, version.version);
     OldPlaces old_places(old_object);
     Sink take_new([&](const UnknownField& field) { counts.CountNew(field, old_places); });
-    kube::schema::FindUnknownFields(*pruned.Look(), version.schema, true, take_new);
+    kube::schema::FindLostFields(*pruned.Look(), version.schema, take_new);
     if (counts.found_any()) {
       Sink take_old([&](const UnknownField& field) { counts.CountOld(field); });
       if (const Value* old = old_pruned.Look()) {
-        kube::schema::FindUnknownFields(*old, version.schema, true, take_old);
+        kube::schema::FindLostFields(*old, version.schema, take_old);
       }
       counts.Compare();
       pruned.Prune(version.schema);

@@ -6,6 +6,7 @@
 
 #include "kube/meta/object_path.h"
 #include "kube/meta/type_meta.h"
+#include "kube/schema/coercion.h"
 #include "migrate/restore/list_elements.h"
 
 namespace migrate::restore {
@@ -125,7 +126,7 @@ std::optional<Value> CrdTarget::LeftOf(const Value& backup, kube::json::Arena& a
   if (was_pruned_by_->crd.FindVersion(version) == nullptr) return std::nullopt;
   Value left = kube::json::CopyForChange(backup, arena);
   for (const StructuralSchema* schema : was_pruned_by_->SchemasFor(version)) {
-    kube::schema::DropUnknownFields(left, schema, /*is_resource_root=*/true);
+    kube::schema::DropLostFields(left, schema, arena);
   }
   return left;
 }
@@ -163,12 +164,10 @@ void CrdTarget::CountPrunedAgain(const Value& backup, const kube::meta::FieldCho
 // Of a write: by the schema of its version, and of what is stored.
 void CrdTarget::FindPruned(const Value& object, const CrdVersion& version,
                            kube::schema::UnknownFieldSink& sink) const {
-  kube::schema::FindUnknownFields(object, server_.FindSchema(version.name),
-                                  /*is_resource_root=*/true, sink);
+  kube::schema::FindLostFields(object, server_.FindSchema(version.name), sink);
   const CrdVersion* storage = live_.StorageVersion();
   if (storage == nullptr || storage == &version || server_.converts_by_webhook()) return;
-  kube::schema::FindUnknownFields(object, server_.FindSchema(storage->name),
-                                  /*is_resource_root=*/true, sink);
+  kube::schema::FindLostFields(object, server_.FindSchema(storage->name), sink);
 }
 
 std::vector<std::string> CrdTarget::PrunedOfNew(const Value& object,

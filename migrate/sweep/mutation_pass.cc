@@ -11,6 +11,16 @@ namespace {
 
 using kube::json::Value;
 
+/// Of all paths the first one, bytewise.
+class FirstPath : public kube::schema::UnknownFieldSink {
+ public:
+  void OnUnknownField(const kube::schema::UnknownField& field) override {
+    std::string found = field.Path();
+    if (path.empty() || found < path) path = std::move(found);
+  }
+  std::string path;
+};
+
 std::filesystem::path BackupPathOf(const MutationPassOptions& options) {
   if (options.backup_dir.empty()) return {};
   return backup::MutationBackupPath(options.backup_dir, options.crd_name, options.now);
@@ -83,10 +93,9 @@ void MutationPass::Keep(const Value& object) {
 // What the server would take of the mutated object; what was read is pruned.
 std::string MutationPass::FindUnspecified(const Value& mutated) const {
   if (!options_.pruned_by) return "";
-  kube::json::Arena arena;
-  Value copy = kube::json::CopyForChange(mutated, arena);
-  const auto paths = kube::schema::Prune(copy, options_.pruned_by->schema, true);
-  return paths.empty() ? "" : paths.front();
+  FirstPath found;
+  kube::schema::FindLostFields(mutated, options_.pruned_by->schema, found);
+  return found.path;
 }
 
 std::string MutationPass::DescribeUnspecified(const std::string& path) const {

@@ -36,8 +36,64 @@ void CompareAnswer(std::string_view what, const kube::json::Value& expected,
   if (!expected_object && !expected_error) throw BadVector("neither object nor error");
 }
 
+class Paths : public kube::schema::UnknownFieldSink {
+ public:
+  void OnUnknownField(const kube::schema::UnknownField& field) override {
+    const std::string path = field.Path();
+    sorted.insert(std::ranges::upper_bound(sorted, path), path);
+  }
+  std::vector<std::string> sorted;
+};
+
+bool IsEmpty(const kube::json::Value& value) {
+  if (value.is_string()) return value.text().empty();
+  if (value.is_object() || value.is_array()) return value.size() == 0;
+  return value.is_null() || kube::json::AsInt64(value) == 0;
+}
+
+/// What is in `before` and not in `after`, of a subtree its top. Nothing of the object's own
+/// metadata, and nothing that is empty: a server drops that from metadata that it knows.
+void FindMissing(const kube::json::Value& before, const kube::json::Value& after,
+                 const std::string& path, std::vector<std::string>& missing) {
+  if (before.is_array() && after.is_array() && before.size() == after.size()) {
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      FindMissing(before.elements()[i], after.elements()[i], path + "[" + std::to_string(i) + "]",
+                  missing);
+    }
+  }
+  if (!before.is_object() || !after.is_object()) return;
+  for (const kube::json::Member& member : before.members()) {
+    const std::string below = path + (path.empty() ? "" : ".") + std::string(member.key.text());
+    if (below == "metadata" || IsEmpty(member.value)) continue;
+    if (const kube::json::Value* kept = after.Find(member.key.text())) {
+      FindMissing(member.value, *kept, below, missing);
+    } else {
+      missing.push_back(below);
+    }
+  }
+}
+
+class FullPaths : public Paths {
+ public:
+  void OnUnknownField(const kube::schema::UnknownField& field) override {
+    if (!IsEmpty(field.value)) Paths::OnUnknownField(field);
+  }
+};
+
+/// `read` is what a server that prunes shows of `object` in its own version.
+void CompareLost(const kube::json::Value& object, const StructuralSchema* schema,
+                 const kube::json::Value& read, Mismatches& mismatches) {
+  std::vector<std::string> missing;
+  FindMissing(object, read, "", missing);
+  FullPaths lost;
+  kube::schema::FindLostFields(object, schema, lost);
+  std::ranges::sort(missing);
+  mismatches.CompareStrings("lost", missing, lost.sorted);
+}
+
 struct ServerRun {
   const Vector& vector;
+  const kube::crd::Crd& crd;
   const CustomResourceServer& server;
   std::string_view version;
   Mismatches& mismatches;
@@ -66,30 +122,26 @@ struct ServerRun {
     kube::json::Value object = kube::json::DeepCopy(Get(vector.input, "object"), arena);
     const Error error = server.OnRead(object, version, arena, nullptr, vector.object_text);
     CompareAnswer("etcdRead", *etcd_read, object, error, mismatches);
+    const kube::json::Value* read = etcd_read->Find("object");
+    const kube::meta::GroupVersionKind type = kube::meta::TypeOf(Get(vector.input, "object"));
+    const bool is_own = type.group_version.group == crd.group && type.kind == crd.names.kind &&
+                        type.group_version.version == version;
+    if (crd.preserve_unknown_fields || !is_own || read == nullptr) return;
+    CompareLost(Get(vector.input, "object"), server.FindSchema(version), *read, mismatches);
   }
 };
 
 void CompareServer(const Vector& vector, const kube::json::Value& expected,
                    Mismatches& mismatches) {
-  const auto crd = ReadCrdOrSchema(vector, mismatches);
+  auto crd = ReadCrdOrSchema(vector, mismatches);
   if (!crd) return;
-  const bool preserve =
-      crd->preserve_unknown_fields || GetFlag(vector.input, "preserveUnknownFields");
-  const CustomResourceServer server(*crd, preserve);
-  ServerRun run{vector, server, BareType(vector).group_version.version, mismatches};
+  crd->preserve_unknown_fields |= GetFlag(vector.input, "preserveUnknownFields");
+  const CustomResourceServer server(*crd, crd->preserve_unknown_fields);
+  ServerRun run{vector, *crd, server, BareType(vector).group_version.version, mismatches};
   if (vector.input.Find("version")) run.version = GetText(vector.input, "version");
   run.CompareWrites(expected);
   run.CompareRead(expected);
 }
-
-class Paths : public kube::schema::UnknownFieldSink {
- public:
-  void OnUnknownField(const kube::schema::UnknownField& field) override {
-    const std::string path = field.Path();
-    sorted.insert(std::ranges::upper_bound(sorted, path), path);
-  }
-  std::vector<std::string> sorted;
-};
 
 /// The defaults of both schemas, node by node.
 void CompareDefaults(const std::string& path, const StructuralSchema* expected,
