@@ -201,7 +201,7 @@ class Scale(Controlled):
         self.model.settle()
         self.wait_for_counts()
         try:
-            wait_for("", lambda: self.found() == self.model.expected(), interval=1)
+            wait_for("", lambda: self.found() == self.model.expected(), SECONDS, 1)
         except ClusterError:
             self.assert_as_expected()
 
