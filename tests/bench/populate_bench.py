@@ -14,13 +14,12 @@ import shutil
 import statistics
 import subprocess
 import sys
-import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cluster"))
 from cluster import SKIPPED, Cluster, wait_for  # noqa: E402  (after the path is set)
 from guards import cpu_seconds, peak_mib  # noqa: E402
-from migrations import in_parallel  # noqa: E402
+from migrations import ask_in_parallel  # noqa: E402
 from populating import TEMPLATES, Populater, bring_in_the_crd  # noqa: E402
 
 RUNS = 3
@@ -49,20 +48,14 @@ class Bench:
     def __init__(self, cluster, binary, count):
         self.cluster, self.binary, self.count = cluster, binary, count
         self.api = cluster.api()
-        self.local = threading.local()
         self.runs = 0
-
-    def own_api(self):
-        if not hasattr(self.local, "api"):
-            self.local.api = self.cluster.api()
-        return self.local.api
 
     def make_namespaces(self, count):
         """Returns the label of new namespaces, and their names."""
         self.runs += 1
         label = f"run{self.runs}"
         names = [f"{label}-{number:05}" for number in range(count)]
-        in_parallel(names, lambda name: self.own_api().post(
+        ask_in_parallel(self.cluster, names, lambda api, name: api.post(
             "/api/v1/namespaces", {"metadata": {"name": name, "labels": {"run": label}}}))
         return label, names
 

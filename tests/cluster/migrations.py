@@ -110,19 +110,26 @@ def in_parallel(tasks, run, count=WRITERS):
         raise errors[0]
 
 
-def create_in_parallel(cluster, subject, items):
+def ask_in_parallel(cluster, tasks, run):
+    """Calls run(api, task) for every task as in_parallel(), each thread with a connection that it keeps."""
     local = threading.local()
 
-    def create(item):
+    def run_with_own(task):
         if not hasattr(local, "api"):
             local.api = cluster.api()
-        path = subject.collection(item.version, item.namespace)
-        made = local.api.post(path, item.body)
-        if subject.status_subresource and "status" in item.body:
-            local.api.put(f"{path}/{made['metadata']['name']}/status",
-                          {**made, "status": item.body["status"]})
+        run(local.api, task)
 
-    in_parallel(items, create)
+    in_parallel(tasks, run_with_own)
+
+
+def create_in_parallel(cluster, subject, items):
+    def create(api, item):
+        path = subject.collection(item.version, item.namespace)
+        made = api.post(path, item.body)
+        if subject.status_subresource and "status" in item.body:
+            api.put(f"{path}/{made['metadata']['name']}/status", {**made, "status": item.body["status"]})
+
+    ask_in_parallel(cluster, items, create)
 
 
 def delete_crd(api, name):

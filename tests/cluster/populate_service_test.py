@@ -371,13 +371,18 @@ class Model:
     """What namespaces are to have, told from templates and labels by the rules alone."""
 
     TIERS = ("web", "data", "batch")
+    KINDS = ("ConfigMap", "Role")
+    # The first one is always there, and has objects of both kinds: by the kinds of those that are left populate finds
+    # what a template had that went while nobody watched.
+    NAMES = ("a", "b", "c", "d", "e")
 
     def __init__(self, seed, number):
         self._random = random.Random(seed)
         self._number = str(number)
         self.labels = {}  # by namespace
-        # By the template's name: which tiers it selects, and {object: value}.
-        self.templates = {name: (set(), {}) for name in ("a", "b", "c")}
+        self.templates = {}  # by name: which tiers it selects, and {object: value}
+        for name in self.NAMES[:3]:
+            self.change_template(name)
 
     def selector(self, name):
         return {"matchLabels": {"test": self._number}, "matchExpressions": [
@@ -393,9 +398,18 @@ class Model:
     def change_template(self, name):
         tiers = set(self._random.sample(self.TIERS, self._random.choice((1, 2, 3))))
         # Several templates have the same names.
-        names = [(kind, f"o{number}") for kind in ("ConfigMap", "Role") for number in range(4)]
-        objects = {key: str(self._random.randrange(1000)) for key in self._random.sample(names, 3)}
-        self.templates[name] = (tiers, objects)
+        names = [(kind, f"o{number}") for kind in self.KINDS for number in range(4)]
+        keys = self._random.sample(names, 3)
+        if name == self.NAMES[0]:
+            keys = [self._random.choice([key for key in names if key[0] == kind]) for kind in self.KINDS]
+        self.templates[name] = (tiers, {key: str(self._random.randrange(1000)) for key in keys})
+
+    def come_or_go(self):
+        """Adds a template, or removes one. Returns its name."""
+        name = self._random.choice(self.NAMES[1:])
+        if self.templates.pop(name, None) is None:
+            self.change_template(name)
+        return name
 
     def change_label(self, namespace):
         self.labels[namespace] = self._random.choice(self.TIERS)
@@ -411,6 +425,8 @@ class Model:
                 for name in sorted(self.templates) if tier in self.templates[name][0]
                 for (kind, object_name), value in self.templates[name][1].items()}
 
+    def selected(self, name):
+        return [namespace for namespace, tier in self.labels.items() if tier in self.templates[name][0]]
 
     def extent(self, name):
         """Returns the kinds and namespaces of the ApplySet of a template, as KEP-3659 writes them."""
@@ -420,29 +436,18 @@ class Model:
 
 
 class Killed(Served):
-    KILLS, NAMESPACES = 10, 60
+    KILLS, NAMESPACES = 20, 60
 
     def test_at_random_moments_of_bulk_changes_it_brings_all_to_an_end(self):
         """Without a Lease, which whoever is killed leaves behind for a while: see Replicas."""
         print(f"SEED={SEED}", flush=True)
         model, chance = Model(SEED, self.number), random.Random(SEED)
-        for number in range(self.NAMESPACES):
-            name = f"many{number}-{self.number}"
-            tier = model.change_label(name)
-            self.assertEqual(name, self.namespace(f"many{number}", {"tier": tier}))
-            if number % 10 == 0:
-                self.api.post(f"{NAMESPACES}/{name}/configmaps", config_map("theirs", theirs="x"))
+        self.make_namespaces(model, self.NAMESPACES)
         for name in model.templates:
-            self.template(name)
+            self.add(model, name)
         arguments = ("--leader-elect=false", f"--concurrency={chance.choice((2, 16))}")
-        for _ in range(self.KILLS):
-            with self.populater(*arguments) as controller:
-                pause = chance.uniform(0, 1.5)
-                killer = threading.Timer(pause, controller.process.kill)
-                killer.start()
-                self.change_all(model, chance)
-                killer.join()
-                self.assertEqual(-signal.SIGKILL, controller.stop())
+        undone = [self.is_undone_after_a_kill(model, chance, arguments) for _ in range(self.KILLS)]
+        self.assertIn(True, undone)
 
         with self.populater(*arguments) as controller:
             try:
@@ -452,8 +457,7 @@ class Killed(Served):
                 self.fail("\n".join(f"{key}: {found.get(key)} and not {expected.get(key)}" for key in sorted(
                     {*found, *expected}) if found.get(key) != expected.get(key)) + "\n" + "\n".join(controller.lines))
             for name in model.templates:
-                selected = [one for one, tier in model.labels.items() if tier in model.templates[name][0]]
-                self.wait_for_status(f"{name}-{self.number}", namespaces=len(selected), failures=[])
+                self.wait_for_status(f"{name}-{self.number}", namespaces=len(model.selected(name)), failures=[])
                 self.assertEqual(model.extent(name), self.extent(name))
             self.assertEqual(0, controller.stop())
         self.assertEqual(model.expected(), self.found(model))
@@ -461,13 +465,38 @@ class Killed(Served):
             theirs = self.stored(name, "ConfigMap", "theirs")
             self.assertEqual({"theirs": "x"} if re.match(r"many\d*0-", name) else None, theirs and theirs["data"])
 
+    def is_undone_after_a_kill(self, model, chance, arguments):
+        with self.populater(*arguments) as controller:
+            killer = threading.Timer(chance.uniform(0, 1.5), controller.process.kill)
+            killer.start()
+            self.change_all(model, chance)
+            killer.join()
+            self.assertEqual(-signal.SIGKILL, controller.stop())
+        return self.found(model) != model.expected()
+
     def change_all(self, model, chance):
-        for name in chance.sample(sorted(model.templates), 2):
+        for name in chance.sample(sorted(model.templates), min(2, len(model.templates))):
             model.change_template(name)
             self.api.patch(f"{TEMPLATES}/{name}-{self.number}", {"spec": {
                 "namespaces": {"labelSelector": model.selector(name)}, "templates": model.objects(name)}})
+        name = model.come_or_go()
+        if name in model.templates:
+            self.add(model, name)
+        else:
+            self.remove(f"{name}-{self.number}")
         for name in model.some_namespaces(5):
             self.label(name, tier=model.change_label(name))
+        self.make_namespaces(model, 2)
+
+    def add(self, model, name):
+        self.template(name, *model.objects(name), selector=model.selector(name))
+
+    def make_namespaces(self, model, count):
+        for number in range(len(model.labels), len(model.labels) + count):
+            name = f"many{number}-{self.number}"
+            self.assertEqual(name, self.namespace(f"many{number}", {"tier": model.change_label(name)}))
+            if number % 10 == 0:
+                self.api.post(f"{NAMESPACES}/{name}/configmaps", config_map("theirs", theirs="x"))
 
     def extent(self, name):
         """As Model.extent, as the template says it."""

@@ -63,6 +63,11 @@ def quota(name, pods):
     return {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": name}, "spec": {"hard": {"pods": pods}}}
 
 
+def limit_range(name, cpu):
+    return {"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": name}, "spec": {"limits": [
+        {"type": "Container", "default": {"cpu": cpu}, "defaultRequest": {"cpu": cpu}}]}}
+
+
 def bring_in_the_crd(cluster):
     """NamespaceTemplates are served afterwards."""
     api = cluster.api()
@@ -287,7 +292,7 @@ class Controlled(Templates):
     def status(self, name):
         return self.api.get(f"{TEMPLATES}/{name}").get("status", {})
 
-    def wait_for_status(self, name, **expected):
+    def wait_for_status(self, name, seconds=60, **expected):
         """Until the template says so of what it is now."""
         def is_expected():
             template = self.api.get(f"{TEMPLATES}/{name}")
@@ -295,7 +300,7 @@ class Controlled(Templates):
             return status.get("observedGeneration") == template["metadata"]["generation"] and {
                 key: status.get(key) for key in expected} == expected
         try:
-            wait_for("", is_expected)
+            wait_for("", is_expected, seconds)
         except ClusterError:
             self.fail(f"the status of {name} is {self.status(name)}, and not {expected}")
 
