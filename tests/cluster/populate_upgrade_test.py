@@ -7,6 +7,7 @@ import collections
 import copy
 import json
 import pathlib
+import re
 import sys
 import unittest
 
@@ -55,11 +56,19 @@ def things_template():
     return made
 
 
-# What no schema specifies, by the template.
+def scoped_template():
+    """What is lost of it is in the metadata of embedded resources alone, of which a server keeps what all metadata has."""
+    return template("scoped", config_map("one", {"scope": "team", "labels": {"made": "yes"}}, a="b"),
+                    config_map("two", {"annotations": {"since": 2019}}), selector={"matchLabels": {"team": "lab"}})
+
+
+# What no schema specifies, and what is not of the type that all metadata has, by the template.
 JUNK = {"shops": [("notes",), ("spec", "namespaces", "namespaceSelector"), ("spec", "owner")],
-        "things": [("spec", "owner")], "plain": []}
+        "things": [("spec", "owner")], "plain": [],
+        "scoped": [("spec", "templates", 0, "metadata", "scope"), ("spec", "templates", 1, "metadata", "annotations")]}
 # A null is nothing to the metadata of an embedded resource: it goes with the first write.
-NULLS = {"shops": [("spec", "templates", 0, "metadata", "creationTimestamp")], "things": [], "plain": []}
+NULLS = {"shops": [("spec", "templates", 0, "metadata", "creationTimestamp")], "things": [], "plain": [],
+         "scoped": []}
 
 
 def without(value, paths):
@@ -109,6 +118,10 @@ class Upgrade(unittest.TestCase):
         for body in self.bodies.values():
             self.api.post(TEMPLATES, body)
 
+    def junk(self):
+        """Returns JUNK of the templates that there are."""
+        return {name: JUNK[name] for name in self.bodies}
+
     def live_crd(self):
         return self.api.get(f"{V1_CRDS}/{CRD_NAME}")
 
@@ -120,9 +133,10 @@ class Upgrade(unittest.TestCase):
         return {one["metadata"]["name"]: one for one in stored}
 
     def assert_foretells_the_junk(self, report):
-        self.assertEqual({name: sorted(map(path_text, paths)) for name, paths in JUNK.items()},
+        self.assertEqual({name: sorted(map(path_text, paths)) for name, paths in self.junk().items()},
                          {one["name"]: sorted(one["prunedPaths"]["v1alpha1"]) for one in report["objects"]})
-        counts = collections.Counter(path_text(path) for paths in JUNK.values() for path in paths)
+        counts = collections.Counter(re.sub(r"\[\d+\]", "[*]", path_text(path))
+                                     for paths in self.junk().values() for path in paths)
         version, = report["versions"]
         self.assertEqual(counts, {use["path"]: use["objects"] for use in version["prunedFields"]})
 
@@ -146,7 +160,7 @@ class Upgrade(unittest.TestCase):
         self.assertEqual({"type": "object", "x-kubernetes-embedded-resource": True,
                           "x-kubernetes-preserve-unknown-fields": True},
                          schema["properties"]["spec"]["properties"]["templates"]["items"])
-        self.assertEqual({path for paths in JUNK.values() for path in paths}, {*lacking(schema, schema_of(SHIPPED))})
+        self.assertEqual({path for paths in self.junk().values() for path in paths}, {*lacking(schema, schema_of(SHIPPED))})
 
         # The server takes it, and nothing is lost by it.
         path = CLUSTER.folder / "suggested.json"
@@ -156,6 +170,8 @@ class Upgrade(unittest.TestCase):
         self.assertEqual([[]] * len(self.bodies), [one["prunedPaths"]["v1alpha1"] for one in report["objects"]])
 
     def test_migrate_takes_the_cluster_to_the_shipped_crd(self):
+        self.bodies["scoped"] = scoped_template()
+        self.api.post(TEMPLATES, self.bodies["scoped"])
         self.assert_foretells_the_junk(self.check("-f", CRD))
         before = self.in_etcd()
         run = self.migrate()
