@@ -25,7 +25,7 @@ from subjects import V1BETA1_CRDS
 
 PINNED = ["taskset", "-c", "0"] if os.cpu_count() > 1 and shutil.which("taskset") else []
 BODY_BYTES = 8 * 1024
-CONNECTIONS, MOST_CONNECTIONS = 16, 384
+CONNECTIONS, MOST_CONNECTIONS = 16, 256
 REQUESTS, RUNS = 20_000, 3
 RATE, SECONDS = 2000, 10
 GOAL_MILLISECONDS, GOAL_MIB = 5, 64
