@@ -231,13 +231,15 @@ class CrdReader {
 
   void AddProposal(LiveCrd& live, manifests::Proposal& proposal,
                    const kube::crd::Crd* replaced) const {
-    const check::CrdCheckOptions options{.keep_paths = options_.keep_paths,
-                                         .opened = options_.opened,
-                                         .keep_manifest = options_.keep_manifests,
-                                         .origin = check::CrdCheckOptions::Origin::kProposal,
-                                         .replaced = replaced,
-                                         .checks_validity = options_.checks_validity,
-                                         .ratchets = ratchets_};
+    const check::CrdCheckOptions options{
+        .keep_paths = options_.keep_paths,
+        .opened = options_.opened,
+        .keep_manifest = options_.keep_manifests,
+        .origin = check::CrdCheckOptions::Origin::kProposal,
+        .replaced = replaced,
+        .checks_validity = options_.checks_validity,
+        .ratchets = ratchets_,
+        .proof = replaced == nullptr ? nullptr : FindProof(*replaced)};
     live.manifests.push_back(kube::json::Print(proposal.crd.document->root()));
     live.checks.push_back(std::make_unique<check::CrdCheck>(std::move(proposal.crd),
                                                             std::move(proposal.source), options));

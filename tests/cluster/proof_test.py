@@ -3,6 +3,7 @@
 proof_test.py BINARY [TEST...]: only tests whose names hold one of TEST. Exit code 77 (skipped) without a
 server.
 """
+import json
 import os
 import re
 import sys
@@ -40,8 +41,8 @@ class Memory(ClusterTest):
         turn_pruning_on(self.api, subject)
         return subject
 
-    def check(self, subject, migrator):
-        return run_check(CLUSTER, BINARY, subject.name, f"--state-dir={migrator.folder}/state")[subject.name]
+    def check(self, subject, migrator, *arguments):
+        return run_check(CLUSTER, BINARY, subject.name, f"--state-dir={migrator.folder}/state", *arguments)[subject.name]
 
     def check_text(self, subject, migrator):
         return CLUSTER.run([BINARY, "check", subject.name,
@@ -51,13 +52,13 @@ class Memory(ClusterTest):
         self.assertEqual(0, run.code, run)
         self.assertEqual([], accounting_errors(run, listed), run)
 
-    def assert_doubted(self, subject, migrator):
-        report = self.check(subject, migrator)
+    def assert_doubted(self, subject, migrator, *arguments):
+        report = self.check(subject, migrator, *arguments)
         self.assertNotIn("verified", report)
         self.assertIn("spec.legacyMode", {use["path"] for use in report["maybeInEtcd"]})
 
-    def assert_proven(self, subject, migrator):
-        report = self.check(subject, migrator)
+    def assert_proven(self, subject, migrator, *arguments):
+        report = self.check(subject, migrator, *arguments)
         self.assertEqual(COUNT, report["verified"]["objects"])
         self.assertEqual([], report["maybeInEtcd"])
 
@@ -89,6 +90,19 @@ class Memory(ClusterTest):
         self.api.patch(f"{V1_CRDS}/{subject.name}", {"spec": {"versions": versions}})
         self.assert_doubted(subject, self.migrator)
         self.assertEqual(2, self.migrator.run(subject.name, "--enable-pruning").code)
+
+    def test_what_was_verified_is_not_doubted_beside_a_proposal_either(self):
+        subject = self.bring_in_with_hidden_fields("proposeds")
+        live = self.api.get(f"{V1_CRDS}/{subject.name}")
+        live["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]["shape"] = {
+            "type": "string"}
+        proposal = self.migrator.folder / "proposal.json"
+        proposal.write_text(json.dumps({"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+                                        "metadata": {"name": subject.name}, "spec": live["spec"]}))
+        self.assert_doubted(subject, self.migrator, "-f", proposal)
+        self.assert_done(self.migrator.run(subject.name), COUNT)
+        self.assert_proven(subject, self.migrator, "-f", proposal)
+        self.assert_doubted(subject, self.elsewhere, "-f", proposal)
 
     def test_a_recorded_proof_is_seen_by_others(self):
         subject = self.bring_in_with_hidden_fields("recordeds")

@@ -356,6 +356,7 @@ class Section {
       // Of objects that were not read now it is not known whether the pass has seen them.
       const bool is_whole = crd_.error.empty() && !options_.some_objects;
       if (is_whole) out_ += ": etcd holds only what the schemas specify";
+      if (is_whole && !crd_.source.empty()) out_ += " that the cluster has";
       out_ += crd_.maybe_in_etcd.empty() || !is_whole ? "\n"
                                                       : ", but for objects that it has not seen\n";
     }

@@ -360,6 +360,11 @@ TEST_CASE("What was verified is said with what it rests on", "[plugin][check_sec
   CHECK(Print(crd) == verified + "\n");
   crd.maybe_in_etcd = {Use("spec.old", 3)};
   CHECK_THAT(Print(crd), Catch::StartsWith(verified + ", but for objects that it has not seen\n"));
+  crd.source = "new.yaml";
+  CHECK_THAT(Print(crd),
+             Catch::StartsWith(verified +
+                               " that the cluster has, but for objects that it has not seen\n"));
+  crd.source.clear();
   // Of what was not read now nothing is concluded.
   const std::string alone =
       "certificates.cert-manager.io: verified 2026-11-23 by a pass over 412 objects\n";
