@@ -19,12 +19,15 @@
 #include "migrate/crds/ratcheting.h"
 #include "migrate/crds/recent_change.h"
 #include "migrate/disk/temporary_folder.h"
+#include "migrate/engine/engine_choice.h"
+#include "migrate/engine/storage_migration.h"
 #include "migrate/flip/behind_flip.h"
 #include "migrate/flip/hidden_fields.h"
 #include "migrate/lists/object_count.h"
 #include "migrate/lists/pager.h"
 #include "migrate/lists/pause.h"
 #include "migrate/migration/crd_upgrade.h"
+#include "migrate/migration/engine_use.h"
 #include "migrate/migration/left_for_later.h"
 #include "migrate/migration/migration_end.h"
 #include "migrate/migration/preflight.h"
@@ -81,7 +84,9 @@ class CrdMigrator {
       Rewrite();
       Trim();
     }
-    state_->Close(EndOfRun(report_, is_complete_));
+    const state::RunState::End end = EndOfRun(report_, is_complete_);
+    if (change_ || end != state::RunState::End::kInTheMiddle) RemoveFromCluster();
+    state_->Close(end);
   }
 
   const sweep::MigrationSession& session() const { return context_.session; }
@@ -199,6 +204,9 @@ class CrdMigrator {
                               .cleans = options_.clean_managed_fields,
                               .mutates = options_.mutation != nullptr,
                               .trims = trims,
+                              .asks_for_engine = MayUseEngine(options_),
+                              .needs_engine = options_.engine == report::Engine::kInCluster,
+                              .own_migration = engine::NameOfStorageMigration(MigratedNow()),
                               .as = options_.as,
                               .pruning_patch = PruningPatch()},
                              session().client);
@@ -287,7 +295,104 @@ class CrdMigrator {
       report_.outcome = report::Outcome::kFailures;
     }
     if (options_.clean_managed_fields) ForeseeCleaning();
+    if (!ChooseEngine()) return;
+    if (IsForCluster()) {
+      Line(report_.name +
+           ": the cluster's own engine would rewrite the objects, and this program "
+           "would verify that");
+    }
     report_.kept_because = WhyKept();
+  }
+
+  engine::MigratedResource MigratedNow() const {
+    const crds::CrdShape& shape = guard_->expected();
+    return {.crd_name = report_.name,
+            .crd_uid = shape.uid,
+            .crd_generation = shape.generation,
+            .group = crd_->group,
+            .version = preflight_.version,
+            .plural = crd_->names.plural};
+  }
+
+  engine::EngineSituation EngineSituation() const {
+    engine::EngineSituation situation = EngineSituationOf(options_);
+    const bool is_behind_flip = report_.pruning_enabled || (state_ && state_->is_behind_flip());
+    situation.turns_pruning_on = turns_pruning_on() || is_behind_flip;
+    situation.holds_objects = sweep_options_.is_held != nullptr;
+    situation.is_storage_version_served = report_.written_version.empty();
+    situation.is_begun = state_ && state_->goes_on();
+    situation.has_old_versions =
+        report_.stored_before != std::vector<std::string>{report_.storage_version};
+    situation.is_abandoned = context_.is_engine_absent;
+    return situation;
+  }
+
+  // Nothing is told of it where the server has none.
+  bool ChooseEngine() {
+    if (preflight_.engine_version.empty()) return true;
+    engine_.emplace(EngineQuestion{.options = options_,
+                                   .preflight = preflight_,
+                                   .situation = EngineSituation(),
+                                   .resource = MigratedNow(),
+                                   .crd_target = target_,
+                                   .list_target = ListTarget(),
+                                   .known = scope_.target.known()},
+                    session());
+    report_.engine = engine_->Choose();
+    if (!GoOn()) return false;
+    if (IsForCluster() || options_.engine != report::Engine::kInCluster) return true;
+    return Fail("the cluster's own engine cannot have its objects: " + report_.engine->reason +
+                "; leave --engine=in-cluster out");
+  }
+
+  bool IsForCluster() const {
+    return report_.engine && report_.engine->end == report::EngineEnd::kForeseen;
+  }
+
+  // Where the cluster's own engine does it, what is left for us is to verify that. False: the run
+  // has ended.
+  bool LetClusterRewrite() {
+    if (!ChooseEngine()) return false;
+    if (!IsForCluster()) {
+      const bool is_whole_run = !IsPartial(options_) && !is_dry_run();
+      if (preflight_.has_own_migration && is_whole_run) engine_->RemoveLeft();
+      return true;
+    }
+    state_->NoteEngine(engine_->name());
+    report_.engine = engine_->Run([this] { return FindChangeNow(); });
+    return TakeEngine();
+  }
+
+  // False: the run has ended.
+  bool TakeEngine() {
+    const report::EngineFacts& facts = *report_.engine;
+    switch (facts.end) {
+      case report::EngineEnd::kSucceeded:
+        scope_.claimed_by = "the cluster's own engine";
+        return true;
+      case report::EngineEnd::kInterrupted:
+        report_.outcome = report::Outcome::kInterrupted;
+        if (!facts.migration.empty()) {
+          report_.error = "interrupted; the cluster goes on with " + facts.migration +
+                          " by itself (kubectl delete " + facts.migration + " ends it)";
+        }
+        return false;
+      case report::EngineEnd::kCrdChanged:
+        return Fail(WithNextStep(facts.reason));
+      default:
+        break;
+    }
+    if (facts.end == report::EngineEnd::kIgnored) context_.is_engine_absent = true;
+    Line("Warning: " + report_.name + ": the cluster's own engine has not rewritten the objects: " +
+         facts.reason + "; they are rewritten from here");
+    return true;
+  }
+
+  // Also what was found to be false: it is of no more use.
+  void RemoveFromCluster() {
+    const bool has_succeeded =
+        report_.engine && report_.engine->end == report::EngineEnd::kSucceeded;
+    if (has_succeeded) engine_->Remove();
   }
 
   kube::base::Result<std::uint64_t, kube::client::CallError> CountAll() const {
@@ -447,7 +552,7 @@ class CrdMigrator {
         sweep::HoldAsReported(report_.name, *options_.retried, sweep_options_);
       }
     }
-    if (!PrepareMutation()) return;
+    if (!PrepareMutation() || !LetClusterRewrite()) return;
     const std::uint64_t pruned_since = MayProve() ? FindResourceVersion() : 0;
     const fs::path folder = state_->MakeSweepFolder();
     sweep::RewriteResult result =
@@ -522,6 +627,7 @@ class CrdMigrator {
     if (mutation_pass_) report_.mutation = mutation_pass_->facts();
     report_.counts = result.sweep.counts;
     report_.generations_moved = result.sweep.generations_moved;
+    if (report_.engine) report_.engine->not_rewritten = result.not_as_claimed;
     if (report_.managed_fields_cleaned) *report_.managed_fields_cleaned += result.cleaned;
     for (std::vector<report::ObjectFailure>* failures :
          {&result.sweep.failures, &result.later_failures}) {
@@ -606,6 +712,7 @@ class CrdMigrator {
   bool is_mutated_ = false;   // by the rewrite before the flip, of this run or an earlier one
   std::optional<sweep::MutationPass> mutation_pass_;  // where objects are mutated by the sweep
   std::string unverified_because_;
+  std::optional<EngineUse> engine_;  // where the server has one of its own
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@ struct MigrationContext {
   const sweep::MigrationSession& session;
   kube::system::Clock::TimePoint found_at;            ///< when all CRDs had been read
   const std::vector<manifests::Proposal>& proposals;  ///< of MigrationOptions::filenames
+  /// Nobody has taken up the StorageVersionMigration of a CRD: kAuto makes no other.
+  std::atomic<bool>& is_engine_absent;
 };
 
 /// Migrates one CRD, from the preflight to the trim of status.storedVersions, as migration.h says.

@@ -1,6 +1,7 @@
 #include "migrate/migration/migration.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <iterator>
 #include <optional>
@@ -113,8 +114,8 @@ class Migration {
   void MigrateEach(const std::vector<const crds::LiveCrd*>& wanted) {
     const auto cluster = FindCluster();
     if (!cluster) return AddInterrupted(wanted[0]->identity.name);
-    const MigrationContext context{options_, crds_.target, *cluster,
-                                   session_, found_at_,    proposals_.crds};
+    const MigrationContext context{options_,  crds_.target,    *cluster,         session_,
+                                   found_at_, proposals_.crds, is_engine_absent_};
     report_.crds.reserve(report_.crds.size() + wanted.size());
     std::ranges::move(WaitsTogether(wanted.size()) ? MigrateTogether(context, wanted)
                                                    : MigrateInOrder(context, wanted),
@@ -205,6 +206,7 @@ class Migration {
   MigrationOptions options_;
   const sweep::MigrationSession& session_;
   kube::system::Clock::TimePoint found_at_{};
+  std::atomic<bool> is_engine_absent_ = false;
   manifests::Proposals proposals_;
   crds::ClusterCrds crds_;
   report::MigrationReport report_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -32,6 +33,9 @@ struct MigrationOptions {
   std::size_t concurrency = 16;
   double max_rate = 0;  ///< objects a second; 0: no limit
   bool verify = true;
+  report::Engine engine = report::Engine::kAuto;
+  /// As ClusterEngineOptions::patience.
+  std::chrono::nanoseconds engine_timeout = std::chrono::minutes(5);
   bool keep_stored_versions = false;
   /// Changes objects as they are written, and where pruning is turned on before that; the null
   /// pointer: there is none.
@@ -50,8 +54,9 @@ struct MigrationOptions {
 
 /// Migrates CRDs of a cluster one after the other, each with its own account; what fails for one
 /// does not keep the others from being migrated. For each: preflight (preflight.h), pruning turned
-/// on where that is asked for (turn_pruning_on.h), the sweep over all objects, verification by up
-/// to three further sweeps, the guarded trim of status.storedVersions (stored_versions.h); the CRD
+/// on where that is asked for (turn_pruning_on.h), the sweep over all objects, in its place that of
+/// the cluster's own engine where it has one (cluster_engine.h), verification by up to three
+/// further sweeps, the guarded trim of status.storedVersions (stored_versions.h); the CRD
 /// is watched meanwhile (crd_guard.h).
 ///
 /// Throws kube::base::Error if the server cannot be reached, if CRDs cannot be listed, and for a

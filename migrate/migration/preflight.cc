@@ -10,8 +10,9 @@
 #include "migrate/check/crd_facts.h"
 #include "migrate/crds/crd_request.h"
 #include "migrate/crds/live_crd.h"
+#include "migrate/engine/storage_migration.h"
+#include "migrate/engine/storage_migrations.h"
 #include "migrate/migration/access_review.h"
-#include "migrate/migration/storage_migrations.h"
 #include "migrate/report/program_name.h"
 
 namespace migrate::migration {
@@ -21,6 +22,7 @@ using kube::go::GoQuote;
 
 constexpr char kCrdGroup[] = "apiextensions.k8s.io";
 constexpr char kCrdPlural[] = "customresourcedefinitions";
+constexpr const char* kEngineVerbs[] = {"create", "get", "delete"};
 
 const kube::json::Value* SchemaOf(const kube::crd::Crd& crd, const std::string& version) {
   const kube::json::Value* spec = crd.document->root().Find("spec");
@@ -128,14 +130,11 @@ class PreflightCheck {
   }
 
   bool CheckOtherMigrations() {
-    // Set by the in-tree storage version migrator since 1.36.
-    if (crd_.IsConditionTrue("StorageMigrating")) {
-      return Refuse(
-          "another storage migration is under way (condition StorageMigrating); wait "
-          "for it to end: kubectl get crd " +
-          crd_.name + " -o yaml");
-    }
-    const auto others = FindStorageMigrations(crd_.group, crd_.names.plural, client_);
+    const auto others = engine::FindStorageMigrations(crd_.group, crd_.names.plural,
+                                                      options_.own_migration, client_);
+    result_.engine_version = others.in_tree_version;
+    result_.has_own_migration = others.has_own;
+    if (!CheckMark(others)) return false;
     if (!others.running.empty()) {
       return Refuse("another storage migration is under way: " + others.running +
                     "; wait for it to end, or delete it: kubectl get " + others.running +
@@ -146,6 +145,24 @@ class PreflightCheck {
                                  others.unknown_because);
     }
     return true;
+  }
+
+  // Set by the in-tree storage version migrator since 1.36 for the time of a migration; what it
+  // leaves behind where its StorageVersionMigration is deleted meanwhile keeps nobody.
+  bool CheckMark(const engine::StorageMigrations& others) {
+    if (!crd_.IsConditionTrue("StorageMigrating") || others.has_own) return true;
+    const bool are_known = !others.in_tree_version.empty() && others.unknown_because.empty();
+    if (are_known && others.running.empty()) {
+      result_.warnings.push_back(
+          "its condition StorageMigrating is true, but no StorageVersionMigration of it is under "
+          "way: somebody has deleted one before it had ended");
+      return true;
+    }
+    if (are_known) return true;
+    return Refuse(
+        "another storage migration is under way (condition StorageMigrating); wait "
+        "for it to end: kubectl get crd " +
+        crd_.name + " -o yaml");
   }
 
   Access AccessToObjects(const std::string& verb) const {
@@ -169,7 +186,34 @@ class PreflightCheck {
       }
     }
     if (Trims()) needed.push_back(AccessToCrd("status"));
+    if (AsksForEngine()) {
+      for (const char* verb : kEngineVerbs) needed.push_back(AccessToMigrations(verb));
+    }
     Ask(needed);
+    return true;
+  }
+
+  bool AsksForEngine() const { return options_.asks_for_engine && !result_.engine_version.empty(); }
+
+  static Access AccessToMigrations(const char* verb) {
+    return {.verb = verb, .group = engine::kGroup, .resource = engine::kResource};
+  }
+
+  bool CheckEngine() {
+    if (options_.needs_engine && result_.engine_version.empty()) {
+      return Refuse(std::string("the server has no engine of its own: it does not serve ") +
+                    engine::kGroup +
+                    " (Kubernetes 1.35 and later do, where the feature gate StorageVersionMigrator "
+                    "is on); leave --engine=in-cluster out");
+    }
+    if (!AsksForEngine()) return true;
+    const std::string resource = std::string(engine::kResource) + "." + engine::kGroup;
+    for (const char* verb : kEngineVerbs) {
+      if (IsAllowed(AccessToMigrations(verb))) continue;
+      if (options_.needs_engine) return RefuseRight(verb, resource);
+      result_.engine_missing = std::string("the right to ") + verb + " " + resource + " is missing";
+      return true;
+    }
     return true;
   }
 
@@ -283,7 +327,7 @@ class PreflightCheck {
       &PreflightCheck::CheckWrittenWhole,    &PreflightCheck::CheckStructural,
       &PreflightCheck::CheckOtherMigrations, &PreflightCheck::AskForRights,
       &PreflightCheck::CheckRightsToRewrite, &PreflightCheck::CheckRightsToPrune,
-      &PreflightCheck::TryTurningPruningOn};
+      &PreflightCheck::CheckEngine,          &PreflightCheck::TryTurningPruningOn};
 
   const kube::crd::Crd& crd_;
   const std::string& target_;

@@ -20,7 +20,11 @@ struct PreflightOptions {
   bool cleans = false;       ///< objects with stale managedFields are read before they are written
   bool mutates = false;  ///< objects are changed, which is of use where they are not pruned, too
   bool trims = true;     ///< status.storedVersions may be trimmed at the end
-  std::string as{};      ///< as MigrationOptions::as
+  /// Asks for what is needed to have the cluster's own engine rewrite the objects.
+  bool asks_for_engine = false;
+  bool needs_engine = false;    ///< with it: without that nothing is migrated
+  std::string own_migration{};  ///< name of the StorageVersionMigration that a run of ours makes
+  std::string as{};             ///< as MigrationOptions::as
   std::string pruning_patch = crds::kTurnPruningOn;  ///< by which pruning is turned on
 };
 
@@ -31,6 +35,10 @@ struct Preflight {
   std::string version;       ///< to write objects in: the storage version, else one that is served
   bool by_update = false;    ///< SweepTarget::by_update
   std::string kept_because;  ///< why storedVersions cannot be trimmed; empty: it can
+  std::string engine_version;  ///< of storagemigration.k8s.io; empty: the server does not serve it
+  /// With `asks_for_engine`: why it cannot be used, though it is served; empty: it can.
+  std::string engine_missing;
+  bool has_own_migration = false;     ///< `own_migration` is there
   std::vector<std::string> warnings;  ///< one line each
 };
 

@@ -15,6 +15,13 @@ namespace migrate::report {
 
 enum class DryRun { kNone, kClient, kServer };
 
+/// Who is to rewrite the objects.
+enum class Engine {
+  kAuto,       ///< the cluster's own where it has one and nothing speaks against it
+  kOwn,        ///< we do
+  kInCluster,  ///< the cluster's own, or nobody
+};
+
 /// How the migration of one CRD ended. The worst one of a run decides the exit code.
 enum class Outcome {
   kDone,         ///< every object is in one of the classes that are no failure: exit code 0
@@ -54,6 +61,34 @@ struct MutationFacts {
                          ///< it was not wanted, or nothing was written
 };
 
+/// How the StorageVersionMigration of a CRD ended, by which its objects are rewritten in the
+/// cluster.
+enum class EngineEnd {
+  kNotUsed,      ///< none was made, though the server serves the API: `reason` says why
+  kForeseen,     ///< a dry run: one would be made
+  kSucceeded,    ///< it says so
+  kFailed,       ///< it says so, and why
+  kIgnored,      ///< nobody has taken it up: there is no controller
+  kStuck,        ///< nothing of it has changed for too long
+  kDeleted,      ///< by somebody else
+  kRefused,      ///< it could not be made, or no longer be read
+  kCrdChanged,   ///< the CRD is no longer what it was
+  kInterrupted,  ///< we do not follow it any more; the cluster goes on with it
+};
+
+/// What is told of the cluster's own engine (storagemigration.k8s.io). After every end but
+/// kSucceeded and the last two the objects are rewritten from here.
+struct EngineFacts {
+  EngineEnd end = EngineEnd::kNotUsed;
+  std::string
+      migration{};       ///< "storageversionmigrations.storagemigration.k8s.io/NAME"; empty: none
+  std::string reason{};  ///< why it was not used, or did not succeed
+  double seconds = 0;    ///< for which it was followed by this run
+  /// Objects that were not stored as they should be, though it had succeeded: found, and rewritten,
+  /// by the pass that verifies.
+  std::uint64_t not_rewritten = 0;
+};
+
 struct CrdMigration {
   std::string name;
   std::string storage_version;
@@ -82,6 +117,7 @@ struct CrdMigration {
   std::uint64_t generations_moved = 0;  ///< objects that a mutating webhook changed
   std::optional<ManagedFieldsCleaned> managed_fields_cleaned{};  ///< where it was asked for
   std::optional<MutationFacts> mutation{};                       ///< where there is one
+  std::optional<EngineFacts> engine{};  ///< where the server has one of its own
   double seconds = 0;
 };
 

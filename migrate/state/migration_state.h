@@ -37,6 +37,7 @@ struct MigrationState {
   /// Of the objects when every server was seen to prune; empty: not yet, or there was nothing to
   /// see.
   std::string settled_resource_version;
+  std::string engine_migration;  ///< name of the StorageVersionMigration that was made; empty: none
   std::vector<DoomedObject> doomed;  ///< a few, for the wait; empty if nothing is lost
 };
 

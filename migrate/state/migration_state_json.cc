@@ -89,6 +89,7 @@ std::string PrintMigrationState(const MigrationState& state) {
   set("mutation", Value::String(state.mutation));
   set("flipResourceVersion", Value::String(state.flip_resource_version));
   set("settledResourceVersion", Value::String(state.settled_resource_version));
+  set("engineMigration", Value::String(state.engine_migration));
   Value doomed = Value::Array();
   for (const DoomedObject& object : state.doomed) doomed.Append(DoomedValue(object, arena), arena);
   set("doomed", doomed);
@@ -116,6 +117,7 @@ std::optional<MigrationState> ReadMigrationState(std::string_view text) {
   state.mutation = root.FindText("mutation");
   state.flip_resource_version = root.FindText("flipResourceVersion");
   state.settled_resource_version = root.FindText("settledResourceVersion");
+  state.engine_migration = root.FindText("engineMigration");
   const Value* doomed = root.Find("doomed", Type::kArray);
   for (const Value& object : doomed ? doomed->elements() : std::span<const Value>()) {
     state.doomed.push_back(ReadDoomed(object));

@@ -70,8 +70,9 @@ bool RunState::IsBegun() const {
 }
 
 bool RunState::HasBegunNothing() const {
-  return state_.phase == Phase::kBeforeFlip && !fs::exists(sweep_folder()) &&
-         !fs::exists(folder_before_flip()) && !fs::exists(known_writes());
+  return state_.phase == Phase::kBeforeFlip && state_.engine_migration.empty() &&
+         !fs::exists(sweep_folder()) && !fs::exists(folder_before_flip()) &&
+         !fs::exists(known_writes());
 }
 
 bool RunState::is_behind_flip() const {
@@ -142,6 +143,12 @@ void RunState::NoteRewriting(const crds::CrdShape& shape) {
   MigrationState next = state_;
   next.phase = Phase::kRewriting;
   SaveShape(std::move(next));
+}
+
+void RunState::NoteEngine(const std::string& name) {
+  MigrationState next = state_;
+  next.engine_migration = name;
+  Save(std::move(next));
 }
 
 fs::path RunState::sweep_folder() const {

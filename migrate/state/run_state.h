@@ -70,6 +70,9 @@ class RunState {
   /// The sweep behind the flip begins, and `shape` is the CRD's from now on.
   void NoteRewriting(const crds::CrdShape& shape);
 
+  /// A StorageVersionMigration of this name is made; not to be called in a partial run.
+  void NoteEngine(const std::string& name);
+
   /// Where the files of the sweeps over the objects belong; made, mode 0700, if it is not there.
   std::filesystem::path MakeSweepFolder() const;
   /// The same for the rewrite before the flip.

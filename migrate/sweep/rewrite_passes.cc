@@ -29,10 +29,13 @@ class RewritePasses {
 
   RewriteResult Run() {
     ForgetOutdated();
+    if (IsClaimed() && !WaitUntilNoticed()) return std::move(result_);
     result_.sweep = Rewrite();
     TakeEnd(result_.sweep);
     const bool verifies = scope_.verify && !scope_.target.dry_run;
-    if (verifies && result_.is_complete() && WaitToVerify()) Verify();
+    if (!verifies || !result_.is_complete()) return std::move(result_);
+    if (IsClaimed()) JudgeClaim();
+    if (!result_.verified && WaitToVerify()) Verify();
     return std::move(result_);
   }
 
@@ -40,6 +43,7 @@ class RewritePasses {
   // What an earlier run has verified to the end proves nothing of what is stored now.
   void ForgetOutdated() {
     if (IsVerified()) ForgetVerified();
+    if (IsClaimed() && IsRewritten()) spool::Spool::Remove(folder_, kRewrite);
     if (!AskWhetherSetBack(spool::Spool(folder_, kRewrite).newest_resource_version())) return;
     ForgetVerified();
     session_.observer.OnLine(
@@ -56,6 +60,12 @@ class RewritePasses {
       if (!spool.purpose().empty()) return spool.is_complete() && spool.is_answered();
     }
     return false;
+  }
+
+  // The first pass came to its end.
+  bool IsRewritten() const {
+    const spool::Spool spool(folder_, kRewrite);
+    return !spool.purpose().empty() && spool.is_complete() && spool.is_answered();
   }
 
   void ForgetVerified() {
@@ -90,13 +100,39 @@ class RewritePasses {
     if (scope_.named) {
       return SweepNamed(scope_.target, options, folder_, *scope_.named, kRewrite, session_);
     }
-    return Sweep(scope_.target, options, folder_, kRewrite, session_);
+    write::SweepTarget target = scope_.target;
+    target.ignores_other_writers = IsClaimed();
+    return Sweep(target, options, folder_, kRewrite, session_);
+  }
+
+  bool IsClaimed() const { return !scope_.claimed_by.empty(); }
+
+  // What was missing is rewritten by now, and to be verified as always.
+  void JudgeClaim() {
+    const report::ClassCounts& counts = result_.sweep.counts;
+    result_.not_as_claimed = counts[report::ObjectClass::kRewritten];
+    if (result_.not_as_claimed > 0) return TellFalseClaim();
+    if (counts.Failures() > 0) return;
+    result_.verified = true;
+    result_.verifying_pass = kRewrite;
+    if (counts.Total() == 0) return;
+    session_.observer.OnLine(scope_.verified_words + ": a pass over " +
+                             kube::base::Count(counts.Total(), "object") + " rewrote none");
+  }
+
+  void TellFalseClaim() const {
+    session_.observer.OnLine("Warning: " + scope_.crd_name + ": " + scope_.claimed_by +
+                             " says that it has rewritten all objects, but " +
+                             std::to_string(result_.not_as_claimed) + " of " +
+                             kube::base::Count(result_.sweep.counts.Total(), "object") +
+                             " were not; they are now");
   }
 
   // False: to be stopped.
-  bool WaitToVerify() {
-    const bool has_objects = result_.sweep.counts.Total() > 0;
-    if (!has_objects || lists::WaitUntil(scope_.verify_from, session_)) return true;
+  bool WaitToVerify() { return result_.sweep.counts.Total() == 0 || WaitUntilNoticed(); }
+
+  bool WaitUntilNoticed() {
+    if (lists::WaitUntil(scope_.verify_from, session_)) return true;
     result_.is_interrupted = true;
     result_.stopped = "interrupted";
     return false;

@@ -20,6 +20,9 @@ struct RewriteScope {
   std::optional<std::vector<write::ObjectName>> named{};  ///< only these, in the place of a list
   bool verify = true;                       ///< but for a dry run, which rewrites nothing
   std::string verified_words = "verified";  ///< how the line begins that says so
+  /// Who says that it has rewritten all objects: the first pass verifies that, and is the last one
+  /// where it is true. Empty: nobody does.
+  std::string claimed_by{};
   /// Verifying does not begin before: until then a server may take for stored as it should be what
   /// it stores as before the CRD's last change.
   kube::system::Clock::TimePoint verify_from{};
@@ -30,6 +33,7 @@ struct RewriteResult {
   std::vector<report::ObjectFailure> later_failures;  ///< of the verifying passes
   bool verified = false;  ///< the last pass over all that the first has rewritten or left
                           ///< unchanged rewrote none, and none failed
+  std::uint64_t not_as_claimed = 0;  ///< with RewriteScope::claimed_by: what was not rewritten
   report::ManagedFieldsCleaned cleaned{};  ///< in all passes: each object once a pass
   std::string verifying_pass;          ///< the name of the last one's files; empty: there was none
   std::string unverified_because;      ///< where it was to be verified, and is not

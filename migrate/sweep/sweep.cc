@@ -85,7 +85,6 @@ class SweepRun {
         spool_(spool),
         source_(source),
         session_(session),
-        names_not_tried_(!target.ignores_other_writers),
         writer_(target, write::Throttle(options.concurrency, options.max_rate), options.on_line,
                 session),
         started_(session.clock.Now()) {}
@@ -205,7 +204,7 @@ class SweepRun {
     result_.stopped = why;
     result_.is_given_up = true;
     writer_.Stop();
-    names_not_tried_ ? source_.NameOnly() : source_.Stop();
+    options_.names_not_tried ? source_.NameOnly() : source_.Stop();
   }
 
   void Stop(const std::string& why) {
@@ -215,7 +214,7 @@ class SweepRun {
   }
 
   void TakeFailures() {
-    const bool names_all = result_.is_given_up && names_not_tried_;
+    const bool names_all = result_.is_given_up && options_.names_not_tried;
     result_.failures = names_all ? spool_.FailuresAndNotTried() : spool_.Failures();
   }
 
@@ -245,7 +244,6 @@ class SweepRun {
   spool::Spool& spool_;
   source::ObjectSource& source_;
   const kube::client::Session session_;
-  const bool names_not_tried_;
   write::WritePool writer_;
   write::FailureStreak streak_;
   SweepResult result_;
@@ -273,13 +271,15 @@ SweepResult SweepAgain(const write::SweepTarget& target, const SweepOptions& opt
   write::SweepTarget verified = target;
   verified.ignores_other_writers = true;
   verified.mutation = nullptr;
+  SweepOptions again = options;
+  again.names_not_tried = false;
   const spool::Spool earlier(folder, previous);
   const report::ClassCounts counts = earlier.counts();
   std::uint64_t objects = 0;
   for (const report::ObjectClass written : kWritten) objects += counts[written];
   spool::Spool spool(folder, name, "again " + std::to_string(objects) + " of " + earlier.purpose());
   source::PreviousObjects source(earlier, {kWritten.begin(), kWritten.end()}, spool);
-  return SweepRun(verified, options, spool, source, session).Run();
+  return SweepRun(verified, again, spool, source, session).Run();
 }
 
 SweepResult SweepNamed(const write::SweepTarget& target, const SweepOptions& options,

@@ -33,6 +33,8 @@ struct SweepOptions {
   /// Is asked before the first write, then every second. A text ends the sweep: why the CRD is no
   /// longer what it was.
   std::function<std::optional<std::string>()> find_change{};
+  /// Where the sweep gives up: what was not tried is counted and named all the same.
+  bool names_not_tried = true;
   /// Is asked of every object as it is listed. True: it is not written, its class is kHeld.
   std::function<bool(const spool::ListedObject&)> is_held{};
   /// The message of what is held.

@@ -86,6 +86,8 @@ MigrationOptions ClusterOptions(const flags::MigrateOptions& options) {
   result.concurrency = static_cast<std::size_t>(options.concurrency);
   result.max_rate = options.max_rate;
   result.verify = options.verify;
+  result.engine = options.engine;
+  result.engine_timeout = options.engine_timeout;
   result.keep_stored_versions = options.keep_stored_versions;
   result.clean_managed_fields = options.clean_managed_fields;
   result.state_dir = StateDirOf(options);
@@ -146,6 +148,8 @@ void MigrateCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) {
   flag_set.Int("concurrency", 0, options_.concurrency);
   flag_set.String("max-rate", 0, raw_.max_rate);
   flag_set.Bool("verify", 0, options_.verify);
+  flag_set.String("engine", 0, raw_.engine);
+  flag_set.String("engine-timeout", 0, raw_.engine_timeout);
   flag_set.Bool("keep-stored-versions", 0, options_.keep_stored_versions);
   flag_set.Bool("clean-managed-fields", 0, options_.clean_managed_fields);
   flag_set.String("state-dir", 0, options_.state_dir);

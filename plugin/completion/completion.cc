@@ -142,6 +142,8 @@ void CompleteValue(Completion& completion, const flags::Flag& flag) {
     AddAll(completion, completion.command->outputs);
   } else if (flag.name == "dry-run") {
     AddAll(completion, {"client", "none", "server"});
+  } else if (flag.name == "engine") {
+    AddAll(completion, {"auto", "in-cluster", "own"});
   } else if (flag.name == "fail-on") {
     AddAll(completion, {"blocked", "invalid", "loses-fields", "migration-needed", "none"});
   } else if (flag.name == "action") {

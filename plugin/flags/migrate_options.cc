@@ -13,6 +13,7 @@ namespace {
 
 using kube::go::GoQuote;
 using migrate::report::DryRun;
+using migrate::report::Engine;
 
 UsageError Refusal(const std::string& message) { return UsageError("migrate", message); }
 
@@ -20,16 +21,27 @@ UsageError InvalidValue(const std::string& flag, const std::string& value, const
   return InvalidArgument("migrate", flag, value, why);
 }
 
-void TakeSettleTimeout(MigrateOptions& options, const std::string& value) {
+void TakeTimeout(const std::string& flag, const std::string& value,
+                 std::chrono::nanoseconds& timeout) {
   if (value.empty()) return;
-  const auto timeout = kube::go::ParseGoDuration(value);
-  if (!timeout) {
-    throw InvalidValue("--settle-timeout", value, "time: invalid duration " + GoQuote(value));
+  const auto read = kube::go::ParseGoDuration(value);
+  if (!read) throw InvalidValue(flag, value, "time: invalid duration " + GoQuote(value));
+  if (*read <= std::chrono::nanoseconds::zero()) {
+    throw InvalidValue(flag, value, "must be more than 0");
   }
-  if (*timeout <= std::chrono::nanoseconds::zero()) {
-    throw InvalidValue("--settle-timeout", value, "must be more than 0");
+  timeout = *read;
+}
+
+constexpr std::pair<std::string_view, Engine> kEngines[] = {
+    {"auto", Engine::kAuto}, {"own", Engine::kOwn}, {"in-cluster", Engine::kInCluster}};
+
+void TakeEngine(MigrateOptions& options, const std::string& value) {
+  for (const auto& [name, engine] : kEngines) {
+    if (value != name) continue;
+    options.engine = engine;
+    return;
   }
-  options.settle_timeout = *timeout;
+  throw InvalidValue("--engine", value, "must be auto, own or in-cluster");
 }
 
 void RefuseBoth(bool a, std::string_view a_name, bool b, std::string_view b_name) {
@@ -50,8 +62,24 @@ void CheckLocal(const MigrateOptions& options) {
   RefuseBoth(true, local, !options.retry_from.empty(), "--retry-from");
   RefuseBoth(true, local, options.retry_failed, "--retry-failed");
   RefuseBoth(true, local, options.clean_managed_fields, "--clean-managed-fields");
+  RefuseBoth(true, local, options.engine == Engine::kInCluster, "--engine=in-cluster");
   RefuseBoth(true, local, !options.objects.selector.empty(), "-l");
   RefuseBoth(true, local, !options.objects.field_selector.empty(), "--field-selector");
+}
+
+// The cluster's own engine rewrites all objects of a resource as they are, and nothing else.
+void CheckEngine(const MigrateOptions& options) {
+  const std::string engine = "--engine=in-cluster";
+  const bool given = options.engine == Engine::kInCluster;
+  RefuseBoth(given, engine, options.enable_pruning, "--enable-pruning");
+  RefuseBoth(given, engine, !options.mutations.empty(), "--mutation");
+  RefuseBoth(given, engine, options.clean_managed_fields, "--clean-managed-fields");
+  RefuseBoth(given, engine, HasObjectSelection(options), "-n, -l or --field-selector");
+  RefuseBoth(given, engine, !options.retry_from.empty(), "--retry-from");
+  RefuseBoth(given, engine, options.retry_failed, "--retry-failed");
+  RefuseBoth(given, engine, options.max_rate > 0, "--max-rate");
+  RefuseBoth(given, engine, !options.verify, "--verify=false");
+  RefuseBoth(given, engine, options.dry_run == DryRun::kServer, "--dry-run=server");
 }
 
 void CheckRetry(const MigrateOptions& options) {
@@ -84,6 +112,7 @@ void CheckCluster(const MigrateOptions& options) {
         "one of them");
   }
   CheckRetry(options);
+  CheckEngine(options);
   RefuseBoth(options.all, "--all", !options.input.crds.empty(),
              "names of CustomResourceDefinitions");
   if (!options.crd_selector.empty() && !options.all) {
@@ -109,7 +138,9 @@ void FinishMigrateOptions(MigrateOptions& options, const RawMigrateValues& raw) 
   options.dry_run = dry_run.strategy;
   options.dry_run_warning = std::move(dry_run.warning);
   options.max_rate = ParseMaxRate("migrate", raw.max_rate);
-  TakeSettleTimeout(options, raw.settle_timeout);
+  TakeTimeout("--settle-timeout", raw.settle_timeout, options.settle_timeout);
+  TakeTimeout("--engine-timeout", raw.engine_timeout, options.engine_timeout);
+  TakeEngine(options, raw.engine);
   RefuseBoth(options.no_backup, "--no-backup", !options.backup_dir.empty(), "--backup-dir");
   RequireConcurrency("migrate", options.concurrency);
   options.input.local ? CheckLocal(options) : CheckCluster(options);

@@ -29,6 +29,8 @@ struct MigrateOptions {
   int concurrency = 16;
   double max_rate = 0;
   bool verify = true;
+  migrate::report::Engine engine = migrate::report::Engine::kAuto;
+  std::chrono::nanoseconds engine_timeout = std::chrono::minutes(5);
   bool keep_stored_versions = false;
   bool clean_managed_fields = false;
   bool single_pass = false;
@@ -47,6 +49,8 @@ struct RawMigrateValues {
   std::string dry_run = "none";
   std::string max_rate;        ///< empty: not given
   std::string settle_timeout;  ///< empty: not given
+  std::string engine = "auto";
+  std::string engine_timeout;  ///< empty: not given
 };
 
 /// Completes what the flags set, and refuses what cannot go together. Throws UsageError.

@@ -65,6 +65,9 @@ Examples:
   # Rewrite managedFields that name versions which the CRD lost: server-side apply works again
   kubectl prune migrate widgets --clean-managed-fields
 
+  # Have the cluster's own engine rewrite the objects, and verify what it did
+  kubectl prune migrate widgets --engine=in-cluster
+
   # Rewrite at most 50 objects a second
   kubectl prune migrate widgets --max-rate 50
 
@@ -114,6 +117,17 @@ Options:
     --enable-pruning=false:
         Turn off spec.preserveUnknownFields where it is on. With --local: as if it had been turned
         off before.
+
+    --engine='auto':
+        Who rewrites the objects: "own", this program; "in-cluster", the cluster's own engine, by a
+        StorageVersionMigration (storagemigration.k8s.io, Kubernetes 1.35 and later), after which
+        this program verifies every object, and rewrites all of them where that has failed; or
+        "auto", the latter where the server has it and status.storedVersions tells that objects are
+        stored in another version.
+
+    --engine-timeout=5m0s:
+        How long a StorageVersionMigration may stay as it is before the objects are rewritten from
+        here; while it runs at least 20 ms an object.
 
     --field-selector='':
         Rewrite only the objects whose fields match, supports '=', '==', and '!='. (e.g.

@@ -34,6 +34,29 @@ spec:
   templates:
   - {apiVersion: v1, kind: ResourceQuota, metadata: {name: pods}, spec: {hard: {pods: "10"}}}
 """
+# Of the CRD in established.yaml: the cluster's own engine has rewritten its objects by the time it is asked to.
+ENGINE = """apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: storageversionmigrations.storagemigration.k8s.io}
+spec:
+  group: storagemigration.k8s.io
+  scope: Cluster
+  names: {plural: storageversionmigrations, kind: StorageVersionMigration}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+---
+apiVersion: storagemigration.k8s.io/v1
+kind: StorageVersionMigration
+metadata:
+  name: widgets.demo.example.com-5d0c
+  labels: {app.kubernetes.io/managed-by: kubectl-prune}
+  annotations: {kubectl-prune/crd-generation: "1"}
+spec: {resource: {group: demo.example.com, resource: widgets}}
+status: {conditions: [{type: Succeeded, status: "True"}]}
+"""
 TEMPLATES_CRD = pathlib.Path(__file__).resolve().parents[2] / "krew/manifests/populate/crd.yaml"
 # fpath is zsh's; bash counts from 0.
 BEFORE = 'fpath=(none "$PWD")\n'
@@ -65,7 +88,9 @@ def files(box, is_pruning):
     crd = crd.replace("conditions: []", 'conditions: [{type: Established, status: "True"}]')
     if is_pruning:
         crd = crd.replace("preserveUnknownFields: true", "preserveUnknownFields: false")
-    (box.work / "established.yaml").write_text(crd, encoding="utf-8")
+    (box.work / "engine.yaml").write_text(ENGINE)
+    (box.work / "established.yaml").write_text(
+        crd.replace("metadata:\n", "metadata:\n  uid: 5d0c\n  generation: 1\n", 1), encoding="utf-8")
     (box.work / "new-crd.yaml").write_text(crd.replace("preserveUnknownFields: true", "preserveUnknownFields: false"))
     (box.work / "templates.yaml").write_text(TEMPLATES)
     (box.work / "namespaces.yaml").write_text("apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n")
@@ -90,6 +115,8 @@ def paste(box, example):
     if re.search(" populate --(once|diff)", example):
         shutil.copy(TEMPLATES_CRD, box.work / "templates-crd.yaml")
         manifests.append("templates-crd.yaml")
+    if "--engine=in-cluster" in example:
+        manifests.append("engine.yaml")
     with box.server(*manifests):
         config = box.environment["KUBECONFIG"]
         with open(config, encoding="utf-8") as file:

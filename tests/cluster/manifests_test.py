@@ -24,7 +24,7 @@ from guards import CONFIGURATIONS, HERE, KINDS, Guard, delete_configurations
 import kubectl
 from kubeconfig_test import can_make_pod_folder, pod_folder
 from migrations import (GROUP, Migrator, Stored, accounting_errors, add_widgets, bring_in_widgets,
-                        delete_crd, stored_versions, widgets)
+                        delete_crd, stored_versions, turn_pruning_on, widgets)
 from populating import CRD_NAME, TEMPLATES, bring_in_the_crd
 from rights import RBAC
 from runner import end, run_tests
@@ -263,6 +263,32 @@ class MigratorRole(ManifestsTest):
         role.set(without + migrator)
         run = self.migrate(subject)
         self.assertEqual(0, run.code, run)
+
+
+class EngineRole(ManifestsTest):
+    def bring_in_pruned(self, plural):
+        subject = self.bring_in(plural)
+        turn_pruning_on(self.api, subject)
+        return subject
+
+    def migrate(self, subject):
+        """Nobody takes up what it makes here."""
+        return self.migrator.run(subject.plural, "--engine=in-cluster", "--engine-timeout=1s", user=ROBOT)
+
+    def test_the_rules_suffice_and_none_of_them_is_unneeded(self):
+        subject, role = self.bring_in_pruned("engines"), self.role()
+        migrator, engine = self.rules("migrator.yaml"), self.rules("engine.yaml")
+        for cut in cuts(engine, subject.plural):
+            with self.subTest(cut.name):
+                role.set(migrator + cut.rules)
+                run = self.migrate(subject)
+                self.assertEqual(2, run.code, run)
+                self.assertRegex(run.crd()["error"], cut.told)
+        role.set(migrator + engine)
+        run = self.migrate(subject)
+        self.assertEqual(0, run.code, run)
+        self.assertEqual("ignored", run.crd()["engine"]["end"], run)
+        self.assertNotRegex(run.stderr, "orbidden|cannot be deleted")
 
 
 def preserve_everywhere(schema):
@@ -594,7 +620,7 @@ class PopulateControllerRole(ManifestsTest):
 
 class Job(ManifestsTest):
     def test_the_server_and_kubectl_take_every_manifest(self):
-        for name in ("reader.yaml", "migrator.yaml", "restorer.yaml", "all-groups.yaml", "backup-reader.yaml"):
+        for name in ("reader.yaml", "migrator.yaml", "engine.yaml", "restorer.yaml", "all-groups.yaml", "backup-reader.yaml"):
             self.assertTrue(decoded(self.api, name, GROUP_OF_USER))
         for document in documents("job.yaml"):
             if not re.search("^kind: (Namespace|ServiceAccount|ClusterRoleBinding)$", document,

@@ -234,6 +234,7 @@ std::vector<const Value*> FakeApi::AllCrds() const {
 FakeAnswer FakeApi::AnswerApis(const kube::http::HttpRequest& request,
                                const std::vector<std::string>& path, const Query& query) {
   if (path.size() == 2 && path[1] == "apiextensions.k8s.io") return Discovery();
+  if (path.size() == 2 && request.method == "GET") return FakeGroup(AllCrds(), path[1]);
   const bool is_status = request.method == "PATCH" && path.size() >= 6 && path.back() == "status";
   std::vector<std::string> object_path = path;
   if (is_status) object_path.pop_back();

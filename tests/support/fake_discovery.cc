@@ -32,10 +32,10 @@ std::string ListText(const std::string& group_version, const std::string& resour
          R"(,"resources":[)" + resources + "]}\n";
 }
 
-}  // namespace
+using Groups = std::map<std::string, std::vector<std::string>>;  // versions, as they are served
 
-FakeAnswer FakeGroups(const std::vector<const Value*>& crds) {
-  std::map<std::string, std::vector<std::string>> groups;  // their versions, as they are served
+Groups GroupsOf(const std::vector<const Value*>& crds) {
+  Groups groups;
   for (const Value* crd : crds) {
     const std::string group(SpecText(*crd, "group"));
     for (const Value& version : VersionsOf(*crd)) {
@@ -43,16 +43,36 @@ FakeAnswer FakeGroups(const std::vector<const Value*>& crds) {
       if (ServedVersion(*crd, name)) groups[group].push_back(VersionText(group, name));
     }
   }
+  return groups;
+}
+
+std::string GroupText(const std::string& group, const std::vector<std::string>& versions) {
+  std::string texts;
+  for (const std::string& version : versions) texts += (texts.empty() ? "" : ",") + version;
+  return R"("name":)" + Quote(group) + R"(,"versions":[)" + texts + R"(],"preferredVersion":)" +
+         versions.front();
+}
+
+}  // namespace
+
+FakeAnswer FakeGroups(const std::vector<const Value*>& crds) {
   std::string list;
-  for (const auto& [group, versions] : groups) {
-    std::string texts;
-    for (const std::string& version : versions) texts += (texts.empty() ? "" : ",") + version;
-    list += (list.empty() ? "" : ",");
-    list += R"({"name":)" + Quote(group) + R"(,"versions":[)" + texts + R"(],"preferredVersion":)" +
-            versions.front() + "}";
+  for (const auto& [group, versions] : GroupsOf(crds)) {
+    list += (list.empty() ? "{" : ",{") + GroupText(group, versions) + "}";
   }
   return FakeText(200, "application/json",
                   R"({"kind":"APIGroupList","apiVersion":"v1","groups":[)" + list + "]}\n");
+}
+
+FakeAnswer FakeGroup(const std::vector<const Value*>& crds, const std::string& group) {
+  const Groups groups = GroupsOf(crds);
+  const auto found = groups.find(group);
+  if (found == groups.end()) {
+    return FakeText(404, "text/plain; charset=utf-8", "404 page not found\n");
+  }
+  return FakeText(
+      200, "application/json",
+      R"({"kind":"APIGroup","apiVersion":"v1",)" + GroupText(group, found->second) + "}\n");
 }
 
 FakeAnswer FakeResources(const std::vector<const Value*>& crds, const std::string& group,

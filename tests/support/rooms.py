@@ -20,7 +20,7 @@ migrate/crds migrate/proof
 migrate/inspect migrate/state migrate/sweep/write migrate/guard migrate/populate
 migrate/backup migrate/sweep/source migrate/suggest migrate/population migrate/populate/webhooks
 migrate/sweep migrate/population/control
-migrate/flip
+migrate/flip migrate/engine
 migrate/migration
 migrate/restore
 

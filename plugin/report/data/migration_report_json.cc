@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <tuple>
+#include <utility>
 
 #include "kube/yaml/yaml.h"
 #include "migrate/report/program_name.h"
@@ -19,6 +20,8 @@ using kube::json::Type;
 using kube::json::Value;
 using migrate::report::ClassCounts;
 using migrate::report::CrdMigration;
+using migrate::report::EngineEnd;
+using migrate::report::EngineFacts;
 using migrate::report::LeftOutCrd;
 using migrate::report::LeftOutReason;
 using migrate::report::MigrationReport;
@@ -27,6 +30,20 @@ using migrate::report::ObjectFailure;
 using migrate::sweep::RetriedObject;
 
 constexpr std::string_view kMigrationReport = "MigrationReport";
+
+constexpr std::pair<EngineEnd, std::string_view> kEngineEnds[] = {
+    {EngineEnd::kNotUsed, "not-used"},       {EngineEnd::kForeseen, "foreseen"},
+    {EngineEnd::kSucceeded, "succeeded"},    {EngineEnd::kFailed, "failed"},
+    {EngineEnd::kIgnored, "ignored"},        {EngineEnd::kStuck, "stuck"},
+    {EngineEnd::kDeleted, "deleted"},        {EngineEnd::kRefused, "refused"},
+    {EngineEnd::kCrdChanged, "crd-changed"}, {EngineEnd::kInterrupted, "interrupted"}};
+
+std::string_view EndName(EngineEnd end) {
+  for (const auto& [known, name] : kEngineEnds) {
+    if (known == end) return name;
+  }
+  return {};
+}
 
 class MigrationReportBuilder {
  public:
@@ -80,6 +97,7 @@ class MigrationReportBuilder {
                                   .TextIfAny("backup", crd.mutation->backup)
                                   .Build());
     }
+    if (crd.engine) builder.Add("engine", Engine(*crd.engine));
     builder.Add("storedVersions", StoredVersions(crd)).TextIfAny("backup", crd.backup);
     if (crd.generations_moved > 0) builder.Number("generationsMoved", crd.generations_moved);
     if (crd.managed_fields_cleaned) {
@@ -104,6 +122,14 @@ class MigrationReportBuilder {
 
   static std::string_view ReasonName(LeftOutReason reason) {
     return reason == LeftOutReason::kBlocked ? "blocked" : "preserves-unknown-fields";
+  }
+
+  Value Engine(const EngineFacts& engine) {
+    ObjectBuilder builder(arena_);
+    builder.Text("end", EndName(engine.end)).TextIfAny("migration", engine.migration);
+    builder.TextIfAny("reason", engine.reason);
+    if (engine.end == EngineEnd::kSucceeded) builder.Number("notRewritten", engine.not_rewritten);
+    return builder.Add("seconds", Seconds(engine.seconds, arena_)).Build();
   }
 
   Value StoredVersions(const CrdMigration& crd) {

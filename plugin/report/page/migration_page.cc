@@ -89,6 +89,17 @@ std::string MutationText(const CrdMigration& crd) {
          Count(crd.mutation->objects, "object");
 }
 
+std::string EngineText(const CrdMigration& crd) {
+  using migrate::report::EngineEnd;
+  if (!crd.engine || crd.engine->migration.empty()) return "";
+  const std::string& reason = crd.engine->reason;
+  if (crd.engine->end != EngineEnd::kSucceeded) {
+    return crd.engine->migration + (reason.empty() ? "" : ", " + reason);
+  }
+  if (crd.engine->not_rewritten == 0) return crd.engine->migration;
+  return crd.engine->migration + ", which left out " + Count(crd.engine->not_rewritten, "object");
+}
+
 std::vector<Fact> FactsOf(const CrdMigration& crd) {
   std::vector<Fact> facts;
   const auto add = [&facts](const char* name, std::string value) {
@@ -103,6 +114,7 @@ std::vector<Fact> FactsOf(const CrdMigration& crd) {
   add("Foretold loss", AgreedText(crd));
   add("Mutation", MutationText(crd));
   if (crd.mutation) add("Backup before the mutation", crd.mutation->backup);
+  add("Rewritten in the cluster by", EngineText(crd));
   add("Backup", crd.backup);
   add("Proof", ProofText(crd));
   if (crd.managed_fields_cleaned) {

@@ -5,6 +5,7 @@
 
 #include "migrate/crds/crd_request.h"
 #include "tests/support/fake_cluster.h"
+#include "tests/support/fake_engine.h"
 
 namespace migrate::migration {
 namespace preflight_test {
@@ -120,6 +121,56 @@ TEST_CASE("A CRD that cannot be migrated is refused, with the next command",
   }
   const Preflight preflight = Check(cluster);
   CHECK_THAT(preflight.refusal, StartsWith(why) && Contains(next));
+}
+
+TEST_CASE("A mark of the in-tree migrator that nobody takes away any more keeps nobody",
+          "[migrate][preflight]") {
+  FakeCluster cluster;
+  cluster.server.Add(FakeCrdText("widgets"));
+  AddCondition(cluster, "StorageMigrating", "True", "Migration m is running");
+  test_support::FakeEngine engine(cluster);
+  SECTION("no StorageVersionMigration is there") {
+    const Preflight preflight = Check(cluster);
+    CHECK(preflight.refusal.empty());
+    REQUIRE(preflight.warnings.size() == 1);
+    CHECK_THAT(preflight.warnings[0], StartsWith("its condition StorageMigrating is true, but no"));
+  }
+  SECTION("it is for one of ours") {
+    engine.Make(
+        R"({"apiVersion":"storagemigration.k8s.io/v1beta1","kind":"StorageVersionMigration",)"
+        R"("metadata":{"name":"ours"},"spec":{"resource":{"group":"demo.example.com",)"
+        R"("resource":"widgets"}}})");
+    const Preflight preflight = Check(cluster, {.own_migration = "ours"});
+    CHECK(preflight.refusal.empty());
+    CHECK(preflight.warnings.empty());
+    CHECK(preflight.has_own_migration);
+    CHECK_THAT(Check(cluster).refusal, StartsWith("another storage migration is under way"));
+  }
+  SECTION("they cannot be seen") {
+    cluster.server.Forbid(engine.resource);
+    CHECK_THAT(Check(cluster).refusal, StartsWith("another storage migration is under way"));
+  }
+}
+
+TEST_CASE("Rights to the cluster's own engine are asked for where it may be used alone",
+          "[migrate][preflight]") {
+  FakeCluster cluster;
+  cluster.server.Add(FakeCrdText("widgets"));
+  const test_support::FakeEngine engine(cluster);
+  const auto asks = [&cluster] {
+    return std::ranges::count_if(cluster.server.requests(), [](const auto& request) {
+      return request.body.find("storageversionmigrations") != std::string::npos;
+    });
+  };
+  CHECK(Check(cluster).engine_version == "v1beta1");
+  CHECK(asks() == 0);
+  CHECK(Check(cluster, {.asks_for_engine = true}).engine_missing.empty());
+  CHECK(asks() == 3);
+  cluster.server.Deny("delete", engine.resource);
+  CHECK(Check(cluster, {.asks_for_engine = true}).engine_missing ==
+        "the right to delete " + engine.resource + " is missing");
+  CHECK_THAT(Check(cluster, {.asks_for_engine = true, .needs_engine = true}).refusal,
+             StartsWith("the right to delete " + engine.resource + " is missing; ask for it"));
 }
 
 TEST_CASE("Conditions that are not true keep nothing from being migrated", "[migrate][preflight]") {

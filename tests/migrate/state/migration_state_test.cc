@@ -42,6 +42,7 @@ MigrationState SomeState() {
   state.schemas = 0xfedcba9876543210;
   state.kept_fields = 0xfedcba9876543211;
   state.flip_resource_version = "1234";
+  state.engine_migration = "widgets-1";
   state.doomed = {{"shop", "one", "uid-1", {"spec.a", "spec.ports[0].proto"}}, {"", "two", "", {}}};
   return state;
 }
@@ -58,6 +59,7 @@ TEST_CASE("State that was saved is loaded by the next run", "[migrate][state]") 
   CHECK(state.stored_before == Strings{"v1beta1", "v1"});
   CHECK(state.backup == "backup/\"odd\"\n.ndjson");
   CHECK(state.schemas == 0xfedcba9876543210);
+  CHECK(state.engine_migration == "widgets-1");
   CHECK(state.flip_resource_version == "1234");
   REQUIRE(state.doomed.size() == 2);
   CHECK(state.doomed[0].namespace_ == "shop");

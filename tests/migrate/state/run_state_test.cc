@@ -229,6 +229,21 @@ TEST_CASE("A CRD may be noticed five seconds after a run first saw it as it is",
   CHECK(changed.TimeUntilNoticed(kNow + seconds(10)) == seconds(4));
 }
 
+TEST_CASE("That the cluster goes on is known to the next run", "[migrate][state]") {
+  const TempFolder folder;
+  {
+    RunState run = Open(folder, Widgets(3, /*preserves=*/false));
+    run.NoteEngine("widgets-1");
+    run.Close(End::kInTheMiddle);
+  }
+  CHECK(StateFolder::IsLeft(folder.path(), "crd-uid"));
+  RunState next = Open(folder, Widgets(3, /*preserves=*/false));
+  CHECK(next.noted().engine_migration == "widgets-1");
+  CHECK_FALSE(next.goes_on());
+  next.Close(End::kDone);
+  CHECK_FALSE(StateFolder::IsLeft(folder.path(), "crd-uid"));
+}
+
 TEST_CASE("A run that ends before it has begun anything leaves nothing", "[migrate][state]") {
   const TempFolder folder;
   const auto has_state = [&folder] {

@@ -85,6 +85,76 @@ TEST_CASE("A pass over everything that rewrites none verifies", "[migrate][rewri
   CHECK(world.listener.doing == "verifying widgets.demo.example.com");
 }
 
+TEST_CASE("What somebody says to have rewritten is verified by the first pass",
+          "[migrate][rewrite_passes]") {
+  World world;
+  world.Run();
+  world.listener.lines.clear();
+  test_support::TempFolder folder;
+  world.scope.claimed_by = "somebody";
+  const RewriteResult result = RunRewritePasses(world.scope, world.options, folder.path(),
+                                                {world.cluster.session(), world.listener});
+  CHECK(result.verified);
+  CHECK(result.not_as_claimed == 0);
+  CHECK(result.verifying_pass == "rewrite");
+  CHECK(world.Patches() == 30);
+  CHECK(world.listener.lines == Strings{"verified: a pass over 10 objects rewrote none"});
+}
+
+TEST_CASE("What somebody has not rewritten is, and that is verified", "[migrate][rewrite_passes]") {
+  World world;
+  world.scope.claimed_by = "somebody";
+  const RewriteResult result = world.Run();
+  CHECK(result.verified);
+  CHECK(result.not_as_claimed == 10);
+  CHECK(result.verifying_pass == "verify1");
+  CHECK(world.Dirty(10) == 0);
+  CHECK(world.listener.lines ==
+        Strings{"Warning: widgets.demo.example.com: somebody says that it has rewritten all "
+                "objects, but 10 of 10 objects were not; they are now",
+                "verified: a second pass over 10 objects rewrote none"});
+}
+
+TEST_CASE("What somebody says is not verified before every server may have noticed the CRD",
+          "[migrate][rewrite_passes]") {
+  World world;
+  const auto begin = world.cluster.clock.Now();
+  world.scope.claimed_by = "somebody";
+  world.scope.verify_from = begin + std::chrono::seconds(5);
+  world.cluster.server.ServeStale(
+      [&] { return world.cluster.clock.Now() < begin + std::chrono::seconds(4); });
+  CHECK(world.Run().not_as_claimed == 10);
+  CHECK(world.Dirty(10) == 0);
+}
+
+TEST_CASE("An object of what somebody says that fails is not verified",
+          "[migrate][rewrite_passes]") {
+  World world;
+  world.Run();
+  test_support::TempFolder folder;
+  world.scope.claimed_by = "somebody";
+  FakeFault fault;
+  fault.target = kInShop + "w103";
+  fault.times = 0;
+  fault.answer = FakeStatus(422, "Invalid", "no");
+  world.cluster.server.AddFault(fault);
+  const RewriteResult result = RunRewritePasses(world.scope, world.options, folder.path(),
+                                                {world.cluster.session(), world.listener});
+  CHECK(result.not_as_claimed == 0);
+  CHECK(result.sweep.counts[report::ObjectClass::kInvalid] == 1);
+}
+
+// What a run has found that was killed before it could tell proves nothing of now.
+TEST_CASE("A claim is verified anew by the next run", "[migrate][rewrite_passes]") {
+  World world;
+  world.scope.claimed_by = "somebody";
+  world.Run();
+  const int before = world.Patches();
+  world.Write("w103", R"({"a":"x","old":1})");
+  CHECK(world.Run().not_as_claimed == 1);
+  CHECK(world.Patches() == before + 20);
+}
+
 // A server takes what it stores as before the CRD's last change for stored as it should be.
 TEST_CASE("Verifying waits until every server may have noticed the CRD",
           "[migrate][rewrite_passes]") {

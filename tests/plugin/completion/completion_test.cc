@@ -79,6 +79,7 @@ TEST_CASE("C1: values of flags are completed in every spelling", "[plugin][compl
   CHECK(FixedOf({"migrate", "-o", "w"}).empty());
   CHECK(FixedOf({"version", "-o", ""}) == Words{"json", "yaml"});
   CHECK(FixedOf({"migrate", "--dry-run="}) == Words{"client", "none", "server"});
+  CHECK(FixedOf({"migrate", "--engine="}) == Words{"auto", "in-cluster", "own"});
   CHECK(FixedOf({"migrate", "--verify="}) == Words{"false", "true"});
   CHECK(FixedOf({"check", "-Ro", "y"}) == Words{"yaml"});
 }

@@ -48,6 +48,8 @@ TEST_CASE("migrate has its defaults", "[plugin][migrate_options]") {
   CHECK_FALSE(options.keep_stored_versions);
   CHECK_FALSE(options.clean_managed_fields);
   CHECK(options.settle_timeout == std::chrono::minutes(2));
+  CHECK(options.engine == migrate::report::Engine::kAuto);
+  CHECK(options.engine_timeout == std::chrono::minutes(5));
   CHECK(options.objects.namespace_.empty());
 }
 
@@ -76,6 +78,33 @@ TEST_CASE("migrate takes its flags", "[plugin][migrate_options]") {
   CHECK(Parse({"widgets", "--retry-failed"}).retry_failed);
   CHECK(Parse({"--all", "--retry-failed"}).retry_failed);
   CHECK(Parse({"--all", "--crd-selector", "a=b"}).crd_selector == "a=b");
+}
+
+TEST_CASE("migrate is told who rewrites", "[plugin][migrate_options]") {
+  using migrate::report::Engine;
+  const auto [word, engine] = GENERATE(table<std::string, Engine>(
+      {{"auto", Engine::kAuto}, {"own", Engine::kOwn}, {"in-cluster", Engine::kInCluster}}));
+  const MigrateOptions options = Parse({"w", "--engine=" + word, "--engine-timeout", "90s"});
+  CHECK(options.engine == engine);
+  CHECK(options.engine_timeout == std::chrono::seconds(90));
+}
+
+TEST_CASE("The cluster's own engine does nothing else than rewriting",
+          "[plugin][migrate_options]") {
+  const auto [words, flag] =
+      GENERATE(table<Words, std::string>({{{"--enable-pruning"}, "--enable-pruning"},
+                                          {{"--mutation=m"}, "--mutation"},
+                                          {{"--clean-managed-fields"}, "--clean-managed-fields"},
+                                          {{"-n", "a"}, "-n, -l or --field-selector"},
+                                          {{"--retry-failed"}, "--retry-failed"},
+                                          {{"--max-rate=5"}, "--max-rate"},
+                                          {{"--verify=false"}, "--verify=false"},
+                                          {{"--dry-run=server"}, "--dry-run=server"}}));
+  Words all = {"w", "--engine=in-cluster"};
+  all.insert(all.end(), words.begin(), words.end());
+  CHECK(ErrorOf(all) == "--engine=in-cluster and " + flag + " cannot be specified together");
+  all[1] = "--engine=own";
+  CHECK(ErrorOf(all).empty());
 }
 
 TEST_CASE("G2: Objects are chosen as kubectl does", "[plugin][migrate_options]") {
@@ -133,6 +162,10 @@ TEST_CASE("Values that mean nothing are refused", "[plugin][migrate_options]") {
       {{"w", "--settle-timeout=5"}, R"(invalid argument "5" for "--settle-timeout" flag: time: )"},
       {{"w", "--settle-timeout=0s"},
        R"(invalid argument "0s" for "--settle-timeout" flag: must be more than 0)"},
+      {{"w", "--engine=other"},
+       R"(invalid argument "other" for "--engine" flag: must be auto, own or in-cluster)"},
+      {{"w", "--engine-timeout=0s"},
+       R"(invalid argument "0s" for "--engine-timeout" flag: must be more than 0)"},
       {{"w", "-l", "!"}, R"(invalid argument "!" for "-l, --selector" flag: )"},
       {{"--all", "--crd-selector", ","}, R"(invalid argument "," for "--crd-selector" flag: )"},
       {{"w", "-o", "wide"},

@@ -38,6 +38,32 @@ MigrationReport SomeReport() {
   return report;
 }
 
+TEST_CASE("How the cluster's own engine did is in the report, where the server has one",
+          "[plugin][migration_report]") {
+  using migrate::report::EngineEnd;
+  MigrationReport report = SomeReport();
+  report.crds[0].engine = {.end = EngineEnd::kStuck,
+                           .migration = "storageversionmigrations.storagemigration.k8s.io/m",
+                           .reason = "nothing of it has changed for 300 s",
+                           .seconds = 301.5};
+  std::string printed =
+      R"({"end":"stuck","migration":"storageversionmigrations.storagemigration.k8s.io/m",)"
+      R"("reason":"nothing of it has changed for 300 s","seconds":301.5})";
+  SECTION("it was stuck") {}
+  SECTION("it was not used") {
+    report.crds[0].engine = {.reason = "--engine=own"};
+    printed = R"({"end":"not-used","reason":"--engine=own","seconds":0})";
+  }
+  SECTION("it has succeeded") {
+    report.crds[0].engine = {.end = EngineEnd::kSucceeded, .migration = "m", .not_rewritten = 2};
+    printed = R"({"end":"succeeded","migration":"m","notRewritten":2,"seconds":0})";
+  }
+  kube::json::Arena arena;
+  const Value json = ToJson(report, arena);
+  CHECK(kube::json::Print(*json.Find("crds")->elements()[0].Find("engine")) == printed);
+  CHECK(json.Find("crds")->elements()[1].Find("engine") == nullptr);
+}
+
 TEST_CASE("What was foretold to be lost, and whether somebody agreed, is in the report",
           "[plugin][migration_report]") {
   MigrationReport report = SomeReport();

@@ -1,19 +1,19 @@
-#include "migrate/migration/storage_migrations.h"
+#include "migrate/engine/storage_migrations.h"
 
 #include <algorithm>
 #include <string_view>
 #include <vector>
 
 #include "kube/json/json.h"
+#include "migrate/engine/storage_migration.h"
 
-namespace migrate::migration {
+namespace migrate::engine {
 namespace {
 
 using kube::json::Type;
 using kube::json::Value;
 
-constexpr char kResource[] = "storageversionmigrations";
-constexpr const char* kGroups[] = {"storagemigration.k8s.io", "migration.k8s.io"};
+constexpr const char* kGroups[] = {kGroup, "migration.k8s.io"};
 // From new to old: of several that are served one shows all objects.
 constexpr std::string_view kVersions[] = {"v1", "v1beta1", "v1alpha1"};
 
@@ -32,12 +32,7 @@ std::string_view NewestVersion(const kube::client::DocumentResult& group) {
 }
 
 bool IsFinished(const Value& migration) {
-  const Value* status = migration.Find("status");
-  if (status == nullptr) return false;
-  return std::ranges::any_of(ElementsAt(*status, "conditions"), [](const Value& condition) {
-    const std::string_view type = condition.FindText("type");
-    return (type == "Succeeded" || type == "Failed") && condition.FindText("status") == "True";
-  });
+  return ReadStorageMigration(migration).stage >= Stage::kSucceeded;
 }
 
 bool IsOf(const Value& migration, const std::string& group, const std::string& plural) {
@@ -50,7 +45,7 @@ bool IsOf(const Value& migration, const std::string& group, const std::string& p
 }  // namespace
 
 StorageMigrations FindStorageMigrations(const std::string& group, const std::string& plural,
-                                        kube::client::Client& client) {
+                                        const std::string& own, kube::client::Client& client) {
   StorageMigrations found;
   std::vector<kube::client::ApiRequest> requests;
   for (const std::string api_group : kGroups) requests.emplace_back().target = "/apis/" + api_group;
@@ -59,6 +54,7 @@ StorageMigrations FindStorageMigrations(const std::string& group, const std::str
     const std::string api_group = kGroups[i];
     const std::string_view version = NewestVersion(groups[i]);
     if (version.empty()) continue;
+    if (api_group == kGroup) found.in_tree_version = version;
     const auto list =
         client.Get("/apis/" + api_group + "/" + std::string(version) + "/" + kResource);
     if (!list) {
@@ -66,14 +62,16 @@ StorageMigrations FindStorageMigrations(const std::string& group, const std::str
       continue;
     }
     for (const Value& migration : ElementsAt((*list)->root(), "items")) {
-      if (!IsOf(migration, group, plural) || IsFinished(migration)) continue;
-      const Value* metadata = migration.Find("metadata");
-      found.running = std::string(kResource) + "." + api_group + "/" +
-                      std::string(metadata == nullptr ? "" : metadata->FindText("name"));
-      return found;
+      const std::string name = ReadStorageMigration(migration).name;
+      const bool is_own = api_group == kGroup && !own.empty() && name == own;
+      if (is_own) found.has_own = true;
+      if (is_own || !IsOf(migration, group, plural) || IsFinished(migration)) continue;
+      if (found.running.empty())
+        found.running =
+            std::string(kResource).append(".").append(api_group).append("/").append(name);
     }
   }
   return found;
 }
 
-}  // namespace migrate::migration
+}  // namespace migrate::engine

@@ -1,10 +1,10 @@
-#include "migrate/migration/storage_migrations.h"
+#include "migrate/engine/storage_migrations.h"
 
 #include <catch2/catch.hpp>
 
 #include "tests/support/fake_cluster.h"
 
-namespace migrate::migration {
+namespace migrate::engine {
 namespace storage_migrations_test {
 
 using test_support::FakeCluster;
@@ -34,7 +34,7 @@ struct Migrating {
            FakeText(200, "application/json", R"({"items":[)" + items + "]}"));
   }
   StorageMigrations FindAll() {
-    return FindStorageMigrations("demo.example.com", "widgets", cluster.client);
+    return FindStorageMigrations("demo.example.com", "widgets", "ours", cluster.client);
   }
   std::string Find() { return FindAll().running; }
 
@@ -47,7 +47,7 @@ std::string Item(const std::string& resource, const std::string& conditions = "[
 }
 
 TEST_CASE("A storage migration that has not finished is found in the newest version served",
-          "[migrate][storage_migrations]") {
+          "[migrate][engine][storage_migrations]") {
   Migrating migrating;
   const std::string group = GENERATE("storagemigration.k8s.io", "migration.k8s.io");
   migrating.Serve(group, R"([{"version":"v1alpha1"},{"version":"v1beta1"}])", "v1beta1",
@@ -56,7 +56,7 @@ TEST_CASE("A storage migration that has not finished is found in the newest vers
 }
 
 TEST_CASE("A storage migration that is over, or of another resource, is none",
-          "[migrate][storage_migrations]") {
+          "[migrate][engine][storage_migrations]") {
   Migrating migrating;
   std::string item, expected;
   SECTION("it has succeeded") {
@@ -79,8 +79,28 @@ TEST_CASE("A storage migration that is over, or of another resource, is none",
   CHECK(found.unknown_because.empty());
 }
 
+TEST_CASE("That of a run of ours is no other's", "[migrate][engine][storage_migrations]") {
+  Migrating migrating;
+  std::string own = Item(kResource);
+  own.replace(own.find("m1"), 2, "ours");
+  const std::string group = GENERATE("storagemigration.k8s.io", "migration.k8s.io");
+  const bool is_in_tree = group == "storagemigration.k8s.io";
+  std::string running = is_in_tree ? "" : "storageversionmigrations.migration.k8s.io/ours";
+  std::string items = own;
+  SECTION("alone") {}
+  SECTION("beside another") {
+    items += "," + Item(kResource);
+    if (is_in_tree) running = "storageversionmigrations.storagemigration.k8s.io/m1";
+  }
+  migrating.Serve(group, R"([{"version":"v1beta1"}])", "v1beta1", items);
+  const StorageMigrations found = migrating.FindAll();
+  CHECK(found.has_own == is_in_tree);
+  CHECK(found.running == running);
+  CHECK(found.in_tree_version == (is_in_tree ? "v1beta1" : ""));
+}
+
 TEST_CASE("Storage migrations that cannot be read are none, and it is told why",
-          "[migrate][storage_migrations]") {
+          "[migrate][engine][storage_migrations]") {
   Migrating migrating;
   migrating.Serve("migration.k8s.io", R"([{"version":"v1alpha1"}])", "v1alpha1", Item(kResource));
   migrating.Answer("/storageversionmigrations", FakeStatus(403, "Forbidden", "may not list"));
@@ -90,4 +110,4 @@ TEST_CASE("Storage migrations that cannot be read are none, and it is told why",
 }
 
 }  // namespace storage_migrations_test
-}  // namespace migrate::migration
+}  // namespace migrate::engine
