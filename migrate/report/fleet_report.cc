@@ -54,6 +54,7 @@ std::optional<CrdVariant> VariantOf(const CrdReport& crd) {
                      .versions = VersionNames(crd),
                      .served_versions = crd.served_versions,
                      .stored_versions = crd.stored_versions};
+  std::ranges::sort(variant.stored_versions);
   if (crd.source.empty()) return variant;
   if (!crd.replaced) return std::nullopt;
   variant.preserve_unknown_fields = crd.replaced->preserve_unknown_fields;

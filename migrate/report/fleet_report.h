@@ -28,7 +28,8 @@ struct CrdVariant {
   bool is_found = true;                 ///< false: they have it not, and the rest is empty
   bool preserve_unknown_fields = false;
   std::string storage_version{};
-  std::vector<std::string> versions{}, served_versions{}, stored_versions{};
+  std::vector<std::string> versions{}, served_versions{};
+  std::vector<std::string> stored_versions{};  ///< sorted: their order is a matter of history
   CrdSchemas schemas{};
 
   /// The clusters do not count.

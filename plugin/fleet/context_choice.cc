@@ -85,7 +85,7 @@ std::vector<std::string> ChooseContexts(const std::vector<std::string>& patterns
       is_of_use = true;
     }
     if (is_of_use) continue;
-    throw Error("no context of the kubeconfig is called, or matches, " + GoQuote(pattern) + "; " +
+    throw Error("no context of the kubeconfig matches " + GoQuote(pattern) + "; " +
                 WhatThereIs(kubeconfig));
   }
   return {chosen.begin(), chosen.end()};

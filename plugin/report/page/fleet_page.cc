@@ -39,13 +39,18 @@ void Append(Page& page, Page cluster, const std::string& name) {
   std::ranges::move(cluster.steps, std::back_inserter(page.steps));
 }
 
-std::string ClustersOf(const CrdVariant& variant) {
-  return (variant.is_found ? "" : "not found in ") + Join(variant.clusters, ", ");
+std::string Describe(const CrdVariant& variant) {
+  const std::string clusters = Join(variant.clusters, ", ");
+  if (!variant.is_found) return "not found in " + clusters;
+  return clusters + " (" + (variant.preserve_unknown_fields ? "preserves unknown fields, " : "") +
+         "storage version " + variant.storage_version + ", stored " +
+         Join(variant.stored_versions, " ") + ", served " + Join(variant.served_versions, " ") +
+         ")";
 }
 
 Remark RemarkOf(const CrdDifference& difference) {
   std::vector<std::string> variants;
-  for (const CrdVariant& variant : difference.variants) variants.push_back(ClustersOf(variant));
+  for (const CrdVariant& variant : difference.variants) variants.push_back(Describe(variant));
   return {Tone::kPlain, difference.name + " is not the same in all clusters (" +
                             Join(migrate::report::DifferingParts(difference), ", ") +
                             "): " + Join(variants, "; ")};

@@ -1,5 +1,6 @@
 #include "migrate/report/fleet_report.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "tests/support/test_reports.h"
@@ -29,6 +30,13 @@ TEST_CASE("That their objects differ makes no difference of CRDs", "[migrate][fl
   CrdReport other = test_reports::Widgets();
   other.object_count = other.objects_losing_fields = 0;
   other.verdict = Verdict::kReady;
+  CHECK(PartsOf(test_reports::Widgets(), other).empty());
+}
+
+TEST_CASE("In which order versions came to be stored makes no difference",
+          "[migrate][fleet_report]") {
+  CrdReport other = test_reports::Widgets();
+  std::ranges::reverse(other.stored_versions);
   CHECK(PartsOf(test_reports::Widgets(), other).empty());
 }
 

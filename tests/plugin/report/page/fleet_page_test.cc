@@ -53,8 +53,8 @@ TEST_CASE("What differs, and what is noted of a cluster, are remarks with its na
   REQUIRE(page.remarks.size() == 2);
   CHECK(page.remarks[0].text == "a: a.yaml:1:1: why");
   CHECK(page.remarks[1].text ==
-        "gadgets.demo.example.com is not the same in all clusters (where it is found): a; not "
-        "found in b");
+        "gadgets.demo.example.com is not the same in all clusters (where it is found): a "
+        "(preserves unknown fields, storage version v1, stored v1, served v1); not found in b");
 }
 
 }  // namespace fleet_page_test

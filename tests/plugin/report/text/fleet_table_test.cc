@@ -137,11 +137,11 @@ TEST_CASE("A CRD that differs is shown in each of its forms", "[plugin][fleet_ta
             " (stored versions, schemas, where it is found):\n"
             "  CLUSTERS                PRESERVES   STORAGE-VERSION   STORED-VERSIONS   "
             "SERVED-VERSIONS   VERSIONS     SCHEMAS\n"
-            "  c, d, e, f and 2 more   true        v1                v1beta1,v1        v1,v1beta1  "
+            "  c, d, e, f and 2 more   true        v1                v1,v1beta1        v1,v1beta1  "
             "      v1,v1beta1   A\n"
             "  a                       true        v1                v1                v1,v1beta1  "
             "      v1,v1beta1   B\n"
-            "  b                       true        v1                v1beta1,v1        v1,v1beta1  "
+            "  b                       true        v1                v1,v1beta1        v1,v1beta1  "
             "      v1,v1beta1   A2\n"
             "  x                       <none>      <none>            <none>            <none>      "
             "      <none>       <none>");
