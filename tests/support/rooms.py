@@ -29,8 +29,8 @@ plugin/terminal
 plugin/report/data
 plugin/report/text
 plugin/report/page plugin/access
-plugin/report/format plugin/serving
-plugin/population
+plugin/report/format plugin/serving plugin/fleet
+plugin/population plugin/check
 plugin/command
 plugin/completion
 plugin
