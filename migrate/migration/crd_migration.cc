@@ -677,7 +677,8 @@ class CrdMigrator {
     report_.kept_because = WhyKept();
     const bool is_trimmed =
         report_.stored_after == std::vector<std::string>{report_.storage_version};
-    if (!report_.kept_because.empty() || is_trimmed) return;
+    if (!report_.kept_because.empty()) return PutVersionsBack();
+    if (is_trimmed) return;
     TrimmedVersions trimmed = TrimStoredVersions(target_, guard_->expected(), session());
     if (!trimmed.after.empty()) report_.stored_after = std::move(trimmed.after);
     report_.kept_because = std::move(trimmed.kept_because);
@@ -690,6 +691,22 @@ class CrdMigrator {
     report_.error = "status.storedVersions could not be trimmed: " + report_.kept_because +
                     "\nall objects are migrated; mend that, then run the same command again, or "
                     "leave it by --keep-stored-versions";
+  }
+
+  // From 1.36 on the cluster trims by itself once its own engine has ended, whatever became of the
+  // objects: who goes by it would take a version away that some are still stored in.
+  void PutVersionsBack() {
+    const bool may_be_trimmed = report_.engine && !report_.engine->migration.empty();
+    if (!may_be_trimmed || session().is_stopped()) return;
+    TrimmedVersions kept =
+        PutStoredVersionsBack(target_, guard_->expected(), report_.stored_before, session());
+    if (!kept.after.empty()) report_.stored_after = std::move(kept.after);
+    if (kept.kept_because.empty()) return;
+    Line("Warning: " + report_.name + ": status.storedVersions is " +
+         kube::base::Join(report_.stored_after, ",") + " and not " +
+         kube::base::Join(report_.stored_before, ",") + " as before (" + kept.kept_because +
+         "), though not all objects are verified: leave these versions in the CRD until a run has "
+         "verified all");
   }
 
   const MigrationContext& context_;

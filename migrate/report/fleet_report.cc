@@ -111,6 +111,13 @@ std::vector<CrdDifference> FindDifferences(const std::vector<FleetCluster>& clus
   return differences;
 }
 
+void ForgetMissing(std::vector<CrdDifference>& differences) {
+  for (CrdDifference& difference : differences) {
+    std::erase_if(difference.variants, [](const CrdVariant& variant) { return !variant.is_found; });
+  }
+  std::erase_if(differences, [](const CrdDifference& each) { return each.variants.size() < 2; });
+}
+
 std::vector<std::string> DifferingParts(const CrdDifference& difference) {
   std::vector<CrdVariant> found = difference.variants;
   std::erase_if(found, [](const CrdVariant& variant) { return !variant.is_found; });

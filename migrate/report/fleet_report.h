@@ -59,6 +59,9 @@ struct FleetReport {
 /// stopped before all CRDs were read none is missing.
 std::vector<CrdDifference> FindDifferences(const std::vector<FleetCluster>& clusters);
 
+/// Takes away that some clusters do not have a CRD.
+void ForgetMissing(std::vector<CrdDifference>& differences);
+
 /// In what `difference.variants` differ, as words for people: "served versions", "schemas".
 std::vector<std::string> DifferingParts(const CrdDifference& difference);
 

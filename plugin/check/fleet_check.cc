@@ -32,8 +32,10 @@ constexpr int kErrorExitCode = 2;
 /// One run of CheckFleet.
 class FleetCheck {
  public:
-  FleetCheck(const CheckOptions& options, const std::vector<std::string>& contexts)
+  FleetCheck(const CheckOptions& options, const std::vector<std::string>& contexts,
+             const kube::config::Kubeconfig& kubeconfig)
       : options_(options),
+        kubeconfig_(kubeconfig),
         parallel_(std::min(static_cast<std::size_t>(options.fleet.parallel), contexts.size())),
         console_(contexts.size(), terminal::CanRewriteStderr(), terminal::WriteStderrAsIs, clock_) {
     for (const std::string& context : contexts) report_.clusters.push_back({.name = context});
@@ -43,6 +45,8 @@ class FleetCheck {
     fleet::RunSideBySide(report_.clusters.size(), parallel_,
                          [this](std::size_t i) { Check(report_.clusters[i]); });
     report_.differences = migrate::report::FindDifferences(report_.clusters);
+    // One that the selector leaves out is not missing.
+    if (!options_.crd_selector.empty()) migrate::report::ForgetMissing(report_.differences);
     report_.run = access::LocalFactsAt(access::TimeOfDay());
     return std::move(report_);
   }
@@ -51,6 +55,8 @@ class FleetCheck {
   void Check(FleetCluster& cluster) {
     try {
       if (access::StopFlag()) throw kube::base::Error("interrupted");
+      const std::string why = fleet::WhyNowhere(cluster.name, kubeconfig_);
+      if (!why.empty()) throw kube::base::Error(why);
       cluster.check = CheckCluster(OptionsOf(cluster), SurroundingsOf(cluster));
       cluster.exit_code = ExitCode(cluster.check, options_);
     } catch (const std::exception& error) {
@@ -81,6 +87,7 @@ class FleetCheck {
   }
 
   const CheckOptions& options_;
+  const kube::config::Kubeconfig& kubeconfig_;
   const std::size_t parallel_;
   const kube::system::SystemClock clock_;
   fleet::FleetConsole console_;
@@ -90,13 +97,13 @@ class FleetCheck {
 }  // namespace
 
 FleetReport CheckFleet(const CheckOptions& options) {
+  const kube::config::Kubeconfig kubeconfig = kube::config::LoadKubeconfig(
+      options.common.connection.kubeconfig, kube::system::ProcessEnvironment());
   const std::vector<std::string> contexts =
-      fleet::ChooseContexts(fleet::ReadPatterns(options.fleet.contexts),
-                            kube::config::LoadKubeconfig(options.common.connection.kubeconfig,
-                                                         kube::system::ProcessEnvironment()));
+      fleet::ChooseContexts(fleet::ReadPatterns(options.fleet.contexts), kubeconfig);
   kube::http::CurlTransport::PrepareForThreads();
   access::CatchStopSignals();
-  return FleetCheck(options, contexts).Run();
+  return FleetCheck(options, contexts, kubeconfig).Run();
 }
 
 }  // namespace plugin::check

@@ -60,6 +60,10 @@ void FinishFleet(std::string_view command, const FleetOptions& options,
     return;
   }
   RefuseSingleCluster(command, connection);
+  if (!connection.kubeconfig.empty() && CanBeReadOnce(connection.kubeconfig)) {
+    throw UsageError(command, "with --contexts every cluster reads the kubeconfig anew, and \"" +
+                                  connection.kubeconfig + "\" can be read but once");
+  }
 }
 
 void RequireFilesForMany(std::string_view command, const InputOptions& input) {

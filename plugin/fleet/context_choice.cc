@@ -91,4 +91,14 @@ std::vector<std::string> ChooseContexts(const std::vector<std::string>& patterns
   return {chosen.begin(), chosen.end()};
 }
 
+std::string WhyNowhere(const std::string& context, const kube::config::Kubeconfig& kubeconfig) {
+  const std::string& name = kubeconfig.contexts.at(context).cluster;
+  const auto cluster = kubeconfig.clusters.find(name);
+  if (name.empty()) return "the context names no cluster";
+  if (cluster == kubeconfig.clusters.end())
+    return "the cluster " + GoQuote(name) + " does not exist";
+  if (cluster->second.server.empty()) return "the cluster " + GoQuote(name) + " has no server";
+  return "";
+}
+
 }  // namespace plugin::fleet

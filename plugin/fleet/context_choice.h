@@ -19,4 +19,8 @@ std::vector<std::string> ReadPatterns(const std::vector<std::string>& words);
 std::vector<std::string> ChooseContexts(const std::vector<std::string>& patterns,
                                         const kube::config::Kubeconfig& kubeconfig);
 
+/// Why nothing can be said of a context by its name: it leads to no server that the kubeconfig
+/// knows, so that what surrounds the program would say which one is asked. Empty: it does.
+std::string WhyNowhere(const std::string& context, const kube::config::Kubeconfig& kubeconfig);
+
 }  // namespace plugin::fleet

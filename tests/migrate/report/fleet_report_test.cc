@@ -128,5 +128,19 @@ TEST_CASE("Several proposals for a CRD stand for one CRD of the cluster",
   CHECK(FindDifferences({Cluster("a", {widgets, widgets}), Cluster("b", {widgets})}).empty());
 }
 
+TEST_CASE("That a CRD is missing can be left out of the differences", "[migrate][fleet_report]") {
+  CrdReport other = test_reports::Widgets();
+  other.stored_versions = {"v1"};
+  const FleetCluster a = Cluster("a", {test_reports::Widgets()}), none = Cluster("none", {});
+  auto differences = FindDifferences({a, none});
+  REQUIRE(differences.size() == 1);
+  ForgetMissing(differences);
+  CHECK(differences.empty());
+  differences = FindDifferences({a, none, Cluster("b", {other})});
+  REQUIRE(differences.at(0).variants.size() == 3);
+  ForgetMissing(differences);
+  CHECK(differences.at(0).variants.size() == 2);
+}
+
 }  // namespace fleet_report_test
 }  // namespace migrate::report

@@ -48,7 +48,7 @@ TEST_CASE("migrate has its defaults", "[plugin][migrate_options]") {
   CHECK_FALSE(options.keep_stored_versions);
   CHECK_FALSE(options.clean_managed_fields);
   CHECK(options.settle_timeout == std::chrono::minutes(2));
-  CHECK(options.engine == migrate::report::Engine::kAuto);
+  CHECK(options.engine == migrate::report::Engine::kOwn);
   CHECK(options.engine_timeout == std::chrono::minutes(5));
   CHECK(options.objects.namespace_.empty());
 }

@@ -77,5 +77,19 @@ TEST_CASE("A file that is missing or says nothing is an error", "[plugin][contex
   CHECK_THROWS_WITH(ReadPatterns({"@" + path}), "--contexts: " + path + " names no context");
 }
 
+TEST_CASE("A context that leads to no server of the kubeconfig leads nowhere",
+          "[plugin][context_choice]") {
+  kube::config::Kubeconfig kubeconfig = KubeconfigOf({"good", "none", "gone", "empty"});
+  kubeconfig.clusters["here"].server = "https://here";
+  kubeconfig.clusters["bare"];
+  kubeconfig.contexts["good"].cluster = "here";
+  kubeconfig.contexts["gone"].cluster = "removed";
+  kubeconfig.contexts["empty"].cluster = "bare";
+  CHECK(WhyNowhere("good", kubeconfig).empty());
+  CHECK(WhyNowhere("none", kubeconfig) == "the context names no cluster");
+  CHECK(WhyNowhere("gone", kubeconfig) == "the cluster \"removed\" does not exist");
+  CHECK(WhyNowhere("empty", kubeconfig) == "the cluster \"bare\" has no server");
+}
+
 }  // namespace context_choice_test
 }  // namespace plugin::fleet
