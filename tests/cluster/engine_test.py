@@ -322,7 +322,7 @@ class Resumed(EngineTest):
             self.assertIn(f"the cluster goes on with {NAME}/{name} by itself", run.stderr)
             self.assertEqual("interrupted", run.crd()["engine"]["end"])
         with StorageMigrator(CLUSTER, self.path):
-            run = self.migrator.run("--all")
+            run = self.migrator.run("--all", AUTO)
         self.assert_done(run, subject)
         self.assertIn("which an earlier run has made", run.stderr)
 
