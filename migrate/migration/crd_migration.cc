@@ -4,7 +4,6 @@
 #include <chrono>
 #include <exception>
 #include <filesystem>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -15,23 +14,23 @@
 #include "migrate/crds/crd_guard.h"
 #include "migrate/crds/crd_request.h"
 #include "migrate/crds/live_crd.h"
-#include "migrate/crds/missing_version.h"
 #include "migrate/crds/ratcheting.h"
 #include "migrate/crds/recent_change.h"
 #include "migrate/disk/temporary_folder.h"
 #include "migrate/engine/engine_choice.h"
 #include "migrate/engine/storage_migration.h"
 #include "migrate/flip/behind_flip.h"
-#include "migrate/flip/hidden_fields.h"
 #include "migrate/lists/object_count.h"
 #include "migrate/lists/pager.h"
 #include "migrate/lists/pause.h"
 #include "migrate/migration/crd_upgrade.h"
 #include "migrate/migration/engine_use.h"
+#include "migrate/migration/hidden_loss.h"
 #include "migrate/migration/left_for_later.h"
 #include "migrate/migration/migration_end.h"
 #include "migrate/migration/preflight.h"
-#include "migrate/migration/stored_versions.h"
+#include "migrate/migration/rewrite_end.h"
+#include "migrate/migration/versions_end.h"
 #include "migrate/owners/entry_cleaner.h"
 #include "migrate/owners/stale_count.h"
 #include "migrate/proof/proof.h"
@@ -82,7 +81,8 @@ class CrdMigrator {
     if (!is_dry_run() && !WaitUntilNoticed()) return;
     if (ComeBehindFlip()) {
       Rewrite();
-      Trim();
+      report_.kept_because = WhyKept();
+      EndStoredVersions(report_, {target_, guard_->expected()}, session());
     }
     const state::RunState::End end = EndOfRun(report_, is_complete_);
     if (change_ || end != state::RunState::End::kInTheMiddle) RemoveFromCluster();
@@ -378,7 +378,7 @@ class CrdMigrator {
         }
         return false;
       case report::EngineEnd::kCrdChanged:
-        return Fail(WithNextStep(facts.reason));
+        return Fail(WithNextStep(facts.reason, report_.name));
       default:
         break;
     }
@@ -490,35 +490,10 @@ class CrdMigrator {
     return report_.outcome == report::Outcome::kDone;
   }
 
-  // Whoever asks for pruning thinks that it is off, and that a backup will be made. Others are told
-  // as well.
   bool AcceptHiddenLoss() {
     if (state_ && state_->goes_on()) return true;
-    if (options_.enable_pruning) return ConfirmHiddenLoss();
-    if (!options_.retried) TellHiddenLoss();
-    return GoOn();
-  }
-
-  void TellHiddenLoss() {
-    const std::string hidden =
-        flip::DescribeHiddenFieldsOfSome(live_, ListTarget(), session().client);
-    if (!hidden.empty()) Line("Warning: " + hidden);
-  }
-
-  bool ConfirmHiddenLoss() {
-    const auto hidden = flip::DescribeHiddenFields(
-        live_,
-        {.chunk_size = options_.chunk_size,
-         .on_progress = sweep::ProgressOf("reading " + report_.name, session().observer)},
-        session());
-    if (!GoOn()) return false;
-    if (!hidden) return Fail(hidden.error());
-    if (hidden->empty()) return true;
-    Line("Warning: " + *hidden);
-    return is_dry_run() ||
-           session().observer.Confirm("Rewrite the objects of " + report_.name +
-                                      " without a backup?") ||
-           Fail("nothing was rewritten, as that was not confirmed");
+    const std::string refusal = AskHiddenLoss(live_, ListTarget(), options_, session());
+    return refusal.empty() ? GoOn() : Fail(refusal);
   }
 
   // The CRD has a new generation, and must be what it was in everything else.
@@ -530,7 +505,8 @@ class CrdMigrator {
     if (!crd) {
       return Fail(crd.error().message + "\npruning is on; rewrite the objects by the same command");
     }
-    if (const auto change = crds::FindChange(expected, *crd)) return Fail(WithNextStep(*change));
+    if (const auto change = crds::FindChange(expected, *crd))
+      return Fail(WithNextStep(*change, report_.name));
     crd_ = *std::move(crd);
     report_.stored_after = crd_->stored_versions;
     Expect(expected);
@@ -538,11 +514,6 @@ class CrdMigrator {
     SetManagedFields();
     state_->NoteRewriting(expected);
     return true;
-  }
-
-  std::string WithNextStep(const std::string& change) const {
-    return change + "; look at it (kubectl get crd " + report_.name +
-           " -o yaml), then run the same command again";
   }
 
   void Rewrite() {
@@ -625,88 +596,15 @@ class CrdMigrator {
 
   void TakeRewrite(sweep::RewriteResult result) {
     if (mutation_pass_) report_.mutation = mutation_pass_->facts();
-    report_.counts = result.sweep.counts;
-    report_.generations_moved = result.sweep.generations_moved;
-    if (report_.engine) report_.engine->not_rewritten = result.not_as_claimed;
-    if (report_.managed_fields_cleaned) *report_.managed_fields_cleaned += result.cleaned;
-    for (std::vector<report::ObjectFailure>* failures :
-         {&result.sweep.failures, &result.later_failures}) {
-      std::move(failures->begin(), failures->end(), std::back_inserter(report_.failures));
-    }
-    report_.verified = result.verified && report_.counts.Failures() == 0;
     is_complete_ = result.is_complete();
     unverified_because_ = result.unverified_because;
-    TakeOutcome(result);
-  }
-
-  void TakeOutcome(const sweep::RewriteResult& result) {
-    if (result.is_interrupted) {
-      report_.outcome = report::Outcome::kInterrupted;
-      const bool prunes = options_.enable_pruning && !crd_->preserve_unknown_fields;
-      if (prunes) report_.error = flip::kInterruptedBehindFlip;
-    } else if (const auto change = FindChangeNow()) {
-      Fail(WithNextStep(*change));
-    } else if (result.is_broken) {
-      Fail(*result.stopped + RunAnewAdvice());
-    } else if (result.stopped) {
-      report_.outcome = report::Outcome::kFailures;
-      report_.error = *result.stopped + Unlisted(result);
-    } else if (result.list_error) {
-      Fail(crds::WithVersionAdvice(result.list_error->message) + RunAnewAdvice());
-    } else if (report_.counts.Failures() > 0 || !result.unverified_because.empty()) {
-      report_.outcome = report::Outcome::kFailures;
-    }
-  }
-
-  std::string RunAnewAdvice() const {
-    return std::string("\nrun the same command again: it ") +
-           (report_.begins_anew ? "begins anew" : "goes on where it was");
-  }
-
-  // What was not tried is listed to its end, if that is possible.
-  static std::string Unlisted(const sweep::RewriteResult& result) {
-    if (!result.list_error) return "";
-    return "\nsome objects are not even counted: " + result.list_error->message;
+    const bool is_behind_flip = options_.enable_pruning && !crd_->preserve_unknown_fields;
+    const auto change = result.is_interrupted ? std::nullopt : FindChangeNow();
+    EndRewrite(std::move(result), {.change = change, .is_behind_flip = is_behind_flip}, report_);
   }
 
   std::string WhyKept() const {
     return WhyVersionsKept(report_, options_, unverified_because_, preflight_.kept_because);
-  }
-
-  void Trim() {
-    report_.kept_because = WhyKept();
-    const bool is_trimmed =
-        report_.stored_after == std::vector<std::string>{report_.storage_version};
-    if (!report_.kept_because.empty()) return PutVersionsBack();
-    if (is_trimmed) return;
-    TrimmedVersions trimmed = TrimStoredVersions(target_, guard_->expected(), session());
-    if (!trimmed.after.empty()) report_.stored_after = std::move(trimmed.after);
-    report_.kept_because = std::move(trimmed.kept_because);
-    if (report_.kept_because.empty()) return;
-    if (trimmed.is_changed) {
-      Fail(WithNextStep(report_.kept_because));
-      return;
-    }
-    report_.outcome = report::Outcome::kFailures;
-    report_.error = "status.storedVersions could not be trimmed: " + report_.kept_because +
-                    "\nall objects are migrated; mend that, then run the same command again, or "
-                    "leave it by --keep-stored-versions";
-  }
-
-  // From 1.36 on the cluster trims by itself once its own engine has ended, whatever became of the
-  // objects: who goes by it would take a version away that some are still stored in.
-  void PutVersionsBack() {
-    const bool may_be_trimmed = report_.engine && !report_.engine->migration.empty();
-    if (!may_be_trimmed || session().is_stopped()) return;
-    TrimmedVersions kept =
-        PutStoredVersionsBack(target_, guard_->expected(), report_.stored_before, session());
-    if (!kept.after.empty()) report_.stored_after = std::move(kept.after);
-    if (kept.kept_because.empty()) return;
-    Line("Warning: " + report_.name + ": status.storedVersions is " +
-         kube::base::Join(report_.stored_after, ",") + " and not " +
-         kube::base::Join(report_.stored_before, ",") + " as before (" + kept.kept_because +
-         "), though not all objects are verified: leave these versions in the CRD until a run has "
-         "verified all");
   }
 
   const MigrationContext& context_;
