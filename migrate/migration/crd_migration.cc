@@ -11,7 +11,6 @@
 
 #include "kube/crd/crd.h"
 #include "migrate/check/crd_check.h"
-#include "migrate/crds/crd_guard.h"
 #include "migrate/crds/crd_request.h"
 #include "migrate/crds/live_crd.h"
 #include "migrate/crds/ratcheting.h"
@@ -30,6 +29,7 @@
 #include "migrate/migration/migration_end.h"
 #include "migrate/migration/preflight.h"
 #include "migrate/migration/rewrite_end.h"
+#include "migrate/migration/run_crd.h"
 #include "migrate/migration/versions_end.h"
 #include "migrate/owners/entry_cleaner.h"
 #include "migrate/owners/stale_count.h"
@@ -53,7 +53,8 @@ class CrdMigrator {
       : context_(context),
         options_(context.options),
         found_(found),
-        target_(context.crds_target + "/" + kube::client::UrlEscape(found.identity.name)) {
+        crd_(context.crds_target + "/" + kube::client::UrlEscape(found.identity.name),
+             context.session) {
     report_.name = found.identity.name;
     report_.dry_run = options_.dry_run;
     report_.begins_anew = IsPartial(options_) || is_dry_run();
@@ -67,7 +68,7 @@ class CrdMigrator {
       Fail(error.what() + BehindFlipAdvice());
       LeaveState();
     }
-    if (crd_) RememberFailed(report_, options_, *crd_, session().observer);
+    if (crd_.is_read()) RememberFailed(report_, options_, crd(), session().observer);
     report_.seconds = std::chrono::duration<double>(session().clock.Now() - start).count();
     return std::move(report_);
   }
@@ -82,16 +83,17 @@ class CrdMigrator {
     if (ComeBehindFlip()) {
       Rewrite();
       report_.kept_because = WhyKept();
-      EndStoredVersions(report_, {target_, guard_->expected()}, session());
+      EndStoredVersions(report_, {crd_.target(), crd_.expected()}, session());
     }
     const state::RunState::End end = EndOfRun(report_, is_complete_);
-    if (change_ || end != state::RunState::End::kInTheMiddle) RemoveFromCluster();
+    if (crd_.has_changed() || end != state::RunState::End::kInTheMiddle) RemoveFromCluster();
     state_->Close(end);
   }
 
   const sweep::MigrationSession& session() const { return context_.session; }
+  const kube::crd::Crd& crd() const { return crd_.live(); }
   bool is_dry_run() const { return options_.dry_run != report::DryRun::kNone; }
-  bool turns_pruning_on() const { return options_.enable_pruning && crd_->preserve_unknown_fields; }
+  bool turns_pruning_on() const { return options_.enable_pruning && crd().preserve_unknown_fields; }
 
   void Line(const std::string& line) { session().observer.OnLine(line); }
 
@@ -120,23 +122,20 @@ class CrdMigrator {
   }
 
   bool ReadCrd() {
-    auto crd = crds::GetCrd(session().client, target_);
-    if (!crd) return Fail(crd.error().message);
-    crd_ = *std::move(crd);
-    const crds::CrdShape shape = crds::ShapeOf(*crd_);
-    Expect(shape);
+    if (const auto error = crd_.Read()) return Fail(*error);
+    const crds::CrdShape& shape = crd_.expected();
     // Since when every server may be taken to know the CRD as it is.
     const bool is_as_found = shape.generation == found_.shape.generation;
     scope_.verify_from = (is_as_found ? context_.found_at : session().clock.Now()) + crds::kNoticed;
     report_.storage_version = shape.storage_version;
-    report_.stored_before = report_.stored_after = crd_->stored_versions;
+    report_.stored_before = report_.stored_after = crd().stored_versions;
     return true;
   }
 
   // A file has its say only until pruning is on: behind that the run goes on, or is any other.
   bool LookAtFile() {
     const auto proposal = std::ranges::find_if(
-        context_.proposals, [this](const auto& one) { return one.crd.name == crd_->name; });
+        context_.proposals, [this](const auto& one) { return one.crd.name == crd().name; });
     if (proposal != context_.proposals.end() && !TakeFile(*proposal)) return false;
     live_ = CheckedCrd();
     return true;
@@ -153,36 +152,22 @@ class CrdMigrator {
            " has to bring is brought by kubectl apply");
       return true;
     }
-    auto upgrade = PrepareUpgrade(proposal, *crd_, target_,
+    auto upgrade = PrepareUpgrade(proposal, crd(), crd_.target(),
                                   options_.dry_run != report::DryRun::kClient, session().client);
     if (!GoOn()) return false;
     if (!upgrade) {
       return Fail("the CRD of " + proposal.source +
                   " cannot come with pruning: " + upgrade.error());
     }
-    upgrade_ = *std::move(upgrade);
-    report_.crd_file = upgrade_->source;
+    report_.crd_file = upgrade->source;
+    crd_.Upgrade(*std::move(upgrade));
     return true;
   }
 
-  /// The CRD by which objects will be pruned, as long as pruning is off.
-  const kube::crd::Crd& pruning_crd() const { return upgrade_ ? upgrade_->crd : *crd_; }
-
-  // Of the CRD as it is, but that its schemas are those that what is noted is for.
-  crds::CrdShape ShapeForState() const {
-    crds::CrdShape shape = guard_->expected();
-    if (!upgrade_) return shape;
-    shape.schemas = upgrade_->schemas;
-    shape.kept_fields = upgrade_->kept_fields;
-    return shape;
-  }
-
-  void Expect(crds::CrdShape shape) { guard_.emplace(target_, std::move(shape), session()); }
-
   crds::LiveCrd CheckedCrd() const {
-    kube::crd::Crd copy = kube::crd::CopyCrd(pruning_crd());
+    kube::crd::Crd copy = kube::crd::CopyCrd(crd_.pruning());
     crds::LiveCrd live = crds::DescribeLiveCrd(copy);
-    live.shape = guard_->expected();
+    live.shape = crd_.expected();
     // Without a plan there is nothing that objects would have to be read for.
     const bool has_plan = turns_pruning_on();
     const check::CrdCheckOptions options{.origin = check::CrdCheckOptions::Origin::kServer,
@@ -195,7 +180,7 @@ class CrdMigrator {
 
   bool LookAhead() {
     const bool trims = !IsPartial(options_) && !is_dry_run() && !options_.keep_stored_versions;
-    preflight_ = CheckBefore(pruning_crd(), target_,
+    preflight_ = CheckBefore(crd_.pruning(), crd_.target(),
                              {.enable_pruning = options_.enable_pruning,
                               .dry_run = options_.dry_run,
                               .namespace_ = options_.namespace_,
@@ -208,7 +193,7 @@ class CrdMigrator {
                               .needs_engine = options_.engine == report::Engine::kInCluster,
                               .own_migration = engine::NameOfStorageMigration(MigratedNow()),
                               .as = options_.as,
-                              .pruning_patch = PruningPatch()},
+                              .pruning_patch = crd_.pruning_patch()},
                              session().client);
     for (const std::string& warning : preflight_.warnings) {
       Line("Warning: " + report_.name + ": " + warning);
@@ -226,23 +211,21 @@ class CrdMigrator {
 
   // A write of the object leaves a status with a subresource as it is.
   bool MayMutate() {
-    if (!options_.mutation || !options_.mutation->Names("status", crd_->names.kind)) return true;
+    if (!options_.mutation || !options_.mutation->Names("status", crd().names.kind)) return true;
     const auto written =
-        std::ranges::find(crd_->versions, preflight_.version, &kube::crd::CrdVersion::name);
-    if (written == crd_->versions.end() || !written->has_status_subresource()) return true;
+        std::ranges::find(crd().versions, preflight_.version, &kube::crd::CrdVersion::name);
+    if (written == crd().versions.end() || !written->has_status_subresource()) return true;
     return Fail(
         "the status of its objects is written through its subresource alone, which a "
         "mutation does not do; take status out of " +
         options_.mutation->sources());
   }
 
-  std::string PruningPatch() const { return upgrade_ ? upgrade_->patch : crds::kTurnPruningOn; }
-
   void PrepareSweep() {
     scope_.crd_name = report_.name;
-    scope_.target = {.group = crd_->group,
+    scope_.target = {.group = crd().group,
                      .version = preflight_.version,
-                     .plural = crd_->names.plural,
+                     .plural = crd().names.plural,
                      .is_namespaced = live_.is_namespaced,
                      .namespace_ = options_.namespace_,
                      .label_selector = options_.label_selector,
@@ -255,25 +238,20 @@ class CrdMigrator {
                       .most_in_one_piece = options_.most_in_one_piece,
                       .concurrency = options_.concurrency,
                       .max_rate = options_.max_rate,
-                      .find_change = [this] { return FindChangeNow(); }};
+                      .find_change = [this] { return crd_.FindChange(); }};
   }
 
   // While unknown fields are preserved kube-apiserver 1.20 empties managedFields wherever an object
   // is stored in another version than it is written in: seen, and no sign of anything.
   void SetManagedFields() {
-    scope_.target.guards_managed_fields = !crd_->preserve_unknown_fields;
+    scope_.target.guards_managed_fields = !crd().preserve_unknown_fields;
     if (!options_.clean_managed_fields) {
       if (scope_.target.guards_managed_fields)
-        scope_.target.versions = std::make_shared<const owners::KnownVersions>(*crd_);
+        scope_.target.versions = std::make_shared<const owners::KnownVersions>(crd());
       return;
     }
-    scope_.target.cleaner = std::make_shared<const owners::EntryCleaner>(*crd_);
+    scope_.target.cleaner = std::make_shared<const owners::EntryCleaner>(crd());
     if (!report_.managed_fields_cleaned) report_.managed_fields_cleaned.emplace();
-  }
-
-  std::optional<std::string> FindChangeNow() {
-    if (!change_) change_ = guard_->FindChange();
-    return change_;
   }
 
   // --dry-run=client: the plan, and how many objects it is about.
@@ -305,13 +283,13 @@ class CrdMigrator {
   }
 
   engine::MigratedResource MigratedNow() const {
-    const crds::CrdShape& shape = guard_->expected();
+    const crds::CrdShape& shape = crd_.expected();
     return {.crd_name = report_.name,
             .crd_uid = shape.uid,
             .crd_generation = shape.generation,
-            .group = crd_->group,
+            .group = crd().group,
             .version = preflight_.version,
-            .plural = crd_->names.plural};
+            .plural = crd().names.plural};
   }
 
   engine::EngineSituation EngineSituation() const {
@@ -334,7 +312,7 @@ class CrdMigrator {
                                    .preflight = preflight_,
                                    .situation = EngineSituation(),
                                    .resource = MigratedNow(),
-                                   .crd_target = target_,
+                                   .crd_target = crd_.target(),
                                    .list_target = ListTarget(),
                                    .known = scope_.target.known()},
                     session());
@@ -359,7 +337,7 @@ class CrdMigrator {
       return true;
     }
     state_->NoteEngine(engine_->name());
-    report_.engine = engine_->Run([this] { return FindChangeNow(); });
+    report_.engine = engine_->Run([this] { return crd_.FindChange(); });
     return TakeEngine();
   }
 
@@ -431,8 +409,8 @@ class CrdMigrator {
     state_ =
         std::make_unique<state::RunState>(state_dir, context_.cluster,
                                           state::RunOfCrd{.crd_name = report_.name,
-                                                          .shape = ShapeForState(),
-                                                          .stored_versions = crd_->stored_versions,
+                                                          .shape = crd_.noted_shape(),
+                                                          .stored_versions = crd().stored_versions,
                                                           .is_partial = IsPartial(options_)},
                                           now);
     scope_.verify_from =
@@ -444,7 +422,7 @@ class CrdMigrator {
   bool WaitUntilNoticed() {
     const kube::system::Clock::TimePoint until =
         session().clock.Now() +
-        crds::TimeUntilNoticed(crd_->document->root(), options_.pruning.now());
+        crds::TimeUntilNoticed(crd().document->root(), options_.pruning.now());
     return lists::WaitUntil(until, session()) || GoOn();
   }
 
@@ -453,7 +431,7 @@ class CrdMigrator {
     if (turns_pruning_on()) return TurnPruningOn() && (is_dry_run() || TakeFlip());
     if (!state_->is_behind_flip()) return AcceptHiddenLoss();
     if (!Take(flip::ResumePruning(PruningRun(), options_.pruning))) return false;
-    state_->NoteRewriting(guard_->expected());
+    state_->NoteRewriting(crd_.expected());
     return true;
   }
 
@@ -466,10 +444,10 @@ class CrdMigrator {
             .dry_run = options_.dry_run,
             .state = *state_,
             .session = session(),
-            .patch = PruningPatch(),
-            .schemas = upgrade_ ? upgrade_->schemas : 0,
+            .patch = crd_.pruning_patch(),
+            .schemas = crd_.upgraded_schemas(),
             .crd_file = report_.crd_file,
-            .pruning_crd = &pruning_crd(),
+            .pruning_crd = &crd_.pruning(),
             .mutation = options_.mutation};
   }
 
@@ -498,21 +476,11 @@ class CrdMigrator {
 
   // The CRD has a new generation, and must be what it was in everything else.
   bool TakeFlip() {
-    crds::CrdShape expected = ShapeForState();
-    ++expected.generation;
-    expected.preserves_unknown_fields = false;
-    auto crd = crds::GetCrd(session().client, target_);
-    if (!crd) {
-      return Fail(crd.error().message + "\npruning is on; rewrite the objects by the same command");
-    }
-    if (const auto change = crds::FindChange(expected, *crd))
-      return Fail(WithNextStep(*change, report_.name));
-    crd_ = *std::move(crd);
-    report_.stored_after = crd_->stored_versions;
-    Expect(expected);
+    if (const auto error = crd_.ReadFlipped()) return Fail(*error);
+    report_.stored_after = crd().stored_versions;
     scope_.verify_from = session().clock.Now();
     SetManagedFields();
-    state_->NoteRewriting(expected);
+    state_->NoteRewriting(crd_.expected());
     return true;
   }
 
@@ -531,8 +499,8 @@ class CrdMigrator {
     const std::string pass = result.verifying_pass;
     TakeRewrite(std::move(result));
     if (!MayProve() || !report_.verified) return;
-    RememberProof({.crd = *crd_,
-                   .crd_target = target_,
+    RememberProof({.crd = crd(),
+                   .crd_target = crd_.target(),
                    .storage_version = report_.storage_version,
                    .pruned_since = pruned_since,
                    .seen = proof::SeenBy(spool::Spool(folder, pass))},
@@ -567,7 +535,7 @@ class CrdMigrator {
         .backup_dir = backup_dir,
         .now = std::chrono::floor<std::chrono::seconds>(options_.pruning.now()),
         .chunk_size = options_.chunk_size};
-    if (!crd_->preserve_unknown_fields) {
+    if (!crd().preserve_unknown_fields) {
       const std::string& version = preflight_.version;
       pass.pruned_by = {live_.checks.at(0)->server().FindSchema(version), version};
     }
@@ -583,7 +551,7 @@ class CrdMigrator {
 
   // What every server prunes is proven of all objects or of none.
   bool MayProve() const {
-    return options_.verify && !crd_->preserve_unknown_fields && !IsPartial(options_) &&
+    return options_.verify && !crd().preserve_unknown_fields && !IsPartial(options_) &&
            !is_dry_run();
   }
 
@@ -598,8 +566,8 @@ class CrdMigrator {
     if (mutation_pass_) report_.mutation = mutation_pass_->facts();
     is_complete_ = result.is_complete();
     unverified_because_ = result.unverified_because;
-    const bool is_behind_flip = options_.enable_pruning && !crd_->preserve_unknown_fields;
-    const auto change = result.is_interrupted ? std::nullopt : FindChangeNow();
+    const bool is_behind_flip = options_.enable_pruning && !crd().preserve_unknown_fields;
+    const auto change = result.is_interrupted ? std::nullopt : crd_.FindChange();
     EndRewrite(std::move(result), {.change = change, .is_behind_flip = is_behind_flip}, report_);
   }
 
@@ -610,14 +578,10 @@ class CrdMigrator {
   const MigrationContext& context_;
   const MigrationOptions& options_;
   const crds::LiveCrd& found_;
-  const std::string target_;
+  RunCrd crd_;
   report::CrdMigration report_;
 
-  std::optional<kube::crd::Crd> crd_;
-  std::optional<CrdUpgrade> upgrade_;    // where a file's CRD is to come with pruning
-  crds::LiveCrd live_;                   // of the same read
-  std::optional<crds::CrdGuard> guard_;  // of the CRD as it is to stay from now on
-  std::optional<std::string> change_;    // of the CRD, that ended the run
+  crds::LiveCrd live_;  // of the CRD's first read
   Preflight preflight_;
   std::unique_ptr<disk::TemporaryFolder> temporary_;
   std::unique_ptr<state::RunState> state_;

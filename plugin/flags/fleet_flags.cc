@@ -37,6 +37,13 @@ bool CanBeReadOnce(const std::string& filename) {
   return type == file_type::fifo || type == file_type::character || type == file_type::socket;
 }
 
+void RefuseReadOnce(std::string_view command, const std::string& what,
+                    const std::string& filename) {
+  if (!CanBeReadOnce(filename)) return;
+  throw UsageError(command, "with --contexts every cluster reads " + what + " anew, and \"" +
+                                filename + "\" can be read but once");
+}
+
 }  // namespace
 
 void AddFleetFlags(FlagSet& flags, FleetOptions& options) {
@@ -60,17 +67,12 @@ void FinishFleet(std::string_view command, const FleetOptions& options,
     return;
   }
   RefuseSingleCluster(command, connection);
-  if (!connection.kubeconfig.empty() && CanBeReadOnce(connection.kubeconfig)) {
-    throw UsageError(command, "with --contexts every cluster reads the kubeconfig anew, and \"" +
-                                  connection.kubeconfig + "\" can be read but once");
-  }
+  RefuseReadOnce(command, "the kubeconfig", connection.kubeconfig);
 }
 
 void RequireFilesForMany(std::string_view command, const InputOptions& input) {
   for (const std::string& filename : input.filenames) {
-    if (!CanBeReadOnce(filename)) continue;
-    throw UsageError(command, "with --contexts every cluster reads the files of -f anew, and \"" +
-                                  filename + "\" can be read but once");
+    RefuseReadOnce(command, "the files of -f", filename);
   }
 }
 

@@ -72,7 +72,8 @@ TEST_CASE("Files without a cluster, and what is known of one, do not fit a fleet
         "--contexts and --guard-report cannot be specified together");
 }
 
-TEST_CASE("Every cluster reads the files of -f, so pipes are refused", "[plugin][fleet_flags]") {
+TEST_CASE("Every cluster reads the files of -f and the kubeconfig, so pipes are refused",
+          "[plugin][fleet_flags]") {
   const test_support::TempFolder folder;
   const std::string pipe = folder.path() + "/pipe";
   REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
@@ -82,6 +83,9 @@ TEST_CASE("Every cluster reads the files of -f, so pipes are refused", "[plugin]
               "\" can be read but once");
   }
   CHECK(ErrorOf({"--contexts=a", "-f", folder.Write("crds.yaml", "")}) == "");
+  CHECK(ErrorOf({"--contexts=a", "--kubeconfig=" + pipe}) ==
+        "with --contexts every cluster reads the kubeconfig anew, and \"" + pipe +
+            "\" can be read but once");
 }
 
 }  // namespace fleet_flags_test

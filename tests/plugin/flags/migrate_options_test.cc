@@ -99,6 +99,7 @@ TEST_CASE("The cluster's own engine does nothing else than rewriting",
                                           {{"--retry-failed"}, "--retry-failed"},
                                           {{"--max-rate=5"}, "--max-rate"},
                                           {{"--verify=false"}, "--verify=false"},
+                                          {{"--keep-stored-versions"}, "--keep-stored-versions"},
                                           {{"--dry-run=server"}, "--dry-run=server"}}));
   Words all = {"w", "--engine=in-cluster"};
   all.insert(all.end(), words.begin(), words.end());
