@@ -40,6 +40,7 @@ std::string Purpose(const write::SweepTarget& target, const std::string& what) {
     purpose += " mutating by " + target.mutation->fingerprint();
   }
   return purpose + (target.cleaner ? " cleaning managedFields" : "") +
+         (target.ignores_other_writers ? " as listed" : "") +
          (target.dry_run ? " dry run" : "");
 }
 
