@@ -40,8 +40,7 @@ std::string Purpose(const write::SweepTarget& target, const std::string& what) {
     purpose += " mutating by " + target.mutation->fingerprint();
   }
   return purpose + (target.cleaner ? " cleaning managedFields" : "") +
-         (target.ignores_other_writers ? " as listed" : "") +
-         (target.dry_run ? " dry run" : "");
+         (target.ignores_other_writers ? " as listed" : "") + (target.dry_run ? " dry run" : "");
 }
 
 /// Why a sweep ends whose writes emptied managedFields, and the next step.
