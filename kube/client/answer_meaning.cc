@@ -1,6 +1,18 @@
 #include "kube/client/answer_meaning.h"
 
 namespace kube::client {
+namespace {
+
+// etcd's ErrTooManyRequests (etcd api/v3rpc/rpctypes), and what hosted ones say where they hold a
+// cluster to a quota. The server has no code of its own for it, and those in between change it.
+bool IsThrottledByStorage(const ApiStatus& status) {
+  for (const std::string_view words : {"etcdserver: too many requests", "etcdserver: throttle"}) {
+    if (status.message.find(words) != std::string::npos) return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 Meaning MeaningOf(int code) {
   switch (code) {
@@ -32,7 +44,12 @@ Meaning MeaningOf(int code) {
   return code < 500 ? Meaning::kOtherRefusal : Meaning::kServerError;
 }
 
-Meaning MeaningOf(const ApiStatus& status) { return MeaningOf(status.code); }
+Meaning MeaningOf(const ApiStatus& status) {
+  const Meaning meaning = MeaningOf(status.code);
+  // Where the code says something of its own the text may be quoted from an object.
+  const bool is_open = meaning == Meaning::kOtherRefusal || meaning == Meaning::kServerError;
+  return is_open && IsThrottledByStorage(status) ? Meaning::kTooManyRequests : meaning;
+}
 
 Meaning MeaningOf(const http::TransportError& error) {
   using Kind = http::TransportError::Kind;

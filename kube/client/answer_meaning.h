@@ -18,7 +18,7 @@ enum class Meaning {
   kExpired,          ///< 410: the continue token or resource version is older than what etcd has
   kTooLarge,         ///< 413
   kInvalid,          ///< 422
-  kTooManyRequests,  ///< 429
+  kTooManyRequests,  ///< 429, or etcd's words for it with a code that says less
   kOtherRefusal,     ///< any other 4xx
 
   // The server could not: whether a write was done is unknown.
@@ -39,6 +39,7 @@ enum class Meaning {
 
 /// Of the code of an answer that is no success.
 Meaning MeaningOf(int code);
+/// Of its code; where that leaves it open (other 4xx, other 5xx), of its words, too.
 Meaning MeaningOf(const ApiStatus& status);
 Meaning MeaningOf(const http::TransportError& error);
 Meaning MeaningOf(const CallError& error);

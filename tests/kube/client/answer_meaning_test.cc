@@ -63,6 +63,22 @@ TEST_CASE("Whatever ends a call has one meaning", "[kube][answer]") {
   CHECK(MayPass(row.meaning) == row.may_pass);
 }
 
+TEST_CASE("What etcd says of too many requests counts where the code says nothing of its own",
+          "[kube][answer]") {
+  const std::string words = GENERATE("etcdserver: too many requests",
+                                     "rpc error: code = ResourceExhausted desc = etcdserver: "
+                                     "throttle: too many requests");
+  CAPTURE(words);
+  for (const int code : {400, 418, 501, 529}) {
+    CHECK(MeaningOf(Answer(code, words)) == kTooManyRequests);
+  }
+  CHECK(MeaningOf(Answer(500, words)) == kTrouble);
+  // What users wrote is quoted in it.
+  CHECK(MeaningOf(Answer(422, "spec.a: Invalid value: \"" + words + "\"")) == kInvalid);
+  CHECK(MeaningOf(Answer(403, words)) == kForbidden);
+  CHECK(MeaningOf(Answer(400, "too many requests")) == kOtherRefusal);
+}
+
 TEST_CASE("Only 429 and 5xx ask to retry", "[kube][answer]") {
   const auto [code, asks] = GENERATE(table<int, bool>({{200, false},
                                                        {404, false},

@@ -131,6 +131,42 @@ TEST_CASE("A server that wants to be left alone is", "[migrate][sweep]") {
   CHECK(world.cluster.clock.passed() < std::chrono::seconds(30));
 }
 
+TEST_CASE("A server that has too much to do gets half as much at once, and all of it soon again",
+          "[migrate][sweep]") {
+  constexpr std::chrono::milliseconds kLatency{100};
+  World world(1200);
+  world.options.chunk_size = 0;
+  std::vector<kube::system::Clock::Duration> begun;
+  FakeFault usual = World::Always(kInShop);
+  usual.latency = kLatency;
+  usual.before = [&] { begun.push_back(world.cluster.clock.passed()); };
+  FakeFault throttle = usual;
+  throttle.first = 500;
+  throttle.times = 1;
+  SECTION("429") { throttle.answer = FakeStatus(429, "TooManyRequests", "too many requests"); }
+  SECTION("words of etcd") {
+    throttle.answer = FakeStatus(500, "InternalError", "etcdserver: too many requests");
+  }
+  SECTION("with a code that nobody expects") {
+    throttle.answer = FakeStatus(400, "BadRequest", "etcdserver: throttle: too many requests");
+  }
+  world.cluster.server.AddFault(usual);
+  world.cluster.server.AddFault(throttle);
+  CHECK(Text(world.Run().counts) == "rewritten 600, unchanged 600");
+
+  const auto throttled = begun.at(499);
+  // How many began within a round trip that ends or begins so long after.
+  const auto in_round_trip = [&](std::chrono::milliseconds after) {
+    return std::ranges::count_if(begun, [&](const auto& when) {
+      return when >= throttled + after && when < throttled + after + kLatency;
+    });
+  };
+  CHECK(in_round_trip(-2 * kLatency) == 16);
+  // In the first one what was answered before is followed; in the second it grows by one.
+  CHECK(in_round_trip(2 * kLatency) <= 9);
+  CHECK(in_round_trip(std::chrono::seconds(1)) >= 15);
+}
+
 TEST_CASE("HTML is no success", "[migrate][sweep]") {
   World world;
   FakeFault fault = World::Always(kInShop + "w1001");

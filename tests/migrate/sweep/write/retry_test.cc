@@ -114,6 +114,8 @@ TEST_CASE("An answer of the server has one class and one action", "[migrate][ret
           R"("failed calling webhook": no)",
           kInvalid, false, false},
       Row{429, "Too many requests, please try again later.", kFailed, true, true},
+      Row{400, "etcdserver: throttle: too many requests", kFailed, true, true},
+      Row{501, "etcdserver: too many requests", kFailed, true, true},
       Row{500, "an error on the server has prevented the request from succeeding", kFailed, true,
           true},
       Row{502, "", kFailed, true, true}, Row{503, "", kFailed, true, true},
