@@ -32,6 +32,8 @@ from services import EndedAtOnce, container_arguments
 from subjects import V1_CRDS
 
 MANIFESTS = pathlib.Path(__file__).resolve().parents[2] / "krew/manifests"
+FAIRNESS = MANIFESTS / "fairness.yaml"
+FLOW_CONTROL = "/apis/flowcontrol.apiserver.k8s.io/v1beta1"
 GROUP_OF_USER = "demo.example.com"  # what the manifests tell the user to replace
 COLLECTIONS = {
     "Namespace": "/api/v1/namespaces",
@@ -618,6 +620,33 @@ class PopulateControllerRole(ManifestsTest):
         return "\n".join(controller.lines)
 
 
+class Fairness(ManifestsTest):
+    def as_before_1_26(self):
+        """Returns the documents as the manifest says that older servers have them."""
+        text = FAIRNESS.read_text(encoding="utf-8")
+        text = text.replace(".k8s.io/v1\n", ".k8s.io/v1beta1\n").replace("nominalConc", "assuredConc")
+        return re.sub("^ *(lendablePercent|borrowingLimitPercent):.*\n", "", text, flags=re.MULTILINE).split("\n---\n")
+
+    def test_what_the_job_asks_has_a_priority_level_of_its_own_and_nobody_else_has_it(self):
+        level, schema = self.as_before_1_26()
+        made = []
+        for plural, document in (("prioritylevelconfigurations", level), ("flowschemas", schema)):
+            path = f"{FLOW_CONTROL}/{plural}"
+            self.addCleanup(self.api.request, "DELETE", f"{path}/kubectl-prune")
+            made.append(self.api.post(path, document.encode(), "application/yaml")["metadata"]["uid"])
+        turn_pruning_on(self.api, self.bring_in("widgets", 20))
+        self.role().set(decoded(self.api, "migrator.yaml")[0]["rules"])
+
+        def levels(user):
+            run = CLUSTER.run([BINARY, "migrate", f"widgets.{GROUP}", "--dry-run=server", "-v=8"], user)
+            self.assertEqual(0, run.returncode, run.stdout + run.stderr)
+            return re.findall("X-Kubernetes-Pf-Prioritylevel-Uid: (.*)", run.stderr, re.IGNORECASE)
+
+        wait_for("the server knows the flow schema", lambda: set(levels(ROBOT)) == {made[0]})
+        self.assertGreater(len(levels(ROBOT)), 20)
+        self.assertNotIn(made[0], levels("admin"))
+
+
 class Job(ManifestsTest):
     def test_the_server_and_kubectl_take_every_manifest(self):
         for name in ("reader.yaml", "migrator.yaml", "engine.yaml", "restorer.yaml", "all-groups.yaml", "backup-reader.yaml"):
@@ -627,7 +656,7 @@ class Job(ManifestsTest):
                              re.MULTILINE):  # those are there
                 post(self.api, document, "?dryRun=All")
         if not kubectl.lacks():
-            for name in (*MANIFESTS.glob("*.yaml"), *MANIFESTS.glob("populate/*.yaml")):
+            for name in {*MANIFESTS.glob("*.yaml"), *MANIFESTS.glob("populate/*.yaml")} - {FAIRNESS}:
                 run = CLUSTER.kubectl("apply", "--dry-run=server", "-f", str(name))
                 self.assertEqual(0, run.returncode, run.stderr)
 
