@@ -62,6 +62,12 @@ class PruningTurner {
   sweep::MigrationObserver& observer() const { return run_.session.observer; }
   kube::client::Client& client() const { return run_.session.client; }
   bool is_stopped() const { return run_.session.is_stopped(); }
+  std::optional<std::string> FindLoss() const {
+    return run_.find_loss ? run_.find_loss() : std::nullopt;
+  }
+  static std::string NotTurnedOn(const std::string& why) {
+    return "pruning was not turned on: " + why;
+  }
   bool rewrites_before() const {
     return run_.mutation || (facts_.migration_needed && !options_.single_pass);
   }
@@ -224,6 +230,7 @@ class PruningTurner {
 
   bool TakeRewriteBefore(const sweep::RewriteResult& result) {
     if (result.is_interrupted) return Interrupt();
+    if (const auto loss = FindLoss()) return Fail(NotTurnedOn(*loss) + kGoesOn);
     // Of a change of the CRD it looks like a failure of objects.
     if (result.stopped && !ReadCrd()) return false;
     if (result.list_error) return Fail(result.list_error->message + kGoesOn);
@@ -264,6 +271,9 @@ class PruningTurner {
   }
 
   bool FlipCrd() {
+    const auto loss = FindLoss();
+    if (is_stopped()) return Interrupt();
+    if (loss) return Fail(NotTurnedOn(*loss) + kRunAnew);
     flip_ = RequestFlip(flip_target_, /*dry_run=*/false, run_.session);
     ended_.flipped = flip_.step == Flip::Step::kDone;
     switch (flip_.step) {
@@ -279,7 +289,7 @@ class PruningTurner {
       case Flip::Step::kRefused:
         break;
     }
-    return Fail("pruning was not turned on: " + flip_.error);
+    return Fail(NotTurnedOn(flip_.error));
   }
 
   PruningTurnedOn FinishBehindFlip() {

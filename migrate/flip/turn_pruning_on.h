@@ -53,6 +53,10 @@ struct PruningRun {
   /// Changes objects before pruning is turned on; the null pointer: there is none.
   std::shared_ptr<const mutate::ObjectMutation> mutation{};
 
+  /// Is asked right before the flip. A text: it is not for this run to ask for it any more, and
+  /// why. Empty: it always is.
+  std::function<std::optional<std::string>()> find_loss{};
+
   const std::string& name() const { return crd.identity.name; }
 };
 

@@ -23,6 +23,7 @@
 #include "migrate/engine/storage_migration.h"
 #include "migrate/flip/behind_flip.h"
 #include "migrate/flip/hidden_fields.h"
+#include "migrate/lease/crd_lease.h"
 #include "migrate/lists/object_count.h"
 #include "migrate/lists/pager.h"
 #include "migrate/lists/pause.h"
@@ -68,6 +69,7 @@ class CrdMigrator {
       Fail(error.what() + BehindFlipAdvice());
       LeaveState();
     }
+    lease_.reset();
     if (crd_) RememberFailed(report_, options_, *crd_, session().observer);
     report_.seconds = std::chrono::duration<double>(session().clock.Now() - start).count();
     return std::move(report_);
@@ -75,10 +77,10 @@ class CrdMigrator {
 
  private:
   void Migrate() {
-    if (!ReadCrd() || !LookAtFile() || !LookAhead() || !GoOn()) return;
-    PrepareSweep();
+    if (!Prepare()) return;
     if (options_.dry_run == report::DryRun::kClient) return Foresee();
     OpenState();
+    if (!is_dry_run() && !TakeLease()) return LeaveState();
     if (!is_dry_run() && !WaitUntilNoticed()) return;
     if (ComeBehindFlip()) {
       Rewrite();
@@ -87,6 +89,14 @@ class CrdMigrator {
     const state::RunState::End end = EndOfRun(report_, is_complete_);
     if (change_ || end != state::RunState::End::kInTheMiddle) RemoveFromCluster();
     state_->Close(end);
+  }
+
+  // Nothing is written by then.
+  bool Prepare() {
+    upgrade_.reset();
+    if (!ReadCrd() || !LookAtFile() || !LookAhead() || !GoOn()) return false;
+    PrepareSweep();
+    return true;
   }
 
   const sweep::MigrationSession& session() const { return context_.session; }
@@ -271,7 +281,10 @@ class CrdMigrator {
     if (!report_.managed_fields_cleaned) report_.managed_fields_cleaned.emplace();
   }
 
+  std::optional<std::string> FindLoss() { return lease_ ? lease_->FindLoss() : std::nullopt; }
+
   std::optional<std::string> FindChangeNow() {
+    if (auto loss = FindLoss()) return loss;
     if (!change_) change_ = guard_->FindChange();
     return change_;
   }
@@ -441,6 +454,48 @@ class CrdMigrator {
     report_.stored_before = state_->stored_before();
   }
 
+  bool TakeLease() {
+    if (options_.lease.leases == nullptr) return true;
+    const std::vector<std::string> earlier = state_->earlier_identities();
+    state_->NoteIdentity(lease::IdentityOf(options_.lease.self));
+    lease_.emplace(*options_.lease.leases,
+                   lease::RequestOf(options_.lease, report_.name, guard_->expected().uid, earlier),
+                   options_.lease.wait, session(),
+                   [this](const std::string& line) { Line(report_.name + ": " + line); });
+    return TakeStart(lease_->Take());
+  }
+
+  bool TakeStart(const lease::LeaseStart& start) {
+    switch (start.step) {
+      case lease::LeaseStart::Step::kInterrupted:
+        return GoOn();
+      case lease::LeaseStart::Step::kHeld:
+        return Fail(start.message);
+      case lease::LeaseStart::Step::kUnknown:
+        Line("Warning: " + report_.name + ": " + start.message);
+        break;
+      case lease::LeaseStart::Step::kOurs:
+        break;
+    }
+    return !start.has_waited || BeginAnew();
+  }
+
+  // What was found out while another run was at work need not hold any more.
+  bool BeginAnew() {
+    const std::string uid = guard_->expected().uid;
+    LeaveState();
+    state_.reset();
+    if (!Prepare()) return false;
+    if (guard_->expected().uid != uid) {
+      return Fail(
+          "the CustomResourceDefinition was deleted and made anew; run the same command "
+          "again");
+    }
+    OpenState();
+    state_->NoteIdentity(lease::IdentityOf(options_.lease.self));
+    return true;
+  }
+
   bool WaitUntilNoticed() {
     const kube::system::Clock::TimePoint until =
         session().clock.Now() +
@@ -470,7 +525,8 @@ class CrdMigrator {
             .schemas = upgrade_ ? upgrade_->schemas : 0,
             .crd_file = report_.crd_file,
             .pruning_crd = &pruning_crd(),
-            .mutation = options_.mutation};
+            .mutation = options_.mutation,
+            .find_loss = [this] { return FindLoss(); }};
   }
 
   bool Take(flip::PruningTurnedOn turned_on) {
@@ -540,7 +596,13 @@ class CrdMigrator {
     return true;
   }
 
-  std::string WithNextStep(const std::string& change) const {
+  std::string RunAnewAdvice() const {
+    return std::string("\nrun the same command again: it ") +
+           (report_.begins_anew ? "begins anew" : "goes on where it was");
+  }
+
+  std::string WithNextStep(const std::string& change) {
+    if (FindLoss()) return change + RunAnewAdvice();
     return change + "; look at it (kubectl get crd " + report_.name +
            " -o yaml), then run the same command again";
   }
@@ -658,11 +720,6 @@ class CrdMigrator {
     }
   }
 
-  std::string RunAnewAdvice() const {
-    return std::string("\nrun the same command again: it ") +
-           (report_.begins_anew ? "begins anew" : "goes on where it was");
-  }
-
   // What was not tried is listed to its end, if that is possible.
   static std::string Unlisted(const sweep::RewriteResult& result) {
     if (!result.list_error) return "";
@@ -678,6 +735,11 @@ class CrdMigrator {
     const bool is_trimmed =
         report_.stored_after == std::vector<std::string>{report_.storage_version};
     if (!report_.kept_because.empty() || is_trimmed) return;
+    if (const auto loss = FindLoss()) {
+      report_.kept_because = *loss;
+      Fail(WithNextStep(*loss));
+      return;
+    }
     TrimmedVersions trimmed = TrimStoredVersions(target_, guard_->expected(), session());
     if (!trimmed.after.empty()) report_.stored_after = std::move(trimmed.after);
     report_.kept_because = std::move(trimmed.kept_because);
@@ -713,6 +775,7 @@ class CrdMigrator {
   std::optional<sweep::MutationPass> mutation_pass_;  // where objects are mutated by the sweep
   std::string unverified_because_;
   std::optional<EngineUse> engine_;  // where the server has one of its own
+  std::optional<lease::CrdLease> lease_;
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "migrate/flip/turn_pruning_on.h"
+#include "migrate/lease/crd_lease.h"
 #include "migrate/mutate/object_mutation.h"
 #include "migrate/report/migration_report.h"
 #include "migrate/sweep/migration_observer.h"
@@ -50,6 +51,7 @@ struct MigrationOptions {
   /// Only what failed in the last run over each CRD is rewritten, as `state_dir` tells: of the CRDs
   /// that are named, else of all.
   bool retry_failed = false;
+  lease::LeaseOptions lease{};  ///< by which runs know of each other; not of a dry run
 };
 
 /// Migrates CRDs of a cluster one after the other, each with its own account; what fails for one

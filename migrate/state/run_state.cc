@@ -1,9 +1,13 @@
 #include "migrate/state/run_state.h"
 
+#include <algorithm>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
+#include "kube/system/file_text.h"
 #include "migrate/crds/recent_change.h"
+#include "migrate/disk/private_file.h"
 
 namespace migrate::state {
 namespace {
@@ -15,6 +19,7 @@ constexpr char kSweeps[] = "sweeps";
 constexpr char kPartialSweeps[] = "partial";
 constexpr char kSweepsBeforeFlip[] = "before";
 constexpr char kKnownWrites[] = "known";
+constexpr char kIdentities[] = "identities";
 
 void Remove(const fs::path& folder) {
   std::error_code ignored;
@@ -143,6 +148,24 @@ void RunState::NoteRewriting(const crds::CrdShape& shape) {
   MigrationState next = state_;
   next.phase = Phase::kRewriting;
   SaveShape(std::move(next));
+}
+
+std::vector<std::string> RunState::earlier_identities() const {
+  const auto text = kube::system::ReadFileText((folder_.path() / kIdentities).string());
+  std::vector<std::string> identities;
+  if (!text) return identities;
+  for (std::string_view rest = *text; !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    if (!line.empty()) identities.emplace_back(line);
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+  }
+  return identities;
+}
+
+void RunState::NoteIdentity(const std::string& identity) {
+  std::string text;
+  for (const std::string& earlier : earlier_identities()) text += earlier + "\n";
+  disk::ReplacePrivateFile(folder_.path() / kIdentities, text + identity + "\n");
 }
 
 void RunState::NoteEngine(const std::string& name) {

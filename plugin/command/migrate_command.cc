@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "migrate/migration/migration.h"
 #include "plugin/access/cluster_access.h"
 #include "plugin/access/connection_words.h"
+#include "plugin/access/lease_thread.h"
 #include "plugin/access/run_facts.h"
 #include "plugin/access/stop_signal.h"
 #include "plugin/command/local_rewrite_command.h"
@@ -100,13 +102,19 @@ MigrationOptions ClusterOptions(const flags::MigrateOptions& options) {
 }
 
 MigrationReport MigrateCluster(const flags::MigrateOptions& options,
-                               const MigrationOptions& migration_options) {
+                               MigrationOptions migration_options) {
   const kube::system::SystemClock clock;
   terminal::Progress progress(terminal::CanRewriteStderr(), terminal::WriteStderrAsIs, clock);
   const auto write_line = [&progress](const std::string& line) { progress.WriteLine(line); };
   access::ClusterAccess cluster(options.common, access::ClusterAccess::Right::kWrite, clock,
                                 write_line);
   terminal::MigrationConsole console(progress, options.yes, terminal::AnswersFromTerminal());
+  std::optional<access::LeaseThread> leases;
+  if (options.dry_run == migrate::report::DryRun::kNone) {
+    leases.emplace(options.common, clock);
+    migration_options.lease = {&leases->leases(), options.lease_namespace, access::OwnHolder(),
+                               options.lease_timeout};
+  }
   MigrationReport report =
       migrate::migration::Migrate(migration_options, {cluster.session(), console});
   access::WarnOfMissingNamespace(options.objects.namespace_, cluster, write_line);
@@ -156,6 +164,8 @@ void MigrateCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) {
   flag_set.String("retry-from", 0, options_.retry_from);
   flag_set.Bool("retry-failed", 0, options_.retry_failed);
   flag_set.Bool("record", 0, options_.record);
+  flag_set.String("lease-namespace", 0, options_.lease_namespace);
+  flag_set.String("lease-timeout", 0, raw_.lease_timeout);
 }
 
 void MigrateCommand::TakeArguments(std::vector<std::string> arguments) {

@@ -2,8 +2,10 @@
 
 #include <utility>
 
+#include "kube/base/text.h"
 #include "kube/go/go_duration.h"
 #include "kube/go/go_format.h"
+#include "kube/meta/names.h"
 #include "plugin/flags/finish_options.h"
 #include "plugin/flags/usage_error.h"
 #include "plugin/flags/write_flags.h"
@@ -30,6 +32,24 @@ void TakeTimeout(const std::string& flag, const std::string& value,
     throw InvalidValue(flag, value, "must be more than 0");
   }
   timeout = *read;
+}
+
+// Zero is not to wait at all.
+void TakeLeaseFlags(MigrateOptions& options, const std::string& timeout) {
+  const auto problems = kube::meta::Dns1123LabelProblems(options.lease_namespace);
+  if (!problems.empty()) {
+    throw InvalidValue("--lease-namespace", options.lease_namespace,
+                       kube::base::Join(problems, " "));
+  }
+  if (timeout.empty()) return;
+  const auto read = kube::go::ParseGoDuration(timeout);
+  if (!read) {
+    throw InvalidValue("--lease-timeout", timeout, "time: invalid duration " + GoQuote(timeout));
+  }
+  if (*read < std::chrono::nanoseconds::zero()) {
+    throw InvalidValue("--lease-timeout", timeout, "must not be less than 0");
+  }
+  options.lease_timeout = *read;
 }
 
 constexpr std::pair<std::string_view, Engine> kEngines[] = {
@@ -140,6 +160,7 @@ void FinishMigrateOptions(MigrateOptions& options, const RawMigrateValues& raw) 
   options.max_rate = ParseMaxRate("migrate", raw.max_rate);
   TakeTimeout("--settle-timeout", raw.settle_timeout, options.settle_timeout);
   TakeTimeout("--engine-timeout", raw.engine_timeout, options.engine_timeout);
+  TakeLeaseFlags(options, raw.lease_timeout);
   TakeEngine(options, raw.engine);
   RefuseBoth(options.no_backup, "--no-backup", !options.backup_dir.empty(), "--backup-dir");
   RequireConcurrency("migrate", options.concurrency);

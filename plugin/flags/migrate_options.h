@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "migrate/lease/lease_name.h"
 #include "migrate/report/migration_report.h"
 #include "plugin/flags/options.h"
 
@@ -42,6 +43,8 @@ struct MigrateOptions {
   bool record = false;        ///< what was proven is written into the CRD
   std::string retry_from;     ///< a file; empty: not given
   bool retry_failed = false;  ///< what failed in the last run over each CRD
+  std::string lease_namespace{migrate::lease::kLeaseNamespace};
+  std::chrono::nanoseconds lease_timeout{};  ///< as migrate::lease::LeaseOptions::wait
 };
 
 /// Values of flags of migrate that are read further once all flags are known.
@@ -51,6 +54,7 @@ struct RawMigrateValues {
   std::string settle_timeout;  ///< empty: not given
   std::string engine = "auto";
   std::string engine_timeout;  ///< empty: not given
+  std::string lease_timeout;   ///< empty: not given
 };
 
 /// Completes what the flags set, and refuses what cannot go together. Throws UsageError.

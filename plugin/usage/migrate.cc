@@ -11,7 +11,7 @@ every object is sent another one: that none of these rewrites anything proves th
 After that status.storedVersions of the CRD is set to the storage version alone. A run over some
 objects only (-n, -l, --field-selector, --retry-failed, --retry-from), with failures, or that is not
 verified leaves it as it is. A run that was interrupted or killed goes on where it was when it is
-begun again.
+begun again. Two runs over one CRD know of each other by a Lease, also from two machines.
 
  A CRD that preserves unknown fields is refused, unless --enable-pruning turns pruning on first:
 what would be lost is told, the objects that lose something are written to a file of --backup-dir,
@@ -142,6 +142,13 @@ Options:
 
     --keep-stored-versions=false:
         Leave status.storedVersions as it is.
+
+    --lease-namespace='kube-system':
+        Namespace of the Leases, one a CRD, by which runs on several machines know of each other.
+
+    --lease-timeout=0s:
+        How long to wait for another run over the same CRD to end. 0 gives up as soon as that is
+        seen to be alive; one that is not is followed after 30 s.
 
     --local=false:
         Contact no server: CRDs and objects come from the files of -f.

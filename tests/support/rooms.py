@@ -14,7 +14,7 @@ kube/crd kube/client kube/serve
 kube/crd/rules kube/crd/changes kube/crd/suggest kube/auth kube/admission kube/lease
 
 migrate/report migrate/lists migrate/disk
-migrate/owners migrate/mutate
+migrate/owners migrate/mutate migrate/lease
 migrate/check migrate/manifests migrate/spool
 migrate/crds migrate/proof
 migrate/inspect migrate/state migrate/sweep/write migrate/guard migrate/populate

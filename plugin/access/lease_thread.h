@@ -1,0 +1,42 @@
+#pragma once
+
+#include <atomic>
+#include <string>
+#include <thread>
+
+#include "kube/system/clock.h"
+#include "migrate/lease/holder.h"
+#include "migrate/lease/lease_keeper.h"
+#include "plugin/access/cluster_access.h"
+#include "plugin/flags/options.h"
+
+namespace plugin::access {
+
+/// Keeps the Leases of a run, on a thread and a connection of its own: whatever else waits for the
+/// server, or for a person, they are renewed, and a loss is noticed.
+class LeaseThread {
+ public:
+  /// Begins; asks the server nothing before a Lease is sought. `clock` must outlive it. Throws as
+  /// ClusterAccess does.
+  LeaseThread(const flags::CommonOptions& options, const kube::system::Clock& clock);
+  LeaseThread(const LeaseThread&) = delete;
+  LeaseThread& operator=(const LeaseThread&) = delete;
+  /// Gives back what is held, for which it waits a few seconds at most.
+  ~LeaseThread();
+
+  migrate::lease::Leases& leases() { return keeper_; }
+
+ private:
+  void Run() noexcept;
+
+  ClusterAccess cluster_;
+  const kube::system::Clock& clock_;
+  migrate::lease::LeaseKeeper keeper_;
+  std::atomic<bool> is_over_ = false;
+  std::thread thread_;
+};
+
+/// Who this program is among those that hold Leases: another one each time.
+migrate::lease::Holder OwnHolder();
+
+}  // namespace plugin::access
