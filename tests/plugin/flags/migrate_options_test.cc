@@ -51,6 +51,20 @@ TEST_CASE("migrate has its defaults", "[plugin][migrate_options]") {
   CHECK(options.engine == migrate::report::Engine::kAuto);
   CHECK(options.engine_timeout == std::chrono::minutes(5));
   CHECK(options.objects.namespace_.empty());
+  CHECK(options.lease_namespace == "kube-system");
+  CHECK(options.lease_timeout == std::chrono::nanoseconds(0));
+}
+
+TEST_CASE("Other runs are waited for as long as --lease-timeout says",
+          "[plugin][migrate_options]") {
+  const MigrateOptions options =
+      Parse({"widgets", "--lease-timeout=1h30m", "--lease-namespace", "ops"});
+  CHECK(options.lease_timeout == std::chrono::minutes(90));
+  CHECK(options.lease_namespace == "ops");
+  CHECK(Parse({"widgets", "--lease-timeout=0"}).lease_timeout == std::chrono::nanoseconds(0));
+  CHECK_FALSE(ErrorOf({"widgets", "--lease-timeout=soon"}).empty());
+  CHECK_FALSE(ErrorOf({"widgets", "--lease-timeout=-1s"}).empty());
+  CHECK_FALSE(ErrorOf({"widgets", "--lease-namespace=a.b"}).empty());
 }
 
 TEST_CASE("migrate takes its flags", "[plugin][migrate_options]") {
