@@ -5,11 +5,12 @@
 namespace migrate::lease {
 namespace {
 
+constexpr char kPrefix[] = "kubectl-prune-";
 // Of a DNS subdomain (apimachinery pkg/util/validation).
 constexpr std::size_t kLongestName = 253;
 
 std::string NameWithEnd(const std::string& crd_name, const std::string& end) {
-  std::string name = crd_name.substr(0, kLongestName - end.size());
+  std::string name = (kPrefix + crd_name).substr(0, kLongestName - end.size());
   while (name.ends_with('.') || name.ends_with('-')) name.pop_back();
   return name + end;
 }

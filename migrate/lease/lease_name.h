@@ -9,13 +9,13 @@ namespace migrate::lease {
 /// on who runs them, and that every cluster has.
 inline constexpr std::string_view kLeaseNamespace = "kube-system";
 
-/// What runs over one CRD share in the cluster is of this name: "widgets.demo.example.com-UID", a
-/// DNS subdomain. A CRD that was deleted and made anew has another one. Of a long name of a CRD the
-/// end is left out.
+/// What runs over one CRD share in the cluster is of this name:
+/// "kubectl-prune-widgets.demo.example.com-UID", a DNS subdomain. A CRD that was deleted and made
+/// anew has another one. Of a long name of a CRD the end is left out.
 std::string NameOfCrd(const std::string& crd_name, const std::string& crd_uid);
 
-/// The same of one shard of a run: "widgets.demo.example.com-UID-3-of-16". Shards of another count
-/// are others.
+/// The same of one shard of a run: "kubectl-prune-widgets.demo.example.com-UID-3-of-16". Shards of
+/// another count are others.
 std::string NameOfShard(const std::string& crd_name, const std::string& crd_uid, int shard,
                         int shards);
 

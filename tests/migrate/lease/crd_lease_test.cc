@@ -18,7 +18,7 @@ using Duration = kube::system::Clock::Duration;
 const std::string kOther = "alice@bastion/4711/0000000000000001";
 const std::string kOtherText =
     "alice@bastion (process 4711) is migrating it since 2026-01-01T00:00:00Z, as the Lease "
-    "\"kube-system/widgets.demo.example.com-crd-uid\" says";
+    "\"kube-system/kubectl-prune-widgets.demo.example.com-crd-uid\" says";
 
 LeaseView View(Standing standing) { return {.standing = standing, .reason = "why"}; }
 
@@ -82,7 +82,7 @@ TEST_CASE("The Lease of a CRD is asked for by its name, and as who we are", "[mi
       RequestOf(options, "widgets.demo.example.com", "crd-uid",
                 {"bob@laptop/9/0000000000000009", "bob@bastion/9/0000000000000009", "", "laptop"});
   CHECK(request.namespace_ == "ops");
-  CHECK(request.name == "widgets.demo.example.com-crd-uid");
+  CHECK(request.name == "kubectl-prune-widgets.demo.example.com-crd-uid");
   CHECK(request.identity == "bob@laptop/1/0000000000000002");
   // Of another machine's nothing is known by a folder that it may share.
   CHECK(request.predecessors == Strings{"bob@laptop/9/0000000000000009"});
@@ -182,8 +182,9 @@ TEST_CASE("What is doubtful is waited for, and goes on where it is ours again",
   run.Script({{0s, View(Standing::kDoubtful)}, {70s, View(Standing::kOurs)}});
   CHECK_FALSE(run.lease->FindLoss());
   CHECK(run.cluster.clock.passed() >= 70s);
-  CHECK(run.told == Strings{"waiting: the Lease \"kube-system/widgets.demo.example.com-crd-uid\" "
-                            "is not renewed: why"});
+  CHECK(run.told ==
+        Strings{"waiting: the Lease \"kube-system/kubectl-prune-widgets.demo.example.com-crd-uid\" "
+                "is not renewed: why"});
 }
 
 TEST_CASE("What is lost stays lost", "[migrate][lease]") {
@@ -192,7 +193,8 @@ TEST_CASE("What is lost stays lost", "[migrate][lease]") {
   const auto loss = run.lease->FindLoss();
   REQUIRE(loss);
   CHECK(*loss ==
-        "the Lease \"kube-system/widgets.demo.example.com-crd-uid\", by which runs know "
+        "the Lease \"kube-system/kubectl-prune-widgets.demo.example.com-crd-uid\", by which runs "
+        "know "
         "of each other, was lost: why");
   run.Script({{0s, View(Standing::kOurs)}});
   CHECK(run.lease->FindLoss() == loss);

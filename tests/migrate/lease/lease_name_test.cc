@@ -10,9 +10,10 @@ namespace lease_name_test {
 const std::string kUid = "0d5e3f8a-1111-2222-3333-444455556666";
 
 TEST_CASE("What runs over a CRD share has its name and uid", "[migrate][lease]") {
-  CHECK(NameOfCrd("widgets.demo.example.com", kUid) == "widgets.demo.example.com-" + kUid);
+  CHECK(NameOfCrd("widgets.demo.example.com", kUid) ==
+        "kubectl-prune-widgets.demo.example.com-" + kUid);
   CHECK(NameOfShard("widgets.demo.example.com", kUid, 3, 16) ==
-        "widgets.demo.example.com-" + kUid + "-3-of-16");
+        "kubectl-prune-widgets.demo.example.com-" + kUid + "-3-of-16");
 }
 
 TEST_CASE("A long name is cut so that it stays a name, and keeps its end", "[migrate][lease]") {

@@ -55,7 +55,7 @@ struct LeasedWidgets {
   std::string LeaseName() const {
     const kube::json::Value* crd =
         cluster.server.Stored("customresourcedefinitions.apiextensions.k8s.io", kWidgets);
-    return kWidgets + "-" + std::string(crd->Find("metadata")->FindText("uid"));
+    return "kubectl-prune-" + kWidgets + "-" + std::string(crd->Find("metadata")->FindText("uid"));
   }
   /// Makes the Lease that of `holder`, as others do it; renewed at "00:00:10".
   void Give(const std::string& holder, const std::string& renewed = "00:00:00") {
