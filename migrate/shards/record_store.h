@@ -27,21 +27,30 @@ enum class Stored {
   kOvertaken,  ///< somebody else has written since it was read, or there is none any more
 };
 
-/// Reads and writes it. Each write is for what was read alone: of several shards that are at it one
-/// gets through. Where an answer is lost the ConfigMap tells whether it was done.
-class RecordStore {
+/// Where the record is. Each write is for what was read alone: of several shards that are at it one
+/// gets through. Errors are for people, with what to do.
+class Records {
+ public:
+  virtual ~Records() = default;
+  virtual kube::base::Result<StoredRecord, std::string> Read() const = 0;
+  /// With an error it is not known whether it was done.
+  virtual kube::base::Result<Stored, std::string> Write(const ShardRecord& record,
+                                                        const StoredRecord& read) const = 0;
+};
+
+/// The same in the cluster. Where an answer is lost the ConfigMap tells whether it was done.
+class RecordStore : public Records {
  public:
   /// What `session` refers to must outlive it.
   RecordStore(RecordPlace place, const kube::client::Session& session);
 
-  /// The error is one for people, with what to do: a right that is missing, a namespace that is not
-  /// there, a ConfigMap that says nothing that can be understood.
-  kube::base::Result<StoredRecord, std::string> Read() const;
-  /// Writes `record` in the place of what was `read`. Tries for half a minute where the server has
-  /// trouble; where the session is stopped what is under way ends within ten seconds. The error as
-  /// that of Read; then it is not known whether it was done, unless the server has refused it.
+  /// It is an error, too, where the ConfigMap says what cannot be understood: it is nobody's to
+  /// replace.
+  kube::base::Result<StoredRecord, std::string> Read() const override;
+  /// Tries for half a minute where the server has trouble; where the session is stopped what is
+  /// under way ends within ten seconds.
   kube::base::Result<Stored, std::string> Write(const ShardRecord& record,
-                                                const StoredRecord& read) const;
+                                                const StoredRecord& read) const override;
 
  private:
   enum class Tried { kDone, kOvertaken, kUnknown };
