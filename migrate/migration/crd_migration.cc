@@ -27,11 +27,13 @@
 #include "migrate/lists/object_count.h"
 #include "migrate/lists/pager.h"
 #include "migrate/lists/pause.h"
+#include "migrate/migration/crd_glance.h"
 #include "migrate/migration/crd_upgrade.h"
 #include "migrate/migration/engine_use.h"
 #include "migrate/migration/left_for_later.h"
 #include "migrate/migration/migration_end.h"
 #include "migrate/migration/preflight.h"
+#include "migrate/migration/shard_gate.h"
 #include "migrate/migration/stored_versions.h"
 #include "migrate/owners/entry_cleaner.h"
 #include "migrate/owners/stale_count.h"
@@ -70,6 +72,8 @@ class CrdMigrator {
       LeaveState();
     }
     lease_.reset();
+    gate_.reset();
+    turns_.reset();
     if (crd_) RememberFailed(report_, options_, *crd_, session().observer);
     report_.seconds = std::chrono::duration<double>(session().clock.Now() - start).count();
     return std::move(report_);
@@ -82,10 +86,15 @@ class CrdMigrator {
     OpenState();
     if (!is_dry_run() && !TakeLease()) return LeaveState();
     if (!is_dry_run() && !WaitUntilNoticed()) return;
+    if (is_shard()) return MigrateShard();
     if (ComeBehindFlip()) {
       Rewrite();
       Trim();
     }
+    CloseState();
+  }
+
+  void CloseState() {
     const state::RunState::End end = EndOfRun(report_, is_complete_);
     if (change_ || end != state::RunState::End::kInTheMiddle) RemoveFromCluster();
     state_->Close(end);
@@ -100,6 +109,7 @@ class CrdMigrator {
   }
 
   const sweep::MigrationSession& session() const { return context_.session; }
+  bool is_shard() const { return !options_.shard.is_all(); }
   bool is_dry_run() const { return options_.dry_run != report::DryRun::kNone; }
   bool turns_pruning_on() const { return options_.enable_pruning && crd_->preserve_unknown_fields; }
 
@@ -214,7 +224,7 @@ class CrdMigrator {
                               .cleans = options_.clean_managed_fields,
                               .mutates = options_.mutation != nullptr,
                               .trims = trims,
-                              .asks_for_engine = MayUseEngine(options_),
+                              .asks_for_engine = MayUseEngine(options_) && !is_shard(),
                               .needs_engine = options_.engine == report::Engine::kInCluster,
                               .own_migration = engine::NameOfStorageMigration(MigratedNow()),
                               .as = options_.as,
@@ -257,6 +267,7 @@ class CrdMigrator {
                      .namespace_ = options_.namespace_,
                      .label_selector = options_.label_selector,
                      .field_selector = options_.field_selector,
+                     .shard = options_.shard,
                      .dry_run = options_.dry_run == report::DryRun::kServer,
                      .by_update = preflight_.by_update};
     SetManagedFields();
@@ -281,7 +292,10 @@ class CrdMigrator {
     if (!report_.managed_fields_cleaned) report_.managed_fields_cleaned.emplace();
   }
 
-  std::optional<std::string> FindLoss() { return lease_ ? lease_->FindLoss() : std::nullopt; }
+  std::optional<std::string> FindLoss() {
+    if (turns_) return turns_->FindLoss();
+    return lease_ ? lease_->FindLoss() : std::nullopt;
+  }
 
   std::optional<std::string> FindChangeNow() {
     if (auto loss = FindLoss()) return loss;
@@ -365,6 +379,7 @@ class CrdMigrator {
   // Where the cluster's own engine does it, what is left for us is to verify that. False: the run
   // has ended.
   bool LetClusterRewrite() {
+    if (is_shard()) return true;
     if (!ChooseEngine()) return false;
     if (!IsForCluster()) {
       const bool is_whole_run = !IsPartial(options_) && !is_dry_run();
@@ -458,6 +473,7 @@ class CrdMigrator {
     if (options_.lease.leases == nullptr) return true;
     const std::vector<std::string> earlier = state_->earlier_identities();
     state_->NoteIdentity(lease::IdentityOf(options_.lease.self));
+    if (is_shard()) return BeginShard(earlier);
     lease_.emplace(*options_.lease.leases,
                    lease::RequestOf(options_.lease, report_.name, guard_->expected().uid, earlier),
                    options_.lease.wait, session(),
@@ -496,6 +512,143 @@ class CrdMigrator {
     return true;
   }
 
+  bool BeginShard(const std::vector<std::string>& earlier) {
+    const std::string& uid = guard_->expected().uid;
+    glance_.emplace(target_, session().client);
+    records_ = std::make_unique<shards::RecordStore>(
+        shards::RecordPlace{.namespace_ = options_.lease.namespace_,
+                            .name = lease::NameOfCrd(report_.name, uid),
+                            .crd_name = report_.name,
+                            .crd_uid = uid},
+        session());
+    turns_ = std::make_unique<shards::ShardTurns>(
+        shards::ShardTurnsOptions{.shard = options_.shard,
+                                  .crd_name = report_.name,
+                                  .crd_uid = uid,
+                                  .purpose = PurposeOf(options_),
+                                  .lease = options_.lease,
+                                  .earlier_identities = earlier,
+                                  .patience = options_.shard_timeout,
+                                  .look_at_crd = [this] { return glance_->Look(); }},
+        *records_, session(),
+        [this](const std::string& line) { Line(report_.name + ": " + line); });
+    gate_.emplace(*turns_);
+    const auto end = turns_->Begin();
+    return !end || EndWith(*end);
+  }
+
+  bool EndWith(const shards::Turn& turn) {
+    if (turn.kind != shards::Turn::Kind::kInterrupted) return Fail(turn.error);
+    report_.outcome = report::Outcome::kInterrupted;
+    return false;
+  }
+
+  void MigrateShard() {
+    shards::Turn turn = turns_->Next();
+    if (IsToWork(turn)) {
+      const bool is_done = WorkOnShard(turn);
+      if (!is_done && report_.outcome != report::Outcome::kInterrupted)
+        turns_->GiveUp(report_.error);
+      if (!is_done) return CloseState();
+      turns_->OnResult(OwnPart());
+      turn = turns_->Next();
+    } else {
+      TakeEarlierResult(turn.record);
+    }
+    FinishShard(std::move(turn));
+    CloseState();
+  }
+
+  static bool IsToWork(const shards::Turn& turn) {
+    return turn.kind == shards::Turn::Kind::kPrepare || turn.kind == shards::Turn::Kind::kRewrite;
+  }
+
+  // False: it has come to no result.
+  bool WorkOnShard(const shards::Turn& turn) {
+    const bool is_behind_flip = turn.kind == shards::Turn::Kind::kRewrite;
+    // Others were faster than the read of the CRD.
+    if (is_behind_flip && crd_->preserve_unknown_fields && !BeginAnew()) return false;
+    if (is_behind_flip && !KnowsBackup(turn.record)) return false;
+    if (!ComeBehindFlip()) return false;
+    Rewrite();
+    return report_.outcome == report::Outcome::kDone ||
+           report_.outcome == report::Outcome::kFailures;
+  }
+
+  // What this shard has backed up, and which writes that knows, is where it was at work before.
+  bool KnowsBackup(const shards::ShardRecord& record) {
+    const std::string& backup = OwnPartOf(record).backup;
+    if (backup.empty() || state_->is_behind_flip() || options_.pruning.rewrite_unbacked)
+      return true;
+    return Fail("this shard was backed up to " + backup + " by " +
+                lease::DescribeHolder(OwnPartOf(record).holder) +
+                ", of which the --state-dir here knows nothing, so that it cannot be told which "
+                "objects the backup lacks; run the same command with that --state-dir and backup, "
+                "or go on without by --rewrite-unbacked");
+  }
+
+  const shards::ShardPart& OwnPartOf(const shards::ShardRecord& record) const {
+    return record.parts.at(static_cast<std::size_t>(options_.shard.number));
+  }
+
+  shards::ShardPart OwnPart() const {
+    const bool is_clean =
+        report_.outcome == report::Outcome::kDone && report_.counts.Failures() == 0;
+    return {.step = is_clean ? shards::ShardPart::Step::kDone : shards::ShardPart::Step::kFailed,
+            .backup = report_.backup,
+            .counts = report_.counts,
+            .before_flip = report_.before_flip,
+            .is_verified = report_.verified,
+            .error = is_clean ? "" : report_.error};
+  }
+
+  // An earlier program has done what there was to do.
+  void TakeEarlierResult(const shards::ShardRecord& record) {
+    if (record.parts.empty()) return;
+    const shards::ShardPart& part = OwnPartOf(record);
+    report_.counts = part.counts;
+    report_.before_flip = part.before_flip;
+    report_.verified = part.is_verified;
+    report_.backup = part.backup;
+    is_complete_ = true;
+  }
+
+  // The last one does what concerns all.
+  void FinishShard(shards::Turn turn) {
+    if (turn.kind == shards::Turn::Kind::kEnd) {
+      TellWhole(turn.record);
+      if (!TrimAsLast(turn.record)) return;
+      turns_->OnEnd(report_.kept_because);
+      turn = turns_->Next();
+    }
+    if (turn.kind != shards::Turn::Kind::kLeave) {
+      (void)EndWith(turn);
+      return;
+    }
+    TellWhole(turn.record);
+    if (report_.shard->missing.empty()) return;
+    report_.kept_because = "not all shards are done: " + report_.shard->missing;
+  }
+
+  void TellWhole(const shards::ShardRecord& record) {
+    report::ShardFacts& facts = report_.shard.emplace();
+    facts.number = options_.shard.number;
+    facts.count = options_.shard.count;
+    facts.missing = shards::DescribeMissing(record, shards::ShardPart::Step::kDone);
+    for (const shards::ShardPart& part : record.parts) facts.counts.push_back(part.counts);
+  }
+
+  bool TrimAsLast(const shards::ShardRecord& record) {
+    report::CrdMigration whole = report_;
+    whole.counts = shards::TotalOf(record);
+    whole.verified = shards::AreAllVerified(record);
+    report_.kept_because =
+        WhyVersionsKept(whole, options_, "not every shard was verified", preflight_.kept_because);
+    if (!turns_->leads()) return Fail("another shard has taken over what is left to do");
+    TrimVersions();
+    return report_.outcome == report::Outcome::kDone;
+  }
+
   bool WaitUntilNoticed() {
     const kube::system::Clock::TimePoint until =
         session().clock.Now() +
@@ -526,7 +679,8 @@ class CrdMigrator {
             .crd_file = report_.crd_file,
             .pruning_crd = &pruning_crd(),
             .mutation = options_.mutation,
-            .find_loss = [this] { return FindLoss(); }};
+            .find_loss = [this] { return FindLoss(); },
+            .gate = gate_ ? &*gate_ : nullptr};
   }
 
   bool Take(flip::PruningTurnedOn turned_on) {
@@ -675,7 +829,7 @@ class CrdMigrator {
   // What every server prunes is proven of all objects or of none.
   bool MayProve() const {
     return options_.verify && !crd_->preserve_unknown_fields && !IsPartial(options_) &&
-           !is_dry_run();
+           !is_dry_run() && !is_shard();
   }
 
   // Of the objects' list; 0 where it cannot be told.
@@ -732,6 +886,10 @@ class CrdMigrator {
 
   void Trim() {
     report_.kept_because = WhyKept();
+    TrimVersions();
+  }
+
+  void TrimVersions() {
     const bool is_trimmed =
         report_.stored_after == std::vector<std::string>{report_.storage_version};
     if (!report_.kept_because.empty() || is_trimmed) return;
@@ -776,6 +934,10 @@ class CrdMigrator {
   std::string unverified_because_;
   std::optional<EngineUse> engine_;  // where the server has one of its own
   std::optional<lease::CrdLease> lease_;
+  std::optional<CrdGlance> glance_;  // where this is one of several shards
+  std::unique_ptr<shards::RecordStore> records_;
+  std::unique_ptr<shards::ShardTurns> turns_;
+  std::optional<ShardGate> gate_;
 };
 
 }  // namespace
