@@ -580,11 +580,10 @@ class CrdMigrator {
     const std::string& backup = OwnPartOf(record).backup;
     if (backup.empty() || state_->is_behind_flip() || options_.pruning.rewrite_unbacked)
       return true;
-    return Fail("this shard was backed up to " + backup + " by " +
-                lease::DescribeHolder(OwnPartOf(record).holder) +
+    return Fail("this shard was backed up to " + backup +
                 ", of which the --state-dir here knows nothing, so that it cannot be told which "
-                "objects the backup lacks; run the same command with that --state-dir and backup, "
-                "or go on without by --rewrite-unbacked");
+                "objects the backup lacks; run the same command with the --state-dir of then, or "
+                "go on without by --rewrite-unbacked");
   }
 
   const shards::ShardPart& OwnPartOf(const shards::ShardRecord& record) const {

@@ -6,6 +6,7 @@
 
 #include "migrate/lease/lease_name.h"
 #include "migrate/report/migration_report.h"
+#include "migrate/shards/shard.h"
 #include "plugin/flags/options.h"
 
 namespace plugin::flags {
@@ -43,6 +44,8 @@ struct MigrateOptions {
   bool record = false;        ///< what was proven is written into the CRD
   std::string retry_from;     ///< a file; empty: not given
   bool retry_failed = false;  ///< what failed in the last run over each CRD
+  migrate::shards::Shard shard{};
+  std::chrono::nanoseconds shard_timeout = std::chrono::minutes(15);
   std::string lease_namespace{migrate::lease::kLeaseNamespace};
   std::chrono::nanoseconds lease_timeout{};  ///< as migrate::lease::LeaseOptions::wait
 };
@@ -55,6 +58,10 @@ struct RawMigrateValues {
   std::string engine = "auto";
   std::string engine_timeout;  ///< empty: not given
   std::string lease_timeout;   ///< empty: not given
+  std::string shard;           ///< "3/16"; empty: not given
+  std::string shards;          ///< how many; empty: not given
+  std::string shard_timeout;   ///< empty: not given
+  std::string job_index;       ///< $JOB_COMPLETION_INDEX; empty: not set
 };
 
 /// Completes what the flags set, and refuses what cannot go together. Throws UsageError.
