@@ -55,6 +55,7 @@ std::optional<Holder> ReadHolder(std::string_view identity) {
   const auto host = TakeUpTo('/', identity);
   const auto process = TakeUpTo('/', identity);
   if (!user || !host || !process || identity.size() != kDigits) return std::nullopt;
+  if (PlainName(*user) != *user || PlainName(*host) != *host) return std::nullopt;
   const auto process_number = ReadNumber<std::int64_t>(*process, 10);
   const auto number = ReadNumber<std::uint64_t>(identity, 16);
   if (!process_number || !number) return std::nullopt;

@@ -1,6 +1,7 @@
 #include "migrate/state/run_state.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -20,6 +21,8 @@ constexpr char kPartialSweeps[] = "partial";
 constexpr char kSweepsBeforeFlip[] = "before";
 constexpr char kKnownWrites[] = "known";
 constexpr char kIdentities[] = "identities";
+// Of the last ones alone a Lease may be left.
+constexpr std::size_t kMostIdentities = 16;
 
 void Remove(const fs::path& folder) {
   std::error_code ignored;
@@ -163,8 +166,11 @@ std::vector<std::string> RunState::earlier_identities() const {
 }
 
 void RunState::NoteIdentity(const std::string& identity) {
+  std::vector<std::string> earlier = earlier_identities();
+  const std::size_t left_out = earlier.size() - std::min(earlier.size(), kMostIdentities - 1);
+  earlier.erase(earlier.begin(), earlier.begin() + static_cast<std::ptrdiff_t>(left_out));
   std::string text;
-  for (const std::string& earlier : earlier_identities()) text += earlier + "\n";
+  for (const std::string& one : earlier) text += one + "\n";
   disk::ReplacePrivateFile(folder_.path() / kIdentities, text + identity + "\n");
 }
 

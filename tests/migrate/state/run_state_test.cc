@@ -77,6 +77,17 @@ TEST_CASE("Runs are known to later ones, until one ends by itself", "[migrate][s
   CHECK(last.earlier_identities().empty());
 }
 
+TEST_CASE("Of many runs that were killed the last ones are known", "[migrate][state]") {
+  const TempFolder folder;
+  for (int run = 0; run < 40; ++run) {
+    Open(folder, Widgets(3)).NoteIdentity(std::to_string(run));
+  }
+  const Strings known = Open(folder, Widgets(3)).earlier_identities();
+  REQUIRE(known.size() == 16);
+  CHECK(known.front() == "24");
+  CHECK(known.back() == "39");
+}
+
 TEST_CASE("A run goes on with the sweeps of one that came to no end", "[migrate][state]") {
   const TempFolder folder;
   const fs::path file = LeaveSweep(Open(folder, Widgets(3)));
