@@ -6,8 +6,9 @@
 namespace migrate::lease {
 
 /// Where the Leases of all runs are, unless they are told otherwise: a place that does not depend
-/// on who runs them, and that every cluster has.
-inline constexpr std::string_view kLeaseNamespace = "kube-system";
+/// on who runs them, that no cluster can be without, and in which a right to Leases and ConfigMaps
+/// is none over the cluster itself.
+inline constexpr std::string_view kLeaseNamespace = "default";
 
 /// What runs over one CRD share in the cluster is of this name:
 /// "kubectl-prune-widgets.demo.example.com-UID", a DNS subdomain. A CRD that was deleted and made

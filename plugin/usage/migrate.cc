@@ -143,7 +143,7 @@ Options:
     --keep-stored-versions=false:
         Leave status.storedVersions as it is.
 
-    --lease-namespace='kube-system':
+    --lease-namespace='default':
         Namespace of the Leases, one a CRD, by which runs on several machines know of each other.
 
     --lease-timeout=0s:

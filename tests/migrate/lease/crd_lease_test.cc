@@ -18,7 +18,7 @@ using Duration = kube::system::Clock::Duration;
 const std::string kOther = "alice@bastion/4711/0000000000000001";
 const std::string kOtherText =
     "alice@bastion (process 4711) is migrating it since 2026-01-01T00:00:00Z, as the Lease "
-    "\"kube-system/kubectl-prune-widgets.demo.example.com-crd-uid\" says";
+    "\"default/kubectl-prune-widgets.demo.example.com-crd-uid\" says";
 
 LeaseView View(Standing standing) { return {.standing = standing, .reason = "why"}; }
 
@@ -183,7 +183,7 @@ TEST_CASE("What is doubtful is waited for, and goes on where it is ours again",
   CHECK_FALSE(run.lease->FindLoss());
   CHECK(run.cluster.clock.passed() >= 70s);
   CHECK(run.told ==
-        Strings{"waiting: the Lease \"kube-system/kubectl-prune-widgets.demo.example.com-crd-uid\" "
+        Strings{"waiting: the Lease \"default/kubectl-prune-widgets.demo.example.com-crd-uid\" "
                 "is not renewed: why"});
 }
 
@@ -193,7 +193,7 @@ TEST_CASE("What is lost stays lost", "[migrate][lease]") {
   const auto loss = run.lease->FindLoss();
   REQUIRE(loss);
   CHECK(*loss ==
-        "the Lease \"kube-system/kubectl-prune-widgets.demo.example.com-crd-uid\", by which runs "
+        "the Lease \"default/kubectl-prune-widgets.demo.example.com-crd-uid\", by which runs "
         "know "
         "of each other, was lost: why");
   run.Script({{0s, View(Standing::kOurs)}});

@@ -60,13 +60,13 @@ struct LeasedWidgets {
   /// Makes the Lease that of `holder`, as others do it; renewed at "00:00:10".
   void Give(const std::string& holder, const std::string& renewed = "00:00:00") {
     cluster.server.Add(R"({"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{)"
-                       R"("namespace":"kube-system","name":")" +
+                       R"("namespace":"default","name":")" +
                        LeaseName() + R"("},"spec":)" + SpecText(holder, renewed, "00:00:00", 30) +
                        "}");
   }
   std::string Holder() const {
     const kube::json::Value* lease =
-        cluster.server.Stored(kLeaseResource, "kube-system/" + LeaseName());
+        cluster.server.Stored(kLeaseResource, "default/" + LeaseName());
     REQUIRE(lease != nullptr);
     return std::string(lease->Find("spec")->FindText("holderIdentity"));
   }

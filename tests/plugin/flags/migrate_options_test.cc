@@ -52,7 +52,7 @@ TEST_CASE("migrate has its defaults", "[plugin][migrate_options]") {
   CHECK(options.engine == migrate::report::Engine::kAuto);
   CHECK(options.engine_timeout == std::chrono::minutes(5));
   CHECK(options.objects.namespace_.empty());
-  CHECK(options.lease_namespace == "kube-system");
+  CHECK(options.lease_namespace == "default");
   CHECK(options.lease_timeout == std::chrono::nanoseconds(0));
 }
 
