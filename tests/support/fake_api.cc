@@ -204,6 +204,9 @@ FakeAnswer FakeApi::TrueAnswer(const kube::http::HttpRequest& request) {
   if (is_namespaces) {
     if (auto answer = AnswerNamespaces(request, path, query)) return *std::move(answer);
   }
+  if (is_namespaces && path.size() >= 5 && path[4] == "configmaps") {
+    if (auto answer = AnswerConfigMaps(request, path)) return *std::move(answer);
+  }
   if (request.method == "GET" && path == std::vector<std::string>{"api", "v1"}) {
     return FakeCoreResources();
   }

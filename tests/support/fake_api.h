@@ -67,7 +67,8 @@ struct FakeFault {
 /// resourceVersion moves only where what is stored changes. All, and reads, are answered with
 /// metadata where the Accept header asks for it. CRDs, and their status, can be written by merge
 /// patches (fake_crd_writes.h), and be created with dryRun=All; nothing of them is validated.
-/// Namespaces can be written by merge patches, and Events be created in them. Watches of namespaces
+/// Namespaces can be written by merge patches, Events be created in them, and ConfigMaps be read,
+/// created and replaced by their names. Watches of namespaces
 /// go on, those of custom resources until their CRD is changed. Answers SelfSubjectAccessReviews.
 class FakeApi {
  public:
@@ -123,6 +124,8 @@ class FakeApi {
   std::optional<FakeAnswer> AnswerNamespaces(const kube::http::HttpRequest& request,
                                              const std::vector<std::string>& path,
                                              const Query& query);
+  std::optional<FakeAnswer> AnswerConfigMaps(const kube::http::HttpRequest& request,
+                                             const std::vector<std::string>& path);
   FakeAnswer GetNamespace(const std::string& name) const;
   FakeAnswer ListNamespaces() const;
   FakeAnswer PatchNamespace(const std::string& name, const kube::http::HttpRequest& request);
