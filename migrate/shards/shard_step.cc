@@ -57,18 +57,11 @@ ShardStep NextStep(const ShardRecord& record, const ShardSituation& situation) {
 }
 
 std::string DescribeWait(const ShardRecord& record) {
-  switch (record.phase) {
-    case Phase::kPreparing:
-      return DescribeMissing(record, Step::kBackedUp);
-    case Phase::kClosing:
-      return DescribeMissing(record, Step::kClosed);
-    case Phase::kFlipping:
-      return "pruning is being turned on by another shard";
-    case Phase::kRewriting:
-    case Phase::kEnded:
-      break;
-  }
-  return DescribeMissing(record, Step::kDone);
+  const Step step = record.phase == Phase::kPreparing ? Step::kBackedUp
+                    : record.phase == Phase::kClosing ? Step::kClosed
+                                                      : Step::kDone;
+  const std::string missing = record.phase == Phase::kFlipping ? "" : DescribeMissing(record, step);
+  return missing.empty() ? "the shard that leads, which has the next step" : missing;
 }
 
 }  // namespace migrate::shards

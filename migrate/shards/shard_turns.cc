@@ -192,7 +192,7 @@ std::optional<Turn> ShardTurns::Wait(const ShardRecord& record,
   if (now >= *waiting_since_ + std::chrono::duration_cast<Clock::Duration>(options_.patience)) {
     return Error("the other shards were waited for in vain: " + whom);
   }
-  if (!whom.empty() && std::exchange(told_, whom) != whom) tell_("waiting: " + whom);
+  if (std::exchange(told_, whom) != whom) tell_("waiting for others: " + whom);
   lists::PollUntil(
       now + PauseOf(options_.shard.count),
       [&] {

@@ -18,7 +18,7 @@ TEST_CASE("What runs over a CRD share has its name and uid", "[migrate][lease]")
 
 TEST_CASE("A long name is cut so that it stays a name, and keeps its end", "[migrate][lease]") {
   // Wherever it is cut: in a label, behind one, or in a run of dashes.
-  const std::size_t label = GENERATE(range(1, 60));
+  const auto label = static_cast<std::size_t>(GENERATE(range(1, 60)));
   std::string crd_name(label, 'a');
   while (crd_name.size() < 253) crd_name += ".b--" + std::string(40, '-') + "c";
   crd_name.resize(253);

@@ -221,7 +221,7 @@ TEST_CASE("A shard that never comes is waited for, and named", "[migrate][shards
   CHECK(world.error == "the other shards were waited for in vain: shard 1 has not come");
   CHECK(world.cluster.clock.passed() >= 15min);
   CHECK(world.cluster.clock.passed() < 16min);
-  CHECK(world.told == std::vector<std::string>{"waiting: shard 1 has not come"});
+  CHECK(world.told == std::vector<std::string>{"waiting for others: shard 1 has not come"});
   turns.GiveUp(world.error);
   CHECK(world.records.record->phase == Phase::kPreparing);
   CHECK(world.records.record->parts[0].step == Step::kFailed);
