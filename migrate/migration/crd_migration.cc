@@ -27,13 +27,13 @@
 #include "migrate/lists/object_count.h"
 #include "migrate/lists/pager.h"
 #include "migrate/lists/pause.h"
-#include "migrate/migration/crd_glance.h"
 #include "migrate/migration/crd_upgrade.h"
 #include "migrate/migration/engine_use.h"
 #include "migrate/migration/left_for_later.h"
 #include "migrate/migration/migration_end.h"
 #include "migrate/migration/preflight.h"
-#include "migrate/migration/shard_gate.h"
+#include "migrate/migration/shard_account.h"
+#include "migrate/migration/shard_run.h"
 #include "migrate/migration/stored_versions.h"
 #include "migrate/owners/entry_cleaner.h"
 #include "migrate/owners/stale_count.h"
@@ -72,8 +72,7 @@ class CrdMigrator {
       LeaveState();
     }
     lease_.reset();
-    gate_.reset();
-    turns_.reset();
+    shard_run_.reset();
     if (crd_) RememberFailed(report_, options_, *crd_, session().observer);
     report_.seconds = std::chrono::duration<double>(session().clock.Now() - start).count();
     return std::move(report_);
@@ -293,7 +292,7 @@ class CrdMigrator {
   }
 
   std::optional<std::string> FindLoss() {
-    if (turns_) return turns_->FindLoss();
+    if (shard_run_) return turns().FindLoss();
     return lease_ ? lease_->FindLoss() : std::nullopt;
   }
 
@@ -513,29 +512,14 @@ class CrdMigrator {
   }
 
   bool BeginShard(const std::vector<std::string>& earlier) {
-    const std::string& uid = guard_->expected().uid;
-    glance_.emplace(target_, session().client);
-    records_ = std::make_unique<shards::RecordStore>(
-        shards::RecordPlace{.namespace_ = options_.lease.namespace_,
-                            .name = lease::NameOfCrd(report_.name, uid),
-                            .crd_name = report_.name,
-                            .crd_uid = uid},
-        session());
-    turns_ = std::make_unique<shards::ShardTurns>(
-        shards::ShardTurnsOptions{.shard = options_.shard,
-                                  .crd_name = report_.name,
-                                  .crd_uid = uid,
-                                  .purpose = PurposeOf(options_),
-                                  .lease = options_.lease,
-                                  .earlier_identities = earlier,
-                                  .patience = options_.shard_timeout,
-                                  .look_at_crd = [this] { return glance_->Look(); }},
-        *records_, session(),
-        [this](const std::string& line) { Line(report_.name + ": " + line); });
-    gate_.emplace(*turns_);
-    const auto end = turns_->Begin();
+    shard_run_.emplace(ShardedCrd{report_.name, guard_->expected().uid, target_}, options_, earlier,
+                       session(),
+                       [this](const std::string& line) { Line(report_.name + ": " + line); });
+    const auto end = turns().Begin();
     return !end || EndWith(*end);
   }
+
+  shards::ShardTurns& turns() { return shard_run_->turns(); }
 
   bool EndWith(const shards::Turn& turn) {
     if (turn.kind != shards::Turn::Kind::kInterrupted) return Fail(turn.error);
@@ -544,14 +528,14 @@ class CrdMigrator {
   }
 
   void MigrateShard() {
-    shards::Turn turn = turns_->Next();
+    shards::Turn turn = turns().Next();
     if (IsToWork(turn)) {
       const bool is_done = WorkOnShard(turn);
       if (!is_done && report_.outcome != report::Outcome::kInterrupted)
-        turns_->GiveUp(report_.error);
+        turns().GiveUp(report_.error);
       if (!is_done) return CloseState();
-      turns_->OnResult(OwnPart());
-      turn = turns_->Next();
+      turns().OnResult(PartOf(report_));
+      turn = turns().Next();
     } else {
       TakeEarlierResult(turn.record);
     }
@@ -590,60 +574,34 @@ class CrdMigrator {
     return record.parts.at(static_cast<std::size_t>(options_.shard.number));
   }
 
-  shards::ShardPart OwnPart() const {
-    const bool is_clean =
-        report_.outcome == report::Outcome::kDone && report_.counts.Failures() == 0;
-    return {.step = is_clean ? shards::ShardPart::Step::kDone : shards::ShardPart::Step::kFailed,
-            .backup = report_.backup,
-            .counts = report_.counts,
-            .before_flip = report_.before_flip,
-            .is_verified = report_.verified,
-            .error = is_clean ? "" : report_.error};
-  }
-
   // An earlier program has done what there was to do.
   void TakeEarlierResult(const shards::ShardRecord& record) {
     if (record.parts.empty()) return;
-    const shards::ShardPart& part = OwnPartOf(record);
-    report_.counts = part.counts;
-    report_.before_flip = part.before_flip;
-    report_.verified = part.is_verified;
-    report_.backup = part.backup;
+    TakePart(OwnPartOf(record), report_);
     is_complete_ = true;
   }
 
   // The last one does what concerns all.
   void FinishShard(shards::Turn turn) {
     if (turn.kind == shards::Turn::Kind::kEnd) {
-      TellWhole(turn.record);
+      report_.shard = FactsOf(options_.shard, turn.record);
       if (!TrimAsLast(turn.record)) return;
-      turns_->OnEnd(report_.kept_because);
-      turn = turns_->Next();
+      turns().OnEnd(report_.kept_because);
+      turn = turns().Next();
     }
     if (turn.kind != shards::Turn::Kind::kLeave) {
       (void)EndWith(turn);
       return;
     }
-    TellWhole(turn.record);
+    report_.shard = FactsOf(options_.shard, turn.record);
     if (report_.shard->missing.empty()) return;
     report_.kept_because = "not all shards are done: " + report_.shard->missing;
   }
 
-  void TellWhole(const shards::ShardRecord& record) {
-    report::ShardFacts& facts = report_.shard.emplace();
-    facts.number = options_.shard.number;
-    facts.count = options_.shard.count;
-    facts.missing = shards::DescribeMissing(record, shards::ShardPart::Step::kDone);
-    for (const shards::ShardPart& part : record.parts) facts.counts.push_back(part.counts);
-  }
-
   bool TrimAsLast(const shards::ShardRecord& record) {
-    report::CrdMigration whole = report_;
-    whole.counts = shards::TotalOf(record);
-    whole.verified = shards::AreAllVerified(record);
-    report_.kept_because =
-        WhyVersionsKept(whole, options_, "not every shard was verified", preflight_.kept_because);
-    if (!turns_->leads()) return Fail("another shard has taken over what is left to do");
+    report_.kept_because = WhyVersionsKept(WholeOf(report_, record), options_,
+                                           "not every shard was verified", preflight_.kept_because);
+    if (!turns().leads()) return Fail("another shard has taken over what is left to do");
     TrimVersions();
     return report_.outcome == report::Outcome::kDone;
   }
@@ -679,7 +637,7 @@ class CrdMigrator {
             .pruning_crd = &pruning_crd(),
             .mutation = options_.mutation,
             .find_loss = [this] { return FindLoss(); },
-            .gate = gate_ ? &*gate_ : nullptr};
+            .gate = shard_run_ ? &shard_run_->gate() : nullptr};
   }
 
   bool Take(flip::PruningTurnedOn turned_on) {
@@ -933,10 +891,7 @@ class CrdMigrator {
   std::string unverified_because_;
   std::optional<EngineUse> engine_;  // where the server has one of its own
   std::optional<lease::CrdLease> lease_;
-  std::optional<CrdGlance> glance_;  // where this is one of several shards
-  std::unique_ptr<shards::RecordStore> records_;
-  std::unique_ptr<shards::ShardTurns> turns_;
-  std::optional<ShardGate> gate_;
+  std::optional<ShardRun> shard_run_;  // where this is one of several shards
 };
 
 }  // namespace
