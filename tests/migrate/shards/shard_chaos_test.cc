@@ -70,6 +70,17 @@ class Program {
     has_arrived_ ? Take(may_fail) : Come();
   }
 
+  /// As a shard does that has waited for too long, or cannot go on.
+  void GiveUp() {
+    has_left_ = true;
+    if (!has_arrived_ || cluster_.record->run != situation_.run) return;
+    ShardRecord next = *cluster_.record;
+    const ShardPart& part = next.parts.at(Index());
+    if (part.holder != situation_.identity || part.step == Step::kDone) return;
+    NoteResult(next, shard(), {.step = Step::kFailed});
+    cluster_.Put(next, cluster_.version);
+  }
+
  private:
   void Come() {
     std::optional<ShardRecord> next = cluster_.record;
@@ -256,7 +267,11 @@ struct Job {
         Elect();
       } else if (chance < 30) {
         ActLate(Any());
-      } else if (chance < 31) {
+      } else if (chance < 32) {
+        const int number = Any();
+        programs.at(number)->GiveUp();
+        Kill(number);
+      } else if (chance < 33) {
         cluster.ChangeCrd();
       } else {
         Act(Any(), true);
