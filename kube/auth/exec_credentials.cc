@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <mutex>
 #include <utility>
 
 #include "kube/auth/header_value.h"
@@ -21,6 +22,10 @@ constexpr std::string_view kInstallHelp =
 std::chrono::sys_seconds SystemTime() {
   return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
 }
+
+// Of plugins that may ask the user one runs at a time, whoever they are for: they share one
+// terminal.
+std::mutex terminal;
 
 bool StdinIsTerminal() { return isatty(STDIN_FILENO) != 0; }
 
@@ -91,6 +96,8 @@ base::Result<ExecCredential, std::string> ExecCredentials::Run() const {
   request.environment = exec.environment;
   request.environment.emplace_back("KUBERNETES_EXEC_INFO", ExecInfo(config_, is_interactive));
   request.shares_stdin = is_interactive;
+  std::unique_lock asking(terminal, std::defer_lock);
+  if (is_interactive) asking.lock();
   const auto outcome = system::RunProcess(request, options_.stop);
   // Ctrl-C reaches the plugin too, and it may be the first to end.
   if (options_.stop != nullptr && *options_.stop) throw base::Error("interrupted");

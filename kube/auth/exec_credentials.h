@@ -35,9 +35,10 @@ struct ExecOptions {
 /// After 401 requests are sent again, which client-go leaves to its user. A plugin that gives again
 /// what the server has refused is left alone for kSamePause then.
 ///
-/// For one thread. Headers() and Refresh() throw kube::base::Error with kubectl's words where the
-/// plugin cannot be run, fails, or gives nothing of use: "Unable to connect to the server: getting
-/// credentials: exec: executable x failed with exit code 1".
+/// For one thread; several of them may be in several threads, and of the plugins that may ask at
+/// the terminal one runs at a time. Headers() and Refresh() throw kube::base::Error with kubectl's
+/// words where the plugin cannot be run, fails, or gives nothing of use: "Unable to connect to the
+/// server: getting credentials: exec: executable x failed with exit code 1".
 class ExecCredentials : public client::Credentials {
  public:
   static constexpr std::chrono::seconds kSamePause{60};

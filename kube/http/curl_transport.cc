@@ -653,6 +653,8 @@ void CurlTransport::Impl::Detach(Transfer& transfer) {
   transfer.easy.reset();
 }
 
+void CurlTransport::PrepareForThreads() { InitializeCurl(); }
+
 CurlTransport::CurlTransport(const config::ConnectionConfig& config)
     : impl_(std::make_unique<Impl>(config)) {}
 

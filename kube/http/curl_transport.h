@@ -30,6 +30,10 @@ class CurlTransport : public Transport {
   /// silent for so long.
   static constexpr std::chrono::minutes kStalled{5};
 
+  /// Does once for the whole program what the first transport does else: it changes the
+  /// environment, so whoever makes transports in several threads calls it before there are any.
+  static void PrepareForThreads();
+
   /// Throws kube::base::Error if `config.server` is no http or https URL.
   explicit CurlTransport(const config::ConnectionConfig& config);
   ~CurlTransport() override;

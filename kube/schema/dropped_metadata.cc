@@ -1,7 +1,7 @@
 #include "kube/schema/dropped_metadata.h"
 
-#include <algorithm>
-#include <string>
+#include <string_view>
+#include <utility>
 
 #include "kube/schema/object_meta.h"
 
@@ -16,37 +16,36 @@ bool SaysNothing(const Value& value) {
   return value.is_null() || (value.is_number() && json::AsInt64(value) == 0);
 }
 
-// What is there before and not afterwards.
+// What is there before and not afterwards. Below the fields of ObjectMeta and of the elements of
+// its two lists everything stays as it is, or goes with its field.
 class MetadataComparison {
  public:
-  explicit MetadataComparison(const std::vector<std::string>& unknown) : unknown_(unknown) {}
-
-  void Compare(const Value& before, const Value& after, const std::string& path) {
-    if (before.is_object() && after.is_object()) {
-      for (const json::Member& member : before.members()) CompareMember(member, after, path);
-    } else if (before.is_array() && after.is_array() && before.size() == after.size()) {
-      for (std::size_t i = 0; i < before.size(); ++i) {
-        way_.push_back({{}, i, true});
-        Compare(before.elements()[i], after.elements()[i], path + "[" + std::to_string(i) + "]");
-        way_.pop_back();
+  void Compare(const Value& before, const Value& after, std::string_view list = {}) {
+    if (!before.is_object() || !after.is_object()) return;
+    for (const json::Member& member : before.members()) {
+      const std::string_view name = member.key.text();
+      way_.push_back({name, 0, false});
+      if (const Value* kept = after.Find(name)) {
+        if (list.empty()) CompareElements(name, member.value, *kept);
+      } else if (!SaysNothing(member.value) || !IsObjectMetaField(name, list)) {
+        dropped.push_back({way_, &member.value});
       }
+      way_.pop_back();
     }
   }
   std::vector<DroppedMetadata> dropped;
 
  private:
-  void CompareMember(const json::Member& member, const Value& after, const std::string& path) {
-    const std::string below = path + "." + std::string(member.key.text());
-    way_.push_back({member.key.text(), 0, false});
-    if (const Value* kept = after.Find(member.key.text())) {
-      Compare(member.value, *kept, below);
-    } else if (!SaysNothing(member.value) || std::ranges::binary_search(unknown_, below)) {
-      dropped.push_back({way_, &member.value});
+  void CompareElements(std::string_view name, const Value& before, const Value& after) {
+    if (name != "ownerReferences" && name != "managedFields") return;
+    if (!before.is_array() || !after.is_array() || before.size() != after.size()) return;
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      way_.push_back({{}, i, true});
+      Compare(before.elements()[i], after.elements()[i], name);
+      way_.pop_back();
     }
-    way_.pop_back();
   }
 
-  const std::vector<std::string>& unknown_;  // sorted
   std::vector<PathElement> way_;
 };
 
@@ -58,8 +57,8 @@ std::vector<DroppedMetadata> FindDroppedMetadata(const Value& metadata) {
   holder.Set("metadata", metadata, arena);
   const auto read = GetObjectMeta(holder, /*drop_invalid_fields=*/true, arena);
   if (!read || !*read) return {};
-  MetadataComparison comparison((*read)->unknown_field_paths);
-  comparison.Compare(metadata, (*read)->metadata, "metadata");
+  MetadataComparison comparison;
+  comparison.Compare(metadata, (*read)->metadata);
   return std::move(comparison.dropped);
 }
 

@@ -1,6 +1,7 @@
 #include "kube/schema/object_meta.h"
 
 #include <algorithm>
+#include <span>
 
 #include "kube/go/go_struct.h"
 
@@ -99,6 +100,14 @@ base::Result<std::optional<ObjectMeta>, std::string> GetObjectMeta(const Value& 
                             std::string(json::GoTypeName(*metadata)));
   }
   return std::optional(KeepValidFields(*metadata, arena));
+}
+
+bool IsObjectMetaField(std::string_view name, std::string_view list) {
+  std::span<const go::GoField> fields = kObjectMetaFields;
+  if (list == "ownerReferences") fields = kOwnerReferenceFields;
+  if (list == "managedFields") fields = kManagedFieldsFields;
+  return std::ranges::any_of(fields,
+                             [name](const go::GoField& field) { return field.name == name; });
 }
 
 }  // namespace kube::schema

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kube/base/result.h"
@@ -30,5 +31,9 @@ struct ObjectMeta {
 base::Result<std::optional<ObjectMeta>, std::string> GetObjectMeta(const json::Value& object,
                                                                    bool drop_invalid_fields,
                                                                    json::Arena& arena);
+
+/// True if ObjectMeta has a field of this name; with `list`, "ownerReferences" or "managedFields",
+/// if the elements of that field have.
+bool IsObjectMetaField(std::string_view name, std::string_view list = {});
 
 }  // namespace kube::schema

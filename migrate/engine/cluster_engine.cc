@@ -162,7 +162,10 @@ std::optional<EngineEnd> ClusterEngine::Look() {
     return End(EngineEnd::kDeleted, "somebody has deleted it and made another of its name");
   }
   Take(std::move(now));
-  if (seen_.stage == Stage::kFailed) return End(EngineEnd::kFailed, OrNothing(seen_.message));
+  if (seen_.stage == Stage::kFailed) {
+    WaitUntilReleased();
+    return End(EngineEnd::kFailed, OrNothing(seen_.message));
+  }
   if (seen_.stage == Stage::kSucceeded) {
     Tell("the cluster's own engine says that it has rewritten all objects; verifying that");
     WaitUntilReleased();
@@ -213,10 +216,10 @@ bool ClusterEngine::Pause() {
   return lists::WaitUntil(session_.clock.Now() + pause, session_);
 }
 
-// From 1.36 on the controller marks the CRD before and takes the mark away, and trims
-// status.storedVersions, only after that it has succeeded (migrationrunner.go cleanupAdmission). It
-// does so for one that is still there alone: one that is deleted at once would leave the mark for
-// ever.
+// From 1.36 on the controller marks the CRD before, and takes the mark away and trims
+// status.storedVersions once it has ended, also where it has failed (migrationrunner.go
+// finishCRDMigration). It does so for one that is still there alone: one that is deleted at once
+// would leave the mark for ever.
 void ClusterEngine::WaitUntilReleased() {
   const TimePoint until = session_.clock.Now() + kReleased;
   while (session_.clock.Now() < until) {

@@ -10,6 +10,7 @@ struct EngineSituation {
   bool is_partial = false;       ///< only some of the objects
   bool changes_objects = false;  ///< by --mutation or --clean-managed-fields
   bool is_paced = false;         ///< by --max-rate
+  bool keeps_versions = false;   ///< status.storedVersions is to stay as it is
   bool verifies = true;          ///< by a pass over all objects
   bool is_server_dry_run = false;
   bool turns_pruning_on = false;  ///< or goes on behind that

@@ -14,7 +14,6 @@
 #include "migrate/crds/live_crd.h"
 #include "migrate/inspect/bundle_objects.h"
 #include "migrate/lists/pager.h"
-#include "migrate/lists/worker_pool.h"
 #include "migrate/manifests/manifest_crd.h"
 #include "migrate/manifests/proposals.h"
 #include "migrate/proof/proof.h"
@@ -84,7 +83,7 @@ class ClusterCheck {
  public:
   ClusterCheck(const ClusterCheckOptions& options, const kube::client::Session& session)
       : options_(options),
-        reader_(session, {.chunk_size = options.chunk_size, .workers = lists::WorkerCount()},
+        reader_(session, {.chunk_size = options.chunk_size, .workers = options.workers},
                 options.on_progress) {}
 
   report::CheckReport Run() {
@@ -129,7 +128,15 @@ class ClusterCheck {
              [this](const kube::crd::Crd& crd) { return proof::Find(crd, options_.state_dir); }},
         std::move(proposals.crds), reader_);
     TakeReports(std::move(crds_.unread));
+    if (options_.on_schemas) TellSchemas();
     report_.not_all_crds_read = !crds_.is_complete;
+  }
+
+  void TellSchemas() const {
+    for (const auto& [name, crd] : crds_.crds) {
+      const crds::CrdShape& shape = crd.shape;
+      if (!shape.uid.empty()) options_.on_schemas(name, {shape.schemas, shape.kept_fields});
+    }
   }
 
   void CheckFileObjects() {

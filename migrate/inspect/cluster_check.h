@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -10,7 +11,9 @@
 #include "kube/client/session.h"
 #include "kube/meta/field_choice.h"
 #include "migrate/lists/cluster_reader.h"
+#include "migrate/lists/worker_pool.h"
 #include "migrate/report/check_report.h"
+#include "migrate/report/crd_schemas.h"
 
 namespace migrate::inspect {
 
@@ -22,7 +25,8 @@ struct ClusterCheckOptions {
   bool recursive = false;
   std::string namespace_{};  ///< only objects of this namespace; empty: all
   std::string label_selector{}, field_selector{};
-  std::int64_t chunk_size = 500;  ///< 0: lists are not cut into chunks
+  std::int64_t chunk_size = 500;               ///< 0: lists are not cut into chunks
+  std::size_t workers = lists::WorkerCount();  ///< threads that look at objects
   bool skip_objects = false;
   bool all_objects = false;  ///< of CRDs too whose objects tell nothing by default
   bool show_objects = false;
@@ -31,6 +35,8 @@ struct ClusterCheckOptions {
   /// Is called once the files are read and before the server is asked. May be empty.
   std::function<void()> on_files_read{};
   lists::ProgressFunction on_progress{};
+  /// Is told of each CRD that the cluster has and that is checked, by its name. May be empty.
+  std::function<void(const std::string&, const report::CrdSchemas&)> on_schemas{};
 };
 
 /// Checks CRDs of a cluster, or CRDs that are proposed for it, by the custom resources of the

@@ -102,7 +102,7 @@ bool CrdLease::IsToEnd(const LeaseView& first, const LeaseView& now) const {
 }
 
 std::string CrdLease::DescribeOther(const kube::lease::LeaseRecord& record) const {
-  std::string text = DescribeHolder(record.holder_identity) + " is migrating it";
+  std::string text = DescribeHolder(record.holder_identity) + " is at work on it";
   if (!record.acquire_time.empty()) text += " since " + WithoutFraction(record.acquire_time);
   return text + ", as " + LeaseText() + " says";
 }

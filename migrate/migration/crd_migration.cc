@@ -4,7 +4,6 @@
 #include <chrono>
 #include <exception>
 #include <filesystem>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -12,32 +11,32 @@
 
 #include "kube/crd/crd.h"
 #include "migrate/check/crd_check.h"
-#include "migrate/crds/crd_guard.h"
 #include "migrate/crds/crd_request.h"
 #include "migrate/crds/live_crd.h"
-#include "migrate/crds/missing_version.h"
 #include "migrate/crds/ratcheting.h"
 #include "migrate/crds/recent_change.h"
 #include "migrate/disk/temporary_folder.h"
 #include "migrate/engine/engine_choice.h"
 #include "migrate/engine/storage_migration.h"
 #include "migrate/flip/behind_flip.h"
-#include "migrate/flip/hidden_fields.h"
 #include "migrate/lease/crd_lease.h"
 #include "migrate/lists/object_count.h"
 #include "migrate/lists/pager.h"
 #include "migrate/lists/pause.h"
 #include "migrate/migration/crd_upgrade.h"
 #include "migrate/migration/engine_use.h"
+#include "migrate/migration/hidden_loss.h"
 #include "migrate/migration/left_for_later.h"
 #include "migrate/migration/migration_end.h"
 #include "migrate/migration/preflight.h"
-#include "migrate/migration/shard_account.h"
-#include "migrate/migration/shard_run.h"
-#include "migrate/migration/stored_versions.h"
+#include "migrate/migration/rewrite_end.h"
+#include "migrate/migration/run_crd.h"
+#include "migrate/migration/versions_end.h"
 #include "migrate/owners/entry_cleaner.h"
 #include "migrate/owners/stale_count.h"
 #include "migrate/proof/proof.h"
+#include "migrate/shards/run/shard_account.h"
+#include "migrate/shards/run/shard_run.h"
 #include "migrate/spool/resource_version.h"
 #include "migrate/spool/spool.h"
 #include "migrate/state/run_state.h"
@@ -57,7 +56,8 @@ class CrdMigrator {
       : context_(context),
         options_(context.options),
         found_(found),
-        target_(context.crds_target + "/" + kube::client::UrlEscape(found.identity.name)) {
+        crd_(context.crds_target + "/" + kube::client::UrlEscape(found.identity.name),
+             context.session) {
     report_.name = found.identity.name;
     report_.dry_run = options_.dry_run;
     report_.begins_anew = IsPartial(options_) || is_dry_run();
@@ -73,7 +73,7 @@ class CrdMigrator {
     }
     lease_.reset();
     shard_run_.reset();
-    if (crd_) RememberFailed(report_, options_, *crd_, session().observer);
+    if (crd_.is_read()) RememberFailed(report_, options_, crd(), session().observer);
     report_.seconds = std::chrono::duration<double>(session().clock.Now() - start).count();
     return std::move(report_);
   }
@@ -88,20 +88,20 @@ class CrdMigrator {
     if (is_shard()) return MigrateShard();
     if (ComeBehindFlip()) {
       Rewrite();
-      Trim();
+      report_.kept_because = WhyKept();
+      EndVersions();
     }
     CloseState();
   }
 
   void CloseState() {
     const state::RunState::End end = EndOfRun(report_, is_complete_);
-    if (change_ || end != state::RunState::End::kInTheMiddle) RemoveFromCluster();
+    if (crd_.has_changed() || end != state::RunState::End::kInTheMiddle) RemoveFromCluster();
     state_->Close(end);
   }
 
   // Nothing is written by then.
   bool Prepare() {
-    upgrade_.reset();
     if (!ReadCrd() || !LookAtFile() || !LookAhead() || !GoOn()) return false;
     PrepareSweep();
     return true;
@@ -109,8 +109,9 @@ class CrdMigrator {
 
   const sweep::MigrationSession& session() const { return context_.session; }
   bool is_shard() const { return !options_.shard.is_all(); }
+  const kube::crd::Crd& crd() const { return crd_.live(); }
   bool is_dry_run() const { return options_.dry_run != report::DryRun::kNone; }
-  bool turns_pruning_on() const { return options_.enable_pruning && crd_->preserve_unknown_fields; }
+  bool turns_pruning_on() const { return options_.enable_pruning && crd().preserve_unknown_fields; }
 
   void Line(const std::string& line) { session().observer.OnLine(line); }
 
@@ -139,23 +140,20 @@ class CrdMigrator {
   }
 
   bool ReadCrd() {
-    auto crd = crds::GetCrd(session().client, target_);
-    if (!crd) return Fail(crd.error().message);
-    crd_ = *std::move(crd);
-    const crds::CrdShape shape = crds::ShapeOf(*crd_);
-    Expect(shape);
+    if (const auto error = crd_.Read()) return Fail(*error);
+    const crds::CrdShape& shape = crd_.expected();
     // Since when every server may be taken to know the CRD as it is.
     const bool is_as_found = shape.generation == found_.shape.generation;
     scope_.verify_from = (is_as_found ? context_.found_at : session().clock.Now()) + crds::kNoticed;
     report_.storage_version = shape.storage_version;
-    report_.stored_before = report_.stored_after = crd_->stored_versions;
+    report_.stored_before = report_.stored_after = crd().stored_versions;
     return true;
   }
 
   // A file has its say only until pruning is on: behind that the run goes on, or is any other.
   bool LookAtFile() {
     const auto proposal = std::ranges::find_if(
-        context_.proposals, [this](const auto& one) { return one.crd.name == crd_->name; });
+        context_.proposals, [this](const auto& one) { return one.crd.name == crd().name; });
     if (proposal != context_.proposals.end() && !TakeFile(*proposal)) return false;
     live_ = CheckedCrd();
     return true;
@@ -172,36 +170,22 @@ class CrdMigrator {
            " has to bring is brought by kubectl apply");
       return true;
     }
-    auto upgrade = PrepareUpgrade(proposal, *crd_, target_,
+    auto upgrade = PrepareUpgrade(proposal, crd(), crd_.target(),
                                   options_.dry_run != report::DryRun::kClient, session().client);
     if (!GoOn()) return false;
     if (!upgrade) {
       return Fail("the CRD of " + proposal.source +
                   " cannot come with pruning: " + upgrade.error());
     }
-    upgrade_ = *std::move(upgrade);
-    report_.crd_file = upgrade_->source;
+    report_.crd_file = upgrade->source;
+    crd_.Upgrade(*std::move(upgrade));
     return true;
   }
 
-  /// The CRD by which objects will be pruned, as long as pruning is off.
-  const kube::crd::Crd& pruning_crd() const { return upgrade_ ? upgrade_->crd : *crd_; }
-
-  // Of the CRD as it is, but that its schemas are those that what is noted is for.
-  crds::CrdShape ShapeForState() const {
-    crds::CrdShape shape = guard_->expected();
-    if (!upgrade_) return shape;
-    shape.schemas = upgrade_->schemas;
-    shape.kept_fields = upgrade_->kept_fields;
-    return shape;
-  }
-
-  void Expect(crds::CrdShape shape) { guard_.emplace(target_, std::move(shape), session()); }
-
   crds::LiveCrd CheckedCrd() const {
-    kube::crd::Crd copy = kube::crd::CopyCrd(pruning_crd());
+    kube::crd::Crd copy = kube::crd::CopyCrd(crd_.pruning());
     crds::LiveCrd live = crds::DescribeLiveCrd(copy);
-    live.shape = guard_->expected();
+    live.shape = crd_.expected();
     // Without a plan there is nothing that objects would have to be read for.
     const bool has_plan = turns_pruning_on();
     const check::CrdCheckOptions options{.origin = check::CrdCheckOptions::Origin::kServer,
@@ -214,7 +198,7 @@ class CrdMigrator {
 
   bool LookAhead() {
     const bool trims = !IsPartial(options_) && !is_dry_run() && !options_.keep_stored_versions;
-    preflight_ = CheckBefore(pruning_crd(), target_,
+    preflight_ = CheckBefore(crd_.pruning(), crd_.target(),
                              {.enable_pruning = options_.enable_pruning,
                               .dry_run = options_.dry_run,
                               .namespace_ = options_.namespace_,
@@ -227,7 +211,7 @@ class CrdMigrator {
                               .needs_engine = options_.engine == report::Engine::kInCluster,
                               .own_migration = engine::NameOfStorageMigration(MigratedNow()),
                               .as = options_.as,
-                              .pruning_patch = PruningPatch()},
+                              .pruning_patch = crd_.pruning_patch()},
                              session().client);
     for (const std::string& warning : preflight_.warnings) {
       Line("Warning: " + report_.name + ": " + warning);
@@ -245,23 +229,21 @@ class CrdMigrator {
 
   // A write of the object leaves a status with a subresource as it is.
   bool MayMutate() {
-    if (!options_.mutation || !options_.mutation->Names("status", crd_->names.kind)) return true;
+    if (!options_.mutation || !options_.mutation->Names("status", crd().names.kind)) return true;
     const auto written =
-        std::ranges::find(crd_->versions, preflight_.version, &kube::crd::CrdVersion::name);
-    if (written == crd_->versions.end() || !written->has_status_subresource()) return true;
+        std::ranges::find(crd().versions, preflight_.version, &kube::crd::CrdVersion::name);
+    if (written == crd().versions.end() || !written->has_status_subresource()) return true;
     return Fail(
         "the status of its objects is written through its subresource alone, which a "
         "mutation does not do; take status out of " +
         options_.mutation->sources());
   }
 
-  std::string PruningPatch() const { return upgrade_ ? upgrade_->patch : crds::kTurnPruningOn; }
-
   void PrepareSweep() {
     scope_.crd_name = report_.name;
-    scope_.target = {.group = crd_->group,
+    scope_.target = {.group = crd().group,
                      .version = preflight_.version,
-                     .plural = crd_->names.plural,
+                     .plural = crd().names.plural,
                      .is_namespaced = live_.is_namespaced,
                      .namespace_ = options_.namespace_,
                      .label_selector = options_.label_selector,
@@ -275,19 +257,19 @@ class CrdMigrator {
                       .most_in_one_piece = options_.most_in_one_piece,
                       .concurrency = options_.concurrency,
                       .max_rate = options_.max_rate,
-                      .find_change = [this] { return FindChangeNow(); }};
+                      .find_change = [this] { return FindChange(); }};
   }
 
   // While unknown fields are preserved kube-apiserver 1.20 empties managedFields wherever an object
   // is stored in another version than it is written in: seen, and no sign of anything.
   void SetManagedFields() {
-    scope_.target.guards_managed_fields = !crd_->preserve_unknown_fields;
+    scope_.target.guards_managed_fields = !crd().preserve_unknown_fields;
     if (!options_.clean_managed_fields) {
       if (scope_.target.guards_managed_fields)
-        scope_.target.versions = std::make_shared<const owners::KnownVersions>(*crd_);
+        scope_.target.versions = std::make_shared<const owners::KnownVersions>(crd());
       return;
     }
-    scope_.target.cleaner = std::make_shared<const owners::EntryCleaner>(*crd_);
+    scope_.target.cleaner = std::make_shared<const owners::EntryCleaner>(crd());
     if (!report_.managed_fields_cleaned) report_.managed_fields_cleaned.emplace();
   }
 
@@ -296,10 +278,9 @@ class CrdMigrator {
     return lease_ ? lease_->FindLoss() : std::nullopt;
   }
 
-  std::optional<std::string> FindChangeNow() {
+  std::optional<std::string> FindChange() {
     if (auto loss = FindLoss()) return loss;
-    if (!change_) change_ = guard_->FindChange();
-    return change_;
+    return crd_.FindChange();
   }
 
   // --dry-run=client: the plan, and how many objects it is about.
@@ -331,13 +312,13 @@ class CrdMigrator {
   }
 
   engine::MigratedResource MigratedNow() const {
-    const crds::CrdShape& shape = guard_->expected();
+    const crds::CrdShape& shape = crd_.expected();
     return {.crd_name = report_.name,
             .crd_uid = shape.uid,
             .crd_generation = shape.generation,
-            .group = crd_->group,
+            .group = crd().group,
             .version = preflight_.version,
-            .plural = crd_->names.plural};
+            .plural = crd().names.plural};
   }
 
   engine::EngineSituation EngineSituation() const {
@@ -360,7 +341,7 @@ class CrdMigrator {
                                    .preflight = preflight_,
                                    .situation = EngineSituation(),
                                    .resource = MigratedNow(),
-                                   .crd_target = target_,
+                                   .crd_target = crd_.target(),
                                    .list_target = ListTarget(),
                                    .known = scope_.target.known()},
                     session());
@@ -386,7 +367,7 @@ class CrdMigrator {
       return true;
     }
     state_->NoteEngine(engine_->name());
-    report_.engine = engine_->Run([this] { return FindChangeNow(); });
+    report_.engine = engine_->Run([this] { return FindChange(); });
     return TakeEngine();
   }
 
@@ -405,7 +386,7 @@ class CrdMigrator {
         }
         return false;
       case report::EngineEnd::kCrdChanged:
-        return Fail(WithNextStep(facts.reason));
+        return Fail(WithNextStep(facts.reason, report_.name));
       default:
         break;
     }
@@ -458,8 +439,8 @@ class CrdMigrator {
     state_ =
         std::make_unique<state::RunState>(state_dir, context_.cluster,
                                           state::RunOfCrd{.crd_name = report_.name,
-                                                          .shape = ShapeForState(),
-                                                          .stored_versions = crd_->stored_versions,
+                                                          .shape = crd_.noted_shape(),
+                                                          .stored_versions = crd().stored_versions,
                                                           .is_partial = IsPartial(options_)},
                                           now);
     scope_.verify_from =
@@ -474,7 +455,7 @@ class CrdMigrator {
     state_->NoteIdentity(lease::IdentityOf(options_.lease.self));
     if (is_shard()) return BeginShard(earlier);
     lease_.emplace(*options_.lease.leases,
-                   lease::RequestOf(options_.lease, report_.name, guard_->expected().uid, earlier),
+                   lease::RequestOf(options_.lease, report_.name, crd_.expected().uid, earlier),
                    options_.lease.wait, session(),
                    [this](const std::string& line) { Line(report_.name + ": " + line); });
     return TakeStart(lease_->Take());
@@ -497,11 +478,11 @@ class CrdMigrator {
 
   // What was found out while another run was at work need not hold any more.
   bool BeginAnew() {
-    const std::string uid = guard_->expected().uid;
+    const std::string uid = crd_.expected().uid;
     LeaveState();
     state_.reset();
     if (!Prepare()) return false;
-    if (guard_->expected().uid != uid) {
+    if (crd_.expected().uid != uid) {
       return Fail(
           "the CustomResourceDefinition was deleted and made anew; run the same command "
           "again");
@@ -512,7 +493,12 @@ class CrdMigrator {
   }
 
   bool BeginShard(const std::vector<std::string>& earlier) {
-    shard_run_.emplace(ShardedCrd{report_.name, guard_->expected().uid, target_}, options_, earlier,
+    shard_run_.emplace(shards::run::ShardedCrd{report_.name, crd_.expected().uid, crd_.target()},
+                       shards::run::ShardRunOptions{.shard = options_.shard,
+                                                    .purpose = PurposeOf(options_),
+                                                    .lease = options_.lease,
+                                                    .earlier_identities = earlier,
+                                                    .patience = options_.shard_timeout},
                        session(),
                        [this](const std::string& line) { Line(report_.name + ": " + line); });
     const auto end = turns().Begin();
@@ -534,7 +520,7 @@ class CrdMigrator {
       if (!is_done && report_.outcome != report::Outcome::kInterrupted)
         turns().GiveUp(report_.error);
       if (!is_done) return CloseState();
-      turns().OnResult(PartOf(report_));
+      turns().OnResult(shards::run::PartOf(report_));
       turn = turns().Next();
     } else {
       TakeEarlierResult(turn.record);
@@ -551,7 +537,7 @@ class CrdMigrator {
   bool WorkOnShard(const shards::Turn& turn) {
     const bool is_behind_flip = turn.kind == shards::Turn::Kind::kRewrite;
     // Others were faster than the read of the CRD.
-    if (is_behind_flip && crd_->preserve_unknown_fields && !BeginAnew()) return false;
+    if (is_behind_flip && crd().preserve_unknown_fields && !BeginAnew()) return false;
     if (is_behind_flip && !KnowsBackup(turn.record)) return false;
     if (!ComeBehindFlip()) return false;
     Rewrite();
@@ -577,14 +563,14 @@ class CrdMigrator {
   // An earlier program has done what there was to do.
   void TakeEarlierResult(const shards::ShardRecord& record) {
     if (record.parts.empty()) return;
-    TakePart(OwnPartOf(record), report_);
+    shards::run::TakePart(OwnPartOf(record), report_);
     is_complete_ = true;
   }
 
   // The last one does what concerns all.
   void FinishShard(shards::Turn turn) {
     if (turn.kind == shards::Turn::Kind::kEnd) {
-      report_.shard = FactsOf(options_.shard, turn.record);
+      report_.shard = shards::run::FactsOf(options_.shard, turn.record);
       if (!TrimAsLast(turn.record)) return;
       turns().OnEnd(report_.kept_because);
       turn = turns().Next();
@@ -593,23 +579,25 @@ class CrdMigrator {
       (void)EndWith(turn);
       return;
     }
-    report_.shard = FactsOf(options_.shard, turn.record);
+    report_.shard = shards::run::FactsOf(options_.shard, turn.record);
     if (report_.shard->missing.empty()) return;
     report_.kept_because = "not all shards are done: " + report_.shard->missing;
   }
 
   bool TrimAsLast(const shards::ShardRecord& record) {
-    report_.kept_because = WhyVersionsKept(WholeOf(report_, record), options_,
-                                           "not every shard was verified", preflight_.kept_because);
+    const bool is_verified = shards::AreAllVerified(record);
+    report_.kept_because =
+        WhyVersionsKept(shards::run::WholeOf(report_, record), options_,
+                        is_verified ? "" : "not every shard was verified", preflight_.kept_because);
     if (!turns().leads()) return Fail("another shard has taken over what is left to do");
-    TrimVersions();
+    EndVersions();
     return report_.outcome == report::Outcome::kDone;
   }
 
   bool WaitUntilNoticed() {
     const kube::system::Clock::TimePoint until =
         session().clock.Now() +
-        crds::TimeUntilNoticed(crd_->document->root(), options_.pruning.now());
+        crds::TimeUntilNoticed(crd().document->root(), options_.pruning.now());
     return lists::WaitUntil(until, session()) || GoOn();
   }
 
@@ -618,7 +606,7 @@ class CrdMigrator {
     if (turns_pruning_on()) return TurnPruningOn() && (is_dry_run() || TakeFlip());
     if (!state_->is_behind_flip()) return AcceptHiddenLoss();
     if (!Take(flip::ResumePruning(PruningRun(), options_.pruning))) return false;
-    state_->NoteRewriting(guard_->expected());
+    state_->NoteRewriting(crd_.expected());
     return true;
   }
 
@@ -631,10 +619,10 @@ class CrdMigrator {
             .dry_run = options_.dry_run,
             .state = *state_,
             .session = session(),
-            .patch = PruningPatch(),
-            .schemas = upgrade_ ? upgrade_->schemas : 0,
+            .patch = crd_.pruning_patch(),
+            .schemas = crd_.upgraded_schemas(),
             .crd_file = report_.crd_file,
-            .pruning_crd = &pruning_crd(),
+            .pruning_crd = &crd_.pruning(),
             .mutation = options_.mutation,
             .find_loss = [this] { return FindLoss(); },
             .gate = shard_run_ ? &shard_run_->gate() : nullptr};
@@ -657,65 +645,20 @@ class CrdMigrator {
     return report_.outcome == report::Outcome::kDone;
   }
 
-  // Whoever asks for pruning thinks that it is off, and that a backup will be made. Others are told
-  // as well.
   bool AcceptHiddenLoss() {
     if (state_ && state_->goes_on()) return true;
-    if (options_.enable_pruning) return ConfirmHiddenLoss();
-    if (!options_.retried) TellHiddenLoss();
-    return GoOn();
-  }
-
-  void TellHiddenLoss() {
-    const std::string hidden =
-        flip::DescribeHiddenFieldsOfSome(live_, ListTarget(), session().client);
-    if (!hidden.empty()) Line("Warning: " + hidden);
-  }
-
-  bool ConfirmHiddenLoss() {
-    const auto hidden = flip::DescribeHiddenFields(
-        live_,
-        {.chunk_size = options_.chunk_size,
-         .on_progress = sweep::ProgressOf("reading " + report_.name, session().observer)},
-        session());
-    if (!GoOn()) return false;
-    if (!hidden) return Fail(hidden.error());
-    if (hidden->empty()) return true;
-    Line("Warning: " + *hidden);
-    return is_dry_run() ||
-           session().observer.Confirm("Rewrite the objects of " + report_.name +
-                                      " without a backup?") ||
-           Fail("nothing was rewritten, as that was not confirmed");
+    const std::string refusal = AskHiddenLoss(live_, ListTarget(), options_, session());
+    return refusal.empty() ? GoOn() : Fail(refusal);
   }
 
   // The CRD has a new generation, and must be what it was in everything else.
   bool TakeFlip() {
-    crds::CrdShape expected = ShapeForState();
-    ++expected.generation;
-    expected.preserves_unknown_fields = false;
-    auto crd = crds::GetCrd(session().client, target_);
-    if (!crd) {
-      return Fail(crd.error().message + "\npruning is on; rewrite the objects by the same command");
-    }
-    if (const auto change = crds::FindChange(expected, *crd)) return Fail(WithNextStep(*change));
-    crd_ = *std::move(crd);
-    report_.stored_after = crd_->stored_versions;
-    Expect(expected);
+    if (const auto error = crd_.ReadFlipped()) return Fail(*error);
+    report_.stored_after = crd().stored_versions;
     scope_.verify_from = session().clock.Now();
     SetManagedFields();
-    state_->NoteRewriting(expected);
+    state_->NoteRewriting(crd_.expected());
     return true;
-  }
-
-  std::string RunAnewAdvice() const {
-    return std::string("\nrun the same command again: it ") +
-           (report_.begins_anew ? "begins anew" : "goes on where it was");
-  }
-
-  std::string WithNextStep(const std::string& change) {
-    if (FindLoss()) return change + RunAnewAdvice();
-    return change + "; look at it (kubectl get crd " + report_.name +
-           " -o yaml), then run the same command again";
   }
 
   void Rewrite() {
@@ -733,8 +676,8 @@ class CrdMigrator {
     const std::string pass = result.verifying_pass;
     TakeRewrite(std::move(result));
     if (!MayProve() || !report_.verified) return;
-    RememberProof({.crd = *crd_,
-                   .crd_target = target_,
+    RememberProof({.crd = crd(),
+                   .crd_target = crd_.target(),
                    .storage_version = report_.storage_version,
                    .pruned_since = pruned_since,
                    .seen = proof::SeenBy(spool::Spool(folder, pass))},
@@ -769,7 +712,7 @@ class CrdMigrator {
         .backup_dir = backup_dir,
         .now = std::chrono::floor<std::chrono::seconds>(options_.pruning.now()),
         .chunk_size = options_.chunk_size};
-    if (!crd_->preserve_unknown_fields) {
+    if (!crd().preserve_unknown_fields) {
       const std::string& version = preflight_.version;
       pass.pruned_by = {live_.checks.at(0)->server().FindSchema(version), version};
     }
@@ -785,7 +728,7 @@ class CrdMigrator {
 
   // What every server prunes is proven of all objects or of none.
   bool MayProve() const {
-    return options_.verify && !crd_->preserve_unknown_fields && !IsPartial(options_) &&
+    return options_.verify && !crd().preserve_unknown_fields && !IsPartial(options_) &&
            !is_dry_run() && !is_shard();
   }
 
@@ -798,88 +741,39 @@ class CrdMigrator {
 
   void TakeRewrite(sweep::RewriteResult result) {
     if (mutation_pass_) report_.mutation = mutation_pass_->facts();
-    report_.counts = result.sweep.counts;
-    report_.generations_moved = result.sweep.generations_moved;
-    if (report_.engine) report_.engine->not_rewritten = result.not_as_claimed;
-    if (report_.managed_fields_cleaned) *report_.managed_fields_cleaned += result.cleaned;
-    for (std::vector<report::ObjectFailure>* failures :
-         {&result.sweep.failures, &result.later_failures}) {
-      std::move(failures->begin(), failures->end(), std::back_inserter(report_.failures));
-    }
-    report_.verified = result.verified && report_.counts.Failures() == 0;
     is_complete_ = result.is_complete();
     unverified_because_ = result.unverified_because;
-    TakeOutcome(result);
-  }
-
-  void TakeOutcome(const sweep::RewriteResult& result) {
-    if (result.is_interrupted) {
-      report_.outcome = report::Outcome::kInterrupted;
-      const bool prunes = options_.enable_pruning && !crd_->preserve_unknown_fields;
-      if (prunes) report_.error = flip::kInterruptedBehindFlip;
-    } else if (const auto change = FindChangeNow()) {
-      Fail(WithNextStep(*change));
-    } else if (result.is_broken) {
-      Fail(*result.stopped + RunAnewAdvice());
-    } else if (result.stopped) {
-      report_.outcome = report::Outcome::kFailures;
-      report_.error = *result.stopped + Unlisted(result);
-    } else if (result.list_error) {
-      Fail(crds::WithVersionAdvice(result.list_error->message) + RunAnewAdvice());
-    } else if (report_.counts.Failures() > 0 || !result.unverified_because.empty()) {
-      report_.outcome = report::Outcome::kFailures;
+    const bool is_behind_flip = options_.enable_pruning && !crd().preserve_unknown_fields;
+    CrdAfterRewrite after{.is_behind_flip = is_behind_flip};
+    if (!result.is_interrupted) {
+      after.loss = FindLoss();
+      if (!after.loss) after.change = crd_.FindChange();
     }
-  }
-
-  // What was not tried is listed to its end, if that is possible.
-  static std::string Unlisted(const sweep::RewriteResult& result) {
-    if (!result.list_error) return "";
-    return "\nsome objects are not even counted: " + result.list_error->message;
+    EndRewrite(std::move(result), after, report_);
   }
 
   std::string WhyKept() const {
     return WhyVersionsKept(report_, options_, unverified_because_, preflight_.kept_because);
   }
 
-  void Trim() {
-    report_.kept_because = WhyKept();
-    TrimVersions();
-  }
-
-  void TrimVersions() {
+  // Whoever holds the Lease once it is lost decides about them.
+  void EndVersions() {
+    const auto loss = FindLoss();
+    if (!loss) return EndStoredVersions(report_, {crd_.target(), crd_.expected()}, session());
     const bool is_trimmed =
         report_.stored_after == std::vector<std::string>{report_.storage_version};
-    if (!report_.kept_because.empty() || is_trimmed) return;
-    if (const auto loss = FindLoss()) {
-      report_.kept_because = *loss;
-      Fail(WithNextStep(*loss));
-      return;
-    }
-    TrimmedVersions trimmed = TrimStoredVersions(target_, guard_->expected(), session());
-    if (!trimmed.after.empty()) report_.stored_after = std::move(trimmed.after);
-    report_.kept_because = std::move(trimmed.kept_because);
-    if (report_.kept_because.empty()) return;
-    if (trimmed.is_changed) {
-      Fail(WithNextStep(report_.kept_because));
-      return;
-    }
-    report_.outcome = report::Outcome::kFailures;
-    report_.error = "status.storedVersions could not be trimmed: " + report_.kept_because +
-                    "\nall objects are migrated; mend that, then run the same command again, or "
-                    "leave it by --keep-stored-versions";
+    if (is_trimmed || !report_.kept_because.empty()) return;
+    report_.kept_because = *loss;
+    Fail(*loss + RunAnewAdvice(report_));
   }
 
   const MigrationContext& context_;
   const MigrationOptions& options_;
   const crds::LiveCrd& found_;
-  const std::string target_;
+  RunCrd crd_;
   report::CrdMigration report_;
 
-  std::optional<kube::crd::Crd> crd_;
-  std::optional<CrdUpgrade> upgrade_;    // where a file's CRD is to come with pruning
-  crds::LiveCrd live_;                   // of the same read
-  std::optional<crds::CrdGuard> guard_;  // of the CRD as it is to stay from now on
-  std::optional<std::string> change_;    // of the CRD, that ended the run
+  crds::LiveCrd live_;  // of the CRD's first read
   Preflight preflight_;
   std::unique_ptr<disk::TemporaryFolder> temporary_;
   std::unique_ptr<state::RunState> state_;
@@ -891,7 +785,7 @@ class CrdMigrator {
   std::string unverified_because_;
   std::optional<EngineUse> engine_;  // where the server has one of its own
   std::optional<lease::CrdLease> lease_;
-  std::optional<ShardRun> shard_run_;  // where this is one of several shards
+  std::optional<shards::run::ShardRun> shard_run_;  // where this is one of several shards
 };
 
 }  // namespace

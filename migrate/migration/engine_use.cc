@@ -15,6 +15,7 @@ engine::EngineSituation EngineSituationOf(const MigrationOptions& options) {
   return {.is_partial = IsPartial(options),
           .changes_objects = options.mutation != nullptr || options.clean_managed_fields,
           .is_paced = options.max_rate > 0,
+          .keeps_versions = options.keep_stored_versions,
           .verifies = options.verify,
           .is_server_dry_run = options.dry_run == report::DryRun::kServer};
 }

@@ -28,6 +28,16 @@ std::string WhyVersionsKept(const report::CrdMigration& report, const MigrationO
   return cannot_trim;
 }
 
+std::string WithNextStep(const std::string& change, const std::string& crd_name) {
+  return change + "; look at it (kubectl get crd " + crd_name +
+         " -o yaml), then run the same command again";
+}
+
+std::string RunAnewAdvice(const report::CrdMigration& report) {
+  return std::string("\nrun the same command again: it ") +
+         (report.begins_anew ? "begins anew" : "goes on where it was");
+}
+
 state::RunState::End EndOfRun(const report::CrdMigration& report, bool is_complete) {
   if (report.outcome == report::Outcome::kInterrupted ||
       report.outcome == report::Outcome::kError) {

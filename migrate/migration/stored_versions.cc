@@ -22,12 +22,12 @@ using Versions = std::vector<std::string>;
 constexpr int kAttempts = 5;
 constexpr std::chrono::seconds kFirstPause(1);
 
-std::string TrimPatch(const std::string& resource_version, const std::string& storage_version) {
+std::string VersionsPatch(const std::string& resource_version, const Versions& versions) {
   Arena arena;
   Value metadata = Value::Object();
   metadata.Set("resourceVersion", Value::String(resource_version), arena);
   Value stored = Value::Array();
-  stored.Append(Value::String(storage_version), arena);
+  for (const std::string& version : versions) stored.Append(Value::String(version), arena);
   Value status = Value::Object();
   status.Set("storedVersions", stored, arena);
   Value patch = Value::Object();
@@ -37,11 +37,11 @@ std::string TrimPatch(const std::string& resource_version, const std::string& st
 }
 
 /// One attempt after the other, until it is known how the versions are.
-class Trimmer {
+class VersionsWriter {
  public:
-  Trimmer(const std::string& target, const crds::CrdShape& expected,
-          const kube::client::Session& session)
-      : target_(target), expected_(expected), session_(session) {}
+  VersionsWriter(const std::string& target, const crds::CrdShape& expected, Versions wanted,
+                 const kube::client::Session& session)
+      : target_(target), expected_(expected), wanted_(std::move(wanted)), session_(session) {}
 
   TrimmedVersions Run() {
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
@@ -66,7 +66,7 @@ class Trimmer {
       result_.is_changed = true;
       return Keep(*change);
     }
-    if (crd->stored_versions == Versions{expected_.storage_version}) return Keep("");
+    if (crd->stored_versions == wanted_) return Keep("");
     if (is_refused_) return false;
     resource_version_ = crd->resource_version;
     return true;
@@ -75,7 +75,7 @@ class Trimmer {
   // Also where no answer came the write may have been done: only reading tells.
   void Patch() {
     const auto patched = crds::PatchCrd(session_.client, target_ + "/status",
-                                        TrimPatch(resource_version_, expected_.storage_version));
+                                        VersionsPatch(resource_version_, wanted_));
     may_pass_ = !patched && MayPass(MeaningOf(patched.error()));
     if (patched) {
       result_.kept_because = "the server answered to the PATCH of its status, but did not do it";
@@ -93,6 +93,7 @@ class Trimmer {
 
   const std::string& target_;
   const crds::CrdShape& expected_;
+  const Versions wanted_;
   const kube::client::Session session_;
   TrimmedVersions result_;
   std::string resource_version_;
@@ -103,7 +104,13 @@ class Trimmer {
 
 TrimmedVersions TrimStoredVersions(const std::string& target, const crds::CrdShape& expected,
                                    const kube::client::Session& session) {
-  return Trimmer(target, expected, session).Run();
+  return VersionsWriter(target, expected, {expected.storage_version}, session).Run();
+}
+
+TrimmedVersions PutStoredVersionsBack(const std::string& target, const crds::CrdShape& expected,
+                                      const std::vector<std::string>& versions,
+                                      const kube::client::Session& session) {
+  return VersionsWriter(target, expected, versions, session).Run();
 }
 
 }  // namespace migrate::migration

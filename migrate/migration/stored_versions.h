@@ -27,4 +27,10 @@ struct TrimmedVersions {
 TrimmedVersions TrimStoredVersions(const std::string& target, const crds::CrdShape& expected,
                                    const kube::client::Session& session);
 
+/// The same, but sets `versions`: what a cluster has trimmed although it was not verified that no
+/// object is stored in another version any more.
+TrimmedVersions PutStoredVersionsBack(const std::string& target, const crds::CrdShape& expected,
+                                      const std::vector<std::string>& versions,
+                                      const kube::client::Session& session);
+
 }  // namespace migrate::migration

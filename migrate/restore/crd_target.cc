@@ -6,7 +6,6 @@
 
 #include "kube/meta/object_path.h"
 #include "kube/meta/type_meta.h"
-#include "kube/schema/coercion.h"
 #include "migrate/restore/list_elements.h"
 
 namespace migrate::restore {
@@ -116,6 +115,8 @@ sweep::write::SweepTarget CrdTarget::PathsOf(const CrdVersion& version) const {
           .is_namespaced = is_namespaced()};
 }
 
+// What embedded resources lose of their metadata no server takes back: it stays out of what is put
+// back, as if it were still there.
 std::optional<Value> CrdTarget::LeftOf(const Value& backup, kube::json::Arena& arena) const {
   if (!was_pruned_by_) return std::nullopt;
   const std::string_view version = VersionNameOf(backup);
@@ -126,7 +127,7 @@ std::optional<Value> CrdTarget::LeftOf(const Value& backup, kube::json::Arena& a
   if (was_pruned_by_->crd.FindVersion(version) == nullptr) return std::nullopt;
   Value left = kube::json::CopyForChange(backup, arena);
   for (const StructuralSchema* schema : was_pruned_by_->SchemasFor(version)) {
-    kube::schema::DropLostFields(left, schema, arena);
+    kube::schema::DropUnknownFields(left, schema, /*is_resource_root=*/true);
   }
   return left;
 }
@@ -164,10 +165,12 @@ void CrdTarget::CountPrunedAgain(const Value& backup, const kube::meta::FieldCho
 // Of a write: by the schema of its version, and of what is stored.
 void CrdTarget::FindPruned(const Value& object, const CrdVersion& version,
                            kube::schema::UnknownFieldSink& sink) const {
-  kube::schema::FindLostFields(object, server_.FindSchema(version.name), sink);
+  kube::schema::FindUnknownFields(object, server_.FindSchema(version.name),
+                                  /*is_resource_root=*/true, sink);
   const CrdVersion* storage = live_.StorageVersion();
   if (storage == nullptr || storage == &version || server_.converts_by_webhook()) return;
-  kube::schema::FindLostFields(object, server_.FindSchema(storage->name), sink);
+  kube::schema::FindUnknownFields(object, server_.FindSchema(storage->name),
+                                  /*is_resource_root=*/true, sink);
 }
 
 std::vector<std::string> CrdTarget::PrunedOfNew(const Value& object,

@@ -42,8 +42,9 @@ void TakeOver(ShardRecord& record, ShardPart& part) {
       return;
     case Step::kClosed:
       // The flip may be on its way, for which it has done what it had to.
-      if (record.phase != Phase::kClosing) return;
-      return OpenRound(record);
+      if (record.phase == Phase::kFlipping) return;
+      if (record.phase == Phase::kClosing) OpenRound(record);
+      break;
     case Step::kBackedUp:
       if (record.phase == Phase::kClosing) OpenRound(record);
       break;

@@ -41,7 +41,7 @@ std::string Purpose(const write::SweepTarget& target, const std::string& what) {
   }
   if (!target.shard.is_all()) purpose += " shard " + shards::TextOf(target.shard);
   return purpose + (target.cleaner ? " cleaning managedFields" : "") +
-         (target.dry_run ? " dry run" : "");
+         (target.ignores_other_writers ? " as listed" : "") + (target.dry_run ? " dry run" : "");
 }
 
 /// Why a sweep ends whose writes emptied managedFields, and the next step.

@@ -113,6 +113,7 @@ CandidateSource SourceOf(std::string_view flag) {
       {"backup-dir", CandidateSource::kFolders},
       {"state-dir", CandidateSource::kFolders},
       {"context", CandidateSource::kContexts},
+      {"contexts", CandidateSource::kContexts},
       {"cluster", CandidateSource::kClusters},
       {"user", CandidateSource::kUsers},
       {"namespace", CandidateSource::kNamespaces},

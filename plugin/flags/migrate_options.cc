@@ -126,6 +126,7 @@ void CheckEngine(const MigrateOptions& options) {
   RefuseBoth(given, engine, options.retry_failed, "--retry-failed");
   RefuseBoth(given, engine, options.max_rate > 0, "--max-rate");
   RefuseBoth(given, engine, !options.verify, "--verify=false");
+  RefuseBoth(given, engine, options.keep_stored_versions, "--keep-stored-versions");
   RefuseBoth(given, engine, options.dry_run == DryRun::kServer, "--dry-run=server");
 }
 

@@ -31,7 +31,7 @@ struct MigrateOptions {
   int concurrency = 16;
   double max_rate = 0;
   bool verify = true;
-  migrate::report::Engine engine = migrate::report::Engine::kAuto;
+  migrate::report::Engine engine = migrate::report::Engine::kOwn;
   std::chrono::nanoseconds engine_timeout = std::chrono::minutes(5);
   bool keep_stored_versions = false;
   bool clean_managed_fields = false;
@@ -55,7 +55,7 @@ struct RawMigrateValues {
   std::string dry_run = "none";
   std::string max_rate;        ///< empty: not given
   std::string settle_timeout;  ///< empty: not given
-  std::string engine = "auto";
+  std::string engine = "own";
   std::string engine_timeout;  ///< empty: not given
   std::string lease_timeout;   ///< empty: not given
   std::string shard;           ///< "3/16"; empty: not given

@@ -34,12 +34,15 @@ void Progress::Show(const std::string& what, const migrate::lists::ListProgress&
   if (IsDue()) Put(Printable(ProgressText(what, progress)));
 }
 
-void Progress::Show(const std::string& what, const migrate::sweep::SweepProgress& progress) {
-  const double rate = RateOf(what, DoneOf(progress));
+void Progress::ShowText(const std::string& text) {
   if (!IsDue()) return;
   // A line that goes on in the next one could not be written over.
-  if (!is_terminal_) return Put(Printable(SweepText(what, progress, rate)));
-  Put(kNoWrap + Printable(SweepLine(what, progress, rate)) + kWrap);
+  Put(is_terminal_ ? kNoWrap + Printable(text) + kWrap : Printable(text));
+}
+
+void Progress::Show(const std::string& what, const migrate::sweep::SweepProgress& progress) {
+  const double rate = RateOf(what, DoneOf(progress));
+  ShowText(is_terminal_ ? SweepLine(what, progress, rate) : SweepText(what, progress, rate));
 }
 
 bool Progress::IsDue() {

@@ -27,6 +27,8 @@ class Progress {
   void Show(const std::string& what, const migrate::lists::ListProgress& progress);
   /// `what` is being rewritten, or verified: "widgets.demo.example.com".
   void Show(const std::string& what, const migrate::sweep::SweepProgress& progress);
+  /// What is going on is `text`, one line.
+  void ShowText(const std::string& text);
   /// Writes a line of its own, not over the live one.
   void WriteLine(const std::string& line);
   /// Writes a question, and leaves the line to the answer.

@@ -27,6 +27,10 @@ is lost), "pruning" (it is on already) or "unknown" (the CRD could not be checke
 those that prune already without a finding are only counted. Paths show indices of lists as [*]
 and keys of maps as *.
 
+With --contexts several clusters are checked side by side, each as it would be alone: there is one
+table, one report and one exit code, the highest of all. What a cluster cannot be asked does not
+keep the others from being checked, and a CRD that is not the same in all of them is shown as such.
+
 Examples:
   # Check all CRDs of the cluster
   kubectl prune check
@@ -39,6 +43,10 @@ Examples:
 
   # The CRDs between two releases, where one lacks a version that objects are stored in
   kubectl prune check -f crds.yaml --print-transitional | kubectl apply -f -
+
+  # Check several clusters side by side: all contexts with such a name, or those that a file names
+  kubectl prune check --contexts 'prod-*'
+  kubectl prune check --contexts @clusters.txt
 
   # Check the objects with a label in one namespace only
   kubectl prune check widgets.demo.example.com -n shop -l app=frontend
@@ -77,6 +85,11 @@ Options:
 
     --chunk-size=500:
         Read large lists of objects in chunks of this size; 0 reads them all at once.
+
+    --contexts=[]:
+        Check the clusters of these contexts of the kubeconfig side by side: names, or patterns in
+        which * stands for any characters, ? for one, [a-z] for one of these. @FILE stands for the
+        lines of a file. (e.g. --contexts 'prod-*,staging' or --contexts @clusters.txt).
 
     --crd-selector='':
         Check only the CRDs of the cluster whose labels match, e.g. --crd-selector app=operator.
@@ -121,6 +134,9 @@ Options:
         markdown, name, table, wide, yaml). wide shows more columns and shortens nothing. html is
         one page for a browser or a mail, markdown fits a comment, junit is for CI. A template of
         jsonpath finds things in what json prints, e.g. jsonpath='{.crds[*].name}'.
+
+    --parallel-clusters=10:
+        With --contexts, how many clusters are checked at once.
 
     --patience=2m0s:
         How long a request that only reads is tried again where the server or the network has

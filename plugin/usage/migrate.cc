@@ -118,12 +118,13 @@ Options:
         Turn off spec.preserveUnknownFields where it is on. With --local: as if it had been turned
         off before.
 
-    --engine='auto':
+    --engine='own':
         Who rewrites the objects: "own", this program; "in-cluster", the cluster's own engine, by a
         StorageVersionMigration (storagemigration.k8s.io, Kubernetes 1.35 and later), after which
         this program verifies every object, and rewrites all of them where that has failed; or
         "auto", the latter where the server has it and status.storedVersions tells that objects are
-        stored in another version.
+        stored in another version. From 1.36 on the cluster trims status.storedVersions by itself,
+        verified or not; where it should not have, that is put back at the end of the run.
 
     --engine-timeout=5m0s:
         How long a StorageVersionMigration may stay as it is before the objects are rewritten from

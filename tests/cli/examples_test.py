@@ -92,6 +92,7 @@ def files(box, is_pruning):
     (box.work / "established.yaml").write_text(
         crd.replace("metadata:\n", "metadata:\n  uid: 5d0c\n  generation: 1\n", 1), encoding="utf-8")
     (box.work / "new-crd.yaml").write_text(crd.replace("preserveUnknownFields: true", "preserveUnknownFields: false"))
+    (box.work / "clusters.txt").write_text("# all of them\nprod-*\nstaging\n")
     (box.work / "templates.yaml").write_text(TEMPLATES)
     (box.work / "namespaces.yaml").write_text("apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n")
     (box.work / "move-mode.yaml").write_text("spec:\n  mode: (spec.legacyMode)\n  legacyMode: null\n")
@@ -122,8 +123,9 @@ def paste(box, example):
         with open(config, encoding="utf-8") as file:
             text = file.read()
         with open(config, "w", encoding="utf-8") as file:
-            file.write(text.replace("contexts:\n", "contexts:\n- name: staging\n  context: "
-                                                   "{cluster: fake, user: fake}\n"))
+            others = "".join(f"- name: {name}\n  context: {{cluster: fake, user: fake}}\n"
+                             for name in ("staging", "prod-a", "prod-b"))
+            file.write(text.replace("contexts:\n", "contexts:\n" + others))
         # "| source" is fish's.
         return box.run("bash", "-c", BEFORE + example.replace("| source", ""))
 

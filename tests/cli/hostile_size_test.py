@@ -196,6 +196,19 @@ class HostileSize(unittest.TestCase):
         self.propose(crd_with(spec={"type": "object", "properties": names}),
                      crd_with(spec={"type": "object", "additionalProperties": {"type": "object", "properties": numbers}}))
 
+    def test_embedded_metadata_that_is_deep_or_wide(self):
+        crd = crd_with(spec={"type": "object", "x-kubernetes-embedded-resource": True,
+                             "x-kubernetes-preserve-unknown-fields": True})
+        crd["spec"]["preserveUnknownFields"] = False
+        key = '{"f:' + "k" * 100 + '":'
+        deep = key * 4000 + "{}" + "}" * 4000
+        wide = {f"k{i}": "v" for i in range(100_000)}
+        for metadata in ({"managedFields": [{"fieldsV1": "DEEP"}]}, {"managedFields": [{"fieldsV1": {LONG: wide}}]},
+                         {"labels": wide}, wide):
+            widget = OBJECT | {"spec": {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", **metadata}}}
+            (BOX.work / "object.json").write_text(json.dumps(widget).replace('"DEEP"', deep))
+            self.run_in_little_memory("check", "--local", *self.write("crd.json", crd), "-f", "object.json")
+
     def test_many_keys_of_a_list_that_are_unknown(self):
         crd = crd_with(list={"type": "array", "x-kubernetes-list-type": "map",
                              "x-kubernetes-list-map-keys": MANY, "items": {"type": "object"}})

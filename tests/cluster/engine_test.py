@@ -23,7 +23,7 @@ from subjects import V1_CRDS
 BINARY = None
 CLUSTER = None
 COUNT = 40
-ENGINE = "--engine=in-cluster"
+ENGINE, AUTO = "--engine=in-cluster", "--engine=auto"
 ALICE = "alice"
 VIEW = [{"apiGroups": [ENGINE_GROUP], "resources": [PLURAL], "verbs": ["list"]}]
 USE = [{"apiGroups": [ENGINE_GROUP], "resources": [PLURAL], "verbs": ["list", "create", "get", "delete"]}]
@@ -81,7 +81,7 @@ class Success(EngineTest):
         subject = self.bring_in("successes")
         before = Stored(CLUSTER, subject)
         with StorageMigrator(CLUSTER, self.path) as migrator:
-            run = self.migrator.run(subject.name)
+            run = self.migrator.run(subject.name, AUTO)
 
         self.assert_done(run, subject)
         self.assertEqual({"unchanged": COUNT}, run.counts(), run)
@@ -97,7 +97,7 @@ class Success(EngineTest):
         bring_in_widgets(CLUSTER, subject)
         turn_pruning_on(self.api, subject)
         with StorageMigrator(CLUSTER, self.path) as migrator:
-            run = self.migrator.run(subject.name)
+            run = self.migrator.run(subject.name, AUTO)
             self.assert_done(run, subject)
             self.assertEqual([], migrator.seen)
             self.assertIn("only pruning is to be proven", run.crd()["engine"]["reason"])
@@ -112,7 +112,7 @@ class Success(EngineTest):
         self.addCleanup(delete_crd, CLUSTER.api(), subject.name)
         bring_in_widgets(CLUSTER, subject)
         with StorageMigrator(CLUSTER, self.path) as migrator:
-            run = self.migrator.run(subject.name, "--enable-pruning", "--yes")
+            run = self.migrator.run(subject.name, AUTO, "--enable-pruning", "--yes")
         self.assert_done(run, subject)
         self.assertEqual([], migrator.seen)
 
@@ -133,9 +133,9 @@ class Success(EngineTest):
     def test_1_36_marks_the_crd_and_trims_by_itself(self):
         subject = self.bring_in("marks")
         with StorageMigrator(CLUSTER, self.path, marks=True):
-            run = self.migrator.run(subject.name)
+            run = self.migrator.run(subject.name, AUTO)
             self.assert_done(run, subject)
-            again = self.migrator.run(subject.name)
+            again = self.migrator.run(subject.name, AUTO)
         self.assertEqual(0, again.code, again)
         for word in ("StorageMigrating", "cannot be deleted", "were not; they are now"):
             self.assertNotIn(word, run.stderr + again.stderr)
@@ -146,7 +146,7 @@ class Success(EngineTest):
         subject = self.bring_in("dries")
         before = Stored(CLUSTER, subject)
         for strategy, ended in (("client", "foreseen"), ("server", "not-used")):
-            run = self.migrator.run(subject.name, f"--dry-run={strategy}")
+            run = self.migrator.run(subject.name, AUTO, f"--dry-run={strategy}")
             self.assertEqual(0, run.code, run)
             self.assertEqual(ended, run.crd()["engine"]["end"], run)
         self.assertEqual(before, Stored(CLUSTER, subject))
@@ -200,9 +200,12 @@ class Fallback(EngineTest):
         zero = f"{subject.collection('v1', 'default')}/w00000?dryRun=All"
         wait_for("the schema", lambda: self.api.request(
             "PATCH", zero, {}, "application/merge-patch+json")[0] == 422)
-        with StorageMigrator(CLUSTER, self.path):
+        trims = StorageMigrator(CLUSTER, self.path, marks=True)
+        with trims:
             run = self.migrator.run(subject.name, ENGINE)
 
+        # As it trims whatever became of the objects, what it took away is put back.
+        self.assertEqual([["v1"]], trims.trimmed)
         self.assertEqual(1, run.code, run)
         self.assertEqual([], accounting_errors(run, COUNT), run)
         engine = run.crd()["engine"]
@@ -217,13 +220,13 @@ class Fallback(EngineTest):
 
     def test_nobody_takes_it_up(self):
         subject = self.bring_in("orphans")
-        run = self.migrator.run(subject.name, "--engine-timeout=2s")
+        run = self.migrator.run(subject.name, AUTO, "--engine-timeout=2s")
         self.assert_fell_back(run, subject, "ignored", "nobody has taken it up for 2 s")
 
     def test_it_is_stuck(self):
         subject = self.bring_in("stucks")
         with StorageMigrator(CLUSTER, self.path, stops_at="running"):
-            run = self.migrator.run(subject.name, "--engine-timeout=3s")
+            run = self.migrator.run(subject.name, AUTO, "--engine-timeout=3s")
             self.assert_fell_back(run, subject, "stuck", "nothing of it has changed for 3 s")
 
     def test_it_is_stuck_in_the_middle_and_wakes_up_behind_us(self):
@@ -251,9 +254,9 @@ class Fallback(EngineTest):
     def test_a_mark_that_a_deleted_one_left_does_not_keep_the_next_run(self):
         subject = self.bring_in("left")
         with StorageMigrator(CLUSTER, self.path, marks=True, stops_at="running"):
-            run = self.migrator.run(subject.name, "--engine-timeout=2s")
+            run = self.migrator.run(subject.name, AUTO, "--engine-timeout=2s")
             self.assert_fell_back(run, subject, "stuck", "nothing of it has changed")
-        again = self.migrator.run(subject.name)
+        again = self.migrator.run(subject.name, AUTO)
         self.assertEqual(0, again.code, again)
         self.assertIn("StorageMigrating is true, but no StorageVersionMigration of it is under way", again.stderr)
 
@@ -299,7 +302,7 @@ class Resumed(EngineTest):
             process.communicate()
             self.assertEqual(1, len(self.left()))
             migrator.go.set()
-            run = self.migrator.run(subject.name)
+            run = self.migrator.run(subject.name, AUTO)
         self.assert_done(run, subject)
         self.assertIn("which an earlier run has made", run.stderr)
         self.assertEqual(0, run.crd()["engine"]["notRewritten"])
@@ -319,7 +322,7 @@ class Resumed(EngineTest):
             self.assertIn(f"the cluster goes on with {NAME}/{name} by itself", run.stderr)
             self.assertEqual("interrupted", run.crd()["engine"]["end"])
         with StorageMigrator(CLUSTER, self.path):
-            run = self.migrator.run("--all")
+            run = self.migrator.run("--all", AUTO)
         self.assert_done(run, subject)
         self.assertIn("which an earlier run has made", run.stderr)
 
@@ -338,7 +341,7 @@ class Resumed(EngineTest):
         self.api.post(self.path, {
             "apiVersion": f"{ENGINE_GROUP}/{self.API_VERSION}", "kind": "StorageVersionMigration",
             "metadata": {"name": "theirs"}, "spec": {"resource": {"group": GROUP, "resource": "others"}}})
-        for arguments in ((), (ENGINE,), ("--engine=own",)):
+        for arguments in ((), (AUTO,), (ENGINE,), ("--engine=own",)):
             run = self.migrator.run(subject.name, *arguments)
             self.assertEqual(2, run.code, run)
             self.assertIn(f"another storage migration is under way: {NAME}/theirs", run.crd()["error"])
@@ -351,7 +354,7 @@ class RightsToIt(EngineTest):
             run = self.migrator.run(subject.name, ENGINE, user=ALICE)
             self.assertEqual(2, run.code, run)
             self.assertIn(f"the right to create {NAME} is missing", run.crd()["error"])
-            run = self.migrator.run(subject.name, user=ALICE)
+            run = self.migrator.run(subject.name, AUTO, user=ALICE)
             self.assert_done(run, subject)
             self.assertEqual(f"the right to create {NAME} is missing", run.crd()["engine"]["reason"])
             self.assertNotIn("engine", run.stderr)
@@ -377,7 +380,7 @@ class NoEngine(unittest.TestCase):
         run = migrator.run(subject.name, ENGINE)
         self.assertEqual(2, run.code, run)
         self.assertIn("the server has no engine of its own", run.crd()["error"])
-        run = migrator.run(subject.name)
+        run = migrator.run(subject.name, AUTO)
         self.assertEqual(0, run.code, run)
         self.assertNotIn("engine", run.crd())
 

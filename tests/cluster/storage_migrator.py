@@ -72,6 +72,7 @@ class StorageMigrator:
         self._thread = threading.Thread(target=self._work)
         self.error = None
         self.patched = 0
+        self.trimmed = []  # what it has set status.storedVersions to
         self.seen = []  # names of those that it has worked on, each once
 
     def __enter__(self):
@@ -156,14 +157,21 @@ class StorageMigrator:
             self._mark(crd, "True", "MigrationRunning", f"Migration {name} is running")
         self._set_condition(name, checkpoint, "Running", "StorageVersionMigrationInProgress")
         self._wait_at("running")
-        if not self._lies:
-            self._patch_all(name, checkpoint, base, objects, described, api_version)
-        self._set_condition(name, checkpoint, "Succeeded", "StorageVersionMigrationSucceeded")
-        if self._marks:
-            time.sleep(0.5)  # another controller, which looks a moment later
-            # That of the lister: one that is deleted by then is never cleaned up.
-            if self._api.request("GET", f"{self._path}/{name}")[0] == 200:
-                self._release(crd)
+        try:
+            if not self._lies:
+                self._patch_all(name, checkpoint, base, objects, described, api_version)
+            self._set_condition(name, checkpoint, "Succeeded", "StorageVersionMigrationSucceeded")
+        finally:
+            self._finish(name, crd)
+
+    def _finish(self, name, crd):
+        """finishCRDMigration of 1.36: whatever became of the objects."""
+        if not self._marks or self._over.is_set():
+            return
+        time.sleep(0.5)  # another controller, which looks a moment later
+        # That of the lister: one that is deleted by then is never cleaned up.
+        if self._api.request("GET", f"{self._path}/{name}")[0] == 200:
+            self._release(crd)
 
     def _wait_at(self, place):
         if self._stops_at != place or self.go.is_set():
@@ -208,6 +216,7 @@ class StorageMigrator:
     def _release(self, crd):
         versions = self._api.get(crd)["spec"]["versions"]
         storage = next(version["name"] for version in versions if version["storage"])
+        self.trimmed.append([storage])
         self._mark(crd, "False", "MigrationSucceeded",
                    "The migration has succeeded and the stored versions have been updated",
                    storedVersions=[storage])

@@ -22,6 +22,7 @@ NOT_RUN = [
     (r"argocd ", "needs Argo CD"),
     (r"flux ", "needs Flux"),
     (r"docker ", "needs Docker"),
+    (r"kubectl prune check .*--contexts ", "needs many clusters; tests/cluster/fleet_test.py runs it"),
     (r"kubectl prune guard ", "goes on until a signal ends it; tests/cluster/guard_test.py runs it"),
     (r"kubectl prune populate( *$| --(webhooks|resync)=)",
      "goes on until a signal ends it; tests/cluster/manifests_test.py runs it"),
@@ -34,6 +35,8 @@ NOT_RUN = [
     (r"sh krew/", "builds for minutes; krew has tests of its own"),
     (r"kubectl krew |version=|tar -xzf kubectl-prune_",
      "needs krew or a release; tests/krew lays the files out as krew does"),
+    (r"kubectl prune migrate .*--engine=in-cluster",
+     "needs a cluster with an engine of its own; tests/cluster/engine_test.py runs it"),
     (r"kubectl get storageversionmigrations", "a cluster without them has no such resource"),
 ]
 

@@ -111,7 +111,8 @@ def load(kind):
     return json.loads((SCHEMAS / f"{kind.lower()}.schema.json").read_text(encoding="utf-8"))
 
 
-KINDS = {kind: Schema(load(kind)) for kind in ("CheckReport", "MigrationReport", "RestoreReport", "GuardReport")}
+KINDS = {kind: Schema(load(kind)) for kind in ("CheckReport", "FleetCheckReport", "MigrationReport", "RestoreReport",
+                                             "GuardReport")}
 
 
 def errors(report):
@@ -119,7 +120,12 @@ def errors(report):
     kind = report.get("kind") if isinstance(report, dict) else None
     if kind not in KINDS:
         return [f"a report of kind {kind!r}"]
-    return list(KINDS[kind].errors(report))[:10]
+    found = list(KINDS[kind].errors(report))
+    # Those of single clusters are reports of their own.
+    if kind == "FleetCheckReport" and not found:
+        found = [f"{cluster['name']}: {error}" for cluster in report["clusters"] if "report" in cluster
+                 for error in errors(cluster["report"])]
+    return found[:10]
 
 
 def require_valid(report):

@@ -21,6 +21,7 @@ migrate/inspect migrate/state migrate/sweep/write migrate/guard migrate/populate
 migrate/backup migrate/sweep/source migrate/suggest migrate/population migrate/populate/webhooks
 migrate/sweep migrate/population/control
 migrate/flip migrate/engine
+migrate/shards/run
 migrate/migration
 migrate/restore
 
@@ -29,8 +30,8 @@ plugin/terminal
 plugin/report/data
 plugin/report/text
 plugin/report/page plugin/access
-plugin/report/format plugin/serving
-plugin/population
+plugin/report/format plugin/serving plugin/fleet
+plugin/population plugin/check
 plugin/command
 plugin/completion
 plugin

@@ -1,5 +1,7 @@
 #include "migrate/population/control/namespace_notes.h"
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -45,9 +47,17 @@ void NamespaceNotes::Send(const std::vector<std::string>& namespaces, Population
   SendEvents(std::move(troubles));
 }
 
-void NamespaceNotes::SendKept() {
+void NamespaceNotes::SendKept(std::size_t most) {
+  const auto end = kept_.begin() + static_cast<std::ptrdiff_t>(std::min(most, kept_.size()));
+  Writes sent(std::make_move_iterator(kept_.begin()), std::make_move_iterator(end));
+  kept_.erase(kept_.begin(), end);
+  if (kept_.empty()) kept_since_.reset();
+  SendEvents(std::move(sent));
+}
+
+void NamespaceNotes::DropKept() {
+  kept_.clear();
   kept_since_.reset();
-  SendEvents(std::exchange(kept_, {}));
 }
 
 void NamespaceNotes::SendEvents(Writes events) {

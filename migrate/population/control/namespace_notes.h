@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -42,8 +43,10 @@ class NamespaceNotes {
   void Send(const std::vector<std::string>& namespaces, PopulationState& state);
   /// Since when the oldest of the Events is kept; absent: none is.
   std::optional<kube::system::Clock::TimePoint> kept_since() const { return kept_since_; }
-  /// Creates the Events that were kept, as of the time of their rounds.
-  void SendKept();
+  /// Creates `most` of the Events that were kept, as of the time of their rounds.
+  void SendKept(std::size_t most);
+  /// Forgets those that are kept.
+  void DropKept();
 
  private:
   using Writes = std::vector<std::unique_ptr<SingleWrite>>;

@@ -73,7 +73,8 @@ bool PopulationControl::Begin() {
 
 bool PopulationControl::is_busy() const {
   const auto next = due_.next();
-  return is_leading_ && !watch_.blind_since() && next && *next <= session_.clock.Now();
+  const bool is_due = next && *next <= session_.clock.Now();
+  return is_leading_ && !watch_.blind_since() && (is_due || AreEventsDue());
 }
 
 void PopulationControl::Advance() {
@@ -89,7 +90,9 @@ void PopulationControl::Advance() {
   if (!names.empty()) LookAt(names);
   // Of what was not done to its end, or was done by another one, nothing is known.
   if (round_session_.is_stopped()) is_leading_ = false;
-  if (is_leading_ && AreEventsDue()) notes_.SendKept();
+  // Whoever leads by now has more to tell.
+  if (!is_leading_) notes_.DropKept();
+  if (is_leading_ && AreEventsDue()) notes_.SendKept(kMostAtOnce);
   if (is_leading_ && IsNoteDue() && HasLookedAtAll()) Note();
   PublishCounts();
 }

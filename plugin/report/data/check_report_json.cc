@@ -56,27 +56,11 @@ class CheckReportBuilder {
   }
 
   Value Summary(const CheckReport& report) {
-    std::uint64_t objects = 0, objects_losing_fields = 0;
-    for (const CrdReport& crd : report.crds) {
-      objects += crd.object_count;
-      objects_losing_fields += crd.objects_losing_fields;
-    }
-    using migrate::report::Verdict;
-    const auto count = [&report](Verdict verdict) {
-      return static_cast<std::uint64_t>(
-          std::ranges::count(report.crds, verdict, &CrdReport::verdict));
-    };
-    return ObjectBuilder(arena_)
-        .Number("crds", report.crds.size())
-        .Number("blocked", count(Verdict::kBlocked))
-        .Number("losesFields", count(Verdict::kLosesFields))
-        .Number("invalid", count(Verdict::kInvalid))
-        .Number("ready", count(Verdict::kReady))
-        .Number("pruning", count(Verdict::kPruning))
-        .Number("unknown", count(Verdict::kUnknown))
-        .Number("objects", objects)
-        .Number("objectsLosingFields", objects_losing_fields)
-        .Build();
+    std::vector<const CrdReport*> crds;
+    for (const CrdReport& crd : report.crds) crds.push_back(&crd);
+    ObjectBuilder builder(arena_);
+    AddSums(builder, crds);
+    return builder.Build();
   }
 
   Value Crd(const CrdReport& crd) {
@@ -294,6 +278,27 @@ class CheckReportBuilder {
 
 Value ToJson(const CheckReport& report, bool show_objects, Arena& arena) {
   return CheckReportBuilder(show_objects, arena).Report(report);
+}
+
+void AddSums(ObjectBuilder& builder, const std::vector<const CrdReport*>& crds) {
+  using migrate::report::Verdict;
+  std::uint64_t objects = 0, objects_losing_fields = 0;
+  for (const CrdReport* crd : crds) {
+    objects += crd->object_count;
+    objects_losing_fields += crd->objects_losing_fields;
+  }
+  const auto count = [&crds](Verdict verdict) {
+    return static_cast<std::uint64_t>(std::ranges::count(crds, verdict, &CrdReport::verdict));
+  };
+  builder.Number("crds", crds.size())
+      .Number("blocked", count(Verdict::kBlocked))
+      .Number("losesFields", count(Verdict::kLosesFields))
+      .Number("invalid", count(Verdict::kInvalid))
+      .Number("ready", count(Verdict::kReady))
+      .Number("pruning", count(Verdict::kPruning))
+      .Number("unknown", count(Verdict::kUnknown))
+      .Number("objects", objects)
+      .Number("objectsLosingFields", objects_losing_fields);
 }
 
 }  // namespace plugin::report::data

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <vector>
+
 #include "kube/json/json.h"
 #include "migrate/report/check_report.h"
+#include "plugin/report/data/object_builder.h"
 
 namespace plugin::report::data {
 
@@ -13,5 +16,8 @@ namespace plugin::report::data {
 /// CRDs have `objects`.
 kube::json::Value ToJson(const migrate::report::CheckReport& report, bool show_objects,
                          kube::json::Arena& arena);
+
+/// Adds how many CRDs there are, in all and of each verdict, and how many objects.
+void AddSums(ObjectBuilder& builder, const std::vector<const migrate::report::CrdReport*>& crds);
 
 }  // namespace plugin::report::data

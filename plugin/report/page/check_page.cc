@@ -26,6 +26,10 @@ std::uint64_t CountOf(const CheckReport& report, Verdict verdict) {
   return static_cast<std::uint64_t>(std::ranges::count(report.crds, verdict, &CrdReport::verdict));
 }
 
+std::uint64_t CountOf(const std::vector<const CrdReport*>& crds, Verdict verdict) {
+  return static_cast<std::uint64_t>(std::ranges::count(crds, verdict, &CrdReport::verdict));
+}
+
 // An object that is invalid in two versions counts once.
 std::uint64_t ObjectsInvalid(const CrdReport& crd) {
   std::uint64_t most = 0;
@@ -249,33 +253,39 @@ std::string AnswerOf(const CheckReport& report) {
                           (found == 1 ? " has findings" : " have findings");
 }
 
-Tone ToneOf(const Page& page) {
-  Tone worst = Tone::kGood;
-  const auto take = [&worst](Tone tone) {
-    if (tone != Tone::kPlain) worst = std::max(worst, tone);
-  };
-  for (const Section& section : page.sections) take(section.tone);
-  for (const Remark& remark : page.remarks) take(remark.tone);
-  return page.sections.empty() ? std::max(worst, Tone::kWarning) : worst;
+}  // namespace
+
+Page PageOf(const CheckReport& report) {
+  Page page{.command = "check", .answer = AnswerOf(report), .run = report.run};
+  std::vector<const CrdReport*> crds;
+  for (const CrdReport& crd : report.crds) crds.push_back(&crd);
+  page.tallies = TalliesOf(crds);
+  page.remarks = RemarksOf(report);
+  for (const migrate::report::UpgradeStep& step : report.steps) {
+    page.steps.push_back({step.title, step.command, step.reason});
+  }
+  for (const CrdReport& crd : report.crds) page.sections.push_back(SectionOf(crd));
+  page.tone = WorstToneOf(page);
+  return page;
 }
 
-std::vector<Tally> TalliesOf(const CheckReport& report) {
+std::vector<Tally> TalliesOf(const std::vector<const CrdReport*>& crds) {
   std::uint64_t objects = 0, losing = 0, invalid = 0;
-  for (const CrdReport& crd : report.crds) {
-    objects += crd.object_count;
-    losing += crd.objects_losing_fields;
-    invalid += ObjectsInvalid(crd);
+  for (const CrdReport* crd : crds) {
+    objects += crd->object_count;
+    losing += crd->objects_losing_fields;
+    invalid += ObjectsInvalid(*crd);
   }
   const auto objects_text = [](std::uint64_t count) {
     return std::string(count == 1 ? "object" : "objects");
   };
-  std::vector<Tally> tallies = {{report.crds.size() == 1 ? "CRD" : "CRDs", report.crds.size()},
-                                {"blocked", CountOf(report, Verdict::kBlocked), Tone::kBad},
-                                {"lose fields", CountOf(report, Verdict::kLosesFields), Tone::kBad},
-                                {"invalid", CountOf(report, Verdict::kInvalid), Tone::kBad},
-                                {"unknown", CountOf(report, Verdict::kUnknown), Tone::kWarning},
-                                {"ready", CountOf(report, Verdict::kReady), Tone::kGood},
-                                {"pruning", CountOf(report, Verdict::kPruning), Tone::kGood},
+  std::vector<Tally> tallies = {{crds.size() == 1 ? "CRD" : "CRDs", crds.size()},
+                                {"blocked", CountOf(crds, Verdict::kBlocked), Tone::kBad},
+                                {"lose fields", CountOf(crds, Verdict::kLosesFields), Tone::kBad},
+                                {"invalid", CountOf(crds, Verdict::kInvalid), Tone::kBad},
+                                {"unknown", CountOf(crds, Verdict::kUnknown), Tone::kWarning},
+                                {"ready", CountOf(crds, Verdict::kReady), Tone::kGood},
+                                {"pruning", CountOf(crds, Verdict::kPruning), Tone::kGood},
                                 {objects == 1 ? "object" : "objects", objects, Tone::kPlain},
                                 {objects_text(losing) + " losing fields", losing, Tone::kBad},
                                 {objects_text(invalid) + " invalid", invalid, Tone::kBad}};
@@ -285,18 +295,14 @@ std::vector<Tally> TalliesOf(const CheckReport& report) {
   return tallies;
 }
 
-}  // namespace
-
-Page PageOf(const CheckReport& report) {
-  Page page{.command = "check", .answer = AnswerOf(report), .run = report.run};
-  page.tallies = TalliesOf(report);
-  page.remarks = RemarksOf(report);
-  for (const migrate::report::UpgradeStep& step : report.steps) {
-    page.steps.push_back({step.title, step.command, step.reason});
-  }
-  for (const CrdReport& crd : report.crds) page.sections.push_back(SectionOf(crd));
-  page.tone = ToneOf(page);
-  return page;
+Tone WorstToneOf(const Page& page) {
+  Tone worst = Tone::kGood;
+  const auto take = [&worst](Tone tone) {
+    if (tone != Tone::kPlain) worst = std::max(worst, tone);
+  };
+  for (const Section& section : page.sections) take(section.tone);
+  for (const Remark& remark : page.remarks) take(remark.tone);
+  return page.sections.empty() ? std::max(worst, Tone::kWarning) : worst;
 }
 
 }  // namespace plugin::report::page

@@ -28,17 +28,17 @@ struct Totals {
   std::map<Verdict, std::uint64_t> objects_losing_fields;
   std::uint64_t objects = 0;
   std::uint64_t migrations = 0;
+  std::uint64_t all = 0;  // CRDs
 };
 
-Totals CountAll(const CheckReport& report) {
-  Totals totals;
+void Add(Totals& totals, const CheckReport& report) {
   for (const CrdReport& crd : report.crds) {
     ++totals.crds[crd.verdict];
     totals.objects += crd.object_count;
     totals.objects_losing_fields[crd.verdict] += crd.objects_losing_fields;
     totals.migrations += crd.migration_needed ? 1 : 0;
+    ++totals.all;
   }
-  return totals;
 }
 
 std::string SummaryWords(Verdict verdict, const Totals& totals) {
@@ -61,6 +61,20 @@ std::string SummaryWords(Verdict verdict, const Totals& totals) {
       return " already pruning";
   }
   return "";
+}
+
+std::string Describe(const Totals& totals) {
+  std::vector<std::string> parts;
+  for (const auto& [verdict, count] : totals.crds) {
+    parts.push_back(std::to_string(count) + SummaryWords(verdict, totals));
+  }
+  std::string line = kube::base::Count(totals.all, "CRD");
+  if (!parts.empty()) line += ": " + kube::base::Join(parts, ", ");
+  if (totals.migrations > 0) {
+    line += "; " + std::to_string(totals.migrations);
+    line += totals.migrations == 1 ? " needs a storage migration" : " need a storage migration";
+  }
+  return line + "\n";
 }
 
 // Printable, each name once; a placeholder where they would fill the screen.
@@ -161,18 +175,21 @@ std::string UnknownKindsNote(const CheckReport& report, bool all) {
 }  // namespace
 
 std::string Summary(const CheckReport& report) {
-  const Totals totals = CountAll(report);
-  std::vector<std::string> parts;
-  for (const auto& [verdict, count] : totals.crds) {
-    parts.push_back(std::to_string(count) + SummaryWords(verdict, totals));
+  Totals totals;
+  Add(totals, report);
+  return Describe(totals);
+}
+
+std::string Summary(const migrate::report::FleetReport& report) {
+  Totals totals;
+  std::uint64_t failed = 0;
+  for (const migrate::report::FleetCluster& cluster : report.clusters) {
+    Add(totals, cluster.check);
+    if (!cluster.is_checked()) ++failed;
   }
-  std::string line =
-      kube::base::Count(report.crds.size(), "CRD") + ": " + kube::base::Join(parts, ", ");
-  if (totals.migrations > 0) {
-    line += "; " + std::to_string(totals.migrations);
-    line += totals.migrations == 1 ? " needs a storage migration" : " need a storage migration";
-  }
-  return line + "\n";
+  std::string line = kube::base::Count(report.clusters.size(), "cluster");
+  if (failed > 0) line += ", " + std::to_string(failed) + " of which could not be checked";
+  return line + "; " + Describe(totals);
 }
 
 std::string Steps(const CheckReport& report) {

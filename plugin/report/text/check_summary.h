@@ -3,12 +3,16 @@
 #include <string>
 
 #include "migrate/report/check_report.h"
+#include "migrate/report/fleet_report.h"
 
 /// What a report says of all CRDs together, as whole lines.
 namespace plugin::report::text {
 
 /// "300 CRDs: 12 blocked, 4 would lose fields (1874 of 52000 objects), 284 already pruning".
 std::string Summary(const migrate::report::CheckReport& report);
+/// The same of all clusters, behind what became of these: "20 clusters, 4 of which could not be
+/// checked; 32 CRDs: 16 would lose fields (32 of 64 objects), 16 ready".
+std::string Summary(const migrate::report::FleetReport& report);
 
 /// The steps of an upgrade, numbered; empty where there are none.
 std::string Steps(const migrate::report::CheckReport& report);

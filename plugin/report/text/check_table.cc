@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kube/base/text.h"
+#include "plugin/report/text/check_rows.h"
 #include "plugin/report/text/check_sections.h"
 #include "plugin/report/text/check_summary.h"
 #include "plugin/report/text/table.h"
@@ -16,70 +17,6 @@ namespace {
 
 using migrate::report::CheckReport;
 using migrate::report::CrdReport;
-using migrate::report::Verdict;
-
-// More rows than this leave no room on a screen of 24 lines for what explains them.
-constexpr std::size_t kFewCrds = 16;
-
-bool IsUnread(const CrdReport& crd) { return crd.verdict == Verdict::kUnknown; }
-
-bool DryRunIsComplete(const CrdReport& crd) {
-  return std::ranges::all_of(crd.versions,
-                             [](const auto& v) { return v.objects.has_value() || v.is_left_out; });
-}
-
-std::string Structural(const CrdReport& crd) {
-  if (!crd.problems.empty()) return "no (" + std::to_string(crd.problems.size()) + ")";
-  if (crd.versions.empty()) return "<unknown>";
-  return std::ranges::all_of(crd.versions, &migrate::report::VersionReport::structural) ? "yes"
-                                                                                        : "no";
-}
-
-std::string Objects(const CrdReport& crd) {
-  if (crd.objects_skipped) return "<none>";
-  if (IsUnread(crd) && crd.object_count == 0) return "<unknown>";
-  return std::to_string(crd.object_count);
-}
-
-std::string LosingFields(const CrdReport& crd) {
-  if (crd.objects_losing_fields > 0) return std::to_string(crd.objects_losing_fields);
-  // Nothing is read of a CRD that prunes already, since reads would show no loss.
-  if (crd.objects_skipped && !crd.preserve_unknown_fields && !IsUnread(crd)) return "<none>";
-  if (crd.objects_skipped || IsUnread(crd)) return "<unknown>";
-  if (crd.object_count > 0 && !DryRunIsComplete(crd)) return "<unknown>";
-  return "0";
-}
-
-std::string Preserves(const CrdReport& crd) {
-  if (IsUnread(crd) && crd.versions.empty()) return "<unknown>";
-  return crd.preserve_unknown_fields ? "true" : "false";
-}
-
-std::vector<std::string> Titles(bool wide) {
-  std::vector<std::string> titles = {"NAME",    "PRESERVES",     "STRUCTURAL",
-                                     "OBJECTS", "LOSING-FIELDS", "VERDICT"};
-  if (wide) {
-    for (const char* title :
-         {"MIGRATION-NEEDED", "STORAGE-VERSION", "STORED-VERSIONS", "SERVED-VERSIONS", "SOURCE"}) {
-      titles.emplace_back(title);
-    }
-  }
-  return titles;
-}
-
-std::vector<std::string> Cells(const CrdReport& crd, bool wide) {
-  std::vector<std::string> cells = {
-      crd.name,     Preserves(crd),    Structural(crd),
-      Objects(crd), LosingFields(crd), std::string(terminal::VerdictName(crd.verdict))};
-  if (wide) {
-    cells.push_back(crd.migration_needed ? "true" : "false");
-    cells.push_back(crd.storage_version);
-    cells.push_back(kube::base::Join(crd.stored_versions, ","));
-    cells.push_back(kube::base::Join(crd.served_versions, ","));
-    cells.push_back(crd.source);
-  }
-  return cells;
-}
 
 constexpr const char* kIncompleteNote =
     "Some of the input could not be read (see the errors): what was not read may lose fields\n";
@@ -87,20 +24,14 @@ constexpr const char* kIncompleteNote =
 using Crds = std::vector<const CrdReport*>;
 
 void AppendRows(std::string& out, const Crds& crds, bool wide, bool titles) {
-  Table table(titles ? Titles(wide) : std::vector<std::string>());
-  for (const CrdReport* crd : crds) table.AddRow(Cells(*crd, wide));
+  Table table(titles ? CheckTitles(wide) : std::vector<std::string>());
+  for (const CrdReport* crd : crds) table.AddRow(CheckCells(*crd, wide));
   table.AppendTo(out);
 }
 
 bool ComesBefore(const CrdReport* a, const CrdReport* b) {
   if (terminal::IsQuiet(*a) != terminal::IsQuiet(*b)) return terminal::IsQuiet(*b);
   return a->verdict < b->verdict;
-}
-
-std::string PrintRowsOnly(const Crds& crds, bool wide) {
-  std::string out;
-  AppendRows(out, crds, wide, /*titles=*/false);
-  return out;
 }
 
 void AppendQuietCount(std::string& out, std::size_t quiet) {
@@ -133,25 +64,30 @@ void AppendSections(std::string& out, const CheckReport& report, const Crds& crd
   }
 }
 
-}  // namespace
-
-std::string PrintCheckTable(const CheckReport& report, const CheckTableOptions& options) {
+Crds AllCrds(const CheckReport& report) {
   Crds crds;
   std::ranges::transform(report.crds, std::back_inserter(crds),
                          [](const CrdReport& crd) { return &crd; });
-  if (options.rows_only) return PrintRowsOnly(crds, options.wide);
+  return crds;
+}
 
-  std::string out;
-  std::size_t quiet = 0;
-  if (crds.size() > kFewCrds) {
-    out += Summary(report) + "\n";
-    std::ranges::stable_sort(crds, ComesBefore);
-    if (!options.wide) {
-      quiet = std::erase_if(crds, [](const CrdReport* crd) { return terminal::IsQuiet(*crd); });
-    }
-  }
-  if (!crds.empty()) AppendRows(out, crds, options.wide, /*titles=*/true);
-  AppendQuietCount(out, quiet);
+struct ShownCrds {
+  Crds crds;
+  std::size_t quiet = 0;  // that are only counted
+};
+
+ShownCrds CrdsToShow(const CheckReport& report, bool wide) {
+  ShownCrds shown{AllCrds(report)};
+  if (shown.crds.size() <= kFewRows) return shown;
+  std::ranges::stable_sort(shown.crds, ComesBefore);
+  if (wide) return shown;
+  shown.quiet =
+      std::erase_if(shown.crds, [](const CrdReport* crd) { return terminal::IsQuiet(*crd); });
+  return shown;
+}
+
+void AppendExplanations(std::string& out, const CheckReport& report, const Crds& crds,
+                        const CheckTableOptions& options) {
   if (const std::string steps = Steps(report); !steps.empty()) out.append("\n").append(steps);
   AppendSections(out, report, crds, options);
   const bool is_stopped = report.not_all_crds_read && !report.crds.empty();
@@ -159,7 +95,28 @@ std::string PrintCheckTable(const CheckReport& report, const CheckTableOptions& 
   const std::string ready = is_complete ? ReadyNote(report) : kIncompleteNote;
   const std::string notes = ready + InterruptedNote(report) + Notes(report, options.wide);
   if (!notes.empty()) out.append(out.empty() ? "" : "\n").append(notes);
+}
+
+}  // namespace
+
+std::string PrintCheckTable(const CheckReport& report, const CheckTableOptions& options) {
+  std::string out;
+  if (options.rows_only) {
+    AppendRows(out, AllCrds(report), options.wide, /*titles=*/false);
+    return out;
+  }
+  const ShownCrds shown = CrdsToShow(report, options.wide);
+  if (report.crds.size() > kFewRows) out += Summary(report) + "\n";
+  if (!shown.crds.empty()) AppendRows(out, shown.crds, options.wide, /*titles=*/true);
+  AppendQuietCount(out, shown.quiet);
+  AppendExplanations(out, report, shown.crds, options);
   return out;
+}
+
+std::string PrintExplanations(const CheckReport& report, const CheckTableOptions& options) {
+  std::string out;
+  AppendExplanations(out, report, CrdsToShow(report, options.wide).crds, options);
+  return out.starts_with('\n') ? out.substr(1) : out;
 }
 
 }  // namespace plugin::report::text

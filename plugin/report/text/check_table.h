@@ -22,4 +22,8 @@ struct CheckTableOptions {
 std::string PrintCheckTable(const migrate::report::CheckReport& report,
                             const CheckTableOptions& options);
 
+/// What PrintCheckTable says below the rows; empty where there is nothing to explain.
+std::string PrintExplanations(const migrate::report::CheckReport& report,
+                              const CheckTableOptions& options);
+
 }  // namespace plugin::report::text

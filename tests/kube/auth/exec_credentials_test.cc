@@ -349,5 +349,27 @@ TEST_CASE("X5: of many requests that are refused together one runs the plugin", 
   CHECK(world.runs() == 2);
 }
 
+TEST_CASE("Plugins that may ask at the terminal run one at a time, whoever they are for",
+          "[kube][exec_credentials]") {
+  const TempFolder folder;
+  const std::string busy = folder.path() + "/busy";
+  World worlds[2];
+  std::string told[2];
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 2; ++i) {
+      worlds[i].is_terminal = true;
+      worlds[i].config.exec->interactive_mode = "IfAvailable";
+      // One that meets another fails; those that come one after the other never do.
+      worlds[i].Plugin("mkdir " + busy + " || exit 1\nsleep 0.3\nrmdir " + busy +
+                       "\necho '{\"apiVersion\":\"client.authentication.k8s.io/v1\","
+                       "\"status\":{\"token\":\"t\"}}'");
+      threads.emplace_back([&, i] { told[i] = worlds[i].Authorization(); });
+    }
+  }
+  CHECK(told[0] == "Authorization: Bearer t");
+  CHECK(told[1] == "Authorization: Bearer t");
+}
+
 }  // namespace
 }  // namespace kube::auth

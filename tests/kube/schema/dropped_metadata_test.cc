@@ -51,6 +51,8 @@ TEST_CASE("Of the metadata of an embedded resource what ObjectMeta does not know
        {"e.metadata.ownerReferences[1].of"}},
       {R"({"e":{"metadata":{"managedFields":[{"fieldsV1":{"f:a":{"f:b":{}}},"by":1}]}}})",
        {"e.metadata.managedFields[0].by"}},
+      {R"({"e":{"metadata":{"ownerReferences":[{"kind":"","to":"","labels":{}}]}}})",
+       {"e.metadata.ownerReferences[0].to", "e.metadata.ownerReferences[0].labels"}},
       // A value of a wrong type takes its field along.
       {R"({"e":{"metadata":{"name":"n","labels":{"a":"b","c":1}}}})", {"e.metadata.labels"}},
       {R"({"e":{"metadata":{"generation":"1"}}})", {"e.metadata.generation"}},

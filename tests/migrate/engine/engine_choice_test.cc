@@ -16,6 +16,8 @@ TEST_CASE("What the cluster's own engine cannot do is done by us", "[migrate][en
       {{&EngineSituation::is_partial, "it rewrites all objects, and only some are to be"},
        {&EngineSituation::changes_objects, "it does not change objects as this run is to"},
        {&EngineSituation::is_paced, "it does not know of --max-rate"},
+       {&EngineSituation::keeps_versions,
+        "it trims status.storedVersions by itself, from Kubernetes 1.36 on"},
        {&EngineSituation::is_server_dry_run, "it makes no dry run"},
        {&EngineSituation::turns_pruning_on,
         "pruning is turned on, and objects that the backup does not have must not be rewritten"},

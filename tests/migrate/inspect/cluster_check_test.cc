@@ -489,5 +489,18 @@ TEST_CASE("Who may not list CRDs is told so", "[migrate][cluster_check]") {
   CHECK(Verdicts(report) == Strings{"widgets unknown"});
 }
 
+TEST_CASE("The schemas of each CRD that the cluster has are told", "[migrate][cluster_check]") {
+  FakeCluster cluster;
+  AddThree(cluster);
+  std::map<std::string, report::CrdSchemas> told;
+  const auto on_schemas = [&told](const std::string& name, const report::CrdSchemas& schemas) {
+    told[name] = schemas;
+  };
+  Check(cluster, {.crd_names = {"widgets", "gadgets"}, .on_schemas = on_schemas});
+  REQUIRE(told.size() == 2);
+  CHECK(told["widgets.demo.example.com"].all != 0);
+  CHECK(told["widgets.demo.example.com"] == told["gadgets.demo.example.com"]);
+}
+
 }  // namespace cluster_check_test
 }  // namespace migrate::inspect

@@ -17,7 +17,7 @@ using Duration = kube::system::Clock::Duration;
 
 const std::string kOther = "alice@bastion/4711/0000000000000001";
 const std::string kOtherText =
-    "alice@bastion (process 4711) is migrating it since 2026-01-01T00:00:00Z, as the Lease "
+    "alice@bastion (process 4711) is at work on it since 2026-01-01T00:00:00Z, as the Lease "
     "\"default/kubectl-prune-widgets.demo.example.com-crd-uid\" says";
 
 LeaseView View(Standing standing) { return {.standing = standing, .reason = "why"}; }
@@ -157,7 +157,7 @@ TEST_CASE("Whoever has time waits for a run that is alive", "[migrate][lease]") 
   CHECK(run.told == Strings{kOtherText + "; waiting for it to end"});
 }
 
-TEST_CASE("A signal ends the wait", "[migrate][lease]") {
+TEST_CASE("A signal ends the wait for a Lease", "[migrate][lease]") {
   Run run(1h);
   run.leases.look = [&] {
     if (run.cluster.clock.passed() >= 3s) run.is_stopped = true;

@@ -29,7 +29,7 @@ TEST_CASE("The holder of another program is quoted as it is", "[migrate][lease]"
   CHECK(DescribeHolder(identity) == "\"" + identity + "\"");
 }
 
-TEST_CASE("A holder's name steers no terminal", "[migrate][lease]") {
+TEST_CASE("Whoever holds a Lease steers no terminal", "[migrate][lease]") {
   const std::string identity = "a\x1b[2J@bastion/4711/00000000075bcd15";
   CHECK_FALSE(ReadHolder(identity));
   CHECK(DescribeHolder(identity) == R"("a\x1b[2J@bastion/4711/00000000075bcd15")");

@@ -137,7 +137,7 @@ TEST_CASE("Beside a run that is alive nothing is written", "[migrate][lease]") {
       "/leases/", [&] { widgets.Give(kOther, "00:00:05"); }, 2);
   const report::CrdMigration crd = widgets.Run();
   CHECK(crd.outcome == report::Outcome::kError);
-  CHECK_THAT(crd.error, Contains("alice@bastion (process 4711) is migrating it since "
+  CHECK_THAT(crd.error, Contains("alice@bastion (process 4711) is at work on it since "
                                  "2026-01-01T00:00:00Z"));
   CHECK(widgets.FirstOf("PATCH", "/widgets/") == -1);
   CHECK(widgets.Holder() == kOther);

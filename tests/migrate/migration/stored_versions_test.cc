@@ -59,6 +59,21 @@ TEST_CASE("storedVersions become just the storage version, guarded by the resour
                               Contains(R"("status":{"storedVersions":["v1"]}})"));
 }
 
+TEST_CASE("What the cluster has trimmed is put back, if it has", "[migrate][stored_versions]") {
+  Stored stored;
+  const Strings both = {"v1beta1", "v1"};
+  const auto put_back = [&] {
+    return PutStoredVersionsBack(kTarget, stored.shape, both, stored.cluster.session());
+  };
+  CHECK(put_back().kept_because.empty());
+  CHECK(stored.Patches() == 0);
+  REQUIRE(stored.Trim().after == Strings{"v1"});
+  const TrimmedVersions kept = put_back();
+  CHECK(kept.kept_because.empty());
+  CHECK(kept.after == both);
+  CHECK(stored.Now() == both);
+}
+
 TEST_CASE("Where there is nothing to trim nothing is written", "[migrate][stored_versions]") {
   Stored stored;
   stored.cluster.server.PatchCrd(kName, R"({"status":{"storedVersions":["v1"]}})");

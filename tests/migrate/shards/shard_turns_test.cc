@@ -297,7 +297,7 @@ TEST_CASE("Whose shard another program has does not begin", "[migrate][shards]")
   const auto end = turns.Begin();
   REQUIRE(end);
   CHECK(end->kind == Kind::kError);
-  CHECK_THAT(end->error, Contains("shard 0/2: bob@pod-0 (process 1) is migrating it"));
+  CHECK_THAT(end->error, Contains("shard 0/2: bob@pod-0 (process 1) is at work on it"));
   CHECK_FALSE(world.records.record);
 }
 

@@ -145,6 +145,23 @@ TEST_CASE("An object of what somebody says that fails is not verified",
 }
 
 // What a run has found that was killed before it could tell proves nothing of now.
+TEST_CASE("What a run of ours has begun before proves nothing of what somebody claims",
+          "[migrate][rewrite_passes]") {
+  World world;
+  bool is_stale = true;
+  world.cluster.server.ServeStale([&is_stale] { return is_stale; });
+  world.options.concurrency = 1;
+  world.Before("w105", 1, [&world] { world.stop = true; });
+  REQUIRE(world.Run().is_interrupted);
+  REQUIRE(world.Dirty(10) == 10);
+  is_stale = world.stop = false;
+  world.scope.claimed_by = "somebody";
+  const RewriteResult result = world.Run();
+  CHECK(result.not_as_claimed == 10);
+  CHECK(result.verified);
+  CHECK(world.Dirty(10) == 0);
+}
+
 TEST_CASE("A claim is verified anew by the next run", "[migrate][rewrite_passes]") {
   World world;
   world.scope.claimed_by = "somebody";

@@ -99,6 +99,7 @@ TEST_CASE("C1: names come from where they are known", "[plugin][completion]") {
   CHECK(SourceOf({"check", "-n", ""}) == CandidateSource::kNamespaces);
   CHECK(SourceOf({"populate", "--once", "shop", ""}) == CandidateSource::kNamespaces);
   CHECK(SourceOf({"--context="}) == CandidateSource::kContexts);
+  CHECK(SourceOf({"check", "--contexts", "prod-a,"}) == CandidateSource::kContexts);
   CHECK(SourceOf({"check", "--cluster", ""}) == CandidateSource::kClusters);
   CHECK(SourceOf({"check", "--user", ""}) == CandidateSource::kUsers);
   CHECK(SourceOf({"check", "-f", ""}) == CandidateSource::kFiles);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "plugin/command/check_command.h"
+#include "plugin/check/check_options.h"
 #include "plugin/command/diff_command.h"
 #include "plugin/command/migrate_command.h"
 #include "plugin/command/version_command.h"
@@ -17,9 +17,9 @@
 namespace plugin::flags {
 namespace command_line_test {
 
-using command::CheckOptions;
+using check::CheckOptions;
+using check::FailOn;
 using command::DiffOptions;
-using command::FailOn;
 using command::VersionOptions;
 using completion::CompletionOptions;
 using Words = std::vector<std::string>;

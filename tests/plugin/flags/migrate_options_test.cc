@@ -49,7 +49,7 @@ TEST_CASE("migrate has its defaults", "[plugin][migrate_options]") {
   CHECK_FALSE(options.keep_stored_versions);
   CHECK_FALSE(options.clean_managed_fields);
   CHECK(options.settle_timeout == std::chrono::minutes(2));
-  CHECK(options.engine == migrate::report::Engine::kAuto);
+  CHECK(options.engine == migrate::report::Engine::kOwn);
   CHECK(options.engine_timeout == std::chrono::minutes(5));
   CHECK(options.objects.namespace_.empty());
   CHECK(options.lease_namespace == "default");
@@ -157,6 +157,7 @@ TEST_CASE("The cluster's own engine does nothing else than rewriting",
                                           {{"--retry-failed"}, "--retry-failed"},
                                           {{"--max-rate=5"}, "--max-rate"},
                                           {{"--verify=false"}, "--verify=false"},
+                                          {{"--keep-stored-versions"}, "--keep-stored-versions"},
                                           {{"--dry-run=server"}, "--dry-run=server"}}));
   Words all = {"w", "--engine=in-cluster"};
   all.insert(all.end(), words.begin(), words.end());

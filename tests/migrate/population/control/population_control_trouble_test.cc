@@ -408,6 +408,33 @@ TEST_CASE("What went well is told once nothing is due any more, or after half a 
   }
 }
 
+TEST_CASE("What went well is not told by who does not lead any more, nor later",
+          "[migrate][population]") {
+  ControlWorld world;
+  world.options.concurrency = 1;
+  world.PutTemplate("every", {Widget("w")});
+  for (int i = 0; i < 20; ++i) world.AddNamespace("c" + std::to_string(i));
+  FakeFault slow;
+  slow.target = "/widgets/w?";
+  slow.times = 0;
+  slow.latency = 1s;
+  world.cluster.server.AddFault(slow);
+  world.Begin();
+  world.Run(8s);
+  REQUIRE(world.Stored("a/w") == "x");
+  REQUIRE(world.Stored("c9/w") == "-");
+  REQUIRE(world.Events().empty());
+  world.leads = false;
+  world.Run(1min);
+  CHECK(world.Events().empty());
+  world.leads = true;
+  world.Run(1min);
+  // Of what had not been applied before.
+  Names events = world.Events();
+  CHECK(std::ranges::any_of(events, [](const auto& event) { return event.starts_with("c9 "); }));
+  CHECK(std::ranges::none_of(events, [](const auto& event) { return event.starts_with("a "); }));
+}
+
 TEST_CASE("A namespace that goes while it is looked at is no problem", "[migrate][population]") {
   ControlWorld world;
   world.control_options.marks_populated = true;

@@ -1,14 +1,13 @@
-#include "migrate/migration/shard_run.h"
+#include "migrate/shards/run/shard_run.h"
 
 #include <utility>
 
 #include "migrate/lease/lease_name.h"
 
-namespace migrate::migration {
+namespace migrate::shards::run {
 
-ShardRun::ShardRun(const ShardedCrd& crd, const MigrationOptions& options,
-                   const std::vector<std::string>& earlier, const kube::client::Session& session,
-                   shards::ShardTurns::TellFunction tell)
+ShardRun::ShardRun(const ShardedCrd& crd, ShardRunOptions options,
+                   const kube::client::Session& session, ShardTurns::TellFunction tell)
     : glance_(crd.target, session.client),
       records_({.namespace_ = options.lease.namespace_,
                 .name = lease::NameOfCrd(crd.name, crd.uid),
@@ -18,12 +17,12 @@ ShardRun::ShardRun(const ShardedCrd& crd, const MigrationOptions& options,
       turns_({.shard = options.shard,
               .crd_name = crd.name,
               .crd_uid = crd.uid,
-              .purpose = PurposeOf(options),
+              .purpose = std::move(options.purpose),
               .lease = options.lease,
-              .earlier_identities = earlier,
-              .patience = options.shard_timeout,
+              .earlier_identities = std::move(options.earlier_identities),
+              .patience = options.patience,
               .look_at_crd = [this] { return glance_.Look(); }},
              records_, session, std::move(tell)),
       gate_(turns_) {}
 
-}  // namespace migrate::migration
+}  // namespace migrate::shards::run

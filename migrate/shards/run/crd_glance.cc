@@ -1,10 +1,10 @@
-#include "migrate/migration/crd_glance.h"
+#include "migrate/shards/run/crd_glance.h"
 
 #include "kube/json/json.h"
 #include "migrate/crds/crd_request.h"
 #include "migrate/crds/crd_shape.h"
 
-namespace migrate::migration {
+namespace migrate::shards::run {
 
 // status may change without it, which nobody looks at here.
 bool CrdGlance::IsAsSeen() {
@@ -17,7 +17,7 @@ bool CrdGlance::IsAsSeen() {
   return generation != nullptr && kube::json::AsInt64(*generation) == seen_->generation;
 }
 
-kube::base::Result<shards::SeenCrd, std::string> CrdGlance::Look() {
+kube::base::Result<SeenCrd, std::string> CrdGlance::Look() {
   if (IsAsSeen()) return *seen_;
   const auto crd = crds::GetCrd(client_, target_);
   if (!crd) return kube::base::Unexpected(crd.error().message);
@@ -30,4 +30,4 @@ kube::base::Result<shards::SeenCrd, std::string> CrdGlance::Look() {
   return *seen_;
 }
 
-}  // namespace migrate::migration
+}  // namespace migrate::shards::run

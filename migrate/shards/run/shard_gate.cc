@@ -1,10 +1,8 @@
-#include "migrate/migration/shard_gate.h"
+#include "migrate/shards/run/shard_gate.h"
 
 #include <utility>
 
-namespace migrate::migration {
-
-using shards::Turn;
+namespace migrate::shards::run {
 
 flip::FlipGate::Answer ShardGate::WaitToClose(const std::function<bool()>& keep_current) {
   turns_.OnOpen();
@@ -49,4 +47,4 @@ flip::FlipGate::Answer ShardGate::Take(Turn turn, Turn::Kind wanted) {
   }
 }
 
-}  // namespace migrate::migration
+}  // namespace migrate::shards::run

@@ -1,11 +1,11 @@
-#include "plugin/command/check_command.h"
+#include "plugin/check/check_output.h"
 
 #include <catch2/catch.hpp>
 
 #include "kube/base/error.h"
 #include "tests/support/test_reports.h"
 
-namespace plugin::command {
+namespace plugin::check {
 namespace {
 
 using migrate::report::CheckReport;
@@ -18,13 +18,13 @@ int ExitCode(const CheckReport& report, FailOn fail_on = {}) {
   return PrintCheck(report, options, test_reports::kNow).exit_code;
 }
 
-TEST_CASE("E1: The exit code says whether there are findings", "[plugin][check_command]") {
+TEST_CASE("E1: The exit code says whether there are findings", "[plugin][check_output]") {
   CHECK(ExitCode(Report({test_reports::Certificates(), test_reports::Gadgets()})) == 0);
   CHECK(ExitCode(Report({test_reports::Certificates(), test_reports::Gizmos()})) == 1);
   CHECK(ExitCode(Report({test_reports::Widgets()})) == 1);
 }
 
-TEST_CASE("The flag --fail-on says what a finding is", "[plugin][check_command]") {
+TEST_CASE("The flag --fail-on says what a finding is", "[plugin][check_output]") {
   const FailOn none = {.blocked = false, .loses_fields = false, .migration_needed = false};
   FailOn blocked = none, loses_fields = none, migration_needed = none;
   blocked.blocked = loses_fields.loses_fields = migration_needed.migration_needed = true;
@@ -41,7 +41,7 @@ TEST_CASE("The flag --fail-on says what a finding is", "[plugin][check_command]"
 }
 
 TEST_CASE("Objects that pruning makes invalid are found with those that lose fields",
-          "[plugin][check_command]") {
+          "[plugin][check_output]") {
   CheckReport report = Report({test_reports::Gadgets()});
   CHECK(ExitCode(report) == 0);
   report.crds[0].versions.at(0).objects_invalid_once_pruned = 1;
@@ -50,7 +50,7 @@ TEST_CASE("Objects that pruning makes invalid are found with those that lose fie
 }
 
 TEST_CASE("Objects whose next write is refused are findings of their own",
-          "[plugin][check_command]") {
+          "[plugin][check_output]") {
   CheckReport report = Report({test_reports::Gadgets()});
   report.crds[0].versions.at(0).validity.emplace();
   CHECK(ExitCode(report) == 0);
@@ -60,7 +60,7 @@ TEST_CASE("Objects whose next write is refused are findings of their own",
   CHECK(ExitCode(report, {.blocked = false, .loses_fields = false}) == 1);
 }
 
-TEST_CASE("What could not be read is an error whatever --fail-on says", "[plugin][check_command]") {
+TEST_CASE("What could not be read is an error whatever --fail-on says", "[plugin][check_output]") {
   const FailOn none = {.blocked = false, .loses_fields = false, .migration_needed = false};
   CHECK(ExitCode(Report({CrdReport()}), none) == 2);
   CheckReport unreadable = Report({test_reports::Widgets()});
@@ -72,14 +72,14 @@ TEST_CASE("What could not be read is an error whatever --fail-on says", "[plugin
 }
 
 TEST_CASE("A blocked CRD is the finding, whatever becomes of its objects",
-          "[plugin][check_command]") {
+          "[plugin][check_output]") {
   CheckReport report = Report({test_reports::Gizmos()});
   report.crds[0].object_errors = {"a/b: why"};
   CHECK(ExitCode(report) == 1);
   CHECK(ExitCode(report, {.blocked = false}) == 2);
 }
 
-TEST_CASE("That no CRD was found is not told beside the reason", "[plugin][check_command]") {
+TEST_CASE("That no CRD was found is not told beside the reason", "[plugin][check_output]") {
   CheckOptions options;
   options.input.filenames = {"bad.yaml"};
   CheckReport report;
@@ -89,7 +89,7 @@ TEST_CASE("That no CRD was found is not told beside the reason", "[plugin][check
   CHECK(output.exit_code == 2);
 }
 
-TEST_CASE("The report is printed beside errors in files", "[plugin][check_command]") {
+TEST_CASE("The report is printed beside errors in files", "[plugin][check_output]") {
   CheckReport report = Report({test_reports::Gadgets()});
   report.file_errors = {"a.yaml:3:7: mapping values", "b\x1B\n: why"};
   const CheckOutput output = PrintCheck(report, {}, test_reports::kNow);
@@ -97,7 +97,7 @@ TEST_CASE("The report is printed beside errors in files", "[plugin][check_comman
   CHECK(output.err == "error: a.yaml:3:7: mapping values\nerror: b^[\\n: why\n");
 }
 
-TEST_CASE("O3: The flag -o name lists the CRDs", "[plugin][check_command]") {
+TEST_CASE("O3: The flag -o name lists the CRDs", "[plugin][check_output]") {
   CheckOptions options;
   options.output = flags::OutputFormat::kName;
   const CheckReport report = Report({test_reports::Gadgets(), test_reports::Gizmos()});
@@ -106,7 +106,7 @@ TEST_CASE("O3: The flag -o name lists the CRDs", "[plugin][check_command]") {
         "customresourcedefinition.apiextensions.k8s.io/gizmos.demo.example.com\n");
 }
 
-TEST_CASE("Why not all could be checked is told beside every output", "[plugin][check_command]") {
+TEST_CASE("Why not all could be checked is told beside every output", "[plugin][check_output]") {
   CheckReport report =
       Report({test_reports::Gadgets(), test_reports::Gizmos(), test_reports::Widgets()});
   report.crds[0].verdict = migrate::report::Verdict::kUnknown;
@@ -132,7 +132,7 @@ TEST_CASE("Why not all could be checked is told beside every output", "[plugin][
 }
 
 TEST_CASE("What a report cannot vouch for is told beside names and rows too",
-          "[plugin][check_command]") {
+          "[plugin][check_output]") {
   CheckReport report = Report({test_reports::Gadgets()});
   report.object_filter = "namespace \"shop\"";
   CheckOptions options;
@@ -146,7 +146,7 @@ TEST_CASE("What a report cannot vouch for is told beside names and rows too",
   CHECK(PrintCheck(report, options, test_reports::kNow).err == err);
 }
 
-TEST_CASE("O2: The flag -o json prints one document", "[plugin][check_command]") {
+TEST_CASE("O2: The flag -o json prints one document", "[plugin][check_output]") {
   CheckOptions options;
   options.output = flags::OutputFormat::kJson;
   const CheckOutput output =
@@ -156,7 +156,7 @@ TEST_CASE("O2: The flag -o json prints one document", "[plugin][check_command]")
   CHECK(output.err == "");
 }
 
-TEST_CASE("No CRDs in files is an error, unless some are ignored", "[plugin][check_command]") {
+TEST_CASE("No CRDs in files is an error, unless some are ignored", "[plugin][check_output]") {
   CheckOptions options;
   options.input.filenames = {"-"};
   const CheckOutput output = PrintCheck({}, options, test_reports::kNow);
@@ -168,7 +168,7 @@ TEST_CASE("No CRDs in files is an error, unless some are ignored", "[plugin][che
   CHECK(PrintCheck({}, options, test_reports::kNow).exit_code == 0);
 }
 
-TEST_CASE("No CRD of files that --crd-selector chooses is an error", "[plugin][check_command]") {
+TEST_CASE("No CRD of files that --crd-selector chooses is an error", "[plugin][check_output]") {
   CheckOptions options;
   options.input.filenames = {"-"};
   options.crd_selector = "app=a";
@@ -180,7 +180,7 @@ TEST_CASE("No CRD of files that --crd-selector chooses is an error", "[plugin][c
 }
 
 TEST_CASE("A check that was stopped before all CRDs were read does not say that there are none",
-          "[plugin][check_command]") {
+          "[plugin][check_output]") {
   CheckOptions options;
   SECTION("of the cluster") {}
   SECTION("of files") { options.input.filenames = {"-"}; }
@@ -191,7 +191,7 @@ TEST_CASE("A check that was stopped before all CRDs were read does not say that 
   CHECK(output.exit_code == 2);
 }
 
-TEST_CASE("A cluster without CRDs is fine", "[plugin][check_command]") {
+TEST_CASE("A cluster without CRDs is fine", "[plugin][check_output]") {
   const CheckOutput output = PrintCheck({}, {}, test_reports::kNow);
   CHECK(output.out == "");
   CHECK(output.err == "No resources found\n");
@@ -199,4 +199,4 @@ TEST_CASE("A cluster without CRDs is fine", "[plugin][check_command]") {
 }
 
 }  // namespace
-}  // namespace plugin::command
+}  // namespace plugin::check

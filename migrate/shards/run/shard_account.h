@@ -5,19 +5,19 @@
 #include "migrate/shards/shard_record.h"
 
 /// What a run over one shard tells the others, and takes from them for its report.
-namespace migrate::migration {
+namespace migrate::shards::run {
 
 /// How a run has ended with its objects: kDone where none failed, else kFailed.
-shards::ShardPart PartOf(const report::CrdMigration& report);
+ShardPart PartOf(const report::CrdMigration& report);
 
 /// The same back, for the report of a run that finds its part done by an earlier one.
-void TakePart(const shards::ShardPart& part, report::CrdMigration& report);
+void TakePart(const ShardPart& part, report::CrdMigration& report);
 
 /// What is known of all shards.
-report::ShardFacts FactsOf(const shards::Shard& shard, const shards::ShardRecord& record);
+report::ShardFacts FactsOf(const Shard& shard, const ShardRecord& record);
 
 /// As if one run had done what all shards have: by which it is decided whether storedVersions may
 /// be trimmed.
-report::CrdMigration WholeOf(const report::CrdMigration& report, const shards::ShardRecord& record);
+report::CrdMigration WholeOf(const report::CrdMigration& report, const ShardRecord& record);
 
-}  // namespace migrate::migration
+}  // namespace migrate::shards::run

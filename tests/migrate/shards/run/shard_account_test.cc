@@ -1,8 +1,8 @@
-#include "migrate/migration/shard_account.h"
+#include "migrate/shards/run/shard_account.h"
 
 #include <catch2/catch.hpp>
 
-namespace migrate::migration {
+namespace migrate::shards::run {
 namespace shard_account_test {
 
 using report::ObjectClass;
@@ -71,4 +71,4 @@ TEST_CASE("The whole is what all shards have done", "[migrate][shards]") {
 }
 
 }  // namespace shard_account_test
-}  // namespace migrate::migration
+}  // namespace migrate::shards::run

@@ -7,13 +7,13 @@
 #include "migrate/flip/flip_gate.h"
 #include "migrate/shards/shard_turns.h"
 
-namespace migrate::migration {
+namespace migrate::shards::run {
 
 /// The other shards of a migration, on the way to the flip: by the turns that a shard is given.
 class ShardGate : public flip::FlipGate {
  public:
-  /// `turns` must outlive it; the last of them was shards::Turn::Kind::kPrepare.
-  explicit ShardGate(shards::ShardTurns& turns) : turns_(turns) {}
+  /// `turns` must outlive it; the last of them was Turn::Kind::kPrepare.
+  explicit ShardGate(ShardTurns& turns) : turns_(turns) {}
 
   Answer WaitToClose(const std::function<bool()>& keep_current) override;
   Answer WaitToFlip(const std::string& backup) override;
@@ -22,10 +22,10 @@ class ShardGate : public flip::FlipGate {
   void OnFlip(const std::string& resource_version) override;
 
  private:
-  Answer Take(shards::Turn turn, shards::Turn::Kind wanted);
+  Answer Take(Turn turn, Turn::Kind wanted);
 
-  shards::ShardTurns& turns_;
-  shards::Turn turn_;  // the last one
+  ShardTurns& turns_;
+  Turn turn_;  // the last one
 };
 
-}  // namespace migrate::migration
+}  // namespace migrate::shards::run

@@ -1,20 +1,20 @@
-#include "migrate/migration/shard_account.h"
+#include "migrate/shards/run/shard_account.h"
 
 #include <cstddef>
 
 #include "kube/base/utf8.h"
 
-namespace migrate::migration {
+namespace migrate::shards::run {
 namespace {
 
-using Step = shards::ShardPart::Step;
+using Step = ShardPart::Step;
 
 // All shards' together have to fit into a ConfigMap.
 constexpr std::size_t kMostOfAnError = 500;
 
 }  // namespace
 
-shards::ShardPart PartOf(const report::CrdMigration& report) {
+ShardPart PartOf(const report::CrdMigration& report) {
   const bool is_clean = report.outcome == report::Outcome::kDone && report.counts.Failures() == 0;
   return {.step = is_clean ? Step::kDone : Step::kFailed,
           .backup = report.backup,
@@ -24,27 +24,26 @@ shards::ShardPart PartOf(const report::CrdMigration& report) {
           .error = is_clean ? "" : kube::base::utf8::Shortened(report.error, kMostOfAnError)};
 }
 
-void TakePart(const shards::ShardPart& part, report::CrdMigration& report) {
+void TakePart(const ShardPart& part, report::CrdMigration& report) {
   report.counts = part.counts;
   report.before_flip = part.before_flip;
   report.verified = part.is_verified;
   report.backup = part.backup;
 }
 
-report::ShardFacts FactsOf(const shards::Shard& shard, const shards::ShardRecord& record) {
+report::ShardFacts FactsOf(const Shard& shard, const ShardRecord& record) {
   report::ShardFacts facts{.number = shard.number,
                            .count = shard.count,
-                           .missing = shards::DescribeMissing(record, Step::kDone)};
-  for (const shards::ShardPart& part : record.parts) facts.counts.push_back(part.counts);
+                           .missing = DescribeMissing(record, Step::kDone)};
+  for (const ShardPart& part : record.parts) facts.counts.push_back(part.counts);
   return facts;
 }
 
-report::CrdMigration WholeOf(const report::CrdMigration& report,
-                             const shards::ShardRecord& record) {
+report::CrdMigration WholeOf(const report::CrdMigration& report, const ShardRecord& record) {
   report::CrdMigration whole = report;
-  whole.counts = shards::TotalOf(record);
-  whole.verified = shards::AreAllVerified(record);
+  whole.counts = TotalOf(record);
+  whole.verified = AreAllVerified(record);
   return whole;
 }
 
-}  // namespace migrate::migration
+}  // namespace migrate::shards::run

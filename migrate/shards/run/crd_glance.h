@@ -8,7 +8,7 @@
 #include "kube/client/client.h"
 #include "migrate/shards/shard_changes.h"
 
-namespace migrate::migration {
+namespace migrate::shards::run {
 
 /// A CRD that is looked at every few seconds, as shards do. Of one that has the generation that was
 /// seen before only the metadata is read.
@@ -19,14 +19,14 @@ class CrdGlance {
       : target_(std::move(target)), client_(client) {}
 
   /// The error is for people.
-  kube::base::Result<shards::SeenCrd, std::string> Look();
+  kube::base::Result<SeenCrd, std::string> Look();
 
  private:
   bool IsAsSeen();
 
   const std::string target_;
   kube::client::Client& client_;
-  std::optional<shards::SeenCrd> seen_;
+  std::optional<SeenCrd> seen_;
 };
 
-}  // namespace migrate::migration
+}  // namespace migrate::shards::run

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kube/meta/field_choice.h"
+#include "plugin/flags/fleet_flags.h"
+#include "plugin/flags/options.h"
+
+namespace plugin::check {
+
+/// Which findings make the exit code 1.
+struct FailOn {
+  bool blocked = true;
+  bool loses_fields = true;
+  bool invalid = true;
+  bool migration_needed = false;
+};
+
+struct CheckOptions {
+  flags::CommonOptions common;
+  flags::InputOptions input;
+  std::string crd_selector;  ///< which CRDs of the cluster; empty: all
+  flags::ObjectOptions objects;
+  flags::OutputFormat output = flags::OutputFormat::kTable;
+  flags::TemplateOutput output_template;  ///< only with kTemplate
+  bool show_objects = false;
+  std::optional<kube::meta::FieldChoice> opened;  ///< absent: no row is
+  bool skip_objects = false;
+  bool all_objects = false;
+  std::string state_dir;  ///< empty: the default
+  FailOn fail_on;
+  std::vector<std::string> guard_reports{};  ///< files of `guard --report-file`
+  std::vector<std::string> ignore;           ///< CRDs to leave out, named as `input.crds`
+  bool no_headers = false;
+  flags::FleetOptions fleet;
+  bool print_transitional = false;  ///< CRDs between two releases, in the place of a report
+};
+
+}  // namespace plugin::check

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "kube/system/clock.h"
+#include "migrate/lists/list_reader.h"
+#include "plugin/terminal/progress.h"
+
+namespace plugin::fleet {
+
+/// What is told on stderr of the clusters of a fleet while they are worked on, each line behind the
+/// name of its cluster: "prod-a: reading objects: 12000 of 20000". On a terminal progress is one
+/// live line for all, elsewhere each cluster has its line every ten seconds. For any thread.
+class FleetConsole {
+ public:
+  /// `clusters` is how many there are. `clock` must outlive it.
+  FleetConsole(std::size_t clusters, bool is_terminal, terminal::Progress::Write write,
+               const kube::system::Clock& clock);
+
+  void WriteLine(const std::string& cluster, const std::string& line);
+  /// `what` of the cluster is being read.
+  void Show(const std::string& cluster, const std::string& what,
+            const migrate::lists::ListProgress& progress);
+  /// The cluster has nothing more to tell.
+  void End(const std::string& cluster);
+
+ private:
+  terminal::Progress& ProgressOf(const std::string& cluster);
+
+  std::mutex mutex_;  // for all below
+  const std::size_t clusters_;
+  std::size_t ended_ = 0;
+  const bool is_terminal_;
+  const terminal::Progress::Write write_;
+  const kube::system::Clock& clock_;
+  std::map<std::string, std::unique_ptr<terminal::Progress>> progress_;  // by cluster; one of all
+};
+
+}  // namespace plugin::fleet
