@@ -18,8 +18,9 @@ std::uint64_t ChanceNumber() {
 }  // namespace
 
 // Its requests and warnings are those of the run once more, which tells them.
-LeaseThread::LeaseThread(const flags::CommonOptions& options, const kube::system::Clock& clock)
-    : cluster_(options, ClusterAccess::Right::kWrite, clock, [](const std::string&) {}),
+LeaseThread::LeaseThread(const ClusterAccess& run, const flags::CommonOptions& options,
+                         const kube::system::Clock& clock)
+    : cluster_(run, options, [](const std::string&) {}),
       clock_(clock),
       keeper_(cluster_.session()),
       thread_([this] { Run(); }) {}

@@ -16,9 +16,10 @@ namespace plugin::access {
 /// server, or for a person, they are renewed, and a loss is noticed.
 class LeaseThread {
  public:
-  /// Begins; asks the server nothing before a Lease is sought. `clock` must outlive it. Throws as
-  /// ClusterAccess does.
-  LeaseThread(const flags::CommonOptions& options, const kube::system::Clock& clock);
+  /// Begins; asks the server nothing before a Lease is sought. To the cluster of `run`, whose
+  /// options and clock these are. `clock` must outlive it. Throws as ClusterAccess does.
+  LeaseThread(const ClusterAccess& run, const flags::CommonOptions& options,
+              const kube::system::Clock& clock);
   LeaseThread(const LeaseThread&) = delete;
   LeaseThread& operator=(const LeaseThread&) = delete;
   /// Gives back what is held, for which it waits a few seconds at most.

@@ -120,7 +120,7 @@ MigrationReport MigrateCluster(const flags::MigrateOptions& options,
   terminal::MigrationConsole console(progress, options.yes, terminal::AnswersFromTerminal());
   std::optional<access::LeaseThread> leases;
   if (options.dry_run == migrate::report::DryRun::kNone) {
-    leases.emplace(options.common, clock);
+    leases.emplace(cluster, options.common, clock);
     migration_options.lease = {&leases->leases(), options.lease_namespace, access::OwnHolder(),
                                options.lease_timeout};
   }
