@@ -2,10 +2,8 @@
 
 #include <utility>
 
-#include "kube/base/text.h"
 #include "kube/go/go_duration.h"
 #include "kube/go/go_format.h"
-#include "kube/meta/names.h"
 #include "plugin/flags/finish_options.h"
 #include "plugin/flags/usage_error.h"
 #include "plugin/flags/write_flags.h"
@@ -36,24 +34,6 @@ void TakeTimeout(const std::string& flag, const std::string& value,
 
 void RefuseBoth(bool a, std::string_view a_name, bool b, std::string_view b_name) {
   flags::RefuseBoth("migrate", a, a_name, b, b_name);
-}
-
-// Zero is not to wait at all.
-void TakeLeaseFlags(MigrateOptions& options, const std::string& timeout) {
-  const auto problems = kube::meta::Dns1123LabelProblems(options.lease_namespace);
-  if (!problems.empty()) {
-    throw InvalidValue("--lease-namespace", options.lease_namespace,
-                       kube::base::Join(problems, " "));
-  }
-  if (timeout.empty()) return;
-  const auto read = kube::go::ParseGoDuration(timeout);
-  if (!read) {
-    throw InvalidValue("--lease-timeout", timeout, "time: invalid duration " + GoQuote(timeout));
-  }
-  if (*read < std::chrono::nanoseconds::zero()) {
-    throw InvalidValue("--lease-timeout", timeout, "must not be less than 0");
-  }
-  options.lease_timeout = *read;
 }
 
 // An index of a Job means nothing without --shards: other programs run in Jobs, too.
@@ -139,6 +119,7 @@ void CheckShard(const MigrateOptions& options) {
   RefuseBoth(given, shard, options.retry_failed, "--retry-failed");
   RefuseBoth(given, shard, options.dry_run != DryRun::kNone, "--dry-run");
   RefuseBoth(given, shard, options.engine == Engine::kInCluster, "--engine=in-cluster");
+  RefuseBoth(given, shard, options.record, "--record");
   RefuseBoth(given, shard, !options.mutations.empty(), "--mutation");
   RefuseBoth(given, shard, !options.input.filenames.empty(), "-f");
 }
@@ -202,7 +183,7 @@ void FinishMigrateOptions(MigrateOptions& options, const RawMigrateValues& raw) 
   options.max_rate = ParseMaxRate("migrate", raw.max_rate);
   TakeTimeout("--settle-timeout", raw.settle_timeout, options.settle_timeout);
   TakeTimeout("--engine-timeout", raw.engine_timeout, options.engine_timeout);
-  TakeLeaseFlags(options, raw.lease_timeout);
+  FinishLeaseFlags("migrate", options.lease_namespace, raw.lease_timeout, options.lease_timeout);
   TakeShard(options, raw);
   TakeShardDefaults(options, raw);
   TakeEngine(options, raw.engine);

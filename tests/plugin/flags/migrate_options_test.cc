@@ -91,8 +91,9 @@ TEST_CASE("The pods of a Job are shards by their index", "[plugin][migrate_optio
 }
 
 TEST_CASE("What is not for all objects has no shards", "[plugin][migrate_options]") {
-  const Words words = GENERATE(Words{"-n", "shop"}, Words{"-l", "a=b"}, Words{"--dry-run=server"},
-                               Words{"--engine=in-cluster"}, Words{"--retry-failed"});
+  const Words words =
+      GENERATE(Words{"-n", "shop"}, Words{"-l", "a=b"}, Words{"--dry-run=server"},
+               Words{"--engine=in-cluster"}, Words{"--retry-failed"}, Words{"--record"});
   CAPTURE(words);
   Words all = {"widgets", "--shard=0/2"};
   all.insert(all.end(), words.begin(), words.end());
