@@ -49,11 +49,12 @@ ExecCredentials::ExecCredentials(config::ConnectionConfig config, const system::
   }
   if (!options_.wall_time) options_.wall_time = SystemTime;
   if (!options_.stdin_is_terminal) options_.stdin_is_terminal = StdinIsTerminal;
+  if (!options_.answer) options_.answer = std::make_shared<PluginAnswer>();
 }
 
 std::vector<http::HttpHeader> ExecCredentials::Headers() {
-  if (!credential_ || HasExpired()) {
-    auto credential = Run();
+  if (!credential_ || HasExpired(*credential_)) {
+    auto credential = Obtain();
     if (!credential) {
       throw base::Error("Unable to connect to the server: getting credentials: " +
                         credential.error());
@@ -66,7 +67,7 @@ std::vector<http::HttpHeader> ExecCredentials::Headers() {
 
 bool ExecCredentials::Refresh() {
   if (same_at_ && clock_.Now() - *same_at_ < kSamePause) return false;
-  auto credential = Run();
+  auto credential = Obtain();
   if (!credential) {
     throw base::Error(
         "You must be logged in to the server (Unauthorized); refreshing credentials: " +
@@ -78,8 +79,17 @@ bool ExecCredentials::Refresh() {
   return true;
 }
 
-bool ExecCredentials::HasExpired() const {
-  return credential_->expires_at && options_.wall_time() >= *credential_->expires_at;
+bool ExecCredentials::HasExpired(const ExecCredential& credential) const {
+  return credential.expires_at && options_.wall_time() >= *credential.expires_at;
+}
+
+base::Result<ExecCredential, std::string> ExecCredentials::Obtain() {
+  auto given = options_.answer->After(
+      number_, [this](const ExecCredential& credential) { return !HasExpired(credential); },
+      [this] { return Run(); });
+  if (!given) return base::Unexpected(std::move(given).error());
+  number_ = given->number;
+  return std::move(given->credential);
 }
 
 base::Result<ExecCredential, std::string> ExecCredentials::Run() const {

@@ -4,11 +4,13 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "kube/auth/exec_protocol.h"
+#include "kube/auth/plugin_answer.h"
 #include "kube/client/client.h"
 #include "kube/config/connection.h"
 #include "kube/system/clock.h"
@@ -26,6 +28,8 @@ struct ExecOptions {
   std::function<std::chrono::sys_seconds()> wall_time;
   /// Whether a plugin can ask the user; empty: whether stdin is a terminal.
   std::function<bool()> stdin_is_terminal;
+  /// Shared with the other clients that are this user; the null pointer: there are none.
+  std::shared_ptr<PluginAnswer> answer;
 };
 
 /// Credentials from a plugin, as client-go's plugin/pkg/client/auth/exec: run before the first
@@ -52,7 +56,8 @@ class ExecCredentials : public client::Credentials {
   std::uint64_t version() const override { return version_; }
 
  private:
-  bool HasExpired() const;
+  bool HasExpired(const ExecCredential& credential) const;
+  base::Result<ExecCredential, std::string> Obtain();
   base::Result<ExecCredential, std::string> Run() const;
   bool IsInteractive() const;
   void Use(ExecCredential credential);
@@ -61,6 +66,7 @@ class ExecCredentials : public client::Credentials {
   const system::Clock& clock_;
   ExecOptions options_;
   std::optional<ExecCredential> credential_;
+  std::uint64_t number_ = 0;  // PluginAnswer::Given::number of it
   std::uint64_t version_ = 0;
   std::optional<system::Clock::TimePoint> same_at_;  // when it gave what had been refused
 };

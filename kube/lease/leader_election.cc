@@ -83,8 +83,9 @@ LeaderElection::LeaderElection(LeaderElectionOptions options, const client::Sess
       session_(session),
       tell_(std::move(tell)),
       lease_text_("the Lease \"" + options_.namespace_ + "/" + options_.name + "\""),
-      lock_(options_.namespace_, options_.name, session,
-            [this](const std::optional<CallError>& error) { OnAnswer(error); }) {
+      lock_(
+          options_.namespace_, options_.name, session,
+          [this](const std::optional<CallError>& error) { OnAnswer(error); }, options_.owner) {
   // The same candidate has the same pauses, and no two have them together.
   std::seed_seq seed(options_.identity.begin(), options_.identity.end());
   random_.seed(seed);
@@ -147,12 +148,25 @@ void LeaderElection::OnRead() {
     reported_ = holder;
     Lose(holder.empty() ? "was given back by somebody else" : "is held by " + Quoted(holder));
   }
-  const bool is_valid = observed_at_ + seconds(observed_.lease_duration_seconds) > tried_at_;
-  const bool is_held = !holder.empty() && !is_ours && is_valid;
-  if (!is_held && MayLead()) return Write();
+  if (MayTake() && MayLead()) return Write();
   well_at_ = session_.clock.Now();
   told_.clear();
+  ForgetProblem();
   EndTry();
+}
+
+// Nobody holds what was read, or only who is known to do so no more.
+bool LeaderElection::MayTake() const {
+  const std::string& holder = observed_.holder_identity;
+  if (holder.empty() || holder == options_.identity) return true;
+  if (std::ranges::count(options_.predecessors, holder) > 0) return true;
+  return observed_at_ + seconds(observed_.lease_duration_seconds) <= tried_at_;
+}
+
+void LeaderElection::ForgetProblem() {
+  last_problem_.clear();
+  last_problem_key_.clear();
+  problem_meaning_.reset();
 }
 
 LeaseRecord LeaderElection::NewRecord() const {
@@ -183,8 +197,7 @@ void LeaderElection::OnWritten() {
   observed_at_ = well_at_.emplace(now);
   renewed_at_ = lock_.begun_at();
   told_.clear();
-  last_problem_.clear();
-  last_problem_key_.clear();
+  ForgetProblem();
   if (now < renewed_at_ + options_.renew_deadline && !std::exchange(is_leading_, true)) {
     tell_("leading now: " + lease_text_ + " is held by " + Quoted(options_.identity) +
           ", which is this program");
@@ -230,9 +243,11 @@ void LeaderElection::NoteProblem(const CallError& error) {
   const Meaning meaning = MeaningOf(error);
   last_problem_ = Problem(error);
   last_problem_key_ = VerbOf(lock_.action()) + " " + std::to_string(static_cast<int>(meaning));
+  const bool is_contention = IsContention(lock_.action(), error);
+  problem_meaning_ = is_contention ? std::nullopt : std::optional(meaning);
   NoteLoss();
   const bool has_lasted = session_.clock.Now() >= *well_at_ + options_.renew_deadline;
-  if (IsContention(lock_.action(), error) || (MayPass(meaning) && !has_lasted)) return;
+  if (is_contention || (MayPass(meaning) && !has_lasted)) return;
   if (told_.insert(last_problem_key_).second) tell_(last_problem_);
 }
 

@@ -6,7 +6,9 @@
 #include <random>
 #include <set>
 #include <string>
+#include <vector>
 
+#include "kube/client/answer_meaning.h"
 #include "kube/client/session.h"
 #include "kube/lease/lease_lock.h"
 #include "kube/lease/lease_record.h"
@@ -17,6 +19,9 @@ namespace kube::lease {
 struct LeaderElectionOptions {
   std::string namespace_, name;  ///< of the Lease
   std::string identity;          ///< of this candidate, which no other one has
+  /// Candidates that are known to have ended, whatever a Lease says: theirs is taken at once.
+  std::vector<std::string> predecessors{};
+  std::optional<LeaseOwner> owner{};  ///< with which the Lease goes, if we make it; absent: none
   /// How long others have to see nothing of a leader before they take its place; how long after its
   /// last renewal a leader takes itself for one; how often a leader renews, and a candidate looks.
   std::chrono::seconds lease_duration{15}, renew_deadline{10}, retry_period{2};
@@ -58,6 +63,12 @@ class LeaderElection {
   system::Clock::TimePoint leader_until() const;
   /// Whom the Lease names, as seen last; empty: nobody, or nothing was seen.
   const std::string& holder() const { return observed_.holder_identity; }
+  /// The Lease as it was seen, or written by ourselves, last; an empty one: nothing was seen.
+  const LeaseRecord& observed() const { return observed_; }
+  /// What kept the last try from ending well, for people; empty: nothing.
+  const std::string& problem() const { return last_problem_; }
+  /// The same for a program; absent also where somebody else was faster, which is none.
+  std::optional<client::Meaning> problem_meaning() const { return problem_meaning_; }
 
   /// At the end: gives the Lease back, where it is ours, so that another one need not wait. Waits a
   /// few seconds at most, also where the session is stopped. What fails is only told. Before it,
@@ -81,6 +92,8 @@ class LeaderElection {
   void NoteProblem(const CallError& error);
   void NoteLoss();
   void Lose(const std::string& why);
+  void ForgetProblem();
+  bool MayTake() const;
   LeaseRecord NewRecord() const;
   system::Clock::Duration PauseOfCandidate();
   std::string Problem(const CallError& error) const;
@@ -104,6 +117,7 @@ class LeaderElection {
 
   std::string reported_;  // the holder that was told last
   std::string last_problem_, last_problem_key_;
+  std::optional<client::Meaning> problem_meaning_;
   std::set<std::string> told_;                       // keys of problems, since a try ended well
   std::optional<system::Clock::TimePoint> well_at_;  // when that was, or the first try
 };

@@ -20,15 +20,28 @@ bool IsLease(const Value& root) {
          !metadata->FindText("resourceVersion").empty();
 }
 
+/// Borrows the texts of `owner`.
+Value OwnerReferences(const LeaseOwner& owner, json::Arena& arena) {
+  Value reference = Value::Object();
+  reference.Set("apiVersion", Value::String(owner.api_version), arena);
+  reference.Set("kind", Value::String(owner.kind), arena);
+  reference.Set("name", Value::String(owner.name), arena);
+  reference.Set("uid", Value::String(owner.uid), arena);
+  Value references = Value::Array();
+  references.Append(reference, arena);
+  return references;
+}
+
 }  // namespace
 
 LeaseLock::LeaseLock(std::string namespace_name, std::string name, const client::Session& session,
-                     DoneFunction on_done)
+                     DoneFunction on_done, std::optional<LeaseOwner> owner)
     : GatheredCall(session.client, kMostBytes),
       namespace_(std::move(namespace_name)),
       name_(std::move(name)),
       session_(session),
-      on_done_(std::move(on_done)) {}
+      on_done_(std::move(on_done)),
+      owner_(std::move(owner)) {}
 
 void LeaseLock::Get() { Begin(Action::kGet, "GET", "/" + client::UrlEscape(name_), ""); }
 
@@ -40,6 +53,7 @@ void LeaseLock::Create(const LeaseRecord& record) {
   Value* metadata = lease.Set("metadata", Value::Object(), arena);
   metadata->Set("name", Value::String(name_), arena);
   metadata->Set("namespace", Value::String(namespace_), arena);
+  if (owner_) metadata->Set("ownerReferences", OwnerReferences(*owner_, arena), arena);
   lease.Set("spec", MakeLeaseSpec(record, arena), arena);
   Begin(Action::kCreate, "POST", "", json::Print(lease));
 }

@@ -16,6 +16,11 @@ namespace kube::lease {
 
 inline constexpr std::string_view kLeases = "leases.coordination.k8s.io";
 
+/// An object with which a Lease is deleted by the cluster; one without a namespace, or of the same.
+struct LeaseOwner {
+  std::string api_version, kind, name, uid;
+};
+
 /// One Lease in the cluster, read and written by one call at a time (client-go
 /// tools/leaderelection/resourcelock/leaselock.go).
 class LeaseLock : private client::GatheredCall {
@@ -25,9 +30,9 @@ class LeaseLock : private client::GatheredCall {
   /// the next.
   using DoneFunction = std::function<void(const std::optional<client::CallError>& error)>;
 
-  /// What `session` refers to must outlive it.
+  /// What `session` refers to must outlive it. `owner` is that of a Lease that is created.
   LeaseLock(std::string namespace_name, std::string name, const client::Session& session,
-            DoneFunction on_done);
+            DoneFunction on_done, std::optional<LeaseOwner> owner = std::nullopt);
 
   // Each begins a call; it is sent by the next Client::Poll, and never sent again by itself. One
   // that is under way is forgotten.
@@ -57,6 +62,7 @@ class LeaseLock : private client::GatheredCall {
   const std::string namespace_, name_;
   const client::Session session_;
   const DoneFunction on_done_;
+  const std::optional<LeaseOwner> owner_;
   Action action_ = Action::kGet;
   std::string request_line_;
   system::Clock::TimePoint begun_at_{};

@@ -16,6 +16,16 @@ Environment ProcessEnvironment() {
   return environment;
 }
 
+// The system's own table of users needs shared libraries, which a static binary does not have.
+std::string UserName(const Environment& environment) {
+  for (const char* name : {"USER", "LOGNAME"}) {
+    if (std::string user = environment.variable(name); !user.empty()) return user;
+  }
+  return "uid-" + std::to_string(geteuid());
+}
+
+std::int64_t ProcessNumber() { return getpid(); }
+
 std::string HostName() {
   std::array<char, 256> name{};
   const bool is_known = gethostname(name.data(), name.size() - 1) == 0 && name[0] != '\0';

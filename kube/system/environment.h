@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -15,6 +16,12 @@ struct Environment {
 
 /// That of this process. The variables are read when asked for.
 Environment ProcessEnvironment();
+
+/// As whom we run, by the environment; "uid-1000" where that does not say.
+std::string UserName(const Environment& environment);
+
+/// The number of this process.
+std::int64_t ProcessNumber();
 
 /// What this machine, or this pod, is called; "localhost" where it does not say.
 std::string HostName();

@@ -62,6 +62,12 @@ class PruningTurner {
   sweep::MigrationObserver& observer() const { return run_.session.observer; }
   kube::client::Client& client() const { return run_.session.client; }
   bool is_stopped() const { return run_.session.is_stopped(); }
+  std::optional<std::string> FindLoss() const {
+    return run_.find_loss ? run_.find_loss() : std::nullopt;
+  }
+  static std::string NotTurnedOn(const std::string& why) {
+    return "pruning was not turned on: " + why;
+  }
   bool rewrites_before() const {
     return run_.mutation || (facts_.migration_needed && !options_.single_pass);
   }
@@ -97,10 +103,7 @@ class PruningTurner {
                       run_.session);
     if (is_stopped()) return Interrupt();
     if (!dry_run.error.empty()) return Fail(dry_run.error);
-    if (!options_.no_backup) {
-      backup_path_ = backup::BackupPath(options_.backup_dir, run_.name(),
-                                        std::chrono::floor<std::chrono::seconds>(options_.now()));
-    }
+    backup_path_ = NewBackupPath();
     if (const std::string why = backup::WhyNotWritable(backup_path_); !why.empty()) {
       return Fail("cannot write the backup " + why + "; name another folder by --backup-dir");
     }
@@ -224,6 +227,7 @@ class PruningTurner {
 
   bool TakeRewriteBefore(const sweep::RewriteResult& result) {
     if (result.is_interrupted) return Interrupt();
+    if (const auto loss = FindLoss()) return Fail(NotTurnedOn(*loss) + kGoesOn);
     // Of a change of the CRD it looks like a failure of objects.
     if (result.stopped && !ReadCrd()) return false;
     if (result.list_error) return Fail(result.list_error->message + kGoesOn);
@@ -245,25 +249,74 @@ class PruningTurner {
                 "pruning was not turned on, and nothing was pruned: " + why + reason);
   }
 
+  // With others it may have to be made more than once.
+  bool MakeBackup() {
+    for (;;) {
+      FlipGate::Answer answer;
+      if (!MakeBackupOnce(answer)) return false;
+      if (answer.way == FlipGate::Way::kGoOn) return true;
+      if (answer.way == FlipGate::Way::kEnd) return Fail(answer.outcome, answer.error);
+      if (answer.way == FlipGate::Way::kIsFlipped) return TakeFlipOfOthers(answer);
+      backup_path_ = NewBackupPath();
+    }
+  }
+
+  // Whatever backup there is by now counts: that of an earlier round, where this one was not
+  // closed.
+  bool TakeFlipOfOthers(const FlipGate::Answer& answer) {
+    const bool has_backup =
+        run_.state.noted().phase == state::MigrationState::Phase::kBackupComplete;
+    if (!has_backup && !options_.no_backup) {
+      return Fail(
+          "somebody else has turned pruning on before this shard had its backup; nobody can make "
+          "one any more: the same command will rewrite its objects without");
+    }
+    ended_.backup = run_.state.noted().backup;
+    flip_ = {.step = Flip::Step::kDone,
+             .error = {},
+             .resource_version = answer.resource_version,
+             .generation = answer.generation};
+    is_flipped_ = true;
+    return true;
+  }
+
+  fs::path NewBackupPath() const {
+    if (options_.no_backup) return {};
+    const shards::Shard& shard = run_.scope.target.shard;
+    const std::string end = shard.is_all() ? ""
+                                           : "-shard-" + std::to_string(shard.number) + "-of-" +
+                                                 std::to_string(shard.count);
+    return backup::BackupPath(options_.backup_dir, run_.name() + end,
+                              std::chrono::floor<std::chrono::seconds>(options_.now()));
+  }
+
   // An earlier backup counts until there is a new one: pruning may be turned on meanwhile. Without
   // a backup nothing can be missing from it.
-  bool MakeBackup() {
+  bool MakeBackupOnce(FlipGate::Answer& answer) {
     BackedUp made;
     if (options_.no_backup) {
       backup::ForgetKnownWrites(run_.state.known_writes());
       made.doomed = doomed_;
+      if (run_.gate != nullptr) made.answer = run_.gate->WaitToClose({});
     } else {
       made = BackUp(run_, flip_target_.target, backup_path_, forecast_, is_in_one_pass());
     }
     if (made.outcome != report::Outcome::kDone) return Fail(made.outcome, made.error);
+    answer = made.answer;
+    if (answer.way != FlipGate::Way::kGoOn) return true;
     ended_.backup = made.path;
     if (is_stopped()) return Interrupt();
     run_.state.NoteBackup(made.path, std::move(made.doomed),
                           run_.mutation ? run_.mutation->fingerprint() : "");
+    if (run_.gate != nullptr) answer = run_.gate->WaitToFlip(ended_.backup);
     return true;
   }
 
   bool FlipCrd() {
+    if (is_flipped_) return true;
+    const auto loss = run_.gate == nullptr ? FindLoss() : run_.gate->FindLoss();
+    if (is_stopped()) return Interrupt();
+    if (loss) return Fail(NotTurnedOn(*loss) + kRunAnew);
     flip_ = RequestFlip(flip_target_, /*dry_run=*/false, run_.session);
     ended_.flipped = flip_.step == Flip::Step::kDone;
     switch (flip_.step) {
@@ -279,12 +332,13 @@ class PruningTurner {
       case Flip::Step::kRefused:
         break;
     }
-    return Fail("pruning was not turned on: " + flip_.error);
+    return Fail(NotTurnedOn(flip_.error));
   }
 
   PruningTurnedOn FinishBehindFlip() {
     try {
       run_.state.NoteFlip(flip_.resource_version, flip_.generation, options_.now());
+      if (run_.gate != nullptr && !is_flipped_) run_.gate->OnFlip(flip_.resource_version);
       PruningTurnedOn finished = WaitBehindFlip(run_, options_);
       finished.before_flip = ended_.before_flip;
       finished.cleaned = ended_.cleaned;
@@ -309,6 +363,7 @@ class PruningTurner {
   std::optional<sweep::MutationPass> mutation_pass_;
   std::optional<report::MutationFacts> mutation_facts_;
   Flip flip_;
+  bool is_flipped_ = false;  // by others
   PruningTurnedOn ended_;
 };
 

@@ -19,6 +19,7 @@
 #include "migrate/engine/engine_choice.h"
 #include "migrate/engine/storage_migration.h"
 #include "migrate/flip/behind_flip.h"
+#include "migrate/lease/crd_lease.h"
 #include "migrate/lists/object_count.h"
 #include "migrate/lists/pager.h"
 #include "migrate/lists/pause.h"
@@ -34,6 +35,8 @@
 #include "migrate/owners/entry_cleaner.h"
 #include "migrate/owners/stale_count.h"
 #include "migrate/proof/proof.h"
+#include "migrate/shards/run/shard_account.h"
+#include "migrate/shards/run/shard_run.h"
 #include "migrate/spool/resource_version.h"
 #include "migrate/spool/spool.h"
 #include "migrate/state/run_state.h"
@@ -68,6 +71,8 @@ class CrdMigrator {
       Fail(error.what() + BehindFlipAdvice());
       LeaveState();
     }
+    lease_.reset();
+    shard_run_.reset();
     if (crd_.is_read()) RememberFailed(report_, options_, crd(), session().observer);
     report_.seconds = std::chrono::duration<double>(session().clock.Now() - start).count();
     return std::move(report_);
@@ -75,22 +80,35 @@ class CrdMigrator {
 
  private:
   void Migrate() {
-    if (!ReadCrd() || !LookAtFile() || !LookAhead() || !GoOn()) return;
-    PrepareSweep();
+    if (!Prepare()) return;
     if (options_.dry_run == report::DryRun::kClient) return Foresee();
     OpenState();
+    if (!is_dry_run() && !TakeLease()) return LeaveState();
     if (!is_dry_run() && !WaitUntilNoticed()) return;
+    if (is_shard()) return MigrateShard();
     if (ComeBehindFlip()) {
       Rewrite();
       report_.kept_because = WhyKept();
-      EndStoredVersions(report_, {crd_.target(), crd_.expected()}, session());
+      EndVersions();
     }
+    CloseState();
+  }
+
+  void CloseState() {
     const state::RunState::End end = EndOfRun(report_, is_complete_);
     if (crd_.has_changed() || end != state::RunState::End::kInTheMiddle) RemoveFromCluster();
     state_->Close(end);
   }
 
+  // Nothing is written by then.
+  bool Prepare() {
+    if (!ReadCrd() || !LookAtFile() || !LookAhead() || !GoOn()) return false;
+    PrepareSweep();
+    return true;
+  }
+
   const sweep::MigrationSession& session() const { return context_.session; }
+  bool is_shard() const { return !options_.shard.is_all(); }
   const kube::crd::Crd& crd() const { return crd_.live(); }
   bool is_dry_run() const { return options_.dry_run != report::DryRun::kNone; }
   bool turns_pruning_on() const { return options_.enable_pruning && crd().preserve_unknown_fields; }
@@ -189,7 +207,7 @@ class CrdMigrator {
                               .cleans = options_.clean_managed_fields,
                               .mutates = options_.mutation != nullptr,
                               .trims = trims,
-                              .asks_for_engine = MayUseEngine(options_),
+                              .asks_for_engine = MayUseEngine(options_) && !is_shard(),
                               .needs_engine = options_.engine == report::Engine::kInCluster,
                               .own_migration = engine::NameOfStorageMigration(MigratedNow()),
                               .as = options_.as,
@@ -230,6 +248,7 @@ class CrdMigrator {
                      .namespace_ = options_.namespace_,
                      .label_selector = options_.label_selector,
                      .field_selector = options_.field_selector,
+                     .shard = options_.shard,
                      .dry_run = options_.dry_run == report::DryRun::kServer,
                      .by_update = preflight_.by_update};
     SetManagedFields();
@@ -238,7 +257,7 @@ class CrdMigrator {
                       .most_in_one_piece = options_.most_in_one_piece,
                       .concurrency = options_.concurrency,
                       .max_rate = options_.max_rate,
-                      .find_change = [this] { return crd_.FindChange(); }};
+                      .find_change = [this] { return FindChange(); }};
   }
 
   // While unknown fields are preserved kube-apiserver 1.20 empties managedFields wherever an object
@@ -252,6 +271,16 @@ class CrdMigrator {
     }
     scope_.target.cleaner = std::make_shared<const owners::EntryCleaner>(crd());
     if (!report_.managed_fields_cleaned) report_.managed_fields_cleaned.emplace();
+  }
+
+  std::optional<std::string> FindLoss() {
+    if (shard_run_) return turns().FindLoss();
+    return lease_ ? lease_->FindLoss() : std::nullopt;
+  }
+
+  std::optional<std::string> FindChange() {
+    if (auto loss = FindLoss()) return loss;
+    return crd_.FindChange();
   }
 
   // --dry-run=client: the plan, and how many objects it is about.
@@ -330,6 +359,7 @@ class CrdMigrator {
   // Where the cluster's own engine does it, what is left for us is to verify that. False: the run
   // has ended.
   bool LetClusterRewrite() {
+    if (is_shard()) return true;
     if (!ChooseEngine()) return false;
     if (!IsForCluster()) {
       const bool is_whole_run = !IsPartial(options_) && !is_dry_run();
@@ -337,7 +367,7 @@ class CrdMigrator {
       return true;
     }
     state_->NoteEngine(engine_->name());
-    report_.engine = engine_->Run([this] { return crd_.FindChange(); });
+    report_.engine = engine_->Run([this] { return FindChange(); });
     return TakeEngine();
   }
 
@@ -419,6 +449,151 @@ class CrdMigrator {
     report_.stored_before = state_->stored_before();
   }
 
+  bool TakeLease() {
+    if (options_.lease.leases == nullptr) return true;
+    const std::vector<std::string> earlier = state_->earlier_identities();
+    state_->NoteIdentity(lease::IdentityOf(options_.lease.self));
+    if (is_shard()) return BeginShard(earlier);
+    lease_.emplace(*options_.lease.leases,
+                   lease::RequestOf(options_.lease, report_.name, crd_.expected().uid, earlier),
+                   options_.lease.wait, session(),
+                   [this](const std::string& line) { Line(report_.name + ": " + line); });
+    return TakeStart(lease_->Take());
+  }
+
+  bool TakeStart(const lease::LeaseStart& start) {
+    switch (start.step) {
+      case lease::LeaseStart::Step::kInterrupted:
+        return GoOn();
+      case lease::LeaseStart::Step::kHeld:
+        return Fail(start.message);
+      case lease::LeaseStart::Step::kUnknown:
+        Line("Warning: " + report_.name + ": " + start.message);
+        break;
+      case lease::LeaseStart::Step::kOurs:
+        break;
+    }
+    return !start.has_waited || BeginAnew();
+  }
+
+  // What was found out while another run was at work need not hold any more.
+  bool BeginAnew() {
+    const std::string uid = crd_.expected().uid;
+    LeaveState();
+    state_.reset();
+    if (!Prepare()) return false;
+    if (crd_.expected().uid != uid) {
+      return Fail(
+          "the CustomResourceDefinition was deleted and made anew; run the same command "
+          "again");
+    }
+    OpenState();
+    state_->NoteIdentity(lease::IdentityOf(options_.lease.self));
+    return true;
+  }
+
+  bool BeginShard(const std::vector<std::string>& earlier) {
+    shard_run_.emplace(shards::run::ShardedCrd{report_.name, crd_.expected().uid, crd_.target()},
+                       shards::run::ShardRunOptions{.shard = options_.shard,
+                                                    .purpose = PurposeOf(options_),
+                                                    .lease = options_.lease,
+                                                    .earlier_identities = earlier,
+                                                    .patience = options_.shard_timeout},
+                       session(),
+                       [this](const std::string& line) { Line(report_.name + ": " + line); });
+    const auto end = turns().Begin();
+    return !end || EndWith(*end);
+  }
+
+  shards::ShardTurns& turns() { return shard_run_->turns(); }
+
+  bool EndWith(const shards::Turn& turn) {
+    if (turn.kind != shards::Turn::Kind::kInterrupted) return Fail(turn.error);
+    report_.outcome = report::Outcome::kInterrupted;
+    return false;
+  }
+
+  void MigrateShard() {
+    shards::Turn turn = turns().Next();
+    if (IsToWork(turn)) {
+      const bool is_done = WorkOnShard(turn);
+      if (!is_done && report_.outcome != report::Outcome::kInterrupted)
+        turns().GiveUp(report_.error);
+      if (!is_done) return CloseState();
+      turns().OnResult(shards::run::PartOf(report_));
+      turn = turns().Next();
+    } else {
+      TakeEarlierResult(turn.record);
+    }
+    FinishShard(std::move(turn));
+    CloseState();
+  }
+
+  static bool IsToWork(const shards::Turn& turn) {
+    return turn.kind == shards::Turn::Kind::kPrepare || turn.kind == shards::Turn::Kind::kRewrite;
+  }
+
+  // False: it has come to no result.
+  bool WorkOnShard(const shards::Turn& turn) {
+    const bool is_behind_flip = turn.kind == shards::Turn::Kind::kRewrite;
+    // Others were faster than the read of the CRD.
+    if (is_behind_flip && crd().preserve_unknown_fields && !BeginAnew()) return false;
+    if (is_behind_flip && !KnowsBackup(turn.record)) return false;
+    if (!ComeBehindFlip()) return false;
+    Rewrite();
+    return report_.outcome == report::Outcome::kDone ||
+           report_.outcome == report::Outcome::kFailures;
+  }
+
+  // What this shard has backed up, and which writes that knows, is where it was at work before.
+  bool KnowsBackup(const shards::ShardRecord& record) {
+    const std::string& backup = OwnPartOf(record).backup;
+    if (backup.empty() || state_->is_behind_flip() || options_.pruning.rewrite_unbacked)
+      return true;
+    return Fail("this shard was backed up to " + backup +
+                ", of which the --state-dir here knows nothing, so that it cannot be told which "
+                "objects the backup lacks; run the same command with the --state-dir of then, or "
+                "go on without by --rewrite-unbacked");
+  }
+
+  const shards::ShardPart& OwnPartOf(const shards::ShardRecord& record) const {
+    return record.parts.at(static_cast<std::size_t>(options_.shard.number));
+  }
+
+  // An earlier program has done what there was to do.
+  void TakeEarlierResult(const shards::ShardRecord& record) {
+    if (record.parts.empty()) return;
+    shards::run::TakePart(OwnPartOf(record), report_);
+    is_complete_ = true;
+  }
+
+  // The last one does what concerns all.
+  void FinishShard(shards::Turn turn) {
+    if (turn.kind == shards::Turn::Kind::kEnd) {
+      report_.shard = shards::run::FactsOf(options_.shard, turn.record);
+      if (!TrimAsLast(turn.record)) return;
+      turns().OnEnd(report_.kept_because);
+      turn = turns().Next();
+    }
+    if (turn.kind != shards::Turn::Kind::kLeave) {
+      (void)EndWith(turn);
+      return;
+    }
+    report_.shard = shards::run::FactsOf(options_.shard, turn.record);
+    if (report_.shard->missing.empty()) return;
+    report_.kept_because = "not all shards are done: " + report_.shard->missing;
+  }
+
+  bool TrimAsLast(const shards::ShardRecord& record) {
+    const bool is_verified = shards::AreAllVerified(record);
+    report_.kept_because =
+        WhyVersionsKept(shards::run::WholeOf(report_, record), options_,
+                        is_verified ? "" : "not every shard was verified", preflight_.kept_because);
+    if (!turns().leads()) return Fail("another shard has taken over what is left to do");
+    EndVersions();
+    return report_.outcome == report::Outcome::kDone;
+  }
+
   bool WaitUntilNoticed() {
     const kube::system::Clock::TimePoint until =
         session().clock.Now() +
@@ -448,7 +623,9 @@ class CrdMigrator {
             .schemas = crd_.upgraded_schemas(),
             .crd_file = report_.crd_file,
             .pruning_crd = &crd_.pruning(),
-            .mutation = options_.mutation};
+            .mutation = options_.mutation,
+            .find_loss = [this] { return FindLoss(); },
+            .gate = shard_run_ ? &shard_run_->gate() : nullptr};
   }
 
   bool Take(flip::PruningTurnedOn turned_on) {
@@ -552,7 +729,7 @@ class CrdMigrator {
   // What every server prunes is proven of all objects or of none.
   bool MayProve() const {
     return options_.verify && !crd().preserve_unknown_fields && !IsPartial(options_) &&
-           !is_dry_run();
+           !is_dry_run() && !is_shard();
   }
 
   // Of the objects' list; 0 where it cannot be told.
@@ -567,12 +744,27 @@ class CrdMigrator {
     is_complete_ = result.is_complete();
     unverified_because_ = result.unverified_because;
     const bool is_behind_flip = options_.enable_pruning && !crd().preserve_unknown_fields;
-    const auto change = result.is_interrupted ? std::nullopt : crd_.FindChange();
-    EndRewrite(std::move(result), {.change = change, .is_behind_flip = is_behind_flip}, report_);
+    CrdAfterRewrite after{.is_behind_flip = is_behind_flip};
+    if (!result.is_interrupted) {
+      after.loss = FindLoss();
+      if (!after.loss) after.change = crd_.FindChange();
+    }
+    EndRewrite(std::move(result), after, report_);
   }
 
   std::string WhyKept() const {
     return WhyVersionsKept(report_, options_, unverified_because_, preflight_.kept_because);
+  }
+
+  // Whoever holds the Lease once it is lost decides about them.
+  void EndVersions() {
+    const auto loss = FindLoss();
+    if (!loss) return EndStoredVersions(report_, {crd_.target(), crd_.expected()}, session());
+    const bool is_trimmed =
+        report_.stored_after == std::vector<std::string>{report_.storage_version};
+    if (is_trimmed || !report_.kept_because.empty()) return;
+    report_.kept_because = *loss;
+    Fail(*loss + RunAnewAdvice(report_));
   }
 
   const MigrationContext& context_;
@@ -592,6 +784,8 @@ class CrdMigrator {
   std::optional<sweep::MutationPass> mutation_pass_;  // where objects are mutated by the sweep
   std::string unverified_because_;
   std::optional<EngineUse> engine_;  // where the server has one of its own
+  std::optional<lease::CrdLease> lease_;
+  std::optional<shards::run::ShardRun> shard_run_;  // where this is one of several shards
 };
 
 }  // namespace

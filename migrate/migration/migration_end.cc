@@ -33,6 +33,11 @@ std::string WithNextStep(const std::string& change, const std::string& crd_name)
          " -o yaml), then run the same command again";
 }
 
+std::string RunAnewAdvice(const report::CrdMigration& report) {
+  return std::string("\nrun the same command again: it ") +
+         (report.begins_anew ? "begins anew" : "goes on where it was");
+}
+
 state::RunState::End EndOfRun(const report::CrdMigration& report, bool is_complete) {
   if (report.outcome == report::Outcome::kInterrupted ||
       report.outcome == report::Outcome::kError) {

@@ -21,6 +21,9 @@ std::string WhyVersionsKept(const report::CrdMigration& report, const MigrationO
 /// The words for a change of a CRD that ends a run, with what to do about it.
 std::string WithNextStep(const std::string& change, const std::string& crd_name);
 
+/// What to do about a run that something ended which may have passed: on a line of its own.
+std::string RunAnewAdvice(const report::CrdMigration& report);
+
 /// What the next run has to know of how this one ended: after a run that ended by itself it begins
 /// anew, but for what is held. `is_complete`: every object was tried.
 state::RunState::End EndOfRun(const report::CrdMigration& report, bool is_complete);

@@ -20,11 +20,6 @@ std::string Unlisted(const sweep::RewriteResult& result) {
   return "\nsome objects are not even counted: " + result.list_error->message;
 }
 
-std::string RunAnewAdvice(const report::CrdMigration& report) {
-  return std::string("\nrun the same command again: it ") +
-         (report.begins_anew ? "begins anew" : "goes on where it was");
-}
-
 void End(Outcome outcome, std::string error, report::CrdMigration& report) {
   report.outcome = outcome;
   report.error = std::move(error);
@@ -35,6 +30,8 @@ void TakeOutcome(const sweep::RewriteResult& result, const CrdAfterRewrite& crd,
   if (result.is_interrupted) {
     report.outcome = Outcome::kInterrupted;
     if (crd.is_behind_flip) report.error = flip::kInterruptedBehindFlip;
+  } else if (crd.loss) {
+    End(Outcome::kError, *crd.loss + RunAnewAdvice(report), report);
   } else if (crd.change) {
     End(Outcome::kError, WithNextStep(*crd.change, report.name), report);
   } else if (result.is_broken) {

@@ -10,6 +10,7 @@ namespace migrate::migration {
 
 /// How the CRD is when its objects have been rewritten.
 struct CrdAfterRewrite {
+  std::optional<std::string> loss{};    ///< of the Lease, which ends the run
   std::optional<std::string> change{};  ///< that ends the run, in words
   bool is_behind_flip = false;          ///< pruning was asked for, and is on
 };

@@ -14,6 +14,8 @@ std::optional<std::string> RunCrd::Read() {
   auto crd = crds::GetCrd(session_.client, target_);
   if (!crd) return crd.error().message;
   live_ = *std::move(crd);
+  upgrade_.reset();
+  change_.reset();
   Expect(crds::ShapeOf(*live_));
   return std::nullopt;
 }

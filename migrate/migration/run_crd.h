@@ -19,7 +19,8 @@ class RunCrd {
   /// `target` is its path. What `session` refers to must outlive it.
   RunCrd(std::string target, const kube::client::Session& session);
 
-  /// Reads it; as it is then it has to stay. Returns why it cannot be read.
+  /// Reads it, also once more: as it is then it has to stay, with no upgrade and no change. Returns
+  /// why it cannot be read.
   std::optional<std::string> Read();
   /// Reads it again, behind the flip: all but its generation and pruning must be as before, or as
   /// the upgrade has it. Returns why that is not so or not known, with what to do.

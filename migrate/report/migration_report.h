@@ -89,6 +89,14 @@ struct EngineFacts {
   std::uint64_t not_rewritten = 0;
 };
 
+/// Of a run over one of several shards of the objects.
+struct ShardFacts {
+  int number = 0, count = 1;  ///< as shards::Shard
+  /// Which shards are not done yet, for people; empty: all are, and what follows is of the whole.
+  std::string missing{};
+  std::vector<ClassCounts> counts{};  ///< of each shard, in their order
+};
+
 struct CrdMigration {
   std::string name;
   std::string storage_version;
@@ -118,6 +126,7 @@ struct CrdMigration {
   std::optional<ManagedFieldsCleaned> managed_fields_cleaned{};  ///< where it was asked for
   std::optional<MutationFacts> mutation{};                       ///< where there is one
   std::optional<EngineFacts> engine{};  ///< where the server has one of its own
+  std::optional<ShardFacts> shard{};    ///< where there are several
   double seconds = 0;
 };
 

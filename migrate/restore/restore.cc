@@ -26,6 +26,7 @@
 #include "migrate/report/program_name.h"
 #include "migrate/restore/backup_reader.h"
 #include "migrate/restore/crd_account.h"
+#include "migrate/restore/restore_leases.h"
 #include "migrate/spool/object_metadata.h"
 #include "migrate/sweep/write/exchange_pool.h"
 #include "migrate/sweep/write/failure_streak.h"
@@ -325,11 +326,12 @@ class RestorePass {
   using OnDone = std::function<void(const ObjectRestore&)>;
 
   RestorePass(const RestoreOptions& options, const RestoreSettings& settings, std::string what,
-              Accounts& accounts, const sweep::MigrationSession& session)
+              Accounts& accounts, RestoreLeases& leases, const sweep::MigrationSession& session)
       : options_(options),
         settings_(settings),
         what_(std::move(what)),
         accounts_(accounts),
+        leases_(leases),
         session_(session),
         pool_(
             sweep::write::Throttle(options.concurrency, options.max_rate),
@@ -412,6 +414,7 @@ class RestorePass {
   void LookForStop() {
     if (session_.is_stopped()) return Stop("");
     if (stopped_ || is_reading_back() || session_.clock.Now() < next_check_) return;
+    if (const auto loss = leases_.FindLoss()) return Stop(*loss + "; run the same command again");
     for (const auto& [type, account] : accounts_.all()) {
       if (account->chosen() == 0) continue;
       if (const auto change = account->guard().FindChange())
@@ -434,6 +437,7 @@ class RestorePass {
   const RestoreSettings& settings_;
   const std::string what_;
   Accounts& accounts_;
+  RestoreLeases& leases_;
   const sweep::MigrationSession& session_;
   ExchangePool pool_;
   sweep::write::FailureStreak streak_;
@@ -446,12 +450,16 @@ class RestorePass {
 class RestoreRun {
  public:
   RestoreRun(const RestoreOptions& options, const sweep::MigrationSession& session)
-      : options_(options), session_(session), accounts_(options, session) {}
+      : options_(options),
+        session_(session),
+        accounts_(options, session),
+        leases_(options.lease, session) {}
 
   report::RestoreReport Run() {
     const kube::system::Clock::TimePoint start = session_.clock.Now();
     report_.backup = options_.backup;
     accounts_.Open();
+    if (!IsRefused()) TakeLeases();
     if (!IsRefused() && !session_.is_stopped()) {
       TellUnknownPruning();
       PutBack();
@@ -474,6 +482,18 @@ class RestoreRun {
     return std::ranges::any_of(accounts_.all(), is_refused);
   }
 
+  // In one order, whoever does it: so no two runs wait for each other.
+  void TakeLeases() {
+    for (const auto& [type, account] : accounts_.all()) {
+      if (account->chosen() == 0 || session_.is_stopped()) continue;
+      std::string held = leases_.Take(account->crd().name(), account->guard().expected().uid);
+      if (held.empty()) continue;
+      account->report().outcome = report::Outcome::kError;
+      account->report().error = std::move(held);
+      return;
+    }
+  }
+
   void TellUnknownPruning() {
     for (const auto& [type, account] : accounts_.all()) {
       if (account->crd().knows_pruning() || account->chosen() == 0) continue;
@@ -486,14 +506,14 @@ class RestoreRun {
   }
 
   void PutBack() {
-    RestorePass pass(options_, options_.settings, "restoring", accounts_, session_);
+    RestorePass pass(options_, options_.settings, "restoring", accounts_, leases_, session_);
     pass.Run();
     stopped_ = pass.stopped();
     if (!stopped_) TellOfRecreated();
     if (!verifies()) return;
     RestoreSettings settings = options_.settings;
     settings.reads_back = true;
-    RestorePass reading(options_, settings, "reading back", accounts_, session_);
+    RestorePass reading(options_, settings, "reading back", accounts_, leases_, session_);
     reading.Run();
     stopped_ = reading.stopped();
   }
@@ -528,6 +548,7 @@ class RestoreRun {
   const RestoreOptions& options_;
   const sweep::MigrationSession& session_;
   Accounts accounts_;
+  RestoreLeases leases_;
   std::optional<std::string> stopped_;
   report::RestoreReport report_;
 };

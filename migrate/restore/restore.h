@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "migrate/inspect/object_diff.h"
+#include "migrate/lease/crd_lease.h"
 #include "migrate/report/restore_report.h"
 #include "migrate/restore/object_restore.h"
 #include "migrate/sweep/migration_observer.h"
@@ -29,6 +30,7 @@ struct RestoreOptions {
   double max_rate = 0;           ///< objects a second; 0: no limit
   bool verify = true;            ///< reads back what was restored
   bool names_objects = false;    ///< CrdRestore::objects
+  lease::LeaseOptions lease{};   ///< of a run that writes
 };
 
 /// Puts back what pruning took from the objects of a backup, and only that (taken_fields.h).
@@ -36,9 +38,10 @@ struct RestoreOptions {
 /// The backup is read once before anything is written: nothing is where some of it cannot be read,
 /// has no CRD in the cluster, or names an object twice; nor where a CRD would prune again what is
 /// to come back, which its report names. Then each object is restored by itself (object_restore.h),
-/// as many at once as the server takes well, and each ends in one class. While a run goes on the
-/// CRD is read again and again: if it changes, that ends it. There is no state: run again it finds
-/// what is back already unchanged, and goes on with the rest.
+/// as many at once as the server takes well, and each ends in one class. Ahead of that the Lease of
+/// each CRD is taken (restore_leases.h): where another run has one, nothing is written. While a run
+/// goes on the CRD is read again and again: if it changes, or the Lease is lost, that ends it.
+/// There is no state: run again it finds what is back already unchanged, and goes on with the rest.
 ///
 /// Throws kube::base::Error for what makes it impossible: a file that cannot be read, a name that
 /// is not in it, a server that cannot be reached. Nothing was written then.

@@ -1,9 +1,14 @@
 #include "migrate/state/run_state.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
+#include "kube/system/file_text.h"
 #include "migrate/crds/recent_change.h"
+#include "migrate/disk/private_file.h"
 
 namespace migrate::state {
 namespace {
@@ -15,6 +20,9 @@ constexpr char kSweeps[] = "sweeps";
 constexpr char kPartialSweeps[] = "partial";
 constexpr char kSweepsBeforeFlip[] = "before";
 constexpr char kKnownWrites[] = "known";
+constexpr char kIdentities[] = "identities";
+// Of the last ones alone a Lease may be left.
+constexpr std::size_t kMostIdentities = 16;
 
 void Remove(const fs::path& folder) {
   std::error_code ignored;
@@ -143,6 +151,27 @@ void RunState::NoteRewriting(const crds::CrdShape& shape) {
   MigrationState next = state_;
   next.phase = Phase::kRewriting;
   SaveShape(std::move(next));
+}
+
+std::vector<std::string> RunState::earlier_identities() const {
+  const auto text = kube::system::ReadFileText((folder_.path() / kIdentities).string());
+  std::vector<std::string> identities;
+  if (!text) return identities;
+  for (std::string_view rest = *text; !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    if (!line.empty()) identities.emplace_back(line);
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+  }
+  return identities;
+}
+
+void RunState::NoteIdentity(const std::string& identity) {
+  std::vector<std::string> earlier = earlier_identities();
+  const std::size_t left_out = earlier.size() - std::min(earlier.size(), kMostIdentities - 1);
+  earlier.erase(earlier.begin(), earlier.begin() + static_cast<std::ptrdiff_t>(left_out));
+  std::string text;
+  for (const std::string& one : earlier) text += one + "\n";
+  disk::ReplacePrivateFile(folder_.path() / kIdentities, text + identity + "\n");
 }
 
 void RunState::NoteEngine(const std::string& name) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kube/auth/credentials.h"
+#include "kube/auth/plugin_answer.h"
 #include "kube/base/error.h"
 #include "kube/config/kubeconfig.h"
 #include "kube/go/go_format.h"
@@ -33,7 +34,24 @@ std::string MinorVersion(std::string_view version) {
 ClusterAccess::ClusterAccess(const flags::CommonOptions& options, Right right,
                              const kube::system::Clock& clock,
                              std::function<void(const std::string&)> write_line)
-    : clock_(clock), must_match_version_(options.match_server_version) {
+    : ClusterAccess(options, right, clock, std::move(write_line),
+                    std::make_shared<kube::auth::PluginAnswer>()) {}
+
+// The server's version was compared, or will be, by the other one.
+ClusterAccess::ClusterAccess(const ClusterAccess& other, const flags::CommonOptions& options,
+                             std::function<void(const std::string&)> write_line)
+    : ClusterAccess(options, other.right_, other.clock_, std::move(write_line), other.answer_) {
+  must_match_version_ = false;
+}
+
+ClusterAccess::ClusterAccess(const flags::CommonOptions& options, Right right,
+                             const kube::system::Clock& clock,
+                             std::function<void(const std::string&)> write_line,
+                             std::shared_ptr<kube::auth::PluginAnswer> answer)
+    : right_(right),
+      answer_(std::move(answer)),
+      clock_(clock),
+      must_match_version_(options.match_server_version) {
   const kube::config::ConnectionConfig config =
       kube::config::LoadConnection(options.connection, kube::system::ProcessEnvironment());
   server_ = config.server;
@@ -45,6 +63,7 @@ ClusterAccess::ClusterAccess(const flags::CommonOptions& options, Right right,
     transport.UseCertificate(ours);
   };
   exec_options.stop = &StopFlag();
+  exec_options.answer = answer_;
   if (right == Right::kRead)
     read_only_ = std::make_unique<kube::http::ReadOnlyTransport>(*transport_);
   credentials_ = kube::auth::MakeCredentials(config, clock, std::move(exec_options));

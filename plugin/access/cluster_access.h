@@ -11,6 +11,9 @@
 #include "plugin/access/stop_signal.h"
 #include "plugin/flags/options.h"
 
+namespace kube::auth {
+class PluginAnswer;
+}
 namespace kube::http {
 class CurlTransport;
 }
@@ -30,6 +33,11 @@ class ClusterAccess {
   /// cannot be used.
   ClusterAccess(const flags::CommonOptions& options, Right right, const kube::system::Clock& clock,
                 std::function<void(const std::string&)> write_line);
+  /// A connection of its own to where `other` goes, for another thread: what a credential plugin
+  /// gives for one of both is used by the other too. `options` are those of `other`, which may end
+  /// before it.
+  ClusterAccess(const ClusterAccess& other, const flags::CommonOptions& options,
+                std::function<void(const std::string&)> write_line);
   ~ClusterAccess();
 
   /// With --match-server-version the first call asks the server for its version, and throws
@@ -44,8 +52,14 @@ class ClusterAccess {
   migrate::report::RunFacts FactsAt(std::chrono::sys_seconds time) const;
 
  private:
+  ClusterAccess(const flags::CommonOptions& options, Right right, const kube::system::Clock& clock,
+                std::function<void(const std::string&)> write_line,
+                std::shared_ptr<kube::auth::PluginAnswer> answer);
+
   void RequireServerVersion();
 
+  const Right right_;
+  std::shared_ptr<kube::auth::PluginAnswer> answer_;
   std::unique_ptr<kube::http::CurlTransport> transport_;
   std::unique_ptr<kube::http::Transport> read_only_;  // before transport_; absent with kWrite
   std::unique_ptr<kube::client::Credentials> credentials_;

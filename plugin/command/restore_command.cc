@@ -1,11 +1,13 @@
 #include "plugin/command/restore_command.h"
 
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 #include "kube/system/clock.h"
 #include "migrate/restore/restore.h"
 #include "plugin/access/cluster_access.h"
+#include "plugin/access/lease_thread.h"
 #include "plugin/access/run_facts.h"
 #include "plugin/access/stop_signal.h"
 #include "plugin/command/object_target.h"
@@ -45,14 +47,19 @@ migrate::restore::RestoreOptions MakeRestoreOptions(
   return result;
 }
 
-migrate::report::RestoreReport RestoreCluster(
-    const flags::RestoreOptions& options, const migrate::restore::RestoreOptions& restore_options) {
+migrate::report::RestoreReport RestoreCluster(const flags::RestoreOptions& options,
+                                              migrate::restore::RestoreOptions restore_options) {
   const kube::system::SystemClock clock;
   terminal::Progress progress(terminal::CanRewriteStderr(), terminal::WriteStderrAsIs, clock);
   const auto write_line = [&progress](const std::string& line) { progress.WriteLine(line); };
   access::ClusterAccess cluster(options.common, access::ClusterAccess::Right::kWrite, clock,
                                 write_line);
   terminal::MigrationConsole console(progress, /*yes=*/true, {});
+  std::optional<access::LeaseThread> leases;
+  if (options.dry_run.strategy == migrate::report::DryRun::kNone) {
+    restore_options.lease = leases.emplace(cluster, options.common, clock)
+                                .Options(options.lease_namespace, options.lease_timeout);
+  }
   auto report = migrate::restore::Restore(restore_options, {cluster.session(), console});
   access::WarnOfMissingNamespace(options.objects.namespace_, cluster, write_line);
   progress.Clear();
@@ -80,6 +87,8 @@ void RestoreCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) {
   flag_set.Int("concurrency", 0, options_.concurrency);
   flag_set.String("max-rate", 0, raw_.max_rate);
   flag_set.Bool("verify", 0, options_.verify);
+  flag_set.String("lease-namespace", 0, options_.lease_namespace);
+  flag_set.String("lease-timeout", 0, raw_.lease_timeout);
 }
 
 void RestoreCommand::TakeArguments(std::vector<std::string> arguments) {

@@ -7,6 +7,7 @@ namespace plugin::flags {
 void FinishRestoreOptions(RestoreOptions& options, const RawRestoreValues& raw) {
   options.dry_run = ParseDryRun("restore", raw.dry_run);
   options.max_rate = ParseMaxRate("restore", raw.max_rate);
+  FinishLeaseFlags("restore", options.lease_namespace, raw.lease_timeout, options.lease_timeout);
   RequireConcurrency("restore", options.concurrency);
   if (options.recreate && !options.fields.empty()) {
     throw UsageError("restore",

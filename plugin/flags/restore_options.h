@@ -1,8 +1,10 @@
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
+#include "migrate/lease/lease_name.h"
 #include "migrate/report/migration_report.h"
 #include "plugin/flags/options.h"
 #include "plugin/flags/write_flags.h"
@@ -25,12 +27,15 @@ struct RestoreOptions {
   int concurrency = 16;
   double max_rate = 0;
   bool verify = true;
+  std::string lease_namespace{migrate::lease::kLeaseNamespace};
+  std::chrono::nanoseconds lease_timeout{};  ///< as migrate::lease::LeaseOptions::wait
 };
 
 /// Values of flags of restore that are read further once all flags are known.
 struct RawRestoreValues {
   std::string dry_run = "none";
-  std::string max_rate;  ///< empty: not given
+  std::string max_rate;       ///< empty: not given
+  std::string lease_timeout;  ///< empty: not given
 };
 
 /// Completes what the flags set. Throws UsageError.

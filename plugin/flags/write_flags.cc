@@ -4,6 +4,10 @@
 #include <cmath>
 #include <optional>
 
+#include "kube/base/text.h"
+#include "kube/go/go_duration.h"
+#include "kube/go/go_format.h"
+#include "kube/meta/names.h"
 #include "plugin/flags/usage_error.h"
 
 namespace plugin::flags {
@@ -56,6 +60,27 @@ double ParseMaxRate(std::string_view command, const std::string& value) {
   if (error == std::errc() && rest == end && std::isfinite(rate) && rate >= 0) return rate;
   throw InvalidArgument(command, "--max-rate", value,
                         "must be a number of objects a second, 0 for no limit");
+}
+
+// Zero is not to wait at all.
+void FinishLeaseFlags(std::string_view command, const std::string& lease_namespace,
+                      const std::string& value, std::chrono::nanoseconds& timeout) {
+  const auto problems = kube::meta::Dns1123LabelProblems(lease_namespace);
+  if (!problems.empty()) {
+    throw InvalidArgument(command, "--lease-namespace", lease_namespace,
+                          kube::base::Join(problems, " "));
+  }
+  if (value.empty()) return;
+  const std::string flag = "--lease-timeout";
+  const auto read = kube::go::ParseGoDuration(value);
+  if (!read) {
+    throw InvalidArgument(command, flag, value,
+                          "time: invalid duration " + kube::go::GoQuote(value));
+  }
+  if (*read < std::chrono::nanoseconds::zero()) {
+    throw InvalidArgument(command, flag, value, "must not be less than 0");
+  }
+  timeout = *read;
 }
 
 void RequireConcurrency(std::string_view command, int concurrency) {

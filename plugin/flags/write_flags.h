@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,10 @@ DryRunChoice ParseDryRun(std::string_view command, const std::string& value);
 
 /// Of --max-rate; empty: no limit, which is 0.
 double ParseMaxRate(std::string_view command, const std::string& value);
+
+/// --lease-namespace and --lease-timeout, of which the latter may be empty: `timeout` stays.
+void FinishLeaseFlags(std::string_view command, const std::string& lease_namespace,
+                      const std::string& value, std::chrono::nanoseconds& timeout);
 
 /// --concurrency is at least 1.
 void RequireConcurrency(std::string_view command, int concurrency);

@@ -21,6 +21,7 @@
 #include "migrate/lists/worker_pool.h"
 #include "migrate/migration/cluster_uid.h"
 #include "plugin/access/cluster_access.h"
+#include "plugin/access/lease_thread.h"
 #include "plugin/access/run_facts.h"
 #include "plugin/access/stop_signal.h"
 #include "plugin/fleet/context_choice.h"
@@ -198,6 +199,11 @@ class FleetMigration {
     const flags::MigrateOptions options = OptionsOfCluster(options_, name);
     MigrationOptions own = common_;
     own.pruning.backup_dir = options.backup_dir;
+    std::optional<access::LeaseThread> leases;
+    if (options.dry_run == DryRun::kNone) {
+      own.lease = leases.emplace(*member.access, options.common, clock_)
+                      .Options(options.lease_namespace, options.lease_timeout);
+    }
     FleetObserver observer(name, answers_, console_, question, places_);
     migrate::report::MigrationReport& report = member.result.migration;
     report = migrate::migration::Migrate(own, {member.access->session(), observer});

@@ -11,7 +11,7 @@ every object is sent another one: that none of these rewrites anything proves th
 After that status.storedVersions of the CRD is set to the storage version alone. A run over some
 objects only (-n, -l, --field-selector, --retry-failed, --retry-from), with failures, or that is not
 verified leaves it as it is. A run that was interrupted or killed goes on where it was when it is
-begun again.
+begun again. Two runs over one CRD know of each other by a Lease, also from two machines.
 
  A CRD that preserves unknown fields is refused, unless --enable-pruning turns pruning on first:
 what would be lost is told, the objects that lose something are written to a file of --backup-dir,
@@ -158,6 +158,13 @@ Options:
     --keep-stored-versions=false:
         Leave status.storedVersions as it is.
 
+    --lease-namespace='default':
+        Namespace of the Leases, one a CRD, by which runs on several machines know of each other.
+
+    --lease-timeout=0s:
+        How long to wait for another run over the same CRD to end. 0 gives up as soon as that is
+        seen to be alive; one that is not is followed after 30 s.
+
     --local=false:
         Contact no server: CRDs and objects come from the files of -f.
 
@@ -213,6 +220,18 @@ Options:
 
     --settle-timeout=2m0s:
         How long to wait until every API server prunes.
+
+    --shard='':
+        Rewrite only the objects of this shard, as 3/16: of all objects those whose uid falls on
+        its number, from 0. Runs over the other shards do the rest; they know of each other by a
+        ConfigMap and Leases in --lease-namespace.
+
+    --shard-timeout=15m0s:
+        How long to wait for the other shards, before pruning is turned on.
+
+    --shards='':
+        The same in a Job of so many pods with completionMode Indexed: the number of the shard is
+        $JOB_COMPLETION_INDEX.
 
     --show-managed-fields=false:
         With --local: keep metadata.managedFields of the objects that are printed.

@@ -69,6 +69,13 @@ Options:
     -h, --help=false:
         Print this help.
 
+    --lease-namespace='default':
+        Namespace of the Leases, one a CRD, by which runs on several machines know of each other.
+
+    --lease-timeout=0s:
+        How long to wait for another run over the same CRD to end. 0 gives up as soon as that is
+        seen to be alive; one that is not is followed after 30 s.
+
     --max-rate=0:
         The most objects a second; 0 is no limit.
 

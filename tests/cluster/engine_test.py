@@ -14,7 +14,7 @@ import unittest
 from cluster import Cluster, wait_for
 from migrations import (GROUP, Migrator, Run, Stored, accounting_errors, add_widgets, bring_in_widgets, delete_crd,
                         stored_versions, turn_pruning_on, widgets)
-from rights import MIGRATION, Rights
+from rights import LEASING, MIGRATION, Rights
 from runner import end, run_tests
 from storage_migrator import GROUP as ENGINE_GROUP
 from storage_migrator import NAME, PLURAL, StorageMigrator, serve
@@ -362,7 +362,7 @@ class RightsToIt(EngineTest):
 
     def test_with_them_it_needs_no_other(self):
         subject = self.bring_in("enough")
-        with StorageMigrator(CLUSTER, self.path), Rights(CLUSTER, ALICE, [*MIGRATION, *USE]):
+        with StorageMigrator(CLUSTER, self.path), Rights(CLUSTER, ALICE, [*MIGRATION, *USE, LEASING]):
             run = self.migrator.run(subject.name, ENGINE, user=ALICE)
         self.assert_done(run, subject)
         self.assertNotIn("orbidden", run.stderr)

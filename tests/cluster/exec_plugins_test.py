@@ -196,20 +196,31 @@ class ExecPlugins(unittest.TestCase):
                                             crd["verified"]))
         self.assertGreaterEqual(plugin.runs(), 3)
 
+    def test_x4_a_migration_and_its_lease_ask_once(self):
+        self.create_tokens(3, "single")
+        plugin = Plugin(answer({"token": CLUSTER.tokens["admin"]}))
+        done = subprocess.run(
+            [BINARY, "migrate", "singles.demo.example.com", "--state-dir", str(CLUSTER.folder / "state")],
+            env=kubeconfig(plugin), capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertNotIn("Warning", done.stderr)
+        self.assertEqual(1, plugin.runs())
+
     @staticmethod
-    def create_tokens(count):
+    def create_tokens(count, singular="token"):
         api = CLUSTER.api()
-        names = {"plural": "tokens", "singular": "token", "kind": "Token", "listKind": "TokenList"}
+        kind = singular.title()
+        names = {"plural": f"{singular}s", "singular": singular, "kind": kind, "listKind": f"{kind}List"}
         api.post(V1_CRDS, {
             "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-            "metadata": {"name": "tokens.demo.example.com"},
+            "metadata": {"name": f"{singular}s.demo.example.com"},
             "spec": {"group": "demo.example.com", "scope": "Cluster", "names": names, "versions": [
                 {"name": "v1", "served": True, "storage": True,
                  "schema": {"openAPIV3Schema": {"type": "object"}}}]}})
-        path = "/apis/demo.example.com/v1/tokens"
+        path = f"/apis/demo.example.com/v1/{singular}s"
         wait_for("tokens are not served", lambda: api.request("GET", path)[0] == 200)
         for number in range(count):
-            api.post(path, {"apiVersion": "demo.example.com/v1", "kind": "Token",
+            api.post(path, {"apiVersion": "demo.example.com/v1", "kind": kind,
                             "metadata": {"name": f"t{number:04}"}})
 
     def test_x5_a_certificate_is_renewed(self):

@@ -138,6 +138,16 @@ def delete_crd(api, name):
         wait_for(f"{name} is not deleted", lambda: api.request("GET", path)[0] == 404)
 
 
+LEASES = "/apis/coordination.k8s.io/v1/namespaces/default/leases"
+
+
+def forget_leases(api, subject):
+    """As a person may who knows that a run was killed: it is not waited for."""
+    for lease in api.get(LEASES)["items"]:
+        if subject.name in lease["metadata"]["name"]:
+            api.request("DELETE", f"{LEASES}/{lease['metadata']['name']}")
+
+
 def stored_versions(api, subject):
     return api.get(f"{V1_CRDS}/{subject.name}")["status"]["storedVersions"]
 

@@ -16,7 +16,7 @@ import threading
 import unittest
 
 from cluster import Cluster, wait_for
-from migrations import Migrator, Stored, bring_in_widgets, delete_crd
+from migrations import Migrator, Stored, bring_in_widgets, delete_crd, forget_leases
 from proxy import Proxy
 from runner import end, run_tests
 from stored_diff import parse
@@ -464,6 +464,7 @@ class RestoreTest(unittest.TestCase):
                     break
                 killed += 1
                 self.assert_none_is_half_done(world, wanted)
+                forget_leases(world.api, world.subject)
             else:
                 self.fail(f"not done, killed {killed} times")
         print(f"killed {killed} times", flush=True)

@@ -14,6 +14,10 @@ MIGRATION = [
     {"apiGroups": ["admissionregistration.k8s.io"], "resources": ["*"], "verbs": ["list"]},
     {"apiGroups": [""], "resources": ["namespaces"], "verbs": ["get"]}]
 
+# By which runs know of each other; without it a migration warns, and goes on.
+LEASING = {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"],
+           "verbs": ["get", "create", "update"]}
+
 # The same by update for custom resources.
 WITHOUT_PATCH = [*MIGRATION[:2],
                  {"apiGroups": [GROUP], "resources": ["*"],

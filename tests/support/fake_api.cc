@@ -204,6 +204,9 @@ FakeAnswer FakeApi::TrueAnswer(const kube::http::HttpRequest& request) {
   if (is_namespaces) {
     if (auto answer = AnswerNamespaces(request, path, query)) return *std::move(answer);
   }
+  if (is_namespaces && path.size() >= 5 && path[4] == "configmaps") {
+    if (auto answer = AnswerConfigMaps(request, path)) return *std::move(answer);
+  }
   if (request.method == "GET" && path == std::vector<std::string>{"api", "v1"}) {
     return FakeCoreResources();
   }
@@ -239,8 +242,10 @@ FakeAnswer FakeApi::AnswerApis(const kube::http::HttpRequest& request,
   std::vector<std::string> object_path = path;
   if (is_status) object_path.pop_back();
   std::optional<FakePlace> place =
-      FindFakePlace(object_path, crd_versions_,
-                    [this](const std::string& name) { return FindObject(kCrds, name); });
+      FindFakePlace(object_path, crd_versions_, [this](const std::string& name) -> const Value* {
+        const auto crd = FindCrd(name);
+        return crd ? &crd->root() : nullptr;
+      });
   if (!place) return FakeText(404, "text/plain; charset=utf-8", "404 page not found\n");
   if (IsDenied(place->VerbOf(request.method), place->resource + (is_status ? "/status" : ""))) {
     return place->Forbidden(request.method);
@@ -284,8 +289,32 @@ FakeAnswer FakeApi::Get(const FakePlace& place) const {
   return FakeText(200, "application/json", place.Print(*object, false) + "\n");
 }
 
+void FakeApi::ServeLeases() {
+  constexpr char kLeases[] =
+      R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{)"
+      R"("name":"leases.coordination.k8s.io"},"spec":{"group":"coordination.k8s.io",)"
+      R"("scope":"Namespaced","names":{"plural":"leases","kind":"Lease","listKind":"LeaseList"},)"
+      R"("versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{)"
+      R"("type":"object","x-kubernetes-preserve-unknown-fields":true}}}]}})";
+  auto leases = std::make_shared<Document>();
+  if (leases->Parse(kLeases)) throw std::logic_error("no CRD of Leases");
+  built_in_["leases.coordination.k8s.io"] = std::move(leases);
+}
+
+/// Also of what is served without a CRD; the null pointer: there is none.
+std::shared_ptr<const Document> FakeApi::FindCrd(const std::string& name) const {
+  const auto crds = resources_.find(kCrds);
+  if (crds != resources_.end()) {
+    if (const auto found = crds->second.find(name); found != crds->second.end()) {
+      return found->second;
+    }
+  }
+  const auto built_in = built_in_.find(name);
+  return built_in == built_in_.end() ? nullptr : built_in->second;
+}
+
 std::shared_ptr<const FakeStorage> FakeApi::StorageOf(const std::string& resource) const {
-  const std::shared_ptr<const Document>& crd = resources_.at(kCrds).at(resource);
+  const std::shared_ptr<const Document> crd = FindCrd(resource);
   if (is_stale_ && is_stale_()) {
     Document preserving;
     preserving.root() = kube::json::DeepCopy(crd->root(), preserving.arena());

@@ -67,7 +67,8 @@ struct FakeFault {
 /// resourceVersion moves only where what is stored changes. All, and reads, are answered with
 /// metadata where the Accept header asks for it. CRDs, and their status, can be written by merge
 /// patches (fake_crd_writes.h), and be created with dryRun=All; nothing of them is validated.
-/// Namespaces can be written by merge patches, and Events be created in them. Watches of namespaces
+/// Namespaces can be written by merge patches, Events be created in them, and ConfigMaps be read,
+/// created and replaced by their names. Watches of namespaces
 /// go on, those of custom resources until their CRD is changed. Answers SelfSubjectAccessReviews.
 class FakeApi {
  public:
@@ -99,6 +100,8 @@ class FakeApi {
   }
   /// Changes a CRD as another client would: `merge_patch` is sent to v1beta1.
   void PatchCrd(const std::string& name, std::string_view merge_patch);
+  /// From now on Leases are known, by no CRD that is listed; to it they are objects like others.
+  void ServeLeases();
   /// Whether apiextensions.k8s.io/v1 and v1beta1 are served.
   void ServeCrdVersions(std::vector<std::string> versions) { crd_versions_ = std::move(versions); }
   /// Refuses requests without this bearer token: 401.
@@ -121,6 +124,8 @@ class FakeApi {
   std::optional<FakeAnswer> AnswerNamespaces(const kube::http::HttpRequest& request,
                                              const std::vector<std::string>& path,
                                              const Query& query);
+  std::optional<FakeAnswer> AnswerConfigMaps(const kube::http::HttpRequest& request,
+                                             const std::vector<std::string>& path);
   FakeAnswer GetNamespace(const std::string& name) const;
   FakeAnswer ListNamespaces() const;
   FakeAnswer PatchNamespace(const std::string& name, const kube::http::HttpRequest& request);
@@ -140,6 +145,7 @@ class FakeApi {
                       const Query& query, bool is_status);
   FakeAnswer Review(const kube::http::HttpRequest& request) const;
   bool IsDenied(const std::string& verb, const std::string& resource) const;
+  std::shared_ptr<const kube::json::Document> FindCrd(const std::string& name) const;
   std::shared_ptr<const FakeStorage> StorageOf(const std::string& resource) const;
   FakeAnswer List(const FakePlace& place, const Query& query);
   const Objects* Snapshot(const std::string& resource, long& version) const;
@@ -157,6 +163,7 @@ class FakeApi {
   const kube::json::Value* FindObject(const std::string& resource, const std::string& key) const;
 
   std::map<std::string, Objects> resources_;  // by "plural.group", or "namespaces", "events"
+  std::map<std::string, std::shared_ptr<const kube::json::Document>> built_in_;  // CRDs, unlisted
   // Of each CRD, with the CRD that it was made for.
   mutable std::map<std::string, std::pair<std::shared_ptr<const kube::json::Document>,
                                           std::shared_ptr<const FakeStorage>>>

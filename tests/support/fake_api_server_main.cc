@@ -320,6 +320,7 @@ void WriteKubeconfig(const std::string& path, int port) {
 
 void Run(int argc, char** argv) {
   FakeApi api;
+  api.ServeLeases();
   const Options options = ReadOptions(api, argc, argv);
   Loader loader(api);
   for (const std::string& path : options.manifests) loader.Read(path);

@@ -14,13 +14,14 @@ kube/crd kube/client kube/serve
 kube/crd/rules kube/crd/changes kube/crd/suggest kube/auth kube/admission kube/lease
 
 migrate/report migrate/lists migrate/disk
-migrate/owners migrate/mutate
-migrate/check migrate/manifests migrate/spool
+migrate/owners migrate/mutate migrate/lease
+migrate/check migrate/manifests migrate/spool migrate/shards
 migrate/crds migrate/proof
 migrate/inspect migrate/state migrate/sweep/write migrate/guard migrate/populate
 migrate/backup migrate/sweep/source migrate/suggest migrate/population migrate/populate/webhooks
 migrate/sweep migrate/population/control
 migrate/flip migrate/engine
+migrate/shards/run
 migrate/migration
 migrate/restore
 

@@ -27,6 +27,7 @@ using migrate::report::LeftOutReason;
 using migrate::report::MigrationReport;
 using migrate::report::ObjectClass;
 using migrate::report::ObjectFailure;
+using migrate::report::ShardFacts;
 using migrate::sweep::RetriedObject;
 
 constexpr std::string_view kMigrationReport = "MigrationReport";
@@ -98,6 +99,7 @@ class MigrationReportBuilder {
                                   .Build());
     }
     if (crd.engine) builder.Add("engine", Engine(*crd.engine));
+    if (crd.shard) builder.Add("shard", Shard(*crd.shard));
     builder.Add("storedVersions", StoredVersions(crd)).TextIfAny("backup", crd.backup);
     if (crd.generations_moved > 0) builder.Number("generationsMoved", crd.generations_moved);
     if (crd.managed_fields_cleaned) {
@@ -130,6 +132,20 @@ class MigrationReportBuilder {
     builder.TextIfAny("reason", engine.reason);
     if (engine.end == EngineEnd::kSucceeded) builder.Number("notRewritten", engine.not_rewritten);
     return builder.Add("seconds", Seconds(engine.seconds, arena_)).Build();
+  }
+
+  Value Shard(const ShardFacts& shard) {
+    ObjectBuilder builder(arena_);
+    builder.Number("number", static_cast<std::uint64_t>(shard.number));
+    builder.Number("count", static_cast<std::uint64_t>(shard.count));
+    builder.TextIfAny("missing", shard.missing);
+    ClassCounts total;
+    for (const ClassCounts& counts : shard.counts) total += counts;
+    builder.Add("counts", Counts(total));
+    builder.List("shards", shard.counts, [this](const ClassCounts& counts) {
+      return ObjectBuilder(arena_).Add("counts", Counts(counts)).Build();
+    });
+    return builder.Build();
   }
 
   Value StoredVersions(const CrdMigration& crd) {

@@ -371,5 +371,33 @@ TEST_CASE("Plugins that may ask at the terminal run one at a time, whoever they 
   CHECK(told[1] == "Authorization: Bearer t");
 }
 
+TEST_CASE("Clients of one user ask their plugin once", "[auth]") {
+  World world;
+  world.PluginWithStatus(R"({"token":"t$run"})");
+  world.options.answer = std::make_shared<PluginAnswer>();
+  ExecCredentials one(world.config, world.clock, world.options);
+  ExecCredentials other(world.config, world.clock, world.options);
+  CHECK(one.Headers().at(0).value == "Bearer t1");
+  CHECK(other.Headers().at(0).value == "Bearer t1");
+  CHECK(world.runs() == 1);
+  SECTION("and once more when the server refuses what it gave") {
+    CHECK(other.Refresh());
+    CHECK(one.Refresh());
+    CHECK(one.Headers().at(0).value == "Bearer t2");
+    CHECK(world.runs() == 2);
+  }
+}
+
+TEST_CASE("What has expired is not taken from another client", "[auth]") {
+  World world;
+  world.PluginWithStatus(R"({"token":"t$run","expirationTimestamp":"2026-11-21T04:00:00Z"})");
+  world.options.answer = std::make_shared<PluginAnswer>();
+  ExecCredentials one(world.config, world.clock, world.options);
+  ExecCredentials other(world.config, world.clock, world.options);
+  CHECK(one.Headers().at(0).value == "Bearer t1");
+  world.now += std::chrono::hours(2);
+  CHECK(other.Headers().at(0).value == "Bearer t2");
+}
+
 }  // namespace
 }  // namespace kube::auth

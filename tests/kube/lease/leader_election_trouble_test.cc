@@ -219,6 +219,28 @@ TEST_CASE("A right that comes makes a leader, and is told anew where it goes", "
   CHECK(a.told.size() == 5);
 }
 
+TEST_CASE("What keeps a try from ending well is known until one does", "[kube][lease]") {
+  Leading world;
+  CHECK(world.a.election.problem().empty());
+  CHECK_FALSE(world.a.election.problem_meaning());
+  world.a.line.answer = Busy();
+  world.Run(3s);
+  CHECK_THAT(world.a.election.problem(), Contains("etcdserver: request timed out"));
+  CHECK(world.a.election.problem_meaning() == client::Meaning::kTrouble);
+  world.a.line.answer.reset();
+  world.Run(3s);
+  CHECK(world.a.election.problem().empty());
+  CHECK_FALSE(world.a.election.problem_meaning());
+}
+
+TEST_CASE("That somebody else was faster is no problem", "[kube][lease]") {
+  Leading world;
+  world.Put(SpecText("b", "00:00:03"));
+  world.Run(1500ms);
+  CHECK_FALSE(world.a.election.problem_meaning());
+  CHECK(world.a.election.observed().holder_identity == "b");
+}
+
 TEST_CASE("A namespace that does not exist is told once", "[kube][lease]") {
   World world;
   FakeFault missing;

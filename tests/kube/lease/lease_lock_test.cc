@@ -74,6 +74,21 @@ TEST_CASE("An update leaves all but the spec as the server has it", "[kube][leas
   CHECK_FALSE(metadata->FindText("resourceVersion").empty());
 }
 
+TEST_CASE("A Lease that is created goes with its owner", "[kube][lease]") {
+  Locked locked;
+  LeaseLock lock(
+      "shop", "boss", locked.cluster.session(), [](const auto&) {},
+      LeaseOwner{"demo.example.com/v1", "Shop", "main", "owner-uid"});
+  lock.Create({"a", 15, "", "", 0});
+  while (lock.is_under_way()) {
+    locked.cluster.client.Poll(locked.cluster.clock.Now() + std::chrono::seconds(1));
+  }
+  json::Document sent;
+  REQUIRE_FALSE(sent.Parse(locked.cluster.server.requests().back().body));
+  CHECK(json::Print(*sent.root().Find("metadata")->Find("ownerReferences")) ==
+        R"([{"apiVersion":"demo.example.com/v1","kind":"Shop","name":"main","uid":"owner-uid"}])");
+}
+
 TEST_CASE("An answer that is no Lease is an error", "[kube][lease]") {
   Locked locked;
   const auto [body] = GENERATE(table<std::string>({

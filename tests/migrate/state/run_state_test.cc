@@ -55,6 +55,39 @@ TEST_CASE("A first run has nothing to go on with", "[migrate][state]") {
   CHECK(run.noted().generation == 3);
 }
 
+TEST_CASE("Runs are known to later ones, until one ends by itself", "[migrate][state]") {
+  const TempFolder folder;
+  {
+    RunState killed = Open(folder, Widgets(3));
+    CHECK(killed.earlier_identities().empty());
+    killed.NoteIdentity("one");
+  }
+  {
+    RunState killed = Open(folder, Widgets(3));
+    CHECK(killed.earlier_identities() == Strings{"one"});
+    killed.NoteIdentity("two");
+    CHECK(killed.earlier_identities() == Strings{"one", "two"});
+  }
+  RunOfCrd partial = Widgets(3);
+  partial.is_partial = true;
+  CHECK(Open(folder, partial).earlier_identities() == Strings{"one", "two"});
+  RunState last = Open(folder, Widgets(3));
+  CHECK(last.earlier_identities() == Strings{"one", "two"});
+  last.Close(End::kDone);
+  CHECK(last.earlier_identities().empty());
+}
+
+TEST_CASE("Of many runs that were killed the last ones are known", "[migrate][state]") {
+  const TempFolder folder;
+  for (int run = 0; run < 40; ++run) {
+    Open(folder, Widgets(3)).NoteIdentity(std::to_string(run));
+  }
+  const Strings known = Open(folder, Widgets(3)).earlier_identities();
+  REQUIRE(known.size() == 16);
+  CHECK(known.front() == "24");
+  CHECK(known.back() == "39");
+}
+
 TEST_CASE("A run goes on with the sweeps of one that came to no end", "[migrate][state]") {
   const TempFolder folder;
   const fs::path file = LeaveSweep(Open(folder, Widgets(3)));

@@ -1,0 +1,137 @@
+#include "migrate/lease/lease_keeper.h"
+
+#include <optional>
+#include <utility>
+
+namespace migrate::lease {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr char kCrdApiVersion[] = "apiextensions.k8s.io/v1";
+constexpr char kCrdKind[] = "CustomResourceDefinition";
+
+// Calmer than client-go's: a run writes for minutes, and a server that is started again must not
+// end it; who follows a dead one waits for no longer than a person would.
+kube::lease::LeaderElectionOptions ElectionOptionsOf(const LeaseRequest& request,
+                                                     const LeaseKeeper::TimeOfDay& now) {
+  kube::lease::LeaderElectionOptions options{.namespace_ = request.namespace_,
+                                             .name = request.name,
+                                             .identity = request.identity,
+                                             .predecessors = request.predecessors,
+                                             .lease_duration = seconds(30),
+                                             .renew_deadline = seconds(20),
+                                             .retry_period = seconds(5),
+                                             .now = now};
+  if (!request.crd_uid.empty()) {
+    options.owner = {kCrdApiVersion, kCrdKind, request.crd_name, request.crd_uid};
+  }
+  return options;
+}
+
+Glimpse GlimpseOf(const kube::lease::LeaderElection& election) {
+  return {.is_leader = election.is_leader(),
+          .leader_until = election.leader_until(),
+          .record = election.observed(),
+          .problem = election.problem_meaning(),
+          .problem_text = election.problem()};
+}
+
+}  // namespace
+
+struct LeaseKeeper::Kept {
+  Kept(LeaseRequest the_request, kube::system::Clock::TimePoint now)
+      : request(std::move(the_request)), tenure(request.identity, request.predecessors, now) {}
+
+  const LeaseRequest request;
+  Tenure tenure;
+  bool is_given_back = false;
+  std::optional<kube::lease::LeaderElection> election{};  // made by the thread of the client
+};
+
+LeaseKeeper::LeaseKeeper(const kube::client::Session& session, TimeOfDay now)
+    : session_(session), now_(std::move(now)) {}
+
+LeaseKeeper::~LeaseKeeper() = default;
+
+Leases::Number LeaseKeeper::Seek(LeaseRequest request) {
+  const std::lock_guard lock(mutex_);
+  auto kept = std::make_unique<Kept>(std::move(request), session_.clock.Now());
+  if (!broken_because_.empty()) kept->tenure.Break(broken_because_);
+  kept_.emplace(++last_, std::move(kept));
+  return last_;
+}
+
+LeaseView LeaseKeeper::Look(Number lease) {
+  const std::lock_guard lock(mutex_);
+  const auto found = kept_.find(lease);
+  if (found == kept_.end()) return {};
+  LeaseView view = found->second->tenure.view();
+  if (view.standing == Standing::kOurs && session_.clock.Now() >= view.ours_until) {
+    view.standing = Standing::kDoubtful;
+    view.reason = "it was not renewed in time";
+  }
+  return view;
+}
+
+void LeaseKeeper::GiveBack(Number lease) {
+  const std::lock_guard lock(mutex_);
+  const auto found = kept_.find(lease);
+  if (found != kept_.end()) found->second->is_given_back = true;
+}
+
+// Nothing is taken out of the map but by the thread that calls this.
+std::vector<LeaseKeeper::Kept*> LeaseKeeper::TakeUp() {
+  const std::lock_guard lock(mutex_);
+  std::vector<Kept*> taken;
+  for (const auto& [number, kept] : kept_) {
+    if (!kept->is_given_back) taken.push_back(kept.get());
+  }
+  return taken;
+}
+
+void LeaseKeeper::AdvanceOne(Kept& kept) {
+  if (!kept.election) {
+    kept.election.emplace(ElectionOptionsOf(kept.request, now_), session_,
+                          [](const std::string&) {});
+  }
+  kept.election->Advance();
+  const std::lock_guard lock(mutex_);
+  kept.tenure.Look(GlimpseOf(*kept.election), session_.clock.Now());
+}
+
+void LeaseKeeper::Advance() {
+  for (Kept* kept : TakeUp()) AdvanceOne(*kept);
+  Release(/*all=*/false);
+}
+
+std::vector<std::unique_ptr<LeaseKeeper::Kept>> LeaseKeeper::TakeGivenBack(bool all) {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::unique_ptr<Kept>> taken;
+  for (auto at = kept_.begin(); at != kept_.end();) {
+    if (!all && !at->second->is_given_back) {
+      ++at;
+      continue;
+    }
+    taken.push_back(std::move(at->second));
+    at = kept_.erase(at);
+  }
+  return taken;
+}
+
+// Without the lock: nobody else may have to wait for a server.
+void LeaseKeeper::Release(bool all) {
+  for (const std::unique_ptr<Kept>& kept : TakeGivenBack(all)) {
+    if (kept->election) kept->election->Release();
+  }
+}
+
+void LeaseKeeper::End() { Release(/*all=*/true); }
+
+void LeaseKeeper::Break(const std::string& why) {
+  const std::lock_guard lock(mutex_);
+  broken_because_ = why;
+  for (const auto& [number, kept] : kept_) kept->tenure.Break(why);
+}
+
+}  // namespace migrate::lease

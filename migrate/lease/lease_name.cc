@@ -1,0 +1,30 @@
+#include "migrate/lease/lease_name.h"
+
+#include <cstddef>
+
+namespace migrate::lease {
+namespace {
+
+constexpr char kPrefix[] = "kubectl-prune-";
+// Of a DNS subdomain (apimachinery pkg/util/validation).
+constexpr std::size_t kLongestName = 253;
+
+std::string NameWithEnd(const std::string& crd_name, const std::string& end) {
+  std::string name = (kPrefix + crd_name).substr(0, kLongestName - end.size());
+  while (name.ends_with('.') || name.ends_with('-')) name.pop_back();
+  return name + end;
+}
+
+}  // namespace
+
+std::string NameOfCrd(const std::string& crd_name, const std::string& crd_uid) {
+  return NameWithEnd(crd_name, "-" + crd_uid);
+}
+
+std::string NameOfShard(const std::string& crd_name, const std::string& crd_uid, int shard,
+                        int shards) {
+  return NameWithEnd(crd_name,
+                     "-" + crd_uid + "-" + std::to_string(shard) + "-of-" + std::to_string(shards));
+}
+
+}  // namespace migrate::lease

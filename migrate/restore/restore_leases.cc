@@ -1,0 +1,30 @@
+#include "migrate/restore/restore_leases.h"
+
+namespace migrate::restore {
+
+// What another run has changed meanwhile is found where the CRD is looked at ahead of the first
+// write; objects are read one by one.
+std::string RestoreLeases::Take(const std::string& crd_name, const std::string& crd_uid) {
+  if (options_.leases == nullptr) return "";
+  const auto tell = [this, crd_name](const std::string& line) {
+    session_.observer.OnLine(crd_name + ": " + line);
+  };
+  taken_.push_back(std::make_unique<lease::CrdLease>(
+      *options_.leases, lease::RequestOf(options_, crd_name, crd_uid, {}), options_.wait, session_,
+      tell));
+  const lease::LeaseStart start = taken_.back()->Take();
+  if (start.step == lease::LeaseStart::Step::kHeld) return start.message;
+  if (start.step == lease::LeaseStart::Step::kUnknown) {
+    session_.observer.OnLine("Warning: " + crd_name + ": " + start.message);
+  }
+  return "";
+}
+
+std::optional<std::string> RestoreLeases::FindLoss() {
+  for (const auto& lease : taken_) {
+    if (auto loss = lease->FindLoss()) return loss;
+  }
+  return std::nullopt;
+}
+
+}  // namespace migrate::restore

@@ -1,0 +1,67 @@
+#include "migrate/shards/shard_step.h"
+
+#include <cstddef>
+
+namespace migrate::shards {
+namespace {
+
+using Phase = ShardRecord::Phase;
+using Step = ShardPart::Step;
+
+ShardStep WhilePreparing(const ShardRecord& record, const ShardPart& part,
+                         const ShardSituation& situation) {
+  if (part.step == Step::kFailed) return ShardStep::kLeave;
+  if (!situation.has_open_backup) return ShardStep::kPrepare;
+  if (part.step != Step::kBackedUp) return ShardStep::kNoteOpen;
+  const bool is_next = situation.is_leader && AreAll(record, Step::kBackedUp);
+  return is_next ? ShardStep::kBeginClosing : ShardStep::kWait;
+}
+
+ShardStep WhileClosing(const ShardRecord& record, const ShardPart& part,
+                       const ShardSituation& situation) {
+  if (situation.is_leader && situation.led_round != record.round) return ShardStep::kReopen;
+  const bool has_closed = situation.closed_round == record.round;
+  if (part.step == Step::kBackedUp && situation.has_open_backup) return ShardStep::kClose;
+  if (part.step == Step::kBackedUp && has_closed) return ShardStep::kNoteClosed;
+  // Who has lost its backup cannot close it.
+  if (part.step != Step::kClosed || !has_closed) return ShardStep::kReopen;
+  const bool is_next = situation.is_leader && AreAll(record, Step::kClosed);
+  return is_next ? ShardStep::kFlip : ShardStep::kWait;
+}
+
+ShardStep WhileRewriting(const ShardRecord& record, const ShardPart& part,
+                         const ShardSituation& situation) {
+  if (part.step == Step::kFailed) return ShardStep::kLeave;
+  if (part.step != Step::kDone) {
+    return situation.has_result ? ShardStep::kNoteResult : ShardStep::kRewrite;
+  }
+  if (!AreAll(record, Step::kDone)) return ShardStep::kLeave;
+  return situation.is_leader ? ShardStep::kEnd : ShardStep::kWait;
+}
+
+}  // namespace
+
+ShardStep NextStep(const ShardRecord& record, const ShardSituation& situation) {
+  const auto number = static_cast<std::size_t>(situation.shard);
+  if (record.run != situation.run || number >= record.parts.size()) return ShardStep::kAbandon;
+  const ShardPart& part = record.parts[number];
+  if (part.holder != situation.identity) return ShardStep::kAbandon;
+  if (record.phase == Phase::kEnded) return ShardStep::kLeave;
+  if (record.phase == Phase::kRewriting) return WhileRewriting(record, part, situation);
+  if (IsFlipOf(record, situation.crd)) {
+    return situation.is_leader ? ShardStep::kNoteFlip : ShardStep::kWait;
+  }
+  if (record.phase == Phase::kPreparing) return WhilePreparing(record, part, situation);
+  if (record.phase == Phase::kClosing) return WhileClosing(record, part, situation);
+  return situation.is_leader ? ShardStep::kReopen : ShardStep::kWait;
+}
+
+std::string DescribeWait(const ShardRecord& record) {
+  const Step step = record.phase == Phase::kPreparing ? Step::kBackedUp
+                    : record.phase == Phase::kClosing ? Step::kClosed
+                                                      : Step::kDone;
+  const std::string missing = record.phase == Phase::kFlipping ? "" : DescribeMissing(record, step);
+  return missing.empty() ? "the shard that leads, which has the next step" : missing;
+}
+
+}  // namespace migrate::shards

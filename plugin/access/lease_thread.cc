@@ -1,0 +1,58 @@
+#include "plugin/access/lease_thread.h"
+
+#include <cstdint>
+#include <exception>
+#include <random>
+
+#include "kube/system/environment.h"
+#include "migrate/lists/pause.h"
+
+namespace plugin::access {
+namespace {
+
+std::uint64_t ChanceNumber() {
+  std::random_device random;
+  return (std::uint64_t{random()} << 32) | random();
+}
+
+migrate::lease::Holder OwnHolder() {
+  return {.user = kube::system::UserName(kube::system::ProcessEnvironment()),
+          .host = kube::system::HostName(),
+          .process = kube::system::ProcessNumber(),
+          .number = ChanceNumber()};
+}
+
+}  // namespace
+
+// Its requests and warnings are those of the run once more, which tells them.
+LeaseThread::LeaseThread(const ClusterAccess& run, const flags::CommonOptions& options,
+                         const kube::system::Clock& clock)
+    : cluster_(run, options, [](const std::string&) {}),
+      clock_(clock),
+      keeper_(cluster_.session()),
+      thread_([this] { Run(); }) {}
+
+LeaseThread::~LeaseThread() {
+  is_over_ = true;
+  thread_.join();
+}
+
+migrate::lease::LeaseOptions LeaseThread::Options(const std::string& lease_namespace,
+                                                  std::chrono::nanoseconds wait) {
+  return {&keeper_, lease_namespace, OwnHolder(), wait};
+}
+
+void LeaseThread::Run() noexcept {
+  try {
+    kube::client::Client& client = cluster_.client();
+    while (!is_over_) {
+      keeper_.Advance();
+      client.Poll(clock_.Now() + migrate::lists::kTick);
+    }
+    keeper_.End();
+  } catch (const std::exception& error) {
+    keeper_.Break(error.what());
+  }
+}
+
+}  // namespace plugin::access

@@ -1,0 +1,169 @@
+#include "migrate/lease/lease_keeper.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "kube/json/json.h"
+#include "tests/migrate/lease/inline_leases.h"
+#include "tests/support/fake_cluster.h"
+
+namespace migrate::lease {
+namespace lease_keeper_test {
+
+using namespace std::chrono_literals;
+using Catch::Matchers::Contains;
+using kube::lease::lease_test::SpecText;
+
+constexpr char kLeases[] = "leases.coordination.k8s.io";
+
+struct Keeping {
+  Keeping() { cluster.server.Add(kube::lease::lease_test::kLeaseCrd); }
+
+  void Run(kube::system::Clock::Duration time) {
+    const auto end = cluster.clock.Now() + time;
+    while (cluster.clock.Now() < end) {
+      keeper.Advance();
+      cluster.client.Poll(std::min(end, cluster.clock.Now() + 100ms));
+    }
+    keeper.Advance();
+  }
+  Standing StandingOf(Leases::Number lease) { return keeper.Look(lease).standing; }
+  /// Puts there what another one has written.
+  void Put(const std::string& spec) {
+    cluster.server.Add(R"({"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{)"
+                       R"("namespace":"shop","name":"boss"},"spec":)" +
+                       spec + "}");
+  }
+  const kube::json::Value& Stored(const std::string& name = "boss") const {
+    const kube::json::Value* stored = cluster.server.Stored(kLeases, "shop/" + name);
+    REQUIRE(stored != nullptr);
+    return *stored;
+  }
+  std::string Holder(const std::string& name = "boss") const {
+    return std::string(Stored(name).Find("spec")->FindText("holderIdentity"));
+  }
+
+  test_support::FakeCluster cluster;
+  LeaseKeeper keeper{cluster.session(), lease_test::Midnight};
+};
+
+LeaseRequest Boss(std::vector<std::string> predecessors = {}) {
+  return {.namespace_ = "shop",
+          .name = "boss",
+          .identity = "a",
+          .predecessors = std::move(predecessors),
+          .crd_name = "widgets.demo.example.com",
+          .crd_uid = "crd-uid"};
+}
+
+TEST_CASE("A Lease is taken, renewed, and given back", "[migrate][lease]") {
+  Keeping keeping;
+  const Leases::Number lease = keeping.keeper.Seek(Boss());
+  CHECK(keeping.StandingOf(lease) == Standing::kSought);
+  keeping.Run(1s);
+  CHECK(keeping.StandingOf(lease) == Standing::kOurs);
+  CHECK(keeping.Holder() == "a");
+  CHECK(kube::json::Print(*keeping.Stored().Find("metadata")->Find("ownerReferences")) ==
+        R"([{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",)"
+        R"("name":"widgets.demo.example.com","uid":"crd-uid"}])");
+  keeping.Run(5min);
+  CHECK(keeping.StandingOf(lease) == Standing::kOurs);
+  keeping.keeper.GiveBack(lease);
+  keeping.keeper.Advance();
+  CHECK(keeping.Holder().empty());
+}
+
+TEST_CASE("Several Leases are kept at once, and all given back at the end", "[migrate][lease]") {
+  Keeping keeping;
+  LeaseRequest clerk = Boss();
+  clerk.name = "clerk";
+  const Leases::Number one = keeping.keeper.Seek(Boss());
+  keeping.Run(10s);
+  const Leases::Number other = keeping.keeper.Seek(clerk);
+  keeping.Run(1min);
+  CHECK(keeping.StandingOf(one) == Standing::kOurs);
+  CHECK(keeping.StandingOf(other) == Standing::kOurs);
+  keeping.keeper.End();
+  CHECK(keeping.Holder().empty());
+  CHECK(keeping.Holder("clerk").empty());
+}
+
+TEST_CASE("Somebody else's Lease is seen, and taken when it has expired", "[migrate][lease]") {
+  Keeping keeping;
+  keeping.Put(SpecText("b", "00:00:00", "00:00:00", 30));
+  const Leases::Number lease = keeping.keeper.Seek(Boss());
+  keeping.Run(29s);
+  CHECK(keeping.StandingOf(lease) == Standing::kOthers);
+  CHECK(keeping.keeper.Look(lease).record.holder_identity == "b");
+  // A candidate looks again after 2.2 retry periods at most.
+  keeping.Run(13s);
+  CHECK(keeping.StandingOf(lease) == Standing::kOurs);
+  CHECK(keeping.Holder() == "a");
+}
+
+TEST_CASE("What a predecessor has left is taken at once", "[migrate][lease]") {
+  Keeping keeping;
+  keeping.Put(SpecText("dead", "00:00:00", "00:00:00", 30));
+  const Leases::Number lease = keeping.keeper.Seek(Boss({"older", "dead"}));
+  keeping.Run(1s);
+  CHECK(keeping.StandingOf(lease) == Standing::kOurs);
+  CHECK(keeping.Holder() == "a");
+}
+
+TEST_CASE("Where a right is missing it is not available, and the reason says which",
+          "[migrate][lease]") {
+  Keeping keeping;
+  keeping.cluster.server.Forbid(kLeases);
+  const Leases::Number lease = keeping.keeper.Seek(Boss());
+  keeping.Run(1s);
+  CHECK(keeping.StandingOf(lease) == Standing::kUnavailable);
+  CHECK_THAT(keeping.keeper.Look(lease).reason,
+             Contains("have a Role in that namespace allow get, create and update"));
+}
+
+TEST_CASE("What is not renewed becomes doubtful by the clock, though nobody notices",
+          "[migrate][lease]") {
+  Keeping keeping;
+  const Leases::Number lease = keeping.keeper.Seek(Boss());
+  keeping.Run(1s);
+  keeping.cluster.clock.Advance(18s);
+  CHECK(keeping.StandingOf(lease) == Standing::kOurs);
+  keeping.cluster.clock.Advance(2s);
+  CHECK(keeping.StandingOf(lease) == Standing::kDoubtful);
+  keeping.Run(1s);
+  CHECK(keeping.StandingOf(lease) == Standing::kOurs);
+}
+
+TEST_CASE("A server that is away for a while ends nothing", "[migrate][lease]") {
+  Keeping keeping;
+  const Leases::Number lease = keeping.keeper.Seek(Boss());
+  keeping.Run(1s);
+  bool is_away = true;
+  test_support::FakeFault away;
+  away.target = "/leases";
+  away.times = 12;  // of a try each five seconds and more
+  away.answer = test_support::FakeStatus(503, "ServiceUnavailable", "starting");
+  keeping.cluster.server.AddFault(away);
+  Standing worst = Standing::kOurs;
+  for (int i = 0; i < 180 && is_away; ++i) {
+    keeping.Run(1s);
+    if (keeping.StandingOf(lease) != Standing::kOurs) worst = keeping.StandingOf(lease);
+    is_away = worst == Standing::kOurs || keeping.StandingOf(lease) != Standing::kOurs;
+  }
+  CHECK(worst == Standing::kDoubtful);
+  CHECK(keeping.StandingOf(lease) == Standing::kOurs);
+}
+
+TEST_CASE("Where nobody keeps them any more they are lost", "[migrate][lease]") {
+  Keeping keeping;
+  const Leases::Number held = keeping.keeper.Seek(Boss());
+  keeping.Run(1s);
+  keeping.keeper.Break("no credentials");
+  CHECK(keeping.StandingOf(held) == Standing::kLost);
+  const Leases::Number later = keeping.keeper.Seek(Boss());
+  CHECK(keeping.StandingOf(later) == Standing::kUnavailable);
+  CHECK(keeping.keeper.Look(later).reason == "no credentials");
+}
+
+}  // namespace lease_keeper_test
+}  // namespace migrate::lease
