@@ -148,7 +148,8 @@ void LeaderElection::OnRead() {
     reported_ = holder;
     Lose(holder.empty() ? "was given back by somebody else" : "is held by " + Quoted(holder));
   }
-  if (MayTake() && MayLead()) return Write();
+  is_free_ = MayTake();
+  if (is_free_ && MayLead()) return Write();
   well_at_ = session_.clock.Now();
   told_.clear();
   ForgetProblem();

@@ -65,6 +65,8 @@ class LeaderElection {
   const std::string& holder() const { return observed_.holder_identity; }
   /// The Lease as it was seen, or written by ourselves, last; an empty one: nothing was seen.
   const LeaseRecord& observed() const { return observed_; }
+  /// When that was read nobody held it any more, whoever it names.
+  bool is_free() const { return is_free_; }
   /// What kept the last try from ending well, for people; empty: nothing.
   const std::string& problem() const { return last_problem_; }
   /// The same for a program; absent also where somebody else was faster, which is none.
@@ -118,6 +120,7 @@ class LeaderElection {
   std::string reported_;  // the holder that was told last
   std::string last_problem_, last_problem_key_;
   std::optional<client::Meaning> problem_meaning_;
+  bool is_free_ = false;
   std::set<std::string> told_;                       // keys of problems, since a try ended well
   std::optional<system::Clock::TimePoint> well_at_;  // when that was, or the first try
 };

@@ -33,6 +33,7 @@ Glimpse GlimpseOf(const kube::lease::LeaderElection& election) {
   return {.is_leader = election.is_leader(),
           .leader_until = election.leader_until(),
           .record = election.observed(),
+          .is_free = election.is_free(),
           .problem = election.problem_meaning(),
           .problem_text = election.problem()};
 }

@@ -57,9 +57,11 @@ void Tenure::TakeAsLeader(const Glimpse& glimpse) {
   view_.reason.clear();
 }
 
-// Whom it was seen to be held by is waited for, whatever cannot be seen then.
+// Whom it was seen to be held by is waited for, whatever cannot be seen then; but not where it has
+// expired, and may not be taken.
 void Tenure::TakeAsCandidate(const Glimpse& glimpse, Clock::TimePoint now) {
-  if (IsAnother(glimpse.record.holder_identity)) {
+  const bool is_out_of_reach = glimpse.is_free && IsFinal(glimpse.problem);
+  if (IsAnother(glimpse.record.holder_identity) && !is_out_of_reach) {
     view_.standing = Standing::kOthers;
     return;
   }

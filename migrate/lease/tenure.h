@@ -35,6 +35,7 @@ struct Glimpse {
   bool is_leader = false;
   kube::system::Clock::TimePoint leader_until{};
   kube::lease::LeaseRecord record{};
+  bool is_free = false;  ///< nobody held it any more when it was read, whoever `record` names
   std::optional<kube::client::Meaning> problem{};  ///< of the last try; absent: it ended well
   std::string problem_text{};
 };

@@ -70,8 +70,8 @@ class RunState {
   /// The sweep behind the flip begins, and `shape` is the CRD's from now on.
   void NoteRewriting(const crds::CrdShape& shape);
 
-  /// As what the last runs before this one were known to others in the cluster, and may still be there:
-  /// whoever has this folder knows that they have ended.
+  /// As what the last runs before this one were known to others in the cluster, and may still be
+  /// there: whoever has this folder knows that they have ended.
   std::vector<std::string> earlier_identities() const;
   /// This one is from now on; to be noted before it is there.
   void NoteIdentity(const std::string& identity);

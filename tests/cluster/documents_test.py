@@ -200,7 +200,7 @@ class DocumentTest(unittest.TestCase):
         return subject
 
     def job(self):
-        done = self.folder.run("kubectl apply -f migrator.yaml -f job.yaml")
+        done = self.folder.run("kubectl apply -f migrator.yaml -f leases.yaml -f job.yaml")
         self.assertEqual(0, done.returncode, done.stdout)
 
     def one_version(self):

@@ -58,6 +58,17 @@ TEST_CASE("Somebody else's is waited for, whatever cannot be seen meanwhile", "[
   CHECK(lease.After(Leader()) == Standing::kOurs);
 }
 
+TEST_CASE("What has expired and may not be taken is not waited for", "[migrate][lease]") {
+  Sought lease;
+  CHECK(lease.After(Displaced(HeldBy("b"))) == Standing::kOthers);
+  Glimpse refused = Displaced(HeldBy("b"), Meaning::kForbidden);
+  refused.is_free = true;
+  CHECK(lease.After(refused) == Standing::kUnavailable);
+  Sought another;
+  refused.problem = Meaning::kTrouble;
+  CHECK(another.After(refused) == Standing::kOthers);
+}
+
 TEST_CASE("What the server refuses is not available", "[migrate][lease]") {
   const Meaning meaning = GENERATE(Meaning::kUnauthorized, Meaning::kForbidden, Meaning::kNotFound,
                                    Meaning::kInvalid, Meaning::kOtherRefusal, Meaning::kUnusable);
