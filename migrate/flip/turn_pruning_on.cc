@@ -122,7 +122,7 @@ class PruningTurner {
                          .objects_changing = dry_run.mutated};
     }
     foretold_loss_ = ForetellLoss(plan);
-    for (const std::string& line : foretold_loss_->plan) observer().OnLine(line);
+    observer().OnForetold(run_.name(), *foretold_loss_);
     return true;
   }
 

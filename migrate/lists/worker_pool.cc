@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <future>
 #include <thread>
 #include <vector>
 
@@ -34,8 +35,10 @@ void* RunWorker(void* argument) {
   return nullptr;
 }
 
-// Starts as many of the workers as the system lets.
-void Start(std::vector<Worker>& workers) {
+// As many as the system lets.
+std::vector<Worker> Start(std::size_t count, const std::function<void(std::size_t)>& work) {
+  std::vector<Worker> workers;
+  for (std::size_t i = 0; i < count; ++i) workers.push_back({&work, i, {}, nullptr});
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, kStackBytes);
@@ -45,6 +48,21 @@ void Start(std::vector<Worker>& workers) {
     }
   }
   pthread_attr_destroy(&attributes);
+  return workers;
+}
+
+void Join(const std::vector<Worker>& workers) {
+  for (const Worker& worker : workers) pthread_join(worker.thread, nullptr);
+}
+
+void Rethrow(const std::vector<Worker>& workers) {
+  for (const Worker& worker : workers) {
+    if (worker.thrown) std::rethrow_exception(worker.thrown);
+  }
+}
+
+kube::base::Error TooLittleMemory() {
+  return kube::base::Error("cannot start a thread: too little memory");
 }
 
 }  // namespace
@@ -55,21 +73,32 @@ std::size_t WorkerCount() {
 
 void RunWorkers(std::size_t count, const std::function<void(std::size_t)>& work,
                 const std::function<void()>& produce) {
-  std::vector<Worker> workers;
-  for (std::size_t i = 0; i < count; ++i) workers.push_back({&work, i, {}, nullptr});
-  Start(workers);
-  if (workers.empty()) throw kube::base::Error("cannot start a thread: too little memory");
+  std::vector<Worker> workers = Start(count, work);
+  if (workers.empty()) throw TooLittleMemory();
   std::exception_ptr thrown;
   try {
     produce();
   } catch (...) {
     thrown = std::current_exception();
   }
-  for (const Worker& worker : workers) pthread_join(worker.thread, nullptr);
+  Join(workers);
   if (thrown) std::rethrow_exception(thrown);
-  for (const Worker& worker : workers) {
-    if (worker.thrown) std::rethrow_exception(worker.thrown);
-  }
+  Rethrow(workers);
+}
+
+void RunAllWorkers(std::size_t count, const std::function<void(std::size_t)>& work) {
+  std::promise<bool> are_all_there;
+  const std::shared_future<bool> may_begin = are_all_there.get_future().share();
+  // Each waits for what is known once all were started; a copy, as one future is of one thread.
+  const std::function<void(std::size_t)> begin = [&work, may_begin](std::size_t number) {
+    const std::shared_future<bool> own = may_begin;
+    if (own.get()) work(number);
+  };
+  std::vector<Worker> workers = Start(count, begin);
+  are_all_there.set_value(workers.size() == count);
+  Join(workers);
+  if (workers.size() < count) throw TooLittleMemory();
+  Rethrow(workers);
 }
 
 }  // namespace migrate::lists

@@ -17,4 +17,8 @@ std::size_t WorkerCount();
 void RunWorkers(std::size_t count, const std::function<void(std::size_t)>& work,
                 const std::function<void()>& produce);
 
+/// The same without a producer, all or none: where the system has no room for so many threads
+/// `work` is not called, and kube::base::Error is thrown. So they may wait for each other.
+void RunAllWorkers(std::size_t count, const std::function<void(std::size_t)>& work);
+
 }  // namespace migrate::lists

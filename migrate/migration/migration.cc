@@ -9,12 +9,11 @@
 #include <utility>
 
 #include "kube/base/error.h"
-#include "kube/client/answer_meaning.h"
-#include "kube/json/json.h"
 #include "migrate/crds/cluster_crds.h"
 #include "migrate/lists/worker_pool.h"
 #include "migrate/manifests/manifest_crd.h"
 #include "migrate/manifests/proposals.h"
+#include "migrate/migration/cluster_uid.h"
 #include "migrate/migration/crd_migration.h"
 #include "migrate/migration/crd_sequence.h"
 #include "migrate/report/program_name.h"
@@ -23,21 +22,6 @@
 
 namespace migrate::migration {
 namespace {
-
-using kube::client::Meaning;
-
-/// The uid of kube-system, which tells one cluster from the other; empty where there is none to be
-/// read.
-kube::base::Result<std::string, kube::client::CallError> ClusterUid(kube::client::Client& client) {
-  const auto kube_system = client.Get("/api/v1/namespaces/kube-system");
-  if (!kube_system) {
-    const Meaning meaning = MeaningOf(kube_system.error());
-    if (meaning == Meaning::kForbidden || meaning == Meaning::kNotFound) return std::string();
-    return kube::base::Unexpected(kube_system.error());
-  }
-  const kube::json::Value* metadata = (*kube_system)->root().Find("metadata");
-  return metadata == nullptr ? std::string() : std::string(metadata->FindText("uid"));
-}
 
 class Migration {
  public:
@@ -150,7 +134,7 @@ class Migration {
   // Absent: to be stopped. That it cannot be read for the moment must not look like another
   // cluster, of which nothing is known.
   std::optional<std::string> FindCluster() {
-    auto uid = ClusterUid(session_.client);
+    auto uid = FindClusterUid(session_.client);
     if (session_.is_stopped()) return std::nullopt;
     if (uid) return *std::move(uid);
     throw kube::base::Error(

@@ -5,6 +5,7 @@
 
 #include "kube/client/session.h"
 #include "migrate/lists/list_reader.h"
+#include "migrate/report/migration_report.h"
 #include "migrate/sweep/sweep.h"
 
 namespace migrate::sweep {
@@ -19,6 +20,12 @@ class MigrationObserver {
   /// How far a sweep has come; `what` as in "widgets.demo.example.com", "verifying
   /// widgets.demo.example.com".
   virtual void OnProgress(const std::string& what, const SweepProgress& progress) = 0;
+  /// What turning pruning on is foretold to do to the objects of a CRD. Where somebody is asked
+  /// whether it shall be, Confirm comes next.
+  virtual void OnForetold(const std::string& crd_name, const report::ForetoldLoss& loss) {
+    static_cast<void>(crd_name);
+    for (const std::string& line : loss.plan) OnLine(line);
+  }
   /// Throws kube::base::Error, with the next step, if Confirm could not be answered: to be told
   /// before the work that leads to the question.
   virtual void RequireAnswer() {}

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "migrate/manifests/manifest_crd.h"
-#include "plugin/check/report_forms.h"
 #include "plugin/report/data/check_report_json.h"
+#include "plugin/report/format/report_forms.h"
 #include "plugin/report/page/check_page.h"
 #include "plugin/report/text/check_summary.h"
 #include "plugin/terminal/terminal.h"
@@ -120,13 +120,13 @@ CheckOutput PrintCheck(const CheckReport& report, const CheckOptions& options,
     for (const CrdReport& crd : report.crds) out += NameOf(crd) + "\n";
     return out;
   };
-  const ReportForms forms = {
+  const report::format::ReportForms forms = {
       .json =
           [&](Arena& arena) { return report::data::ToJson(report, options.show_objects, arena); },
       .page = [&] { return report::page::PageOf(report); },
       .names = names,
       .table = [&] { return report::text::PrintCheckTable(report, TableOptions(options, now)); }};
-  return {.out = PrintForm(forms, options),
+  return {.out = report::format::PrintForm(forms, options.output, options.output_template),
           .err = PrintErrors(report, options),
           .exit_code = ExitCode(report, options)};
 }

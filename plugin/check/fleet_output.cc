@@ -1,17 +1,13 @@
 #include "plugin/check/fleet_output.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
-#include "plugin/check/report_forms.h"
+#include "plugin/fleet/remarks.h"
 #include "plugin/report/data/fleet_report_json.h"
+#include "plugin/report/format/report_forms.h"
 #include "plugin/report/page/fleet_page.h"
-#include "plugin/report/text/fleet_differences.h"
 #include "plugin/report/text/fleet_table.h"
 
 namespace plugin::check {
@@ -33,47 +29,10 @@ std::string PrintNames(const FleetReport& report) {
   return out;
 }
 
-std::vector<std::string> LinesOf(std::string_view text) {
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
-
-/// Lines about clusters, each with those that it is said of: what is wrong with files is of all.
-class Remarks {
- public:
-  void Take(const FleetCluster& cluster, const std::string& text) {
-    for (std::string& line : LinesOf(text)) {
-      const auto [place, is_new] = places_.emplace(line, remarks_.size());
-      if (is_new) remarks_.emplace_back(std::move(line), std::vector<std::string>());
-      remarks_[place->second].second.push_back(cluster.name);
-    }
-  }
-
-  /// Each once, behind whom it is said of; `all`: how many clusters there are.
-  std::string Print(std::size_t all) const {
-    std::string out;
-    for (const auto& [line, clusters] : remarks_) {
-      const bool is_of_all = all > 1 && clusters.size() == all;
-      out += is_of_all ? "all clusters" : report::text::ClusterNames(clusters, /*all=*/true);
-      out += ": " + line + "\n";
-    }
-    return out;
-  }
-
- private:
-  std::map<std::string, std::size_t> places_;
-  std::vector<std::pair<std::string, std::vector<std::string>>> remarks_;
-};
-
 std::string PrintRemarks(const FleetReport& report, const CheckOptions& options) {
-  Remarks remarks;
+  fleet::Remarks remarks;
   for (const FleetCluster& cluster : report.clusters) {
-    if (cluster.is_checked()) remarks.Take(cluster, PrintErrors(cluster.check, options));
+    if (cluster.is_checked()) remarks.Take(cluster.name, PrintErrors(cluster.check, options));
   }
   return remarks.Print(report.clusters.size());
 }
@@ -81,7 +40,7 @@ std::string PrintRemarks(const FleetReport& report, const CheckOptions& options)
 std::string PrintFleetErrors(const FleetReport& report, const CheckOptions& options) {
   std::string err;
   if (!ShowsSections(options)) {
-    for (const std::string& line : LinesOf(report::text::FleetErrors(report))) {
+    for (const std::string& line : fleet::LinesOf(report::text::FleetErrors(report))) {
       err += "error: " + line + "\n";
     }
   }
@@ -98,13 +57,13 @@ int WorstExitCode(const FleetReport& report) {
 
 CheckOutput PrintFleet(const FleetReport& report, const CheckOptions& options,
                        std::chrono::sys_seconds now) {
-  const ReportForms forms = {
+  const report::format::ReportForms forms = {
       .json =
           [&](Arena& arena) { return report::data::ToJson(report, options.show_objects, arena); },
       .page = [&] { return report::page::PageOf(report); },
       .names = [&] { return PrintNames(report); },
       .table = [&] { return report::text::PrintFleetTable(report, TableOptions(options, now)); }};
-  return {.out = PrintForm(forms, options),
+  return {.out = report::format::PrintForm(forms, options.output, options.output_template),
           .err = PrintFleetErrors(report, options),
           .exit_code = WorstExitCode(report)};
 }

@@ -17,8 +17,11 @@
 #include "plugin/access/stop_signal.h"
 #include "plugin/command/local_rewrite_command.h"
 #include "plugin/flags/finish_options.h"
+#include "plugin/flags/fleet_flags.h"
 #include "plugin/flags/output_format.h"
 #include "plugin/flags/write_flags.h"
+#include "plugin/migration/fleet_migration.h"
+#include "plugin/migration/fleet_migration_output.h"
 #include "plugin/report/data/migration_report_json.h"
 #include "plugin/report/data/template_output.h"
 #include "plugin/report/format/print_page.h"
@@ -121,6 +124,15 @@ std::string PrintPage(const MigrationReport& report, flags::OutputFormat format)
                                    report::data::ToJson(report, arena), format);
 }
 
+int RunFleet(const flags::MigrateOptions& options, const MigrationOptions& migration_options) {
+  const report::text::MigrationOutput output =
+      migration::PrintFleetMigration(migration::MigrateFleet(options, migration_options), options);
+  terminal::WriteStdout(output.out);
+  terminal::WriteStderr(output.err);
+  const int stopped = access::StopExitCode();
+  return stopped == 0 ? output.exit_code : stopped;
+}
+
 // An empty list of names would mean all.
 bool HasNothingToRetry(const MigrationOptions& options) {
   return options.retried && options.retried->empty();
@@ -156,6 +168,7 @@ void MigrateCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) {
   flag_set.String("retry-from", 0, options_.retry_from);
   flag_set.Bool("retry-failed", 0, options_.retry_failed);
   flag_set.Bool("record", 0, options_.record);
+  flags::AddFleetFlags(flag_set, options_.fleet);
 }
 
 void MigrateCommand::TakeArguments(std::vector<std::string> arguments) {
@@ -171,6 +184,8 @@ void MigrateCommand::Finish(const flags::FlagSet& flag_set, const flags::RawValu
   flags::Finish("migrate", options_.objects, options_.common.connection, flag_set, raw);
   flags::ValidateLabelSelector("migrate", "--crd-selector", options_.crd_selector);
   flags::FinishMigrateOptions(options_, raw_);
+  flags::FinishFleet("migrate", options_.fleet, options_.common.connection, flag_set);
+  if (!options_.fleet.contexts.empty()) flags::RequireMigrationOfMany(options_);
 }
 
 int MigrateCommand::Run() {
@@ -179,6 +194,7 @@ int MigrateCommand::Run() {
   if (!options_.dry_run_warning.empty())
     terminal::WriteStderr("Warning: " + options_.dry_run_warning + "\n");
   const MigrationOptions migration_options = ClusterOptions(options_);
+  if (!options_.fleet.contexts.empty()) return RunFleet(options_, migration_options);
   MigrationReport report;
   report.run = access::LocalFactsAt(access::TimeOfDay());
   if (!HasNothingToRetry(migration_options)) report = MigrateCluster(options_, migration_options);

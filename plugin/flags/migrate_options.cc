@@ -147,4 +147,12 @@ void FinishMigrateOptions(MigrateOptions& options, const RawMigrateValues& raw) 
   options.input.local ? CheckLocal(options) : CheckCluster(options);
 }
 
+// A file of -f is held against one CRD, a report names the objects of one cluster.
+void RequireMigrationOfMany(const MigrateOptions& options) {
+  const std::string contexts = "--contexts";
+  RefuseBoth(true, contexts, options.input.local, "--local");
+  RefuseBoth(true, contexts, !options.input.filenames.empty(), "-f");
+  RefuseBoth(true, contexts, !options.retry_from.empty(), "--retry-from");
+}
+
 }  // namespace plugin::flags

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "migrate/report/migration_report.h"
+#include "plugin/flags/fleet_flags.h"
 #include "plugin/flags/options.h"
 
 namespace plugin::flags {
@@ -42,6 +43,7 @@ struct MigrateOptions {
   bool record = false;        ///< what was proven is written into the CRD
   std::string retry_from;     ///< a file; empty: not given
   bool retry_failed = false;  ///< what failed in the last run over each CRD
+  FleetOptions fleet;
 };
 
 /// Values of flags of migrate that are read further once all flags are known.
@@ -55,5 +57,8 @@ struct RawMigrateValues {
 
 /// Completes what the flags set, and refuses what cannot go together. Throws UsageError.
 void FinishMigrateOptions(MigrateOptions& options, const RawMigrateValues& raw);
+
+/// Refuses what means something for a single cluster, or without one. Throws UsageError.
+void RequireMigrationOfMany(const MigrateOptions& options);
 
 }  // namespace plugin::flags

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "plugin/terminal/sweep_progress.h"
+
 namespace plugin::fleet {
 
 FleetConsole::FleetConsole(std::size_t clusters, bool is_terminal, terminal::Progress::Write write,
@@ -15,12 +17,32 @@ void FleetConsole::WriteLine(const std::string& cluster, const std::string& line
 
 void FleetConsole::Show(const std::string& cluster, const std::string& what,
                         const migrate::lists::ListProgress& progress) {
+  ShowText(cluster, terminal::ProgressText(what, progress));
+}
+
+// Without a rate: one live line for all has no time to measure it in.
+void FleetConsole::Show(const std::string& cluster, const std::string& what,
+                        const migrate::sweep::SweepProgress& progress) {
+  ShowText(cluster, terminal::SweepText(what, progress, /*rate=*/0));
+}
+
+void FleetConsole::ShowText(const std::string& cluster, const std::string& text) {
   const std::scoped_lock lock(mutex_);
-  std::string text = cluster + ": " + terminal::ProgressText(what, progress);
-  if (is_terminal_) {
-    text = std::to_string(ended_) + " of " + std::to_string(clusters_) + " clusters done; " + text;
-  }
-  ProgressOf(cluster).ShowText(text);
+  const std::string done =
+      std::to_string(ended_) + " of " + std::to_string(clusters_) + " clusters done; ";
+  ProgressOf(cluster).ShowText((is_terminal_ ? done : "") + cluster + ": " + text);
+}
+
+void FleetConsole::Ask(const std::vector<std::string>& lines, const std::string& question) {
+  const std::scoped_lock lock(mutex_);
+  terminal::Progress& progress = ProgressOf("");
+  for (const std::string& line : lines) progress.WriteLine(line);
+  progress.Ask(question);
+}
+
+void FleetConsole::EndQuestion() {
+  const std::scoped_lock lock(mutex_);
+  ProgressOf("").WriteLine("");
 }
 
 void FleetConsole::End(const std::string& cluster) {

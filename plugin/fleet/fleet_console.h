@@ -5,9 +5,11 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "kube/system/clock.h"
 #include "migrate/lists/list_reader.h"
+#include "migrate/sweep/sweep.h"
 #include "plugin/terminal/progress.h"
 
 namespace plugin::fleet {
@@ -25,10 +27,19 @@ class FleetConsole {
   /// `what` of the cluster is being read.
   void Show(const std::string& cluster, const std::string& what,
             const migrate::lists::ListProgress& progress);
+  /// `what` of the cluster is being rewritten, or verified.
+  void Show(const std::string& cluster, const std::string& what,
+            const migrate::sweep::SweepProgress& progress);
+  /// Writes `lines`, of no cluster alone, and behind them a question, and leaves the line to the
+  /// answer.
+  void Ask(const std::vector<std::string>& lines, const std::string& question);
+  /// Ends the line of a question that has got no answer.
+  void EndQuestion();
   /// The cluster has nothing more to tell.
   void End(const std::string& cluster);
 
  private:
+  void ShowText(const std::string& cluster, const std::string& text);
   terminal::Progress& ProgressOf(const std::string& cluster);
 
   std::mutex mutex_;  // for all below

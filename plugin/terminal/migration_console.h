@@ -1,9 +1,11 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <optional>
 #include <string>
 
+#include "kube/base/error.h"
 #include "migrate/sweep/migration_observer.h"
 #include "plugin/terminal/progress.h"
 
@@ -37,7 +39,14 @@ class MigrationConsole : public migrate::sweep::MigrationObserver {
 };
 
 /// Reads a line from stdin, none where it ends or a signal comes; an empty function if stdin is no
-/// terminal.
-MigrationConsole::ReadAnswer AnswersFromTerminal();
+/// terminal. With `stop`, which must outlive it, none where that becomes true, also where another
+/// thread than the one that reads gets the signal.
+MigrationConsole::ReadAnswer AnswersFromTerminal(const std::atomic<bool>* stop = nullptr);
+
+/// Whether the answer is yes; one that broke off is not.
+bool IsYes(const std::optional<std::string>& answer);
+
+/// That a question has nobody to answer it, with the next step.
+kube::base::Error NobodyToAsk();
 
 }  // namespace plugin::terminal

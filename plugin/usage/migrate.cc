@@ -28,6 +28,11 @@ as a whole, and (spec.legacyMode) is what the object has there. With --enable-pr
 before pruning is turned on, so that fields can still be moved which then go. Objects that are
 changed are written to a file of --backup-dir first, as they are.
 
+ With --contexts several clusters are migrated side by side, each as it would be alone: what fails
+in one does not keep the others from being migrated, and the same command goes on where each of them
+was. What would be lost in which cluster is told, and asked about, once for all of them. Contexts
+that lead to one cluster are migrated once. Each context has its own folder in --backup-dir.
+
  With --local no server is contacted: the custom resources in the files of -f are printed as the API
 server would store them, and nothing is written. The schema's validations are left out.
 
@@ -68,6 +73,9 @@ Examples:
   # Have the cluster's own engine rewrite the objects, and verify what it did
   kubectl prune migrate widgets --engine=in-cluster
 
+  # Migrate several clusters side by side: those whose contexts have such a name
+  kubectl prune migrate widgets --enable-pruning --contexts 'prod-*'
+
   # Rewrite at most 50 objects a second
   kubectl prune migrate widgets --max-rate 50
 
@@ -105,7 +113,13 @@ Options:
         in the storage version, without the paths that this one does not have.
 
     --concurrency=16:
-        The most writes at the same time; there are fewer while the server is slow.
+        The most writes at the same time; there are fewer while the server is slow. With --contexts
+        in each cluster.
+
+    --contexts=[]:
+        Migrate the clusters of these contexts of the kubeconfig side by side: names, or patterns in
+        which * stands for any characters, ? for one, [a-z] for one of these. @FILE stands for the
+        lines of a file. (e.g. --contexts 'prod-*,staging' or --contexts @clusters.txt).
 
     --crd-selector='':
         With --all: only CRDs whose labels match, e.g. --crd-selector app=operator.
@@ -149,6 +163,7 @@ Options:
 
     --max-rate=0:
         The most writes a second; 0 is no limit. With --mutation the reads of single objects count.
+        With --contexts in each cluster.
 
     --mutation=[]:
         File with mutation trees, YAML or JSON, by which objects are changed; - is stdin. May be
@@ -164,6 +179,9 @@ Options:
         Output format. One of: (html, json, jsonpath, jsonpath-as-json, jsonpath-file, junit,
         markdown, name, yaml); with --local: (json, yaml). html is one page for a browser or a mail,
         markdown fits a comment, junit is for CI.
+
+    --parallel-clusters=10:
+        With --contexts, how many clusters are migrated at once.
 
     --patience=2m0s:
         How long a request that only reads is tried again where the server or the network has
@@ -218,12 +236,14 @@ Exit codes:
   0     done
   1     some object could not be migrated, the verifying pass did not verify that all are (with
         --verify=false there is none), or status.storedVersions could not be trimmed
-  2     an error: a wrong flag, a CRD that cannot be migrated, a server that does not answer
+  2     an error: a wrong flag, a CRD that cannot be migrated, a server that does not answer; with
+        --contexts the worst of all clusters counts
   130   interrupted by SIGINT (143: SIGTERM); the same command goes on where it was
 
 Usage:
   kubectl prune migrate CRD... [options]
   kubectl prune migrate --all [options]
+  kubectl prune migrate CRD... --contexts PATTERN... [options]
   kubectl prune migrate [CRD...] --enable-pruning -f FILENAME... [options]
   kubectl prune migrate [CRD...] --retry-failed [options]
   kubectl prune migrate [CRD...] --local -f FILENAME... [options]

@@ -7,7 +7,6 @@ Usage: fleet_test.py KUBECTL_PRUNE FAKE_API_SERVER
 import http.server
 import json
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -16,9 +15,10 @@ import xml.etree.ElementTree
 
 import sandbox  # finds the next one
 import report_schema
+import fleets
+from fleets import Board, SECONDS, closed_port, port_of_a_broken_server
 
 BOX = None
-SECONDS = 60  # whoever waits longer waits for ever
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 WIDGETS = "widgets.demo.example.com"
 
@@ -48,25 +48,6 @@ def widget(name, spec):
 def status(code, reason, message):
     return code, {"kind": "Status", "apiVersion": "v1", "status": "Failure", "message": message,
                   "reason": reason, "code": code}
-
-
-class Board:
-    """Which servers were asked, for those that wait for others."""
-
-    def __init__(self):
-        self._changed = threading.Condition()
-        self._asked = set()
-        self.gave_up = []  # who has waited in vain
-
-    def note(self, name):
-        with self._changed:
-            self._asked.add(name)
-            self._changed.notify_all()
-
-    def wait_for(self, who, names):
-        with self._changed:
-            if not self._changed.wait_for(lambda: self._asked >= set(names), SECONDS):
-                self.gave_up.append(who)
 
 
 class Server(http.server.ThreadingHTTPServer):
@@ -121,35 +102,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
 
-def closed_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def port_of_a_broken_server():
-    """It takes connections, and closes each as soon as it is asked something."""
-    listener = socket.create_server(("127.0.0.1", 0))
-
-    def run():
-        while True:
-            connection, _ = listener.accept()
-            connection.recv(1)
-            connection.close()
-    threading.Thread(target=run, daemon=True).start()
-    return listener.getsockname()[1]
-
-
 def write_kubeconfig(ports, users=None):
-    """A context for each of the ports, in an order that is not that of the names."""
-    users = users or {}
-    names = sorted(ports, key=lambda name: name[::-1])
-    config = {"apiVersion": "v1", "kind": "Config", "current-context": "",
-              "clusters": [{"name": f"c-{n}", "cluster": {"server": f"http://127.0.0.1:{ports[n]}"}} for n in names],
-              "users": [{"name": f"u-{n}", "user": users.get(n, {})} for n in names],
-              "contexts": [{"name": n, "context": {"cluster": f"c-{n}", "user": f"u-{n}"}} for n in names]}
-    with open(BOX.environment["KUBECONFIG"], "w", encoding="utf-8") as file:
-        json.dump(config, file)
+    fleets.write_kubeconfig(BOX.environment["KUBECONFIG"], ports, users)
 
 
 def check(*arguments):

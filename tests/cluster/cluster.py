@@ -392,7 +392,14 @@ class Cluster:
 
     def restart_kube_apiserver(self):
         """Kills it and starts it again: what etcd has is kept, connections are not."""
+        self.stop_kube_apiserver()
+        self.start_kube_apiserver()
+
+    def stop_kube_apiserver(self):
         self._servers.pop().stop()
+
+    def start_kube_apiserver(self):
+        """Behind stop_kube_apiserver()."""
         self._start_kube_apiserver()
 
     def _more_arguments(self):

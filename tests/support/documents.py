@@ -23,6 +23,7 @@ NOT_RUN = [
     (r"flux ", "needs Flux"),
     (r"docker ", "needs Docker"),
     (r"kubectl prune check .*--contexts ", "needs many clusters; tests/cluster/fleet_test.py runs it"),
+    (r"kubectl prune migrate .*--contexts ", "needs many clusters; tests/cluster/fleet_migrate_test.py runs it"),
     (r"kubectl prune guard ", "goes on until a signal ends it; tests/cluster/guard_test.py runs it"),
     (r"kubectl prune populate( *$| --(webhooks|resync)=)",
      "goes on until a signal ends it; tests/cluster/manifests_test.py runs it"),

@@ -70,11 +70,11 @@ std::optional<FakeAnswer> FakeApi::AnswerNamespaces(const kube::http::HttpReques
 
 // kube-system, and those that were added.
 FakeAnswer FakeApi::ListNamespaces() const {
-  std::string items = kKubeSystem;
+  std::string items = FindObject(kNamespaces, kSystem) ? "" : kKubeSystem;
   const auto found = resources_.find(kNamespaces);
   if (found != resources_.end()) {
     for (const auto& [name, object] : found->second)
-      items += "," + kube::json::Print(object->root());
+      items += (items.empty() ? "" : ",") + kube::json::Print(object->root());
   }
   return FakeText(200, "application/json",
                   R"({"kind":"NamespaceList","apiVersion":"v1","metadata":{"resourceVersion":")" +
@@ -83,7 +83,9 @@ FakeAnswer FakeApi::ListNamespaces() const {
 
 // There is kube-system, what was added, and what some object is in.
 FakeAnswer FakeApi::GetNamespace(const std::string& name) const {
-  if (name == kSystem) return FakeText(200, "application/json", kKubeSystem);
+  if (name == kSystem && !FindObject(kNamespaces, kSystem)) {
+    return FakeText(200, "application/json", kKubeSystem);
+  }
   if (IsDenied("get", kNamespaces)) {
     return ForbiddenIn(name, "get", kNamespaces, " \"" + name + "\"");
   }

@@ -111,8 +111,8 @@ def load(kind):
     return json.loads((SCHEMAS / f"{kind.lower()}.schema.json").read_text(encoding="utf-8"))
 
 
-KINDS = {kind: Schema(load(kind)) for kind in ("CheckReport", "FleetCheckReport", "MigrationReport", "RestoreReport",
-                                             "GuardReport")}
+KINDS = {kind: Schema(load(kind)) for kind in ("CheckReport", "FleetCheckReport", "MigrationReport", "FleetMigrationReport",
+                                             "RestoreReport", "GuardReport")}
 
 
 def errors(report):
@@ -122,7 +122,7 @@ def errors(report):
         return [f"a report of kind {kind!r}"]
     found = list(KINDS[kind].errors(report))
     # Those of single clusters are reports of their own.
-    if kind == "FleetCheckReport" and not found:
+    if kind in ("FleetCheckReport", "FleetMigrationReport") and not found:
         found = [f"{cluster['name']}: {error}" for cluster in report["clusters"] if "report" in cluster
                  for error in errors(cluster["report"])]
     return found[:10]

@@ -30,7 +30,7 @@ plugin/report/data
 plugin/report/text
 plugin/report/page plugin/access
 plugin/report/format plugin/serving plugin/fleet
-plugin/population plugin/check
+plugin/population plugin/check plugin/migration
 plugin/command
 plugin/completion
 plugin

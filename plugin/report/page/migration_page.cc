@@ -52,11 +52,6 @@ std::string AnswerOf(const CrdMigration& crd) {
   return CountsText(crd.counts);
 }
 
-Tone ToneOfClass(ObjectClass c) {
-  if (c == ObjectClass::kNotTried || c == ObjectClass::kHeld) return Tone::kWarning;
-  return migrate::report::IsFailure(c) ? Tone::kBad : Tone::kGood;
-}
-
 // Hundredths are enough for people.
 std::string Seconds(double seconds) {
   return kube::json::FormatFloat(std::round(seconds * 100) / 100) + " s";
@@ -236,6 +231,11 @@ std::string AnswerOf(const MigrationReport& report, const ClassCounts& sum) {
 }
 
 }  // namespace
+
+Tone ToneOfClass(ObjectClass c) {
+  if (c == ObjectClass::kNotTried || c == ObjectClass::kHeld) return Tone::kWarning;
+  return migrate::report::IsFailure(c) ? Tone::kBad : Tone::kGood;
+}
 
 Page PageOf(const MigrationReport& report) {
   ClassCounts sum;

@@ -9,4 +9,7 @@ namespace plugin::report::page {
 /// that --all did not take up.
 Page PageOf(const migrate::report::MigrationReport& report);
 
+/// Of the objects that ended so.
+Tone ToneOfClass(migrate::report::ObjectClass c);
+
 }  // namespace plugin::report::page

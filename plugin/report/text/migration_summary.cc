@@ -36,12 +36,6 @@ bool EndedBeforeFlip(const CrdMigration& crd) {
   return crd.before_flip && !crd.pruning_enabled && crd.outcome != Outcome::kDone;
 }
 
-std::string ObjectsText(const CrdMigration& crd) {
-  if (EndedBeforeFlip(crd)) return "before pruning: " + CountsText(*crd.before_flip);
-  if (crd.dry_run != DryRun::kClient) return CountsText(crd.counts);
-  return kube::base::Count(crd.counts.Total(), "object") + " to rewrite";
-}
-
 // "storedVersions v1beta1,v1 -> v1"
 std::string StoredText(const CrdMigration& crd) {
   std::string text =
@@ -80,7 +74,7 @@ std::string_view Verb(const CrdMigration& crd) {
 }
 
 std::string SummaryLine(const CrdMigration& crd) {
-  return TypedName(crd) + " " + std::string(Verb(crd)) + " (" + ObjectsText(crd) +
+  return TypedName(crd) + " " + std::string(Verb(crd)) + " (" + MigratedObjectsText(crd) +
          MutatedText(crd) + CleanedText(crd) + "; " + StoredText(crd) + ")" +
          std::string(terminal::DryRunSuffix(crd.dry_run)) + "\n";
 }
@@ -154,6 +148,11 @@ std::string HeldAdvice(const CrdMigration& crd) {
          "it tells, and --rewrite-unbacked rewrites it as it is\n";
 }
 
+std::string ContextFlag(const flags::MigrateOptions& options) {
+  const std::string& context = options.common.connection.context;
+  return context.empty() ? "" : " --context=" + terminal::ShellWord(context);
+}
+
 // What is not that of an earlier command.
 std::string StateDirFlag(const flags::MigrateOptions& options) {
   return options.state_dir.empty() ? "" : " --state-dir=" + terminal::ShellWord(options.state_dir);
@@ -177,7 +176,7 @@ std::string PrintFailures(const CrdMigration& crd, const flags::MigrateOptions& 
           ? "\n"
           : ", or try only these by: " +
                 migrate::report::OwnCommand("migrate " + name + " --retry-failed") +
-                MutationFlags(options) + StateDirFlag(options) + "\n";
+                ContextFlag(options) + MutationFlags(options) + StateDirFlag(options) + "\n";
   return name + ": " + kube::base::Count(crd.failures.size(), "object") +
          (is_dry_run                 ? " would not be"
           : crd.failures.size() == 1 ? " was not"
@@ -218,7 +217,7 @@ std::string PrintRetriedAdvice(const CrdMigration& crd, const flags::MigrateOpti
   if (crd.dry_run != DryRun::kNone) return "";
   return "Next: migrate and verify all objects by: " +
          migrate::report::OwnCommand("migrate " + terminal::Printable(crd.name)) +
-         (options.keep_stored_versions ? " --keep-stored-versions\n" : "\n");
+         ContextFlag(options) + (options.keep_stored_versions ? " --keep-stored-versions\n" : "\n");
 }
 
 // As kubectl get: a namespace that does not exist has no objects either.
@@ -243,22 +242,13 @@ std::string PrintErrors(const MigrationReport& report, const flags::MigrateOptio
   return err;
 }
 
-int ExitCode(const MigrationReport& report) {
-  int code = 0;
-  for (const CrdMigration& crd : report.crds) {
-    if (crd.outcome == Outcome::kError) code = 2;
-    if (crd.outcome == Outcome::kFailures) code = std::max(code, 1);
-  }
-  return code;
-}
-
 // Where the template fails people are told what was done: it cannot be asked for again.
 MigrationOutput PrintTemplated(const MigrationReport& report,
                                const flags::MigrateOptions& options) {
   kube::json::Arena arena;
   auto printed = data::PrintByTemplate(data::ToJson(report, arena), options.output_template);
   const std::string err = PrintErrors(report, options);
-  if (printed) return {.out = *std::move(printed), .err = err, .exit_code = ExitCode(report)};
+  if (printed) return {.out = *std::move(printed), .err = err, .exit_code = ExitCodeOf(report)};
   return {.out = "",
           .err = PrintLines(report) + err + "error: " + terminal::PrintableLines(printed.error()) +
                  "\n",
@@ -267,12 +257,27 @@ MigrationOutput PrintTemplated(const MigrationReport& report,
 
 }  // namespace
 
+int ExitCodeOf(const MigrationReport& report) {
+  int code = 0;
+  for (const CrdMigration& crd : report.crds) {
+    if (crd.outcome == Outcome::kError) code = 2;
+    if (crd.outcome == Outcome::kFailures) code = std::max(code, 1);
+  }
+  return code;
+}
+
+std::string MigratedObjectsText(const CrdMigration& crd) {
+  if (EndedBeforeFlip(crd)) return "before pruning: " + CountsText(*crd.before_flip);
+  if (crd.dry_run != DryRun::kClient) return CountsText(crd.counts);
+  return kube::base::Count(crd.counts.Total(), "object") + " to rewrite";
+}
+
 MigrationOutput PrintMigration(const MigrationReport& report,
                                const flags::MigrateOptions& options) {
   if (options.output == flags::OutputFormat::kTemplate) return PrintTemplated(report, options);
   return {.out = PrintReport(report, options.output),
           .err = PrintErrors(report, options),
-          .exit_code = ExitCode(report)};
+          .exit_code = ExitCodeOf(report)};
 }
 
 }  // namespace plugin::report::text

@@ -19,4 +19,10 @@ struct MigrationOutput {
 MigrationOutput PrintMigration(const migrate::report::MigrationReport& report,
                                const flags::MigrateOptions& options);
 
+/// How a program ends that found this, 0, 1 or 2; what a signal makes of it does not count.
+int ExitCodeOf(const migrate::report::MigrationReport& report);
+
+/// What became of the objects of a CRD: "3 objects: 2 rewritten, 1 unchanged".
+std::string MigratedObjectsText(const migrate::report::CrdMigration& crd);
+
 }  // namespace plugin::report::text

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <atomic>
+#include <barrier>
 #include <catch2/catch.hpp>
 #include <stdexcept>
 
@@ -25,6 +26,19 @@ TEST_CASE("What a worker or the producer throws comes out", "[worker_pool]") {
   CHECK_THROWS_WITH(RunWorkers(2, throws, [] {}), "worker");
   CHECK_THROWS_WITH(RunWorkers(2, nothing, [] { throw std::runtime_error("producer"); }),
                     "producer");
+}
+
+TEST_CASE("Workers that are there all together may wait for each other", "[worker_pool]") {
+  constexpr std::size_t kWorkers = 5;
+  std::barrier meeting(kWorkers);
+  std::atomic<std::size_t> met = 0;
+  RunAllWorkers(kWorkers, [&](std::size_t) {
+    meeting.arrive_and_wait();
+    ++met;
+  });
+  CHECK(met == kWorkers);
+  CHECK_THROWS_WITH(RunAllWorkers(2, [](std::size_t) { throw std::runtime_error("worker"); }),
+                    "worker");
 }
 
 }  // namespace worker_pool_test

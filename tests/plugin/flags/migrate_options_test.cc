@@ -80,6 +80,23 @@ TEST_CASE("migrate takes its flags", "[plugin][migrate_options]") {
   CHECK(Parse({"--all", "--crd-selector", "a=b"}).crd_selector == "a=b");
 }
 
+TEST_CASE("What is of one cluster, or none, is refused beside several",
+          "[plugin][migrate_options]") {
+  CHECK(Parse({"widgets", "--contexts", "a,b*"}).fleet.contexts == Words{"a", "b*"});
+  CHECK(Parse({"--all", "--contexts=a", "--parallel-clusters=3"}).fleet.parallel == 3);
+  CHECK(Parse({"--retry-failed", "--contexts=a"}).retry_failed);
+  CHECK(ErrorOf({"--contexts=a", "--local", "-f", "x"}) ==
+        "--contexts and --local cannot be specified together");
+  CHECK(ErrorOf({"widgets", "--contexts=a", "--enable-pruning", "-f", "x"}) ==
+        "--contexts and -f cannot be specified together");
+  CHECK(ErrorOf({"--contexts=a", "--retry-from", "x"}) ==
+        "--contexts and --retry-from cannot be specified together");
+  CHECK(ErrorOf({"widgets", "--contexts=a", "--context=b"}) ==
+        "--contexts and --context cannot be specified together");
+  CHECK(ErrorOf({"widgets", "--parallel-clusters=2"}) ==
+        "--parallel-clusters is of no use without --contexts");
+}
+
 TEST_CASE("migrate is told who rewrites", "[plugin][migrate_options]") {
   using migrate::report::Engine;
   const auto [word, engine] = GENERATE(table<std::string, Engine>(

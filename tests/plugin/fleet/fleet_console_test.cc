@@ -60,5 +60,29 @@ TEST_CASE("On a terminal all clusters share one live line", "[plugin][fleet_cons
         "\r\033[Kprod-b: Warning: old\n");
 }
 
+TEST_CASE("A sweep is told of as a list is", "[plugin][fleet_console]") {
+  TestConsole test(true);
+  migrate::sweep::SweepProgress progress{.listed = 4, .expected = 4, .counts = {}};
+  progress.counts[migrate::report::ObjectClass::kRewritten] = 3;
+  test.console.Show("prod-a", "widgets", progress);
+  test.clock.Advance(seconds(1));
+  test.console.Show("prod-a", "widgets", progress);
+  CHECK(
+      test.text ==
+      "\r\033[K\033[?7l0 of 3 clusters done; prod-a: widgets: 3 of 4 objects: rewritten 3\033[?7h");
+}
+
+TEST_CASE("A question stands alone behind its lines", "[plugin][fleet_console]") {
+  TestConsole test(true);
+  test.console.Show("prod-a", "objects", Items(1));
+  test.clock.Advance(seconds(1));
+  test.console.Show("prod-a", "objects", Items(2));
+  test.text.clear();
+  test.console.Ask({"CLUSTER", "prod-\033"}, "All? ");
+  CHECK(test.text == "\r\033[KCLUSTER\nprod-^[\nAll? ");
+  test.console.EndQuestion();
+  CHECK(test.text.ends_with("All? \n"));
+}
+
 }  // namespace fleet_console_test
 }  // namespace plugin::fleet

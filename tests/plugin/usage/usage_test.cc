@@ -57,7 +57,7 @@ TEST_CASE("O8: every example of the help is a command line that runs", "[plugin]
       ++examples;
     }
   }
-  CHECK(examples == 69);
+  CHECK(examples == 70);
 }
 
 TEST_CASE("O8: every help names the program, its usage and its exit codes", "[plugin][usage]") {

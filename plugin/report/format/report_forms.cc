@@ -1,4 +1,4 @@
-#include "plugin/check/report_forms.h"
+#include "plugin/report/format/report_forms.h"
 
 #include <utility>
 
@@ -7,16 +7,17 @@
 #include "plugin/report/format/print_page.h"
 #include "plugin/terminal/output.h"
 
-namespace plugin::check {
+namespace plugin::report::format {
 
-std::string PrintForm(const ReportForms& forms, const CheckOptions& options) {
+std::string PrintForm(const ReportForms& forms, flags::OutputFormat output,
+                      const flags::TemplateOutput& output_template) {
   kube::json::Arena arena;
-  switch (options.output) {
+  switch (output) {
     case flags::OutputFormat::kJson:
     case flags::OutputFormat::kYaml:
-      return terminal::PrintValue(forms.json(arena), options.output);
+      return terminal::PrintValue(forms.json(arena), output);
     case flags::OutputFormat::kTemplate: {
-      auto printed = report::data::PrintByTemplate(forms.json(arena), options.output_template);
+      auto printed = data::PrintByTemplate(forms.json(arena), output_template);
       if (!printed) throw kube::base::Error(printed.error());
       return *std::move(printed);
     }
@@ -25,7 +26,7 @@ std::string PrintForm(const ReportForms& forms, const CheckOptions& options) {
     case flags::OutputFormat::kHtml:
     case flags::OutputFormat::kJunit:
     case flags::OutputFormat::kMarkdown:
-      return report::format::PrintPage(forms.page(), forms.json(arena), options.output);
+      return PrintPage(forms.page(), forms.json(arena), output);
     case flags::OutputFormat::kTable:
     case flags::OutputFormat::kWide:
     case flags::OutputFormat::kDiff:  // of other commands
@@ -35,4 +36,4 @@ std::string PrintForm(const ReportForms& forms, const CheckOptions& options) {
   return forms.table();
 }
 
-}  // namespace plugin::check
+}  // namespace plugin::report::format

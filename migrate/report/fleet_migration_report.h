@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "migrate/report/migration_report.h"
+#include "migrate/report/run_facts.h"
+
+namespace migrate::report {
+
+/// A cluster of a fleet, and what a migration did to it.
+struct MigratedCluster {
+  std::string name;             ///< of the context that leads to it
+  std::string error{};          ///< why it could not be migrated; then `migration` holds nothing
+  bool is_interrupted = false;  ///< that is all there is to the error
+  /// The name of another one that leads to the same cluster, where it is migrated once; empty:
+  /// none. Then `migration` holds nothing.
+  std::string same_as{};
+  int exit_code = 0;  ///< of a migration of it alone, 2 where that is of a signal
+  MigrationReport migration{};
+
+  bool is_tried() const { return error.empty() && same_as.empty(); }
+};
+
+/// The migrations of several clusters.
+struct FleetMigrationReport {
+  RunFacts run{};                           ///< of no cluster
+  std::vector<MigratedCluster> clusters{};  ///< by name
+  double seconds = 0;
+};
+
+}  // namespace migrate::report

@@ -1,0 +1,258 @@
+#include "plugin/migration/fleet_migration.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kube/base/error.h"
+#include "kube/client/answer_meaning.h"
+#include "kube/config/kubeconfig.h"
+#include "kube/http/curl_transport.h"
+#include "kube/system/clock.h"
+#include "kube/system/environment.h"
+#include "migrate/lists/worker_pool.h"
+#include "migrate/migration/cluster_uid.h"
+#include "plugin/access/cluster_access.h"
+#include "plugin/access/run_facts.h"
+#include "plugin/access/stop_signal.h"
+#include "plugin/fleet/context_choice.h"
+#include "plugin/fleet/fleet_console.h"
+#include "plugin/fleet/side_by_side.h"
+#include "plugin/migration/cluster_identity.h"
+#include "plugin/migration/common_question.h"
+#include "plugin/migration/context_folder.h"
+#include "plugin/migration/fleet_observer.h"
+#include "plugin/migration/fleet_questions.h"
+#include "plugin/migration/places.h"
+#include "plugin/report/text/migration_summary.h"
+#include "plugin/terminal/migration_console.h"
+#include "plugin/terminal/output.h"
+
+namespace plugin::migration {
+namespace {
+
+using kube::base::Error;
+using migrate::migration::MigrationOptions;
+using migrate::report::DryRun;
+using migrate::report::FleetMigrationReport;
+using migrate::report::MigratedCluster;
+using migrate::report::Outcome;
+using terminal::MigrationConsole;
+
+constexpr int kErrorExitCode = 2;
+
+/// A cluster of the fleet, and the way to it.
+struct Member {
+  MigratedCluster result;
+  ClusterIdentity identity;
+  std::unique_ptr<access::ClusterAccess> access;  // absent where it is not to be migrated
+};
+
+Answers WhoAnswers(const flags::MigrateOptions& options,
+                   const MigrationConsole::ReadAnswer& read_answer) {
+  if (options.yes || options.dry_run != DryRun::kNone) return Answers::kYes;
+  return read_answer ? Answers::kPerson : Answers::kNobody;
+}
+
+// Of a cluster that cannot be reached, or does not know us, it says nothing that kube-system was
+// asked for first.
+Error UidError(const kube::client::CallError& error) {
+  using kube::client::Meaning;
+  const Meaning meaning = MeaningOf(error);
+  if (meaning == Meaning::kUnauthorized || IsUnanswered(meaning)) return Error(error.message);
+  return Error("cannot read the namespace kube-system, by which clusters are told apart: " +
+               error.message);
+}
+
+int WorstExitCodeOf(const migrate::report::MigrationReport& report) {
+  const auto is_interrupted = [](const auto& crd) { return crd.outcome == Outcome::kInterrupted; };
+  if (std::ranges::any_of(report.crds, is_interrupted)) return kErrorExitCode;
+  return report::text::ExitCodeOf(report);
+}
+
+/// One run of MigrateFleet.
+class FleetMigration {
+ public:
+  FleetMigration(const flags::MigrateOptions& options, const MigrationOptions& common,
+                 const std::vector<std::string>& contexts,
+                 const kube::config::Kubeconfig& kubeconfig)
+      : options_(options),
+        common_(common),
+        kubeconfig_(kubeconfig),
+        parallel_(std::min(static_cast<std::size_t>(options.fleet.parallel), contexts.size())),
+        read_answer_(terminal::AnswersFromTerminal(&access::StopFlag())),
+        answers_(WhoAnswers(options, read_answer_)),
+        console_(contexts.size(), terminal::CanRewriteStderr(), terminal::WriteStderrAsIs, clock_),
+        places_(parallel_) {
+    for (const std::string& context : contexts) {
+      members_.push_back({.result = {.name = context}, .identity = {}, .access = nullptr});
+    }
+  }
+
+  FleetMigrationReport Run() {
+    const kube::system::Clock::TimePoint start = clock_.Now();
+    fleet::RunSideBySide(members_.size(), parallel_, [this](std::size_t i) {
+      Try(members_[i], [this](Member& member) { Reach(member); });
+    });
+    FindSame();
+    MigrateThose(Reached());
+    FleetMigrationReport report{.run = access::LocalFactsAt(access::TimeOfDay())};
+    for (Member& member : members_) report.clusters.push_back(std::move(member.result));
+    report.seconds = std::chrono::duration<double>(clock_.Now() - start).count();
+    return report;
+  }
+
+ private:
+  static void Try(Member& member, const std::function<void(Member&)>& work) {
+    MigratedCluster& result = member.result;
+    try {
+      if (access::StopFlag()) throw Error("interrupted");
+      work(member);
+    } catch (const std::exception& error) {
+      result.error = error.what();
+      result.is_interrupted = access::StopFlag();
+      result.exit_code = kErrorExitCode;
+      member.access.reset();
+    }
+  }
+
+  void Reach(Member& member) {
+    const std::string& name = member.result.name;
+    const std::string why = fleet::WhyNowhere(name, kubeconfig_);
+    if (!why.empty()) throw Error(why);
+    member.access = std::make_unique<access::ClusterAccess>(
+        OptionsOfCluster(options_, name).common, access::ClusterAccess::Right::kWrite, clock_,
+        [this, name](const std::string& line) { console_.WriteLine(name, line); });
+    auto uid = migrate::migration::FindClusterUid(member.access->client());
+    if (!uid) throw UidError(uid.error());
+    member.identity = {.uid = *std::move(uid), .address = AddressOf(name, kubeconfig_)};
+  }
+
+  // The first one by name stands for all.
+  void FindSame() {
+    std::vector<const Member*> known;
+    for (Member& member : members_) {
+      if (!member.access) continue;
+      const auto same = std::ranges::find_if(
+          known, [&](const Member* other) { return other->identity.IsSameAs(member.identity); });
+      if (same == known.end()) {
+        known.push_back(&member);
+        continue;
+      }
+      member.result.same_as = (*same)->result.name;
+      member.access.reset();
+      console_.WriteLine(member.result.name, "note: it is the same cluster as " +
+                                                 member.result.same_as +
+                                                 ", so that it is migrated once");
+    }
+  }
+
+  std::vector<Member*> Reached() {
+    std::vector<Member*> reached;
+    for (Member& member : members_) {
+      if (member.access) {
+        reached.push_back(&member);
+      } else {
+        console_.End(member.result.name);
+      }
+    }
+    return reached;
+  }
+
+  // Those that ask wait for each other, so that there has to be a thread for each.
+  void MigrateThose(const std::vector<Member*>& reached) {
+    if (reached.empty()) return;
+    CommonQuestion question(members_.size(), [this](const auto& requests, const auto& ended) {
+      return AskPerson(requests, ended);
+    });
+    for (const Member& member : members_) {
+      if (!member.access) question.End(member.result.name);
+    }
+    const auto migrate = [&](std::size_t i) { MigrateOne(*reached[i], question); };
+    if (answers_ == Answers::kPerson) {
+      migrate::lists::RunAllWorkers(reached.size(), migrate);
+    } else {
+      fleet::RunSideBySide(reached.size(), parallel_, migrate);
+    }
+  }
+
+  void MigrateOne(Member& member, CommonQuestion& question) {
+    places_.Take();
+    Try(member, [&](Member& own) { Migrate(own, question); });
+    member.access.reset();
+    places_.Leave();
+    console_.End(member.result.name);
+    question.End(member.result.name);
+  }
+
+  void Migrate(Member& member, CommonQuestion& question) {
+    const std::string& name = member.result.name;
+    const flags::MigrateOptions options = OptionsOfCluster(options_, name);
+    MigrationOptions own = common_;
+    own.pruning.backup_dir = options.backup_dir;
+    FleetObserver observer(name, answers_, console_, question, places_);
+    migrate::report::MigrationReport& report = member.result.migration;
+    report = migrate::migration::Migrate(own, {member.access->session(), observer});
+    access::WarnOfMissingNamespace(
+        options.objects.namespace_, *member.access,
+        [&](const std::string& line) { console_.WriteLine(name, line); });
+    report.run = member.access->FactsAt(access::TimeOfDay());
+    member.result.exit_code = WorstExitCodeOf(report);
+  }
+
+  std::vector<bool> AskPerson(const std::vector<Request>& requests,
+                              const std::vector<std::string>& ended) {
+    std::vector<bool> answers(requests.size(), false);
+    for (const FleetQuestion& asked : QuestionsOf(requests, ended)) {
+      if (access::StopFlag()) break;
+      console_.Ask(asked.lines, asked.question + " [y/N] ");
+      const std::optional<std::string> answer = read_answer_();
+      if (!answer) console_.EndQuestion();
+      for (const std::size_t i : asked.requests) answers[i] = terminal::IsYes(answer);
+    }
+    return answers;
+  }
+
+  const flags::MigrateOptions& options_;
+  const MigrationOptions& common_;
+  const kube::config::Kubeconfig& kubeconfig_;
+  const std::size_t parallel_;
+  const MigrationConsole::ReadAnswer read_answer_;
+  const Answers answers_;
+  const kube::system::SystemClock clock_;
+  fleet::FleetConsole console_;
+  Places places_;
+  std::vector<Member> members_;  // by name
+};
+
+}  // namespace
+
+flags::MigrateOptions OptionsOfCluster(const flags::MigrateOptions& options,
+                                       const std::string& context) {
+  flags::MigrateOptions own = options;
+  own.common.connection.context = context;
+  std::filesystem::path all = migrate::flip::PruningOptions().backup_dir;
+  if (!options.backup_dir.empty()) all = options.backup_dir;
+  own.backup_dir = (all / ContextFolder(context)).string();
+  return own;
+}
+
+migrate::report::FleetMigrationReport MigrateFleet(const flags::MigrateOptions& options,
+                                                   const MigrationOptions& common) {
+  const kube::config::Kubeconfig kubeconfig = kube::config::LoadKubeconfig(
+      options.common.connection.kubeconfig, kube::system::ProcessEnvironment());
+  const std::vector<std::string> contexts =
+      fleet::ChooseContexts(fleet::ReadPatterns(options.fleet.contexts), kubeconfig);
+  kube::http::CurlTransport::PrepareForThreads();
+  return FleetMigration(options, common, contexts, kubeconfig).Run();
+}
+
+}  // namespace plugin::migration

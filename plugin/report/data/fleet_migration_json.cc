@@ -1,0 +1,56 @@
+#include "plugin/report/data/fleet_migration_json.h"
+
+#include <cstdint>
+
+#include "plugin/report/data/migration_report_json.h"
+#include "plugin/report/data/object_builder.h"
+#include "plugin/report/data/run_json.h"
+
+namespace plugin::report::data {
+namespace {
+
+using kube::json::Arena;
+using kube::json::Value;
+using migrate::report::FleetMigrationReport;
+using migrate::report::MigratedCluster;
+
+Value SummaryOf(const FleetMigrationReport& report, Arena& arena) {
+  migrate::report::ClassCounts sum;
+  std::uint64_t not_migrated = 0, same = 0, crds = 0;
+  for (const MigratedCluster& cluster : report.clusters) {
+    if (!cluster.error.empty()) ++not_migrated;
+    if (!cluster.same_as.empty()) ++same;
+    crds += cluster.migration.crds.size();
+    for (const auto& crd : cluster.migration.crds) sum += crd.counts;
+  }
+  ObjectBuilder builder(arena);
+  builder.Number("clusters", report.clusters.size())
+      .Number("notMigrated", not_migrated)
+      .Number("same", same)
+      .Number("crds", crds);
+  AddCounts(builder, "listed", sum);
+  return builder.Add("seconds", Seconds(report.seconds, arena)).Build();
+}
+
+Value ClusterOf(const MigratedCluster& cluster, Arena& arena) {
+  ObjectBuilder builder(arena);
+  builder.Text("name", cluster.name)
+      .Number("exitCode", static_cast<std::uint64_t>(cluster.exit_code));
+  if (!cluster.error.empty()) return builder.Text("error", cluster.error).Build();
+  if (!cluster.same_as.empty()) return builder.Text("sameAs", cluster.same_as).Build();
+  return builder.Add("report", ToJson(cluster.migration, arena)).Build();
+}
+
+}  // namespace
+
+Value ToJson(const FleetMigrationReport& report, Arena& arena) {
+  ObjectBuilder builder(arena);
+  builder.Text("apiVersion", kReportApiVersion).Text("kind", "FleetMigrationReport");
+  AddFacts(builder, report.run);
+  builder.Add("summary", SummaryOf(report, arena));
+  builder.List("clusters", report.clusters,
+               [&arena](const MigratedCluster& cluster) { return ClusterOf(cluster, arena); });
+  return builder.Build();
+}
+
+}  // namespace plugin::report::data
