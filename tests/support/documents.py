@@ -38,6 +38,7 @@ NOT_RUN = [
      "needs krew or a release; tests/krew lays the files out as krew does"),
     (r"kubectl prune migrate .*--engine=in-cluster",
      "needs a cluster with an engine of its own; tests/cluster/engine_test.py runs it"),
+    (r"kubectl apply -f fairness\.yaml", "needs Kubernetes 1.29; tests/cluster/manifests_test.py applies it as 1.20 has it"),
     (r"kubectl get storageversionmigrations", "a cluster without them has no such resource"),
 ]
 
