@@ -1,15 +1,21 @@
 #include "kube/client/answer_meaning.h"
 
+#include <algorithm>
+#include <initializer_list>
+#include <string>
+
 namespace kube::client {
 namespace {
+
+bool SaysAnyOf(const ApiStatus& status, std::initializer_list<std::string_view> words) {
+  return std::ranges::any_of(
+      words, [&](std::string_view one) { return status.message.find(one) != std::string::npos; });
+}
 
 // etcd's ErrTooManyRequests (etcd api/v3rpc/rpctypes), and what hosted ones say where they hold a
 // cluster to a quota. The server has no code of its own for it, and those in between change it.
 bool IsThrottledByStorage(const ApiStatus& status) {
-  for (const std::string_view words : {"etcdserver: too many requests", "etcdserver: throttle"}) {
-    if (status.message.find(words) != std::string::npos) return true;
-  }
-  return false;
+  return SaysAnyOf(status, {"etcdserver: too many requests", "etcdserver: throttle"});
 }
 
 }  // namespace
@@ -111,12 +117,8 @@ bool AsksToRetry(const ApiStatus& status) {
 }
 
 bool NamesWebhook(const ApiStatus& status) {
-  for (const std::string_view words :
-       {kConversionWebhook, std::string_view("failed calling webhook"),
-        std::string_view("failed calling admission webhook")}) {
-    if (status.message.find(words) != std::string::npos) return true;
-  }
-  return false;
+  return SaysAnyOf(
+      status, {kConversionWebhook, "failed calling webhook", "failed calling admission webhook"});
 }
 
 bool IsDryRunUnsupported(const CallError& error) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -28,5 +29,15 @@ struct FleetMigrationReport {
   std::vector<MigratedCluster> clusters{};  ///< by name
   double seconds = 0;
 };
+
+/// Over all clusters.
+struct FleetMigrationSums {
+  std::uint64_t not_migrated = 0;  ///< contexts that lead to a cluster which could not be migrated
+  std::uint64_t same = 0;          ///< contexts that lead to where another one does
+  std::uint64_t crds = 0;          ///< one that several clusters have is counted in each
+  ClassCounts counts;
+};
+
+FleetMigrationSums SumsOf(const FleetMigrationReport& report);
 
 }  // namespace migrate::report

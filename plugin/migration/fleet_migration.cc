@@ -32,7 +32,6 @@
 #include "plugin/migration/context_folder.h"
 #include "plugin/migration/fleet_observer.h"
 #include "plugin/migration/fleet_questions.h"
-#include "plugin/migration/places.h"
 #include "plugin/report/text/migration_summary.h"
 #include "plugin/terminal/migration_console.h"
 #include "plugin/terminal/output.h"
@@ -92,7 +91,7 @@ class FleetMigration {
         read_answer_(terminal::AnswersFromTerminal(&access::StopFlag())),
         answers_(WhoAnswers(options, read_answer_)),
         console_(contexts.size(), terminal::CanRewriteStderr(), terminal::WriteStderrAsIs, clock_),
-        places_(parallel_) {
+        places_(static_cast<std::ptrdiff_t>(parallel_)) {
     for (const std::string& context : contexts) {
       members_.push_back({.result = {.name = context}, .identity = {}, .access = nullptr});
     }
@@ -186,10 +185,10 @@ class FleetMigration {
   }
 
   void MigrateOne(Member& member, CommonQuestion& question) {
-    places_.Take();
+    places_.acquire();
     Try(member, [&](Member& own) { Migrate(own, question); });
     member.access.reset();
-    places_.Leave();
+    places_.release();
     console_.End(member.result.name);
     question.End(member.result.name);
   }
@@ -235,7 +234,7 @@ class FleetMigration {
   const Answers answers_;
   const kube::system::SystemClock clock_;
   fleet::FleetConsole console_;
-  Places places_;
+  Places places_;                // for those that are at work
   std::vector<Member> members_;  // by name
 };
 

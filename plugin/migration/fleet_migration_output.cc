@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "kube/base/error.h"
-#include "kube/base/text.h"
 #include "plugin/fleet/remarks.h"
 #include "plugin/migration/fleet_migration.h"
 #include "plugin/report/data/fleet_migration_json.h"
@@ -29,19 +28,11 @@ using migrate::report::Outcome;
 using report::text::MigrationOutput;
 using Cells = std::vector<std::string>;
 
-std::string StoredCell(const CrdMigration& crd) {
-  std::string text = kube::base::Join(crd.stored_before, ",");
-  if (crd.stored_after != crd.stored_before) {
-    text += " -> " + kube::base::Join(crd.stored_after, ",");
-  }
-  return text;
-}
-
 Cells RowOf(const std::string& cluster, const CrdMigration& crd) {
   return {cluster, crd.name,
           std::string(report::data::OutcomeName(crd.outcome))
               .append(terminal::DryRunSuffix(crd.dry_run)),
-          StoredCell(crd), report::text::MigratedObjectsText(crd)};
+          report::text::StoredVersionsText(crd), report::text::MigratedObjectsText(crd)};
 }
 
 Cells RowWithoutCrd(const MigratedCluster& cluster) {
@@ -90,21 +81,11 @@ std::string ErrorsOf(const MigratedCluster& cluster, const flags::MigrateOptions
   }
   if (!cluster.same_as.empty()) return "";
   if (cluster.migration.crds.empty()) return "Nothing to migrate";
-  return report::text::PrintMigration(cluster.migration, OptionsOfCluster(options, cluster.name))
-      .err;
-}
-
-// For people and names alone, as PrintMigration: it lays out nothing that is not shown.
-flags::MigrateOptions ForErrors(const flags::MigrateOptions& options) {
-  flags::MigrateOptions lean = options;
-  const bool is_for_people =
-      options.output == flags::OutputFormat::kTable || options.output == flags::OutputFormat::kName;
-  if (!is_for_people) lean.output = flags::OutputFormat::kHtml;
-  return lean;
+  return report::text::PrintMigrationErrors(cluster.migration,
+                                            OptionsOfCluster(options, cluster.name));
 }
 
 std::string PrintErrors(const FleetMigrationReport& report, const flags::MigrateOptions& options) {
-  const flags::MigrateOptions lean = ForErrors(options);
   std::string err;
   Cells interrupted;
   for (const MigratedCluster& cluster : report.clusters) {
@@ -112,7 +93,7 @@ std::string PrintErrors(const FleetMigrationReport& report, const flags::Migrate
       interrupted.push_back(cluster.name);
       continue;
     }
-    for (const std::string& line : fleet::LinesOf(ErrorsOf(cluster, lean))) {
+    for (const std::string& line : fleet::LinesOf(ErrorsOf(cluster, options))) {
       err += terminal::Printable(cluster.name) + ": " + line + "\n";
     }
   }

@@ -25,9 +25,9 @@ bool FleetObserver::Confirm(const std::string& question) {
     request.crd = foretold_crd_;
     request.loss = std::exchange(foretold_, std::nullopt);
   }
-  places_.Leave();
+  places_.release();
   const bool is_agreed = question_.Confirm(std::move(request));
-  places_.Take();
+  places_.acquire();
   return is_agreed;
 }
 

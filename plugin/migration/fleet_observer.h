@@ -1,14 +1,17 @@
 #pragma once
 
 #include <optional>
+#include <semaphore>
 #include <string>
 
 #include "migrate/sweep/migration_observer.h"
 #include "plugin/fleet/fleet_console.h"
 #include "plugin/migration/common_question.h"
-#include "plugin/migration/places.h"
 
 namespace plugin::migration {
+
+/// Room for so many clusters to be worked on at once.
+using Places = std::counting_semaphore<>;
 
 /// Who answers the questions of a fleet.
 enum class Answers {

@@ -694,7 +694,9 @@ class Fairness(ManifestsTest):
         def levels(user):
             run = CLUSTER.run([BINARY, "migrate", f"widgets.{GROUP}", "--dry-run=server", "-v=8"], user)
             self.assertEqual(0, run.returncode, run.stdout + run.stderr)
-            return re.findall("X-Kubernetes-Pf-Prioritylevel-Uid: (.*)", run.stderr, re.IGNORECASE)
+            found = re.findall("X-Kubernetes-Pf-Prioritylevel-Uid: (.*)", run.stderr, re.IGNORECASE)
+            self.assertTrue(found)
+            return found
 
         wait_for("the server knows the flow schema", lambda: set(levels(ROBOT)) == {made[0]})
         self.assertGreater(len(levels(ROBOT)), 20)

@@ -15,20 +15,13 @@ using migrate::report::FleetMigrationReport;
 using migrate::report::MigratedCluster;
 
 Value SummaryOf(const FleetMigrationReport& report, Arena& arena) {
-  migrate::report::ClassCounts sum;
-  std::uint64_t not_migrated = 0, same = 0, crds = 0;
-  for (const MigratedCluster& cluster : report.clusters) {
-    if (!cluster.error.empty()) ++not_migrated;
-    if (!cluster.same_as.empty()) ++same;
-    crds += cluster.migration.crds.size();
-    for (const auto& crd : cluster.migration.crds) sum += crd.counts;
-  }
+  const migrate::report::FleetMigrationSums sums = SumsOf(report);
   ObjectBuilder builder(arena);
   builder.Number("clusters", report.clusters.size())
-      .Number("notMigrated", not_migrated)
-      .Number("same", same)
-      .Number("crds", crds);
-  AddCounts(builder, "listed", sum);
+      .Number("notMigrated", sums.not_migrated)
+      .Number("same", sums.same)
+      .Number("crds", sums.crds);
+  AddCounts(builder, "listed", sums.counts);
   return builder.Add("seconds", Seconds(report.seconds, arena)).Build();
 }
 

@@ -16,6 +16,7 @@ namespace {
 using kube::base::Count;
 using migrate::report::DryRun;
 using migrate::report::FleetMigrationReport;
+using migrate::report::FleetMigrationSums;
 using migrate::report::MigratedCluster;
 
 Section NotMigrated(const MigratedCluster& cluster) {
@@ -55,44 +56,39 @@ bool IsDryRun(const FleetMigrationReport& report) {
 }
 
 // Of as many clusters as there are: several contexts of one count once.
-std::string AnswerOf(const FleetMigrationReport& report, std::uint64_t same,
-                     std::uint64_t objects) {
-  const std::uint64_t all = report.clusters.size() - same;
+std::string AnswerOf(const FleetMigrationReport& report, const FleetMigrationSums& sums) {
+  const std::uint64_t all = report.clusters.size() - sums.same;
   const auto bad = static_cast<std::uint64_t>(std::ranges::count_if(
       report.clusters, [](const MigratedCluster& cluster) { return cluster.exit_code != 0; }));
   const std::string suffix = IsDryRun(report) ? " (dry run)" : "";
   if (bad > 0) {
     return std::to_string(bad) + " of " + Count(all, "cluster") + " not wholly migrated" + suffix;
   }
-  return Count(all, "cluster") + " migrated, " + Count(objects, "object") + suffix;
+  return Count(all, "cluster") + " migrated, " + Count(sums.counts.Total(), "object") + suffix;
 }
 
 }  // namespace
 
 Page PageOf(const FleetMigrationReport& report) {
   Page page{.command = "migrate", .run = report.run, .seconds = report.seconds};
-  std::uint64_t failed = 0, same = 0, crds = 0;
-  migrate::report::ClassCounts sum;
   for (const MigratedCluster& cluster : report.clusters) {
-    crds += cluster.migration.crds.size();
-    for (const auto& crd : cluster.migration.crds) sum += crd.counts;
     if (!cluster.error.empty()) {
-      ++failed;
       page.sections.push_back(NotMigrated(cluster));
     } else if (!cluster.same_as.empty()) {
-      ++same;
       page.sections.push_back(SameCluster(cluster));
     } else {
       AddMigrated(page, cluster);
     }
   }
-  page.answer = AnswerOf(report, same, sum.Total());
+  const FleetMigrationSums sums = SumsOf(report);
+  page.answer = AnswerOf(report, sums);
   page.tone = WorstOf(page.sections);
-  page.tallies = TalliesOf(crds, sum, ToneOfClass);
+  page.tallies = TalliesOf(sums.crds, sums.counts, ToneOfClass);
   page.tallies.insert(
       page.tallies.begin(),
       {{report.clusters.size() == 1 ? "cluster" : "clusters", report.clusters.size(), Tone::kPlain},
-       {"not migrated", failed, failed == 0 ? Tone::kPlain : Tone::kWarning}});
+       {"not migrated", sums.not_migrated,
+        sums.not_migrated == 0 ? Tone::kPlain : Tone::kWarning}});
   return page;
 }
 

@@ -38,11 +38,7 @@ bool EndedBeforeFlip(const CrdMigration& crd) {
 
 // "storedVersions v1beta1,v1 -> v1"
 std::string StoredText(const CrdMigration& crd) {
-  std::string text =
-      "storedVersions " + terminal::Printable(kube::base::Join(crd.stored_before, ","));
-  if (crd.stored_after != crd.stored_before) {
-    text += " -> " + terminal::Printable(kube::base::Join(crd.stored_after, ","));
-  }
+  const std::string text = "storedVersions " + terminal::Printable(StoredVersionsText(crd));
   const bool says_why = !crd.kept_because.empty() && crd.dry_run == DryRun::kNone;
   return says_why ? text + " kept: " + terminal::Printable(crd.kept_because) : text;
 }
@@ -240,7 +236,23 @@ std::string PrintNoneFound(const CrdMigration& crd, const flags::MigrateOptions&
          (name.empty() ? "" : " in namespace " + terminal::Printable(name)) + "\n";
 }
 
-std::string PrintErrors(const MigrationReport& report, const flags::MigrateOptions& options) {
+// Where the template fails people are told what was done: it cannot be asked for again.
+MigrationOutput PrintTemplated(const MigrationReport& report,
+                               const flags::MigrateOptions& options) {
+  kube::json::Arena arena;
+  auto printed = data::PrintByTemplate(data::ToJson(report, arena), options.output_template);
+  const std::string err = PrintMigrationErrors(report, options);
+  if (printed) return {.out = *std::move(printed), .err = err, .exit_code = ExitCodeOf(report)};
+  return {.out = "",
+          .err = PrintLines(report) + err + "error: " + terminal::PrintableLines(printed.error()) +
+                 "\n",
+          .exit_code = 2};
+}
+
+}  // namespace
+
+std::string PrintMigrationErrors(const MigrationReport& report,
+                                 const flags::MigrateOptions& options) {
   std::string err;
   const bool is_for_people =
       options.output == flags::OutputFormat::kTable || options.output == flags::OutputFormat::kName;
@@ -254,21 +266,6 @@ std::string PrintErrors(const MigrationReport& report, const flags::MigrateOptio
   return err;
 }
 
-// Where the template fails people are told what was done: it cannot be asked for again.
-MigrationOutput PrintTemplated(const MigrationReport& report,
-                               const flags::MigrateOptions& options) {
-  kube::json::Arena arena;
-  auto printed = data::PrintByTemplate(data::ToJson(report, arena), options.output_template);
-  const std::string err = PrintErrors(report, options);
-  if (printed) return {.out = *std::move(printed), .err = err, .exit_code = ExitCodeOf(report)};
-  return {.out = "",
-          .err = PrintLines(report) + err + "error: " + terminal::PrintableLines(printed.error()) +
-                 "\n",
-          .exit_code = 2};
-}
-
-}  // namespace
-
 int ExitCodeOf(const MigrationReport& report) {
   int code = 0;
   for (const CrdMigration& crd : report.crds) {
@@ -276,6 +273,12 @@ int ExitCodeOf(const MigrationReport& report) {
     if (crd.outcome == Outcome::kFailures) code = std::max(code, 1);
   }
   return code;
+}
+
+std::string StoredVersionsText(const CrdMigration& crd) {
+  const std::string before = kube::base::Join(crd.stored_before, ",");
+  if (crd.stored_after == crd.stored_before) return before;
+  return before + " -> " + kube::base::Join(crd.stored_after, ",");
 }
 
 std::string MigratedObjectsText(const CrdMigration& crd) {
@@ -288,7 +291,7 @@ MigrationOutput PrintMigration(const MigrationReport& report,
                                const flags::MigrateOptions& options) {
   if (options.output == flags::OutputFormat::kTemplate) return PrintTemplated(report, options);
   return {.out = PrintReport(report, options.output),
-          .err = PrintErrors(report, options),
+          .err = PrintMigrationErrors(report, options),
           .exit_code = ExitCodeOf(report)};
 }
 

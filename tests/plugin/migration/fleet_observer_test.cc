@@ -20,12 +20,12 @@ struct Watched {
         question(1,
                  [this](const std::vector<Request>& requests, const auto&) {
                    asked.insert(asked.end(), requests.begin(), requests.end());
-                   places.Take();  // it is free meanwhile
-                   places.Leave();
+                   places.acquire();  // it is free meanwhile
+                   places.release();
                    return std::vector<bool>(requests.size(), true);
                  }),
         observer(name, answers, console, question, places) {
-    places.Take();
+    places.acquire();
   }
 
   const std::string name = "prod-a";
