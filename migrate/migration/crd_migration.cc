@@ -35,8 +35,7 @@
 #include "migrate/owners/entry_cleaner.h"
 #include "migrate/owners/stale_count.h"
 #include "migrate/proof/proof.h"
-#include "migrate/shards/run/shard_account.h"
-#include "migrate/shards/run/shard_run.h"
+#include "migrate/shards/run/shard_migration.h"
 #include "migrate/spool/resource_version.h"
 #include "migrate/spool/spool.h"
 #include "migrate/state/run_state.h"
@@ -50,7 +49,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// One run over one CRD. A step that returns false has ended it, and said why in the report.
-class CrdMigrator {
+class CrdMigrator final : private shards::run::ShardWork {
  public:
   CrdMigrator(const MigrationContext& context, const crds::LiveCrd& found)
       : context_(context),
@@ -85,8 +84,9 @@ class CrdMigrator {
     OpenState();
     if (!is_dry_run() && !TakeLease()) return LeaveState();
     if (!is_dry_run() && !WaitUntilNoticed()) return;
-    if (is_shard()) return MigrateShard();
-    if (ComeBehindFlip()) {
+    if (is_shard()) {
+      shards::run::MigrateShard(*shard_run_, *this, report_);
+    } else if (ComeBehindFlip()) {
       Rewrite();
       report_.kept_because = WhyKept();
       EndVersions();
@@ -274,7 +274,7 @@ class CrdMigrator {
   }
 
   std::optional<std::string> FindLoss() {
-    if (shard_run_) return turns().FindLoss();
+    if (shard_run_) return shard_run_->turns().FindLoss();
     return lease_ ? lease_->FindLoss() : std::nullopt;
   }
 
@@ -501,95 +501,39 @@ class CrdMigrator {
                                                     .patience = options_.shard_timeout},
                        session(),
                        [this](const std::string& line) { Line(report_.name + ": " + line); });
-    const auto end = turns().Begin();
-    return !end || EndWith(*end);
+    return shards::run::BeginShard(*shard_run_, report_);
   }
 
-  shards::ShardTurns& turns() { return shard_run_->turns(); }
+  // shards::run::ShardWork:
 
-  bool EndWith(const shards::Turn& turn) {
-    if (turn.kind != shards::Turn::Kind::kInterrupted) return Fail(turn.error);
-    report_.outcome = report::Outcome::kInterrupted;
-    return false;
-  }
+  bool IsReadBeforeFlip() const override { return crd().preserve_unknown_fields; }
 
-  void MigrateShard() {
-    shards::Turn turn = turns().Next();
-    if (IsToWork(turn)) {
-      const bool is_done = WorkOnShard(turn);
-      if (!is_done && report_.outcome != report::Outcome::kInterrupted)
-        turns().GiveUp(report_.error);
-      if (!is_done) return CloseState();
-      turns().OnResult(shards::run::PartOf(report_));
-      turn = turns().Next();
-    } else {
-      TakeEarlierResult(turn.record);
-    }
-    FinishShard(std::move(turn));
-    CloseState();
-  }
-
-  static bool IsToWork(const shards::Turn& turn) {
-    return turn.kind == shards::Turn::Kind::kPrepare || turn.kind == shards::Turn::Kind::kRewrite;
-  }
-
-  // False: it has come to no result.
-  bool WorkOnShard(const shards::Turn& turn) {
-    const bool is_behind_flip = turn.kind == shards::Turn::Kind::kRewrite;
-    // Others were faster than the read of the CRD.
-    if (is_behind_flip && crd().preserve_unknown_fields && !BeginAnew()) return false;
-    if (is_behind_flip && !KnowsBackup(turn.record)) return false;
-    if (!ComeBehindFlip()) return false;
-    Rewrite();
-    return report_.outcome == report::Outcome::kDone ||
-           report_.outcome == report::Outcome::kFailures;
-  }
+  bool ReadAnew() override { return BeginAnew(); }
 
   // What this shard has backed up, and which writes that knows, is where it was at work before.
-  bool KnowsBackup(const shards::ShardRecord& record) {
-    const std::string& backup = OwnPartOf(record).backup;
-    if (backup.empty() || state_->is_behind_flip() || options_.pruning.rewrite_unbacked)
-      return true;
+  bool KnowsBackup(const std::string& backup) override {
+    if (state_->is_behind_flip() || options_.pruning.rewrite_unbacked) return true;
     return Fail("this shard was backed up to " + backup +
                 ", of which the --state-dir here knows nothing, so that it cannot be told which "
                 "objects the backup lacks; run the same command with the --state-dir of then, or "
                 "go on without by --rewrite-unbacked");
   }
 
-  const shards::ShardPart& OwnPartOf(const shards::ShardRecord& record) const {
-    return record.parts.at(static_cast<std::size_t>(options_.shard.number));
+  bool DoShard() override {
+    if (!ComeBehindFlip()) return false;
+    Rewrite();
+    return report_.outcome == report::Outcome::kDone ||
+           report_.outcome == report::Outcome::kFailures;
   }
 
-  // An earlier program has done what there was to do.
-  void TakeEarlierResult(const shards::ShardRecord& record) {
-    if (record.parts.empty()) return;
-    shards::run::TakePart(OwnPartOf(record), report_);
-    is_complete_ = true;
+  void TakeEarlierShard() override { is_complete_ = true; }
+
+  std::string WhyKeptOf(const report::CrdMigration& whole) const override {
+    return WhyVersionsKept(whole, options_, whole.verified ? "" : "not every shard was verified",
+                           preflight_.kept_because);
   }
 
-  // The last one does what concerns all.
-  void FinishShard(shards::Turn turn) {
-    if (turn.kind == shards::Turn::Kind::kEnd) {
-      report_.shard = shards::run::FactsOf(options_.shard, turn.record);
-      if (!TrimAsLast(turn.record)) return;
-      turns().OnEnd(report_.kept_because);
-      turn = turns().Next();
-    }
-    if (turn.kind != shards::Turn::Kind::kLeave) {
-      (void)EndWith(turn);
-      return;
-    }
-    report_.shard = shards::run::FactsOf(options_.shard, turn.record);
-    if (report_.shard->missing.empty()) return;
-    report_.kept_because = "not all shards are done: " + report_.shard->missing;
-  }
-
-  bool TrimAsLast(const shards::ShardRecord& record) {
-    const bool is_verified = shards::AreAllVerified(record);
-    report_.kept_because =
-        WhyVersionsKept(shards::run::WholeOf(report_, record), options_,
-                        is_verified ? "" : "not every shard was verified", preflight_.kept_because);
-    if (!turns().leads()) return Fail("another shard has taken over what is left to do");
+  bool EndShards() override {
     EndVersions();
     return report_.outcome == report::Outcome::kDone;
   }

@@ -8,7 +8,8 @@ namespace migrate::shards::run {
 
 ShardRun::ShardRun(const ShardedCrd& crd, ShardRunOptions options,
                    const kube::client::Session& session, ShardTurns::TellFunction tell)
-    : glance_(crd.target, session.client),
+    : shard_(options.shard),
+      glance_(crd.target, session.client),
       records_({.namespace_ = options.lease.namespace_,
                 .name = lease::NameOfCrd(crd.name, crd.uid),
                 .crd_name = crd.name,

@@ -35,10 +35,12 @@ class ShardRun {
   ShardRun(const ShardRun&) = delete;
   ShardRun& operator=(const ShardRun&) = delete;
 
+  const Shard& shard() const { return shard_; }
   ShardTurns& turns() { return turns_; }
   flip::FlipGate& gate() { return gate_; }
 
  private:
+  const Shard shard_;
   CrdGlance glance_;
   RecordStore records_;
   ShardTurns turns_;

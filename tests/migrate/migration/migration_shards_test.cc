@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <functional>
+#include <utility>
 
 #include "kube/json/json.h"
 #include "migrate/migration/migration.h"
@@ -111,7 +112,9 @@ struct ShardedWidgets {
     part.holder = "other";
     if (next.phase == ShardRecord::Phase::kPreparing) shards::NoteOpenBackup(next, other);
     if (next.phase == ShardRecord::Phase::kClosing) shards::NoteClosedBackup(next, other, "/x");
-    if (next == *record) return;
+    if (next != *record) Put(next);
+  }
+  void Put(const ShardRecord& next) {
     kube::json::Document map;
     map.root() =
         kube::json::DeepCopy(*cluster.server.Stored("configmaps", RecordKey()), map.arena());
@@ -205,6 +208,34 @@ TEST_CASE("A shard turns pruning on once all are ready for it", "[migrate][shard
   CHECK(widgets.Record()->parts[0].step == Step::kDone);
   CHECK_FALSE(widgets.Record()->flip_resource_version.empty());
   CHECK(widgets.StoredVersions() == kBothVersions);
+}
+
+TEST_CASE("A shard that others do while it comes is brought to the end", "[migrate][shards]") {
+  ShardedWidgets widgets(R"(,"preserveUnknownFields":true)");
+  widgets.options.enable_pruning = true;
+  // Once it has taken part, with the CRD as it was before the flip.
+  FakeFault others;
+  others.target = "/configmaps/";
+  others.times = 0;
+  bool is_done = false;
+  others.before = [&] {
+    const auto record = widgets.Record();
+    if (!record || std::exchange(is_done, true)) return;
+    widgets.cluster.server.PatchCrd(kWidgets, R"({"spec":{"preserveUnknownFields":false}})");
+    ShardRecord next = *record;
+    shards::NoteFlip(next, record->generation + 1, "");
+    for (int shard = 0; shard < 2; ++shard) {
+      shards::NoteResult(next, shard, {.step = Step::kDone, .is_verified = true});
+    }
+    widgets.Put(next);
+  };
+  widgets.cluster.server.AddFault(others);
+  const report::CrdMigration crd = widgets.Run({0, 2});
+  CHECK(is_done);
+  CHECK(crd.error.empty());
+  CHECK(crd.outcome == Outcome::kDone);
+  CHECK(widgets.StoredVersions() == Strings{"v1"});
+  CHECK(widgets.Writes() == 0);
 }
 
 TEST_CASE("Without the other shard pruning stays off", "[migrate][shards]") {
