@@ -13,6 +13,7 @@
 #include "migrate/backup/doomed_objects.h"
 #include "migrate/lists/worker_pool.h"
 #include "migrate/report/program_name.h"
+#include "migrate/sweep/sweep.h"
 
 namespace migrate::flip {
 namespace {
@@ -21,6 +22,8 @@ namespace {
 constexpr double kWritesASecond = 700;
 // With a write that changes nothing, as those that verify: 1.8 times as many.
 constexpr double kUnchangedASecond = 1260;
+// Of that what is left where many objects are written so that others hardly notice.
+constexpr double kGentlePart = 1.0 / 3;
 // Behind the flip, kNoticed and nearly always no more.
 constexpr double kWaitSeconds = 5;
 // As many names as fit a line.
@@ -223,6 +226,7 @@ std::string WebhookText(const UpdateWebhooks& webhooks) {
 // From the flip, or the rewrite before it, to the proof.
 double EstimatedSeconds(const PruningPlan& plan) {
   const auto limit = [&](double rate) {
+    if (plan.is_gentle && plan.dry_run.report.object_count > sweep::kFew) rate *= kGentlePart;
     return plan.max_rate > 0 ? std::min(plan.max_rate, rate) : rate;
   };
   const auto objects = static_cast<double>(plan.dry_run.report.object_count);

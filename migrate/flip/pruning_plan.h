@@ -49,6 +49,7 @@ struct PruningPlan {
   bool in_one_pass = false;      ///< objects may be stored in older versions at the flip
   bool verifies = true;          ///< everything once more after the flip
   double max_rate = 0;           ///< writes a second; 0: no limit
+  bool is_gentle = false;        ///< many objects are written by a Pace
   std::string backup{};          ///< where it is to be; empty: there is to be none
   std::string crd_file{};        ///< as PruningRun::crd_file
   std::string mutation{};        ///< its files; empty: there is none

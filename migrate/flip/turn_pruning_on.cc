@@ -116,6 +116,7 @@ class PruningTurner {
                            .in_one_pass = is_in_one_pass(),
                            .verifies = run_.scope.verify,
                            .max_rate = run_.sweep_options.max_rate,
+                           .is_gentle = run_.sweep_options.pace != nullptr,
                            .backup = backup_path_.string(),
                            .crd_file = run_.crd_file,
                            .mutation = run_.mutation ? run_.mutation->sources() : ""};

@@ -150,7 +150,19 @@ class SweepRun {
     Stop(DescribeEmptied(target_, first_emptied_, emptied_ - 1));
   }
 
+  void SetPace() {
+    if (options_.pace == nullptr || is_paced_ || LeftToWrite() <= kFew) return;
+    is_paced_ = true;
+    writer_.SetPace(*options_.pace);
+  }
+
+  // As far as it is known.
+  std::uint64_t LeftToWrite() const {
+    return spool_.counts()[report::ObjectClass::kNotTried] + source_.remaining().value_or(0);
+  }
+
   void Write() {
+    SetPace();
     writer_.SendDue();
     while (writer_.HasRoom()) {
       auto object = NextToWrite();
@@ -246,6 +258,7 @@ class SweepRun {
   source::ObjectSource& source_;
   const kube::client::Session session_;
   write::WritePool writer_;
+  bool is_paced_ = false;  // there were many objects
   write::FailureStreak streak_;
   SweepResult result_;
   std::size_t emptied_ = 0;  // objects whose managedFields a write emptied

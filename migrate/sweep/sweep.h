@@ -13,6 +13,7 @@
 #include "migrate/report/migration_report.h"
 #include "migrate/report/object_class.h"
 #include "migrate/spool/listed_object.h"
+#include "migrate/sweep/write/pace.h"
 #include "migrate/sweep/write/sweep_target.h"
 
 namespace migrate::sweep {
@@ -25,11 +26,17 @@ struct SweepProgress {
   report::ClassCounts counts;
 };
 
+/// So many objects are written before anybody else could notice.
+inline constexpr std::uint64_t kFew = 500;
+
 struct SweepOptions {
   std::int64_t chunk_size = 500;        ///< 0: the list comes in one piece
   std::uint64_t most_in_one_piece = 0;  ///< of no more objects it comes so too, if it can
   std::size_t concurrency = 16;         ///< the most writes in flight
   double max_rate = 0;                  ///< writes a second; 0: no limit
+  /// By which more than kFew objects are written; the null pointer: as fast as the server takes
+  /// them.
+  write::Pace* pace = nullptr;
   /// Is asked before the first write, then every second. A text ends the sweep: why the CRD is no
   /// longer what it was.
   std::function<std::optional<std::string>()> find_change{};

@@ -96,6 +96,7 @@ MigrationOptions ClusterOptions(const flags::MigrateOptions& options) {
   if (!options.objects.chunk_size_is_given) result.most_in_one_piece = kMostInOnePiece;
   result.concurrency = static_cast<std::size_t>(options.concurrency);
   result.max_rate = options.max_rate;
+  result.is_gentle = options.is_gentle;
   result.verify = options.verify;
   result.engine = options.engine;
   result.engine_timeout = options.engine_timeout;
@@ -175,6 +176,7 @@ void MigrateCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) {
   flag_set.OptionalString("dry-run", raw_.dry_run, std::string(flags::kBareDryRun));
   flag_set.Int("concurrency", 0, options_.concurrency);
   flag_set.String("max-rate", 0, raw_.max_rate);
+  flag_set.String("pace", 0, raw_.pace);
   flag_set.Bool("verify", 0, options_.verify);
   flag_set.String("engine", 0, raw_.engine);
   flag_set.String("engine-timeout", 0, raw_.engine_timeout);

@@ -65,6 +65,12 @@ void TakeShardDefaults(MigrateOptions& options, const RawMigrateValues& raw) {
 constexpr std::pair<std::string_view, Engine> kEngines[] = {
     {"auto", Engine::kAuto}, {"own", Engine::kOwn}, {"in-cluster", Engine::kInCluster}};
 
+bool IsGentle(const std::string& value) {
+  if (value != "gentle" && value != "full")
+    throw InvalidValue("--pace", value, "must be gentle or full");
+  return value == "gentle";
+}
+
 void TakeEngine(MigrateOptions& options, const std::string& value) {
   for (const auto& [name, engine] : kEngines) {
     if (value != name) continue;
@@ -186,6 +192,7 @@ void FinishMigrateOptions(MigrateOptions& options, const RawMigrateValues& raw) 
   FinishLeaseFlags("migrate", options.lease_namespace, raw.lease_timeout, options.lease_timeout);
   TakeShard(options, raw);
   TakeShardDefaults(options, raw);
+  options.is_gentle = IsGentle(raw.pace);
   TakeEngine(options, raw.engine);
   RefuseBoth(options.no_backup, "--no-backup", !options.backup_dir.empty(), "--backup-dir");
   RequireConcurrency("migrate", options.concurrency);

@@ -32,6 +32,7 @@ struct MigrateOptions {
   int concurrency = 16;
   double max_rate = 0;
   bool verify = true;
+  bool is_gentle = true;  ///< --pace
   migrate::report::Engine engine = migrate::report::Engine::kOwn;
   std::chrono::nanoseconds engine_timeout = std::chrono::minutes(5);
   bool keep_stored_versions = false;
@@ -57,6 +58,7 @@ struct RawMigrateValues {
   std::string dry_run = "none";
   std::string max_rate;        ///< empty: not given
   std::string settle_timeout;  ///< empty: not given
+  std::string pace = "gentle";
   std::string engine = "own";
   std::string engine_timeout;  ///< empty: not given
   std::string lease_timeout;   ///< empty: not given

@@ -187,6 +187,10 @@ Options:
         markdown, name, yaml); with --local: (json, yaml). html is one page for a browser or a mail,
         markdown fits a comment, junit is for CI.
 
+    --pace='gentle':
+        How fast many objects are written: "gentle", so that other clients hardly notice, which is
+        told by small reads that are sent all along; "full", as fast as the server takes them.
+
     --parallel-clusters=10:
         With --contexts, how many clusters are migrated at once.
 

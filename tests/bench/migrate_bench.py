@@ -239,10 +239,10 @@ def bench(cluster, binary, plural, size, count, words=10, goal_kubectl=GOAL_KUBE
     resource.create()
     key = f"/registry/{GROUP}/{plural}/default/w000000"
     resource.bytes = len(cluster.etcd_get(key))
-    rewriting = Contender("migrate --verify=false", migrate(binary, "--verify=false"))
+    rewriting = Contender("migrate --verify=false", migrate(binary, "--pace=full", "--verify=false"))
     generator = Contender("h2load, 16 streams", h2load)
     replacing = Contender("kubectl get | kubectl replace", kubectl)
-    verifying = Contender("migrate, verified", migrate(binary, "--keep-stored-versions"))
+    verifying = Contender("migrate, verified", migrate(binary, "--pace=full", "--keep-stored-versions"))
     compare(resource, [rewriting, generator, replacing, verifying])
     met = [ratio("rate of migrate to h2load's", generator.median / rewriting.median, GOAL_H2LOAD),
            ratio("rate of migrate to kubectl's", replacing.median / rewriting.median, goal_kubectl)]

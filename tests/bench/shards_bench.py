@@ -40,7 +40,7 @@ def run_all(cluster, commands):
 
 def migrate(cluster, binary, *arguments):
     state = tempfile.mkdtemp(prefix="state.", dir=cluster.folder)
-    return [binary, "migrate", *arguments, f"--state-dir={state}"]
+    return [binary, "migrate", *arguments, "--pace=full", f"--state-dir={state}"]
 
 
 def rewrite(resource, commands):

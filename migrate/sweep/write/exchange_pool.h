@@ -29,6 +29,9 @@ class ExchangePool {
                kube::system::Clock::Duration answer_limit = {});
   ~ExchangePool();
 
+  /// As Throttle::SetPace.
+  void SetPace(Pace& pace) { throttle_.SetPace(pace); }
+
   /// Is told what became of an object.
   using OnDone = std::function<void(Exchange&)>;
   /// Takes the answers that came since the last call. Sends on what has its next request at hand.

@@ -33,11 +33,18 @@ bool Throttle::MayStart(Clock::TimePoint now, std::size_t in_flight) const {
   return in_flight < limit() && now >= next_start();
 }
 
+std::size_t Throttle::limit() const {
+  const auto own = static_cast<std::size_t>(limit_);
+  return pace_ == nullptr ? own : std::min(own, pace_->most_in_flight());
+}
+
 Throttle::Clock::TimePoint Throttle::next_start() const {
-  return std::max(held_until_, next_by_rate_);
+  const Clock::TimePoint own = std::max(held_until_, next_by_rate_);
+  return pace_ == nullptr ? own : std::max(own, pace_->next_start());
 }
 
 void Throttle::OnStart(Clock::TimePoint now, std::size_t in_flight) {
+  if (pace_ != nullptr) pace_->OnStart(in_flight);
   if (in_flight >= limit()) is_used_ = true;
   // What is due a little late does not lower the rate, as turns come when something happens.
   constexpr std::chrono::milliseconds kLate{100};
@@ -48,6 +55,7 @@ void Throttle::OnStart(Clock::TimePoint now, std::size_t in_flight) {
 }
 
 void Throttle::OnAnswer(Clock::TimePoint sent, Clock::TimePoint now, bool is_slowdown) {
+  if (pace_ != nullptr && !is_slowdown) pace_->OnAnswer(sent, now);
   const bool jumped = !is_slowdown && TakeLatency(now - sent);
   if (!is_slowdown && !jumped) return Grow();
   // What was sent before the last slowdown belongs to it.

@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "kube/system/clock.h"
+#include "migrate/sweep/write/pace.h"
 
 namespace migrate::sweep::write {
 
@@ -26,11 +27,13 @@ class Throttle {
   void OnStart(Clock::TimePoint now, std::size_t in_flight);
   /// A write that was sent at `sent` was answered.
   void OnAnswer(Clock::TimePoint sent, Clock::TimePoint now, bool is_slowdown);
+  /// What it allows is a limit, too, from now on; it must outlive this one.
+  void SetPace(Pace& pace) { pace_ = &pace; }
   /// No write begins before `then`: the server said so (429 with Retry-After).
   void HoldUntil(Clock::TimePoint then);
 
   /// How many may be in flight.
-  std::size_t limit() const { return static_cast<std::size_t>(limit_); }
+  std::size_t limit() const;
 
  private:
   bool TakeLatency(Clock::Duration latency);
@@ -40,6 +43,7 @@ class Throttle {
   const double most_;
   const Clock::Duration interval_;  // between starts; zero: none
   double limit_;
+  Pace* pace_ = nullptr;
   bool is_doubling_ = true;
   bool is_used_ = false;  // as many were in flight as may be
   Clock::TimePoint halved_at_ = Clock::TimePoint::min();

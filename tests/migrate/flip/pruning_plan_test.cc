@@ -58,6 +58,17 @@ TEST_CASE("In one pass more may be lost, and half is written", "[migrate][prunin
   CHECK(lines.size() == 3);
 }
 
+TEST_CASE("Who leaves others room takes longer, but for a few objects", "[migrate][pruning_plan]") {
+  PruningDryRun dry_run = DryRun2000();
+  const auto plan = [&] {
+    return DescribePlan(
+        {.dry_run = dry_run, .webhooks = {}, .in_one_pass = true, .is_gentle = true})[1];
+  };
+  CHECK_THAT(plan(), Catch::StartsWith("plan: 2000 writes, about 19 s;"));  // else 10
+  dry_run.report.object_count = 500;
+  CHECK_THAT(plan(), Catch::StartsWith("plan: 500 writes, about 7 s;"));
+}
+
 TEST_CASE("Where nothing is lost there is nothing to back up", "[migrate][pruning_plan]") {
   PruningDryRun dry_run = DryRun2000();
   dry_run.report.versions[0].objects_losing_fields = 0;

@@ -191,6 +191,25 @@ TEST_CASE("The rate is kept", "[migrate][sweep]") {
   CHECK(world.cluster.clock.passed() < std::chrono::seconds(6));
 }
 
+TEST_CASE("Many objects are written at a pace", "[migrate][sweep][pace]") {
+  const auto [objects, most, least] =
+      GENERATE(table<int, std::chrono::milliseconds, std::chrono::milliseconds>(
+          {{400, std::chrono::milliseconds(600), std::chrono::milliseconds(0)},
+           {600, std::chrono::seconds(5), std::chrono::seconds(2)}}));
+  World world(objects);
+  FakeFault slow;
+  slow.target = kInShop + "w";
+  slow.times = 0;
+  slow.latency = std::chrono::milliseconds(10);
+  world.cluster.server.AddFault(slow);
+  write::Pace pace;
+  world.options.pace = &pace;
+  const SweepResult result = world.Run();
+  CHECK(result.counts.Total() == static_cast<std::uint64_t>(objects));
+  CHECK(world.cluster.clock.passed() >= least);
+  CHECK(world.cluster.clock.passed() <= most);
+}
+
 TEST_CASE("A webhook that changes objects is betrayed by the generation", "[migrate][sweep]") {
   World world;
   FakeFault fault;

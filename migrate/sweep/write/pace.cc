@@ -1,0 +1,86 @@
+#include "migrate/sweep/write/pace.h"
+
+#include <algorithm>
+
+namespace migrate::sweep::write {
+namespace {
+
+// What others may have to wait longer.
+constexpr double kMostSlowdown = 0.3;
+// Of writes to judge by: their median is little moved by single slow ones.
+constexpr std::size_t kSamples = 24;
+constexpr std::chrono::seconds kLongestLook{2};
+// Looks disturb, too: they are few where the last one has told nothing new.
+constexpr std::chrono::seconds kSoon{3}, kLater{10};
+// What was learned before counts, too, as what a server needs goes up and down by itself.
+constexpr double kNewWeight = 0.5;
+
+double Median(std::vector<double>& seconds) {
+  const auto place = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
+  std::nth_element(seconds.begin(), place, seconds.end());
+  return *place;
+}
+
+}  // namespace
+
+std::size_t Pace::BesideEachOther() const {
+  return std::max<std::size_t>(2, streams_ + streams_ / 2 + 1);
+}
+
+std::size_t Pace::most_in_flight() const {
+  switch (phase_) {
+    case Phase::kAlone:
+      return 1;
+    case Phase::kBeside:
+      return BesideEachOther();
+    case Phase::kWork:
+      break;
+  }
+  return std::max<std::size_t>(1, streams_);
+}
+
+void Pace::Begin(Phase phase, Clock::TimePoint now) {
+  phase_ = phase;
+  begun_at_ = now;
+  taken_.clear();
+  beside_ = 0;
+}
+
+void Pace::OnStart(std::size_t in_flight) { beside_ = std::max(beside_, in_flight); }
+
+void Pace::OnAnswer(Clock::TimePoint sent, Clock::TimePoint now) {
+  if (streams_ == 0 && phase_ != Phase::kBeside) next_start_ = now + (now - sent);
+  // What was sent earlier was among more or fewer.
+  if (sent < begun_at_) return;
+  if (phase_ == Phase::kWork) {
+    if (now >= begun_at_ + (has_changed_ ? kSoon : kLater)) Begin(Phase::kAlone, now);
+    return;
+  }
+  taken_.push_back(std::chrono::duration<double>(now - sent).count());
+  if (taken_.size() >= std::max(kSamples, 2 * beside_) || now >= begun_at_ + kLongestLook)
+    Learn(now);
+}
+
+void Pace::Learn(Clock::TimePoint now) {
+  const double seconds = Median(taken_);
+  if (phase_ == Phase::kAlone) {
+    alone_seconds_ = seconds;
+    return Begin(Phase::kBeside, now);
+  }
+  if (beside_ > 1) LearnCost(seconds);
+  Begin(Phase::kWork, now);
+}
+
+void Pace::LearnCost(double seconds) {
+  const double cost =
+      std::max(0.0, seconds / alone_seconds_ - 1) / static_cast<double>(beside_ - 1);
+  cost_ = knows_cost_ ? cost_ + (cost - cost_) * kNewWeight : cost;
+  knows_cost_ = true;
+  const std::size_t most = std::max<std::size_t>(1, std::max(beside_, streams_));
+  const double bearable = kMostSlowdown / std::max(cost_, 1e-6);
+  const std::size_t before = streams_;
+  streams_ = bearable >= static_cast<double>(most) ? most : static_cast<std::size_t>(bearable);
+  has_changed_ = streams_ != before;
+}
+
+}  // namespace migrate::sweep::write

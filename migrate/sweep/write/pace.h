@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "kube/system/clock.h"
+
+namespace migrate::sweep::write {
+
+/// How many writes may be in flight so that other clients of the server hardly notice: they are to
+/// wait a third longer at most.
+///
+/// It goes by what its own writes take. Now and then one is in flight alone for a moment, and then
+/// a few: what they take longer then is what one write costs another that comes beside it, and so
+/// what it costs the request of another client. Where that is too much already for a single one, a
+/// pause as long as the write follows on each.
+///
+/// So a server that has nothing else to do is not filled, and one that hardly notices a few more,
+/// as it is large, or waits for an admission webhook, soon gets as many as are allowed.
+///
+/// No I/O and no clock: the time is passed in.
+class Pace {
+ public:
+  using Clock = kube::system::Clock;
+
+  /// One or more; the caller may have a lower limit of its own.
+  std::size_t most_in_flight() const;
+  /// When the next may begin; not after now where it is no question of time.
+  Clock::TimePoint next_start() const { return next_start_; }
+  /// A write was sent, and with it so many are in flight.
+  void OnStart(std::size_t in_flight);
+  /// The write that was sent at `sent` was answered.
+  void OnAnswer(Clock::TimePoint sent, Clock::TimePoint now);
+
+ private:
+  enum class Phase {
+    kAlone,   // one write after the other
+    kBeside,  // as many as to see what one costs another
+    kWork,
+  };
+
+  void Begin(Phase phase, Clock::TimePoint now);
+  void Learn(Clock::TimePoint now);
+  void LearnCost(double seconds);
+  std::size_t BesideEachOther() const;
+
+  Phase phase_ = Phase::kAlone;
+  std::size_t streams_ = 1;  // while at work; 0: one, with pauses
+  double alone_seconds_ = 0;
+  double cost_ = 0;  // by which one more in flight makes each take longer, of what it takes alone
+  bool knows_cost_ = false;
+  bool has_changed_ = true;  // streams_, by the last look
+  // Of this phase:
+  std::vector<double> taken_;  // by its writes, in seconds
+  std::size_t beside_ = 0;     // the most in flight at once
+  Clock::TimePoint begun_at_{};
+
+  Clock::TimePoint next_start_{};
+};
+
+}  // namespace migrate::sweep::write

@@ -1,0 +1,122 @@
+#include "migrate/sweep/write/pace.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <cstddef>
+
+namespace migrate::sweep::write {
+namespace pace_test {
+
+using namespace std::chrono_literals;
+using Clock = kube::system::Clock;
+using Seconds = std::chrono::duration<double>;
+
+/// A server, and a client that sends as many writes as the pace allows, in round trips.
+struct World {
+  /// A write takes `alone`, and `cost` of that longer with each other one in flight.
+  Seconds alone{0.01};
+  double cost = 0;
+  std::size_t most = 1000;  // the client's own limit
+
+  /// Returns how many writes were done.
+  std::size_t RunFor(Clock::Duration time) {
+    const Clock::TimePoint end = now + time;
+    std::size_t done = 0;
+    while (now < end) done += RoundTrip();
+    return done;
+  }
+  std::size_t RoundTrip() {
+    now = std::max(now, pace.next_start());
+    const std::size_t count = std::min(most, pace.most_in_flight());
+    for (std::size_t i = 1; i <= count; ++i) pace.OnStart(i);
+    const Clock::TimePoint sent = now;
+    now += std::chrono::duration_cast<Clock::Duration>(alone *
+                                                       (1 + cost * static_cast<double>(count - 1)));
+    for (std::size_t i = 0; i < count; ++i) pace.OnAnswer(sent, now);
+    most_seen = std::max(most_seen, count);
+    return count;
+  }
+
+  Clock::TimePoint now{std::chrono::hours(1)};
+  std::size_t most_seen = 0;
+  Pace pace{};
+};
+
+TEST_CASE("It begins with one write after the other", "[migrate][pace]") {
+  World world;
+  CHECK(world.pace.most_in_flight() == 1);
+  CHECK(world.pace.next_start() <= world.now);
+}
+
+TEST_CASE("A server that does not notice more gets more with each look", "[migrate][pace]") {
+  World world;
+  world.RunFor(30s);
+  CHECK(world.most_seen >= 16);
+  CHECK(world.RunFor(10s) > 10'000);  // one after the other: 1,000
+}
+
+TEST_CASE("One may come beside writes that each take a third longer", "[migrate][pace]") {
+  World world{.cost = 0.3 / 4};
+  world.RunFor(60s);
+  world.most_seen = 0;
+  const std::size_t done = world.RunFor(60s);
+  // Four, which with the client's make five, and looks with more.
+  CHECK(world.most_seen <= 7);
+  CHECK(static_cast<double>(done) > 0.8 * 4 * 60 / 0.01225);
+}
+
+TEST_CASE("Where two slow each other down there is one", "[migrate][pace]") {
+  World world{.cost = 0.25};
+  world.RunFor(60s);
+  const std::size_t done = world.RunFor(60s);
+  CHECK(done > 5'500);
+  CHECK(done < 7'000);
+}
+
+TEST_CASE("Where that is too much, too, it pauses as long as it writes", "[migrate][pace]") {
+  World world{.cost = 0.9};
+  world.RunFor(30s);
+  const std::size_t done = world.RunFor(60s);
+  CHECK(done > 2'500);
+  CHECK(done < 3'800);
+  CHECK(world.most_seen == 2);
+}
+
+TEST_CASE("It goes down once a server has more to do, and up again", "[migrate][pace]") {
+  World world{.cost = 0.01};
+  world.RunFor(60s);
+  const std::size_t quiet = world.RunFor(10s);
+  world.cost = 0.5;
+  world.RunFor(60s);
+  const std::size_t busy = world.RunFor(10s);
+  CHECK(busy * 5 < quiet);
+  world.cost = 0.01;
+  world.RunFor(90s);
+  CHECK(world.RunFor(10s) * 2 > quiet);
+}
+
+TEST_CASE("That writes take long is no reason to write less", "[migrate][pace]") {
+  World world{.alone = Seconds(0.5)};  // an admission webhook
+  world.RunFor(120s);
+  CHECK(world.RunFor(10s) > 200);
+}
+
+TEST_CASE("A client's own limit of one is no pause", "[migrate][pace]") {
+  World world{.cost = 1, .most = 1};
+  CHECK(world.RunFor(60s) == 6'000);
+}
+
+TEST_CASE("A single slow write changes nothing", "[migrate][pace]") {
+  World world;
+  world.RunFor(60s);
+  const std::size_t before = world.pace.most_in_flight();
+  world.alone = 5s;
+  world.RoundTrip();
+  world.alone = 10ms;
+  world.RunFor(20s);
+  CHECK(world.pace.most_in_flight() * 2 > before);
+}
+
+}  // namespace pace_test
+}  // namespace migrate::sweep::write
