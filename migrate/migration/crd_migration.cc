@@ -97,7 +97,7 @@ class CrdMigrator final : private shards::run::ShardWork {
   void CloseState() {
     const state::RunState::End end = EndOfRun(report_, is_complete_);
     if (crd_.has_changed() || end != state::RunState::End::kInTheMiddle) RemoveFromCluster();
-    state_->Close(end);
+    if (state_) state_->Close(end);
   }
 
   // Nothing is written by then.
@@ -507,7 +507,7 @@ class CrdMigrator final : private shards::run::ShardWork {
 
   // shards::run::ShardWork:
 
-  bool IsReadBeforeFlip() const override { return crd().preserve_unknown_fields; }
+  std::int64_t ReadGeneration() const override { return crd_.expected().generation; }
 
   bool ReadAnew() override { return BeginAnew(); }
 

@@ -22,7 +22,7 @@ struct MigrationContext {
   const sweep::MigrationSession& session;
   kube::system::Clock::TimePoint found_at;            ///< when all CRDs had been read
   const std::vector<manifests::Proposal>& proposals;  ///< of MigrationOptions::filenames
-  sweep::write::Pace* pace;  ///< as SweepOptions::pace
+  sweep::write::Pace* pace;                           ///< as SweepOptions::pace
   /// Nobody has taken up the StorageVersionMigration of a CRD: kAuto makes no other.
   std::atomic<bool>& is_engine_absent;
 };

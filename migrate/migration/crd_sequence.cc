@@ -110,14 +110,9 @@ class CrdSequence {
     sweep::MigrationSession own{session(), observer};
     own.turns = &turns;
     own.rank = number;
-    const MigrationContext context{context_.options,
-                                   context_.crds_target,
-                                   context_.cluster,
-                                   own,
-                                   context_.found_at,
-                                   context_.proposals,
-                                   context_.pace,
-                                   context_.is_engine_absent};
+    const MigrationContext context{
+        context_.options,  context_.crds_target, context_.cluster, own,
+        context_.found_at, context_.proposals,   context_.pace,    context_.is_engine_absent};
     try {
       turns.BeginWork(number);
     } catch (const std::exception& error) {

@@ -33,7 +33,7 @@ struct MigrationOptions {
   std::int64_t chunk_size = 500;
   std::uint64_t most_in_one_piece = 0;  ///< as SweepOptions::most_in_one_piece
   std::size_t concurrency = 16;
-  double max_rate = 0;  ///< objects a second; 0: no limit
+  double max_rate = 0;     ///< objects a second; 0: no limit
   bool is_gentle = false;  ///< other clients hardly notice (SweepOptions::pace)
   bool verify = true;
   report::Engine engine = report::Engine::kAuto;

@@ -188,8 +188,9 @@ Options:
         markdown fits a comment, junit is for CI.
 
     --pace='gentle':
-        How fast many objects are written: "gentle", so that other clients hardly notice, which is
-        told by small reads that are sent all along; "full", as fast as the server takes them.
+        How fast more than 500 objects of a CRD are written: "gentle", so that other clients hardly
+        notice, as far as that is told by what writes take alone and beside each other; "full", as
+        fast as the server takes them.
 
     --parallel-clusters=10:
         With --contexts, how many clusters are migrated at once.

@@ -8,6 +8,7 @@ as fast as can be. The goal: by default the slowest in a hundred reads (p99) tak
 import multiprocessing
 import os
 import pathlib
+import statistics
 import sys
 import time
 
@@ -105,7 +106,7 @@ def main():
         for flags in sys.argv[3:] or RATES:
             run(flags)
         quiet.append(measure(cluster, "nothing", rest))
-    ratio = by_default / max(quiet)
+    ratio = by_default / statistics.mean(quiet)
     print(f"by default {ratio:.2f} times (goal: at most {GOAL}){'' if ratio <= GOAL else '  NOT MET'}")
     return 0 if ratio <= GOAL else 1
 

@@ -40,7 +40,7 @@ def run_all(cluster, commands):
 
 def migrate(cluster, binary, *arguments):
     state = tempfile.mkdtemp(prefix="state.", dir=cluster.folder)
-    return [binary, "migrate", *arguments, "--pace=full", f"--state-dir={state}"]
+    return [binary, "migrate", *arguments, f"--state-dir={state}"]
 
 
 def rewrite(resource, commands):
@@ -57,9 +57,9 @@ def compare_shards(cluster, binary, count):
     resource.create()
     alone, together = [], []
     for _ in range(RUNS):
-        alone.append(rewrite(resource, [migrate(cluster, binary, resource.name)]))
+        alone.append(rewrite(resource, [migrate(cluster, binary, resource.name, "--pace=full")]))
         together.append(rewrite(resource, [
-            migrate(cluster, binary, resource.name, f"--shard={shard}/2") for shard in range(2)]))
+            migrate(cluster, binary, resource.name, f"--shard={shard}/2", "--pace=full") for shard in range(2)]))
     ratio = statistics.median(alone) / statistics.median(together)
     print(f"{count} objects, verified: one process {statistics.median(alone):.2f} s "
           f"({min(alone):.2f} to {max(alone):.2f}), two shards {statistics.median(together):.2f} s "

@@ -42,13 +42,15 @@ class ShardMigrator {
   }
 
   bool ComesBehindFlip(const Turn& turn) {
-    if (!KnowsFlip()) return false;
+    if (!KnowsFlip(turn)) return false;
     const std::string& backup = OwnPart(turn).backup;
     return backup.empty() || work_.KnowsBackup(backup);
   }
 
   // Others may have been faster than the read of the CRD.
-  bool KnowsFlip() { return !work_.IsReadBeforeFlip() || work_.ReadAnew(); }
+  bool KnowsFlip(const Turn& turn) {
+    return work_.ReadGeneration() >= turn.record.generation || work_.ReadAnew();
+  }
 
   const ShardPart& OwnPart(const Turn& turn) const {
     return turn.record.parts.at(static_cast<std::size_t>(shard_.number));
@@ -57,7 +59,7 @@ class ShardMigrator {
   // An earlier program has done what there was to do, but perhaps for the end.
   bool TakeEarlierResult(const Turn& turn) {
     if (turn.record.parts.empty()) return true;
-    if (turn.kind == Kind::kEnd && !KnowsFlip()) return false;
+    if (turn.kind == Kind::kEnd && !KnowsFlip(turn)) return false;
     TakePart(OwnPart(turn), report_);
     work_.TakeEarlierShard();
     return true;

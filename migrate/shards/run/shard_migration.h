@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "migrate/report/migration_report.h"
@@ -13,8 +14,8 @@ class ShardWork {
  public:
   virtual ~ShardWork() = default;
 
-  /// The CRD had pruning off when it was read.
-  virtual bool IsReadBeforeFlip() const = 0;
+  /// That of the CRD as it was read.
+  virtual std::int64_t ReadGeneration() const = 0;
   /// Reads the CRD, and all that was found out by it, again.
   virtual bool ReadAnew() = 0;
   /// Pruning is on, and the shard's objects were backed up to `backup`: it is known which objects

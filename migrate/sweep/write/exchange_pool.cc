@@ -17,6 +17,7 @@ constexpr std::size_t kMaxAnswer = 8 * 1024 * 1024;
 // webhook's is. A server that needs longer says so again.
 constexpr std::chrono::seconds kLongestHold{60};
 constexpr std::chrono::seconds kLongestSilentHold{1};
+constexpr std::chrono::milliseconds kShortly{10};
 // Without an object that is done; then it is told why, and again a minute later.
 constexpr std::chrono::seconds kStall{10}, kBetweenStallLines{60};
 
@@ -31,7 +32,8 @@ class ExchangePool::Flight : public kube::client::GatheredCall {
         owner_(owner) {}
 
   const std::unique_ptr<Exchange> exchange;
-  kube::system::Clock::TimePoint sent_at{}, answered_at{};
+  kube::system::Clock::TimePoint begun_at{}, sent_at{}, answered_at{};
+  bool has_paused = false;
 
   /// The answer is no longer waited for.
   void GiveUp(kube::system::Clock::Duration waited) {
@@ -94,11 +96,13 @@ void ExchangePool::Take(std::unique_ptr<Flight> flight, const OnDone& on_done) {
       return Send(std::move(flight));
     case Exchange::Step::kPause: {
       const auto due = exchange.due();
+      flight->has_paused = true;
       if (flight->problem()) last_error_ = flight->problem()->message;
       waiting_.emplace(due, std::move(flight));
       return;
     }
     case Exchange::Step::kDone:
+      if (!flight->has_paused) throttle_.OnDone(flight->begun_at, flight->answered_at);
       moved_ = session_.clock.Now();
       last_error_.clear();
       return on_done(exchange);
@@ -135,13 +139,20 @@ void ExchangePool::SendDue() {
   }
 }
 
-bool ExchangePool::HasRoom() const {
-  return waiting_.size() < kMostWaiting &&
-         throttle_.MayStart(session_.clock.Now(), in_flight_.size());
+void ExchangePool::SetPace(Pace& pace) {
+  pace.BeginLook(session_.clock.Now());
+  throttle_.SetPace(pace);
+}
+
+bool ExchangePool::HasRoom() {
+  asked_at_ = session_.clock.Now();
+  return waiting_.size() < kMostWaiting && throttle_.MayStart(asked_at_, in_flight_.size());
 }
 
 void ExchangePool::Begin(std::unique_ptr<Exchange> exchange) {
-  Send(std::make_unique<Flight>(*this, std::move(exchange)));
+  auto flight = std::make_unique<Flight>(*this, std::move(exchange));
+  flight->begun_at = session_.clock.Now();
+  Send(std::move(flight));
 }
 
 void ExchangePool::Stop() {
@@ -165,6 +176,8 @@ kube::system::Clock::TimePoint ExchangePool::next_event() const {
       waiting_.empty() ? kube::system::Clock::TimePoint::max() : waiting_.begin()->first;
   const auto now = session_.clock.Now();
   const auto start = throttle_.next_start();
+  // It has come since, and there may be room.
+  if (!is_stopped_ && start > asked_at_ && now >= start && now < start + kShortly) return start;
   return start > now ? (waiting_.size() < kMostWaiting ? start : std::max(start, due)) : due;
 }
 

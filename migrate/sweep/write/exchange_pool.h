@@ -29,8 +29,8 @@ class ExchangePool {
                kube::system::Clock::Duration answer_limit = {});
   ~ExchangePool();
 
-  /// As Throttle::SetPace.
-  void SetPace(Pace& pace) { throttle_.SetPace(pace); }
+  /// As Throttle::SetPace; begins a look.
+  void SetPace(Pace& pace);
 
   /// Is told what became of an object.
   using OnDone = std::function<void(Exchange&)>;
@@ -40,7 +40,7 @@ class ExchangePool {
   /// Sends what is due again, as far as the throttle allows.
   void SendDue();
   /// True if a new object may begin: not where too many wait already to be tried again.
-  bool HasRoom() const;
+  bool HasRoom();
   void Begin(std::unique_ptr<Exchange> exchange);
   /// Sends nothing more: what is in flight ends, what waits to be tried again is forgotten.
   void Stop();
@@ -61,6 +61,7 @@ class ExchangePool {
   const std::function<void(const std::string&)> on_wait_;
   const kube::client::Session session_;
   const kube::system::Clock::Duration answer_limit_;
+  kube::system::Clock::TimePoint asked_at_{};    // whether there is room
   kube::system::Clock::TimePoint told_until_{};  // of the last wait that was told
   kube::system::Clock::TimePoint moved_;         // when an object was done, or there was no need to
   kube::system::Clock::TimePoint stall_told_{};

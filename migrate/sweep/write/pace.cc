@@ -8,10 +8,12 @@ namespace {
 // What others may have to wait longer.
 constexpr double kMostSlowdown = 0.3;
 // Of writes to judge by: their median is little moved by single slow ones.
-constexpr std::size_t kSamples = 24;
+constexpr std::size_t kSamples = 24, kFewestSamples = 5;
 constexpr std::chrono::seconds kLongestLook{2};
 // Looks disturb, too: they are few where the last one has told nothing new.
 constexpr std::chrono::seconds kSoon{3}, kLater{10};
+// One write that hangs is not followed by as long a pause.
+constexpr std::chrono::seconds kMostPause{1};
 // What was learned before counts, too, as what a server needs goes up and down by itself.
 constexpr double kNewWeight = 0.5;
 
@@ -39,6 +41,11 @@ std::size_t Pace::most_in_flight() const {
   return std::max<std::size_t>(1, streams_);
 }
 
+void Pace::BeginLook(Clock::TimePoint now) {
+  next_start_ = now;
+  Begin(Phase::kAlone, now);
+}
+
 void Pace::Begin(Phase phase, Clock::TimePoint now) {
   phase_ = phase;
   begun_at_ = now;
@@ -48,17 +55,19 @@ void Pace::Begin(Phase phase, Clock::TimePoint now) {
 
 void Pace::OnStart(std::size_t in_flight) { beside_ = std::max(beside_, in_flight); }
 
-void Pace::OnAnswer(Clock::TimePoint sent, Clock::TimePoint now) {
-  if (streams_ == 0 && phase_ != Phase::kBeside) next_start_ = now + (now - sent);
-  // What was sent earlier was among more or fewer.
-  if (sent < begun_at_) return;
+void Pace::OnDone(Clock::TimePoint begun, Clock::TimePoint now) {
+  if (streams_ == 0 && phase_ != Phase::kBeside) {
+    next_start_ = now + std::min<Clock::Duration>(now - begun, kMostPause);
+  }
+  // What was begun earlier was among more or fewer.
+  if (begun < begun_at_) return;
   if (phase_ == Phase::kWork) {
-    if (now >= begun_at_ + (has_changed_ ? kSoon : kLater)) Begin(Phase::kAlone, now);
+    if (now >= begun_at_ + (has_changed_ ? kSoon : kLater)) BeginLook(now);
     return;
   }
-  taken_.push_back(std::chrono::duration<double>(now - sent).count());
-  if (taken_.size() >= std::max(kSamples, 2 * beside_) || now >= begun_at_ + kLongestLook)
-    Learn(now);
+  taken_.push_back(std::chrono::duration<double>(now - begun).count());
+  const bool is_late = now >= begun_at_ + kLongestLook && taken_.size() >= kFewestSamples;
+  if (is_late || taken_.size() >= std::max(kSamples, 2 * beside_)) Learn(now);
 }
 
 void Pace::Learn(Clock::TimePoint now) {
@@ -67,20 +76,21 @@ void Pace::Learn(Clock::TimePoint now) {
     alone_seconds_ = seconds;
     return Begin(Phase::kBeside, now);
   }
-  if (beside_ > 1) LearnCost(seconds);
+  if (beside_ > 1 && alone_seconds_ > 0) LearnCost(seconds);
   Begin(Phase::kWork, now);
 }
 
 void Pace::LearnCost(double seconds) {
-  const double cost =
-      std::max(0.0, seconds / alone_seconds_ - 1) / static_cast<double>(beside_ - 1);
+  const double more = std::max(0.0, seconds / alone_seconds_ - 1);
+  // However slow the server was for a moment: two looks without that undo it.
+  const double cost = std::min(more / static_cast<double>(beside_ - 1), 2 * kMostSlowdown);
   cost_ = knows_cost_ ? cost_ + (cost - cost_) * kNewWeight : cost;
   knows_cost_ = true;
   const std::size_t most = std::max<std::size_t>(1, std::max(beside_, streams_));
   const double bearable = kMostSlowdown / std::max(cost_, 1e-6);
   const std::size_t before = streams_;
   streams_ = bearable >= static_cast<double>(most) ? most : static_cast<std::size_t>(bearable);
-  has_changed_ = streams_ != before;
+  has_changed_ = streams_ != before || streams_ == 0;
 }
 
 }  // namespace migrate::sweep::write

@@ -7,13 +7,13 @@
 
 namespace migrate::sweep::write {
 
-/// How many writes may be in flight so that other clients of the server hardly notice: they are to
-/// wait a third longer at most.
+/// How many objects may be in flight so that other clients of the server hardly notice: a request
+/// like ours is to take a third longer at most.
 ///
-/// It goes by what its own writes take. Now and then one is in flight alone for a moment, and then
-/// a few: what they take longer then is what one write costs another that comes beside it, and so
-/// what it costs the request of another client. Where that is too much already for a single one, a
-/// pause as long as the write follows on each.
+/// It goes by what its own objects take, from the first of their requests to the last. Now and then
+/// one is in flight alone for a moment, and then a few: what they take longer then is what one
+/// write costs another that comes beside it, and so what it costs the request of another client.
+/// Where that is too much already for a single one, a pause as long as the write follows on each.
 ///
 /// So a server that has nothing else to do is not filled, and one that hardly notices a few more,
 /// as it is large, or waits for an admission webhook, soon gets as many as are allowed.
@@ -27,10 +27,12 @@ class Pace {
   std::size_t most_in_flight() const;
   /// When the next may begin; not after now where it is no question of time.
   Clock::TimePoint next_start() const { return next_start_; }
-  /// A write was sent, and with it so many are in flight.
+  /// A sweep begins, or goes on after a while: what was half seen before is forgotten.
+  void BeginLook(Clock::TimePoint now);
+  /// A request was sent, and with it so many are in flight.
   void OnStart(std::size_t in_flight);
-  /// The write that was sent at `sent` was answered.
-  void OnAnswer(Clock::TimePoint sent, Clock::TimePoint now);
+  /// The object that was begun at `begun` is done; not of one that waited to be tried again.
+  void OnDone(Clock::TimePoint begun, Clock::TimePoint now);
 
  private:
   enum class Phase {
@@ -49,7 +51,7 @@ class Pace {
   double alone_seconds_ = 0;
   double cost_ = 0;  // by which one more in flight makes each take longer, of what it takes alone
   bool knows_cost_ = false;
-  bool has_changed_ = true;  // streams_, by the last look
+  bool has_changed_ = true;  // by the last look; or it pauses, and should not for long
   // Of this phase:
   std::vector<double> taken_;  // by its writes, in seconds
   std::size_t beside_ = 0;     // the most in flight at once

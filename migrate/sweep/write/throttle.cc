@@ -45,7 +45,7 @@ Throttle::Clock::TimePoint Throttle::next_start() const {
 
 void Throttle::OnStart(Clock::TimePoint now, std::size_t in_flight) {
   if (pace_ != nullptr) pace_->OnStart(in_flight);
-  if (in_flight >= limit()) is_used_ = true;
+  if (in_flight >= static_cast<std::size_t>(limit_)) is_used_ = true;
   // What is due a little late does not lower the rate, as turns come when something happens.
   constexpr std::chrono::milliseconds kLate{100};
   if (interval_ > Clock::Duration::zero()) {
@@ -55,11 +55,14 @@ void Throttle::OnStart(Clock::TimePoint now, std::size_t in_flight) {
 }
 
 void Throttle::OnAnswer(Clock::TimePoint sent, Clock::TimePoint now, bool is_slowdown) {
-  if (pace_ != nullptr && !is_slowdown) pace_->OnAnswer(sent, now);
   const bool jumped = !is_slowdown && TakeLatency(now - sent);
   if (!is_slowdown && !jumped) return Grow();
   // What was sent before the last slowdown belongs to it.
   if (sent >= halved_at_) Halve(now);
+}
+
+void Throttle::OnDone(Clock::TimePoint begun, Clock::TimePoint now) {
+  if (pace_ != nullptr) pace_->OnDone(begun, now);
 }
 
 void Throttle::HoldUntil(Clock::TimePoint then) { held_until_ = std::max(held_until_, then); }
@@ -75,7 +78,7 @@ bool Throttle::TakeLatency(Clock::Duration latency) {
 }
 
 void Throttle::Halve(Clock::TimePoint now) {
-  limit_ = std::max(1.0, limit_ / 2);
+  limit_ = std::max(1.0, static_cast<double>(limit()) / 2);
   is_doubling_ = false;
   is_used_ = false;
   halved_at_ = now;

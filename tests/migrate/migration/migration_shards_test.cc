@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <functional>
 #include <utility>
@@ -210,32 +211,54 @@ TEST_CASE("A shard turns pruning on once all are ready for it", "[migrate][shard
   CHECK(widgets.StoredVersions() == kBothVersions);
 }
 
-TEST_CASE("A shard that others do while it comes is brought to the end", "[migrate][shards]") {
-  ShardedWidgets widgets(R"(,"preserveUnknownFields":true)");
-  widgets.options.enable_pruning = true;
-  // Once it has taken part, with the CRD as it was before the flip.
-  FakeFault others;
-  others.target = "/configmaps/";
-  others.times = 0;
+/// Once a shard has taken part, with the CRD as it was before the flip, others turn pruning on and
+/// do what there was to do up to the end.
+struct OvertakenWidgets : ShardedWidgets {
+  OvertakenWidgets() : ShardedWidgets(R"(,"preserveUnknownFields":true)") {
+    options.enable_pruning = true;
+    FakeFault others;
+    others.target = "/configmaps/";
+    others.times = 0;
+    others.before = [this] {
+      const auto record = Record();
+      if (!record || std::exchange(is_done, true)) return;
+      cluster.server.PatchCrd(kWidgets, R"({"spec":{"preserveUnknownFields":false}})");
+      ShardRecord next = *record;
+      shards::NoteFlip(next, record->generation + 1, "");
+      for (int shard = 0; shard < 2; ++shard) {
+        shards::NoteResult(next, shard, {.step = Step::kDone, .is_verified = true});
+      }
+      Put(next);
+    };
+    cluster.server.AddFault(others);
+  }
+
   bool is_done = false;
-  others.before = [&] {
-    const auto record = widgets.Record();
-    if (!record || std::exchange(is_done, true)) return;
-    widgets.cluster.server.PatchCrd(kWidgets, R"({"spec":{"preserveUnknownFields":false}})");
-    ShardRecord next = *record;
-    shards::NoteFlip(next, record->generation + 1, "");
-    for (int shard = 0; shard < 2; ++shard) {
-      shards::NoteResult(next, shard, {.step = Step::kDone, .is_verified = true});
-    }
-    widgets.Put(next);
-  };
-  widgets.cluster.server.AddFault(others);
+};
+
+TEST_CASE("A shard that others do while it comes is brought to the end", "[migrate][shards]") {
+  OvertakenWidgets widgets;
   const report::CrdMigration crd = widgets.Run({0, 2});
-  CHECK(is_done);
+  CHECK(widgets.is_done);
   CHECK(crd.error.empty());
   CHECK(crd.outcome == Outcome::kDone);
   CHECK(widgets.StoredVersions() == Strings{"v1"});
   CHECK(widgets.Writes() == 0);
+}
+
+TEST_CASE("A shard may be stopped while it reads anew", "[migrate][shards]") {
+  OvertakenWidgets widgets;
+  std::atomic<bool> stop = false;
+  widgets.cluster.run_stop = &stop;
+  FakeFault signal;
+  signal.target = "selfsubjectaccessreviews";
+  signal.times = 0;
+  signal.before = [&] { stop = widgets.is_done; };
+  widgets.cluster.server.AddFault(signal);
+  const report::CrdMigration crd = widgets.Run({0, 2});
+  CHECK(widgets.is_done);
+  CHECK(crd.outcome == Outcome::kInterrupted);
+  CHECK(widgets.StoredVersions() == kBothVersions);
 }
 
 TEST_CASE("Without the other shard pruning stays off", "[migrate][shards]") {

@@ -33,7 +33,7 @@ struct World {
     const Clock::TimePoint sent = now;
     now += std::chrono::duration_cast<Clock::Duration>(alone *
                                                        (1 + cost * static_cast<double>(count - 1)));
-    for (std::size_t i = 0; i < count; ++i) pace.OnAnswer(sent, now);
+    for (std::size_t i = 0; i < count; ++i) pace.OnDone(sent, now);
     most_seen = std::max(most_seen, count);
     return count;
   }
@@ -107,15 +107,42 @@ TEST_CASE("A client's own limit of one is no pause", "[migrate][pace]") {
   CHECK(world.RunFor(60s) == 6'000);
 }
 
-TEST_CASE("A single slow write changes nothing", "[migrate][pace]") {
+TEST_CASE("A stall in the middle of a look is forgotten soon", "[migrate][pace]") {
+  const std::size_t looked_at = GENERATE(1, 2);  // alone, beside
   World world;
-  world.RunFor(60s);
-  const std::size_t before = world.pace.most_in_flight();
-  world.alone = 5s;
-  world.RoundTrip();
+  while (world.pace.most_in_flight() != looked_at) world.RoundTrip();
+  world.alone = 30s;
+  for (int i = 0; i < 6; ++i) world.RoundTrip();
   world.alone = 10ms;
-  world.RunFor(20s);
-  CHECK(world.pace.most_in_flight() * 2 > before);
+  world.RunFor(40s);
+  CHECK(world.pace.most_in_flight() >= 2);
+  CHECK(world.RunFor(10s) > 2'000);
+}
+
+TEST_CASE("One write that hangs is not followed by as long a pause", "[migrate][pace]") {
+  World world{.cost = 0.9};
+  world.RunFor(30s);
+  world.alone = 20s;
+  while (world.RoundTrip() != 1) {
+  }
+  CHECK(world.pace.next_start() <= world.now + 1s);
+}
+
+TEST_CASE("A look that is half done is not gone on with by another sweep", "[migrate][pace]") {
+  World world{.cost = 0.01};
+  world.RunFor(60s);
+  const std::size_t before = world.RunFor(10s);
+  while (world.pace.most_in_flight() != 1) world.RoundTrip();
+  world.alone *= 50;  // a webhook sees these objects
+  world.pace.BeginLook(world.now);
+  world.RunFor(60s);
+  CHECK(world.RunFor(10s) * 60 > before);
+}
+
+TEST_CASE("Answers in no time tell nothing", "[migrate][pace]") {
+  World world{.alone = Seconds(0)};
+  for (int i = 0; i < 100; ++i) world.RoundTrip();
+  CHECK(world.pace.most_in_flight() == 1);
 }
 
 }  // namespace pace_test

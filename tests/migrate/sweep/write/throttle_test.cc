@@ -141,5 +141,23 @@ TEST_CASE("Nothing begins before the server wants it", "[migrate][throttle]") {
   CHECK(world.SendAll() == 4);
 }
 
+TEST_CASE("What a pace allows is a limit, too", "[migrate][throttle][pace]") {
+  World world(16);
+  world.RoundTrips(3, milliseconds(10));
+  Pace pace;
+  pace.BeginLook(world.now);
+  world.throttle.SetPace(pace);
+  CHECK(world.throttle.limit() == 1);
+  CHECK(world.RoundTrip(milliseconds(10)) == 1);
+  // A slowdown halves what is in flight, not what might be.
+  while (world.throttle.limit() == 1) {
+    const TimePoint begun = world.now;
+    world.RoundTrip(milliseconds(10));
+    world.throttle.OnDone(begun, world.now);
+  }
+  CHECK(world.RoundTrip(milliseconds(10), 1) == 2);
+  CHECK(world.throttle.limit() == 1);
+}
+
 }  // namespace throttle_test
 }  // namespace migrate::sweep::write
