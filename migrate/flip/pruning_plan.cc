@@ -23,7 +23,7 @@ constexpr double kWritesASecond = 700;
 // With a write that changes nothing, as those that verify: 1.8 times as many.
 constexpr double kUnchangedASecond = 1260;
 // Of that what is left where many objects are written so that others hardly notice.
-constexpr double kGentlePart = 1.0 / 3;
+constexpr double kGentlePart = 1.0 / 5;
 // Behind the flip, kNoticed and nearly always no more.
 constexpr double kWaitSeconds = 5;
 // As many names as fit a line.

@@ -13,7 +13,7 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cluster"))
-from cluster import Cluster  # noqa: E402  (after the path is set)
+from cluster import Cluster, wait_for  # noqa: E402  (after the path is set)
 from migrate_bench import Resource, migrate  # noqa: E402
 
 GOAL = 1.5
@@ -27,6 +27,7 @@ NEIGHBOR = "neighbor"
 
 
 def let_read(api):
+    wait_for("there is no namespace default", lambda: api.request("GET", "/api/v1/namespaces/default")[0] == 200)
     api.post(CONFIG_MAPS, {"metadata": {"name": NEIGHBOR}, "data": {"a": "b"}})
     api.post(f"{RBAC}/clusterroles", {"metadata": {"name": NEIGHBOR}, "rules": [
         {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get"]}]})

@@ -7,8 +7,9 @@
 
 namespace migrate::sweep::write {
 
-/// How many objects may be in flight so that other clients of the server hardly notice: a request
-/// like ours is to take a third longer at most.
+/// How many objects may be in flight so that other clients of the server hardly notice: a write
+/// beside ours is to take 5 % longer at most, in the median, which is about a half for the slowest
+/// of their reads.
 ///
 /// It goes by what its own objects take, from the first of their requests to the last. Now and then
 /// one is in flight alone for a moment, and then a few: what they take longer then is what one
