@@ -147,9 +147,9 @@ class Fleet:
         return [item["spec"] for item in self.get(name, OBJECTS)["items"]]
 
     def writes(self, name):
-        """Whatever could change something; dry runs do not."""
+        """Whatever could change something; dry runs do not, nor do Leases, by which runs know of each other."""
         return [path for method, path in self.gates[name].methods
-                if method in ("PATCH", "PUT", "DELETE") and "dryRun" not in path]
+                if method in ("PATCH", "PUT", "DELETE") and "dryRun" not in path and "/leases/" not in path]
 
 
 def command(*arguments):
