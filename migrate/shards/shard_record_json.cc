@@ -1,5 +1,6 @@
 #include "migrate/shards/shard_record_json.h"
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -58,8 +59,8 @@ Value PartValue(const ShardPart& part, Arena& arena) {
   if (part.is_verified) object.Set("verified", Value::Bool(true), arena);
   SetText(object, "error", part.error, arena);
   if (part.seconds > 0) {
-    const auto milliseconds = static_cast<std::int64_t>(part.seconds * 1000);
-    object.Set("milliseconds", Value::Number(milliseconds, arena), arena);
+    object.Set("milliseconds",
+               Value::Number(std::int64_t{std::llround(part.seconds * 1000)}, arena), arena);
   }
   return object;
 }
@@ -83,6 +84,14 @@ std::int64_t NumberAt(const Value& object, std::string_view key) {
   return value == nullptr ? 0 : kube::json::AsInt64(*value).value_or(0);
 }
 
+// What no run can have taken is not told.
+double SecondsAt(const Value& object) {
+  constexpr std::int64_t kMostMilliseconds = 1'000'000'000'000;
+  const std::int64_t milliseconds = NumberAt(object, "milliseconds");
+  if (milliseconds < 0 || milliseconds > kMostMilliseconds) return 0;
+  return static_cast<double>(milliseconds) / 1000;
+}
+
 std::optional<ShardPart> ReadPart(const Value& object) {
   const auto step = ReadStep(object.FindText("step"));
   if (!step) return std::nullopt;
@@ -90,7 +99,7 @@ std::optional<ShardPart> ReadPart(const Value& object) {
                  .holder = std::string(object.FindText("holder")),
                  .backup = std::string(object.FindText("backup")),
                  .error = std::string(object.FindText("error")),
-                 .seconds = static_cast<double>(NumberAt(object, "milliseconds")) / 1000};
+                 .seconds = SecondsAt(object)};
   const Value* verified = object.Find("verified", Type::kBool);
   part.is_verified = verified != nullptr && verified->AsBool();
   if (const Value* counts = object.Find("counts")) {
