@@ -10,10 +10,7 @@
 #include <vector>
 
 #include "kube/crd/crd.h"
-#include "migrate/check/crd_check.h"
-#include "migrate/crds/crd_request.h"
 #include "migrate/crds/live_crd.h"
-#include "migrate/crds/ratcheting.h"
 #include "migrate/crds/recent_change.h"
 #include "migrate/disk/temporary_folder.h"
 #include "migrate/engine/engine_choice.h"
@@ -23,16 +20,14 @@
 #include "migrate/lists/object_count.h"
 #include "migrate/lists/pager.h"
 #include "migrate/lists/pause.h"
-#include "migrate/migration/crd_upgrade.h"
+#include "migrate/migration/crd_preparation.h"
 #include "migrate/migration/engine_use.h"
 #include "migrate/migration/hidden_loss.h"
 #include "migrate/migration/left_for_later.h"
 #include "migrate/migration/migration_end.h"
-#include "migrate/migration/preflight.h"
 #include "migrate/migration/rewrite_end.h"
 #include "migrate/migration/run_crd.h"
 #include "migrate/migration/versions_end.h"
-#include "migrate/owners/entry_cleaner.h"
 #include "migrate/owners/stale_count.h"
 #include "migrate/proof/proof.h"
 #include "migrate/shards/run/shard_migration.h"
@@ -100,18 +95,25 @@ class CrdMigrator final : private shards::run::ShardWork {
     if (state_) state_->Close(end);
   }
 
-  // Nothing is written by then.
   bool Prepare() {
-    if (!ReadCrd() || !LookAtFile() || !LookAhead() || !GoOn()) return false;
-    PrepareSweep();
+    if (!PrepareCrd(context_, found_, crd_, prepared_, report_)) return false;
+    sweep_options_ = {.chunk_size = options_.chunk_size,
+                      .most_in_one_piece = options_.most_in_one_piece,
+                      .concurrency = options_.concurrency,
+                      .max_rate = options_.max_rate,
+                      .pace = context_.pace,
+                      .find_change = [this] { return FindChange(); }};
     return true;
   }
 
   const sweep::MigrationSession& session() const { return context_.session; }
   bool is_shard() const { return !options_.shard.is_all(); }
   const kube::crd::Crd& crd() const { return crd_.live(); }
+  const crds::LiveCrd& live() const { return prepared_.live; }
+  const Preflight& preflight() const { return prepared_.preflight; }
+  sweep::RewriteScope& scope() { return prepared_.scope; }
   bool is_dry_run() const { return options_.dry_run != report::DryRun::kNone; }
-  bool turns_pruning_on() const { return options_.enable_pruning && crd().preserve_unknown_fields; }
+  bool turns_pruning_on() const { return TurnsPruningOn(options_, crd_); }
 
   void Line(const std::string& line) { session().observer.OnLine(line); }
 
@@ -137,141 +139,6 @@ class CrdMigrator final : private shards::run::ShardWork {
     if (!session().is_stopped()) return true;
     report_.outcome = report::Outcome::kInterrupted;
     return false;
-  }
-
-  bool ReadCrd() {
-    if (const auto error = crd_.Read()) return Fail(*error);
-    const crds::CrdShape& shape = crd_.expected();
-    // Since when every server may be taken to know the CRD as it is.
-    const bool is_as_found = shape.generation == found_.shape.generation;
-    scope_.verify_from = (is_as_found ? context_.found_at : session().clock.Now()) + crds::kNoticed;
-    report_.storage_version = shape.storage_version;
-    report_.stored_before = report_.stored_after = crd().stored_versions;
-    return true;
-  }
-
-  // A file has its say only until pruning is on: behind that the run goes on, or is any other.
-  bool LookAtFile() {
-    const auto proposal = std::ranges::find_if(
-        context_.proposals, [this](const auto& one) { return one.crd.name == crd().name; });
-    if (proposal != context_.proposals.end() && !TakeFile(*proposal)) return false;
-    live_ = CheckedCrd();
-    return true;
-  }
-
-  bool TakeFile(const manifests::Proposal& proposal) {
-    if (!turns_pruning_on() && options_.mutation) {
-      return Fail("it prunes already, so that " + proposal.source +
-                  " would not come with this run, and the mutation before it; kubectl apply the "
-                  "file first, then run the same command without -f and --enable-pruning");
-    }
-    if (!turns_pruning_on()) {
-      Line("note: " + report_.name + " prunes already; whatever else " + proposal.source +
-           " has to bring is brought by kubectl apply");
-      return true;
-    }
-    auto upgrade = PrepareUpgrade(proposal, crd(), crd_.target(),
-                                  options_.dry_run != report::DryRun::kClient, session().client);
-    if (!GoOn()) return false;
-    if (!upgrade) {
-      return Fail("the CRD of " + proposal.source +
-                  " cannot come with pruning: " + upgrade.error());
-    }
-    report_.crd_file = upgrade->source;
-    crd_.Upgrade(*std::move(upgrade));
-    return true;
-  }
-
-  crds::LiveCrd CheckedCrd() const {
-    kube::crd::Crd copy = kube::crd::CopyCrd(crd_.pruning());
-    crds::LiveCrd live = crds::DescribeLiveCrd(copy);
-    live.shape = crd_.expected();
-    // Without a plan there is nothing that objects would have to be read for.
-    const bool has_plan = turns_pruning_on();
-    const check::CrdCheckOptions options{.origin = check::CrdCheckOptions::Origin::kServer,
-                                         .checks_validity = has_plan,
-                                         .ratchets = has_plan && crds::Ratchets(session().client),
-                                         .proof = proof::Find(copy, options_.state_dir)};
-    live.checks.push_back(std::make_unique<check::CrdCheck>(std::move(copy), "", options));
-    return live;
-  }
-
-  bool LookAhead() {
-    const bool trims = !IsPartial(options_) && !is_dry_run() && !options_.keep_stored_versions;
-    preflight_ = CheckBefore(crd_.pruning(), crd_.target(),
-                             {.enable_pruning = options_.enable_pruning,
-                              .dry_run = options_.dry_run,
-                              .namespace_ = options_.namespace_,
-                              .by_name = options_.retried.has_value(),
-                              .backs_up = !options_.pruning.no_backup,
-                              .cleans = options_.clean_managed_fields,
-                              .mutates = options_.mutation != nullptr,
-                              .trims = trims,
-                              .asks_for_engine = MayUseEngine(options_) && !is_shard(),
-                              .needs_engine = options_.engine == report::Engine::kInCluster,
-                              .own_migration = engine::NameOfStorageMigration(MigratedNow()),
-                              .as = options_.as,
-                              .pruning_patch = crd_.pruning_patch()},
-                             session().client);
-    for (const std::string& warning : preflight_.warnings) {
-      Line("Warning: " + report_.name + ": " + warning);
-    }
-    if (!preflight_.refusal.empty()) return Fail(preflight_.refusal);
-    if (!MayMutate()) return false;
-    if (preflight_.version != report_.storage_version) {
-      report_.written_version = preflight_.version;
-      Line(report_.name + ": the storage version " + report_.storage_version +
-           " is not served; objects are written as " + preflight_.version +
-           ", which the server stores as " + report_.storage_version);
-    }
-    return true;
-  }
-
-  // A write of the object leaves a status with a subresource as it is.
-  bool MayMutate() {
-    if (!options_.mutation || !options_.mutation->Names("status", crd().names.kind)) return true;
-    const auto written =
-        std::ranges::find(crd().versions, preflight_.version, &kube::crd::CrdVersion::name);
-    if (written == crd().versions.end() || !written->has_status_subresource()) return true;
-    return Fail(
-        "the status of its objects is written through its subresource alone, which a "
-        "mutation does not do; take status out of " +
-        options_.mutation->sources());
-  }
-
-  void PrepareSweep() {
-    scope_.crd_name = report_.name;
-    scope_.target = {.group = crd().group,
-                     .version = preflight_.version,
-                     .plural = crd().names.plural,
-                     .is_namespaced = live_.is_namespaced,
-                     .namespace_ = options_.namespace_,
-                     .label_selector = options_.label_selector,
-                     .field_selector = options_.field_selector,
-                     .shard = options_.shard,
-                     .dry_run = options_.dry_run == report::DryRun::kServer,
-                     .by_update = preflight_.by_update};
-    SetManagedFields();
-    scope_.verify = options_.verify;
-    sweep_options_ = {.chunk_size = options_.chunk_size,
-                      .most_in_one_piece = options_.most_in_one_piece,
-                      .concurrency = options_.concurrency,
-                      .max_rate = options_.max_rate,
-                      .pace = context_.pace,
-                      .find_change = [this] { return FindChange(); }};
-  }
-
-  // While unknown fields are preserved kube-apiserver 1.20 empties managedFields wherever an object
-  // is stored in another version than it is written in: seen, and no sign of anything.
-  void SetManagedFields() {
-    scope_.target.guards_managed_fields = !crd().preserve_unknown_fields;
-    if (!options_.clean_managed_fields) {
-      if (scope_.target.guards_managed_fields)
-        scope_.target.versions = std::make_shared<const owners::KnownVersions>(crd());
-      return;
-    }
-    scope_.target.cleaner = std::make_shared<const owners::EntryCleaner>(crd());
-    if (!report_.managed_fields_cleaned) report_.managed_fields_cleaned.emplace();
   }
 
   std::optional<std::string> FindLoss() {
@@ -312,16 +179,6 @@ class CrdMigrator final : private shards::run::ShardWork {
     report_.kept_because = WhyKept();
   }
 
-  engine::MigratedResource MigratedNow() const {
-    const crds::CrdShape& shape = crd_.expected();
-    return {.crd_name = report_.name,
-            .crd_uid = shape.uid,
-            .crd_generation = shape.generation,
-            .group = crd().group,
-            .version = preflight_.version,
-            .plural = crd().names.plural};
-  }
-
   engine::EngineSituation EngineSituation() const {
     engine::EngineSituation situation = EngineSituationOf(options_);
     const bool is_behind_flip = report_.pruning_enabled || (state_ && state_->is_behind_flip());
@@ -337,14 +194,14 @@ class CrdMigrator final : private shards::run::ShardWork {
 
   // Nothing is told of it where the server has none.
   bool ChooseEngine() {
-    if (preflight_.engine_version.empty()) return true;
+    if (preflight().engine_version.empty()) return true;
     engine_.emplace(EngineQuestion{.options = options_,
-                                   .preflight = preflight_,
+                                   .preflight = preflight(),
                                    .situation = EngineSituation(),
-                                   .resource = MigratedNow(),
+                                   .resource = MigratedOf(crd_, preflight().version),
                                    .crd_target = crd_.target(),
                                    .list_target = ListTarget(),
-                                   .known = scope_.target.known()},
+                                   .known = scope().target.known()},
                     session());
     report_.engine = engine_->Choose();
     if (!GoOn()) return false;
@@ -364,7 +221,7 @@ class CrdMigrator final : private shards::run::ShardWork {
     if (!ChooseEngine()) return false;
     if (!IsForCluster()) {
       const bool is_whole_run = !IsPartial(options_) && !is_dry_run();
-      if (preflight_.has_own_migration && is_whole_run) engine_->RemoveLeft();
+      if (preflight().has_own_migration && is_whole_run) engine_->RemoveLeft();
       return true;
     }
     state_->NoteEngine(engine_->name());
@@ -377,7 +234,7 @@ class CrdMigrator final : private shards::run::ShardWork {
     const report::EngineFacts& facts = *report_.engine;
     switch (facts.end) {
       case report::EngineEnd::kSucceeded:
-        scope_.claimed_by = "the cluster's own engine";
+        scope().claimed_by = "the cluster's own engine";
         return true;
       case report::EngineEnd::kInterrupted:
         report_.outcome = report::Outcome::kInterrupted;
@@ -414,7 +271,7 @@ class CrdMigrator final : private shards::run::ShardWork {
   void ForeseeCleaning() {
     report_.managed_fields_cleaned.reset();
     if (options_.retried) return;
-    const auto cleaned = owners::CountStaleEntries(ListTarget(), scope_.target.cleaner->known(),
+    const auto cleaned = owners::CountStaleEntries(ListTarget(), scope().target.cleaner->known(),
                                                    {.chunk_size = options_.chunk_size}, session());
     if (!GoOn()) return;
     if (cleaned) {
@@ -425,7 +282,7 @@ class CrdMigrator final : private shards::run::ShardWork {
   }
 
   std::string ListTarget() const {
-    return lists::WithSelectors(live_.ObjectsTarget(options_.namespace_), options_.label_selector,
+    return lists::WithSelectors(live().ObjectsTarget(options_.namespace_), options_.label_selector,
                                 options_.field_selector);
   }
 
@@ -444,8 +301,8 @@ class CrdMigrator final : private shards::run::ShardWork {
                                                           .stored_versions = crd().stored_versions,
                                                           .is_partial = IsPartial(options_)},
                                           now);
-    scope_.verify_from =
-        std::min(scope_.verify_from, session().clock.Now() + state_->TimeUntilNoticed(now));
+    scope().verify_from =
+        std::min(scope().verify_from, session().clock.Now() + state_->TimeUntilNoticed(now));
     if (state_->goes_on()) Line(report_.name + ": going on where an earlier run has ended");
     report_.stored_before = state_->stored_before();
   }
@@ -478,7 +335,7 @@ class CrdMigrator final : private shards::run::ShardWork {
   }
 
   // What was found out while another run was at work need not hold any more.
-  bool BeginAnew() {
+  bool BeginAnew() override {
     const std::string uid = crd_.expected().uid;
     LeaveState();
     state_.reset();
@@ -509,8 +366,6 @@ class CrdMigrator final : private shards::run::ShardWork {
 
   std::int64_t ReadGeneration() const override { return crd_.expected().generation; }
 
-  bool ReadAnew() override { return BeginAnew(); }
-
   // What this shard has backed up, and which writes that knows, is where it was at work before.
   bool KnowsBackup(const std::string& backup) override {
     if (state_->is_behind_flip() || options_.pruning.rewrite_unbacked) return true;
@@ -531,7 +386,7 @@ class CrdMigrator final : private shards::run::ShardWork {
 
   std::string WhyKeptOf(const report::CrdMigration& whole) const override {
     return WhyVersionsKept(whole, options_, whole.verified ? "" : "not every shard was verified",
-                           preflight_.kept_because);
+                           preflight().kept_because);
   }
 
   bool EndShards() override {
@@ -558,8 +413,8 @@ class CrdMigrator final : private shards::run::ShardWork {
   bool TurnPruningOn() { return Take(flip::TurnPruningOn(PruningRun(), options_.pruning)); }
 
   flip::PruningRun PruningRun() {
-    return {.crd = live_,
-            .scope = scope_,
+    return {.crd = live(),
+            .scope = scope(),
             .sweep_options = sweep_options_,
             .dry_run = options_.dry_run,
             .state = *state_,
@@ -592,7 +447,7 @@ class CrdMigrator final : private shards::run::ShardWork {
 
   bool AcceptHiddenLoss() {
     if (state_ && state_->goes_on()) return true;
-    const std::string refusal = AskHiddenLoss(live_, ListTarget(), options_, session());
+    const std::string refusal = AskHiddenLoss(live(), ListTarget(), options_, session());
     return refusal.empty() ? GoOn() : Fail(refusal);
   }
 
@@ -600,15 +455,15 @@ class CrdMigrator final : private shards::run::ShardWork {
   bool TakeFlip() {
     if (const auto error = crd_.ReadFlipped()) return Fail(*error);
     report_.stored_after = crd().stored_versions;
-    scope_.verify_from = session().clock.Now();
-    SetManagedFields();
+    scope().verify_from = session().clock.Now();
+    SetManagedFields(crd(), options_, scope(), report_);
     state_->NoteRewriting(crd_.expected());
     return true;
   }
 
   void Rewrite() {
     if (options_.retried) {
-      scope_.named = sweep::RetriedOf(report_.name, *options_.retried);
+      scope().named = sweep::RetriedOf(report_.name, *options_.retried);
       if (!sweep_options_.is_held && !options_.pruning.rewrite_unbacked) {
         sweep::HoldAsReported(report_.name, *options_.retried, sweep_options_);
       }
@@ -617,7 +472,7 @@ class CrdMigrator final : private shards::run::ShardWork {
     const std::uint64_t pruned_since = MayProve() ? FindResourceVersion() : 0;
     const fs::path folder = state_->MakeSweepFolder();
     sweep::RewriteResult result =
-        sweep::RunRewritePasses(scope_, sweep_options_, folder, session());
+        sweep::RunRewritePasses(scope(), sweep_options_, folder, session());
     const std::string pass = result.verifying_pass;
     TakeRewrite(std::move(result));
     if (!MayProve() || !report_.verified) return;
@@ -644,8 +499,8 @@ class CrdMigrator final : private shards::run::ShardWork {
                                                   : options_.pruning.backup_dir)) {
       return false;
     }
-    if (mutation_pass_) mutation_pass_->Join(scope_.target);
-    if (!mutation_pass_) scope_.target.mutation = options_.mutation;  // foretold with the flip
+    if (mutation_pass_) mutation_pass_->Join(scope().target);
+    if (!mutation_pass_) scope().target.mutation = options_.mutation;  // foretold with the flip
     return true;
   }
 
@@ -658,8 +513,8 @@ class CrdMigrator final : private shards::run::ShardWork {
         .now = std::chrono::floor<std::chrono::seconds>(options_.pruning.now()),
         .chunk_size = options_.chunk_size};
     if (!crd().preserve_unknown_fields) {
-      const std::string& version = preflight_.version;
-      pass.pruned_by = {live_.checks.at(0)->server().FindSchema(version), version};
+      const std::string& version = preflight().version;
+      pass.pruned_by = {live().checks.at(0)->server().FindSchema(version), version};
     }
     mutation_pass_.emplace(std::move(pass), options_.mutation, session());
     const auto error = mutation_pass_->Prepare();
@@ -679,7 +534,7 @@ class CrdMigrator final : private shards::run::ShardWork {
 
   // Of the objects' list; 0 where it cannot be told.
   std::uint64_t FindResourceVersion() const {
-    const auto list = session().client.Get(lists::WithChunk(live_.ObjectsTarget(""), 1, ""));
+    const auto list = session().client.Get(lists::WithChunk(live().ObjectsTarget(""), 1, ""));
     if (!list) return 0;
     return spool::NumberOf(lists::ReadPageMetadata((*list)->root()).resource_version);
   }
@@ -698,7 +553,7 @@ class CrdMigrator final : private shards::run::ShardWork {
   }
 
   std::string WhyKept() const {
-    return WhyVersionsKept(report_, options_, unverified_because_, preflight_.kept_because);
+    return WhyVersionsKept(report_, options_, unverified_because_, preflight().kept_because);
   }
 
   // Whoever holds the Lease once it is lost decides about them.
@@ -718,11 +573,9 @@ class CrdMigrator final : private shards::run::ShardWork {
   RunCrd crd_;
   report::CrdMigration report_;
 
-  crds::LiveCrd live_;  // of the CRD's first read
-  Preflight preflight_;
+  PreparedCrd prepared_;  // by the CRD's last read before the flip
   std::unique_ptr<disk::TemporaryFolder> temporary_;
   std::unique_ptr<state::RunState> state_;
-  sweep::RewriteScope scope_;
   sweep::SweepOptions sweep_options_;
   bool is_complete_ = false;  // every object was tried
   bool is_mutated_ = false;   // by the rewrite before the flip, of this run or an earlier one

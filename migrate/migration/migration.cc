@@ -13,10 +13,10 @@
 #include "migrate/lists/worker_pool.h"
 #include "migrate/manifests/manifest_crd.h"
 #include "migrate/manifests/proposals.h"
-#include "migrate/migration/cluster_uid.h"
 #include "migrate/migration/crd_migration.h"
 #include "migrate/migration/crd_sequence.h"
 #include "migrate/report/program_name.h"
+#include "migrate/state/cluster_uid.h"
 #include "migrate/state/failed_objects.h"
 #include "migrate/state/migration_state.h"
 
@@ -142,7 +142,7 @@ class Migration {
   // Absent: to be stopped. That it cannot be read for the moment must not look like another
   // cluster, of which nothing is known.
   std::optional<std::string> FindCluster() {
-    auto uid = FindClusterUid(session_.client);
+    auto uid = state::FindClusterUid(session_.client);
     if (session_.is_stopped()) return std::nullopt;
     if (uid) return *std::move(uid);
     throw kube::base::Error(

@@ -19,7 +19,7 @@
 #include "kube/system/clock.h"
 #include "kube/system/environment.h"
 #include "migrate/lists/worker_pool.h"
-#include "migrate/migration/cluster_uid.h"
+#include "migrate/state/cluster_uid.h"
 #include "plugin/access/cluster_access.h"
 #include "plugin/access/lease_thread.h"
 #include "plugin/access/run_facts.h"
@@ -131,7 +131,7 @@ class FleetMigration {
     member.access = std::make_unique<access::ClusterAccess>(
         OptionsOfCluster(options_, name).common, access::ClusterAccess::Right::kWrite, clock_,
         [this, name](const std::string& line) { console_.WriteLine(name, line); });
-    auto uid = migrate::migration::FindClusterUid(member.access->client());
+    auto uid = migrate::state::FindClusterUid(member.access->client());
     if (!uid) throw UidError(uid.error());
     member.identity = {.uid = *std::move(uid), .address = AddressOf(name, kubeconfig_)};
   }

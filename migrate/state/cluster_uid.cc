@@ -1,9 +1,9 @@
-#include "migrate/migration/cluster_uid.h"
+#include "migrate/state/cluster_uid.h"
 
 #include "kube/client/answer_meaning.h"
 #include "kube/json/json.h"
 
-namespace migrate::migration {
+namespace migrate::state {
 
 kube::base::Result<std::string, kube::client::CallError> FindClusterUid(
     kube::client::Client& client) {
@@ -18,4 +18,4 @@ kube::base::Result<std::string, kube::client::CallError> FindClusterUid(
   return metadata == nullptr ? std::string() : std::string(metadata->FindText("uid"));
 }
 
-}  // namespace migrate::migration
+}  // namespace migrate::state

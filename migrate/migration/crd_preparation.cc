@@ -1,0 +1,219 @@
+#include "migrate/migration/crd_preparation.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "migrate/check/crd_check.h"
+#include "migrate/crds/ratcheting.h"
+#include "migrate/crds/recent_change.h"
+#include "migrate/migration/crd_upgrade.h"
+#include "migrate/migration/engine_use.h"
+#include "migrate/migration/migration_end.h"
+#include "migrate/owners/entry_cleaner.h"
+#include "migrate/proof/proof.h"
+
+namespace migrate::migration {
+namespace {
+
+/// One call of PrepareCrd. A step that returns false has ended the run, and said why in the report.
+class Preparation {
+ public:
+  Preparation(const MigrationContext& context, const crds::LiveCrd& found, RunCrd& crd,
+              PreparedCrd& prepared, report::CrdMigration& report)
+      : context_(context),
+        options_(context.options),
+        found_(found),
+        crd_(crd),
+        prepared_(prepared),
+        report_(report) {}
+
+  bool Run() {
+    if (!ReadCrd() || !LookAtFile() || !LookAhead() || !GoOn()) return false;
+    PrepareSweep();
+    return true;
+  }
+
+ private:
+  const sweep::MigrationSession& session() const { return context_.session; }
+  const kube::crd::Crd& crd() const { return crd_.live(); }
+  bool is_dry_run() const { return options_.dry_run != report::DryRun::kNone; }
+  bool turns_pruning_on() const { return TurnsPruningOn(options_, crd_); }
+
+  void Line(const std::string& line) { session().observer.OnLine(line); }
+
+  bool Fail(std::string why) {
+    report_.outcome = report::Outcome::kError;
+    report_.error = std::move(why);
+    return false;
+  }
+
+  bool GoOn() {
+    if (!session().is_stopped()) return true;
+    report_.outcome = report::Outcome::kInterrupted;
+    return false;
+  }
+
+  bool ReadCrd() {
+    if (const auto error = crd_.Read()) return Fail(*error);
+    const crds::CrdShape& shape = crd_.expected();
+    // Since when every server may be taken to know the CRD as it is.
+    const bool is_as_found = shape.generation == found_.shape.generation;
+    prepared_.scope.verify_from =
+        (is_as_found ? context_.found_at : session().clock.Now()) + crds::kNoticed;
+    report_.storage_version = shape.storage_version;
+    report_.stored_before = report_.stored_after = crd().stored_versions;
+    return true;
+  }
+
+  // A file has its say only until pruning is on: behind that the run goes on, or is any other.
+  bool LookAtFile() {
+    const auto proposal = std::ranges::find_if(
+        context_.proposals, [this](const auto& one) { return one.crd.name == crd().name; });
+    if (proposal != context_.proposals.end() && !TakeFile(*proposal)) return false;
+    prepared_.live = CheckedCrd();
+    return true;
+  }
+
+  bool TakeFile(const manifests::Proposal& proposal) {
+    if (!turns_pruning_on() && options_.mutation) {
+      return Fail("it prunes already, so that " + proposal.source +
+                  " would not come with this run, and the mutation before it; kubectl apply the "
+                  "file first, then run the same command without -f and --enable-pruning");
+    }
+    if (!turns_pruning_on()) {
+      Line("note: " + report_.name + " prunes already; whatever else " + proposal.source +
+           " has to bring is brought by kubectl apply");
+      return true;
+    }
+    auto upgrade = PrepareUpgrade(proposal, crd(), crd_.target(),
+                                  options_.dry_run != report::DryRun::kClient, session().client);
+    if (!GoOn()) return false;
+    if (!upgrade) {
+      return Fail("the CRD of " + proposal.source +
+                  " cannot come with pruning: " + upgrade.error());
+    }
+    report_.crd_file = upgrade->source;
+    crd_.Upgrade(*std::move(upgrade));
+    return true;
+  }
+
+  crds::LiveCrd CheckedCrd() const {
+    kube::crd::Crd copy = kube::crd::CopyCrd(crd_.pruning());
+    crds::LiveCrd live = crds::DescribeLiveCrd(copy);
+    live.shape = crd_.expected();
+    // Without a plan there is nothing that objects would have to be read for.
+    const bool has_plan = turns_pruning_on();
+    const check::CrdCheckOptions options{.origin = check::CrdCheckOptions::Origin::kServer,
+                                         .checks_validity = has_plan,
+                                         .ratchets = has_plan && crds::Ratchets(session().client),
+                                         .proof = proof::Find(copy, options_.state_dir)};
+    live.checks.push_back(std::make_unique<check::CrdCheck>(std::move(copy), "", options));
+    return live;
+  }
+
+  bool LookAhead() {
+    const bool trims = !IsPartial(options_) && !is_dry_run() && !options_.keep_stored_versions;
+    prepared_.preflight = CheckBefore(
+        crd_.pruning(), crd_.target(),
+        {.enable_pruning = options_.enable_pruning,
+         .dry_run = options_.dry_run,
+         .namespace_ = options_.namespace_,
+         .by_name = options_.retried.has_value(),
+         .backs_up = !options_.pruning.no_backup,
+         .cleans = options_.clean_managed_fields,
+         .mutates = options_.mutation != nullptr,
+         .trims = trims,
+         .asks_for_engine = MayUseEngine(options_) && options_.shard.is_all(),
+         .needs_engine = options_.engine == report::Engine::kInCluster,
+         .own_migration =
+             engine::NameOfStorageMigration(MigratedOf(crd_, prepared_.preflight.version)),
+         .as = options_.as,
+         .pruning_patch = crd_.pruning_patch()},
+        session().client);
+    for (const std::string& warning : prepared_.preflight.warnings) {
+      Line("Warning: " + report_.name + ": " + warning);
+    }
+    if (!prepared_.preflight.refusal.empty()) return Fail(prepared_.preflight.refusal);
+    if (!MayMutate()) return false;
+    if (prepared_.preflight.version != report_.storage_version) {
+      report_.written_version = prepared_.preflight.version;
+      Line(report_.name + ": the storage version " + report_.storage_version +
+           " is not served; objects are written as " + prepared_.preflight.version +
+           ", which the server stores as " + report_.storage_version);
+    }
+    return true;
+  }
+
+  // A write of the object leaves a status with a subresource as it is.
+  bool MayMutate() {
+    if (!options_.mutation || !options_.mutation->Names("status", crd().names.kind)) return true;
+    const auto written = std::ranges::find(crd().versions, prepared_.preflight.version,
+                                           &kube::crd::CrdVersion::name);
+    if (written == crd().versions.end() || !written->has_status_subresource()) return true;
+    return Fail(
+        "the status of its objects is written through its subresource alone, which a "
+        "mutation does not do; take status out of " +
+        options_.mutation->sources());
+  }
+
+  void PrepareSweep() {
+    prepared_.scope.crd_name = report_.name;
+    prepared_.scope.target = {.group = crd().group,
+                              .version = prepared_.preflight.version,
+                              .plural = crd().names.plural,
+                              .is_namespaced = prepared_.live.is_namespaced,
+                              .namespace_ = options_.namespace_,
+                              .label_selector = options_.label_selector,
+                              .field_selector = options_.field_selector,
+                              .shard = options_.shard,
+                              .dry_run = options_.dry_run == report::DryRun::kServer,
+                              .by_update = prepared_.preflight.by_update};
+    SetManagedFields(crd(), options_, prepared_.scope, report_);
+    prepared_.scope.verify = options_.verify;
+  }
+  const MigrationContext& context_;
+  const MigrationOptions& options_;
+  const crds::LiveCrd& found_;
+  RunCrd& crd_;
+  PreparedCrd& prepared_;
+  report::CrdMigration& report_;
+};
+
+}  // namespace
+
+bool PrepareCrd(const MigrationContext& context, const crds::LiveCrd& found, RunCrd& crd,
+                PreparedCrd& prepared, report::CrdMigration& report) {
+  return Preparation(context, found, crd, prepared, report).Run();
+}
+
+bool TurnsPruningOn(const MigrationOptions& options, const RunCrd& crd) {
+  return options.enable_pruning && crd.live().preserve_unknown_fields;
+}
+
+// While unknown fields are preserved kube-apiserver 1.20 empties managedFields wherever an object
+// is stored in another version than it is written in: seen, and no sign of anything.
+void SetManagedFields(const kube::crd::Crd& crd, const MigrationOptions& options,
+                      sweep::RewriteScope& scope, report::CrdMigration& report) {
+  scope.target.guards_managed_fields = !crd.preserve_unknown_fields;
+  if (!options.clean_managed_fields) {
+    if (scope.target.guards_managed_fields)
+      scope.target.versions = std::make_shared<const owners::KnownVersions>(crd);
+    return;
+  }
+  scope.target.cleaner = std::make_shared<const owners::EntryCleaner>(crd);
+  if (!report.managed_fields_cleaned) report.managed_fields_cleaned.emplace();
+}
+
+engine::MigratedResource MigratedOf(const RunCrd& crd, const std::string& version) {
+  const crds::CrdShape& shape = crd.expected();
+  return {.crd_name = crd.live().name,
+          .crd_uid = shape.uid,
+          .crd_generation = shape.generation,
+          .group = crd.live().group,
+          .version = version,
+          .plural = crd.live().names.plural};
+}
+
+}  // namespace migrate::migration
