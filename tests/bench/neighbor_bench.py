@@ -89,7 +89,7 @@ def main():
 
         def run(flags):
             resource.need_rewriting()
-            command = migrate(binary, "--verify=false", *flags.split(","))(resource, None)
+            command = migrate(binary, "--verify=false", *filter(None, flags.split(",")))(resource, None)
 
             def work():
                 done = cluster.run(command)
@@ -97,13 +97,13 @@ def main():
                     raise SystemExit(f"exit code {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
                 return count
 
-            return measure(cluster, flags, work)
+            return measure(cluster, flags or "by default", work)
 
         def rest():
             time.sleep(QUIET)
 
         quiet = [measure(cluster, "nothing", rest)]
-        by_default = run("--pace=gentle")
+        by_default = run("")
         for flags in sys.argv[3:] or RATES:
             run(flags)
         quiet.append(measure(cluster, "nothing", rest))

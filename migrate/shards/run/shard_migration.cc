@@ -49,7 +49,7 @@ class ShardMigrator {
 
   // Others may have been faster than the read of the CRD.
   bool KnowsFlip(const Turn& turn) {
-    return work_.ReadGeneration() >= turn.record.generation || work_.ReadAnew();
+    return work_.ReadGeneration() >= turn.record.generation || work_.BeginAnew();
   }
 
   const ShardPart& OwnPart(const Turn& turn) const {

@@ -17,7 +17,7 @@ class ShardWork {
   /// That of the CRD as it was read.
   virtual std::int64_t ReadGeneration() const = 0;
   /// Reads the CRD, and all that was found out by it, again.
-  virtual bool ReadAnew() = 0;
+  virtual bool BeginAnew() = 0;
   /// Pruning is on, and the shard's objects were backed up to `backup`: it is known which objects
   /// that lacks, or nobody minds.
   virtual bool KnowsBackup(const std::string& backup) = 0;

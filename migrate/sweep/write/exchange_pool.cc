@@ -17,7 +17,6 @@ constexpr std::size_t kMaxAnswer = 8 * 1024 * 1024;
 // webhook's is. A server that needs longer says so again.
 constexpr std::chrono::seconds kLongestHold{60};
 constexpr std::chrono::seconds kLongestSilentHold{1};
-constexpr std::chrono::milliseconds kShortly{10};
 // Without an object that is done; then it is told why, and again a minute later.
 constexpr std::chrono::seconds kStall{10}, kBetweenStallLines{60};
 
@@ -132,9 +131,9 @@ void ExchangePool::TellStall() {
 
 void ExchangePool::SendDue() {
   TellStall();
-  const auto now = session_.clock.Now();
-  while (!waiting_.empty() && waiting_.begin()->first <= now &&
-         throttle_.MayStart(now, in_flight_.size())) {
+  looked_at_ = session_.clock.Now();
+  while (!waiting_.empty() && waiting_.begin()->first <= looked_at_ &&
+         throttle_.MayStart(looked_at_, in_flight_.size())) {
     Send(std::move(waiting_.extract(waiting_.begin()).mapped()));
   }
 }
@@ -144,9 +143,9 @@ void ExchangePool::SetPace(Pace& pace) {
   throttle_.SetPace(pace);
 }
 
-bool ExchangePool::HasRoom() {
-  asked_at_ = session_.clock.Now();
-  return waiting_.size() < kMostWaiting && throttle_.MayStart(asked_at_, in_flight_.size());
+bool ExchangePool::HasRoom() const {
+  return waiting_.size() < kMostWaiting &&
+         throttle_.MayStart(session_.clock.Now(), in_flight_.size());
 }
 
 void ExchangePool::Begin(std::unique_ptr<Exchange> exchange) {
@@ -174,11 +173,10 @@ kube::system::Clock::TimePoint ExchangePool::next_event() const {
   if (in_flight_.size() >= throttle_.limit()) return kube::system::Clock::TimePoint::max();
   const auto due =
       waiting_.empty() ? kube::system::Clock::TimePoint::max() : waiting_.begin()->first;
-  const auto now = session_.clock.Now();
   const auto start = throttle_.next_start();
-  // It has come since, and there may be room.
-  if (!is_stopped_ && start > asked_at_ && now >= start && now < start + kShortly) return start;
-  return start > now ? (waiting_.size() < kMostWaiting ? start : std::max(start, due)) : due;
+  // What was not due then may be by now.
+  if (is_stopped_ || start <= looked_at_) return due;
+  return waiting_.size() < kMostWaiting ? start : std::max(start, due);
 }
 
 }  // namespace migrate::sweep::write

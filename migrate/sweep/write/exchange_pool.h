@@ -37,10 +37,11 @@ class ExchangePool {
   /// Takes the answers that came since the last call. Sends on what has its next request at hand.
   void TakeAnswers(const OnDone& on_done);
 
-  /// Sends what is due again, as far as the throttle allows.
+  /// Sends what is due again, as far as the throttle allows. To be called ahead of HasRoom in each
+  /// round.
   void SendDue();
   /// True if a new object may begin: not where too many wait already to be tried again.
-  bool HasRoom();
+  bool HasRoom() const;
   void Begin(std::unique_ptr<Exchange> exchange);
   /// Sends nothing more: what is in flight ends, what waits to be tried again is forgotten.
   void Stop();
@@ -61,7 +62,7 @@ class ExchangePool {
   const std::function<void(const std::string&)> on_wait_;
   const kube::client::Session session_;
   const kube::system::Clock::Duration answer_limit_;
-  kube::system::Clock::TimePoint asked_at_{};    // whether there is room
+  kube::system::Clock::TimePoint looked_at_{};   // for what may be sent
   kube::system::Clock::TimePoint told_until_{};  // of the last wait that was told
   kube::system::Clock::TimePoint moved_;         // when an object was done, or there was no need to
   kube::system::Clock::TimePoint stall_told_{};

@@ -86,10 +86,9 @@ void Pace::LearnCost(double seconds) {
   const double more = std::max(0.0, seconds / alone_seconds_ - 1);
   // However slow the server was for a moment: two looks without that undo it.
   const double cost = std::min(more / static_cast<double>(beside_ - 1), 2 * kMostSlowdown);
-  cost_ = knows_cost_ ? cost_ + (cost - cost_) * kNewWeight : cost;
-  knows_cost_ = true;
-  const std::size_t most = std::max<std::size_t>(1, std::max(beside_, streams_));
-  const double bearable = kMostSlowdown / std::max(cost_, 1e-6);
+  cost_ = cost_ ? *cost_ + (cost - *cost_) * kNewWeight : cost;
+  const std::size_t most = std::max(beside_, streams_);
+  const double bearable = kMostSlowdown / std::max(*cost_, 1e-6);
   const std::size_t before = streams_;
   streams_ = bearable >= static_cast<double>(most) ? most : static_cast<std::size_t>(bearable);
   has_changed_ = streams_ != before || streams_ == 0;

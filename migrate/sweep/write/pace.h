@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "kube/system/clock.h"
@@ -50,8 +51,8 @@ class Pace {
   Phase phase_ = Phase::kAlone;
   std::size_t streams_ = 1;  // while at work; 0: one, with pauses
   double alone_seconds_ = 0;
-  double cost_ = 0;  // by which one more in flight makes each take longer, of what it takes alone
-  bool knows_cost_ = false;
+  // By which one more in flight makes each take longer, of what it takes alone.
+  std::optional<double> cost_;
   bool has_changed_ = true;  // by the last look; or it pauses, and should not for long
   // Of this phase:
   std::vector<double> taken_;  // by its writes, in seconds
