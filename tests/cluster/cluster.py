@@ -389,6 +389,7 @@ class Cluster:
             resources = ",".join(f"{version}=true" for version in (*FEW_RESOURCES, *self._serves_too))
             arguments += [f"--runtime-config=api/all=false,{resources}", FEW_PLUGINS]
         self._start_server(arguments + self._more_arguments(), self._ready)
+        wait_for("the server does not make its namespaces", self._has_namespaces)  # a little after it is ready
 
     def restart_kube_apiserver(self):
         """Kills it and starts it again: what etcd has is kept, connections are not."""
@@ -410,6 +411,12 @@ class Cluster:
             return self.api().request("GET", "/readyz")[0] == 200
         except OSError:
             return False
+
+    def _has_namespaces(self):
+        api = self.api()
+        status, _ = api.request("GET", "/api/v1/namespaces/default")
+        api.close()
+        return status == 200
 
     def api(self, user=None, port=None):
         """Returns a new connection: by client certificate, or as `user` by token."""
