@@ -12,8 +12,7 @@ namespace {
 
 constexpr std::int64_t kExponentLimit = std::numeric_limits<std::int64_t>::max() / 4;
 
-bool IsWhole(std::string_view text) { return text.find_first_of(".eE") == std::string_view::npos; }
-
+// Absent for a number with a point or an exponent, too.
 std::optional<std::int64_t> ParseInt64(std::string_view text) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -168,9 +167,7 @@ std::string FormatFloatG(double value) {
 }
 
 base::Result<std::string, std::string> StoredNumber(std::string_view text) {
-  if (IsWhole(text)) {
-    if (const auto number = ParseInt64(text)) return std::to_string(*number);
-  }
+  if (const auto number = ParseInt64(text)) return std::to_string(*number);
   if (const auto number = ParseDouble(text)) return FormatFloat(*number);
   return base::Unexpected("json: cannot unmarshal number " + std::string(text) +
                           " into Go value of type float64");
@@ -188,7 +185,7 @@ std::optional<std::string> StoreNumbers(Value& value, Arena& arena) {
 }
 
 std::optional<std::int64_t> AsInt64(const Value& value) {
-  if (!value.is_number() || !IsWhole(value.text())) return std::nullopt;
+  if (!value.is_number()) return std::nullopt;
   return ParseInt64(value.text());
 }
 

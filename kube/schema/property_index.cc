@@ -23,6 +23,7 @@ bool HasLongRow(const std::vector<std::uint16_t>& slots) {
 
 PropertyIndex::PropertyIndex(const std::vector<std::string_view>& names) {
   if (names.empty() || names.size() >= std::numeric_limits<std::uint16_t>::max()) return;
+  count_ = names.size();
   // At most half full, so that a chain ends soon.
   slots_.resize(std::bit_ceil(names.size() * 2));
   const std::size_t mask = slots_.size() - 1;

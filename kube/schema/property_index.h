@@ -30,6 +30,16 @@ class PropertyIndex {
     return std::nullopt;
   }
 
+  /// As Find, but asks first whether it is number `likely`, and leaves there the number after the
+  /// one that was found: the keys of an object stand mostly in the order of the names.
+  template <typename IsIt>
+  std::optional<std::size_t> Find(std::string_view name, std::size_t& likely, IsIt is_it) const {
+    if (likely < count_ && is_it(likely)) return likely++;
+    const auto number = Find(name, is_it);
+    if (number) likely = *number + 1;
+    return number;
+  }
+
  private:
   // Cheap rather than good: keys of a schema differ in length, ends or middle.
   static std::size_t Hash(std::string_view name) {
@@ -38,6 +48,7 @@ class PropertyIndex {
     return name.size() * 131 + byte(0) * 31U + byte(name.size() - 1) * 7U + byte(name.size() / 2);
   }
 
+  std::size_t count_ = 0;             // of the names
   std::vector<std::uint16_t> slots_;  // 0: free; else a number + 1; a power of two of them
 };
 

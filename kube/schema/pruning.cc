@@ -40,6 +40,8 @@ bool IsUnrecorded(std::string_view key, const Step& parent) {
   return parent.kind == Step::Kind::kRoot && IsTypeMetaOrMetadata(key);
 }
 
+bool HasChildren(const json::Value& value) { return value.is_object() || value.is_array(); }
+
 // Walks an object beside its schema. The caller's values are changed where something is to be
 // removed, and only there.
 class Walker {
@@ -86,10 +88,10 @@ class Walker {
 
   void PruneObject(json::Value& object, const StructuralSchema* schema, bool keeps_meta,
                    const Step& here) {
-    std::size_t kept = 0;
+    std::size_t kept = 0, likely = 0;
     const std::span<json::Member> members = object.members();
     for (json::Member& member : members) {
-      if (WalkMember(member, schema, keeps_meta, here)) {
+      if (WalkMember(member, schema, likely, keeps_meta, here)) {
         if (removes() && &members[kept] != &member) members[kept] = member;
         ++kept;
       } else if (schema == nullptr || !IsUnrecorded(member.key.text(), here)) {
@@ -99,20 +101,23 @@ class Walker {
     if (removes()) object.Truncate(kept);
   }
 
-  // False if the member is not specified.
-  bool WalkMember(json::Member& member, const StructuralSchema* schema, bool keeps_meta,
-                  const Step& here) {
+  // False if the member is not specified. `likely`: as FindProperty has it.
+  bool WalkMember(json::Member& member, const StructuralSchema* schema, std::size_t& likely,
+                  bool keeps_meta, const Step& here) {
     const std::string_view key = member.key.text();
     if (keeps_meta && IsTypeMetaOrMetadata(key)) {
       if (task_ == Task::kFindWithEmbedded) FindDropped(member, here);
       return true;
     }
     if (schema == nullptr) return false;
-    if (const StructuralSchema* property = schema->FindProperty(key)) {
-      Walk(member.value, property, {&here, Step::Kind::kField, key, 0});
+    if (const StructuralSchema* property = schema->FindProperty(key, likely)) {
+      if (HasChildren(member.value)) {
+        Walk(member.value, property, {&here, Step::Kind::kField, key, 0});
+      }
       return true;
     }
     if (!schema->has_additional_properties) return false;
+    if (!HasChildren(member.value)) return true;
     // additionalProperties: true keeps the key, but specifies nothing below it.
     Walk(member.value, schema->additional_schema.get(), {&here, Step::Kind::kMapKey, key, 0});
     return true;
@@ -121,7 +126,10 @@ class Walker {
   // skipPrune() of the same file: what is not specified stays, but pruning starts again below what
   // is. Elements of an array are kept like the array itself.
   void Skip(json::Value& value, const StructuralSchema& schema, bool keeps_meta, const Step& here) {
-    for (json::Member& member : value.members()) WalkMember(member, &schema, keeps_meta, here);
+    std::size_t likely = 0;
+    for (json::Member& member : value.members()) {
+      WalkMember(member, &schema, likely, keeps_meta, here);
+    }
     if (schema.items == nullptr) return;
     std::size_t i = 0;
     for (json::Value& element : value.elements()) {

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "kube/base/same_text.h"
-
 namespace kube::schema {
 namespace {
 
@@ -56,13 +54,7 @@ std::unique_ptr<StructuralSchema> MakePointer(const SchemaProps* schema, json::A
 
 }  // namespace
 
-const StructuralSchema* StructuralSchema::FindProperty(std::string_view name) const {
-  if (properties.empty()) return nullptr;
-  if (!property_index.empty()) {
-    const auto number = property_index.Find(
-        name, [this, name](std::size_t i) { return base::SameText(properties[i].name, name); });
-    return number ? &properties[*number].schema : nullptr;
-  }
+const StructuralSchema* StructuralSchema::SearchProperty(std::string_view name) const {
   const auto found = std::ranges::lower_bound(properties, name, {}, &Property::name);
   return found != properties.end() && found->name == name ? &found->schema : nullptr;
 }

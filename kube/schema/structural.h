@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kube/base/result.h"
+#include "kube/base/same_text.h"
 #include "kube/json/json.h"
 #include "kube/schema/property_index.h"
 #include "kube/schema/schema_props.h"
@@ -44,13 +45,33 @@ struct StructuralSchema {
   PropertyIndex property_index;
 
   /// The schema of property `name`; null pointer where it is not specified.
-  const StructuralSchema* FindProperty(std::string_view name) const;
+  const StructuralSchema* FindProperty(std::string_view name) const {
+    std::size_t likely = 0;
+    return FindProperty(name, likely);
+  }
+  /// The same, sooner where it is property number `likely`, as where keys stand in order. To
+  /// begin with, `likely` is 0; afterwards it is for the next key of the same object.
+  const StructuralSchema* FindProperty(std::string_view name, std::size_t& likely) const;
+
+ private:
+  const StructuralSchema* SearchProperty(std::string_view name) const;
 };
 
 struct StructuralSchema::Property {
   std::string name;
   StructuralSchema schema;
 };
+
+// Here, as it is called for every field of every object.
+inline const StructuralSchema* StructuralSchema::FindProperty(std::string_view name,
+                                                              std::size_t& likely) const {
+  if (properties.empty()) return nullptr;
+  if (property_index.empty()) return SearchProperty(name);
+  const auto number = property_index.Find(name, likely, [this, name](std::size_t i) {
+    return base::SameText(properties[i].name, name);
+  });
+  return number ? &properties[*number].schema : nullptr;
+}
 
 /// Why a schema cannot be structural whatever its rules say: the text of NewStructural
 /// (apiextensions pkg/apiserver/schema/convert.go), e.g. "OpenAPIV3Schema '$ref' is not supported".

@@ -229,7 +229,7 @@ void CrdCheck::KeepValidations(const kube::crd::Crd& crd, const CrdCheckOptions&
     const std::shared_ptr<const kube::schema::SchemaProps>& schema = crd.versions[i].schema;
     Version& version = versions_[i];
     version.is_validated = crd.versions[i].served && version.is_looked_at;
-    // Two versions of one name, as no server takes them, share a schema for pruning.
+    // The same of two versions of one name, as below.
     if (!version.is_validated || schema == nullptr || version.schema == nullptr) continue;
     std::vector<const StructuralSchema*> reads = ReadsOf(crd, version);
     if (reads.size() == 1 && !kube::schema::validation::CanPruningInvalidate(*schema)) continue;
@@ -257,6 +257,8 @@ void CrdCheck::KeepValidities(const kube::crd::Crd& crd, const CrdCheckOptions& 
     Version& version = versions_[i];
     const kube::crd::CrdVersion& of_crd = crd.versions[i];
     if (!of_crd.served || !version.is_looked_at || version.schema == nullptr) continue;
+    // Two versions of one name, as no server takes them, share a schema for pruning.
+    if (crd.FindVersion(of_crd.name) != &of_crd) continue;
     if (of_crd.schema == nullptr || !facts_.report.versions[i].structural) continue;
     if (is_of_one_version && version.name != ReadVersion(server_crd)) continue;
     VersionValidity::Schemas schemas{
@@ -280,10 +282,15 @@ void CrdCheck::CheckObject(const CheckedObject& object, CrdTally& tally) const {
   ++tally.objects_;
   report::ObjectPaths paths;
   bool loses = false, loses_nulls = false, changes_in_storage = false;
+  tally.sights_.assign(versions_.size(), {});
   for (std::size_t i = 0; i < versions_.size(); ++i) {
     const Version& version = versions_[i];
     if (!version.is_looked_at) continue;
-    const bool loses_here = CheckVersion(version, object, counted, tally.Version(i), paths);
+    if (version.validity != nullptr) {
+      tally.sights_[i] = version.validity->Look(object.value, tally.PatternsForObject());
+    }
+    const bool loses_here = CheckVersion(version, object, counted, tally.sights_[i].loses_nothing,
+                                         tally.Version(i), paths);
     const bool loses_nulls_here =
         CountRewrite(version, object, counted, tally.Version(i), tally.errors_);
     loses |= loses_here;
@@ -322,10 +329,12 @@ const kube::schema::StructuralSchema* CrdCheck::ReadSchema() const {
   return found == versions_.end() ? nullptr : found->schema;
 }
 
+// Whether it loses fields by that version.
 bool CrdCheck::CheckVersion(const Version& version, const CheckedObject& object,
-                            const report::CountedObject& counted, CrdTally::VersionTally& tally,
-                            report::ObjectPaths& paths) const {
+                            const report::CountedObject& counted, bool loses_nothing,
+                            CrdTally::VersionTally& tally, report::ObjectPaths& paths) const {
   std::vector<std::string>* kept = keep_paths_ ? &paths.pruned_paths[version.name] : nullptr;
+  if (loses_nothing) return false;
   TallySink sink(object.value, counted, tally.pruned_fields, opened_, kept, &paths.quoted_paths);
   kube::schema::FindLostFields(object.value, version.schema, sink);
   if (kept != nullptr) std::sort(kept->begin(), kept->end());
@@ -378,8 +387,9 @@ void CrdCheck::CountRefused(const CheckedObject& object, const report::CountedOb
     if (version.validity == nullptr) continue;
     if (!own_version.empty() && own_version != version.name) continue;
     const bool is_storage = version.name == facts_.report.storage_version;
-    const VersionValidity::Findings findings = version.validity->Find(
-        object.value, is_storage || !changes_in_storage, tally.PatternsForObject());
+    const VersionValidity::Findings findings =
+        version.validity->Find(object.value, tally.sights_[i], is_storage || !changes_in_storage,
+                               tally.PatternsForObject());
     tally.is_validity_unknown_ |= findings.is_unknown;
     if (findings.errors.empty()) continue;
     const bool is_refused =

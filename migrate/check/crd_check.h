@@ -50,7 +50,8 @@ class CrdTally {
   kube::schema::validation::PatternChecks& PatternsForObject();
 
   std::uint64_t objects_ = 0, objects_losing_fields_ = 0;
-  std::vector<VersionTally> versions_;  // as long as the last version that was counted
+  std::vector<VersionTally> versions_;          // as long as the last version that was counted
+  std::vector<VersionValidity::Sight> sights_;  // by each version, of the object at hand
   VersionTally storage_migration_;
   report::FieldTally maybe_in_etcd_;
   ChangeTally changes_;
@@ -115,8 +116,8 @@ class CrdCheck {
       const kube::crd::CrdVersion& version) const;
   const kube::schema::StructuralSchema* ReadSchema() const;
   bool CheckVersion(const Version& version, const CheckedObject& object,
-                    const report::CountedObject& counted, CrdTally::VersionTally& tally,
-                    report::ObjectPaths& paths) const;
+                    const report::CountedObject& counted, bool loses_nothing,
+                    CrdTally::VersionTally& tally, report::ObjectPaths& paths) const;
   bool CountRewrite(const Version& version, const CheckedObject& object,
                     const report::CountedObject& counted, CrdTally::VersionTally& tally,
                     report::FirstTexts& errors) const;

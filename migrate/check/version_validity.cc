@@ -81,15 +81,13 @@ std::optional<Value> VersionValidity::Read(const Value& object, const Schema& sc
   return read;
 }
 
-VersionValidity::Findings VersionValidity::Find(const Value& object, bool is_read_as_it_is,
+VersionValidity::Findings VersionValidity::Find(const Value& object, const Sight& sight,
+                                                bool is_read_as_it_is,
                                                 PatternChecks& patterns) const {
   const bool is_of_version =
       !looks_at_api_version_ || object.FindText("apiVersion") == schemas_.api_version;
-  // The glance does not see duplicates.
-  if (!refuses_duplicates_ && is_read_as_it_is && is_of_version &&
-      glance_.IsValid(object, patterns)) {
-    return {};
-  }
+  // The look does not see duplicates.
+  if (sight.is_valid && !refuses_duplicates_ && is_read_as_it_is && is_of_version) return {};
   Findings findings;
   kube::json::Arena arena;
   const std::optional<Value> read = Read(object, schemas_.own, arena);

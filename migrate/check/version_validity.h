@@ -47,9 +47,16 @@ class VersionValidity {
     bool is_unknown = false;    ///< `patterns` could not tell
   };
 
-  /// What is said of `object`, which is as a server shows it. `is_read_as_it_is`: all schemas but
+  using Sight = kube::schema::validation::ValidityGlance::Sight;
+  /// What a look at `object`, which is as a server shows it, tells by the schema of this version.
+  Sight Look(const kube::json::Value& object,
+             kube::schema::validation::PatternChecks& patterns) const {
+    return glance_.Look(object, patterns);
+  }
+
+  /// What is said of `object`, of which Look has told `sight`. `is_read_as_it_is`: all schemas but
   /// the last leave it as it is.
-  Findings Find(const kube::json::Value& object, bool is_read_as_it_is,
+  Findings Find(const kube::json::Value& object, const Sight& sight, bool is_read_as_it_is,
                 kube::schema::validation::PatternChecks& patterns) const;
 
   const kube::schema::SchemaProps& schema() const { return *schemas_.own.props; }

@@ -69,9 +69,9 @@ def widget(number, loses, is_managed):
 class Case:
     """A CRD and a List, and what reading them cost each binary."""
 
-    def __init__(self, name, versions=1, every=8, is_managed=False, indent=None):
+    def __init__(self, name, versions=1, every=8, is_managed=False, indent=None, is_sorted=True):
         self.name, self.versions = name, versions
-        self._every, self._is_managed, self._indent = every, is_managed, indent
+        self._every, self._is_managed, self._indent, self._is_sorted = every, is_managed, indent, is_sorted
         self.costs = {}
 
     def write(self, folder, objects):
@@ -83,7 +83,7 @@ class Case:
             for number in range(objects):
                 item = widget(number, number % self._every == 0, self._is_managed)
                 file.write(("" if number == 0 else ",\n") +
-                           json.dumps(item, indent=self._indent, separators=separators))
+                           json.dumps(item, indent=self._indent, separators=separators, sort_keys=self._is_sorted))
             file.write("]}\n")
         self.bytes = self._list.stat().st_size
 
@@ -101,6 +101,7 @@ class Case:
 
 CASES = [
     Case("one in eight loses fields"),
+    Case("the same, keys in another order than a server's", is_sorted=False),
     Case("the same, indented", indent=4),
     Case("one in eight, managed fields", is_managed=True),
     Case("all lose fields, managed fields", every=1, is_managed=True),

@@ -212,7 +212,14 @@ namespace {
 // shows it.
 void CompareGlance(const kube::json::Value& object, const ObjectRules& rules,
                    kube::schema::validation::PatternChecks& patterns, Mismatches& mismatches) {
-  if (!kube::schema::validation::ValidityGlance(rules.schema).IsValid(object, patterns)) return;
+  const auto sight = kube::schema::validation::ValidityGlance(rules.schema).Look(object, patterns);
+  if (sight.loses_nothing) {
+    kube::json::Arena arena;
+    kube::json::Value pruned = kube::json::DeepCopy(object, arena);
+    mismatches.CompareStrings("loses nothing at a glance", {},
+                              kube::schema::Prune(pruned, &rules.structural, true));
+  }
+  if (!sight.is_valid) return;
   kube::json::Arena arena;
   kube::json::Value read = kube::json::DeepCopy(object, arena);
   if (!kube::schema::ReadBySchema(read, &rules.structural, arena)) return;

@@ -42,6 +42,18 @@ unsigned TypesOf(const SchemaProps& schema) {
   return schema.type.empty() ? kAnyBit : BitOf(schema.type);
 }
 
+// Whether the type is all that is asked of a text or boolean.
+bool AsksForTypesAlone(const SchemaProps& schema) {
+  return schema.all_of.empty() && schema.any_of.empty() && !schema.enum_values &&
+         schema.format.empty() && schema.pattern.empty() && !schema.max_length &&
+         !schema.min_length;
+}
+
+// Whether pruning leaves it with all that is in it.
+bool IsKeptAtTheRoot(std::string_view key) {
+  return key == "apiVersion" || key == "kind" || key == "metadata";
+}
+
 bool HasDefault(const SchemaProps& schema) {
   return AnySchema(schema, [](const SchemaProps& any) { return any.default_value.has_value(); });
 }
@@ -90,46 +102,73 @@ bool IsBeyondAGlance(const SchemaProps& schema, const SchemaProps& main) {
 
 }  // namespace
 
+struct ValidityGlance::Property {
+  std::string_view name;
+  std::unique_ptr<const Node> node;
+  bool is_required = false;
+};
+
 struct ValidityGlance::Node {
   const SchemaProps& schema;
   unsigned types = 0;
   bool is_beyond = false;
+  bool is_of_types_alone = false;  // a text or boolean of these types fits, whatever it is
+  bool leaves_others = false;      // pruning does not take what is not in the schema
+  bool is_root = false;
   PropertyIndex index{};
-  std::vector<std::pair<std::string_view, std::unique_ptr<const Node>>> properties{};
+  std::vector<Property> properties{};
   std::unique_ptr<const Node> items{}, additional{};
   std::vector<std::unique_ptr<const Node>> all_of{}, any_of{};
-  std::vector<std::string_view> required{};  // but for what has a default
+  std::size_t required_properties = 0;              // but for what has a default, as the next
+  std::vector<std::string_view> required_others{};  // that are no properties of this schema
 
-  const Node* FindProperty(std::string_view name) const {
+  // As StructuralSchema::FindProperty.
+  const Property* FindProperty(std::string_view name, std::size_t& likely) const {
     if (properties.empty()) return nullptr;
     if (!index.empty()) {
       const auto number = index.Find(
-          name, [&](std::size_t i) { return base::SameText(properties[i].first, name); });
-      return number ? properties[*number].second.get() : nullptr;
+          name, likely, [&](std::size_t i) { return base::SameText(properties[i].name, name); });
+      return number ? &properties[*number] : nullptr;
     }
-    const auto found = std::ranges::lower_bound(
-        properties, name, {}, [](const auto& property) { return property.first; });
-    return found != properties.end() && found->first == name ? found->second.get() : nullptr;
+    const auto found = std::ranges::lower_bound(properties, name, {}, &Property::name);
+    return found != properties.end() && found->name == name ? &*found : nullptr;
+  }
+
+  void Require(std::string_view name) {
+    const auto found = std::ranges::find(properties, name, &Property::name);
+    if (found == properties.end()) {
+      required_others.push_back(name);
+    } else if (!found->is_required) {
+      found->is_required = true;
+      ++required_properties;
+    }
   }
 };
 
-ValidityGlance::ValidityGlance(const SchemaProps& schema) : root_(MakeNode(schema, schema)) {}
+ValidityGlance::ValidityGlance(const SchemaProps& schema) {
+  std::unique_ptr<Node> root = MakeNode(schema, schema);
+  root->is_root = true;
+  root_ = std::move(root);
+}
 ValidityGlance::~ValidityGlance() = default;
 ValidityGlance::ValidityGlance(ValidityGlance&&) noexcept = default;
 
 // `main` is the schema that specifies the fields where `schema` is one of its alternatives.
-std::unique_ptr<const ValidityGlance::Node> ValidityGlance::MakeNode(const SchemaProps& schema,
-                                                                     const SchemaProps& main) {
+std::unique_ptr<ValidityGlance::Node> ValidityGlance::MakeNode(const SchemaProps& schema,
+                                                               const SchemaProps& main) {
   auto node = std::make_unique<Node>(Node{.schema = schema, .types = TypesOf(schema)});
   node->is_beyond = IsBeyondAGlance(schema, main);
   if (node->is_beyond) return node;
+  node->is_of_types_alone = AsksForTypesAlone(schema);
   const bool is_main = &schema == &main;
+  // An alternative specifies nothing, so that nothing is lost by it.
+  node->leaves_others = !is_main || schema.x_preserve_unknown_fields.value_or(false);
   const auto below = [is_main](const SchemaProps& child, const SchemaProps* specified) {
     return MakeNode(child, is_main || specified == nullptr ? child : *specified);
   };
   std::vector<std::string_view> names;
   for (const auto& [name, property] : schema.properties) {
-    node->properties.emplace_back(name, below(property, main.FindProperty(name)));
+    node->properties.push_back({name, below(property, main.FindProperty(name))});
     names.push_back(name);
   }
   node->index = PropertyIndex(names);
@@ -146,20 +185,45 @@ std::unique_ptr<const ValidityGlance::Node> ValidityGlance::MakeNode(const Schem
   if (!schema.required) return node;
   for (const std::string_view name : *schema.required) {
     const SchemaProps* property = main.FindProperty(name);
-    if (property == nullptr || !property->default_value) node->required.push_back(name);
+    if (property == nullptr || !property->default_value) node->Require(name);
   }
   return node;
 }
 
-bool ValidityGlance::IsValid(const json::Value& object, PatternChecks& patterns) const {
-  return Fits(object, *root_, patterns);
+// Of one object.
+class ValidityGlance::Walk {
+ public:
+  explicit Walk(PatternChecks& patterns) : patterns_(patterns) {}
+
+  bool Fits(const json::Value& value, const Node& node);
+  // Whether pruning leaves all that Fits has seen.
+  bool is_all_specified() const { return is_all_specified_; }
+
+ private:
+  bool FitsText(std::string_view text, const Node& node);
+  static bool FitsNumber(const json::Value& number, const Node& node);
+  bool FitsArray(const json::Value& array, const Node& node);
+  bool FitsObject(const json::Value& object, const Node& node);
+  // `property`: the member's, or the null pointer.
+  bool FitsMember(const json::Value& value, const Property* property, const Node& node);
+
+  PatternChecks& patterns_;
+  bool is_all_specified_ = true;
+};
+
+ValidityGlance::Sight ValidityGlance::Look(const json::Value& object,
+                                           PatternChecks& patterns) const {
+  Walk walk(patterns);
+  const bool is_valid = walk.Fits(object, *root_);
+  return {is_valid, is_valid && walk.is_all_specified()};
 }
 
-bool ValidityGlance::Fits(const json::Value& value, const Node& node, PatternChecks& patterns) {
+bool ValidityGlance::Walk::Fits(const json::Value& value, const Node& node) {
   if (node.is_beyond) return false;
-  const auto fits = [&](const std::unique_ptr<const Node>& part) {
-    return Fits(value, *part, patterns);
-  };
+  if (node.is_of_types_alone && (value.is_string() || value.is_bool())) {
+    return (node.types & (value.is_string() ? kStringBit : kBooleanBit)) != 0;
+  }
+  const auto fits = [&](const std::unique_ptr<const Node>& part) { return Fits(value, *part); };
   if (!std::ranges::all_of(node.all_of, fits)) return false;
   if (!node.any_of.empty() && !std::ranges::any_of(node.any_of, fits)) return false;
   switch (value.type()) {
@@ -171,18 +235,16 @@ bool ValidityGlance::Fits(const json::Value& value, const Node& node, PatternChe
     case json::Type::kNumber:
       return !node.schema.enum_values && FitsNumber(value, node);
     case json::Type::kString:
-      return (node.types & kStringBit) != 0 && FitsText(value.text(), node, patterns);
+      return (node.types & kStringBit) != 0 && FitsText(value.text(), node);
     case json::Type::kArray:
-      return (node.types & kArrayBit) != 0 && !node.schema.enum_values &&
-             FitsArray(value, node, patterns);
+      return (node.types & kArrayBit) != 0 && !node.schema.enum_values && FitsArray(value, node);
     case json::Type::kObject:
       break;
   }
-  return (node.types & kObjectBit) != 0 && !node.schema.enum_values &&
-         FitsObject(value, node, patterns);
+  return (node.types & kObjectBit) != 0 && !node.schema.enum_values && FitsObject(value, node);
 }
 
-bool ValidityGlance::FitsText(std::string_view text, const Node& node, PatternChecks& patterns) {
+bool ValidityGlance::Walk::FitsText(std::string_view text, const Node& node) {
   const SchemaProps& schema = node.schema;
   if (schema.max_length || schema.min_length) {
     const std::int64_t size = base::utf8::CountCharacters(text);
@@ -195,14 +257,15 @@ bool ValidityGlance::FitsText(std::string_view text, const Node& node, PatternCh
     if (!std::ranges::any_of(*schema.enum_values, is_text)) return false;
   }
   if (!schema.pattern.empty()) {
-    const std::uint64_t undecided = patterns.undecided();
-    if (patterns.Mismatch(schema.pattern, text) || patterns.undecided() != undecided) return false;
+    const std::uint64_t undecided = patterns_.undecided();
+    if (patterns_.Mismatch(schema.pattern, text) || patterns_.undecided() != undecided)
+      return false;
   }
   return schema.format.empty() || !format::IsKnownFormat(schema.format) ||
          format::MatchesFormat(schema.format, text);
 }
 
-bool ValidityGlance::FitsNumber(const json::Value& number, const Node& node) {
+bool ValidityGlance::Walk::FitsNumber(const json::Value& number, const Node& node) {
   const SchemaProps& schema = node.schema;
   const auto integer = json::AsInt64(number);
   if ((node.types & (integer ? kIntegerBit : kNumberBit)) == 0) return false;
@@ -210,7 +273,7 @@ bool ValidityGlance::FitsNumber(const json::Value& number, const Node& node) {
   if (is_any && (schema.minimum || schema.maximum || !schema.format.empty())) return false;
   if (integer ? !IsRangeOf(schema.format, *integer) : !schema.format.empty()) return false;
   if (!schema.minimum && !schema.maximum) return true;
-  const auto real = json::AsDouble(number);
+  const auto real = integer ? std::optional(static_cast<double>(*integer)) : json::AsDouble(number);
   return real && std::abs(*real) < kExact &&
          (!schema.minimum || *real > *schema.minimum ||
           (*real == *schema.minimum && !schema.exclusive_minimum)) &&
@@ -218,30 +281,43 @@ bool ValidityGlance::FitsNumber(const json::Value& number, const Node& node) {
           (*real == *schema.maximum && !schema.exclusive_maximum));
 }
 
-bool ValidityGlance::FitsArray(const json::Value& array, const Node& node,
-                               PatternChecks& patterns) {
+bool ValidityGlance::Walk::FitsArray(const json::Value& array, const Node& node) {
   const SchemaProps& schema = node.schema;
   const auto size = static_cast<std::int64_t>(array.size());
   if (schema.min_items && size < *schema.min_items) return false;
   if (schema.max_items && size > *schema.max_items) return false;
-  return node.items == nullptr ||
-         std::ranges::all_of(array.elements(), [&](const json::Value& element) {
-           return Fits(element, *node.items, patterns);
+  if (node.items == nullptr) {
+    is_all_specified_ &= node.leaves_others || array.empty();
+    return true;
+  }
+  return std::ranges::all_of(
+      array.elements(), [&](const json::Value& element) { return Fits(element, *node.items); });
+}
+
+bool ValidityGlance::Walk::FitsObject(const json::Value& object, const Node& node) {
+  std::size_t likely = 0, required = 0;
+  for (const json::Member& member : object.members()) {
+    const std::string_view key = member.key.text();
+    const Property* property = node.FindProperty(key, likely);
+    if (property != nullptr && property->is_required) ++required;
+    const bool was_specified = is_all_specified_;
+    if (!FitsMember(member.value, property, node)) return false;
+    if (node.is_root && IsKeptAtTheRoot(key)) is_all_specified_ = was_specified;
+  }
+  constexpr std::size_t kMostLookUps = 10'000;
+  return required == node.required_properties &&
+         node.required_others.size() * object.size() <= kMostLookUps &&
+         std::ranges::all_of(node.required_others, [&object](std::string_view name) {
+           return object.Find(name) != nullptr;
          });
 }
 
-bool ValidityGlance::FitsObject(const json::Value& object, const Node& node,
-                                PatternChecks& patterns) {
-  for (const json::Member& member : object.members()) {
-    const Node* property = node.FindProperty(member.key.text());
-    if (property == nullptr) property = node.additional.get();
-    if (property != nullptr && !Fits(member.value, *property, patterns)) return false;
-  }
-  constexpr std::size_t kMostLookUps = 10'000;
-  return node.required.size() * object.size() <= kMostLookUps &&
-         std::ranges::all_of(node.required, [&object](std::string_view name) {
-           return object.Find(name) != nullptr;
-         });
+bool ValidityGlance::Walk::FitsMember(const json::Value& value, const Property* property,
+                                      const Node& node) {
+  const Node* schema = property != nullptr ? property->node.get() : node.additional.get();
+  if (schema != nullptr) return Fits(value, *schema);
+  is_all_specified_ &= node.leaves_others;
+  return true;
 }
 
 }  // namespace kube::schema::validation

@@ -11,8 +11,9 @@
 
 namespace kube::schema::validation {
 
-/// Tells of most objects that are valid that they are, in the time that it takes to walk through
-/// them: ValidateValue has an answer to everything, and takes many times as long.
+/// Tells of most objects that are valid, and of most that lose nothing, that they are, in the time
+/// that it takes to walk through them: ValidateValue and pruning have an answer to everything, and
+/// take many times as long.
 class ValidityGlance {
  public:
   /// `schema` is structural and must outlive it.
@@ -20,18 +21,22 @@ class ValidityGlance {
   ~ValidityGlance();
   ValidityGlance(ValidityGlance&&) noexcept;
 
-  /// True only if `object`, as a server that prunes shows it (ReadBySchema), is valid beyond doubt:
-  /// ErrorsOfCreate finds nothing but, at most, duplicates in lists.
-  bool IsValid(const json::Value& object, PatternChecks& patterns) const;
+  struct Sight {
+    /// Only if `object`, as a server that prunes shows it (ReadBySchema), is valid beyond doubt:
+    /// ErrorsOfCreate finds nothing but, at most, duplicates in lists.
+    bool is_valid = false;
+    /// Only if it is valid, and pruning by the same schema takes nothing: FindLostFields
+    /// (pruning.h) has nothing to tell.
+    bool loses_nothing = false;
+  };
+  /// `object` is a custom resource.
+  Sight Look(const json::Value& object, PatternChecks& patterns) const;
 
  private:
   struct Node;
-  static std::unique_ptr<const Node> MakeNode(const SchemaProps& schema, const SchemaProps& main);
-  static bool Fits(const json::Value& value, const Node& node, PatternChecks& patterns);
-  static bool FitsText(std::string_view text, const Node& node, PatternChecks& patterns);
-  static bool FitsNumber(const json::Value& number, const Node& node);
-  static bool FitsArray(const json::Value& array, const Node& node, PatternChecks& patterns);
-  static bool FitsObject(const json::Value& object, const Node& node, PatternChecks& patterns);
+  struct Property;
+  class Walk;
+  static std::unique_ptr<Node> MakeNode(const SchemaProps& schema, const SchemaProps& main);
 
   std::unique_ptr<const Node> root_;
 };

@@ -39,8 +39,8 @@ class PatternChecks {
   struct Pattern;
   class Stopwatch;
 
-  const Pattern& Find(std::string_view pattern);
-  std::optional<std::string> Describe(const Pattern& found, std::string_view pattern,
+  Pattern& Find(std::string_view pattern);
+  std::optional<std::string> Describe(Pattern& found, std::string_view pattern,
                                       std::string_view text);
 
   CpuClock cpu_time_;
@@ -49,7 +49,7 @@ class PatternChecks {
   std::uint64_t undecided_ = 0;
   // Those of a whole CRD as a rule, which take turns in objects; some are large.
   std::size_t memory_ = 0;  // of these, in bytes
-  std::map<std::string, std::unique_ptr<const Pattern>, std::less<>> patterns_;
+  std::map<std::string, std::unique_ptr<Pattern>, std::less<>> patterns_;
 };
 
 }  // namespace kube::schema::validation

@@ -11,7 +11,7 @@ namespace glance_test {
 struct Row {
   std::string_view schema;
   std::string_view value;
-  bool is_valid;
+  bool is_expected;
 };
 
 // What is false here need not be invalid: it is looked at again.
@@ -78,7 +78,45 @@ TEST_CASE("What is valid beyond doubt is told at a glance", "[schema][glance]") 
   json::Document value;
   REQUIRE_FALSE(value.Parse(row.value));
   PatternChecks patterns([] { return std::chrono::nanoseconds(0); });
-  CHECK(ValidityGlance(schema.props).IsValid(value.root(), patterns) == row.is_valid);
+  CHECK(ValidityGlance(schema.props).Look(value.root(), patterns).is_valid == row.is_expected);
+}
+
+// What is false here need not lose anything: it is looked at again.
+TEST_CASE("What loses nothing beyond doubt is told at a glance", "[schema][glance]") {
+  const Row row = GENERATE(values<Row>({
+      {R"({"type":"object","properties":{"a":{"type":"string"}}})", R"({"a":"x"})", true},
+      {R"({"type":"object","properties":{"a":{"type":"string"}}})", R"({"a":"x","b":1})", false},
+      {R"({"type":"object","properties":{"a":{"type":"string"}}})", R"({"a":1})", false},
+      {R"({"type":"object"})",
+       R"({"apiVersion":"a/v1","kind":"K","metadata":{"name":"n","odd":{}}})", true},
+      {R"({"type":"object","properties":{"metadata":{"type":"object"}}})",
+       R"({"metadata":{"name":"n"}})", true},
+      {R"({"type":"object","properties":{"metadata":{"type":"object"}}})",
+       R"({"b":1,"metadata":{"name":"n"}})", false},
+      {R"({"type":"object","properties":{"a":{"type":"object"}}})", R"({"a":{"kind":"K"}})", false},
+      {R"({"type":"object","additionalProperties":{"type":"integer"}})", R"({"a":1})", true},
+      {R"({"type":"object","properties":{"a":{"type":"array","items":{"type":"object"}}}})",
+       R"({"a":[{}]})", true},
+      {R"({"type":"object","properties":{"a":{"type":"array","items":{"type":"object"}}}})",
+       R"({"a":[{},{"b":1}]})", false},
+      {R"({"type":"object","properties":{"a":{"type":"array"}}})", R"({"a":[{"b":1}]})", false},
+      {R"({"type":"object","x-kubernetes-preserve-unknown-fields":true})", R"({"b":{"c":1}})",
+       true},
+      {R"({"type":"object","x-kubernetes-preserve-unknown-fields":true,
+           "properties":{"a":{"type":"object"}}})",
+       R"({"a":{"b":1}})", false},
+      {R"({"type":"object","allOf":[{"properties":{"b":{}}}],"properties":{"a":{}}})", R"({"b":1})",
+       false},
+      {R"({"type":"object","anyOf":[{"required":["a"]},{"required":["b"]}],
+           "properties":{"a":{},"b":{}}})",
+       R"({"b":1})", true},
+  }));
+  INFO(row.schema << " " << row.value);
+  const support::TestSchema schema(row.schema);
+  json::Document value;
+  REQUIRE_FALSE(value.Parse(row.value));
+  PatternChecks patterns([] { return std::chrono::nanoseconds(0); });
+  CHECK(ValidityGlance(schema.props).Look(value.root(), patterns).loses_nothing == row.is_expected);
 }
 
 }  // namespace glance_test
