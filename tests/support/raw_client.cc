@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -50,6 +51,11 @@ void RawClient::Send(std::string_view bytes) {
     if (count <= 0) return;
     bytes.remove_prefix(static_cast<std::size_t>(count));
   }
+}
+
+bool RawClient::HearsWithin(std::chrono::milliseconds time) {
+  pollfd heard{.fd = socket_, .events = POLLIN, .revents = 0};
+  return poll(&heard, 1, static_cast<int>(time.count())) != 0;
 }
 
 bool RawClient::Receive() {

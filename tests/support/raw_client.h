@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -22,6 +23,8 @@ class RawClient {
   std::string ReadAnswer();
   /// Everything up to the end of the connection, whichever way it ends.
   std::string ReadToEnd();
+  /// Whether the server says something, or ends the connection, before `time` is over.
+  bool HearsWithin(std::chrono::milliseconds time);
   /// Ends the connection by RST.
   void Reset();
 
