@@ -197,6 +197,7 @@ class Load(unittest.TestCase):
     def without_its_server(self):
         self.is_server_away.set()
         CLUSTER.restart_kube_apiserver()
+        CLUSTER.etcd_compact()  # as a server does that lives for minutes: else etcd is full within half an hour
         self.wait_until_denied("with its server back")
         self.is_server_away.clear()
 
