@@ -3,8 +3,8 @@
 serve_bench.py [BENCH_SERVE [KUBECTL_PRUNE]]: that of build/release/tests/bench/bench_serve by default; with a
 KUBECTL_PRUNE its guard is measured too, beside a real API server, by reviews that bring a field which would be pruned.
 h2load asks over HTTP/1.1, 16 connections: as fast as it can, in turns with a server that is a thread a connection and
-looks at nothing; then 2,000 times a second for the times; then over as many connections as a server takes, for the
-memory. The server has one processor to itself where there are two. Exit code 1 if a goal is missed, 77 (skipped)
+looks at nothing; then 2,000 times a second, evenly, for the times; then over as many connections as a server takes, for
+the memory. The server has one processor to itself where there are two. Exit code 1 if a goal is missed, 77 (skipped)
 without h2load.
 """
 import contextlib
@@ -103,8 +103,10 @@ def rate(folder, make):
 def percentile(folder, make):
     """Milliseconds within which 50 and 99 of 100 requests are answered at that rate."""
     with make() as server:
+        # h2load looks every 10 ms what is to be sent. Connections that begin at once would all do so in the same
+        # moment: a time would tell how long twenty requests take, one after the other.
         answers = ask(folder, server.url, CONNECTIONS, "-n", str(RATE * SECONDS),
-                      f"--rps={RATE // CONNECTIONS}")
+                      f"--rps={RATE // CONNECTIONS}", "--rate=1", "--rate-period=3ms")
         times = sorted(took / 1000 for _, _, took in answers)
         return times[len(times) // 2], times[len(times) * 99 // 100]
 
