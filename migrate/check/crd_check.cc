@@ -229,7 +229,7 @@ void CrdCheck::KeepValidations(const kube::crd::Crd& crd, const CrdCheckOptions&
     const std::shared_ptr<const kube::schema::SchemaProps>& schema = crd.versions[i].schema;
     Version& version = versions_[i];
     version.is_validated = crd.versions[i].served && version.is_looked_at;
-    // The same of two versions of one name, as below.
+    // Two versions of one name share the first one's schema for pruning; see KeepValidities.
     if (!version.is_validated || schema == nullptr || version.schema == nullptr) continue;
     std::vector<const StructuralSchema*> reads = ReadsOf(crd, version);
     if (reads.size() == 1 && !kube::schema::validation::CanPruningInvalidate(*schema)) continue;
@@ -282,11 +282,12 @@ void CrdCheck::CheckObject(const CheckedObject& object, CrdTally& tally) const {
   ++tally.objects_;
   report::ObjectPaths paths;
   bool loses = false, loses_nulls = false, changes_in_storage = false;
+  const std::string_view own_version = OwnVersion(object.value);
   tally.sights_.assign(versions_.size(), {});
   for (std::size_t i = 0; i < versions_.size(); ++i) {
     const Version& version = versions_[i];
     if (!version.is_looked_at) continue;
-    if (version.validity != nullptr) {
+    if (IsWritten(version, own_version)) {
       tally.sights_[i] = version.validity->Look(object.value, tally.PatternsForObject());
     }
     const bool loses_here = CheckVersion(version, object, counted, tally.sights_[i].loses_nothing,
@@ -377,15 +378,23 @@ void CrdCheck::CountInvalid(const CheckedObject& object, const report::CountedOb
   }
 }
 
+// The one that alone is known of an object; empty where nothing stands between it and the others.
+std::string_view CrdCheck::OwnVersion(const Value& object) const {
+  return server_->converts_by_webhook() ? kube::meta::TypeOf(object).group_version.version : "";
+}
+
+// Whether what the server says of the next write in it can be told.
+bool CrdCheck::IsWritten(const Version& version, std::string_view own_version) {
+  return version.validity != nullptr && (own_version.empty() || own_version == version.name);
+}
+
 void CrdCheck::CountRefused(const CheckedObject& object, const report::CountedObject& counted,
                             bool changes_in_storage, CrdTally& tally,
                             report::ObjectPaths& paths) const {
-  const std::string_view own_version =
-      server_->converts_by_webhook() ? kube::meta::TypeOf(object.value).group_version.version : "";
+  const std::string_view own_version = OwnVersion(object.value);
   for (std::size_t i = 0; i < versions_.size(); ++i) {
     const Version& version = versions_[i];
-    if (version.validity == nullptr) continue;
-    if (!own_version.empty() && own_version != version.name) continue;
+    if (!IsWritten(version, own_version)) continue;
     const bool is_storage = version.name == facts_.report.storage_version;
     const VersionValidity::Findings findings =
         version.validity->Find(object.value, tally.sights_[i], is_storage || !changes_in_storage,

@@ -115,6 +115,8 @@ class CrdCheck {
   std::vector<const kube::schema::StructuralSchema*> LiveReads(
       const kube::crd::CrdVersion& version) const;
   const kube::schema::StructuralSchema* ReadSchema() const;
+  std::string_view OwnVersion(const kube::json::Value& object) const;
+  static bool IsWritten(const Version& version, std::string_view own_version);
   bool CheckVersion(const Version& version, const CheckedObject& object,
                     const report::CountedObject& counted, bool loses_nothing,
                     CrdTally::VersionTally& tally, report::ObjectPaths& paths) const;

@@ -166,6 +166,18 @@ void CompareDefaults(const std::string& path, const StructuralSchema* expected,
 
 }  // namespace
 
+namespace {
+
+bool LosesNothingAtAGlance(const Vector& vector, const kube::json::Value& object,
+                           Mismatches& mismatches) {
+  const auto schema = ReadSchema(vector, mismatches);
+  if (!schema) return false;
+  auto patterns = kube::crd::rules::MakePatternChecks();
+  return kube::schema::validation::ValidityGlance(*schema).Look(object, patterns).loses_nothing;
+}
+
+}  // namespace
+
 void ReplayPrune(const Vector& vector, Mismatches& mismatches) {
   kube::json::Arena arena;
   const auto schema = ReadStructural(vector, arena, mismatches);
@@ -175,6 +187,9 @@ void ReplayPrune(const Vector& vector, Mismatches& mismatches) {
 
   Paths found;
   kube::schema::FindUnknownFields(object, &*schema, is_root, found);
+  if (is_root && !found.sorted.empty() && LosesNothingAtAGlance(vector, object, mismatches)) {
+    mismatches.CompareStrings("loses nothing at a glance", {}, found.sorted);
+  }
   mismatches.CompareJson("object after FindUnknownFields", Get(vector.input, "object"), object);
 
   const std::vector<std::string> paths = kube::schema::Prune(object, &*schema, is_root);
@@ -214,10 +229,9 @@ void CompareGlance(const kube::json::Value& object, const ObjectRules& rules,
                    kube::schema::validation::PatternChecks& patterns, Mismatches& mismatches) {
   const auto sight = kube::schema::validation::ValidityGlance(rules.schema).Look(object, patterns);
   if (sight.loses_nothing) {
-    kube::json::Arena arena;
-    kube::json::Value pruned = kube::json::DeepCopy(object, arena);
-    mismatches.CompareStrings("loses nothing at a glance", {},
-                              kube::schema::Prune(pruned, &rules.structural, true));
+    Paths lost;
+    kube::schema::FindLostFields(object, &rules.structural, lost);
+    mismatches.CompareStrings("loses nothing at a glance", {}, lost.sorted);
   }
   if (!sight.is_valid) return;
   kube::json::Arena arena;

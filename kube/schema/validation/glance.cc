@@ -135,8 +135,8 @@ struct ValidityGlance::Node {
   }
 
   void Require(std::string_view name) {
-    const auto found = std::ranges::find(properties, name, &Property::name);
-    if (found == properties.end()) {
+    const auto found = std::ranges::lower_bound(properties, name, {}, &Property::name);
+    if (found == properties.end() || found->name != name) {
       required_others.push_back(name);
     } else if (!found->is_required) {
       found->is_required = true;
@@ -161,8 +161,10 @@ std::unique_ptr<ValidityGlance::Node> ValidityGlance::MakeNode(const SchemaProps
   if (node->is_beyond) return node;
   node->is_of_types_alone = AsksForTypesAlone(schema);
   const bool is_main = &schema == &main;
-  // An alternative specifies nothing, so that nothing is lost by it.
-  node->leaves_others = !is_main || schema.x_preserve_unknown_fields.value_or(false);
+  // An alternative specifies nothing, so that nothing is lost by it. additionalProperties: true
+  // keeps keys, but nothing below them, whatever is preserved.
+  node->leaves_others = !is_main || (schema.x_preserve_unknown_fields.value_or(false) &&
+                                     !schema.additional_properties);
   const auto below = [is_main](const SchemaProps& child, const SchemaProps* specified) {
     return MakeNode(child, is_main || specified == nullptr ? child : *specified);
   };
