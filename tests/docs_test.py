@@ -9,8 +9,10 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests/support"))
+sys.path.insert(0, str(ROOT / "tests/bench"))
 
 import documents
+import pictures
 import rooms
 
 # Indented blocks that are no commands, by their first line: a drawing or a text.
@@ -41,6 +43,16 @@ REFUSALS = {
 def anchor(heading):
     """As GitHub makes it."""
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+class Pictures(unittest.TestCase):
+    def test_what_benchmarks_measured_is_drawn(self):
+        files = list((ROOT / "docs/images").glob("*.json"))
+        self.assertTrue(files)
+        for figures in files:
+            picture = figures.with_suffix(".svg")
+            self.assertTrue(picture.exists() and picture.read_text(encoding="utf-8") == pictures.draw(figures),
+                            f"{figures}: python3 tests/bench/pictures.py draws it anew")
 
 
 class Blocks(unittest.TestCase):

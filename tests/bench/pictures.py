@@ -2,11 +2,13 @@
 
 pictures.py [FOLDER]. A file holds `title`, `measured` (by what, and when), and `panels`, each with `title`, `x` and `y`
 (the names of the axes) and `lines`, each with `name` and `points` ([x, y], ...). Axes begin at 0. A line with `dashed`
-is no measurement, but what it is held against; of one with `marks` the points stand alone.
+is no measurement, but what it is held against; of one with `marks` the points stand alone. The name stands at the end
+of a line, below it where `above` is false.
 """
 import datetime
 import json
 import math
+import os
 import pathlib
 import sys
 from xml.sax.saxutils import escape
@@ -79,13 +81,13 @@ def panel(described, left):
         color = GRAY if line.get("dashed") else COLORS[measured % len(COLORS)]
         measured += not line.get("dashed")
         yield from curve(line, color, across, up)
-        below = len(lines) - 1 - number
-        yield text(WIDTH - RIGHT - 6, HEIGHT - BOTTOM - 10 - 16 * below, line["name"], 11, "end", color)
+        x, y = line["points"][-1]
+        yield text(across.at(x) - 6, up.at(y) + (-8 if line.get("above", True) else 16), line["name"], 11, "end", color)
     yield "</g>"
 
 
 def picture(described):
-    """Returns the text of an SVG."""
+    """Yields the lines of an SVG."""
     width = WIDTH * len(described["panels"])
     yield (f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{HEIGHT + 22}" '
            f'viewBox="0 0 {width} {HEIGHT + 22}" font-family="sans-serif" role="img">')
@@ -103,7 +105,7 @@ def write_figures(path, title, script, panels):
     rounded = [{**panel, "lines": [{**line, "points": [[round(x, 3), round(y, 3)] for x, y in line["points"]]}
                                    for line in panel["lines"]]} for panel in panels]
     measured = (f"tests/bench/{pathlib.Path(script).name}, {datetime.date.today()}, "
-                "two cores for all servers and clients")
+                f"{os.cpu_count()} cores for all servers and clients")
     described = {"title": title, "measured": measured, "panels": rounded}
     path.write_text(json.dumps(described, indent=1) + "\n", encoding="utf-8")
 

@@ -81,14 +81,18 @@ def apply(api, subject, suggestion, verdict, outcome):
 
 def require_structural(api, subject, outcome):
     """The condition is set by a controller of its own, which on a busy machine comes after the server prunes."""
-    def problem():
-        return next((condition["message"] for condition in api.get(f"{V1_CRDS}/{subject.name}")["status"]["conditions"]
-                     if condition["type"] == "NonStructuralSchema" and condition["status"] == "True"), None)
+    messages = []
+
+    def is_structural():
+        conditions = api.get(f"{V1_CRDS}/{subject.name}")["status"]["conditions"]
+        messages[:] = [condition["message"] for condition in conditions
+                       if condition["type"] == "NonStructuralSchema" and condition["status"] == "True"]
+        return not messages
 
     try:
-        wait_for(f"{subject.name} is not structural", lambda: problem() is None, seconds=30)
+        wait_for(f"{subject.name} is not structural", is_structural, seconds=30)
     except ClusterError:
-        outcome.differ(subject, "CRD", problem())
+        outcome.differ(subject, "CRD", messages[0])
 
 
 def compare(api, subject, before, after, valid, outcome):
