@@ -10,6 +10,11 @@
 /// apiVersion and kind of an object, as apimachinery reads them.
 namespace kube::meta {
 
+/// Whether pruning leaves the member `key` of a resource with all that is in it.
+inline bool IsTypeMetaOrMetadata(std::string_view key) {
+  return key == "apiVersion" || key == "kind" || key == "metadata";
+}
+
 /// The two parts of an apiVersion; both borrow from it.
 struct GroupVersion {
   std::string_view group;

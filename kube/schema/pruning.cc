@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kube/meta/object_path.h"
+#include "kube/meta/type_meta.h"
 #include "kube/schema/dropped_metadata.h"
 
 namespace kube::schema {
@@ -31,13 +32,9 @@ struct Step {
   }
 };
 
-bool IsTypeMetaOrMetadata(std::string_view key) {
-  return key == "apiVersion" || key == "kind" || key == "metadata";
-}
-
 // The server removes these at the top of an object that is no resource without recording them.
 bool IsUnrecorded(std::string_view key, const Step& parent) {
-  return parent.kind == Step::Kind::kRoot && IsTypeMetaOrMetadata(key);
+  return parent.kind == Step::Kind::kRoot && meta::IsTypeMetaOrMetadata(key);
 }
 
 bool HasChildren(const json::Value& value) { return value.is_object() || value.is_array(); }
@@ -105,7 +102,7 @@ class Walker {
   bool WalkMember(json::Member& member, const StructuralSchema* schema, std::size_t& likely,
                   bool keeps_meta, const Step& here) {
     const std::string_view key = member.key.text();
-    if (keeps_meta && IsTypeMetaOrMetadata(key)) {
+    if (keeps_meta && meta::IsTypeMetaOrMetadata(key)) {
       if (task_ == Task::kFindWithEmbedded) FindDropped(member, here);
       return true;
     }

@@ -5,6 +5,7 @@
 
 #include "kube/crd/changes/members.h"
 #include "kube/crd/changes/value_rules.h"
+#include "kube/meta/type_meta.h"
 
 namespace kube::crd::changes {
 namespace {
@@ -15,7 +16,7 @@ using Entry = SchemaDifference::Entry;
 
 bool IsNamed(const SchemaDifference& at, std::string_view name) {
   return at.live->FindProperty(name) != nullptr || at.proposed->FindProperty(name) != nullptr ||
-         (at.is_resource && (name == "apiVersion" || name == "kind" || name == "metadata"));
+         (at.is_resource && meta::IsTypeMetaOrMetadata(name));
 }
 
 /// Walks both views of one object along what differs.

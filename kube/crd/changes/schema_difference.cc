@@ -6,6 +6,7 @@
 #include "kube/crd/changes/keyword_changes.h"
 #include "kube/go/go_value.h"
 #include "kube/meta/object_path.h"
+#include "kube/meta/type_meta.h"
 
 namespace kube::crd::changes {
 namespace {
@@ -74,10 +75,6 @@ std::vector<std::string_view> SortedNames(
   std::ranges::sort(names);
   names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
-}
-
-bool IsTypeMetaName(std::string_view name) {
-  return name == "apiVersion" || name == "kind" || name == "metadata";
 }
 
 std::size_t SizeOf(const SchemaProps& schema) {
@@ -183,7 +180,7 @@ class SchemaComparer {
     std::ranges::sort(names);
     names.erase(std::unique(names.begin(), names.end()), names.end());
     for (const std::string_view name : names) {
-      const bool is_kept = found.is_resource && IsTypeMetaName(name);
+      const bool is_kept = found.is_resource && meta::IsTypeMetaOrMetadata(name);
       CompareMember(live.RuleOf(name, is_kept), proposed.RuleOf(name, is_kept), at, name, found);
     }
   }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "kube/meta/make_field_error.h"
+#include "kube/meta/type_meta.h"
 #include "kube/schema/coercion.h"
 #include "kube/schema/defaulting.h"
 #include "kube/schema/pruning.h"
@@ -27,10 +28,6 @@ struct Context {
   const StructuralSchema* resource = nullptr;  ///< the schema of the resource that the node is in
   bool is_in_meta = false;                     ///< in apiVersion, kind or metadata of the resource
 };
-
-bool IsMeta(std::string_view name) {
-  return name == "apiVersion" || name == "kind" || name == "metadata";
-}
 
 /// An error that the server words as text, put at `path`.
 meta::FieldError AtPath(const std::string& path, const std::string& error) {
@@ -84,7 +81,8 @@ class DefaultValidator {
     for (const auto& [name, property] : schema.properties) {
       const Step step{context.step, name};
       Walk(property, *structural.FindProperty(name), meta::Key(path, name),
-           {&step, context.resource, context.is_in_meta || (is_resource && IsMeta(name))});
+           {&step, context.resource,
+            context.is_in_meta || (is_resource && meta::IsTypeMetaOrMetadata(name))});
     }
   }
 

@@ -8,6 +8,7 @@
 
 #include "kube/base/same_text.h"
 #include "kube/base/utf8.h"
+#include "kube/meta/type_meta.h"
 #include "kube/schema/format/formats.h"
 #include "kube/schema/schema_walk.h"
 
@@ -47,11 +48,6 @@ bool AsksForTypesAlone(const SchemaProps& schema) {
   return schema.all_of.empty() && schema.any_of.empty() && !schema.enum_values &&
          schema.format.empty() && schema.pattern.empty() && !schema.max_length &&
          !schema.min_length;
-}
-
-// Whether pruning leaves it with all that is in it.
-bool IsKeptAtTheRoot(std::string_view key) {
-  return key == "apiVersion" || key == "kind" || key == "metadata";
 }
 
 bool HasDefault(const SchemaProps& schema) {
@@ -304,7 +300,7 @@ bool ValidityGlance::Walk::FitsObject(const json::Value& object, const Node& nod
     if (property != nullptr && property->is_required) ++required;
     const bool was_specified = is_all_specified_;
     if (!FitsMember(member.value, property, node)) return false;
-    if (node.is_root && IsKeptAtTheRoot(key)) is_all_specified_ = was_specified;
+    if (node.is_root && meta::IsTypeMetaOrMetadata(key)) is_all_specified_ = was_specified;
   }
   constexpr std::size_t kMostLookUps = 10'000;
   return required == node.required_properties &&
