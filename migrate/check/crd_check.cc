@@ -282,16 +282,13 @@ void CrdCheck::CheckObject(const CheckedObject& object, CrdTally& tally) const {
   ++tally.objects_;
   report::ObjectPaths paths;
   bool loses = false, loses_nulls = false, changes_in_storage = false;
-  const std::string_view own_version = OwnVersion(object.value);
-  tally.sights_.assign(versions_.size(), {});
+  Look(object.value, tally);
   for (std::size_t i = 0; i < versions_.size(); ++i) {
     const Version& version = versions_[i];
     if (!version.is_looked_at) continue;
-    if (IsWritten(version, own_version)) {
-      tally.sights_[i] = version.validity->Look(object.value, tally.PatternsForObject());
-    }
-    const bool loses_here = CheckVersion(version, object, counted, tally.sights_[i].loses_nothing,
-                                         tally.Version(i), paths);
+    const bool loses_nothing = tally.sights_[i] && tally.sights_[i]->loses_nothing;
+    const bool loses_here =
+        CheckVersion(version, object, counted, loses_nothing, tally.Version(i), paths);
     const bool loses_nulls_here =
         CountRewrite(version, object, counted, tally.Version(i), tally.errors_);
     loses |= loses_here;
@@ -328,6 +325,19 @@ void CrdCheck::CheckObject(const CheckedObject& object, CrdTally& tally) const {
 const kube::schema::StructuralSchema* CrdCheck::ReadSchema() const {
   const auto found = std::ranges::find(versions_, true, &Version::is_looked_at);
   return found == versions_.end() ? nullptr : found->schema;
+}
+
+// What a webhook makes of an object for other versions than its own is not known.
+void CrdCheck::Look(const Value& object, CrdTally& tally) const {
+  const std::string_view own_version =
+      server_->converts_by_webhook() ? kube::meta::TypeOf(object).group_version.version : "";
+  tally.sights_.assign(versions_.size(), std::nullopt);
+  for (std::size_t i = 0; i < versions_.size(); ++i) {
+    const Version& version = versions_[i];
+    if (version.validity == nullptr) continue;
+    if (!own_version.empty() && own_version != version.name) continue;
+    tally.sights_[i] = version.validity->Look(object, tally.PatternsForObject());
+  }
 }
 
 // Whether it loses fields by that version.
@@ -378,26 +388,15 @@ void CrdCheck::CountInvalid(const CheckedObject& object, const report::CountedOb
   }
 }
 
-// The one that alone is known of an object; empty where nothing stands between it and the others.
-std::string_view CrdCheck::OwnVersion(const Value& object) const {
-  return server_->converts_by_webhook() ? kube::meta::TypeOf(object).group_version.version : "";
-}
-
-// Whether what the server says of the next write in it can be told.
-bool CrdCheck::IsWritten(const Version& version, std::string_view own_version) {
-  return version.validity != nullptr && (own_version.empty() || own_version == version.name);
-}
-
 void CrdCheck::CountRefused(const CheckedObject& object, const report::CountedObject& counted,
                             bool changes_in_storage, CrdTally& tally,
                             report::ObjectPaths& paths) const {
-  const std::string_view own_version = OwnVersion(object.value);
   for (std::size_t i = 0; i < versions_.size(); ++i) {
     const Version& version = versions_[i];
-    if (!IsWritten(version, own_version)) continue;
+    if (!tally.sights_[i]) continue;
     const bool is_storage = version.name == facts_.report.storage_version;
     const VersionValidity::Findings findings =
-        version.validity->Find(object.value, tally.sights_[i], is_storage || !changes_in_storage,
+        version.validity->Find(object.value, *tally.sights_[i], is_storage || !changes_in_storage,
                                tally.PatternsForObject());
     tally.is_validity_unknown_ |= findings.is_unknown;
     if (findings.errors.empty()) continue;

@@ -50,8 +50,9 @@ class CrdTally {
   kube::schema::validation::PatternChecks& PatternsForObject();
 
   std::uint64_t objects_ = 0, objects_losing_fields_ = 0;
-  std::vector<VersionTally> versions_;          // as long as the last version that was counted
-  std::vector<VersionValidity::Sight> sights_;  // by each version, of the object at hand
+  std::vector<VersionTally> versions_;  // as long as the last version that was counted
+  /// Of the object at hand, by each version; absent where nothing can be told of a write in it.
+  std::vector<std::optional<VersionValidity::Sight>> sights_;
   VersionTally storage_migration_;
   report::FieldTally maybe_in_etcd_;
   ChangeTally changes_;
@@ -115,8 +116,7 @@ class CrdCheck {
   std::vector<const kube::schema::StructuralSchema*> LiveReads(
       const kube::crd::CrdVersion& version) const;
   const kube::schema::StructuralSchema* ReadSchema() const;
-  std::string_view OwnVersion(const kube::json::Value& object) const;
-  static bool IsWritten(const Version& version, std::string_view own_version);
+  void Look(const kube::json::Value& object, CrdTally& tally) const;
   bool CheckVersion(const Version& version, const CheckedObject& object,
                     const report::CountedObject& counted, bool loses_nothing,
                     CrdTally::VersionTally& tally, report::ObjectPaths& paths) const;
