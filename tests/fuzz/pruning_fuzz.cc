@@ -2,7 +2,9 @@
 #include <string>
 #include <vector>
 
+#include "kube/crd/rules/crd_validation.h"
 #include "kube/schema/pruning.h"
+#include "kube/schema/validation/glance.h"
 #include "tests/fuzz/schema_and_object.h"
 
 namespace {
@@ -26,6 +28,16 @@ std::vector<std::string> Find(fuzz::SchemaAndObject& input, bool is_root) {
   return found.paths;
 }
 
+// Whether fields that are lost are seen at a glance, too.
+bool AreSeen(fuzz::SchemaAndObject& input) {
+  auto patterns = kube::crd::rules::MakePatternChecks();
+  Paths lost;
+  schema::FindLostFields(input.object(), &input.schema, lost);
+  return lost.paths.empty() || !schema::validation::ValidityGlance(input.props)
+                                    .Look(input.object(), patterns)
+                                    .loses_nothing;
+}
+
 }  // namespace
 
 // What is found is what is removed, and once it is removed there is nothing left to find or remove.
@@ -33,6 +45,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const bool is_root : {false, true}) {
     fuzz::SchemaAndObject input;
     if (!fuzz::Read(fuzz::Text(data, size), input)) return 0;
+    Require(!is_root || AreSeen(input));
     const std::vector<std::string> found = Find(input, is_root);
     kube::json::Arena arena;
     kube::json::Value copy = kube::json::DeepCopy(input.object(), arena);

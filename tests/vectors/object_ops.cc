@@ -164,16 +164,24 @@ void CompareDefaults(const std::string& path, const StructuralSchema* expected,
   }
 }
 
-}  // namespace
-
-namespace {
-
-bool LosesNothingAtAGlance(const Vector& vector, const kube::json::Value& object,
-                           Mismatches& mismatches) {
-  const auto schema = ReadSchema(vector, mismatches);
-  if (!schema) return false;
-  auto patterns = kube::crd::rules::MakePatternChecks();
-  return kube::schema::validation::ValidityGlance(*schema).Look(object, patterns).loses_nothing;
+// Nothing is taken for valid at a glance that has an error once it is read as a server that prunes
+// shows it, nor for an object without a loss that loses something by that.
+void CompareGlance(const kube::json::Value& object, const ObjectRules& rules,
+                   Mismatches& mismatches) {
+  kube::schema::validation::PatternChecks patterns = kube::crd::rules::MakePatternChecks();
+  const auto sight = kube::schema::validation::ValidityGlance(rules.schema).Look(object, patterns);
+  if (sight.loses_nothing) {
+    Paths lost;
+    kube::schema::FindLostFields(object, &rules.structural, lost);
+    mismatches.CompareStrings("loses nothing at a glance", {}, lost.sorted);
+  }
+  if (!sight.is_valid) return;
+  kube::json::Arena arena;
+  kube::json::Value read = kube::json::DeepCopy(object, arena);
+  if (!kube::schema::ReadBySchema(read, &rules.structural, arena)) return;
+  mismatches.CompareStrings(
+      "valid at a glance", {},
+      kube::meta::SortedStrings(ErrorsOfUpdate(read, read, rules, Ratcheting::kNone, patterns)));
 }
 
 }  // namespace
@@ -187,9 +195,6 @@ void ReplayPrune(const Vector& vector, Mismatches& mismatches) {
 
   Paths found;
   kube::schema::FindUnknownFields(object, &*schema, is_root, found);
-  if (is_root && !found.sorted.empty() && LosesNothingAtAGlance(vector, object, mismatches)) {
-    mismatches.CompareStrings("loses nothing at a glance", {}, found.sorted);
-  }
   mismatches.CompareJson("object after FindUnknownFields", Get(vector.input, "object"), object);
 
   const std::vector<std::string> paths = kube::schema::Prune(object, &*schema, is_root);
@@ -198,6 +203,8 @@ void ReplayPrune(const Vector& vector, Mismatches& mismatches) {
   const auto expected_paths = FindStrings(vector.expected, "prunedPaths");
   mismatches.CompareStrings("prunedPaths", expected_paths, paths);
   mismatches.CompareStrings("prunedPaths by FindUnknownFields", expected_paths, found.sorted);
+  const auto props = is_root ? ReadSchema(vector, mismatches) : std::nullopt;
+  if (props) CompareGlance(Get(vector.input, "object"), {*props, *schema}, mismatches);
 
   if (const kube::json::Value* server = vector.expected.Find("server")) {
     CompareServer(vector, *server, mismatches);
@@ -221,29 +228,6 @@ void ReplayPruneDefaults(const Vector& vector, Mismatches& mismatches) {
   if (expected_schema) CompareDefaults("", &*expected_schema, &*schema, mismatches);
 }
 
-namespace {
-
-// Nothing is taken for valid at a glance that has an error once it is read as a server that prunes
-// shows it.
-void CompareGlance(const kube::json::Value& object, const ObjectRules& rules,
-                   kube::schema::validation::PatternChecks& patterns, Mismatches& mismatches) {
-  const auto sight = kube::schema::validation::ValidityGlance(rules.schema).Look(object, patterns);
-  if (sight.loses_nothing) {
-    Paths lost;
-    kube::schema::FindLostFields(object, &rules.structural, lost);
-    mismatches.CompareStrings("loses nothing at a glance", {}, lost.sorted);
-  }
-  if (!sight.is_valid) return;
-  kube::json::Arena arena;
-  kube::json::Value read = kube::json::DeepCopy(object, arena);
-  if (!kube::schema::ReadBySchema(read, &rules.structural, arena)) return;
-  mismatches.CompareStrings(
-      "valid at a glance", {},
-      kube::meta::SortedStrings(ErrorsOfUpdate(read, read, rules, Ratcheting::kNone, patterns)));
-}
-
-}  // namespace
-
 void ReplayValidateUpdate(const Vector& vector, Mismatches& mismatches) {
   kube::json::Arena arena;
   const auto schema = ReadSchema(vector, mismatches);
@@ -263,8 +247,8 @@ void ReplayValidateUpdate(const Vector& vector, Mismatches& mismatches) {
   compare("update", ErrorsOfUpdate(object, old, rules, Ratcheting::kNone, patterns));
   compare("updateRatcheting",
           ErrorsOfUpdate(object, old, rules, Ratcheting::kUnchangedValues, patterns));
-  CompareGlance(object, rules, patterns, mismatches);
-  CompareGlance(old, rules, patterns, mismatches);
+  CompareGlance(object, rules, mismatches);
+  CompareGlance(old, rules, mismatches);
 }
 
 }  // namespace vectors

@@ -18,6 +18,20 @@ TEST_CASE("Every name is found and no other", "[property_index]") {
   for (const char* other : {"c", "field300", "Spec", "specs"}) CHECK(!Look(names, other));
 }
 
+TEST_CASE("A wrong guess finds the same", "[property_index]") {
+  const std::vector<std::string_view> names{"a", "b", "c"};
+  const PropertyIndex index(names);
+  for (const std::string_view name : {"a", "b", "c", "d"}) {
+    const auto is_it = [&](std::size_t i) { return names[i] == name; };
+    for (const std::size_t guess : {0, 1, 2, 3, 70000}) {
+      std::size_t likely = guess;
+      const auto found = index.Find(name, likely, is_it);
+      CHECK(found == index.Find(name, is_it));
+      CHECK(likely == (found ? *found + 1 : guess));
+    }
+  }
+}
+
 TEST_CASE("An index of nothing or of too many names is empty", "[property_index]") {
   CHECK(PropertyIndex().empty());
   CHECK(PropertyIndex(std::vector<std::string_view>()).empty());
