@@ -9,7 +9,6 @@ pictures.py. Exit code 1 if a goal is missed.
 """
 import argparse
 import base64
-import concurrent.futures
 import http.client
 import json
 import os
@@ -24,20 +23,21 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cluster"))
 from cluster import Cluster, wait_for  # noqa: E402  (after the path is set)
+from migrations import in_parallel  # noqa: E402
 from pictures import write_figures  # noqa: E402
-from subjects import V1BETA1_CRDS  # noqa: E402
+from subjects import V1BETA1_CRDS, Subject  # noqa: E402
 
 GOAL_MIB = 64
 GOAL_STEEPER = 1.25  # seconds an object of the most, by those of the fewest
-GROUP, PLURAL, KIND = "scale.example.com", "widgets", "Widget"
-NAME = f"{PLURAL}.{GROUP}"
-PREFIX = f"/registry/{GROUP}/{PLURAL}/default/"
-UNKNOWN = b"legacyMode"
-IN_TRANSACTION, WRITERS = 100, 4
+UNKNOWN = "legacyMode"
+IN_TRANSACTION = 100
 SCHEMA = {"type": "object", "properties": {"spec": {"type": "object", "properties": {
     "size": {"type": "integer"}, "text": {"type": "string"},
     "ports": {"type": "array", "items": {"type": "object", "properties": {
         "port": {"type": "integer"}, "name": {"type": "string"}}}}}}}}
+WIDGETS = Subject("scale.example.com", "widgets", "Widget", namespaced=True, schemas={"v1": SCHEMA}, storage="v1",
+                  schema_first=True)
+PREFIX = f"{WIDGETS.etcd_prefix()}default/"
 
 
 class LargeCluster(Cluster):
@@ -86,35 +86,30 @@ def widget(number):
     spec = {"size": number, "text": "value " * 90,
             "ports": [{"port": 1024 + i, "name": f"port-{i}"} for i in range(5)]}
     if number % 8 == 0:
-        spec["legacyMode"] = "slow"
-    return {"apiVersion": f"{GROUP}/v1", "kind": KIND,
+        spec[UNKNOWN] = "slow"
+    return {"apiVersion": f"{WIDGETS.group}/v1", "kind": WIDGETS.kind,
             "metadata": {"name": f"w{number:07}", "namespace": "default", "generation": 1,
                          "uid": f"7f0b6a1e-4f4c-4a59-9f0e-{number:012}", "creationTimestamp": "2024-05-06T07:08:09Z"},
             "spec": spec}
 
 
 def fill(cluster, count):
-    def put(numbers):
-        etcd = Etcd(cluster.etcd_endpoint)
-        for first in numbers:
-            etcd.put([(f"{PREFIX}w{number:07}", json.dumps(widget(number), separators=(",", ":")))
-                      for number in range(first, min(first + IN_TRANSACTION, count))])
+    local = threading.local()
 
-    firsts = range(0, count, IN_TRANSACTION)
-    with concurrent.futures.ThreadPoolExecutor(WRITERS) as pool:
-        list(pool.map(put, [firsts[i::WRITERS] for i in range(WRITERS)]))
+    def put(first):
+        if not hasattr(local, "etcd"):
+            local.etcd = Etcd(cluster.etcd_endpoint)
+        local.etcd.put([(f"{PREFIX}w{number:07}", json.dumps(widget(number), separators=(",", ":")))
+                        for number in range(first, min(first + IN_TRANSACTION, count))])
+
+    in_parallel(range(0, count, IN_TRANSACTION), put)
 
 
 def serve(cluster):
     """Creates the CRD, which preserves unknown fields, behind its objects; waits until they are served."""
     api = cluster.api()
-    api.post(V1BETA1_CRDS, {
-        "apiVersion": "apiextensions.k8s.io/v1beta1", "kind": "CustomResourceDefinition", "metadata": {"name": NAME},
-        "spec": {"group": GROUP, "scope": "Namespaced", "preserveUnknownFields": True,
-                 "names": {"plural": PLURAL, "singular": PLURAL[:-1], "kind": KIND, "listKind": f"{KIND}List"},
-                 "versions": [{"name": "v1", "served": True, "storage": True}],
-                 "validation": {"openAPIV3Schema": SCHEMA}}})
-    path = f"/apis/{GROUP}/v1/namespaces/default/{PLURAL}?limit=1&resourceVersion=0"
+    api.post(V1BETA1_CRDS, WIDGETS.live_body())
+    path = f"{WIDGETS.collection('v1')}?limit=1&resourceVersion=0"
     wait_for("widgets are not served", lambda: api.request("GET", path)[0] == 200, seconds=600)
 
 
@@ -124,7 +119,8 @@ class Migration:
     def __init__(self, cluster, binary):
         self._folder = tempfile.mkdtemp(prefix="migration.", dir=cluster.folder)  # backups go where it runs
         self._output = cluster.folder / "migrate.log"
-        self._command = [binary, "migrate", NAME, "--enable-pruning", "--yes", "--pace=full", "--state-dir=state"]
+        self._command = [binary, "migrate", WIDGETS.name, "--enable-pruning", "--yes", "--pace=full",
+                         "--state-dir=state"]
         self._environment = cluster.environment(cluster.kubeconfig_file())
         self.seconds, self.mib, self.backup_bytes = 0.0, 0.0, 0
 
@@ -153,9 +149,9 @@ def prove(cluster, count):
     seen = lost = 0
     for value in Etcd(cluster.etcd_endpoint).values(PREFIX):
         seen += 1
-        lost += UNKNOWN in value
+        lost += UNKNOWN.encode() in value
     if seen != count or lost:
-        raise SystemExit(f"etcd has {seen} objects of {count}, and {lost} of them hold {UNKNOWN.decode()}")
+        raise SystemExit(f"etcd has {seen} objects of {count}, and {lost} of them hold {UNKNOWN}")
 
 
 def measure(binary, count, kill_after=None):

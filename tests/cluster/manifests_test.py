@@ -75,8 +75,6 @@ def decoded(api, name, group=GROUP):
 
 def as_service_account(cluster, api):
     """Makes the service account of the Job with the rights to Leases, and lets Cluster know it as ROBOT."""
-    # A server that has just been started makes its namespaces a little later.
-    wait_for("namespace default", lambda: api.request("GET", "/api/v1/namespaces/default")[0] == 200)
     for document in (*documents("leases.yaml"), *documents("job.yaml")):
         if MADE_AT_THE_START.search(document):
             post(api, document)
