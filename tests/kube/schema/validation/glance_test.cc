@@ -14,6 +14,14 @@ struct Row {
   bool is_expected;
 };
 
+ValidityGlance::Sight LookAt(const Row& row) {
+  const support::TestSchema schema(row.schema);
+  json::Document value;
+  REQUIRE_FALSE(value.Parse(row.value));
+  PatternChecks patterns([] { return std::chrono::nanoseconds(0); });
+  return ValidityGlance(schema.props).Look(value.root(), patterns);
+}
+
 // What is false here need not be invalid: it is looked at again.
 TEST_CASE("What is valid beyond doubt is told at a glance", "[schema][glance]") {
   const Row row = GENERATE(values<Row>({
@@ -74,11 +82,7 @@ TEST_CASE("What is valid beyond doubt is told at a glance", "[schema][glance]") 
       {R"({"type":"object","x-kubernetes-embedded-resource":true})", "{}", false},
   }));
   INFO(row.schema << " " << row.value);
-  const support::TestSchema schema(row.schema);
-  json::Document value;
-  REQUIRE_FALSE(value.Parse(row.value));
-  PatternChecks patterns([] { return std::chrono::nanoseconds(0); });
-  CHECK(ValidityGlance(schema.props).Look(value.root(), patterns).is_valid == row.is_expected);
+  CHECK(LookAt(row).is_valid == row.is_expected);
 }
 
 // What is false here need not lose anything: it is looked at again.
@@ -122,11 +126,7 @@ TEST_CASE("What loses nothing beyond doubt is told at a glance", "[schema][glanc
        R"({"b":1})", true},
   }));
   INFO(row.schema << " " << row.value);
-  const support::TestSchema schema(row.schema);
-  json::Document value;
-  REQUIRE_FALSE(value.Parse(row.value));
-  PatternChecks patterns([] { return std::chrono::nanoseconds(0); });
-  CHECK(ValidityGlance(schema.props).Look(value.root(), patterns).loses_nothing == row.is_expected);
+  CHECK(LookAt(row).loses_nothing == row.is_expected);
 }
 
 }  // namespace glance_test
