@@ -12,8 +12,8 @@ using kube::system::Clock;
 using Kind = Turn::Kind;
 using std::chrono::milliseconds;
 
-// Many shards look less often each.
-Clock::Duration PauseOf(int shards) { return milliseconds(2000 + 20 * shards); }
+// Many shards look less often each: all together at most twenty times a second.
+Clock::Duration PauseOf(int shards) { return milliseconds(400 + 50 * shards); }
 
 /// Tries to note that it gives up: others find out by themselves if it cannot.
 constexpr int kMostTries = 5;
