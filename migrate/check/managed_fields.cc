@@ -70,8 +70,6 @@ std::span<const Value> Entries(const Value& object) {
   return entries->elements().first(std::min(entries->size(), kMostEntries));
 }
 
-bool IsOwned(const Value& fields) { return fields.empty() || fields.Find(kSelf) != nullptr; }
-
 // Without a copy of the key, which may be long.
 const Value* FindFieldInNarrow(const Value& fields, std::string_view key) {
   for (const auto& [selector, below] : fields.members()) {
@@ -176,7 +174,8 @@ std::size_t OwnerFinder::OwnedDepth(const Value& fields, std::span<const PathEle
     }
     if (level == nullptr || value == nullptr) break;
     // Of what the writer's schema specifies the parts are owned, and not the whole.
-    if (IsOwned(*level) || depth + 1 == elements.size()) owned = depth + 1;
+    const bool is_owned = level->empty() || members_.Find(*level, kSelf) != nullptr;
+    if (is_owned || depth + 1 == elements.size()) owned = depth + 1;
   }
   return owned;
 }
