@@ -10,7 +10,8 @@
 /// apiVersion and kind of an object, as apimachinery reads them.
 namespace kube::meta {
 
-/// Whether pruning leaves the member `key` of a resource with all that is in it.
+/// Whether every resource has a member `key`, whatever its schema: pruning leaves it with all that
+/// is in it.
 inline bool IsTypeMetaOrMetadata(std::string_view key) {
   return key == "apiVersion" || key == "kind" || key == "metadata";
 }

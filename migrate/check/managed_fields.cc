@@ -174,8 +174,9 @@ std::size_t OwnerFinder::OwnedDepth(const Value& fields, std::span<const PathEle
     }
     if (level == nullptr || value == nullptr) break;
     // Of what the writer's schema specifies the parts are owned, and not the whole.
-    const bool is_owned = level->empty() || members_.Find(*level, kSelf) != nullptr;
-    if (is_owned || depth + 1 == elements.size()) owned = depth + 1;
+    const bool is_owned =
+        depth + 1 == elements.size() || level->empty() || members_.Find(*level, kSelf) != nullptr;
+    if (is_owned) owned = depth + 1;
   }
   return owned;
 }

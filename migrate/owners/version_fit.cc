@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "kube/meta/type_meta.h"
+
 namespace migrate::owners {
 namespace {
 
@@ -54,11 +56,6 @@ bool HoldsValue(const SchemaProps& schema, const SchemaProps& stored) {
          HoldsPart(Items(schema), Items(stored));
 }
 
-// What every object has, in all versions alike.
-bool IsOfEveryObject(std::string_view name) {
-  return name == "apiVersion" || name == "kind" || name == "metadata";
-}
-
 }  // namespace
 
 bool Holds(const SchemaProps* schema, const SchemaProps* stored) {
@@ -67,7 +64,7 @@ bool Holds(const SchemaProps* schema, const SchemaProps* stored) {
   if (PreservesUnknown(*schema)) return true;
   if (PreservesUnknown(*stored)) return false;
   return std::ranges::all_of(stored->properties, [&](const auto& property) {
-    return IsOfEveryObject(property.first) ||
+    return kube::meta::IsTypeMetaOrMetadata(property.first) ||
            HoldsPart(FindProperty(*schema, property.first), &property.second);
   });
 }

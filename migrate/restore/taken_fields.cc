@@ -6,6 +6,7 @@
 
 #include "kube/base/utf8.h"
 #include "kube/meta/object_path.h"
+#include "kube/meta/type_meta.h"
 #include "migrate/restore/later_owners.h"
 #include "migrate/restore/list_elements.h"
 
@@ -54,10 +55,6 @@ PathStep StepTo(const PathStep* parent, std::string_view key, const SchemaProps*
   return is_key ? PathStep::Key(parent, key) : PathStep::Field(parent, key);
 }
 
-bool IsOfRoot(std::string_view key) {
-  return key == "apiVersion" || key == "kind" || key == "metadata";
-}
-
 /// One comparison. Each function returns what comes in the place of a live value; absent where that
 /// stays as it is.
 class Comparer {
@@ -79,7 +76,7 @@ class Comparer {
     Changed changed;
     for (const Member& member : backup.members()) {
       const std::string_view key = member.key.text();
-      if (path == nullptr && IsOfRoot(key)) continue;
+      if (path == nullptr && kube::meta::IsTypeMetaOrMetadata(key)) continue;
       const PathStep step = StepTo(path, key, schema);
       if (options_.fields.Of(&step) == Part::kNone) continue;
       const Value* there = index_.Find(live, key);
