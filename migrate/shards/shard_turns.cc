@@ -1,5 +1,6 @@
 #include "migrate/shards/shard_turns.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "migrate/lease/lease_name.h"
@@ -12,8 +13,11 @@ using kube::system::Clock;
 using Kind = Turn::Kind;
 using std::chrono::milliseconds;
 
-// Many shards look less often each: all together at most twenty times a second.
-Clock::Duration PauseOf(int shards) { return milliseconds(400 + 50 * shards); }
+// Many shards look less often each. Few hardly wait: what they share would else take longer than
+// alone.
+Clock::Duration PauseOf(int shards) {
+  return milliseconds(std::min(400 + 50 * shards, 2000 + 20 * shards));
+}
 
 /// Tries to note that it gives up: others find out by themselves if it cannot.
 constexpr int kMostTries = 5;

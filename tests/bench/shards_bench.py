@@ -133,7 +133,7 @@ def main():
     with Cluster(users=USERS) as cluster:
         shards = compare_shards(cluster, options.binary, options.objects)
         with Rights(cluster, "alice", USERS["alice"]), Rights(cluster, "bob", USERS["bob"]):
-            leases = compare_leases(cluster, options.binary, (options.crds // 2, options.crds))
+            leases = compare_leases(cluster, options.binary, (max(options.crds // 2, 1), options.crds))
     if options.figures:
         def points(user):
             return [(count, medians[user]) for count, medians in leases.items()]
