@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import socket
 
 import report_schema
 from services import Service
@@ -12,6 +13,8 @@ CRD = "widgets.demo.example.com"
 WIDGETS = "/apis/demo.example.com/v1/namespaces/default/widgets"
 # Where the API server of a test reaches it.
 HERE = ("--addr=127.0.0.1", "--host=127.0.0.1", "--port=0")
+
+MOST_MIB = 64  # that a guard may take
 
 
 def crd(**spec):
@@ -35,6 +38,20 @@ def peak_mib(process):
     """Returns how much memory it has taken at most."""
     status = pathlib.Path(f"/proc/{process.pid}/status").read_text(encoding="utf-8")
     return next(int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmHWM"))
+
+
+def flood(port):
+    """Makes 600 connections that say nothing, nonsense, or half a request, and returns those that could be made."""
+    connections = []
+    try:
+        for number in range(600):
+            connection = socket.create_connection(("127.0.0.1", port), timeout=5)
+            connections.append(connection)
+            if number % 3:
+                connection.send(b"\x16\x03\x01\x02\x00" if number % 3 == 1 else b"POST / HTTP/1.1\r\n\r\n")
+    except OSError:
+        pass  # who floods is cut off
+    return connections
 
 
 def cpu_seconds(process):
