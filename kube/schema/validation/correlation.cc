@@ -56,7 +56,7 @@ std::optional<std::string> IdentityOf(const json::Value& element, const SchemaPr
 
 const json::Value* Correlation::OldMember(const json::Value& old, std::string_view key,
                                           const SchemaProps& schema) {
-  return SchemaOfMember(key, schema) == nullptr ? nullptr : old.Find(key);
+  return SchemaOfMember(key, schema) == nullptr ? nullptr : old_members_.Find(old, key);
 }
 
 const json::Value* Correlation::OldElement(const json::Value& old, const json::Value& element,

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "kube/json/json.h"
+#include "kube/json/member_index.h"
 #include "kube/schema/schema_props.h"
 
 namespace kube::schema::validation {
@@ -18,8 +19,8 @@ class Correlation {
  public:
   /// The value that the member `key` of `object` had in `old`. Null pointer where it was not there,
   /// or where `schema`, that of `object`, does not specify it.
-  static const json::Value* OldMember(const json::Value& old, std::string_view key,
-                                      const SchemaProps& schema);
+  const json::Value* OldMember(const json::Value& old, std::string_view key,
+                               const SchemaProps& schema);
   /// The element of `old` that has the keys of `element`. Null pointer where there is none, and for
   /// all lists but those of x-kubernetes-list-type map.
   const json::Value* OldElement(const json::Value& old, const json::Value& element,
@@ -37,6 +38,7 @@ class Correlation {
   using Elements = std::unordered_map<std::string, const json::Value*>;
   const Elements& ElementsOf(const json::Value& old, const SchemaProps& schema);
 
+  json::MemberIndex old_members_;
   std::unordered_map<const json::Value*, bool> known_;
   std::unordered_map<const json::Value*, Elements> elements_;  // of lists, by their keys
 };

@@ -438,9 +438,9 @@ class ValueValidator final : private NumberFindingSink {
 
   // The server shows both values of these in one version, so that they say nothing.
   const json::Value* OldMember(const json::Value& old, std::string_view key,
-                               const SchemaProps& schema) const {
+                               const SchemaProps& schema) {
     const bool is_type = name_.empty() && (key == "kind" || key == "apiVersion");
-    return is_type ? nullptr : Correlation::OldMember(old, key, schema);
+    return is_type ? nullptr : correlation_.OldMember(old, key, schema);
   }
 
   const std::string base_path_;
