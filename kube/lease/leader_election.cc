@@ -109,6 +109,10 @@ void LeaderElection::Advance() {
   if (MayLead()) Try();
 }
 
+void LeaderElection::LookNow() {
+  if (!is_leading_) due_ = std::min(due_, session_.clock.Now());
+}
+
 bool LeaderElection::MayLead() const { return is_leading_ || !session_.is_stopped(); }
 
 // A leader takes it that the Lease is as it has left it, and looks only if the server says no.

@@ -55,6 +55,10 @@ class LeaderElection {
   /// one.
   void Advance();
 
+  /// Has the next Advance look, if this is a candidate: for who has reason to believe that the
+  /// leader is through. To be asked for as seldom as the server bears.
+  void LookNow();
+
   /// True from a successful write of the Lease until renew_deadline after it was sent, or until
   /// another holder is seen. Becomes false by itself, also while a call hangs.
   bool is_leader() const;

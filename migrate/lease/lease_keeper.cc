@@ -47,6 +47,7 @@ struct LeaseKeeper::Kept {
   const LeaseRequest request;
   Tenure tenure;
   bool is_given_back = false;
+  bool is_urgent = false;                                 // LookNow, not yet taken up
   std::optional<kube::lease::LeaderElection> election{};  // made by the thread of the client
 };
 
@@ -75,6 +76,12 @@ LeaseView LeaseKeeper::Look(Number lease) {
   return view;
 }
 
+void LeaseKeeper::LookNow(Number lease) {
+  const std::lock_guard lock(mutex_);
+  const auto found = kept_.find(lease);
+  if (found != kept_.end()) found->second->is_urgent = true;
+}
+
 void LeaseKeeper::GiveBack(Number lease) {
   const std::lock_guard lock(mutex_);
   const auto found = kept_.find(lease);
@@ -91,11 +98,17 @@ std::vector<LeaseKeeper::Kept*> LeaseKeeper::TakeUp() {
   return taken;
 }
 
+bool LeaseKeeper::TakeUrgency(Kept& kept) {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(kept.is_urgent, false);
+}
+
 void LeaseKeeper::AdvanceOne(Kept& kept) {
   if (!kept.election) {
     kept.election.emplace(ElectionOptionsOf(kept.request, now_), session_,
                           [](const std::string&) {});
   }
+  if (TakeUrgency(kept)) kept.election->LookNow();
   kept.election->Advance();
   const std::lock_guard lock(mutex_);
   kept.tenure.Look(GlimpseOf(*kept.election), session_.clock.Now());

@@ -30,6 +30,7 @@ class LeaseKeeper : public Leases {
 
   Number Seek(LeaseRequest request) override;
   LeaseView Look(Number lease) override;
+  void LookNow(Number lease) override;
   void GiveBack(Number lease) override;
 
   // For the thread of the client alone:
@@ -48,6 +49,7 @@ class LeaseKeeper : public Leases {
 
   std::vector<Kept*> TakeUp();
   void AdvanceOne(Kept& kept);
+  bool TakeUrgency(Kept& kept);
   std::vector<std::unique_ptr<Kept>> TakeGivenBack(bool all);
   void Release(bool all);
 

@@ -56,12 +56,11 @@ ShardStep NextStep(const ShardRecord& record, const ShardSituation& situation) {
   return situation.is_leader ? ShardStep::kReopen : ShardStep::kWait;
 }
 
-std::string DescribeWait(const ShardRecord& record) {
+std::string FindLaggards(const ShardRecord& record) {
   const Step step = record.phase == Phase::kPreparing ? Step::kBackedUp
                     : record.phase == Phase::kClosing ? Step::kClosed
                                                       : Step::kDone;
-  const std::string missing = record.phase == Phase::kFlipping ? "" : DescribeMissing(record, step);
-  return missing.empty() ? "the shard that leads, which has the next step" : missing;
+  return record.phase == Phase::kFlipping ? "" : DescribeMissing(record, step);
 }
 
 }  // namespace migrate::shards

@@ -49,7 +49,8 @@ enum class ShardStep {
 /// nobody knows since when they are closed; so does one that finds the flip announced and not made.
 ShardStep NextStep(const ShardRecord& record, const ShardSituation& situation);
 
-/// For whom a shard waits that is told to: the shards that are not as far. For people.
-std::string DescribeWait(const ShardRecord& record);
+/// For whom a shard waits that is told to: the shards that are not as far, for people. Empty: for
+/// the leader, which has the next step.
+std::string FindLaggards(const ShardRecord& record);
 
 }  // namespace migrate::shards

@@ -13,10 +13,12 @@ using kube::system::Clock;
 using Kind = Turn::Kind;
 using std::chrono::milliseconds;
 
-// Many shards look less often each. Few hardly wait: what they share would else take longer than
-// alone.
-Clock::Duration PauseOf(int shards) {
-  return milliseconds(std::min(400 + 50 * shards, 2000 + 20 * shards));
+// Many shards look less often each, and each less often the longer it waits. Few hardly wait: what
+// they share would else take longer than alone.
+Clock::Duration PauseOf(int shards, Clock::Duration waited) {
+  const milliseconds shortest(25 * shards);
+  const milliseconds longest(std::min(400 + 50 * shards, 2000 + 20 * shards));
+  return std::min<Clock::Duration>(longest, std::max<Clock::Duration>(shortest, waited / 2));
 }
 
 /// Tries to note that it gives up: others find out by themselves if it cannot.
@@ -192,13 +194,17 @@ std::optional<Turn> ShardTurns::Wait(const ShardRecord& record,
                                      const std::function<bool()>& keep_current) {
   const Clock::TimePoint now = session_.clock.Now();
   if (!waiting_since_) waiting_since_ = now;
-  std::string whom = DescribeWait(record);
+  std::string whom = FindLaggards(record);
+  if (whom.empty()) {
+    whom = "the shard that leads, which has the next step";
+    SeekLeadership();
+  }
   if (now >= *waiting_since_ + std::chrono::duration_cast<Clock::Duration>(options_.patience)) {
     return Error("the other shards were waited for in vain: " + whom);
   }
   if (std::exchange(told_, whom) != whom) tell_("waiting for others: " + whom);
   lists::PollUntil(
-      now + PauseOf(options_.shard.count),
+      now + PauseOf(options_.shard.count, now - *waiting_since_),
       [&] {
         if (situation_.has_open_backup && keep_current && !keep_current()) {
           situation_.has_open_backup = false;
@@ -207,6 +213,11 @@ std::optional<Turn> ShardTurns::Wait(const ShardRecord& record,
       },
       session_);
   return std::nullopt;
+}
+
+// A leader that has done its own part leaves, and what concerns all is left to whoever comes next.
+void ShardTurns::SeekLeadership() {
+  if (leadership_) options_.lease.leases->LookNow(*leadership_);
 }
 
 void ShardTurns::OnClosed(const Turn& turn, const std::string& backup) {

@@ -274,9 +274,8 @@ SweepResult Sweep(const write::SweepTarget& target, const SweepOptions& options,
                   const std::filesystem::path& folder, const std::string& name,
                   const kube::client::Session& session) {
   spool::Spool spool(folder, name, Purpose(target, "all"));
-  // The piece is checked by the number of its objects, of which a shard keeps a few.
-  const std::uint64_t most = target.shard.is_all() ? options.most_in_one_piece : 0;
-  source::CachedList list(target, most, options.chunk_size, spool, session, options.on_line);
+  source::CachedList list(target, options.most_in_one_piece, options.chunk_size, spool, session,
+                          options.on_line);
   return SweepRun(target, options, spool, list, session).Run();
 }
 

@@ -112,7 +112,8 @@ void CachedList::Stop() {
 
 std::optional<std::uint64_t> CachedList::remaining() const {
   if (state_ != State::kFirstChunk && state_ != State::kInOnePiece) return chunks_.remaining();
-  return total_ - std::min(total_, spool_.listed());
+  const std::uint64_t all = total_ / static_cast<std::uint64_t>(target_.shard.count);
+  return all - std::min(all, spool_.listed());
 }
 
 kube::system::Clock::TimePoint CachedList::next_event() const {
@@ -131,6 +132,8 @@ void CachedList::OnBytes(std::string_view bytes) {
 
 void CachedList::Take(const spool::ListedObject& object) {
   if (!IsBounded()) return;
+  ++seen_;
+  if (!target_.shard.Has(object.uid)) return;
   bytes_ += object.namespace_.size() + object.name.size() + object.uid.size() +
             object.resource_version.size();
   knows_version_ = knows_version_ || object.resource_version == version_;
@@ -138,7 +141,7 @@ void CachedList::Take(const spool::ListedObject& object) {
 }
 
 // Some may have been created meanwhile.
-bool CachedList::IsBounded() const { return objects_.size() < 2 * most_ && bytes_ < kMostBytes; }
+bool CachedList::IsBounded() const { return seen_ < 2 * most_ && bytes_ < kMostBytes; }
 
 void CachedList::OnEnd(const std::optional<kube::client::CallError>& error) {
   call_.reset();
@@ -155,7 +158,7 @@ bool CachedList::FinishPage() {
     return spool::ObjectKey(one) == spool::ObjectKey(other);
   };
   return !page_->fault() && page_->Finish() && page_->metadata().continue_token.empty() &&
-         IsBounded() && knows_version_ && objects_.size() >= total_ &&
+         IsBounded() && knows_version_ && seen_ >= total_ &&
          std::ranges::adjacent_find(objects_, is_same) == objects_.end();
 }
 

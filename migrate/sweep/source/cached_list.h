@@ -18,8 +18,9 @@
 
 namespace migrate::sweep::source {
 
-/// Lists the metadata of all objects of a target into a spool: the first chunk from etcd, and the
-/// rest in one piece from the API server's watch cache, where that can be.
+/// Lists the metadata of all objects of a target, of its shard alone, into a spool: the first chunk
+/// with some from etcd, and the rest in one piece from the API server's watch cache, where that can
+/// be.
 ///
 /// Chunks make the server read and decode all objects whole.
 /// Lists without a limit that may be of any state "not older than" a resource version come from its
@@ -84,8 +85,9 @@ class CachedList : public ObjectSource, private kube::client::ResultSink {
   std::string version_;         // that it has to know
   bool knows_version_ = false;  // an object of it has that
   std::optional<MetadataPage> page_;
-  std::vector<spool::ListedObject> objects_;
-  std::size_t bytes_ = 0;  // of their texts
+  std::uint64_t seen_ = 0;                    // objects, of whatever shard
+  std::vector<spool::ListedObject> objects_;  // of the shard
+  std::size_t bytes_ = 0;                     // of their texts
 };
 
 }  // namespace migrate::sweep::source

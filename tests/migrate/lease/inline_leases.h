@@ -21,6 +21,7 @@ class InlineLeases : public Leases {
     keeper_.Advance();
     return keeper_.Look(lease);
   }
+  void LookNow(Number lease) override { keeper_.LookNow(lease); }
   void GiveBack(Number lease) override {
     keeper_.GiveBack(lease);
     keeper_.Advance();

@@ -101,6 +101,20 @@ TEST_CASE("Somebody else's Lease is seen, and taken when it has expired", "[migr
   CHECK(keeping.Holder() == "a");
 }
 
+TEST_CASE("A Lease that was given back is had at once by who asks for a look", "[migrate][lease]") {
+  Keeping keeping;
+  keeping.Put(SpecText("b", "00:00:00", "00:00:00", 30));
+  const Leases::Number lease = keeping.keeper.Seek(Boss());
+  keeping.Run(1s);
+  CHECK(keeping.StandingOf(lease) == Standing::kOthers);
+  keeping.Put(SpecText("", "00:00:01", "00:00:01", 1));
+  keeping.Run(1s);
+  CHECK(keeping.StandingOf(lease) == Standing::kOthers);
+  keeping.keeper.LookNow(lease);
+  keeping.Run(100ms);
+  CHECK(keeping.StandingOf(lease) == Standing::kOurs);
+}
+
 TEST_CASE("What a predecessor has left is taken at once", "[migrate][lease]") {
   Keeping keeping;
   keeping.Put(SpecText("dead", "00:00:00", "00:00:00", 30));

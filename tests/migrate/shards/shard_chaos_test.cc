@@ -338,7 +338,7 @@ TEST_CASE("Where a shard never comes pruning stays off, and nothing is trimmed",
     }
     REQUIRE(job.cluster.flips == 0);
     REQUIRE(job.cluster.trims == 0);
-    REQUIRE(DescribeWait(*job.cluster.record) == "shard 4 has not come");
+    REQUIRE(FindLaggards(*job.cluster.record) == "shard 4 has not come");
   }
 }
 

@@ -61,10 +61,12 @@ class GivenLeases : public lease::Leases {
     return found == views.end() ? lease::LeaseView{.standing = lease::Standing::kOurs}
                                 : found->second();
   }
+  void LookNow(Number number) override { looked_at.push_back(names.at(number)); }
   void GiveBack(Number number) override { names.erase(number); }
 
   std::map<std::string, std::function<lease::LeaseView()>> views;  // by name
   std::map<Number, std::string> names;                             // sought and not given back
+  std::vector<std::string> looked_at;                              // now
   Number last = 0;
 };
 
@@ -213,6 +215,22 @@ TEST_CASE("Who does not lead waits for what the leader does", "[migrate][shards]
   CHECK(world.cluster.clock.passed() < 130s);
 }
 
+TEST_CASE("The last one takes the place of a leader that has left, without a long wait",
+          "[migrate][shards]") {
+  Turns world(2, /*preserves=*/false);
+  world.LetOtherFollow();
+  world.leases.views[kCrdLease] = [&] {
+    const bool is_free = !world.leases.looked_at.empty();
+    return lease::LeaseView{.standing =
+                                is_free ? lease::Standing::kOurs : lease::Standing::kOthers};
+  };
+  ShardTurns turns = world.Make();
+  REQUIRE_FALSE(turns.Begin());
+  CHECK(world.Run(turns) == Kinds{Kind::kRewrite, Kind::kEnd, Kind::kLeave});
+  CHECK(world.leases.looked_at == std::vector<std::string>{kCrdLease});
+  CHECK(world.cluster.clock.passed() < 100ms);
+}
+
 TEST_CASE("A shard that never comes is waited for, and named", "[migrate][shards]") {
   Turns world(2);
   ShardTurns turns = world.Make();
@@ -222,6 +240,7 @@ TEST_CASE("A shard that never comes is waited for, and named", "[migrate][shards
   CHECK(world.cluster.clock.passed() >= 15min);
   CHECK(world.cluster.clock.passed() < 16min);
   CHECK(world.told == std::vector<std::string>{"waiting for others: shard 1 has not come"});
+  CHECK(world.leases.looked_at.empty());
   turns.GiveUp(world.error);
   CHECK(world.records.record->phase == Phase::kPreparing);
   CHECK(world.records.record->parts[0].step == Step::kFailed);

@@ -10,8 +10,7 @@ namespace sweep_test {
 TEST_CASE("Sweeps of all shards write each object once", "[migrate][sweep][shards]") {
   World world(40);
   const int shards = GENERATE(2, 3, 16);
-  // A list in one piece is for whoever takes all of it.
-  world.options.most_in_one_piece = GENERATE(0, 100);
+  world.options.most_in_one_piece = GENERATE(0u, 100u);
   report::ClassCounts total;
   for (int number = 0; number < shards; ++number) {
     world.target.shard = {number, shards};

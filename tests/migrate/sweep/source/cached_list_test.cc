@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/support/fake_cluster.h"
@@ -106,6 +107,59 @@ TEST_CASE("A watch cache has no order, and knows what was created meanwhile",
   world.Run();
   // w0 is before what was listed: who created it has stored it anew.
   CHECK(world.names == kAll + "w105 ");
+}
+
+/// Six objects as two shards see them, and what of them the first one has.
+struct ShardWorld : World {
+  ShardWorld() : World(6) {
+    target.shard = {0, 2};
+    for (int i = 100; i < 106; ++i) {
+      const std::string name = "w" + std::to_string(i);
+      if (!target.shard.Has(Uid(name))) continue;
+      if (own.empty()) first = name;
+      own += name + " ";
+    }
+    CHECK_FALSE(own.empty());
+    CHECK(own.size() < 6 * 5);
+  }
+  std::string Uid(const std::string& name) const {
+    const auto* stored = cluster.server.Stored("widgets.demo.example.com", "shop/" + name);
+    return std::string(stored->Find("metadata")->FindText("uid"));
+  }
+  /// As the watch cache lists it, which knows of the rewrite of the first own one.
+  std::string Listed(const std::string& name) const {
+    return R"({"metadata":{"name":")" + name + R"(","namespace":"shop","uid":")" + Uid(name) +
+           R"(","resourceVersion":")" + (name == first ? "77" : "1") + R"("}})";
+  }
+  std::string own, first;
+};
+
+TEST_CASE("H3: a shard takes what is its own out of a list in one piece",
+          "[migrate][cached_list][shards]") {
+  ShardWorld world;
+  std::string items = world.Listed("w100");
+  for (int i = 101; i < 106; ++i) items += "," + world.Listed("w" + std::to_string(i));
+  world.AnswerPiece(List(items));
+  world.Run();
+  CHECK(world.names == world.own);
+  CHECK(world.Lines().back() == kPiece);
+}
+
+TEST_CASE("A shard does not take a list in one piece that lacks an object of another one",
+          "[migrate][cached_list][shards]") {
+  ShardWorld world;
+  std::string items;
+  bool lacks_one = false;
+  for (int i = 100; i < 106; ++i) {
+    const std::string name = "w" + std::to_string(i);
+    const bool is_own = world.own.find(name) != std::string::npos;
+    if (!is_own && !std::exchange(lacks_one, true)) continue;
+    items += (items.empty() ? "" : ",") + world.Listed(name);
+  }
+  world.AnswerPiece(List(items));
+  world.Run();
+  CHECK(world.names == world.own);
+  CHECK(world.Lines().back().find("continue=") != std::string::npos);
 }
 
 TEST_CASE("A list is read in chunks where it is not known to be short", "[migrate][cached_list]") {
