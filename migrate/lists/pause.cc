@@ -4,6 +4,12 @@
 #include <chrono>
 
 namespace migrate::lists {
+namespace {
+
+// What another thread brings comes at once, mostly, or not for long.
+constexpr std::chrono::milliseconds kFirstTick(5);
+
+}  // namespace
 
 bool PollUntil(kube::system::Clock::TimePoint until, const std::function<bool()>& is_done,
                const kube::client::Session& session) {
@@ -11,8 +17,10 @@ bool PollUntil(kube::system::Clock::TimePoint until, const std::function<bool()>
   if (session.turns != nullptr) {
     session.turns->Wait(until, is_over);
   } else {
+    std::chrono::milliseconds tick = kFirstTick;
     while (session.clock.Now() < until && !is_over()) {
-      session.client.Poll(std::min(until, session.clock.Now() + kTick));
+      session.client.Poll(std::min(until, session.clock.Now() + tick));
+      tick = std::min(2 * tick, kTick);
     }
   }
   return is_done() || session.clock.Now() >= until;

@@ -208,6 +208,9 @@ void MigrateCommand::Finish(const flags::FlagSet& flag_set, const flags::RawValu
   flags::ValidateLabelSelector("migrate", "--crd-selector", options_.crd_selector);
   raw_.job_index = kube::system::ProcessEnvironment().variable("JOB_COMPLETION_INDEX");
   flags::FinishMigrateOptions(options_, raw_);
+  if (!options_.is_gentle && !flag_set.IsGiven("concurrency")) {
+    options_.concurrency = flags::kConcurrencyAtFullPace;
+  }
   flags::FinishFleet("migrate", options_.fleet, options_.common.connection, flag_set);
   if (!options_.fleet.contexts.empty()) flags::RequireMigrationOfMany(options_);
 }

@@ -53,6 +53,10 @@ struct MigrateOptions {
   std::chrono::nanoseconds lease_timeout{};  ///< as migrate::lease::LeaseOptions::wait
 };
 
+/// MigrateOptions::concurrency with --pace=full, unless the user says otherwise: etcd commits what
+/// comes at the same time together.
+inline constexpr int kConcurrencyAtFullPace = 32;
+
 /// Values of flags of migrate that are read further once all flags are known.
 struct RawMigrateValues {
   std::string dry_run = "none";

@@ -113,8 +113,8 @@ Options:
         in the storage version, without the paths that this one does not have.
 
     --concurrency=16:
-        The most writes at the same time; there are fewer while the server is slow. With --contexts
-        in each cluster.
+        The most writes at the same time, 32 with --pace=full; there are fewer while the server is
+        slow. With --contexts in each cluster.
 
     --contexts=[]:
         Migrate the clusters of these contexts of the kubeconfig side by side: names, or patterns in

@@ -133,6 +133,8 @@ TEST_CASE("migrate takes its flags", "[plugin][migrate_options]") {
   CHECK(options.output == OutputFormat::kJson);
   CHECK(options.keep_stored_versions);
   CHECK(Parse({"widgets", "--backup-dir", "b"}).backup_dir == "b");
+  CHECK(Parse({"widgets", "--pace=full"}).concurrency == 32);
+  CHECK(Parse({"widgets", "--pace=full", "--concurrency=16"}).concurrency == 16);
   CHECK(Parse({"--retry-from", "r.json", "-oname"}).retry_from == "r.json");
   CHECK(Parse({"widgets", "--clean-managed-fields"}).clean_managed_fields);
   CHECK(Parse({"--retry-failed"}).retry_failed);
