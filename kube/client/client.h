@@ -134,6 +134,8 @@ class Client {
   /// Works on all calls until something has happened, a call is due to be sent again, or `deadline`
   /// is reached. Throws what Credentials and sinks throw.
   void Poll(system::Clock::TimePoint deadline);
+  /// Has the Poll of another thread return, as http::Transport::Wake.
+  void Wake() { transport_.Wake(); }
 
   /// Makes one GET and waits for its JSON; other calls go on meanwhile. An answer that is no JSON
   /// is a CallError too; "interrupted" where ClientOptions::stop became true. Not to be called from

@@ -6,9 +6,8 @@
 namespace kube::client {
 namespace {
 
-// How soon an end is noticed that no answer brings, such as a signal. What another thread brings
-// comes at once, mostly, or not for long.
-constexpr std::chrono::milliseconds kFirstTick(5), kSignalTick(100);
+// How soon an end is noticed that no answer brings, such as a signal.
+constexpr std::chrono::milliseconds kSignalTick(100);
 
 bool AtOnce() { return true; }
 
@@ -25,12 +24,11 @@ void Turns::Wait(TimePoint until, const std::function<bool()>& is_over) {
     const std::lock_guard lock(mutex_);
     waiters_.push_back(&self);
   }
-  for (std::chrono::milliseconds tick = kFirstTick;;) {
+  for (;;) {
     Waiter* next = FindOver();
     if (next == &self) break;
     if (next == nullptr) {
-      PollForAll(clock_.Now() + tick);
-      tick = std::min(2 * tick, kSignalTick);
+      PollForAll(clock_.Now() + kSignalTick);
     } else {
       HandOver(*next);
       AwaitTurn(self);

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
 #include <cerrno>
 #include <exception>
@@ -287,6 +288,8 @@ class CurlTransport::Impl {
     cancelled_.push_back(id);
   }
 
+  void Wake();
+
   void Poll(system::Clock::TimePoint deadline) {
     happened_ = false;
     for (;;) {
@@ -294,7 +297,8 @@ class CurlTransport::Impl {
       AddNew();
       Perform();
       DeliverEnds();
-      if (happened_ || std::chrono::steady_clock::now() >= deadline) return;
+      if (happened_ || is_woken_.exchange(false)) return;
+      if (std::chrono::steady_clock::now() >= deadline) return;
       Wait(deadline);
     }
   }
@@ -354,7 +358,8 @@ class CurlTransport::Impl {
   std::vector<Easy> idle_;
   RequestId next_id_ = 1;
   bool happened_ = false;
-  std::exception_ptr failure_;  // of a sink that libcurl called
+  std::atomic<bool> is_woken_ = false;  // by any thread
+  std::exception_ptr failure_;          // of a sink that libcurl called
 };
 
 // libcurl takes the name for SNI and verification from the URL. Another one stands there in the
@@ -605,6 +610,11 @@ void CurlTransport::Impl::Wait(system::Clock::TimePoint deadline) {
   curl_multi_poll(multi_.get(), nullptr, 0, static_cast<int>(wait.count()), nullptr);
 }
 
+void CurlTransport::Impl::Wake() {
+  is_woken_ = true;
+  curl_multi_wakeup(multi_.get());
+}
+
 void CurlTransport::Impl::DeliverEnds() {
   int left = 0;
   while (const CURLMsg* message = curl_multi_info_read(multi_.get(), &left)) {
@@ -676,5 +686,7 @@ CurlTransport::RequestId CurlTransport::Start(HttpRequest request, system::Clock
 void CurlTransport::Cancel(RequestId id) { impl_->Cancel(id); }
 
 void CurlTransport::Poll(system::Clock::TimePoint deadline) { impl_->Poll(deadline); }
+
+void CurlTransport::Wake() { impl_->Wake(); }
 
 }  // namespace kube::http

@@ -51,6 +51,7 @@ class CurlTransport : public Transport {
                   ResponseSink& sink) override;
   void Cancel(RequestId id) override;
   void Poll(system::Clock::TimePoint deadline) override;
+  void Wake() override;
 
  private:
   class Impl;

@@ -17,6 +17,7 @@ class ReadOnlyTransport : public Transport {
                   ResponseSink& sink) override;
   void Cancel(RequestId id) override { transport_.Cancel(id); }
   void Poll(system::Clock::TimePoint deadline) override { transport_.Poll(deadline); }
+  void Wake() override { transport_.Wake(); }
 
  private:
   Transport& transport_;

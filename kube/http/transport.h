@@ -82,6 +82,9 @@ class Transport {
   /// Moves bytes and calls sinks until something has happened or `deadline` is reached. What a sink
   /// throws comes out here; its request is over then.
   virtual void Poll(system::Clock::TimePoint deadline) = 0;
+  /// Has the Poll under way, or else the next one, return before its deadline. The one method that
+  /// other threads may call. Where only one thread ever is there is nothing to do.
+  virtual void Wake() {}
 };
 
 }  // namespace kube::http

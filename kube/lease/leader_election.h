@@ -55,8 +55,9 @@ class LeaderElection {
   /// one.
   void Advance();
 
-  /// Has the next Advance look, if this is a candidate: for who has reason to believe that the
-  /// leader is through. To be asked for as seldom as the server bears.
+  /// Has the next Advance look, if this is a candidate, or the first one behind the call under way,
+  /// which may have looked too early: for who expects that the leader has left. Each is one request
+  /// more, also where a problem would have it pause.
   void LookNow();
 
   /// True from a successful write of the Lease until renew_deadline after it was sent, or until
@@ -116,6 +117,7 @@ class LeaderElection {
   std::optional<std::string> observed_text_;  // of what was read; absent: written by ourselves
   system::Clock::TimePoint observed_at_{};    // when that was seen to be another one than before
   LeaseRecord written_;                       // by the call under way
+  bool looks_again_ = false;                  // behind the call under way
   bool is_optimistic_ = false;                // it was begun without a look at the Lease
   bool is_leading_ = false;                   // until the loss is noticed
   system::Clock::TimePoint renewed_at_{};     // when the last write of ours that was done was begun

@@ -57,10 +57,11 @@ LeaseKeeper::LeaseKeeper(const kube::client::Session& session, TimeOfDay now)
 LeaseKeeper::~LeaseKeeper() = default;
 
 Leases::Number LeaseKeeper::Seek(LeaseRequest request) {
-  const std::lock_guard lock(mutex_);
   auto kept = std::make_unique<Kept>(std::move(request), session_.clock.Now());
+  const std::lock_guard lock(mutex_);
   if (!broken_because_.empty()) kept->tenure.Break(broken_because_);
   kept_.emplace(++last_, std::move(kept));
+  session_.client.Wake();
   return last_;
 }
 
@@ -79,13 +80,17 @@ LeaseView LeaseKeeper::Look(Number lease) {
 void LeaseKeeper::LookNow(Number lease) {
   const std::lock_guard lock(mutex_);
   const auto found = kept_.find(lease);
-  if (found != kept_.end()) found->second->is_urgent = true;
+  if (found == kept_.end()) return;
+  found->second->is_urgent = true;
+  session_.client.Wake();
 }
 
 void LeaseKeeper::GiveBack(Number lease) {
   const std::lock_guard lock(mutex_);
   const auto found = kept_.find(lease);
-  if (found != kept_.end()) found->second->is_given_back = true;
+  if (found == kept_.end()) return;
+  found->second->is_given_back = true;
+  session_.client.Wake();
 }
 
 // Nothing is taken out of the map but by the thread that calls this.

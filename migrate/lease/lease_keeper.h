@@ -15,7 +15,7 @@
 namespace migrate::lease {
 
 /// Keeps Leases by elections, with the client of one thread, which calls Advance and lets the
-/// client poll. A holder renews every five seconds; one that could not for 20 may not write any
+/// client poll, out of which the others wake it. A holder renews every five seconds; one that could not for 20 may not write any
 /// more, and after 30 another one takes its place.
 class LeaseKeeper : public Leases {
  public:

@@ -27,8 +27,8 @@ class Leases {
   virtual Number Seek(LeaseRequest request) = 0;
   /// How it stands. By the clock: what is ours becomes doubtful by itself.
   virtual LeaseView Look(Number lease) = 0;
-  /// Has it looked at soon, rather than with the next regular look: who asks knows of nothing that
-  /// its holder still has to do. Nothing where it is ours.
+  /// Has it looked at at once, rather than with the next regular look, by one request more: for who
+  /// expects that its holder has left. Nothing where it is ours.
   virtual void LookNow(Number lease) = 0;
   /// Whatever only its holder may do has to have ended. No error where it is not held. Not looked
   /// at any more.

@@ -6,32 +6,40 @@
 namespace migrate::lists {
 namespace {
 
-// What another thread brings comes at once, mostly, or not for long.
-constexpr std::chrono::milliseconds kFirstTick(5);
+using kube::system::Clock;
+using std::chrono::milliseconds;
 
-}  // namespace
+// What is waited for may come from another thread, as a Lease does: within milliseconds, or after
+// seconds.
+constexpr milliseconds kFirstTick(5);
 
-bool PollUntil(kube::system::Clock::TimePoint until, const std::function<bool()>& is_done,
-               const kube::client::Session& session) {
+bool PollInTicks(milliseconds first, Clock::TimePoint until, const std::function<bool()>& is_done,
+                 const kube::client::Session& session) {
   const auto is_over = [&] { return is_done() || session.is_stopped(); };
   if (session.turns != nullptr) {
     session.turns->Wait(until, is_over);
   } else {
-    std::chrono::milliseconds tick = kFirstTick;
-    while (session.clock.Now() < until && !is_over()) {
+    for (milliseconds tick = first; session.clock.Now() < until && !is_over();
+         tick = std::min(2 * tick, kTick)) {
       session.client.Poll(std::min(until, session.clock.Now() + tick));
-      tick = std::min(2 * tick, kTick);
     }
   }
   return is_done() || session.clock.Now() >= until;
 }
 
-bool PauseUntil(kube::system::Clock::TimePoint until, const kube::client::Session& session) {
-  return PollUntil(
-      until, [] { return false; }, session);
+}  // namespace
+
+bool PollUntil(Clock::TimePoint until, const std::function<bool()>& is_done,
+               const kube::client::Session& session) {
+  return PollInTicks(kFirstTick, until, is_done, session);
 }
 
-bool WaitUntil(kube::system::Clock::TimePoint until, const kube::client::Session& session) {
+bool PauseUntil(Clock::TimePoint until, const kube::client::Session& session) {
+  return PollInTicks(
+      kTick, until, [] { return false; }, session);
+}
+
+bool WaitUntil(Clock::TimePoint until, const kube::client::Session& session) {
   if (session.clock.Now() >= until) return true;
   return WhileOthersWork(session, [&] { return PauseUntil(until, session); });
 }

@@ -28,6 +28,10 @@ bool Shard::Has(std::string_view uid) const {
          static_cast<std::uint64_t>(number);
 }
 
+std::uint64_t ShareOf(const Shard& shard, std::uint64_t objects) {
+  return objects / static_cast<std::uint64_t>(shard.count);
+}
+
 std::string TextOf(const Shard& shard) {
   return std::to_string(shard.number) + "/" + std::to_string(shard.count);
 }

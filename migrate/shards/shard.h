@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -21,6 +22,9 @@ struct Shard {
   bool is_all() const { return count == 1; }
   bool operator==(const Shard&) const = default;
 };
+
+/// How many of so many objects it has, about.
+std::uint64_t ShareOf(const Shard& shard, std::uint64_t objects);
 
 /// "3/16".
 std::string TextOf(const Shard& shard);

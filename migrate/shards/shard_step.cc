@@ -13,8 +13,8 @@ ShardStep WhilePreparing(const ShardRecord& record, const ShardPart& part,
   if (part.step == Step::kFailed) return ShardStep::kLeave;
   if (!situation.has_open_backup) return ShardStep::kPrepare;
   if (part.step != Step::kBackedUp) return ShardStep::kNoteOpen;
-  const bool is_next = situation.is_leader && AreAll(record, Step::kBackedUp);
-  return is_next ? ShardStep::kBeginClosing : ShardStep::kWait;
+  if (!AreAll(record, Step::kBackedUp)) return ShardStep::kWait;
+  return situation.is_leader ? ShardStep::kBeginClosing : ShardStep::kWaitForLeader;
 }
 
 ShardStep WhileClosing(const ShardRecord& record, const ShardPart& part,
@@ -25,8 +25,8 @@ ShardStep WhileClosing(const ShardRecord& record, const ShardPart& part,
   if (part.step == Step::kBackedUp && has_closed) return ShardStep::kNoteClosed;
   // Who has lost its backup cannot close it.
   if (part.step != Step::kClosed || !has_closed) return ShardStep::kReopen;
-  const bool is_next = situation.is_leader && AreAll(record, Step::kClosed);
-  return is_next ? ShardStep::kFlip : ShardStep::kWait;
+  if (!AreAll(record, Step::kClosed)) return ShardStep::kWait;
+  return situation.is_leader ? ShardStep::kFlip : ShardStep::kWaitForLeader;
 }
 
 ShardStep WhileRewriting(const ShardRecord& record, const ShardPart& part,
@@ -36,7 +36,7 @@ ShardStep WhileRewriting(const ShardRecord& record, const ShardPart& part,
     return situation.has_result ? ShardStep::kNoteResult : ShardStep::kRewrite;
   }
   if (!AreAll(record, Step::kDone)) return ShardStep::kLeave;
-  return situation.is_leader ? ShardStep::kEnd : ShardStep::kWait;
+  return situation.is_leader ? ShardStep::kEnd : ShardStep::kWaitForLeader;
 }
 
 }  // namespace
@@ -49,18 +49,17 @@ ShardStep NextStep(const ShardRecord& record, const ShardSituation& situation) {
   if (record.phase == Phase::kEnded) return ShardStep::kLeave;
   if (record.phase == Phase::kRewriting) return WhileRewriting(record, part, situation);
   if (IsFlipOf(record, situation.crd)) {
-    return situation.is_leader ? ShardStep::kNoteFlip : ShardStep::kWait;
+    return situation.is_leader ? ShardStep::kNoteFlip : ShardStep::kWaitForLeader;
   }
   if (record.phase == Phase::kPreparing) return WhilePreparing(record, part, situation);
   if (record.phase == Phase::kClosing) return WhileClosing(record, part, situation);
-  return situation.is_leader ? ShardStep::kReopen : ShardStep::kWait;
+  return situation.is_leader ? ShardStep::kReopen : ShardStep::kWaitForLeader;
 }
 
-std::string FindLaggards(const ShardRecord& record) {
-  const Step step = record.phase == Phase::kPreparing ? Step::kBackedUp
-                    : record.phase == Phase::kClosing ? Step::kClosed
-                                                      : Step::kDone;
-  return record.phase == Phase::kFlipping ? "" : DescribeMissing(record, step);
+std::string DescribeWait(ShardStep step, const ShardRecord& record) {
+  if (step == ShardStep::kWaitForLeader) return "the shard that leads, which has the next step";
+  return DescribeMissing(record,
+                         record.phase == Phase::kPreparing ? Step::kBackedUp : Step::kClosed);
 }
 
 }  // namespace migrate::shards

@@ -25,20 +25,21 @@ struct ShardSituation {
 };
 
 enum class ShardStep {
-  kWait,          ///< for others; look again later
-  kPrepare,       ///< rewrite what has to be before the flip, and back up; keep the backup current
-  kNoteOpen,      ///< NoteOpenBackup
-  kBeginClosing,  ///< BeginClosing
-  kClose,         ///< close the backup, and write down what it knows
-  kNoteClosed,    ///< NoteClosedBackup
-  kReopen,        ///< OpenRound
-  kFlip,          ///< BeginFlip, turn pruning on, NoteFlip
-  kNoteFlip,      ///< NoteFlip: it was turned on, though nobody said so
-  kRewrite,       ///< behind the flip: wait until servers prune, rewrite, verify
-  kNoteResult,    ///< NoteResult
-  kEnd,           ///< all are done: trim status.storedVersions, NoteEnd
-  kLeave,         ///< there is nothing left to do for this one
-  kAbandon,       ///< it was begun anew, or another program has taken this one's place
+  kWait,           ///< for others; look again later
+  kWaitForLeader,  ///< the same; a leader that has left has no successor until one looks
+  kPrepare,        ///< rewrite what has to be before the flip, and back up; keep the backup current
+  kNoteOpen,       ///< NoteOpenBackup
+  kBeginClosing,   ///< BeginClosing
+  kClose,          ///< close the backup, and write down what it knows
+  kNoteClosed,     ///< NoteClosedBackup
+  kReopen,         ///< OpenRound
+  kFlip,           ///< BeginFlip, turn pruning on, NoteFlip
+  kNoteFlip,       ///< NoteFlip: it was turned on, though nobody said so
+  kRewrite,        ///< behind the flip: wait until servers prune, rewrite, verify
+  kNoteResult,     ///< NoteResult
+  kEnd,            ///< all are done: trim status.storedVersions, NoteEnd
+  kLeave,          ///< there is nothing left to do for this one
+  kAbandon,        ///< it was begun anew, or another program has taken this one's place
 };
 
 /// What is to be done next. Once that was done, or could not be noted as others were faster, it is
@@ -49,8 +50,7 @@ enum class ShardStep {
 /// nobody knows since when they are closed; so does one that finds the flip announced and not made.
 ShardStep NextStep(const ShardRecord& record, const ShardSituation& situation);
 
-/// For whom a shard waits that is told to: the shards that are not as far, for people. Empty: for
-/// the leader, which has the next step.
-std::string FindLaggards(const ShardRecord& record);
+/// For whom a shard waits with kWait or kWaitForLeader, for people.
+std::string DescribeWait(ShardStep step, const ShardRecord& record);
 
 }  // namespace migrate::shards

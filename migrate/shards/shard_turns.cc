@@ -10,6 +10,7 @@ namespace migrate::shards {
 namespace {
 
 using kube::system::Clock;
+using lease::Standing;
 using Kind = Turn::Kind;
 using std::chrono::milliseconds;
 
@@ -102,13 +103,13 @@ bool ShardTurns::leads() {
     leadership_ = leases.Seek(lease::RequestOf(options_.lease, options_.crd_name, options_.crd_uid,
                                                options_.earlier_identities));
   }
-  const lease::Standing standing = leases.Look(*leadership_).standing;
+  const Standing standing = leases.Look(*leadership_).standing;
   // Another one has led meanwhile: this one may lead later, but not as if nothing had been.
-  if (standing == lease::Standing::kLost) {
+  if (standing == Standing::kLost) {
     leases.GiveBack(*std::exchange(leadership_, std::nullopt));
     situation_.led_round.reset();
   }
-  return standing == lease::Standing::kOurs;
+  return standing == Standing::kOurs;
 }
 
 std::optional<Turn> ShardTurns::LookForEnd() {
@@ -128,9 +129,9 @@ Turn ShardTurns::Next(const std::function<bool()>& keep_current) {
     situation_.crd = *std::move(crd);
     situation_.is_leader = leads();
     const ShardStep step = NextStep(*read->record, situation_);
-    const bool waits = step == ShardStep::kWait;
+    const bool waits = step == ShardStep::kWait || step == ShardStep::kWaitForLeader;
     if (!waits) waiting_since_.reset();
-    auto turn = waits ? Wait(*read->record, keep_current) : Take(step, *read);
+    auto turn = waits ? Wait(step, *read->record, keep_current) : Take(step, *read);
     if (turn) return *std::move(turn);
   }
 }
@@ -176,6 +177,7 @@ std::optional<Turn> ShardTurns::Take(ShardStep step, const StoredRecord& read) {
       NoteEnd(next, *kept_because_);
       break;
     case ShardStep::kWait:
+    case ShardStep::kWaitForLeader:
       return std::nullopt;
   }
   return Note(read, std::move(next), step);
@@ -190,34 +192,27 @@ std::optional<Turn> ShardTurns::Note(const StoredRecord& read, ShardRecord next,
   return std::nullopt;
 }
 
-std::optional<Turn> ShardTurns::Wait(const ShardRecord& record,
+std::optional<Turn> ShardTurns::Wait(ShardStep step, const ShardRecord& record,
                                      const std::function<bool()>& keep_current) {
   const Clock::TimePoint now = session_.clock.Now();
   if (!waiting_since_) waiting_since_ = now;
-  std::string whom = FindLaggards(record);
-  if (whom.empty()) {
-    whom = "the shard that leads, which has the next step";
-    SeekLeadership();
-  }
+  std::string whom = DescribeWait(step, record);
   if (now >= *waiting_since_ + std::chrono::duration_cast<Clock::Duration>(options_.patience)) {
     return Error("the other shards were waited for in vain: " + whom);
   }
   if (std::exchange(told_, whom) != whom) tell_("waiting for others: " + whom);
+  const bool may_lead = step == ShardStep::kWaitForLeader && leadership_;
+  if (may_lead) options_.lease.leases->LookNow(*leadership_);
   lists::PollUntil(
       now + PauseOf(options_.shard.count, now - *waiting_since_),
       [&] {
         if (situation_.has_open_backup && keep_current && !keep_current()) {
           situation_.has_open_backup = false;
         }
-        return false;
+        return may_lead && options_.lease.leases->Look(*leadership_).standing == Standing::kOurs;
       },
       session_);
   return std::nullopt;
-}
-
-// A leader that has done its own part leaves, and what concerns all is left to whoever comes next.
-void ShardTurns::SeekLeadership() {
-  if (leadership_) options_.lease.leases->LookNow(*leadership_);
 }
 
 void ShardTurns::OnClosed(const Turn& turn, const std::string& backup) {

@@ -95,8 +95,8 @@ class ShardTurns {
   std::optional<Turn> LookForEnd();
   std::optional<Turn> Take(ShardStep step, const StoredRecord& read);
   std::optional<Turn> Note(const StoredRecord& read, ShardRecord next, ShardStep step);
-  void SeekLeadership();
-  std::optional<Turn> Wait(const ShardRecord& record, const std::function<bool()>& keep_current);
+  std::optional<Turn> Wait(ShardStep step, const ShardRecord& record,
+                           const std::function<bool()>& keep_current);
   static Turn Error(std::string why);
 
   const ShardTurnsOptions options_;

@@ -30,10 +30,11 @@ struct SweepProgress {
 inline constexpr std::uint64_t kFew = 500;
 
 struct SweepOptions {
-  std::int64_t chunk_size = 500;        ///< 0: the list comes in one piece
-  std::uint64_t most_in_one_piece = 0;  ///< of no more objects it comes so too, if it can
-  std::size_t concurrency = 16;         ///< the most writes in flight
-  double max_rate = 0;                  ///< writes a second; 0: no limit
+  std::int64_t chunk_size = 500;  ///< 0: the list comes in one piece
+  /// Of no more objects, of whatever shard, it comes so too, if it can; of fewer with many shards.
+  std::uint64_t most_in_one_piece = 0;
+  std::size_t concurrency = 16;  ///< the most writes in flight
+  double max_rate = 0;           ///< writes a second; 0: no limit
   /// By which more than kFew objects are written; the null pointer: as fast as the server takes
   /// them.
   write::Pace* pace = nullptr;

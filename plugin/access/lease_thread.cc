@@ -1,17 +1,14 @@
 #include "plugin/access/lease_thread.h"
 
-#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <random>
 
 #include "kube/system/environment.h"
+#include "migrate/lists/pause.h"
 
 namespace plugin::access {
 namespace {
-
-// The run waits for its first Lease, and at its end until that is given back.
-constexpr std::chrono::milliseconds kTick(10);
 
 std::uint64_t ChanceNumber() {
   std::random_device random;
@@ -37,6 +34,7 @@ LeaseThread::LeaseThread(const ClusterAccess& run, const flags::CommonOptions& o
 
 LeaseThread::~LeaseThread() {
   is_over_ = true;
+  cluster_.client().Wake();
   thread_.join();
 }
 
@@ -50,7 +48,7 @@ void LeaseThread::Run() noexcept {
     kube::client::Client& client = cluster_.client();
     while (!is_over_) {
       keeper_.Advance();
-      client.Poll(clock_.Now() + kTick);
+      client.Poll(clock_.Now() + migrate::lists::kTick);
     }
     keeper_.End();
   } catch (const std::exception& error) {

@@ -53,8 +53,8 @@ struct MigrateOptions {
   std::chrono::nanoseconds lease_timeout{};  ///< as migrate::lease::LeaseOptions::wait
 };
 
-/// MigrateOptions::concurrency with --pace=full, unless the user says otherwise: etcd commits what
-/// comes at the same time together.
+/// MigrateOptions::concurrency with --pace=full, unless the user says otherwise: etcd commits writes
+/// in batches.
 inline constexpr int kConcurrencyAtFullPace = 32;
 
 /// Values of flags of migrate that are read further once all flags are known.

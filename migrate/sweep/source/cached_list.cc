@@ -112,8 +112,8 @@ void CachedList::Stop() {
 
 std::optional<std::uint64_t> CachedList::remaining() const {
   if (state_ != State::kFirstChunk && state_ != State::kInOnePiece) return chunks_.remaining();
-  const std::uint64_t all = total_ / static_cast<std::uint64_t>(target_.shard.count);
-  return all - std::min(all, spool_.listed());
+  const std::uint64_t share = ShareOf(target_.shard, total_);
+  return share - std::min(share, spool_.listed());
 }
 
 kube::system::Clock::TimePoint CachedList::next_event() const {
@@ -132,8 +132,6 @@ void CachedList::OnBytes(std::string_view bytes) {
 
 void CachedList::Take(const spool::ListedObject& object) {
   if (!IsBounded()) return;
-  ++seen_;
-  if (!target_.shard.Has(object.uid)) return;
   bytes_ += object.namespace_.size() + object.name.size() + object.uid.size() +
             object.resource_version.size();
   knows_version_ = knows_version_ || object.resource_version == version_;
@@ -141,7 +139,7 @@ void CachedList::Take(const spool::ListedObject& object) {
 }
 
 // Some may have been created meanwhile.
-bool CachedList::IsBounded() const { return seen_ < 2 * most_ && bytes_ < kMostBytes; }
+bool CachedList::IsBounded() const { return objects_.size() < 2 * most_ && bytes_ < kMostBytes; }
 
 void CachedList::OnEnd(const std::optional<kube::client::CallError>& error) {
   call_.reset();
@@ -158,14 +156,14 @@ bool CachedList::FinishPage() {
     return spool::ObjectKey(one) == spool::ObjectKey(other);
   };
   return !page_->fault() && page_->Finish() && page_->metadata().continue_token.empty() &&
-         IsBounded() && knows_version_ && seen_ >= total_ &&
+         IsBounded() && knows_version_ && objects_.size() >= total_ &&
          std::ranges::adjacent_find(objects_, is_same) == objects_.end();
 }
 
 void CachedList::TakeRest() {
   const std::string last = spool_.last_key();
   for (const spool::ListedObject& object : objects_) {
-    if (spool::ObjectKey(object) > last) spool_.Add(object);
+    if (spool::ObjectKey(object) > last && target_.shard.Has(object.uid)) spool_.Add(object);
   }
   spool_.EndPage("");
   page_.reset();

@@ -112,7 +112,7 @@ void MetadataList::TakePage() {
   spool_.EndPage(page_->metadata().continue_token);
   last_key_ = page_last_key_;
   remaining_ = page_->metadata().remaining;
-  if (remaining_) *remaining_ /= static_cast<std::uint64_t>(target_.shard.count);
+  if (remaining_) remaining_ = ShareOf(target_.shard, *remaining_);
   budget_ = write::RetryBudget();
   is_done_ = pager_.OnPage(page_->metadata().continue_token) == lists::Pager::Step::kDone;
 }

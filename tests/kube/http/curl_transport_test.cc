@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <stdexcept>
+#include <thread>
 
 #include "kube/base/error.h"
 #include "tests/support/loopback_server.h"
@@ -84,6 +85,17 @@ TEST_CASE("X5: a certificate counts for the requests that begin from then on", "
   CHECK(message().find("client certificate") != std::string::npos);
   transport.UseCertificate({});
   CHECK(message() == without);
+}
+
+TEST_CASE("Another thread wakes who polls, or would", "[kube][curl]") {
+  CurlTransport transport(To("http://127.0.0.1:1"));
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  transport.Wake();
+  transport.Poll(limit);
+  std::thread other([&transport] { transport.Wake(); });
+  transport.Poll(limit);
+  other.join();
+  CHECK(std::chrono::steady_clock::now() < limit);
 }
 
 TEST_CASE("An answer arrives with status, headers and body", "[kube][curl]") {

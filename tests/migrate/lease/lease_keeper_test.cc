@@ -113,6 +113,7 @@ TEST_CASE("A Lease that was given back is had at once by who asks for a look", "
   keeping.keeper.LookNow(lease);
   keeping.Run(100ms);
   CHECK(keeping.StandingOf(lease) == Standing::kOurs);
+  keeping.keeper.LookNow(lease + 1);
 }
 
 TEST_CASE("What a predecessor has left is taken at once", "[migrate][lease]") {

@@ -55,7 +55,7 @@ TEST_CASE("Before the flip each backs up, and waits for the others", "[migrate][
   asking.record.parts[1].step = Step::kBackedUp;
   CHECK(asking.AskAsLeader() == Next::kBeginClosing);
   asking.situation.is_leader = false;
-  CHECK(asking.Ask() == Next::kWait);
+  CHECK(asking.Ask() == Next::kWaitForLeader);
   // As the record has it, but not this program: it was closed for a round that came to nothing.
   asking.situation.has_open_backup = false;
   CHECK(asking.Ask() == Next::kPrepare);
@@ -83,7 +83,7 @@ TEST_CASE("Once all have backed up each closes, and the leader turns pruning on"
   asking.record.parts[1].step = Step::kClosed;
   CHECK(asking.AskAsLeader() == Next::kFlip);
   asking.situation.is_leader = false;
-  CHECK(asking.Ask() == Next::kWait);
+  CHECK(asking.Ask() == Next::kWaitForLeader);
 }
 
 TEST_CASE("Backups of which nobody knows when they were closed are made anew",
@@ -109,7 +109,7 @@ TEST_CASE("Backups of which nobody knows when they were closed are made anew",
 TEST_CASE("A flip that was announced and not made begins with new backups", "[migrate][shards]") {
   Asking asking(Phase::kFlipping, Step::kClosed, Step::kClosed);
   asking.situation.closed_round = asking.situation.led_round = 7;
-  CHECK(asking.Ask() == Next::kWait);
+  CHECK(asking.Ask() == Next::kWaitForLeader);
   CHECK(asking.AskAsLeader() == Next::kReopen);
 }
 
@@ -118,7 +118,7 @@ TEST_CASE("A flip that was made is noted by the leader, in whatever phase", "[mi
   Asking asking(phase, Step::kClosed, Step::kClosed);
   asking.situation.crd.generation = 4;
   asking.situation.crd.preserves_unknown_fields = false;
-  CHECK(asking.Ask() == Next::kWait);
+  CHECK(asking.Ask() == Next::kWaitForLeader);
   CHECK(asking.AskAsLeader() == Next::kNoteFlip);
 }
 
@@ -133,19 +133,20 @@ TEST_CASE("Behind the flip each rewrites, notes how that ended, and leaves", "[m
 }
 
 TEST_CASE("For whom a shard waits is said by what they have not done", "[migrate][shards]") {
-  const std::string leader;
-  CHECK(FindLaggards(Asking(Phase::kPreparing, Step::kBackedUp, Step::kAbsent).record) ==
-        "shard 1 has not come");
-  CHECK(FindLaggards(Asking(Phase::kPreparing, Step::kBackedUp, Step::kBackedUp).record) == leader);
-  CHECK(FindLaggards(Asking(Phase::kClosing, Step::kClosed, Step::kBackedUp).record) ==
+  CHECK(
+      DescribeWait(Next::kWait, Asking(Phase::kPreparing, Step::kBackedUp, Step::kAbsent).record) ==
+      "shard 1 has not come");
+  CHECK(DescribeWait(Next::kWait, Asking(Phase::kClosing, Step::kClosed, Step::kBackedUp).record) ==
         "shard 1 is backed-up (\"b\")");
-  CHECK(FindLaggards(Asking(Phase::kFlipping, Step::kClosed, Step::kClosed).record) == leader);
-  CHECK(FindLaggards(Asking(Phase::kRewriting, Step::kDone, Step::kDone).record) == leader);
+  const Phase phase =
+      GENERATE(Phase::kPreparing, Phase::kClosing, Phase::kFlipping, Phase::kRewriting);
+  CHECK(DescribeWait(Next::kWaitForLeader, Asking(phase, Step::kAtWork, Step::kAtWork).record) ==
+        "the shard that leads, which has the next step");
 }
 
 TEST_CASE("The last one does what is left, as the leader", "[migrate][shards]") {
   Asking asking(Phase::kRewriting, Step::kDone, Step::kDone);
-  CHECK(asking.Ask() == Next::kWait);
+  CHECK(asking.Ask() == Next::kWaitForLeader);
   CHECK(asking.AskAsLeader() == Next::kEnd);
   asking.record.parts[1].step = GENERATE(Step::kAbsent, Step::kAtWork, Step::kFailed);
   CHECK(asking.AskAsLeader() == Next::kLeave);

@@ -23,6 +23,9 @@ TEST_CASE("Sweeps of all shards write each object once", "[migrate][sweep][shard
   }
   CHECK(Text(total) == "rewritten 20, unchanged 20");
   CHECK(world.Requests("PATCH " + kInShop) == 40);
+  if (shards == 2 && world.options.most_in_one_piece > 0) {
+    CHECK(world.Requests("GET " + kWidgets + "?resourceVersion=") == 2);
+  }
 }
 
 TEST_CASE("A shard goes on where it was, and another one does not take that up",

@@ -287,5 +287,33 @@ TEST_CASE("A deep value needs a deep schema to be looked into", "[value_validati
   CHECK(Validate(R"({"items":{"items":{"type":"array"}}})", value, "").empty());
 }
 
+/// What is wrong with a change of `old` into `value` for a server that ratchets.
+std::vector<std::string> ChangeErrors(const std::string& schema, const std::string& value,
+                                      const std::string& old) {
+  const TestSchema read(schema);
+  json::Document now, before;
+  REQUIRE(!now.Parse(value));
+  REQUIRE(!before.Parse(old));
+  PatternChecks patterns([] { return std::chrono::seconds(0); });
+  return meta::SortedStrings(ValidateChange(now.root(), before.root(), read.props, "", patterns));
+}
+
+TEST_CASE("Of many members each is held against what it was, wherever that stood",
+          "[value_validation]") {
+  const std::string schema = R"({"type":"object","additionalProperties":{"type":"integer"}})";
+  std::string now, old, list;
+  for (int i = 0; i < 100; ++i) {
+    const std::string key = "\"k" + std::to_string(i) + "\":";
+    now += (i == 0 ? "" : ",") + key + (i == 7 ? "\"changed\"" : "\"a\"");
+    old = key + "\"a\"" + (i == 0 ? "" : ",") + old;
+    list += i == 0 ? "1" : ",1";
+  }
+  const auto errors = ChangeErrors(schema, "{" + now + "}", "{" + old + "}");
+  REQUIRE(errors.size() == 1);
+  CHECK(errors[0].starts_with("k7: "));
+  // Of what was a list, however long, nothing was a member.
+  CHECK(ChangeErrors(schema, "{" + now + "}", "[" + list + "]").size() == 100);
+}
+
 }  // namespace value_validation_test
 }  // namespace kube::schema::validation
