@@ -172,7 +172,7 @@ def panels(curve, killed):
     """Of one picture: seconds and memory by the number of objects."""
     most, first = curve[-1]["objects"], curve[0]
     steady = [(0, 0), (most, first["seconds"] / first["objects"] * most)]
-    once_killed = [{"name": "killed once and gone on with", "marks": True,
+    once_killed = [{"name": "killed once", "marks": True,
                     "points": [(one["objects"], one["seconds"]) for one in killed]}] if killed else []
     return [
         {"title": "Time", "x": "objects of 1 KB", "y": "seconds", "lines": [
