@@ -207,10 +207,8 @@ void MigrateCommand::Finish(const flags::FlagSet& flag_set, const flags::RawValu
   flags::Finish("migrate", options_.objects, options_.common.connection, flag_set, raw);
   flags::ValidateLabelSelector("migrate", "--crd-selector", options_.crd_selector);
   raw_.job_index = kube::system::ProcessEnvironment().variable("JOB_COMPLETION_INDEX");
+  raw_.concurrency_is_given = flag_set.IsGiven("concurrency");
   flags::FinishMigrateOptions(options_, raw_);
-  if (!options_.is_gentle && !flag_set.IsGiven("concurrency")) {
-    options_.concurrency = flags::kConcurrencyAtFullPace;
-  }
   flags::FinishFleet("migrate", options_.fleet, options_.common.connection, flag_set);
   if (!options_.fleet.contexts.empty()) flags::RequireMigrationOfMany(options_);
 }

@@ -65,10 +65,16 @@ void TakeShardDefaults(MigrateOptions& options, const RawMigrateValues& raw) {
 constexpr std::pair<std::string_view, Engine> kEngines[] = {
     {"auto", Engine::kAuto}, {"own", Engine::kOwn}, {"in-cluster", Engine::kInCluster}};
 
-bool IsGentle(const std::string& value) {
-  if (value != "gentle" && value != "full")
-    throw InvalidValue("--pace", value, "must be gentle or full");
-  return value == "gentle";
+// etcd commits writes in batches: with more in flight each costs less.
+constexpr int kConcurrencyAtFullPace = 32;
+
+void TakePace(MigrateOptions& options, const RawMigrateValues& raw) {
+  if (raw.pace != "gentle" && raw.pace != "full")
+    throw InvalidValue("--pace", raw.pace, "must be gentle or full");
+  options.is_gentle = raw.pace == "gentle";
+  if (!options.is_gentle && !raw.concurrency_is_given) {
+    options.concurrency = kConcurrencyAtFullPace;
+  }
 }
 
 void TakeEngine(MigrateOptions& options, const std::string& value) {
@@ -192,7 +198,7 @@ void FinishMigrateOptions(MigrateOptions& options, const RawMigrateValues& raw) 
   FinishLeaseFlags("migrate", options.lease_namespace, raw.lease_timeout, options.lease_timeout);
   TakeShard(options, raw);
   TakeShardDefaults(options, raw);
-  options.is_gentle = IsGentle(raw.pace);
+  TakePace(options, raw);
   TakeEngine(options, raw.engine);
   RefuseBoth(options.no_backup, "--no-backup", !options.backup_dir.empty(), "--backup-dir");
   RequireConcurrency("migrate", options.concurrency);

@@ -53,16 +53,13 @@ struct MigrateOptions {
   std::chrono::nanoseconds lease_timeout{};  ///< as migrate::lease::LeaseOptions::wait
 };
 
-/// MigrateOptions::concurrency with --pace=full, unless the user says otherwise: etcd commits writes
-/// in batches.
-inline constexpr int kConcurrencyAtFullPace = 32;
-
 /// Values of flags of migrate that are read further once all flags are known.
 struct RawMigrateValues {
   std::string dry_run = "none";
   std::string max_rate;        ///< empty: not given
   std::string settle_timeout;  ///< empty: not given
   std::string pace = "gentle";
+  bool concurrency_is_given = false;
   std::string engine = "own";
   std::string engine_timeout;  ///< empty: not given
   std::string lease_timeout;   ///< empty: not given
