@@ -297,8 +297,8 @@ class CurlTransport::Impl {
       AddNew();
       Perform();
       DeliverEnds();
-      if (happened_ || is_woken_.exchange(false)) return;
-      if (std::chrono::steady_clock::now() >= deadline) return;
+      const bool is_over = std::chrono::steady_clock::now() >= deadline;
+      if (happened_ || is_woken_.exchange(false) || is_over) return;
       Wait(deadline);
     }
   }

@@ -1,5 +1,6 @@
 #include "migrate/lease/lease_keeper.h"
 
+#include <atomic>
 #include <optional>
 #include <utility>
 
@@ -47,7 +48,7 @@ struct LeaseKeeper::Kept {
   const LeaseRequest request;
   Tenure tenure;
   bool is_given_back = false;
-  bool is_urgent = false;                                 // LookNow, not yet taken up
+  std::atomic<bool> is_urgent = false;                    // LookNow, not yet taken up
   std::optional<kube::lease::LeaderElection> election{};  // made by the thread of the client
 };
 
@@ -103,17 +104,12 @@ std::vector<LeaseKeeper::Kept*> LeaseKeeper::TakeUp() {
   return taken;
 }
 
-bool LeaseKeeper::TakeUrgency(Kept& kept) {
-  const std::lock_guard lock(mutex_);
-  return std::exchange(kept.is_urgent, false);
-}
-
 void LeaseKeeper::AdvanceOne(Kept& kept) {
   if (!kept.election) {
     kept.election.emplace(ElectionOptionsOf(kept.request, now_), session_,
                           [](const std::string&) {});
   }
-  if (TakeUrgency(kept)) kept.election->LookNow();
+  if (kept.is_urgent.exchange(false)) kept.election->LookNow();
   kept.election->Advance();
   const std::lock_guard lock(mutex_);
   kept.tenure.Look(GlimpseOf(*kept.election), session_.clock.Now());

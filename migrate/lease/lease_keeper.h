@@ -15,8 +15,8 @@
 namespace migrate::lease {
 
 /// Keeps Leases by elections, with the client of one thread, which calls Advance and lets the
-/// client poll, out of which the others wake it. A holder renews every five seconds; one that could not for 20 may not write any
-/// more, and after 30 another one takes its place.
+/// client poll, out of which the others wake it. A holder renews every five seconds; one that could
+/// not for 20 may not write any more, and after 30 another one takes its place.
 class LeaseKeeper : public Leases {
  public:
   using TimeOfDay = std::function<std::chrono::system_clock::time_point()>;
@@ -49,7 +49,6 @@ class LeaseKeeper : public Leases {
 
   std::vector<Kept*> TakeUp();
   void AdvanceOne(Kept& kept);
-  bool TakeUrgency(Kept& kept);
   std::vector<std::unique_ptr<Kept>> TakeGivenBack(bool all);
   void Release(bool all);
 

@@ -29,6 +29,9 @@ class FakeApiServer : public FakeApi, public kube::http::Transport {
   /// Throws std::logic_error for a request that FakeApi does not know, and where it would wait for
   /// ever.
   void Poll(kube::system::Clock::TimePoint deadline) override;
+  void Wake() override { ++wakes_; }
+  /// How often somebody would have woken another thread.
+  int wakes() const { return wakes_; }
 
  private:
   struct UnderWay {
@@ -55,6 +58,7 @@ class FakeApiServer : public FakeApi, public kube::http::Transport {
   std::map<RequestId, UnderWay> under_way_;
   RequestId next_id_ = 1;
   std::uint64_t turns_ = 0;
+  int wakes_ = 0;
 };
 
 }  // namespace test_support

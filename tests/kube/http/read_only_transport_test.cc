@@ -18,11 +18,13 @@ class CountingTransport : public Transport {
   }
   void Cancel(RequestId id) override { cancelled = id; }
   void Poll(system::Clock::TimePoint deadline) override { polled_to = deadline; }
+  void Wake() override { is_woken = true; }
 
   std::vector<std::string> sent;
   std::vector<system::Clock::Duration> timeouts;
   RequestId cancelled = 0;
   system::Clock::TimePoint polled_to{};
+  bool is_woken = false;
 };
 
 constexpr char kWidget[] = "/apis/demo.example.com/v1/namespaces/shop/widgets/a";
@@ -103,6 +105,8 @@ TEST_CASE("The rest is the transport's behind it", "[kube][read_only_transport]"
   CHECK(inner.cancelled == 3);
   transport.Poll(system::Clock::TimePoint(std::chrono::seconds(5)));
   CHECK(inner.polled_to == system::Clock::TimePoint(std::chrono::seconds(5)));
+  transport.Wake();
+  CHECK(inner.is_woken);
 }
 
 }  // namespace

@@ -113,7 +113,22 @@ TEST_CASE("A Lease that was given back is had at once by who asks for a look", "
   keeping.keeper.LookNow(lease);
   keeping.Run(100ms);
   CHECK(keeping.StandingOf(lease) == Standing::kOurs);
+}
+
+TEST_CASE("Who seeks, looks or gives back does not wait for the thread to look about by itself",
+          "[migrate][lease]") {
+  Keeping keeping;
+  const auto wakes = [&keeping] { return keeping.cluster.server.wakes(); };
+  const Leases::Number lease = keeping.keeper.Seek(Boss());
+  CHECK(wakes() == 1);
+  keeping.keeper.LookNow(lease);
+  CHECK(wakes() == 2);
+  keeping.keeper.GiveBack(lease);
+  CHECK(wakes() == 3);
+  // What is not kept is nobody's business.
   keeping.keeper.LookNow(lease + 1);
+  keeping.keeper.GiveBack(lease + 1);
+  CHECK(wakes() == 3);
 }
 
 TEST_CASE("What a predecessor has left is taken at once", "[migrate][lease]") {
