@@ -1,5 +1,6 @@
 #include "migrate/sweep/source/cached_list.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
 #include <utility>
@@ -113,59 +114,55 @@ TEST_CASE("A watch cache has no order, and knows what was created meanwhile",
 struct ShardWorld : World {
   ShardWorld() : World(6) {
     target.shard = {0, 2};
-    for (int i = 100; i < 106; ++i) {
-      const std::string name = "w" + std::to_string(i);
-      if (!target.shard.Has(Uid(name))) continue;
-      if (own.empty()) first = name;
-      own += name + " ";
-    }
-    CHECK_FALSE(own.empty());
-    CHECK(own.size() < 6 * 5);
+    for (const std::string& name : all)
+      (target.shard.Has(Uid(name)) ? own : foreign).push_back(name);
+    REQUIRE(own.size() >= 2);
+    REQUIRE(!foreign.empty());
   }
   std::string Uid(const std::string& name) const {
     const auto* stored = cluster.server.Stored("widgets.demo.example.com", "shop/" + name);
     return std::string(stored->Find("metadata")->FindText("uid"));
   }
-  /// As the watch cache lists it, which knows of the rewrite of the first own one.
-  std::string Listed(const std::string& name) const {
-    return R"({"metadata":{"name":")" + name + R"(","namespace":"shop","uid":")" + Uid(name) +
-           R"(","resourceVersion":")" + (name == first ? "77" : "1") + R"("}})";
+  /// As the watch cache lists them, which knows of the rewrite of the first own one.
+  void AnswerPieceWith(const std::vector<std::string>& listed) {
+    std::string items;
+    for (const std::string& name : listed) {
+      items += (items.empty() ? "" : ",");
+      items += R"({"metadata":{"name":")" + name + R"(","namespace":"shop","uid":")" + Uid(name) +
+               R"(","resourceVersion":")" + (name == own.front() ? "77" : "1") + R"("}})";
+    }
+    AnswerPiece(List(items));
   }
-  std::string own, first;
+  /// Reads the list; only the own ones are written.
+  void RunForOwn() {
+    Run();
+    std::string expected;
+    for (const std::string& name : own) expected += name + " ";
+    CHECK(names == expected);
+  }
+
+  const std::vector<std::string> all = {"w100", "w101", "w102", "w103", "w104", "w105"};
+  std::vector<std::string> own, foreign;
 };
 
 TEST_CASE("H3: a shard takes what is its own out of a list in one piece",
           "[migrate][cached_list][shards]") {
   ShardWorld world;
-  std::string items = world.Listed("w100");
-  for (int i = 101; i < 106; ++i) items += "," + world.Listed("w" + std::to_string(i));
-  world.AnswerPiece(List(items));
-  world.Run();
-  CHECK(world.names == world.own);
+  world.AnswerPieceWith(world.all);
+  world.RunForOwn();
   CHECK(world.Lines().back() == kPiece);
 }
 
 TEST_CASE("A shard does not take a list in one piece that is wrong in what others have",
           "[migrate][cached_list][shards]") {
   ShardWorld world;
-  const bool has_one_twice = GENERATE(false, true);
-  std::string items, foreign, last_own;
-  for (int i = 100; i < 106; ++i) {
-    const std::string name = "w" + std::to_string(i);
-    const bool is_own = world.own.find(name) != std::string::npos;
-    if (is_own && name != world.first) last_own = name;
-    if (!is_own) foreign = name;
+  std::vector<std::string> listed = world.all;
+  SECTION("as one is missing") { std::erase(listed, world.foreign.back()); }
+  SECTION("as one is there twice, in the place of an own one") {
+    std::ranges::replace(listed, world.own.back(), world.foreign.back());
   }
-  REQUIRE_FALSE(last_own.empty());
-  for (int i = 100; i < 106; ++i) {
-    std::string name = "w" + std::to_string(i);
-    if (has_one_twice && name == last_own) name = foreign;
-    if (!has_one_twice && name == foreign) continue;
-    items += (items.empty() ? "" : ",") + world.Listed(name);
-  }
-  world.AnswerPiece(List(items));
-  world.Run();
-  CHECK(world.names == world.own);
+  world.AnswerPieceWith(listed);
+  world.RunForOwn();
   CHECK(world.Lines().back().find("continue=") != std::string::npos);
 }
 
