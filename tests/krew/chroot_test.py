@@ -17,12 +17,11 @@ import tempfile
 import threading
 import unittest
 
-from static_binary import ROOT, SKIPPED, Missing, StaticBinary
+from static_binary import ROOT, Missing, StaticBinary, end  # and from where to import what follows
 
-sys.path.insert(0, str(ROOT / "tests/cluster"))
-from cluster import Cluster, MissingBinaries, wait_for  # noqa: E402  (a folder beside this one)
-import kubectl  # noqa: E402
-import skips  # noqa: E402
+from cluster import Cluster, wait_for
+import kubectl
+import skips
 
 BINARY = None
 CLUSTER = None
@@ -285,8 +284,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except (Missing, MissingBinaries) as missing:
-        print(f"skipped: {missing}")
-        sys.exit(SKIPPED)
+    end(main)

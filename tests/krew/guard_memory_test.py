@@ -6,13 +6,12 @@ import json
 import sys
 import unittest
 
-from static_binary import ROOT, SKIPPED, Missing, StaticBinary
+from static_binary import Missing, StaticBinary, end  # and from where to import what follows
 
-sys.path.insert(0, str(ROOT / "tests/cluster"))
-from cluster import Cluster, MissingBinaries, wait_for  # noqa: E402  (a folder beside this one)
-from guards import CRD, HERE, MOST_MIB, WIDGETS, Guard, crd, flood, peak_mib, widget  # noqa: E402
-from migrations import in_parallel  # noqa: E402
-from subjects import V1BETA1_CRDS  # noqa: E402
+from cluster import Cluster, wait_for
+from guards import CRD, HERE, MOST_MIB, WIDGETS, Guard, crd, flood, peak_mib, widget
+from migrations import in_parallel
+from subjects import V1BETA1_CRDS
 
 BINARY = None
 CLUSTER = None
@@ -55,8 +54,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except (Missing, MissingBinaries) as missing:
-        print(f"skipped: {missing}")
-        sys.exit(SKIPPED)
+    end(main)

@@ -3,9 +3,12 @@ import pathlib
 import platform
 import re
 import shutil
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SKIPPED = 77  # ctest's SKIP_RETURN_CODE
+sys.path.insert(0, str(ROOT / "tests/cluster"))
+from cluster import SKIPPED, MissingBinaries  # noqa: E402  (a folder beside this one)
+
 MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}
 
 
@@ -39,3 +42,12 @@ class StaticBinary:
         """That of CMakeLists.txt, with a v."""
         text = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
         return "v" + re.search(r"project\(kubectl-prune VERSION ([0-9.]+)", text)[1]
+
+
+def end(main):
+    """Ends the program with what `main` returns, or as skipped where the binary, or a server, is missing."""
+    try:
+        sys.exit(main())
+    except (Missing, MissingBinaries) as missing:
+        print(f"skipped: {missing}")
+        sys.exit(SKIPPED)

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import unittest
 
-from static_binary import SKIPPED, Missing, StaticBinary
+from static_binary import StaticBinary, end
 
 BINARY = None
 
@@ -117,8 +117,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except Missing as missing:
-        print(f"skipped: {missing}")
-        sys.exit(SKIPPED)
+    end(main)
