@@ -14,6 +14,7 @@
 #include <new>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -38,6 +39,10 @@ constexpr long kKeepAliveIdleSeconds = 30;
 constexpr long kKeepAliveIntervalSeconds = 15;
 constexpr int kSilenceMilliseconds = 45'000;
 constexpr std::size_t kMaxIdleHandles = 64;
+// Whenever libcurl is run it looks at the socket once for each transfer. With so many under way it
+// is run only so often, and takes what has come for several of them at a time.
+constexpr std::size_t kManyTransfers = 8;
+constexpr std::chrono::milliseconds kBetweenRuns{3};
 // A server closes its idle HTTP/2 connections after 90 s; in that moment requests fail.
 constexpr long kMaxIdleSeconds = 60;
 
@@ -333,6 +338,7 @@ class CurlTransport::Impl {
   void SetMethod(Transfer& transfer);
   void SetCallbacks(Transfer& transfer);
   void Perform();
+  void Gather(system::Clock::TimePoint deadline) const;
   void Wait(system::Clock::TimePoint deadline);
   void DeliverEnds();
   void DeliverEnd(CURL* easy, CURLcode code);
@@ -357,6 +363,7 @@ class CurlTransport::Impl {
   std::vector<RequestId> new_, cancelled_;
   std::vector<Easy> idle_;
   RequestId next_id_ = 1;
+  system::Clock::TimePoint performed_at_{};
   bool happened_ = false;
   std::atomic<bool> is_woken_ = false;  // by any thread
   std::exception_ptr failure_;          // of a sink that libcurl called
@@ -594,6 +601,7 @@ std::size_t CurlTransport::Impl::OnBody(char* data, std::size_t unit, std::size_
 
 void CurlTransport::Impl::Perform() {
   int running = 0;
+  performed_at_ = std::chrono::steady_clock::now();
   const CURLMcode result = curl_multi_perform(multi_.get(), &running);
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
   if (result != CURLM_OK) {
@@ -601,8 +609,15 @@ void CurlTransport::Impl::Perform() {
   }
 }
 
+void CurlTransport::Impl::Gather(system::Clock::TimePoint deadline) const {
+  if (transfers_.size() < kManyTransfers) return;
+  std::this_thread::sleep_until(
+      std::min<system::Clock::TimePoint>(deadline, performed_at_ + kBetweenRuns));
+}
+
 void CurlTransport::Impl::Wait(system::Clock::TimePoint deadline) {
   using std::chrono::milliseconds;
+  Gather(deadline);
   const system::Clock::Duration left =
       deadline - std::min(deadline, std::chrono::steady_clock::now());
   const auto wait = std::chrono::ceil<milliseconds>(

@@ -115,9 +115,10 @@ void LeaseKeeper::AdvanceOne(Kept& kept) {
   kept.tenure.Look(GlimpseOf(*kept.election), session_.clock.Now());
 }
 
+// What comes to be sought while a server is waited for is taken up at once.
 void LeaseKeeper::Advance() {
-  for (Kept* kept : TakeUp()) AdvanceOne(*kept);
   Release(/*all=*/false);
+  for (Kept* kept : TakeUp()) AdvanceOne(*kept);
 }
 
 std::vector<std::unique_ptr<LeaseKeeper::Kept>> LeaseKeeper::TakeGivenBack(bool all) {

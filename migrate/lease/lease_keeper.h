@@ -35,8 +35,10 @@ class LeaseKeeper : public Leases {
 
   // For the thread of the client alone:
 
-  /// To be called several times a second. Gives back what is to be given back, for which it waits a
-  /// few seconds at most. Throws what Client::Poll throws.
+  /// To be called several times a second, and when something has come to be sought, or to be looked
+  /// at or given back: then Client::Wake is called, which a wait for the server within this call
+  /// uses up. Gives back what is to be given back, for which it waits a few seconds at most, and
+  /// takes up what came to be sought until then. Throws what Client::Poll throws.
   void Advance();
   /// Gives all back.
   void End();

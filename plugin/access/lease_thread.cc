@@ -46,8 +46,9 @@ migrate::lease::LeaseOptions LeaseThread::Options(const std::string& lease_names
 void LeaseThread::Run() noexcept {
   try {
     kube::client::Client& client = cluster_.client();
-    while (!is_over_) {
-      keeper_.Advance();
+    for (;;) {
+      keeper_.Advance();  // may wait for a server, and what woke it meanwhile will not wake Poll
+      if (is_over_) break;
       client.Poll(clock_.Now() + migrate::lists::kTick);
     }
     keeper_.End();
