@@ -240,6 +240,7 @@ bool Client::SendOrEnd(Call& call) {
   request.body = call.request.body;
   request.fresh_connection = call.request.fresh_connection;
   request.always_compress = call.request.always_compress;
+  request.in_bulk = call.request.in_bulk;
   call.due.reset();
   call.sent_at = clock_.Now();
   call.credentials_version = credentials_.version();

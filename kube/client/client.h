@@ -54,6 +54,7 @@ struct ApiRequest {
   std::string body;
   bool fresh_connection = false;  ///< as HttpRequest::fresh_connection
   bool always_compress = false;   ///< as HttpRequest::always_compress
+  bool in_bulk = false;           ///< as HttpRequest::in_bulk
   /// Beside what a GET is: it only asks, such as an access review, so that it may be sent twice.
   bool changes_nothing = false;
   /// False: the first answer counts, for a caller with its own rules of what to send again; only a

@@ -39,10 +39,11 @@ constexpr long kKeepAliveIdleSeconds = 30;
 constexpr long kKeepAliveIntervalSeconds = 15;
 constexpr int kSilenceMilliseconds = 45'000;
 constexpr std::size_t kMaxIdleHandles = 64;
-// Whenever libcurl is run it looks at the socket once for each transfer. With so many under way it
-// is run only so often, and takes what has come for several of them at a time.
-constexpr std::size_t kManyTransfers = 8;
-constexpr std::chrono::milliseconds kBetweenRuns{3};
+// Whenever libcurl is run it looks at the socket once for each transfer. With so many of a bulk
+// under way a run that brought nothing is followed by so long a rest, and the next one takes what
+// has come for several of them.
+constexpr std::ptrdiff_t kManyInBulk = 8;
+constexpr std::chrono::milliseconds kRest{3};
 // A server closes its idle HTTP/2 connections after 90 s; in that moment requests fail.
 constexpr long kMaxIdleSeconds = 60;
 
@@ -338,7 +339,7 @@ class CurlTransport::Impl {
   void SetMethod(Transfer& transfer);
   void SetCallbacks(Transfer& transfer);
   void Perform();
-  void Gather(system::Clock::TimePoint deadline) const;
+  void Rest(system::Clock::TimePoint deadline) const;
   void Wait(system::Clock::TimePoint deadline);
   void DeliverEnds();
   void DeliverEnd(CURL* easy, CURLcode code);
@@ -609,15 +610,16 @@ void CurlTransport::Impl::Perform() {
   }
 }
 
-void CurlTransport::Impl::Gather(system::Clock::TimePoint deadline) const {
-  if (transfers_.size() < kManyTransfers) return;
+void CurlTransport::Impl::Rest(system::Clock::TimePoint deadline) const {
+  const auto is_in_bulk = [](const auto& entry) { return entry.second->request.in_bulk; };
+  if (std::ranges::count_if(transfers_, is_in_bulk) < kManyInBulk) return;
   std::this_thread::sleep_until(
-      std::min<system::Clock::TimePoint>(deadline, performed_at_ + kBetweenRuns));
+      std::min<system::Clock::TimePoint>(deadline, performed_at_ + kRest));
 }
 
 void CurlTransport::Impl::Wait(system::Clock::TimePoint deadline) {
   using std::chrono::milliseconds;
-  Gather(deadline);
+  Rest(deadline);
   const system::Clock::Duration left =
       deadline - std::min(deadline, std::chrono::steady_clock::now());
   const auto wait = std::chrono::ceil<milliseconds>(

@@ -25,6 +25,9 @@ struct HttpRequest {
   /// The answer may come compressed even where that costs more time than it saves, for one that
   /// shrinks to a fraction.
   bool always_compress = false;
+  /// One of very many that nobody waits for one by one: its answer may be handed out some
+  /// milliseconds later, with others, where that costs less.
+  bool in_bulk = false;
 };
 
 /// Status line and headers of an answer; never an interim one (1xx).

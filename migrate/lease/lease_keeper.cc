@@ -115,10 +115,11 @@ void LeaseKeeper::AdvanceOne(Kept& kept) {
   kept.tenure.Look(GlimpseOf(*kept.election), session_.clock.Now());
 }
 
-// What comes to be sought while a server is waited for is taken up at once.
+// What comes to be sought or given back while a server is waited for is taken up at once.
 void LeaseKeeper::Advance() {
-  Release(/*all=*/false);
-  for (Kept* kept : TakeUp()) AdvanceOne(*kept);
+  do {
+    for (Kept* kept : TakeUp()) AdvanceOne(*kept);
+  } while (Release(/*all=*/false));
 }
 
 std::vector<std::unique_ptr<LeaseKeeper::Kept>> LeaseKeeper::TakeGivenBack(bool all) {
@@ -135,11 +136,13 @@ std::vector<std::unique_ptr<LeaseKeeper::Kept>> LeaseKeeper::TakeGivenBack(bool 
   return taken;
 }
 
-// Without the lock: nobody else may have to wait for a server.
-void LeaseKeeper::Release(bool all) {
-  for (const std::unique_ptr<Kept>& kept : TakeGivenBack(all)) {
+// Without the lock: nobody else may have to wait for a server. True if there were any.
+bool LeaseKeeper::Release(bool all) {
+  const std::vector<std::unique_ptr<Kept>> taken = TakeGivenBack(all);
+  for (const std::unique_ptr<Kept>& kept : taken) {
     if (kept->election) kept->election->Release();
   }
+  return !taken.empty();
 }
 
 void LeaseKeeper::End() { Release(/*all=*/true); }

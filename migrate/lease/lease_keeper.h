@@ -35,10 +35,10 @@ class LeaseKeeper : public Leases {
 
   // For the thread of the client alone:
 
-  /// To be called several times a second, and when something has come to be sought, or to be looked
-  /// at or given back: then Client::Wake is called, which a wait for the server within this call
-  /// uses up. Gives back what is to be given back, for which it waits a few seconds at most, and
-  /// takes up what came to be sought until then. Throws what Client::Poll throws.
+  /// To be called several times a second, and after Client::Wake, which the methods above call.
+  /// Takes up what is sought, and gives back what is to be given back, for which it waits a few
+  /// seconds at most, also what has come meanwhile: a wait uses up a Wake. Throws what Client::Poll
+  /// throws.
   void Advance();
   /// Gives all back.
   void End();
@@ -52,7 +52,7 @@ class LeaseKeeper : public Leases {
   std::vector<Kept*> TakeUp();
   void AdvanceOne(Kept& kept);
   std::vector<std::unique_ptr<Kept>> TakeGivenBack(bool all);
-  void Release(bool all);
+  bool Release(bool all);
 
   const kube::client::Session session_;
   const TimeOfDay now_;

@@ -458,7 +458,7 @@ class Cluster:
         return str(path)
 
     def environment(self, kubeconfig):
-        """Returns an environment with KUBECONFIG, a home of its own and etcdctl's settings."""
+        """Returns an environment with KUBECONFIG, a home of its own, and settings of etcdctl and Go."""
         return {"GOGC": "400",  # a third less of the CPU that kubectl takes
                 **os.environ, "KUBECONFIG": kubeconfig, "HOME": str(self.folder / "home"),
                 "ETCDCTL_API": "3", "ETCDCTL_ENDPOINTS": self.etcd_endpoint}

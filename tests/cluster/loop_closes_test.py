@@ -18,7 +18,7 @@ from cluster import ApiError, Cluster, wait_for
 from generated import generated_subjects
 from runner import end
 from stored_diff import (Diff, fold, parse, path_text, paths_by_text, tops, without_own_fields)
-from subjects import V1_CRDS, V1BETA1_CRDS
+from subjects import V1_CRDS, V1BETA1_CRDS, Subject
 
 SEED = 20
 GENERATED = 48
@@ -166,21 +166,23 @@ def turn_pruning_on(api, subject, report, outcome):
     return True
 
 
-def wait_until_pruning(api, subject, before):
-    """Until reads no longer show the sentinel, a field that no schema specifies.
+class Marker:
+    """A CRD that is changed after all others: once the server prunes by it, it prunes by them."""
 
-    A root that keeps unknown fields keeps it too. Then there is nothing to wait for but the others:
-    the server learns of its CRDs in the order in which they were changed.
-    """
-    keeps = subject.schemas[subject.storage].get("x-kubernetes-preserve-unknown-fields")
-    if keeps or not any("sentinel" in stored for stored in before.values()):
-        return
+    def __init__(self, api):
+        self._api = api
+        self._subject = Subject("marker.example.com", "markers", "Marker", namespaced=True,
+                                schemas={"v1": {"type": "object"}}, storage="v1", schema_first=True)
+        api.post(V1BETA1_CRDS, self._subject.live_body())
+        wait_for("markers are not served", lambda: api.request(
+            "GET", self._subject.collection("v1"))[0] == 200)
+        api.post(self._subject.collection("v1", "default"),
+                 {"apiVersion": "marker.example.com/v1", "kind": "Marker", "metadata": {"name": "m"}, "unknown": 1})
 
-    def pruned():
-        items = api.get(subject.collection(subject.storage))["items"]
-        return not any("sentinel" in item for item in items)
-
-    wait_for(f"{subject.name} is not pruned", pruned)
+    def wait(self):
+        self._api.patch(f"{V1_CRDS}/{self._subject.name}", {"spec": {"preserveUnknownFields": False}})
+        path = f"{self._subject.collection('v1', 'default')}/m"
+        wait_for("the server does not prune", lambda: "unknown" not in self._api.get(path))
 
 
 def read_etcd(cluster, subject):
@@ -371,11 +373,11 @@ def fold_by_any(path, schemas, foretold):
 def close_the_loop(cluster, binary, subjects, outcome):
     api = cluster.api()
     bring_in(cluster, api, subjects, outcome)
+    marker = Marker(api)
     reports = foretell(cluster, binary, subjects)
     before = {subject.name: read_etcd(cluster, subject) for subject in subjects}
     pruning = [s for s in subjects if turn_pruning_on(api, s, reports[s.name], outcome)]
-    for subject in pruning:
-        wait_until_pruning(api, subject, before[subject.name])
+    marker.wait()
     for subject in pruning:
         stored, report = before[subject.name], reports[subject.name]
         compare_reads(api, subject, report, stored, outcome)
@@ -383,6 +385,7 @@ def close_the_loop(cluster, binary, subjects, outcome):
         after = read_etcd(cluster, subject)
         compare_rewrites(subject, report, stored, after, rewritten, outcome)
         outcome.counts["crds"] += 1
+    api.close()
 
 
 def rounds(subjects):
@@ -397,13 +400,14 @@ def rounds(subjects):
         subjects = left
 
 
-def remove_crds(cluster, subjects):
-    """Takes all CRDs and the objects of `subjects` out of etcd: finalizers of examples would keep them from going."""
-    for subject in subjects:
-        cluster.etcd_clear(subject.etcd_prefix())
-    cluster.etcd_clear(CRD_KEYS)
+def remove_crds(cluster):
+    """Takes all CRDs and their objects out of etcd: finalizers of examples would keep them from going."""
     api = cluster.api()
-    groups = {subject.group for subject in subjects}
+    crds = api.get(V1_CRDS)["items"]
+    for crd in crds:
+        cluster.etcd_clear(f"/registry/{crd['spec']['group']}/{crd['spec']['names']['plural']}/")
+    cluster.etcd_clear(CRD_KEYS)
+    groups = {crd["spec"]["group"] for crd in crds}
     wait_for("CRDs that are gone are served", lambda: not groups & {
         group["name"] for group in api.get("/apis")["groups"]})
     api.close()
@@ -428,8 +432,8 @@ def main():
     with Cluster() as cluster:
         create_namespaces(cluster.api(), subjects)
         for some in rounds(subjects):
+            remove_crds(cluster)
             close_the_loop(cluster, binary, some, outcome)
-            remove_crds(cluster, some)
     for difference in outcome.differences:
         print(difference[:2000])
     counts = outcome.counts

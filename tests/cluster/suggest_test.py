@@ -13,7 +13,7 @@ import sys
 import corpus
 from cluster import Cluster, ClusterError, wait_for
 from generated import generated_subjects
-from loop_closes_test import Outcome, bring_in, create_namespaces, read_etcd, remove_crds, rounds, texts_of
+from loop_closes_test import Marker, Outcome, bring_in, create_namespaces, read_etcd, remove_crds, rounds, texts_of
 from runner import end
 from stored_diff import Diff, without_own_fields
 from subjects import V1_CRDS, V1BETA1_CRDS, Subject
@@ -37,25 +37,6 @@ class Suggestions:
         self.crds = {crd["metadata"]["name"]: crd for crd in json.loads(run.stdout)["items"]}
         self.verdicts = dict(re.findall(r"^(\S+): with this schema: (\S+)$", run.stderr, re.MULTILINE))
         self.left = set(re.findall(r"^  \S+ left to you: ", run.stderr, re.MULTILINE))
-
-
-class Marker:
-    """A CRD, `subject`, that is changed after all others: once the server prunes by it, it prunes by them."""
-
-    def __init__(self, api):
-        self._api = api
-        self.subject = Subject("marker.example.com", "markers", "Marker", namespaced=True,
-                                schemas={"v1": {"type": "object"}}, storage="v1", schema_first=True)
-        api.post(V1BETA1_CRDS, self.subject.live_body())
-        wait_for("markers are not served", lambda: api.request(
-            "GET", self.subject.collection("v1"))[0] == 200)
-        api.post(self.subject.collection("v1", "default"),
-                 {"apiVersion": "marker.example.com/v1", "kind": "Marker", "metadata": {"name": "m"}, "unknown": 1})
-
-    def wait(self):
-        self._api.patch(f"{V1_CRDS}/{self.subject.name}", {"spec": {"preserveUnknownFields": False}})
-        path = f"{self.subject.collection('v1', 'default')}/m"
-        wait_for("the server does not prune", lambda: "unknown" not in self._api.get(path))
 
 
 def rewritable(api, subject, names):
@@ -132,7 +113,7 @@ def try_suggestions(cluster, binary, subjects, outcome):
         for namespace, name in valid[subject.name]:
             api.request("PATCH", f"{subject.collection(subject.storage, namespace)}/{name}", {}, PATCH)
         compare(api, subject, before[subject.name], read_etcd(cluster, subject), valid[subject.name], outcome)
-    remove_crds(cluster, [*subjects, marker.subject])
+    api.close()
 
 
 def main():
@@ -148,6 +129,7 @@ def main():
     with Cluster() as cluster:
         create_namespaces(cluster.api(), subjects)
         for some in rounds(subjects):
+            remove_crds(cluster)
             try_suggestions(cluster, binary, some, outcome)
     for difference in outcome.differences:
         print(difference[:2000])

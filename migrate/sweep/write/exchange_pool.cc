@@ -162,7 +162,9 @@ void ExchangePool::Stop() {
 void ExchangePool::Send(std::unique_ptr<Flight> flight) {
   flight->sent_at = session_.clock.Now();
   flight->Forget();
-  flight->Start(flight->exchange->Request());
+  kube::client::ApiRequest request = flight->exchange->Request();
+  request.in_bulk = !throttle_.has_pace();
+  flight->Start(std::move(request));
   const Flight* key = flight.get();
   in_flight_.emplace(key, std::move(flight));
   throttle_.OnStart(session_.clock.Now(), in_flight_.size());

@@ -208,11 +208,14 @@ TEST_CASE("A kept connection that the server has closed is replaced unseen", "[k
 }
 
 TEST_CASE("Many requests run at a time", "[kube][curl]") {
+  const bool in_bulk = GENERATE(false, true);
   const LoopbackServer server(Echo);
   CurlTransport transport(To(server.url()));
   std::vector<RecordingSink> sinks(20);
   for (std::size_t i = 0; i < sinks.size(); ++i) {
-    transport.Start(Get("/" + std::to_string(i)), {}, sinks[i]);
+    HttpRequest request = Get("/" + std::to_string(i));
+    request.in_bulk = in_bulk;
+    transport.Start(std::move(request), {}, sinks[i]);
   }
   for (std::size_t i = 0; i < sinks.size(); ++i) {
     PollToEnd(transport, sinks[i]);

@@ -208,6 +208,8 @@ TEST_CASE("Many objects are written at a pace", "[migrate][sweep][pace]") {
   CHECK(result.counts.Total() == static_cast<std::uint64_t>(objects));
   CHECK(world.cluster.clock.passed() >= least);
   CHECK(world.cluster.clock.passed() <= most);
+  // A pace goes by how long each answer takes.
+  CHECK(world.cluster.server.requests().back().in_bulk == (objects <= 500));
 }
 
 TEST_CASE("A webhook that changes objects is betrayed by the generation", "[migrate][sweep]") {
