@@ -16,7 +16,7 @@ from generated import generated_subjects
 from loop_closes_test import Marker, Outcome, bring_in, create_namespaces, read_etcd, remove_crds, rounds, texts_of
 from runner import end
 from stored_diff import Diff, without_own_fields
-from subjects import V1_CRDS, V1BETA1_CRDS, Subject
+from subjects import V1_CRDS
 from validity import holds_empty_text
 
 SEED = 7
