@@ -14,8 +14,8 @@ import sys
 from cluster import Cluster
 import kubectl
 from generated import generated_subjects
-from loop_closes_test import (Outcome, bring_in, create_namespaces, foretell, read_etcd, rewrite,
-                              turn_pruning_on, wait_until_pruning)
+from loop_closes_test import (Marker, Outcome, bring_in, create_namespaces, foretell, read_etcd, rewrite,
+                              turn_pruning_on)
 from runner import end
 
 SEED = 33
@@ -152,6 +152,7 @@ def arguments_of(runs, subject, folder):
 def close_the_loop(cluster, runs, subjects, outcome):
     api = cluster.api()
     bring_in(cluster, api, subjects, outcome)
+    marker = Marker(api)
     reports = foretell(cluster, runs.binary, subjects)
     stored = {subject.name: read_etcd(cluster, subject) for subject in subjects}
     before, kept, shown = {}, {}, {}
@@ -162,13 +163,12 @@ def close_the_loop(cluster, runs, subjects, outcome):
         require(run.returncode == 1, f"{subject.name}: exit code {run.returncode} {run.stderr}",
                 outcome)
         shown[subject.name] = runs.diff(*arguments, TMPDIR="/tmp")
-    for subject in subjects:
-        if turn_pruning_on(api, subject, reports[subject.name], outcome):
-            wait_until_pruning(api, subject, stored[subject.name])
-            rewritten = rewrite(api, subject, stored[subject.name], outcome)
-            compare_files(runs, subject, kept[subject.name], before[subject.name], rewritten,
-                          outcome)
-            compare_output(runs, subject, shown[subject.name], kept[subject.name], outcome)
+    pruning = [s for s in subjects if turn_pruning_on(api, s, reports[s.name], outcome)]
+    marker.wait()
+    for subject in pruning:
+        rewritten = rewrite(api, subject, stored[subject.name], outcome)
+        compare_files(runs, subject, kept[subject.name], before[subject.name], rewritten, outcome)
+        compare_output(runs, subject, shown[subject.name], kept[subject.name], outcome)
 
 
 def compare_form(runs, outcome):
