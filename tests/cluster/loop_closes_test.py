@@ -424,12 +424,11 @@ def main():
     outcome = Outcome()
     subjects = generated_subjects(SEED, GENERATED)
     nth = int(sys.argv[2]) if len(sys.argv) > 2 else 1
-    if corpus.FOLDER.is_dir():
-        with Cluster() as cluster:
-            subjects += corpus.corpus_subjects(cluster.api())[::nth]
-    else:
-        print(f"no corpus at {corpus.FOLDER}: generated CRDs alone")
     with Cluster() as cluster:
+        if corpus.FOLDER.is_dir():
+            subjects += corpus.corpus_subjects(cluster.api())[::nth]
+        else:
+            print(f"no corpus at {corpus.FOLDER}: generated CRDs alone")
         create_namespaces(cluster.api(), subjects)
         for some in rounds(subjects):
             remove_crds(cluster)

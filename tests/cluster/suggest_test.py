@@ -120,13 +120,12 @@ def main():
     binary = os.path.abspath(sys.argv[1])
     outcome = Outcome()
     subjects = generated_subjects(SEED, GENERATED)
-    if corpus.FOLDER.is_dir():
-        nth = int(sys.argv[2]) if len(sys.argv) > 2 else 1
-        with Cluster() as cluster:
-            subjects += [one for one in corpus.corpus_subjects(cluster.api()) if not one.proposed][::nth]
-    else:
-        print(f"no corpus at {corpus.FOLDER}: generated CRDs alone")
+    nth = int(sys.argv[2]) if len(sys.argv) > 2 else 1
     with Cluster() as cluster:
+        if corpus.FOLDER.is_dir():
+            subjects += [one for one in corpus.corpus_subjects(cluster.api()) if not one.proposed][::nth]
+        else:
+            print(f"no corpus at {corpus.FOLDER}: generated CRDs alone")
         create_namespaces(cluster.api(), subjects)
         for some in rounds(subjects):
             remove_crds(cluster)
