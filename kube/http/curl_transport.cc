@@ -19,11 +19,8 @@
 #include <vector>
 
 #include "kube/base/error.h"
-#include "kube/config/pem.h"
 #include "kube/http/head_reader.h"
-#include "kube/http/proxy_environment.h"
-#include "kube/http/server_url.h"
-#include "kube/http/system_certificates.h"
+#include "kube/http/route.h"
 #include "kube/system/environment.h"
 
 namespace kube::http {
@@ -105,12 +102,6 @@ void SetPemCopy(CURL* easy, CURLoption option, const std::string& pem) {
 std::string ProxyForCurl(const std::string& url) {
   constexpr std::string_view kSocks = "socks5://";
   return url.starts_with(kSocks) ? "socks5h://" + url.substr(kSocks.size()) : url;
-}
-
-/// Whom the kubeconfig's proxy-url names, else the environment.
-std::string ProxyOf(const config::ConnectionConfig& config, const ServerUrl& server) {
-  if (!config.proxy_url.empty()) return config.proxy_url;
-  return ProxyFromEnvironment(server, system::ProcessEnvironment());
 }
 
 int LimitSilence(void*, curl_socket_t socket, curlsocktype) {
@@ -211,18 +202,6 @@ std::string MessageOf(CURLcode code, int system_error, const std::string& detail
   return message;
 }
 
-/// A configuration that names no authorities trusts the system's. Of those that it names the usable
-/// ones: libcurl would refuse all of a file for one block that is no certificate. Where there is no
-/// usable one it shall refuse them: without any, the system's would be trusted.
-config::ConnectionConfig WithAuthorities(config::ConnectionConfig config) {
-  if (config.insecure_skip_tls_verify) return config;
-  std::string usable = config.ca_pem.empty()
-                           ? CertificatesIn(SystemCertificatePlaces(system::ProcessEnvironment()))
-                           : config::UsableCertificates(config.ca_pem);
-  if (!usable.empty()) config.ca_pem = std::move(usable);
-  return config;
-}
-
 /// The first certificate of those that a server has shown, which is its own.
 std::string FirstCertificate(CURL* easy) {
   constexpr std::string_view kLabel = "Cert:";
@@ -243,27 +222,21 @@ void SetTimeout(CURL* easy, system::Clock::Duration timeout) {
   Set(easy, CURLOPT_TIMEOUT_MS, std::chrono::ceil<Milliseconds>(positive).count());
 }
 
-ServerUrl UrlOf(const config::ConnectionConfig& config) {
-  auto url = ParseServerUrl(config.server);
-  if (!url) throw base::Error("cannot use the URL of the server: " + url.error());
-  return *std::move(url);
-}
-
 }  // namespace
 
 class CurlTransport::Impl {
  public:
   explicit Impl(const config::ConnectionConfig& config)
-      : config_(WithAuthorities(config)),
-        url_(UrlOf(config)),
+      : config_(config),
+        route_(RouteTo(config, system::ProcessEnvironment())),
         certificate_{config.client_certificate_pem, config.client_key_pem} {
     InitializeCurl();
     multi_.reset(curl_multi_init());
     if (!multi_) throw std::bad_alloc();
     curl_multi_setopt(multi_.get(), CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX);
     curl_multi_setopt(multi_.get(), CURLMOPT_MAX_HOST_CONNECTIONS, kMaxConnections);
-    proxy_ = ProxyForCurl(ProxyOf(config_, url_));
-    ChooseNames();
+    proxy_ = ProxyForCurl(route_.proxy);
+    if (!route_.connect_to.empty()) Append(connect_to_, "::" + route_.connect_to);
   }
 
   ~Impl() {
@@ -301,10 +274,12 @@ class CurlTransport::Impl {
     for (;;) {
       DropCancelled();
       AddNew();
+      const system::Clock::TimePoint performed_at = std::chrono::steady_clock::now();
       Perform();
       DeliverEnds();
       const bool is_over = std::chrono::steady_clock::now() >= deadline;
       if (happened_ || is_woken_.exchange(false) || is_over) return;
+      if (HasBulk()) std::this_thread::sleep_until(std::min(deadline, performed_at + kRest));
       Wait(deadline);
     }
   }
@@ -323,7 +298,6 @@ class CurlTransport::Impl {
     char error[CURL_ERROR_SIZE] = "";
   };
 
-  void ChooseNames();
   void DropCancelled();
   void AddNew();
   void Add(Transfer& transfer);
@@ -339,7 +313,7 @@ class CurlTransport::Impl {
   void SetMethod(Transfer& transfer);
   void SetCallbacks(Transfer& transfer);
   void Perform();
-  void Rest(system::Clock::TimePoint deadline) const;
+  bool HasBulk() const;
   void Wait(system::Clock::TimePoint deadline);
   void DeliverEnds();
   void DeliverEnd(CURL* easy, CURLcode code);
@@ -352,35 +326,20 @@ class CurlTransport::Impl {
   static std::size_t OnBody(char* data, std::size_t unit, std::size_t count, void* user);
 
   const config::ConnectionConfig config_;
-  const ServerUrl url_;
+  const Route route_;
   config::ClientCertificate certificate_;  // of requests that are added from now on
-  std::string base_;                       // of every URL
-  List connect_to_;          // where to connect to instead of the URL's host; absent: there
-  std::string host_header_;  // empty: libcurl's own
-  std::string proxy_;        // empty: none
+  List connect_to_;                        // absent: to the URL's host
+  std::string proxy_;                      // empty: none
   std::unique_ptr<CURLM, MultiDeleter> multi_;
   std::map<RequestId, std::unique_ptr<Transfer>> transfers_;
   std::map<CURL*, RequestId> by_handle_;
   std::vector<RequestId> new_, cancelled_;
   std::vector<Easy> idle_;
   RequestId next_id_ = 1;
-  system::Clock::TimePoint performed_at_{};
   bool happened_ = false;
   std::atomic<bool> is_woken_ = false;  // by any thread
   std::exception_ptr failure_;          // of a sink that libcurl called
 };
-
-// libcurl takes the name for SNI and verification from the URL. Another one stands there in the
-// place of the host, which moves to where the connection goes to and to the Host header.
-void CurlTransport::Impl::ChooseNames() {
-  std::string host = BracketHost(url_.host);
-  if (url_.is_tls() && !config_.tls_server_name.empty() && config_.tls_server_name != url_.host) {
-    Append(connect_to_, "::" + host + ":" + url_.port);
-    host_header_ = url_.authority;
-    host = BracketHost(config_.tls_server_name);
-  }
-  base_ = url_.scheme + "://" + host + ":" + url_.port + url_.path;
-}
 
 void CurlTransport::Impl::DropCancelled() {
   for (const RequestId id : std::exchange(cancelled_, {})) {
@@ -440,11 +399,11 @@ Easy CurlTransport::Impl::MakeHandle() {
 }
 
 std::string CurlTransport::Impl::ServerCertificate(system::Clock::Duration timeout) {
-  if (!url_.is_tls()) return "";
+  if (!route_.url.is_tls()) return "";
   const Easy easy = MakeHandle();
   char error[CURL_ERROR_SIZE] = "";
   Set(easy.get(), CURLOPT_ERRORBUFFER, static_cast<char*>(error));
-  Set(easy.get(), CURLOPT_URL, base_.c_str());
+  Set(easy.get(), CURLOPT_URL, route_.base.c_str());
   Set(easy.get(), CURLOPT_CONNECT_ONLY, 1L);
   Set(easy.get(), CURLOPT_CERTINFO, 1L);
   SetTimeout(easy.get(), timeout);
@@ -469,7 +428,7 @@ void CurlTransport::Impl::SetTls(CURL* easy) {
   // Those that libcurl was built with would be trusted beside ours, or where we have none.
   Set(easy, CURLOPT_CAINFO, static_cast<char*>(nullptr));
   Set(easy, CURLOPT_CAPATH, static_cast<char*>(nullptr));
-  SetPem(easy, CURLOPT_CAINFO_BLOB, config_.ca_pem);
+  SetPem(easy, CURLOPT_CAINFO_BLOB, route_.authorities);
 }
 
 // A connection is used again only by requests with the same certificate: libcurl compares them.
@@ -498,7 +457,7 @@ void CurlTransport::Impl::SetProxyTls(CURL* easy) {
   Set(easy, CURLOPT_PROXY_KEYPASSWD, "");
   Set(easy, CURLOPT_PROXY_CAINFO, static_cast<char*>(nullptr));
   Set(easy, CURLOPT_PROXY_CAPATH, static_cast<char*>(nullptr));
-  SetPem(easy, CURLOPT_PROXY_CAINFO_BLOB, config_.ca_pem);
+  SetPem(easy, CURLOPT_PROXY_CAINFO_BLOB, route_.authorities);
 }
 
 void CurlTransport::Impl::SetLimits(CURL* easy) {
@@ -518,9 +477,9 @@ void CurlTransport::Impl::SetLimits(CURL* easy) {
 
 void CurlTransport::Impl::SetRequest(Transfer& transfer) {
   CURL* easy = transfer.easy.get();
-  Set(easy, CURLOPT_URL, (base_ + transfer.request.target).c_str());
-  const bool compresses =
-      !config_.disable_compression && (transfer.request.always_compress || !url_.is_loopback());
+  Set(easy, CURLOPT_URL, (route_.base + transfer.request.target).c_str());
+  const bool compresses = !config_.disable_compression &&
+                          (transfer.request.always_compress || !route_.url.is_loopback());
   Set(easy, CURLOPT_ACCEPT_ENCODING, compresses ? "gzip" : nullptr);
   const long fresh = transfer.request.fresh_connection ? 1 : 0;
   Set(easy, CURLOPT_FRESH_CONNECT, fresh);
@@ -535,7 +494,7 @@ void CurlTransport::Impl::SetHeaders(Transfer& transfer) {
     Append(transfer.headers,
            header.name + (header.value.empty() ? std::string(";") : ": " + header.value));
   }
-  if (!host_header_.empty()) Append(transfer.headers, "Host: " + host_header_);
+  if (!route_.host_header.empty()) Append(transfer.headers, "Host: " + route_.host_header);
   // The server is not asked whether it wants the body.
   Append(transfer.headers, "Expect:");
   Set(easy, CURLOPT_HTTPHEADER, transfer.headers.get());
@@ -602,7 +561,6 @@ std::size_t CurlTransport::Impl::OnBody(char* data, std::size_t unit, std::size_
 
 void CurlTransport::Impl::Perform() {
   int running = 0;
-  performed_at_ = std::chrono::steady_clock::now();
   const CURLMcode result = curl_multi_perform(multi_.get(), &running);
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
   if (result != CURLM_OK) {
@@ -610,16 +568,13 @@ void CurlTransport::Impl::Perform() {
   }
 }
 
-void CurlTransport::Impl::Rest(system::Clock::TimePoint deadline) const {
+bool CurlTransport::Impl::HasBulk() const {
   const auto is_in_bulk = [](const auto& entry) { return entry.second->request.in_bulk; };
-  if (std::ranges::count_if(transfers_, is_in_bulk) < kManyInBulk) return;
-  std::this_thread::sleep_until(
-      std::min<system::Clock::TimePoint>(deadline, performed_at_ + kRest));
+  return std::ranges::count_if(transfers_, is_in_bulk) >= kManyInBulk;
 }
 
 void CurlTransport::Impl::Wait(system::Clock::TimePoint deadline) {
   using std::chrono::milliseconds;
-  Rest(deadline);
   const system::Clock::Duration left =
       deadline - std::min(deadline, std::chrono::steady_clock::now());
   const auto wait = std::chrono::ceil<milliseconds>(

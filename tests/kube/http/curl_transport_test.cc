@@ -353,6 +353,27 @@ TEST_CASE("Poll returns at its deadline when there is nothing to do", "[kube][cu
   CHECK(std::chrono::steady_clock::now() >= deadline);
 }
 
+TEST_CASE(
+    "A bulk of requests without answers keeps Poll neither beyond its deadline nor from a wake",
+    "[kube][curl]") {
+  const LoopbackServer server([](LoopbackConnection& connection, int) {
+    while (!connection.ReadRequest().empty()) continue;
+  });
+  CurlTransport transport(To(server.url()));
+  std::vector<RecordingSink> sinks(20);
+  HttpRequest request = Get("/");
+  request.in_bulk = true;
+  for (RecordingSink& sink : sinks) transport.Start(request, {}, sink);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
+  transport.Poll(deadline);
+  CHECK(std::chrono::steady_clock::now() >= deadline);
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  std::thread other([&transport] { transport.Wake(); });
+  transport.Poll(limit);
+  other.join();
+  CHECK(std::chrono::steady_clock::now() < limit);
+}
+
 TEST_CASE("A cancelled request is never heard of again", "[kube][curl]") {
   const LoopbackServer server(Always(Answer(std::string(3'000'000, 'x'))));
   CurlTransport transport(To(server.url()));

@@ -1,20 +1,16 @@
 #include "kube/http/proxy_environment.h"
 
 #include <catch2/catch.hpp>
-#include <map>
+
+#include "tests/support/variables.h"
 
 namespace kube::http {
 namespace {
 
-using Variables = std::map<std::string, std::string>;
+using test_support::Variables;
 
 std::string ProxyFor(const std::string& server, const Variables& variables) {
-  system::Environment environment;
-  environment.variable = [&](const std::string& name) {
-    const auto found = variables.find(name);
-    return found == variables.end() ? "" : found->second;
-  };
-  return ProxyFromEnvironment(*ParseServerUrl(server), environment);
+  return ProxyFromEnvironment(*ParseServerUrl(server), test_support::EnvironmentWith(variables));
 }
 
 // Expected values: golang.org/x/net/http/httpproxy, which kubectl asks.

@@ -2,25 +2,20 @@
 
 #include <catch2/catch.hpp>
 #include <filesystem>
-#include <map>
 #include <string>
 
 #include "kube/base/base64.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/variables.h"
 
 namespace kube::http {
 namespace {
 
 using test_support::TempFolder;
-using Variables = std::map<std::string, std::string>;
+using test_support::Variables;
 
 CertificatePlaces PlacesWith(const Variables& variables) {
-  system::Environment environment;
-  environment.variable = [&](const std::string& name) {
-    const auto found = variables.find(name);
-    return found == variables.end() ? "" : found->second;
-  };
-  return SystemCertificatePlaces(environment);
+  return SystemCertificatePlaces(test_support::EnvironmentWith(variables));
 }
 
 /// A PEM block of a DER sequence that is filled with `letter`.

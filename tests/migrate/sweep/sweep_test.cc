@@ -209,7 +209,7 @@ TEST_CASE("Many objects are written at a pace", "[migrate][sweep][pace]") {
   CHECK(world.cluster.clock.passed() >= least);
   CHECK(world.cluster.clock.passed() <= most);
   // A pace goes by how long each answer takes.
-  CHECK(world.cluster.server.requests().back().in_bulk == (objects <= 500));
+  CHECK(world.cluster.server.requests().back().in_bulk == (objects <= static_cast<int>(kFew)));
 }
 
 TEST_CASE("A webhook that changes objects is betrayed by the generation", "[migrate][sweep]") {
