@@ -22,8 +22,9 @@ namespace {
 constexpr double kWritesASecond = 700;
 // With a write that changes nothing, as those that verify: 1.8 times as many.
 constexpr double kUnchangedASecond = 1260;
-// Of that what is left where many objects are written so that others hardly notice.
-constexpr double kGentlePart = 1.0 / 5;
+// Of that what is left at least where many objects are written so that others hardly notice: two
+// cores with etcd and all clients on them. More of them do more.
+constexpr double kGentlePart = 1.0 / 60;
 // Behind the flip, kNoticed and nearly always no more.
 constexpr double kWaitSeconds = 5;
 // As many names as fit a line.
@@ -224,9 +225,9 @@ std::string WebhookText(const UpdateWebhooks& webhooks) {
 }
 
 // From the flip, or the rewrite before it, to the proof.
-double EstimatedSeconds(const PruningPlan& plan) {
+double EstimatedSeconds(const PruningPlan& plan, bool is_gentle) {
   const auto limit = [&](double rate) {
-    if (plan.is_gentle && plan.dry_run.report.object_count > sweep::kFew) rate *= kGentlePart;
+    if (is_gentle) rate *= kGentlePart;
     return plan.max_rate > 0 ? std::min(plan.max_rate, rate) : rate;
   };
   const auto objects = static_cast<double>(plan.dry_run.report.object_count);
@@ -235,6 +236,13 @@ double EstimatedSeconds(const PruningPlan& plan) {
   double seconds = rewriting + (plan.verifies ? verifying : 0);
   if (plan.rewrites_before) seconds += rewriting + verifying;
   return seconds + kWaitSeconds;
+}
+
+std::string TimeText(const PruningPlan& plan) {
+  const std::string full = "about " + Duration(EstimatedSeconds(plan, false));
+  if (!plan.is_gentle || plan.dry_run.report.object_count <= sweep::kFew) return full;
+  const std::string gentle = Duration(EstimatedSeconds(plan, true));
+  return "up to " + gentle + ", leaving other clients room (--pace=full: " + full + ")";
 }
 
 std::string WritesLine(const PruningPlan& plan) {
@@ -250,7 +258,7 @@ std::string WritesLine(const PruningPlan& plan) {
   } else {
     line += kube::base::Count(objects, "write");
   }
-  line += ", about " + Duration(EstimatedSeconds(plan));
+  line += ", " + TimeText(plan);
   return line + "; " + WebhookText(plan.webhooks);
 }
 

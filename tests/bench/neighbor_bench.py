@@ -18,7 +18,7 @@ from migrate_bench import Resource, migrate  # noqa: E402
 
 GOAL = 1.5
 READS = 100  # a second
-QUIET = 15  # seconds
+QUIET = 30  # seconds
 PARTS = (0.5, 0.75, 0.9, 0.99)
 RATES = ("--pace=full,--max-rate=100", "--pace=full,--max-rate=400", "--pace=full,--max-rate=1600", "--pace=full")
 RBAC = "/apis/rbac.authorization.k8s.io/v1"

@@ -78,12 +78,12 @@ class MigrationTest(unittest.TestCase):
 
 
 class EndToEnd(MigrationTest):
-    def migrate_and_compare(self, subject, count, **options):
+    def migrate_and_compare(self, subject, count, *flags, **options):
         report = foretell(CLUSTER, BINARY, subject)
         before = Stored(CLUSTER, subject)
         self.assertEqual({"v1": count // 2, "v1beta1": count - count // 2}, dict(before.versions()))
 
-        run = self.migrator.run(subject.name, "--enable-pruning", "--yes", **options)
+        run = self.migrator.run(subject.name, "--enable-pruning", "--yes", *flags, **options)
 
         self.assert_done(run, count)
         after = Stored(CLUSTER, subject)
@@ -99,7 +99,7 @@ class EndToEnd(MigrationTest):
         for name, stored in after.objects.items():  # known to v1 alone, stored as v1beta1
             self.assertIn("color", stored["spec"], name)
         self.compare_backup(migrated["backup"], before, changed)
-        self.rewrites_nothing(subject, count, after)
+        self.rewrites_nothing(subject, count, after, *flags)
         return before, after, migrated
 
     def compare_backup(self, path, before, changed):
@@ -112,8 +112,8 @@ class EndToEnd(MigrationTest):
         self.assertEqual(0o600, os.stat(beside).st_mode & 0o777)
         self.assertEqual(sorted(map(os.path.basename, (beside, path))), sorted(os.listdir(self.migrator.backups)))
 
-    def rewrites_nothing(self, subject, count, after):
-        again = self.migrator.run(subject.name, "--enable-pruning", "--yes")
+    def rewrites_nothing(self, subject, count, after, *flags):
+        again = self.migrator.run(subject.name, "--enable-pruning", "--yes", *flags)
 
         self.assert_done(again, count)
         self.assertEqual({"unchanged": count}, again.counts())
@@ -121,7 +121,11 @@ class EndToEnd(MigrationTest):
 
     def test_many_objects_of_two_stored_versions(self):
         subject = self.bring_in(add_widgets(widgets(), OBJECTS))
-        self.migrate_and_compare(subject, OBJECTS)
+        self.migrate_and_compare(subject, OBJECTS, "--pace=full")
+
+    def test_more_objects_than_are_written_without_regard_to_others(self):
+        subject = self.bring_in(add_widgets(widgets("crowds"), 502))
+        self.migrate_and_compare(subject, 502)
 
     def test_status_subresource(self):
         subject = self.bring_in(add_widgets(widgets("gauges", status_subresource=True), 60))

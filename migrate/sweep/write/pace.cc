@@ -7,8 +7,11 @@ namespace {
 
 // By which part a write may take longer in the median for another one beside it. A read takes a
 // third of the time of a write, so that it is three times as much of that, and its slowest in a
-// hundred suffer three times as much again.
-constexpr double kMostSlowdown = 0.05;
+// hundred suffer five times as much again.
+constexpr double kMostSlowdown = 0.03;
+// What counts of it, so that one is in flight for a sixteenth of the time at least; and however
+// slow the server was for a moment, two looks without that undo it.
+constexpr double kMostCost = 4 * kMostSlowdown;
 // Of writes to judge by: their median is little moved by single slow ones.
 constexpr std::size_t kSamples = 24, kFewestSamples = 5;
 constexpr std::chrono::seconds kLongestLook{2};
@@ -18,6 +21,8 @@ constexpr std::chrono::seconds kSoon{3}, kLater{10};
 constexpr std::chrono::seconds kMostPause{1};
 // What was learned before counts, too, as what a server needs goes up and down by itself.
 constexpr double kNewWeight = 0.5;
+// By which factor what it learned differs from before, so that it looks again soon.
+constexpr double kChange = 1.5;
 
 double Median(std::vector<double>& seconds) {
   const auto place = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
@@ -27,8 +32,13 @@ double Median(std::vector<double>& seconds) {
 
 }  // namespace
 
+std::size_t Pace::Streams() const {
+  return bearable_ < 1 ? 1 : static_cast<std::size_t>(bearable_);
+}
+
 std::size_t Pace::BesideEachOther() const {
-  return std::max<std::size_t>(2, streams_ + streams_ / 2 + 1);
+  const auto streams = Streams();
+  return streams + streams / 2 + 1;
 }
 
 std::size_t Pace::most_in_flight() const {
@@ -40,7 +50,7 @@ std::size_t Pace::most_in_flight() const {
     case Phase::kWork:
       break;
   }
-  return std::max<std::size_t>(1, streams_);
+  return Streams();
 }
 
 void Pace::BeginLook(Clock::TimePoint now) {
@@ -58,8 +68,10 @@ void Pace::Begin(Phase phase, Clock::TimePoint now) {
 void Pace::OnStart(std::size_t in_flight) { beside_ = std::max(beside_, in_flight); }
 
 void Pace::OnDone(Clock::TimePoint begun, Clock::TimePoint now) {
-  if (streams_ == 0 && phase_ != Phase::kBeside) {
-    next_start_ = now + std::min<Clock::Duration>(now - begun, kMostPause);
+  if (bearable_ < 1) {
+    const auto pause =
+        std::chrono::duration_cast<Clock::Duration>((now - begun) * (1 / bearable_ - 1));
+    next_start_ = now + std::min<Clock::Duration>(pause, kMostPause);
   }
   // What was begun earlier was among more or fewer.
   if (begun < begun_at_) return;
@@ -84,14 +96,14 @@ void Pace::Learn(Clock::TimePoint now) {
 
 void Pace::LearnCost(double seconds) {
   const double more = std::max(0.0, seconds / alone_seconds_ - 1);
-  // However slow the server was for a moment: two looks without that undo it.
-  const double cost = std::min(more / static_cast<double>(beside_ - 1), 2 * kMostSlowdown);
+  const double cost = std::min(more / static_cast<double>(beside_ - 1), kMostCost);
   cost_ = cost_ ? *cost_ + (cost - *cost_) * kNewWeight : cost;
-  const std::size_t most = std::max(beside_, streams_);
-  const double bearable = kMostSlowdown / std::max(*cost_, 1e-6);
-  const std::size_t before = streams_;
-  streams_ = bearable >= static_cast<double>(most) ? most : static_cast<std::size_t>(bearable);
-  has_changed_ = streams_ != before || streams_ == 0;
+  const double part = kMostSlowdown / std::max(*cost_, 1e-6);
+  const auto most = static_cast<double>(std::max(beside_, Streams()));
+  const double before = bearable_;
+  // With pauses others are hit more rarely, yet as hard: their slowest requests still tell.
+  bearable_ = std::min(most, part < 1 ? part * part : part);
+  has_changed_ = std::max(bearable_, before) >= kChange * std::min(bearable_, before);
 }
 
 }  // namespace migrate::sweep::write

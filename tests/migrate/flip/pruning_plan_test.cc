@@ -60,13 +60,21 @@ TEST_CASE("In one pass more may be lost, and half is written", "[migrate][prunin
 
 TEST_CASE("Who leaves others room takes longer, but for a few objects", "[migrate][pruning_plan]") {
   PruningDryRun dry_run = DryRun2000();
-  const auto plan = [&] {
-    return DescribePlan(
-        {.dry_run = dry_run, .webhooks = {}, .in_one_pass = true, .is_gentle = true})[1];
+  const auto plan = [&](double max_rate) {
+    return DescribePlan({.dry_run = dry_run,
+                         .webhooks = {},
+                         .in_one_pass = true,
+                         .max_rate = max_rate,
+                         .is_gentle = true})[1];
   };
-  CHECK_THAT(plan(), Catch::StartsWith("plan: 2000 writes, about 28 s;"));  // else 10
+  CHECK_THAT(plan(0),
+             Catch::StartsWith("plan: 2000 writes, up to 5 min, leaving other clients room "
+                               "(--pace=full: about 10 s);"));
+  // As bounded by the rate.
+  CHECK_THAT(plan(10), Catch::StartsWith("plan: 2000 writes, up to 7 min, leaving other clients "
+                                         "room (--pace=full: about 7 min);"));
   dry_run.report.object_count = 500;
-  CHECK_THAT(plan(), Catch::StartsWith("plan: 500 writes, about 7 s;"));
+  CHECK_THAT(plan(0), Catch::StartsWith("plan: 500 writes, about 7 s;"));
 }
 
 TEST_CASE("Where nothing is lost there is nothing to back up", "[migrate][pruning_plan]") {
