@@ -123,10 +123,6 @@ class EndToEnd(MigrationTest):
         subject = self.bring_in(add_widgets(widgets(), OBJECTS))
         self.migrate_and_compare(subject, OBJECTS, "--pace=full")
 
-    def test_more_objects_than_are_written_without_regard_to_others(self):
-        subject = self.bring_in(add_widgets(widgets("crowds"), 502))
-        self.migrate_and_compare(subject, 502)
-
     def test_status_subresource(self):
         subject = self.bring_in(add_widgets(widgets("gauges", status_subresource=True), 60))
         self.migrate_and_compare(subject, 60)

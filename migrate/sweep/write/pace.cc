@@ -17,8 +17,9 @@ constexpr std::size_t kSamples = 24, kFewestSamples = 5;
 constexpr std::chrono::seconds kLongestLook{2};
 // Looks disturb, too: they are few where the last one has told nothing new.
 constexpr std::chrono::seconds kSoon{3}, kLater{10};
-// One write that hangs is not followed by as long a pause.
-constexpr std::chrono::seconds kMostPause{1};
+// Where all takes long, as others fill the server, some writes a second still get done; and one
+// that hangs is not followed by as long a pause.
+constexpr std::chrono::milliseconds kMostPause{100};
 // What was learned before counts, too, as what a server needs goes up and down by itself.
 constexpr double kNewWeight = 0.5;
 // By which factor what it learned differs from before, so that it looks again soon.

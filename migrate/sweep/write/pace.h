@@ -17,7 +17,7 @@ namespace migrate::sweep::write {
 /// write costs another that comes beside it, and so what it costs the request of another client.
 /// Where that is too much already for a single one, a pause follows on each: one that costs twice
 /// what others bear is in flight for a quarter of the time, one that costs four times that or more
-/// for a sixteenth.
+/// for a sixteenth. No pause is longer than a tenth of a second.
 ///
 /// So a server that has nothing else to do is not filled, and one that hardly notices a few more,
 /// as it is large, or waits for an admission webhook, soon gets as many as are allowed.
