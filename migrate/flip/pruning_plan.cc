@@ -22,9 +22,9 @@ namespace {
 constexpr double kWritesASecond = 700;
 // With a write that changes nothing, as those that verify: 1.8 times as many.
 constexpr double kUnchangedASecond = 1260;
-// Of that what is left at least where many objects are written so that others hardly notice: two
-// cores with etcd and all clients on them. More of them do more.
-constexpr double kGentlePart = 1.0 / 60;
+// What is done of either at least where many are written so that others hardly notice: of a second
+// a tenth is a pause at most (Pace), and a write takes ten milliseconds, as a rule.
+constexpr double kGentleASecond = 9;
 // Behind the flip, kNoticed and nearly always no more.
 constexpr double kWaitSeconds = 5;
 // As many names as fit a line.
@@ -227,7 +227,7 @@ std::string WebhookText(const UpdateWebhooks& webhooks) {
 // From the flip, or the rewrite before it, to the proof.
 double EstimatedSeconds(const PruningPlan& plan, bool is_gentle) {
   const auto limit = [&](double rate) {
-    if (is_gentle) rate *= kGentlePart;
+    if (is_gentle) rate = kGentleASecond;
     return plan.max_rate > 0 ? std::min(plan.max_rate, rate) : rate;
   };
   const auto objects = static_cast<double>(plan.dry_run.report.object_count);
@@ -239,10 +239,12 @@ double EstimatedSeconds(const PruningPlan& plan, bool is_gentle) {
 }
 
 std::string TimeText(const PruningPlan& plan) {
-  const std::string full = "about " + Duration(EstimatedSeconds(plan, false));
-  if (!plan.is_gentle || plan.dry_run.report.object_count <= sweep::kFew) return full;
-  const std::string gentle = Duration(EstimatedSeconds(plan, true));
-  return "up to " + gentle + ", leaving other clients room (--pace=full: " + full + ")";
+  const std::string full = Duration(EstimatedSeconds(plan, false));
+  const bool is_paced = plan.is_gentle && plan.dry_run.report.object_count > sweep::kFew;
+  const std::string gentle = Duration(EstimatedSeconds(plan, is_paced));
+  // A low --max-rate leaves no difference.
+  if (gentle == full) return "about " + full;
+  return "up to " + gentle + ", leaving other clients room (--pace=full: about " + full + ")";
 }
 
 std::string WritesLine(const PruningPlan& plan) {

@@ -10,7 +10,7 @@ namespace {
 // hundred suffer five times as much again.
 constexpr double kMostSlowdown = 0.03;
 // What counts of it, so that one is in flight for a sixteenth of the time at least; and however
-// slow the server was for a moment, two looks without that undo it.
+// slow the server was for a moment, two looks without that end the pauses.
 constexpr double kMostCost = 4 * kMostSlowdown;
 // Of writes to judge by: their median is little moved by single slow ones.
 constexpr std::size_t kSamples = 24, kFewestSamples = 5;
@@ -72,12 +72,12 @@ void Pace::OnDone(Clock::TimePoint begun, Clock::TimePoint now) {
   if (bearable_ < 1) {
     const auto pause =
         std::chrono::duration_cast<Clock::Duration>((now - begun) * (1 / bearable_ - 1));
-    next_start_ = now + std::min<Clock::Duration>(pause, kMostPause);
+    next_start_ = std::max(next_start_, now + std::min<Clock::Duration>(pause, kMostPause));
   }
   // What was begun earlier was among more or fewer.
   if (begun < begun_at_) return;
   if (phase_ == Phase::kWork) {
-    if (now >= begun_at_ + (has_changed_ ? kSoon : kLater)) BeginLook(now);
+    if (now >= begun_at_ + (has_changed_ ? kSoon : kLater)) Begin(Phase::kAlone, now);
     return;
   }
   taken_.push_back(std::chrono::duration<double>(now - begun).count());
@@ -96,8 +96,9 @@ void Pace::Learn(Clock::TimePoint now) {
 }
 
 void Pace::LearnCost(double seconds) {
-  const double more = std::max(0.0, seconds / alone_seconds_ - 1);
-  const double cost = std::min(more / static_cast<double>(beside_ - 1), kMostCost);
+  const double more = seconds / alone_seconds_ - 1;
+  // Less than nothing is noise, as half of what is more: left out it would look like a cost.
+  const double cost = std::clamp(more / static_cast<double>(beside_ - 1), -kMostCost, kMostCost);
   cost_ = cost_ ? *cost_ + (cost - *cost_) * kNewWeight : cost;
   const double part = kMostSlowdown / std::max(*cost_, 1e-6);
   const auto most = static_cast<double>(std::max(beside_, Streams()));

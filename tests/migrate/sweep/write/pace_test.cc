@@ -138,16 +138,15 @@ TEST_CASE("A stall in the middle of a look is forgotten soon", "[migrate][pace]"
 TEST_CASE("On a server that others fill some writes a second still get done", "[migrate][pace]") {
   World world{.alone = 100ms, .cost = 0.9};
   world.RunFor(30s);
-  CHECK(world.RunFor(60s) >= 300);
+  CHECK(world.RunFor(60s) > 250);
 }
 
 TEST_CASE("One write that hangs is not followed by as long a pause", "[migrate][pace]") {
-  World world{.cost = 0.9};
+  World world{.alone = 5ms, .cost = 0.9};
   world.RunFor(30s);
   world.alone = 20s;
-  while (world.RoundTrip() != 1) {
-  }
-  CHECK(world.pace.next_start() <= world.now + 100ms);
+  world.RoundTrip();
+  CHECK(world.pace.next_start() == world.now + 100ms);
 }
 
 TEST_CASE("A look that is half done is not gone on with by another sweep", "[migrate][pace]") {
