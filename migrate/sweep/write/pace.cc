@@ -97,7 +97,7 @@ void Pace::Learn(Clock::TimePoint now) {
 
 void Pace::LearnCost(double seconds) {
   const double more = seconds / alone_seconds_ - 1;
-  // Less than nothing is noise, as half of what is more: left out it would look like a cost.
+  // Less than nothing is noise, and counts against the noise that looks like a cost.
   const double cost = std::clamp(more / static_cast<double>(beside_ - 1), -kMostCost, kMostCost);
   cost_ = cost_ ? *cost_ + (cost - *cost_) * kNewWeight : cost;
   const double part = kMostSlowdown / std::max(*cost_, 1e-6);

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <cstddef>
+#include <random>
 
 namespace migrate::sweep::write {
 namespace pace_test {
@@ -97,6 +98,20 @@ TEST_CASE("A look is no burst where it pauses", "[migrate][pace]") {
   const Clock::TimePoint before = std::max(world.now, world.pace.next_start());
   REQUIRE(world.RoundTrip() == 2);
   CHECK(world.pace.next_start() - world.now > 14 * (world.now - before));
+}
+
+TEST_CASE("That writes scatter does not look like a cost", "[migrate][pace]") {
+  std::size_t done = 0;
+  for (unsigned seed = 1; seed <= 6; ++seed) {
+    std::mt19937 random(seed);
+    World world;
+    for (const Clock::TimePoint end = world.now + 120s; world.now < end;) {
+      world.alone = 10ms * (0.7 + 0.6 * static_cast<double>(random()) / 4294967295.0);
+      done += world.RoundTrip();
+    }
+  }
+  // Where only looks that tell of a cost count it is 360,000, and 72,000 one after the other.
+  CHECK(done > 500'000);
 }
 
 TEST_CASE("It goes down once a server has more to do, and up again", "[migrate][pace]") {
