@@ -22,8 +22,8 @@ namespace {
 constexpr double kWritesASecond = 700;
 // With a write that changes nothing, as those that verify: 1.8 times as many.
 constexpr double kUnchangedASecond = 1260;
-// What is done of either at least where many are written so that others hardly notice: of a second
-// a tenth is a pause at most (Pace), and a write takes ten milliseconds, as a rule.
+// Of either, at least, where many are written so that others hardly notice: a pause is a tenth of a
+// second at most (Pace), and a write takes ten milliseconds, as a rule.
 constexpr double kGentleASecond = 9;
 // Behind the flip, kNoticed and nearly always no more.
 constexpr double kWaitSeconds = 5;

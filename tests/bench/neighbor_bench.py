@@ -1,6 +1,6 @@
 """Measures what another client of a real API server notices of `kubectl-prune migrate`.
 
-neighbor_bench.py BINARY [OBJECTS [ARGUMENTS...]]: while OBJECTS (6,000) of 1 KB are rewritten a user of another
+neighbor_bench.py BINARY [OBJECTS [ARGUMENTS...]]: while OBJECTS (3,000) of 1 KB are rewritten a user of another
 priority level reads a ConfigMap 100 times a second; how long that takes is compared with what it takes beside nothing,
 before and after. First by default, then with each of ARGUMENTS, flags with commas between them; else at some rates and
 as fast as can be. The goal: by default the slowest in a hundred reads (p99) take no longer than one and a half times.
@@ -81,7 +81,7 @@ def measure(cluster, name, work):
 
 def main():
     binary = os.path.abspath(sys.argv[1])
-    count = int(sys.argv[2]) if len(sys.argv) > 2 else 6000
+    count = int(sys.argv[2]) if len(sys.argv) > 2 else 3000
     with Cluster(users=(NEIGHBOR,)) as cluster:
         let_read(cluster.api())
         resource = Resource(cluster, "smalls", 600, count, 10)

@@ -188,8 +188,7 @@ class ExecPlugins(unittest.TestCase):
         plugin = Plugin(answer({}), script=script)
         done = subprocess.run(
             [BINARY, "migrate", "tokens.demo.example.com", "-o", "json", "--pace=full",
-             "--max-rate=400",
-             "--state-dir", str(CLUSTER.folder / "state")], env=kubeconfig(plugin),
+             "--max-rate=400", "--state-dir", str(CLUSTER.folder / "state")], env=kubeconfig(plugin),
             capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
         self.assertEqual(0, done.returncode, done.stderr)
         crd = json.loads(done.stdout)["crds"][0]
