@@ -22,9 +22,9 @@ namespace {
 constexpr double kWritesASecond = 700;
 // With a write that changes nothing, as those that verify: 1.8 times as many.
 constexpr double kUnchangedASecond = 1260;
-// Of either, at least, where many are written so that others hardly notice: a pause is a tenth of a
-// second at most (Pace), and a write takes ten milliseconds, as a rule.
-constexpr double kGentleASecond = 9;
+// Of either, at least, where many are written so that others hardly notice: a pause is 0.12 s at
+// most (Pace), and a write takes ten milliseconds, as a rule; looks take a little, too.
+constexpr double kGentleASecond = 7.5;
 // Behind the flip, kNoticed and nearly always no more.
 constexpr double kWaitSeconds = 5;
 // As many names as fit a line.

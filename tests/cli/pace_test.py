@@ -28,7 +28,7 @@ def plan(count, *flags):
 
 class Pace(unittest.TestCase):
     def test_more_than_a_few_objects_take_longer(self):
-        told = "up to 117 s, leaving other clients room (--pace=full: about 7 s)"
+        told = "up to 3 min, leaving other clients room (--pace=full: about 7 s)"
         self.assertEqual(told, plan(FEW + 1))
         self.assertEqual(told, plan(FEW + 1, "--pace=gentle"))
 

@@ -32,7 +32,6 @@ class ExchangePool::Flight : public kube::client::GatheredCall {
 
   const std::unique_ptr<Exchange> exchange;
   kube::system::Clock::TimePoint begun_at{}, sent_at{}, answered_at{};
-  bool has_paused = false;
 
   /// The answer is no longer waited for.
   void GiveUp(kube::system::Clock::Duration waited) {
@@ -90,18 +89,19 @@ void ExchangePool::Take(std::unique_ptr<Flight> flight, const OnDone& on_done) {
   // The server says it to all of our requests, not to this one.
   if (exchange.was_slowdown() && exchange.retry_after()) Hold(*exchange.retry_after());
   if (is_stopped_ && step != Exchange::Step::kDone) return;
+  if (step != Exchange::Step::kSend) {
+    throttle_.OnDone(flight->begun_at, flight->answered_at, in_flight_.size());
+  }
   switch (step) {
     case Exchange::Step::kSend:
       return Send(std::move(flight));
     case Exchange::Step::kPause: {
       const auto due = exchange.due();
-      flight->has_paused = true;
       if (flight->problem()) last_error_ = flight->problem()->message;
       waiting_.emplace(due, std::move(flight));
       return;
     }
     case Exchange::Step::kDone:
-      if (!flight->has_paused) throttle_.OnDone(flight->begun_at, flight->answered_at);
       moved_ = session_.clock.Now();
       last_error_.clear();
       return on_done(exchange);
@@ -132,15 +132,19 @@ void ExchangePool::TellStall() {
 void ExchangePool::SendDue() {
   TellStall();
   looked_at_ = session_.clock.Now();
+  if (pace_read_) pace_read_->SendDue();
   while (!waiting_.empty() && waiting_.begin()->first <= looked_at_ &&
          throttle_.MayStart(looked_at_, in_flight_.size())) {
-    Send(std::move(waiting_.extract(waiting_.begin()).mapped()));
+    auto flight = std::move(waiting_.extract(waiting_.begin()).mapped());
+    flight->begun_at = looked_at_;
+    Send(std::move(flight));
   }
 }
 
 void ExchangePool::SetPace(Pace& pace) {
-  pace.BeginLook(session_.clock.Now());
+  pace.BeginSweep(session_.clock.Now());
   throttle_.SetPace(pace);
+  pace_read_.emplace(pace, session_);
 }
 
 bool ExchangePool::HasRoom() const {
@@ -164,6 +168,7 @@ void ExchangePool::Send(std::unique_ptr<Flight> flight) {
   flight->Forget();
   kube::client::ApiRequest request = flight->exchange->Request();
   request.in_bulk = !throttle_.has_pace();
+  if (pace_read_) pace_read_->SetObject(request);
   flight->Start(std::move(request));
   const Flight* key = flight.get();
   in_flight_.emplace(key, std::move(flight));
@@ -171,6 +176,11 @@ void ExchangePool::Send(std::unique_ptr<Flight> flight) {
 }
 
 kube::system::Clock::TimePoint ExchangePool::next_event() const {
+  const auto next = next_send();
+  return pace_read_ && !is_stopped_ ? std::min(next, pace_read_->next_event()) : next;
+}
+
+kube::system::Clock::TimePoint ExchangePool::next_send() const {
   // An answer comes first where there is no room.
   if (in_flight_.size() >= throttle_.limit()) return kube::system::Clock::TimePoint::max();
   const auto due =

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "kube/json/json.h"
 #include "kube/system/clock.h"
 #include "migrate/sweep/write/exchange.h"
+#include "migrate/sweep/write/pace_read.h"
 #include "migrate/sweep/write/throttle.h"
 
 namespace migrate::sweep::write {
@@ -29,7 +31,7 @@ class ExchangePool {
                kube::system::Clock::Duration answer_limit = {});
   ~ExchangePool();
 
-  /// As Throttle::SetPace; begins a look.
+  /// As Throttle::SetPace, for a sweep that begins; sends the reads that `pace` wants.
   void SetPace(Pace& pace);
 
   /// Is told what became of an object.
@@ -53,12 +55,14 @@ class ExchangePool {
  private:
   class Flight;
   void Send(std::unique_ptr<Flight> flight);
+  kube::system::Clock::TimePoint next_send() const;
   void Take(std::unique_ptr<Flight> flight, const OnDone& on_done);
   void Hold(std::chrono::seconds asked_for);
   void TellStall();
   void GiveUpLate();
 
   Throttle throttle_;
+  std::optional<PaceRead> pace_read_;
   const std::function<void(const std::string&)> on_wait_;
   const kube::client::Session session_;
   const kube::system::Clock::Duration answer_limit_;

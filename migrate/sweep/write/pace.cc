@@ -5,27 +5,37 @@
 namespace migrate::sweep::write {
 namespace {
 
-// By which part a write may take longer in the median for another one beside it. A read takes a
-// third of the time of a write, so that it is three times as much of that, and its slowest in a
-// hundred suffer five times as much again.
-constexpr double kMostSlowdown = 0.03;
-// What counts of it, so that one is in flight for a sixteenth of the time at least; and however
-// slow the server was for a moment, two looks without that end the pauses.
-constexpr double kMostCost = 4 * kMostSlowdown;
-// Of writes to judge by: their median is little moved by single slow ones.
-constexpr std::size_t kSamples = 24, kFewestSamples = 5;
-constexpr std::chrono::seconds kLongestLook{2};
+// By which part a read may take longer in the median for what is in flight beside it. The slowest
+// in a hundred suffer about ten times as much.
+constexpr double kMostSlowdown = 0.05;
+// What counts of it, so that one is in flight for a twentieth of the time at least; and however
+// slow the server was for a moment, a few looks without that end the pauses.
+constexpr double kMostCost = 4.5 * kMostSlowdown;
+// Of reads to judge by: their median is little moved by single slow ones.
+constexpr std::size_t kSamples = 24, kFewestSamples = 3;
+constexpr std::chrono::seconds kLongestLook{5};
 // Looks disturb, too: they are few where the last one has told nothing new.
-constexpr std::chrono::seconds kSoon{3}, kLater{10};
+constexpr std::chrono::seconds kSoon{3}, kLater{15};
+// Ahead of each read and of the writes beside one, so that it does not meet what the last ones
+// have left to do.
+constexpr std::chrono::milliseconds kRest{5};
+// A write keeps a server busy for as long as a few reads do; what it takes above that it waits for
+// something else.
+constexpr double kReadsInWrite = 4;
 // Where all takes long, as others fill the server, some writes a second still get done; and one
 // that hangs is not followed by as long a pause.
-constexpr std::chrono::milliseconds kMostPause{100};
+constexpr std::chrono::milliseconds kMostPause{120};
 // What was learned before counts, too, as what a server needs goes up and down by itself.
 constexpr double kNewWeight = 0.5;
 // By which factor what it learned differs from before, so that it looks again soon.
 constexpr double kChange = 1.5;
 
+double Seconds(Pace::Clock::Duration duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
 double Median(std::vector<double>& seconds) {
+  if (seconds.empty()) return 0;
   const auto place = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
   std::nth_element(seconds.begin(), place, seconds.end());
   return *place;
@@ -37,7 +47,8 @@ std::size_t Pace::Streams() const {
   return bearable_ < 1 ? 1 : static_cast<std::size_t>(bearable_);
 }
 
-std::size_t Pace::BesideEachOther() const {
+std::size_t Pace::BesideRead() const {
+  if (bearable_ < 1) return 1;
   const auto streams = Streams();
   return streams + streams / 2 + 1;
 }
@@ -45,66 +56,127 @@ std::size_t Pace::BesideEachOther() const {
 std::size_t Pace::most_in_flight() const {
   switch (phase_) {
     case Phase::kAlone:
-      return 1;
+      return 0;
     case Phase::kBeside:
-      return BesideEachOther();
+      return is_read_sent_ ? 0 : BesideRead();
     case Phase::kWork:
       break;
   }
   return Streams();
 }
 
+Pace::Clock::TimePoint Pace::next_read() const {
+  constexpr auto kNever = Clock::TimePoint::max();
+  if (is_read_sent_) return kNever;
+  switch (phase_) {
+    case Phase::kAlone:
+      return in_flight_ == 0 ? read_at_ : kNever;
+    case Phase::kBeside:
+      return in_flight_ > 0 ? read_at_ : kNever;
+    case Phase::kWork:
+      break;
+  }
+  return kNever;
+}
+
+Pace::Clock::TimePoint Pace::look_end() const {
+  return is_looking() ? begun_at_ + kLongestLook : Clock::TimePoint::max();
+}
+
+void Pace::BeginSweep(Clock::TimePoint now) {
+  phase_ = Phase::kWork;
+  in_flight_ = 0;
+  begun_at_ = next_start_ = next_look_ = now;
+}
+
 void Pace::BeginLook(Clock::TimePoint now) {
-  next_start_ = now;
-  Begin(Phase::kAlone, now);
-}
-
-void Pace::Begin(Phase phase, Clock::TimePoint now) {
-  phase_ = phase;
   begun_at_ = now;
-  taken_.clear();
-  beside_ = 0;
+  alone_.clear();
+  beside_.clear();
+  writes_.clear();
+  writes_beside_ = 0;
+  BeginRound(now);
 }
 
-void Pace::OnStart(std::size_t in_flight) { beside_ = std::max(beside_, in_flight); }
+void Pace::BeginRound(Clock::TimePoint now) {
+  phase_ = Phase::kAlone;
+  is_read_sent_ = is_read_ = false;
+  // In the middle of a pause, as that does not become longer by it then.
+  read_at_ = now + std::max<Clock::Duration>(kRest, (next_start_ - now) / 2);
+}
 
-void Pace::OnDone(Clock::TimePoint begun, Clock::TimePoint now) {
+void Pace::OnStart(std::size_t in_flight) { in_flight_ = in_flight; }
+
+void Pace::OnDone(Clock::TimePoint begun, Clock::TimePoint now, std::size_t in_flight) {
+  in_flight_ = in_flight;
   if (bearable_ < 1) {
     const auto pause =
         std::chrono::duration_cast<Clock::Duration>((now - begun) * (1 / bearable_ - 1));
     next_start_ = std::max(next_start_, now + std::min<Clock::Duration>(pause, kMostPause));
   }
-  // What was begun earlier was among more or fewer.
-  if (begun < begun_at_) return;
-  if (phase_ == Phase::kWork) {
-    if (now >= begun_at_ + (has_changed_ ? kSoon : kLater)) Begin(Phase::kAlone, now);
+  if (!is_looking()) {
+    if (now >= next_look_ && begun > begun_at_) BeginLook(now);
     return;
   }
-  taken_.push_back(std::chrono::duration<double>(now - begun).count());
-  const bool is_late = now >= begun_at_ + kLongestLook && taken_.size() >= kFewestSamples;
-  if (is_late || taken_.size() >= std::max(kSamples, 2 * beside_)) Learn(now);
+  // What was begun earlier was among others.
+  if (phase_ != Phase::kBeside) return;
+  writes_.push_back(Seconds(now - begun));
+  if (is_read_ && in_flight_ == 0) EndRound(now);
 }
 
-void Pace::Learn(Clock::TimePoint now) {
-  const double seconds = Median(taken_);
+void Pace::OnReadSent() {
+  is_read_sent_ = true;
+  if (phase_ == Phase::kBeside) writes_beside_ += in_flight_;
+}
+
+void Pace::OnRead(Clock::TimePoint sent, Clock::TimePoint now) {
+  if (!is_looking() || !is_read_sent_ || is_read_) return;  // of a look that has ended
   if (phase_ == Phase::kAlone) {
-    alone_seconds_ = seconds;
-    return Begin(Phase::kBeside, now);
+    alone_.push_back(Seconds(now - sent));
+    phase_ = Phase::kBeside;
+    is_read_sent_ = false;
+    next_start_ = std::max<Clock::TimePoint>(next_start_, now + kRest);
+    return;
   }
-  if (beside_ > 1 && alone_seconds_ > 0) LearnCost(seconds);
-  Begin(Phase::kWork, now);
+  beside_.push_back(Seconds(now - sent));
+  is_read_ = true;
+  if (in_flight_ == 0) EndRound(now);
 }
 
-void Pace::LearnCost(double seconds) {
-  const double more = seconds / alone_seconds_ - 1;
+void Pace::OnReadLost(Clock::TimePoint now) {
+  if (is_looking()) EndLook(now);
+}
+
+void Pace::OnTime(Clock::TimePoint now) {
+  if (now >= look_end()) EndLook(now);
+}
+
+void Pace::EndRound(Clock::TimePoint now) {
+  beside_.size() < kSamples ? BeginRound(now) : EndLook(now);
+}
+
+void Pace::EndLook(Clock::TimePoint now) {
+  phase_ = Phase::kWork;
+  has_changed_ = false;
+  if (beside_.size() >= kFewestSamples) Learn();
+  next_look_ = now + (has_changed_ ? kSoon : kLater);
+}
+
+void Pace::Learn() {
+  const double alone_seconds = Median(alone_);
+  if (alone_seconds <= 0) return;
+  const double more = Median(beside_) / alone_seconds - 1;
+  const double together = static_cast<double>(writes_beside_) / static_cast<double>(beside_.size());
   // Less than nothing is noise, and counts against the noise that looks like a cost.
-  const double cost = std::clamp(more / static_cast<double>(beside_ - 1), -kMostCost, kMostCost);
+  const double cost = std::clamp(more / together, -kMostCost, kMostCost);
   cost_ = cost_ ? *cost_ + (cost - *cost_) * kNewWeight : cost;
   const double part = kMostSlowdown / std::max(*cost_, 1e-6);
-  const auto most = static_cast<double>(std::max(beside_, Streams()));
-  const double before = bearable_;
   // With pauses others are hit more rarely, yet as hard: their slowest requests still tell.
-  bearable_ = std::min(most, part < 1 ? part * part : part);
+  const double busy = part < 1 ? part * part : part;
+  const double waits = std::max(1.0, Median(writes_) / (kReadsInWrite * alone_seconds));
+  const double most = std::max(together, static_cast<double>(Streams()));
+  const double before = bearable_;
+  bearable_ = std::min(most, busy * waits);
   has_changed_ = std::max(bearable_, before) >= kChange * std::min(bearable_, before);
 }
 

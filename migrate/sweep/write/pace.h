@@ -8,16 +8,15 @@
 
 namespace migrate::sweep::write {
 
-/// How many objects may be in flight so that other clients of the server hardly notice: a write
-/// beside ours is to take 3 % longer at most, in the median, which is about a half for the slowest
-/// of their reads.
+/// How many objects may be in flight so that other clients of the server hardly notice: a read
+/// beside our writes is to take 5 % longer at most, in the median, which is about a half for the
+/// slowest in a hundred.
 ///
-/// It goes by what its own objects take, from the first of their requests to the last. Now and then
-/// one is in flight alone for a moment, and then a few: what they take longer then is what one
-/// write costs another that comes beside it, and so what it costs the request of another client.
-/// Where that is too much already for a single one, a pause follows on each: one that costs twice
-/// what others bear is in flight for a quarter of the time, one that costs four times that or more
-/// for a sixteenth. No pause is longer than a tenth of a second.
+/// It goes by reads of its own, in looks: now and then one is sent while nothing of ours is in
+/// flight, and one together with writes, by turns. What the second ones take longer is what our
+/// writes cost another client. Where a single one costs too much a pause follows on each: one that
+/// costs twice what others bear is in flight for a quarter of the time, one that costs four and a
+/// half times that or more for a twentieth. No pause is longer than 0.12 s.
 ///
 /// So a server that has nothing else to do is not filled, and one that hardly notices a few more,
 /// as it is large, or waits for an admission webhook, soon gets as many as are allowed.
@@ -27,43 +26,69 @@ class Pace {
  public:
   using Clock = kube::system::Clock;
 
-  /// One or more; the caller may have a lower limit of its own.
+  /// None for the moments of a look in which nothing of ours is to be in flight; the caller may
+  /// have a lower limit of its own.
   std::size_t most_in_flight() const;
   /// When the next may begin; not after now where it is no question of time.
   Clock::TimePoint next_start() const { return next_start_; }
-  /// A sweep begins, or goes on after a while: what was half seen before is forgotten.
-  void BeginLook(Clock::TimePoint now);
-  /// A request was sent, and with it so many are in flight.
+  /// When a read is to be sent, in the past for now; TimePoint::max(): none is wanted until
+  /// something else has happened.
+  Clock::TimePoint next_read() const;
+  /// When a look has taken too long, as something hangs, so that OnTime ends it; TimePoint::max():
+  /// there is none.
+  Clock::TimePoint look_end() const;
+
+  /// A sweep begins: what was half seen before is forgotten, and the first object that is begun and
+  /// done from now on begins a look.
+  void BeginSweep(Clock::TimePoint now);
+  /// An object's request was sent, and with it so many are in flight.
   void OnStart(std::size_t in_flight);
-  /// The object that was begun at `begun` is done; not of one that waited to be tried again.
-  void OnDone(Clock::TimePoint begun, Clock::TimePoint now);
+  /// The object that was begun at `begun`, or tried again then, is done, or waits to be tried
+  /// again; so many others are in flight.
+  void OnDone(Clock::TimePoint begun, Clock::TimePoint now, std::size_t in_flight);
+  /// The read that was due was sent.
+  void OnReadSent();
+  /// It was answered.
+  void OnRead(Clock::TimePoint sent, Clock::TimePoint now);
+  /// It was not, or its answer tells nothing of how long others take.
+  void OnReadLost(Clock::TimePoint now);
+  /// To be called from time to time, and at look_end().
+  void OnTime(Clock::TimePoint now);
 
  private:
   enum class Phase {
-    kAlone,   // one write after the other
-    kBeside,  // as many as to see what one costs another
     kWork,
+    kAlone,   // of a look: a read beside nothing
+    kBeside,  // and one beside writes, until all of them are done
   };
 
-  void Begin(Phase phase, Clock::TimePoint now);
-  void Learn(Clock::TimePoint now);
-  void LearnCost(double seconds);
+  bool is_looking() const { return phase_ != Phase::kWork; }
+  void BeginLook(Clock::TimePoint now);
+  void BeginRound(Clock::TimePoint now);
+  void EndRound(Clock::TimePoint now);
+  void EndLook(Clock::TimePoint now);
+  void Learn();
   std::size_t Streams() const;
-  std::size_t BesideEachOther() const;
+  std::size_t BesideRead() const;
 
-  Phase phase_ = Phase::kAlone;
+  Phase phase_ = Phase::kWork;
   // So many at once while at work; below one the part of the time that one is in flight.
   double bearable_ = 1;
-  double alone_seconds_ = 0;
-  // By which one more in flight makes each take longer, of what it takes alone.
+  // By which one write makes a read take longer, of what it takes alone.
   std::optional<double> cost_;
   bool has_changed_ = true;  // by the last look
-  // Of this phase:
-  std::vector<double> taken_;  // by its writes, in seconds
-  std::size_t beside_ = 0;     // the most in flight at once
-  Clock::TimePoint begun_at_{};
-
+  std::size_t in_flight_ = 0;
   Clock::TimePoint next_start_{};
+  Clock::TimePoint next_look_{};
+
+  // Of a look: what reads and writes took, in seconds, and how many writes all reads of the second
+  // kind had beside them.
+  std::vector<double> alone_, beside_, writes_;
+  std::size_t writes_beside_ = 0;
+  Clock::TimePoint begun_at_{};  // it, or before the first one the sweep
+  // Of a round of it:
+  bool is_read_sent_ = false, is_read_ = false;
+  Clock::TimePoint read_at_{};
 };
 
 }  // namespace migrate::sweep::write

@@ -27,8 +27,8 @@ class Throttle {
   void OnStart(Clock::TimePoint now, std::size_t in_flight);
   /// A write that was sent at `sent` was answered.
   void OnAnswer(Clock::TimePoint sent, Clock::TimePoint now, bool is_slowdown);
-  /// An object that was begun at `begun` is done, without a pause between its requests.
-  void OnDone(Clock::TimePoint begun, Clock::TimePoint now);
+  /// As Pace::OnDone.
+  void OnDone(Clock::TimePoint begun, Clock::TimePoint now, std::size_t in_flight);
   /// What it allows is a limit, too, from now on; it must outlive this one.
   void SetPace(Pace& pace) { pace_ = &pace; }
   /// Then it matters to a millisecond how long each answer takes.

@@ -68,7 +68,7 @@ TEST_CASE("Who leaves others room takes longer, but for a few objects", "[migrat
                          .is_gentle = true})[1];
   };
   CHECK_THAT(plan(0),
-             Catch::StartsWith("plan: 2000 writes, up to 8 min, leaving other clients room "
+             Catch::StartsWith("plan: 2000 writes, up to 9 min, leaving other clients room "
                                "(--pace=full: about 10 s);"));
   CHECK_THAT(plan(5), Catch::StartsWith("plan: 2000 writes, about 14 min;"));
   dry_run.report.object_count = 500;

@@ -206,6 +206,7 @@ TEST_CASE("Many objects are written at a pace", "[migrate][sweep][pace]") {
   world.options.pace = &pace;
   const SweepResult result = world.Run();
   CHECK(result.counts.Total() == static_cast<std::uint64_t>(objects));
+  CHECK(result.counts[report::ObjectClass::kNotTried] == 0);
   CHECK(world.cluster.clock.passed() >= least);
   CHECK(world.cluster.clock.passed() <= most);
   // A pace goes by how long each answer takes.

@@ -414,8 +414,7 @@ TEST_CASE("After a conflict an object is read and mutated anew", "[migrate][obje
   CHECK(world.Answer(Status(409, "the object has been modified")) == Step::kPause);
   CHECK(world.write.Request().method == "GET");
   CHECK(world.Answer(Whole("12", R"({"a":2})")) == Step::kSend);
-  CHECK(world.write.Request().body ==
-        R"({"metadata":{"resourceVersion":"12"},"spec":{"l":[2]}})");
+  CHECK(world.write.Request().body == R"({"metadata":{"resourceVersion":"12"},"spec":{"l":[2]}})");
   CHECK(world.Answer(Body("u", "13")) == Step::kDone);
   CHECK(world.write.answer().object_class == report::ObjectClass::kMutated);
 }
@@ -438,8 +437,7 @@ TEST_CASE("An object that would be changed a second time is not written",
   world.target.mutation = MutationOf("spec: {a: (spec.b), b: (spec.a)}");
   CHECK(world.Answer(Whole("10", R"({"a":1,"b":2})")) == Step::kDone);
   CHECK(world.write.answer().object_class == report::ObjectClass::kFailed);
-  CHECK(world.write.answer().message.find("trees.yaml would change it again") !=
-        std::string::npos);
+  CHECK(world.write.answer().message.find("trees.yaml would change it again") != std::string::npos);
 }
 
 }  // namespace object_write_test
