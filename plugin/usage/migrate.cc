@@ -189,8 +189,8 @@ Options:
 
     --pace='gentle':
         How fast more than 500 objects of a CRD are written: "gentle", so that other clients hardly
-        notice, as far as that is told by what reads take beside writes and without, which on a
-        small server can be ten a second; "full", as fast as the server takes them.
+        notice, as told by reads of its own beside writes and without, on a small server about ten a
+        second; "full", as fast as the server takes them.
 
     --parallel-clusters=10:
         With --contexts, how many clusters are migrated at once.

@@ -31,6 +31,7 @@ class ExchangePool::Flight : public kube::client::GatheredCall {
         owner_(owner) {}
 
   const std::unique_ptr<Exchange> exchange;
+  std::string target;  // of the last request
   kube::system::Clock::TimePoint begun_at{}, sent_at{}, answered_at{};
 
   /// The answer is no longer waited for.
@@ -90,6 +91,7 @@ void ExchangePool::Take(std::unique_ptr<Flight> flight, const OnDone& on_done) {
   if (exchange.was_slowdown() && exchange.retry_after()) Hold(*exchange.retry_after());
   if (is_stopped_ && step != Exchange::Step::kDone) return;
   if (step != Exchange::Step::kSend) {
+    if (pace_read_) pace_read_->SetObject(flight->target);
     throttle_.OnDone(flight->begun_at, flight->answered_at, in_flight_.size());
   }
   switch (step) {
@@ -168,7 +170,7 @@ void ExchangePool::Send(std::unique_ptr<Flight> flight) {
   flight->Forget();
   kube::client::ApiRequest request = flight->exchange->Request();
   request.in_bulk = !throttle_.has_pace();
-  if (pace_read_) pace_read_->SetObject(request);
+  flight->target = request.target;
   flight->Start(std::move(request));
   const Flight* key = flight.get();
   in_flight_.emplace(key, std::move(flight));

@@ -62,7 +62,6 @@ class ExchangePool {
   void GiveUpLate();
 
   Throttle throttle_;
-  std::optional<PaceRead> pace_read_;
   const std::function<void(const std::string&)> on_wait_;
   const kube::client::Session session_;
   const kube::system::Clock::Duration answer_limit_;
@@ -77,6 +76,7 @@ class ExchangePool {
   std::multimap<kube::system::Clock::TimePoint, std::unique_ptr<Flight>>
       waiting_;                    // by when it is due
   kube::json::Document document_;  // of one answer after the other
+  std::optional<PaceRead> pace_read_;
 };
 
 }  // namespace migrate::sweep::write

@@ -13,7 +13,7 @@ constexpr double kMostSlowdown = 0.05;
 constexpr double kMostCost = 4.5 * kMostSlowdown;
 // Of reads to judge by: their median is little moved by single slow ones.
 constexpr std::size_t kSamples = 24, kFewestSamples = 3;
-constexpr std::chrono::seconds kLongestLook{5};
+constexpr std::chrono::seconds kLongestLook{10};
 // Looks disturb, too: they are few where the last one has told nothing new.
 constexpr std::chrono::seconds kSoon{3}, kLater{15};
 // Ahead of each read and of the writes beside one, so that it does not meet what the last ones
@@ -43,13 +43,13 @@ double Median(std::vector<double>& seconds) {
 
 }  // namespace
 
-std::size_t Pace::Streams() const {
+std::size_t Pace::most_at_work() const {
   return bearable_ < 1 ? 1 : static_cast<std::size_t>(bearable_);
 }
 
 std::size_t Pace::BesideRead() const {
   if (bearable_ < 1) return 1;
-  const auto streams = Streams();
+  const auto streams = most_at_work();
   return streams + streams / 2 + 1;
 }
 
@@ -62,7 +62,7 @@ std::size_t Pace::most_in_flight() const {
     case Phase::kWork:
       break;
   }
-  return Streams();
+  return most_at_work();
 }
 
 Pace::Clock::TimePoint Pace::next_read() const {
@@ -86,16 +86,20 @@ Pace::Clock::TimePoint Pace::look_end() const {
 void Pace::BeginSweep(Clock::TimePoint now) {
   phase_ = Phase::kWork;
   in_flight_ = 0;
-  begun_at_ = next_start_ = next_look_ = now;
+  next_start_ = next_look_ = now;
+  Forget();
 }
 
 void Pace::BeginLook(Clock::TimePoint now) {
   begun_at_ = now;
+  BeginRound(now);
+}
+
+void Pace::Forget() {
   alone_.clear();
   beside_.clear();
   writes_.clear();
   writes_beside_ = 0;
-  BeginRound(now);
 }
 
 void Pace::BeginRound(Clock::TimePoint now) {
@@ -115,7 +119,7 @@ void Pace::OnDone(Clock::TimePoint begun, Clock::TimePoint now, std::size_t in_f
     next_start_ = std::max(next_start_, now + std::min<Clock::Duration>(pause, kMostPause));
   }
   if (!is_looking()) {
-    if (now >= next_look_ && begun > begun_at_) BeginLook(now);
+    if (now >= next_look_) BeginLook(now);
     return;
   }
   // What was begun earlier was among others.
@@ -126,11 +130,11 @@ void Pace::OnDone(Clock::TimePoint begun, Clock::TimePoint now, std::size_t in_f
 
 void Pace::OnReadSent() {
   is_read_sent_ = true;
-  if (phase_ == Phase::kBeside) writes_beside_ += in_flight_;
+  beside_this_ = in_flight_;
 }
 
 void Pace::OnRead(Clock::TimePoint sent, Clock::TimePoint now) {
-  if (!is_looking() || !is_read_sent_ || is_read_) return;  // of a look that has ended
+  if (!is_reading()) return;  // of a look that has ended
   if (phase_ == Phase::kAlone) {
     alone_.push_back(Seconds(now - sent));
     phase_ = Phase::kBeside;
@@ -139,45 +143,55 @@ void Pace::OnRead(Clock::TimePoint sent, Clock::TimePoint now) {
     return;
   }
   beside_.push_back(Seconds(now - sent));
+  writes_beside_ += beside_this_;
   is_read_ = true;
   if (in_flight_ == 0) EndRound(now);
 }
 
 void Pace::OnReadLost(Clock::TimePoint now) {
-  if (is_looking()) EndLook(now);
+  if (!is_reading()) return;
+  Forget();
+  const bool has_changed = LearnCost(kMostCost, 1, 1);
+  EndLook(now, has_changed);
 }
 
 void Pace::OnTime(Clock::TimePoint now) {
-  if (now >= look_end()) EndLook(now);
+  if (now >= look_end()) EndLook(now, Learn());
 }
 
 void Pace::EndRound(Clock::TimePoint now) {
-  beside_.size() < kSamples ? BeginRound(now) : EndLook(now);
+  beside_.size() < kSamples ? BeginRound(now) : EndLook(now, Learn());
 }
 
-void Pace::EndLook(Clock::TimePoint now) {
+void Pace::EndLook(Clock::TimePoint now, bool has_changed) {
   phase_ = Phase::kWork;
-  has_changed_ = false;
-  if (beside_.size() >= kFewestSamples) Learn();
-  next_look_ = now + (has_changed_ ? kSoon : kLater);
+  next_look_ = now + (has_changed ? kSoon : kLater);
 }
 
-void Pace::Learn() {
-  const double alone_seconds = Median(alone_);
-  if (alone_seconds <= 0) return;
-  const double more = Median(beside_) / alone_seconds - 1;
+bool Pace::Learn() {
+  // The next look adds to them.
+  if (beside_.size() < kFewestSamples) return false;
+  const double alone_seconds = Median(alone_), beside_seconds = Median(beside_);
+  const double waits = Median(writes_) / (kReadsInWrite * alone_seconds);
   const double together = static_cast<double>(writes_beside_) / static_cast<double>(beside_.size());
+  Forget();
+  if (alone_seconds <= 0) return false;
+  const double cost = (beside_seconds / alone_seconds - 1) / together;
+  return LearnCost(cost, std::max(1.0, waits), together);
+}
+
+bool Pace::LearnCost(double cost, double waits, double together) {
   // Less than nothing is noise, and counts against the noise that looks like a cost.
-  const double cost = std::clamp(more / together, -kMostCost, kMostCost);
+  cost = std::clamp(cost, -kMostCost, kMostCost);
   cost_ = cost_ ? *cost_ + (cost - *cost_) * kNewWeight : cost;
   const double part = kMostSlowdown / std::max(*cost_, 1e-6);
   // With pauses others are hit more rarely, yet as hard: their slowest requests still tell.
   const double busy = part < 1 ? part * part : part;
-  const double waits = std::max(1.0, Median(writes_) / (kReadsInWrite * alone_seconds));
-  const double most = std::max(together, static_cast<double>(Streams()));
+  // Where a rate lets few begin together it still grows.
+  const double most = std::max(together, static_cast<double>(most_at_work() + 1));
   const double before = bearable_;
   bearable_ = std::min(most, busy * waits);
-  has_changed_ = std::max(bearable_, before) >= kChange * std::min(bearable_, before);
+  return std::max(bearable_, before) >= kChange * std::min(bearable_, before);
 }
 
 }  // namespace migrate::sweep::write

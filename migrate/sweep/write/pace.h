@@ -26,8 +26,10 @@ class Pace {
  public:
   using Clock = kube::system::Clock;
 
-  /// None for the moments of a look in which nothing of ours is to be in flight; the caller may
-  /// have a lower limit of its own.
+  /// How many objects may be in flight but for looks: one or more.
+  std::size_t most_at_work() const;
+  /// How many may be now: none for the moments of a look in which nothing of ours is to be in
+  /// flight; the caller may have a lower limit of its own.
   std::size_t most_in_flight() const;
   /// When the next may begin; not after now where it is no question of time.
   Clock::TimePoint next_start() const { return next_start_; }
@@ -38,8 +40,8 @@ class Pace {
   /// there is none.
   Clock::TimePoint look_end() const;
 
-  /// A sweep begins: what was half seen before is forgotten, and the first object that is begun and
-  /// done from now on begins a look.
+  /// A sweep begins: what was half seen before is forgotten, and the next object that is done
+  /// begins a look.
   void BeginSweep(Clock::TimePoint now);
   /// An object's request was sent, and with it so many are in flight.
   void OnStart(std::size_t in_flight);
@@ -50,7 +52,8 @@ class Pace {
   void OnReadSent();
   /// It was answered.
   void OnRead(Clock::TimePoint sent, Clock::TimePoint now);
-  /// It was not, or its answer tells nothing of how long others take.
+  /// It was not, or refused: then it counts as if a write cost others much, as nobody can see that
+  /// it does not.
   void OnReadLost(Clock::TimePoint now);
   /// To be called from time to time, and at look_end().
   void OnTime(Clock::TimePoint now);
@@ -63,12 +66,15 @@ class Pace {
   };
 
   bool is_looking() const { return phase_ != Phase::kWork; }
+  bool is_reading() const { return is_looking() && is_read_sent_ && !is_read_; }
   void BeginLook(Clock::TimePoint now);
   void BeginRound(Clock::TimePoint now);
   void EndRound(Clock::TimePoint now);
-  void EndLook(Clock::TimePoint now);
-  void Learn();
-  std::size_t Streams() const;
+  void EndLook(Clock::TimePoint now, bool has_changed);
+  void Forget();
+  // True where the pace has changed much by it.
+  bool Learn();
+  bool LearnCost(double cost, double waits, double together);
   std::size_t BesideRead() const;
 
   Phase phase_ = Phase::kWork;
@@ -76,18 +82,18 @@ class Pace {
   double bearable_ = 1;
   // By which one write makes a read take longer, of what it takes alone.
   std::optional<double> cost_;
-  bool has_changed_ = true;  // by the last look
   std::size_t in_flight_ = 0;
   Clock::TimePoint next_start_{};
   Clock::TimePoint next_look_{};
 
-  // Of a look: what reads and writes took, in seconds, and how many writes all reads of the second
-  // kind had beside them.
+  // Of looks since it has learned: what reads and writes took, in seconds, and how many writes all
+  // reads of the second kind had beside them.
   std::vector<double> alone_, beside_, writes_;
   std::size_t writes_beside_ = 0;
-  Clock::TimePoint begun_at_{};  // it, or before the first one the sweep
-  // Of a round of it:
+  // Of a look, and of a round of it:
+  Clock::TimePoint begun_at_{};
   bool is_read_sent_ = false, is_read_ = false;
+  std::size_t beside_this_ = 0;
   Clock::TimePoint read_at_{};
 };
 

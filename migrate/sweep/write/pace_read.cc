@@ -10,20 +10,22 @@ namespace {
 // Far above any metadata.
 constexpr std::size_t kMostKept = 64 * 1024;
 
-// An answer that costs the server what one with an object does: also of one that is gone.
+// An answer that costs the server what one with an object does: also of one that is gone. Who may
+// not read is told so before anything is read.
 bool IsUsual(const std::optional<kube::client::CallError>& error) {
-  return !error || (error->status && error->status->code < 429);
+  return !error || (error->status && error->status->code == 404);
 }
 
 }  // namespace
 
 PaceRead::PaceRead(Pace& pace, const kube::client::Session& session)
-    : GatheredCall(session.client, kMostKept), pace_(pace), session_(session) {}
-
-void PaceRead::SetObject(const kube::client::ApiRequest& write) {
-  read_.target = write.target.substr(0, write.target.find('?'));
+    : GatheredCall(session.client, kMostKept), pace_(pace), session_(session) {
   read_.accept = kMetadataAccept;
   read_.retry = false;
+}
+
+void PaceRead::SetObject(std::string_view target) {
+  read_.target = target.substr(0, target.find('?'));
 }
 
 void PaceRead::SendDue() {

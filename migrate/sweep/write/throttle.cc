@@ -78,7 +78,9 @@ bool Throttle::TakeLatency(Clock::Duration latency) {
 }
 
 void Throttle::Halve(Clock::TimePoint now) {
-  limit_ = std::max(1.0, static_cast<double>(limit()) / 2);
+  const auto used = static_cast<std::size_t>(limit_);
+  const auto most = pace_ == nullptr ? used : std::min(used, pace_->most_at_work());
+  limit_ = std::max(1.0, static_cast<double>(most) / 2);
   is_doubling_ = false;
   is_used_ = false;
   halved_at_ = now;

@@ -25,7 +25,8 @@ struct World {
   double cost = 0;
   Seconds write{0.005};
   Seconds read{0.002};
-  std::size_t most = 32;  // the client's own limit
+  std::size_t most = 32;       // the client's own limit
+  Clock::Duration interval{};  // between starts
   /// By which part reads are shorter or longer at random.
   double noise = 0;
   unsigned seed = 1;
@@ -49,13 +50,14 @@ struct World {
   void Step() {
     pace.OnTime(now);
     if (pace.next_read() <= now) SendRead();
-    while (HasRoom() && now >= pace.next_start()) SendWrite();
+    while (HasRoom() && now >= NextStart()) SendWrite();
     if (pace.next_read() > now) Wait();
   }
 
   bool HasRoom() const { return in_flight < std::min(most, pace.most_in_flight()); }
 
-  // What is answered after a look has ended tells of nothing.
+  Clock::TimePoint NextStart() const { return std::max(pace.next_start(), next_by_rate); }
+
   void SendRead() {
     ++reads;
     const Clock::TimePoint sent = now;
@@ -69,6 +71,7 @@ struct World {
 
   void SendWrite() {
     const Clock::TimePoint sent = now;
+    next_by_rate = now + interval;
     pace.OnStart(++in_flight);
     most_seen = std::max(most_seen, in_flight);
     answers.push({now + std::chrono::duration_cast<Clock::Duration>(write), [this, sent] {
@@ -79,7 +82,7 @@ struct World {
 
   void Wait() {
     Clock::TimePoint next = std::min(pace.next_read(), pace.look_end());
-    if (HasRoom()) next = std::min(next, pace.next_start());
+    if (HasRoom()) next = std::min(next, NextStart());
     if (answers.empty() || answers.top().at > next) {
       REQUIRE(next != kNever);  // or it would stop for ever
       now = std::max(now, next);
@@ -100,8 +103,10 @@ struct World {
   Clock::TimePoint now{std::chrono::hours(1)};
   std::size_t in_flight = 0;
   bool loses_reads = false;
+  Clock::TimePoint next_by_rate{};
   // Since RunFor began:
-  std::size_t done = 0, most_seen = 0, reads = 0, read_beside = 0;
+  std::size_t done = 0, most_seen = 0, reads = 0;
+  std::size_t read_beside = 0;  // the most, since it was set
   std::priority_queue<Answer, std::vector<Answer>, std::greater<>> answers{};
   std::mt19937 generator{seed};
   Pace pace{};
@@ -129,16 +134,6 @@ TEST_CASE("A read is sent beside nothing, and one beside writes, by turns", "[mi
     beside.push_back(world.read_beside);
   }
   for (std::size_t i = 0; i < beside.size(); ++i) CHECK(beside[i] == i % 2 * 2);
-}
-
-TEST_CASE("What was begun before the sweep begins no look", "[migrate][pace]") {
-  World world;
-  world.pace.BeginSweep(world.now);
-  world.pace.OnDone(world.now, world.now + 4ms, 0);
-  CHECK(world.pace.look_end() == kNever);
-  world.pace.OnStart(1);
-  world.pace.OnDone(world.now + 4ms, world.now + 9ms, 0);
-  CHECK(world.pace.look_end() != kNever);
 }
 
 TEST_CASE("A server that does not notice more gets more with each look", "[migrate][pace]") {
@@ -205,6 +200,11 @@ TEST_CASE("What a write waits for something else is no cost", "[migrate][pace]")
     world.RunFor(120s);
     CHECK(world.RunFor(10s).done > 200);
   }
+  SECTION("however long that is") {
+    world.write = Seconds(4);
+    world.RunFor(300s);
+    CHECK(world.RunFor(60s).done > 60);  // one after the other: 15
+  }
   SECTION("nor on a small one, where it pauses beside others") {
     world.cost = 0.3;
     world.RunFor(120s);
@@ -215,8 +215,8 @@ TEST_CASE("What a write waits for something else is no cost", "[migrate][pace]")
 TEST_CASE("A client's own limit of one is kept", "[migrate][pace]") {
   World world{.most = 1};
   world.RunFor(60s);
-  CHECK(world.most_seen == 1);
   CHECK(world.done > 9'000);
+  CHECK(world.reads > 0);
 }
 
 TEST_CASE("A write that hangs holds others up for as long as a look may take", "[migrate][pace]") {
@@ -241,12 +241,38 @@ TEST_CASE("A read that hangs holds writes up for as long as a look may take", "[
   CHECK(world.most_seen >= 4);
 }
 
-TEST_CASE("Reads that get lost teach nothing", "[migrate][pace]") {
-  World world{.loses_reads = true};
+TEST_CASE("Where reads are refused or get lost it pauses", "[migrate][pace]") {
+  World world;
+  const std::size_t before = GENERATE(0, 60);  // at once, or in the middle of a look
+  world.RunUntil([&] { return world.reads >= before; });
+  world.loses_reads = true;
+  world.RunFor(90s);
   world.RunFor(60s);
   CHECK(world.most_seen == 1);
-  CHECK(world.reads < 10);
-  CHECK(world.done > 11'000);
+  CHECK(world.reads < 30);
+  CHECK(world.done > 500);
+  CHECK(world.done < 700);
+  world.loses_reads = false;
+  world.RunFor(90s);
+  CHECK(world.RunFor(10s).done > 2'000);
+}
+
+TEST_CASE("A read of a look that has ended says nothing of the next one", "[migrate][pace]") {
+  World world;
+  world.RunUntil([&] { return world.reads == 2 * 24; });
+  world.RunUntil([&] { return world.pace.look_end() == kNever; });
+  world.RunUntil([&] { return world.pace.look_end() != kNever; });
+  world.pace.OnReadLost(world.now);
+  world.pace.OnRead(world.now - 1h, world.now);
+  CHECK(world.pace.look_end() != kNever);
+  CHECK(world.pace.most_in_flight() == 0);
+}
+
+TEST_CASE("A rate that lets one begin at a time does not keep it from learning",
+          "[migrate][pace]") {
+  World world{.write = Seconds(0.2), .interval = 20ms};
+  world.RunFor(240s);
+  CHECK(world.RunFor(60s).done > 2'000);  // of 3,000; one after the other: 300
 }
 
 TEST_CASE("A stall in the middle of a look is forgotten soon", "[migrate][pace]") {

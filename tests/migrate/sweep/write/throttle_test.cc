@@ -153,6 +153,8 @@ TEST_CASE("What a pace allows is a limit, too", "[migrate][throttle][pace]") {
   world.throttle.OnDone(world.now - milliseconds(5), world.now, 0);
   REQUIRE(world.throttle.limit() == 0);
   CHECK(world.SendAll() == 0);
+  // A slowdown meanwhile halves what there is at work.
+  world.throttle.OnAnswer(world.now, world.now, true);
   world.now = pace.look_end();
   pace.OnTime(world.now);
   CHECK(world.throttle.limit() == 1);
