@@ -157,7 +157,7 @@ FakeFault FakeApi::Meet(const kube::http::HttpRequest& request) {
   for (auto& [fault, met] : faults_) {
     const bool is_met = fault.is_whole ? request.target == fault.target
                                        : request.target.find(fault.target) != std::string::npos;
-    if (!is_met) continue;
+    if (!is_met || (!fault.method.empty() && fault.method != request.method)) continue;
     ++met;
     if (met < fault.first || (fault.times != 0 && met >= fault.first + fault.times)) continue;
     if (fault.before) actions.push_back(fault.before);

@@ -42,6 +42,7 @@ struct FakeFault {
   std::string target;
   int first = 1, times = 1;
   bool is_whole = false;  ///< only those whose target is this
+  std::string method{};   ///< only those; empty: all
 
   std::function<void()> before;                 ///< is run before the answer is made
   kube::system::Clock::Duration latency{};      ///< until the answer begins

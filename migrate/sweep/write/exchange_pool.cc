@@ -90,9 +90,8 @@ void ExchangePool::Take(std::unique_ptr<Flight> flight, const OnDone& on_done) {
   // The server says it to all of our requests, not to this one.
   if (exchange.was_slowdown() && exchange.retry_after()) Hold(*exchange.retry_after());
   if (is_stopped_ && step != Exchange::Step::kDone) return;
-  if (step != Exchange::Step::kSend) {
-    if (pace_read_) pace_read_->SetObject(flight->target);
-    throttle_.OnDone(flight->begun_at, flight->answered_at, in_flight_.size());
+  if (step != Exchange::Step::kSend && pace_read_) {
+    pace_read_->OnObject(flight->target, flight->begun_at, flight->answered_at, in_flight_.size());
   }
   switch (step) {
     case Exchange::Step::kSend:
@@ -169,7 +168,8 @@ void ExchangePool::Send(std::unique_ptr<Flight> flight) {
   flight->sent_at = session_.clock.Now();
   flight->Forget();
   kube::client::ApiRequest request = flight->exchange->Request();
-  request.in_bulk = !throttle_.has_pace();
+  // To a pace it matters to a millisecond how long each answer takes.
+  request.in_bulk = !pace_read_;
   flight->target = request.target;
   flight->Start(std::move(request));
   const Flight* key = flight.get();

@@ -55,28 +55,18 @@ std::size_t Pace::BesideRead() const {
 
 std::size_t Pace::most_in_flight() const {
   switch (phase_) {
-    case Phase::kAlone:
-      return 0;
-    case Phase::kBeside:
-      return is_read_sent_ ? 0 : BesideRead();
     case Phase::kWork:
-      break;
+      return most_at_work();
+    case Phase::kBeside:
+      return BesideRead();
+    default:
+      return 0;
   }
-  return most_at_work();
 }
 
 Pace::Clock::TimePoint Pace::next_read() const {
-  constexpr auto kNever = Clock::TimePoint::max();
-  if (is_read_sent_) return kNever;
-  switch (phase_) {
-    case Phase::kAlone:
-      return in_flight_ == 0 ? read_at_ : kNever;
-    case Phase::kBeside:
-      return in_flight_ > 0 ? read_at_ : kNever;
-    case Phase::kWork:
-      break;
-  }
-  return kNever;
+  const bool is_due = in_flight_ == 0 ? phase_ == Phase::kAlone : phase_ == Phase::kBeside;
+  return is_due ? read_at_ : Clock::TimePoint::max();
 }
 
 Pace::Clock::TimePoint Pace::look_end() const {
@@ -104,7 +94,6 @@ void Pace::Forget() {
 
 void Pace::BeginRound(Clock::TimePoint now) {
   phase_ = Phase::kAlone;
-  is_read_sent_ = is_read_ = false;
   // In the middle of a pause, as that does not become longer by it then.
   read_at_ = now + std::max<Clock::Duration>(kRest, (next_start_ - now) / 2);
 }
@@ -123,36 +112,35 @@ void Pace::OnDone(Clock::TimePoint begun, Clock::TimePoint now, std::size_t in_f
     return;
   }
   // What was begun earlier was among others.
-  if (phase_ != Phase::kBeside) return;
+  if (phase_ == Phase::kAlone) return;
   writes_.push_back(Seconds(now - begun));
-  if (is_read_ && in_flight_ == 0) EndRound(now);
+  if (phase_ == Phase::kBesideWrites && in_flight_ == 0) EndRound(now);
 }
 
-void Pace::OnReadSent() {
-  is_read_sent_ = true;
+void Pace::OnReadSent(Clock::TimePoint now) {
+  phase_ = phase_ == Phase::kAlone ? Phase::kAloneRead : Phase::kBesideRead;
+  read_at_ = now;
   beside_this_ = in_flight_;
 }
 
-void Pace::OnRead(Clock::TimePoint sent, Clock::TimePoint now) {
-  if (!is_reading()) return;  // of a look that has ended
-  if (phase_ == Phase::kAlone) {
-    alone_.push_back(Seconds(now - sent));
+void Pace::OnRead(Clock::TimePoint now) {
+  const double seconds = Seconds(now - read_at_);
+  if (phase_ == Phase::kAloneRead) {
+    alone_.push_back(seconds);
     phase_ = Phase::kBeside;
-    is_read_sent_ = false;
     next_start_ = std::max<Clock::TimePoint>(next_start_, now + kRest);
-    return;
-  }
-  beside_.push_back(Seconds(now - sent));
-  writes_beside_ += beside_this_;
-  is_read_ = true;
-  if (in_flight_ == 0) EndRound(now);
+  } else if (phase_ == Phase::kBesideRead) {
+    beside_.push_back(seconds);
+    writes_beside_ += beside_this_;
+    phase_ = Phase::kBesideWrites;
+    if (in_flight_ == 0) EndRound(now);
+  }  // else of a look that has ended
 }
 
 void Pace::OnReadLost(Clock::TimePoint now) {
-  if (!is_reading()) return;
+  if (phase_ != Phase::kAloneRead && phase_ != Phase::kBesideRead) return;
   Forget();
-  const bool has_changed = LearnCost(kMostCost, 1, 1);
-  EndLook(now, has_changed);
+  EndLook(now, LearnCost(kMostCost, 1, 1));
 }
 
 void Pace::OnTime(Clock::TimePoint now) {

@@ -12,7 +12,7 @@ namespace migrate::sweep::write {
 /// beside our writes is to take 5 % longer at most, in the median, which is about a half for the
 /// slowest in a hundred.
 ///
-/// It goes by reads of its own, in looks: now and then one is sent while nothing of ours is in
+/// It goes by reads of its own, in looks: now and then one is sent while no write of ours is in
 /// flight, and one together with writes, by turns. What the second ones take longer is what our
 /// writes cost another client. Where a single one costs too much a pause follows on each: one that
 /// costs twice what others bear is in flight for a quarter of the time, one that costs four and a
@@ -49,9 +49,9 @@ class Pace {
   /// again; so many others are in flight.
   void OnDone(Clock::TimePoint begun, Clock::TimePoint now, std::size_t in_flight);
   /// The read that was due was sent.
-  void OnReadSent();
+  void OnReadSent(Clock::TimePoint now);
   /// It was answered.
-  void OnRead(Clock::TimePoint sent, Clock::TimePoint now);
+  void OnRead(Clock::TimePoint now);
   /// It was not, or refused: then it counts as if a write cost others much, as nobody can see that
   /// it does not.
   void OnReadLost(Clock::TimePoint now);
@@ -61,18 +61,21 @@ class Pace {
  private:
   enum class Phase {
     kWork,
-    kAlone,   // of a look: a read beside nothing
-    kBeside,  // and one beside writes, until all of them are done
+    // The rounds of a look:
+    kAlone,         // a read beside nothing is to be sent
+    kAloneRead,     // and was
+    kBeside,        // one together with writes is to be sent
+    kBesideRead,    // and was
+    kBesideWrites,  // the writes are still in flight
   };
 
   bool is_looking() const { return phase_ != Phase::kWork; }
-  bool is_reading() const { return is_looking() && is_read_sent_ && !is_read_; }
   void BeginLook(Clock::TimePoint now);
   void BeginRound(Clock::TimePoint now);
   void EndRound(Clock::TimePoint now);
   void EndLook(Clock::TimePoint now, bool has_changed);
   void Forget();
-  // True where the pace has changed much by it.
+  // Both: true where the pace has changed much by it.
   bool Learn();
   bool LearnCost(double cost, double waits, double together);
   std::size_t BesideRead() const;
@@ -92,9 +95,8 @@ class Pace {
   std::size_t writes_beside_ = 0;
   // Of a look, and of a round of it:
   Clock::TimePoint begun_at_{};
-  bool is_read_sent_ = false, is_read_ = false;
-  std::size_t beside_this_ = 0;
-  Clock::TimePoint read_at_{};
+  Clock::TimePoint read_at_{};   // when the next read is due, or this one was sent
+  std::size_t beside_this_ = 0;  // so many writes
 };
 
 }  // namespace migrate::sweep::write

@@ -7,9 +7,6 @@
 namespace migrate::sweep::write {
 namespace {
 
-// Far above any metadata.
-constexpr std::size_t kMostKept = 64 * 1024;
-
 // An answer that costs the server what one with an object does: also of one that is gone. Who may
 // not read is told so before anything is read.
 bool IsUsual(const std::optional<kube::client::CallError>& error) {
@@ -19,23 +16,23 @@ bool IsUsual(const std::optional<kube::client::CallError>& error) {
 }  // namespace
 
 PaceRead::PaceRead(Pace& pace, const kube::client::Session& session)
-    : GatheredCall(session.client, kMostKept), pace_(pace), session_(session) {
+    : GatheredCall(session.client, 0), pace_(pace), session_(session) {
   read_.accept = kMetadataAccept;
   read_.retry = false;
 }
 
-void PaceRead::SetObject(std::string_view target) {
+void PaceRead::OnObject(std::string_view target, kube::system::Clock::TimePoint begun,
+                        kube::system::Clock::TimePoint now, std::size_t in_flight) {
   read_.target = target.substr(0, target.find('?'));
+  pace_.OnDone(begun, now, in_flight);
 }
 
 void PaceRead::SendDue() {
   const auto now = session_.clock.Now();
   pace_.OnTime(now);
   if (pace_.next_read() > now) return;
-  Cancel();  // of a look that was given up
-  sent_at_ = now;
-  Start(read_);
-  pace_.OnReadSent();
+  Start(read_);  // an earlier one, of a look that was given up, is cancelled
+  pace_.OnReadSent(now);
 }
 
 kube::system::Clock::TimePoint PaceRead::next_event() const {
@@ -44,7 +41,7 @@ kube::system::Clock::TimePoint PaceRead::next_event() const {
 
 void PaceRead::OnDone() {
   const auto now = session_.clock.Now();
-  IsUsual(error()) ? pace_.OnRead(sent_at_, now) : pace_.OnReadLost(now);
+  IsUsual(error()) ? pace_.OnRead(now) : pace_.OnReadLost(now);
 }
 
 }  // namespace migrate::sweep::write

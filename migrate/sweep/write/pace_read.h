@@ -17,9 +17,9 @@ class PaceRead : private kube::client::GatheredCall {
   /// Both must outlive it.
   PaceRead(Pace& pace, const kube::client::Session& session);
 
-  /// `target` is that of a write which was answered, of the object that is read next. To be called
-  /// ahead of each Pace::OnDone.
-  void SetObject(std::string_view target);
+  /// As Pace::OnDone, of the object that is read next: `target` is that of its last request.
+  void OnObject(std::string_view target, kube::system::Clock::TimePoint begun,
+                kube::system::Clock::TimePoint now, std::size_t in_flight);
   /// Sends the read that is due; ends a look that takes too long. To be called in each round.
   void SendDue();
   /// When time alone makes something due.
@@ -31,7 +31,6 @@ class PaceRead : private kube::client::GatheredCall {
   Pace& pace_;
   const kube::client::Session& session_;
   kube::client::ApiRequest read_;
-  kube::system::Clock::TimePoint sent_at_{};
 };
 
 }  // namespace migrate::sweep::write

@@ -61,10 +61,6 @@ void Throttle::OnAnswer(Clock::TimePoint sent, Clock::TimePoint now, bool is_slo
   if (sent >= halved_at_) Halve(now);
 }
 
-void Throttle::OnDone(Clock::TimePoint begun, Clock::TimePoint now, std::size_t in_flight) {
-  if (pace_ != nullptr) pace_->OnDone(begun, now, in_flight);
-}
-
 void Throttle::HoldUntil(Clock::TimePoint then) { held_until_ = std::max(held_until_, then); }
 
 bool Throttle::TakeLatency(Clock::Duration latency) {

@@ -27,12 +27,8 @@ class Throttle {
   void OnStart(Clock::TimePoint now, std::size_t in_flight);
   /// A write that was sent at `sent` was answered.
   void OnAnswer(Clock::TimePoint sent, Clock::TimePoint now, bool is_slowdown);
-  /// As Pace::OnDone.
-  void OnDone(Clock::TimePoint begun, Clock::TimePoint now, std::size_t in_flight);
   /// What it allows is a limit, too, from now on; it must outlive this one.
   void SetPace(Pace& pace) { pace_ = &pace; }
-  /// Then it matters to a millisecond how long each answer takes.
-  bool has_pace() const { return pace_ != nullptr; }
   /// No write begins before `then`: the server said so (429 with Retry-After).
   void HoldUntil(Clock::TimePoint then);
 
