@@ -242,7 +242,7 @@ TEST_CASE("A read that hangs holds writes up for as long as a look may take", "[
 
 TEST_CASE("Where reads are refused or get lost it pauses", "[migrate][pace]") {
   World world;
-  const std::size_t before = GENERATE(0, 60);  // at once, or in the middle of a look
+  const auto before = GENERATE(std::size_t{0}, std::size_t{60});  // at once, or in the middle of a look
   world.RunUntil([&] { return world.reads >= before; });
   world.loses_reads = true;
   world.RunFor(90s);
