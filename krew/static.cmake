@@ -22,7 +22,7 @@ set(ENV{PKG_CONFIG_SYSROOT_DIR} ${STATIC_LIBRARIES})
 # Byte for byte the same wherever it is built: no path of the source, and no build id.
 get_filename_component(_root ${CMAKE_CURRENT_LIST_DIR} DIRECTORY)
 string(JOIN " " CMAKE_CXX_FLAGS_INIT
-  -isystem ${STATIC_LIBRARIES}/usr/include
+  -isystem ${STATIC_LIBRARIES}/usr/include -isystem ${STATIC_LIBRARIES}/usr/include/${STATIC_TRIPLET}
   -fPIE -ffunction-sections -fdata-sections -fstack-protector-strong -D_FORTIFY_SOURCE=2
   -ffile-prefix-map=${_root}=. -ffile-prefix-map=${STATIC_LIBRARIES}=libraries)
 string(JOIN " " CMAKE_EXE_LINKER_FLAGS_INIT
