@@ -3,7 +3,7 @@ import json
 import socket
 import threading
 
-SECONDS = 60  # whoever waits longer waits for ever
+SECONDS = 240  # whoever waits longer waits for ever
 
 
 class Board:

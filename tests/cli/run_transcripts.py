@@ -90,7 +90,7 @@ def server(script, work, environment):
 
 def replay(command, work, environment):
     try:
-        done = subprocess.run(["sh", "-c", command], cwd=work, env=environment, timeout=60,
+        done = subprocess.run(["sh", "-c", command], cwd=work, env=environment, timeout=240,
                               stdin=subprocess.DEVNULL, capture_output=True)
     except subprocess.TimeoutExpired:
         return ["[timed out]"]

@@ -37,7 +37,7 @@ class Sandbox:
 
     def run(self, *command, **options):
         return subprocess.run(command, cwd=self.work, env=self.environment, text=True,
-                              capture_output=True, stdin=subprocess.DEVNULL, timeout=120,
+                              capture_output=True, stdin=subprocess.DEVNULL, timeout=240,
                               check=False, **options)
 
     @contextlib.contextmanager

@@ -13,7 +13,7 @@ import unittest
 
 import sandbox
 
-PATIENCE_SECONDS = 60
+PATIENCE_SECONDS = 240
 ALPN_HTTP_1, ALPN_HTTP_2 = b"\x08http/1.1", b"\x02h2"
 BOX = None
 

@@ -50,7 +50,7 @@ class Handlers:
 
     def stop(self):
         self._process.stdin.close()
-        self._process.wait(timeout=30)
+        self._process.wait(timeout=120)
 
     def __exit__(self, *_):
         self.stop()

@@ -31,7 +31,7 @@ import kubectl
 
 kubectl.choose()
 SKIPPED = 77  # ctest's SKIP_RETURN_CODE
-START_SECONDS = 120
+START_SECONDS = 480
 MEMORY = "/dev/shm"
 
 # With each change of a CRD a server of 1.20 writes the OpenAPI document of all that it serves, which was half of
@@ -78,7 +78,7 @@ def find_binaries():
     return dict(line.split("=", 1) for line in run.stdout.splitlines())
 
 
-def wait_for(what, condition, seconds=60, interval=0.05):
+def wait_for(what, condition, seconds=240, interval=0.05):
     """Calls `condition` until its result is true, and returns that. Raises ClusterError when late."""
     deadline = time.monotonic() + seconds
     while True:
@@ -187,7 +187,7 @@ class Api:
     """JSON over one kept HTTPS connection. One thread uses it at a time."""
 
     def __init__(self, port, context, token=None):
-        self._connection = http.client.HTTPSConnection("127.0.0.1", port, context=context, timeout=60)
+        self._connection = http.client.HTTPSConnection("127.0.0.1", port, context=context, timeout=240)
         self._token = token
 
     def request(self, method, path, body=None, content_type="application/json", accept="application/json"):

@@ -72,7 +72,7 @@ class EngineTest(unittest.TestCase):
         self.assertIn(f"the cluster's own engine has not rewritten the objects: {engine['reason']}", run.stderr)
 
     def finish(self, process):
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=240)
         return Run(process.returncode, out, err)
 
 
@@ -267,7 +267,7 @@ class Gone(EngineTest):
         with StorageMigrator(CLUSTER, self.path, stops_at="running") as migrator:
             process = self.migrator.start(subject.name, ENGINE)
             self.addCleanup(process.kill)
-            self.assertTrue(migrator.stopped_there.wait(60))
+            self.assertTrue(migrator.stopped_there.wait(240))
             delete_crd(self.api, subject.name)
             run = self.finish(process)
         self.assertEqual(2, run.code, run)
@@ -291,7 +291,7 @@ class Resumed(EngineTest):
     def start(self, subject, migrator):
         process = self.migrator.start(subject.name, ENGINE)
         self.addCleanup(process.kill)
-        self.assertTrue(migrator.stopped_there.wait(60))
+        self.assertTrue(migrator.stopped_there.wait(240))
         return process
 
     def test_a_killed_run_is_gone_on_with(self):

@@ -148,7 +148,7 @@ class KillTest(unittest.TestCase):
                                               "--chunk-size=50", user="admin", port=proxy.port)
                 if sum(killer.killed.values()) < KILLS or set(PHASES) - set(killer.killed):
                     killer.aim(process)
-                out, err = process.communicate(timeout=120)
+                out, err = process.communicate(timeout=240)
                 if process.returncode != -signal.SIGKILL:
                     run = Run(process.returncode, out, err)
                     self.assertEqual(0, run.code, run)
@@ -182,9 +182,9 @@ class KillTest(unittest.TestCase):
 
         with Proxy(CLUSTER, slow) as proxy:
             process = self.migrator.start(subject.name, *arguments, user="admin", port=proxy.port)
-            self.assertTrue(enough.wait(60), "no 60 writes")
+            self.assertTrue(enough.wait(240), "no 60 writes")
             process.send_signal(number)
-            out, err = process.communicate(timeout=30)
+            out, err = process.communicate(timeout=120)
             unread = proxy.unread
             answered = [path for method, path, code in proxy.seen
                         if method == "PATCH" and code == 200]
@@ -233,7 +233,7 @@ class KillTest(unittest.TestCase):
                                           port=proxy.port)
             wait_for("writes", lambda: Stored(CLUSTER, subject).raw != before.raw)
             process.send_signal(signal.SIGINT)
-            out, err = process.communicate(timeout=30)
+            out, err = process.communicate(timeout=120)
         run = Run(process.returncode, out, err)
         self.assertEqual(130, run.code, run)
         self.assertIsNotNone(run.report, run)
@@ -250,18 +250,18 @@ class KillTest(unittest.TestCase):
         def slow(method, _):
             if method == "PATCH":
                 writing.set()
-                return Slow(60)
+                return Slow(240)
             return None
 
         with Proxy(CLUSTER, slow) as proxy:
             process = self.migrator.start(subject.name, user="admin", port=proxy.port)
             self.addCleanup(process.kill)
-            self.assertTrue(writing.wait(60))
+            self.assertTrue(writing.wait(240))
             process.send_signal(signal.SIGINT)
             with self.assertRaises(subprocess.TimeoutExpired, msg="writes in flight were given up"):
                 process.communicate(timeout=2)  # in its first second a signal is the same one
             process.send_signal(signal.SIGINT)
-            process.communicate(timeout=20)
+            process.communicate(timeout=120)
         self.assertIn(process.returncode, (130, -signal.SIGINT))
 
 

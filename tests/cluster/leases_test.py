@@ -82,13 +82,13 @@ class SlowRun:
         self._proxy.__enter__()
         self.process = self.migrator.start(self._subject.name, *self._arguments, user=self._user,
                                            port=self._proxy.port)
-        if not self.writing.wait(60):
+        if not self.writing.wait(240):
             self.process.kill()
             raise AssertionError(f"no write: {self.process.communicate()}")
         return self
 
     def end(self):
-        out, err = self.process.communicate(timeout=120)
+        out, err = self.process.communicate(timeout=240)
         return Run(self.process.returncode, out, err)
 
     def kill(self):
@@ -149,7 +149,7 @@ class TwoRuns(LeasesTest):
                      "as the Lease \"default/kubectl-prune-", "--lease-timeout"):
             self.assertIn(told, second.stderr, second)
         self.assertEqual({}, second.counts())
-        self.assertLess(took, 20, second)
+        self.assertLess(took, 80, second)
         self.assertEqual("", self.lease(subject)["spec"].get("holderIdentity", ""))
         self.assert_migrated(subject)
 
@@ -163,7 +163,7 @@ class TwoRuns(LeasesTest):
             self.assertIn("waiting for it to end", told)
             first.go_on()
             self.assert_done(first.end())
-            out, err = second.communicate(timeout=60)
+            out, err = second.communicate(timeout=240)
         run = Run(second.returncode, out, told + err)
         self.assert_done(run)
         self.assertEqual({"unchanged": COUNT}, run.counts(), run)
@@ -180,7 +180,7 @@ class TwoRuns(LeasesTest):
         self.assert_done(second)
         self.assertIn("waiting to see whether it is alive", second.stderr)
         self.assertGreater(took, 15, "it has not waited for the Lease to expire")
-        self.assertLess(took, 60)
+        self.assertLess(took, 240)
         self.assert_migrated(subject)
 
     def test_who_was_killed_is_followed_at_once_from_its_own_state_folder(self):
@@ -192,7 +192,7 @@ class TwoRuns(LeasesTest):
         took = time.monotonic() - begun
         self.assert_done(second)
         self.assertNotIn("waiting", second.stderr)
-        self.assertLess(took, 15)
+        self.assertLess(took, 60)
         self.assert_migrated(subject)
 
     def test_other_crds_are_nobodys_business(self):
@@ -210,9 +210,9 @@ class TwoRuns(LeasesTest):
             first.go_on()
             self.assertEqual(130, first.end().code)
         self.assertEqual("", self.lease(subject)["spec"].get("holderIdentity", ""))
-        begun = time.monotonic()
-        self.assert_done(self.run_beside(subject))
-        self.assertLess(time.monotonic() - begun, 15)
+        run = self.run_beside(subject)
+        self.assert_done(run)
+        self.assertNotIn("waiting", run.stderr)
 
 
 class Loss(LeasesTest):
@@ -285,7 +285,7 @@ class WithoutLeases(LeasesTest):
         with Rights(CLUSTER, "bob", [*MIGRATION, reading]):
             begun = time.monotonic()
             run = self.run_beside(subject, user="bob")
-            self.assertLess(time.monotonic() - begun, 20)
+            self.assertLess(time.monotonic() - begun, 80)
         self.assert_warned(run, 20)
 
     def test_a_namespace_that_is_missing_is_warned_of(self):

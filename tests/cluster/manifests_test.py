@@ -557,7 +557,7 @@ class PopulateControllerRole(ManifestsTest):
         port, = free_ports(1)
         with self.controller(f"--metrics-port={port}") as controller:
             self.assertEqual((200, "ok"), controller.get("/readyz"))
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=30) as answer:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=120) as answer:
                 self.assertEqual(b"ok", answer.read())
             namespace = self.namespace()
             for name in ("o0", "o1", "o0"):
@@ -628,7 +628,7 @@ class PopulateControllerRole(ManifestsTest):
                 begun = self.ask_for_all(cut)
             said = [message for uid, message in self.events().items() if uid not in events]
             return told.search("\n".join(controller.lines[lines:] + said))
-        wait_for(f"{told.pattern} is not said", is_missed, 30, 0.1)
+        wait_for(f"{told.pattern} is not said", is_missed, 120, 0.1)
 
     def wait_until_well(self):
         """What cannot be done is told anew once it could be done in between."""
@@ -665,7 +665,7 @@ class PopulateControllerRole(ManifestsTest):
         controller = self.controller()
         try:
             with controller:
-                wait_for("nothing is said", lambda: told.search("\n".join(controller.lines)), 20)
+                wait_for("nothing is said", lambda: told.search("\n".join(controller.lines)), 80)
         except EndedAtOnce as ended:
             self.assertEqual(2, ended.args[0])
             delete_configurations(CLUSTER)
@@ -773,7 +773,7 @@ class Job(ManifestsTest):
             first.communicate()
             self.assertEqual(-signal.SIGKILL, first.returncode)
             second = self.start(arguments, user)
-            out, err = second.communicate(timeout=200)
+            out, err = second.communicate(timeout=480)
 
         self.assertEqual(0, second.returncode, out + err)
         self.assertIn("going on where an earlier run has ended", err)

@@ -691,7 +691,7 @@ class Refusals(MigrationTest):
         second = self.migrator.run(subject.name)
 
         self.assert_refused(second, subject.name)
-        out, err = first.communicate(timeout=120)
+        out, err = first.communicate(timeout=240)
         self.assertEqual(0, first.returncode, out + err)
 
 

@@ -21,7 +21,7 @@ from subjects import V1_CRDS, V1BETA1_CRDS, Subject
 GROUP = "migrations.example.com"
 WRITERS = 4
 # Far more than any run of these tests needs: whoever is not done by then retries for ever.
-TIME_LIMIT = 240
+TIME_LIMIT = 480
 
 PORTS = {"type": "array", "items": {"type": "object", "properties": {
     "port": {"type": "integer"}, "name": {"type": "string"}}}}

@@ -31,7 +31,7 @@ CREATOR = "authorization.k8s.io/creator"
 KINDS_OF = "applyset.kubernetes.io/contains-group-kinds"
 NAMESPACES_OF = "applyset.kubernetes.io/additional-namespaces"
 TOOLING = "applyset.kubernetes.io/tooling"
-TIME_LIMIT = 120
+TIME_LIMIT = 480
 NUMBERS = itertools.count()
 
 
@@ -152,7 +152,7 @@ class Populater(Service):
 
     def ask(self, path):
         """Returns (HTTP code, text)."""
-        connection = http.client.HTTPConnection("127.0.0.1", self._metrics_port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", self._metrics_port, timeout=120)
         try:
             connection.request("GET", path)
             answer = connection.getresponse()
@@ -261,7 +261,7 @@ class Controlled(Templates):
             made.update({f"{kind}/{item['metadata']['name']}": item.get("data") for item in items})
         return made
 
-    def wait_until_made(self, expected, *namespaces, seconds=60):
+    def wait_until_made(self, expected, *namespaces, seconds=240):
         """`expected` is what made() is to return of each."""
         try:
             wait_for("", lambda: all(self.made(namespace) == expected for namespace in namespaces), seconds)
@@ -292,7 +292,7 @@ class Controlled(Templates):
     def status(self, name):
         return self.api.get(f"{TEMPLATES}/{name}").get("status", {})
 
-    def wait_for_status(self, name, seconds=60, **expected):
+    def wait_for_status(self, name, seconds=240, **expected):
         """Until the template says so of what it is now."""
         def is_expected():
             template = self.api.get(f"{TEMPLATES}/{name}")

@@ -78,7 +78,7 @@ class Proxy:
             def setup(self):
                 super().setup()
                 self.upstream = http.client.HTTPSConnection(
-                    "127.0.0.1", proxy._cluster.port, timeout=120, context=proxy._cluster.context)
+                    "127.0.0.1", proxy._cluster.port, timeout=240, context=proxy._cluster.context)
 
             def finish(self):
                 self.upstream.close()

@@ -30,7 +30,7 @@ BINARY = None
 CLUSTER = None
 OBJECTS = 300
 GROUP = "restores.example.com"
-TIME_LIMIT = 240
+TIME_LIMIT = 480
 
 TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
 ANYTHING = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
@@ -458,7 +458,7 @@ class RestoreTest(unittest.TestCase):
                 process = world.start(port=proxy.port)
                 if killed < 15:
                     victim.aim(process, chance.randint(3, 40), chance.random() < 0.5)
-                out, err = process.communicate(timeout=120)
+                out, err = process.communicate(timeout=240)
                 if process.returncode != -signal.SIGKILL:
                     run = Restored(subprocess.CompletedProcess([], process.returncode, out, err))
                     break

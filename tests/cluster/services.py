@@ -59,7 +59,7 @@ class Service:
     def get(self, path):
         context = ssl.create_default_context()
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-        connection = http.client.HTTPSConnection("127.0.0.1", self.port(), context=context, timeout=30)
+        connection = http.client.HTTPSConnection("127.0.0.1", self.port(), context=context, timeout=120)
         try:
             connection.request("GET", path)
             answer = connection.getresponse()
@@ -71,7 +71,7 @@ class Service:
         """Returns its exit code."""
         if self.process.poll() is None:
             self.process.send_signal(number)
-        code = self.process.wait(timeout=60)
+        code = self.process.wait(timeout=240)
         self._reader.join()
         self.process.stderr.close()
         return code

@@ -71,7 +71,7 @@ def require_structural(api, subject, outcome):
         return not messages
 
     try:
-        wait_for(f"{subject.name} is not structural", is_structural, seconds=30)
+        wait_for(f"{subject.name} is not structural", is_structural, seconds=120)
     except ClusterError:
         outcome.differ(subject, "CRD", messages[0])
 

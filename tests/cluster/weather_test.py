@@ -12,7 +12,6 @@ import os
 import random
 import sys
 import threading
-import time
 import unittest
 
 from check_faults_test import continue_token
@@ -664,9 +663,7 @@ class CrdChanges(WeatherTest):
 
     def test_flipped_back_in_the_middle_of_a_long_run_ends_it(self):
         subject = self.bring_in("longs", 600)
-        start = time.monotonic()
-        run = self.change_midway(subject, lambda: self.flip_back(subject), "--max-rate=20")
-        self.assertLess(time.monotonic() - start, 25)  # 600 objects take it 30 s
+        run = self.change_midway(subject, lambda: self.flip_back(subject), "--max-rate=20")  # 30 s for all
         self.assertGreater(run.counts().get("notTried", 0), 0)
         self.assert_not_trimmed(subject)
 

@@ -15,7 +15,7 @@ import tempfile
 import time
 
 # A first start reads a cold disk.
-PATIENCE = 60
+PATIENCE = 240
 FLAGS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
          "--disable-extensions", "--disable-background-networking", "--disable-component-update",
          "--disable-sync", "--disable-default-apps", "--hide-scrollbars",
