@@ -23,6 +23,7 @@ import sandbox  # finds the next ones
 import report_schema
 import terminals
 import fleets
+import skips
 from fleets import Board, SECONDS, closed_port, port_of_a_broken_server
 
 BOX = None
@@ -343,6 +344,7 @@ class FleetMigration(unittest.TestCase):
                 self.assertEqual([], self.fleet.writes(name))
         self.assertFalse((BOX.work / "kubectl-prune-backup").exists())
 
+    @unittest.skipIf(skips.lacks_localhost(), skips.lacks_localhost())
     def test_a_cluster_to_which_several_contexts_lead_is_migrated_once(self):
         self.fleet.add("a").add("c", uid="uid-a", options=("--forbid", WIDGETS)).add("e")
         gate = self.fleet.gates["e"].port
