@@ -22,7 +22,7 @@ def wanted_packages():
     """Those that packages.sh and binaries.sh name."""
     text = (ROOT / "tests/packages.sh").read_text(encoding="utf-8")
     lists = re.findall(r'^[A-Z]+_PACKAGES="([^"]+)"', text, re.MULTILINE)
-    return {*" ".join(lists).split(), "kubernetes-client", "etcd-server", "etcd-client", "openssl"}
+    return {*" ".join(lists).split(), "etcd-server", "etcd-client", "openssl"}
 
 
 def installed_packages():
@@ -64,9 +64,6 @@ def link_programs(folder):
         link = folder / pathlib.Path(file).name
         if os.access(file, os.X_OK) and not os.path.isdir(file) and not link.exists():
             link.symlink_to(file)
-    kubectl = shutil.which("kubectl")
-    if kubectl and not (folder / "kubectl").exists():
-        (folder / "kubectl").symlink_to(kubectl)
 
 
 def main():

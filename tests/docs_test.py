@@ -70,6 +70,17 @@ class Blocks(unittest.TestCase):
                     self.assertIn(block.language, kinds, f"{block.place}: say what it is")
         self.assertGreaterEqual(count, 30)
 
+    def test_a_document_says_which_kubectl_its_commands_need(self):
+        for path in documents.DOCUMENTS:
+            text = (ROOT / path).read_text(encoding="utf-8")
+            for block in documents.blocks(path):
+                if block.language not in ("sh", "console"):
+                    continue
+                for command, _ in block.commands():
+                    minor = documents.needed_kubectl(command)
+                    said = minor == 1 or f"kubectl 1.{minor} or later" in text
+                    self.assertTrue(said, f"{block.place}: {command}: say that it needs kubectl 1.{minor} or later")
+
     def test_no_reason_for_not_running_is_left_over(self):
         commands = [command for path in documents.DOCUMENTS for block in documents.blocks(path)
                     if block.language in ("sh", "console") for command, _ in block.commands()]

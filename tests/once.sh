@@ -9,23 +9,18 @@
 # `rm -r build/passed` forgets everything.
 set -eu
 cd "$(dirname "$0")/.."
+. tests/digest.sh
 name=$1
 shift
 
 # surroundings: kubectl, the servers and the packages, by name, size and time.
 surroundings() {
+  cache=${XDG_CACHE_HOME:-$HOME/.cache}/kubectl-prune-test
   echo "$PATH ${KUBECTL:-} ${KUBEBUILDER_ASSETS:-}"
   programs=$(sh tests/cluster/binaries.sh find 2>/dev/null | sed 's/^[^=]*=//')
   # shellcheck disable=SC2086  # a word each
-  ls -lL $programs "$(command -v "${KUBECTL:-kubectl}" || echo none)" /var/lib/dpkg/status 2>&1 || true
-}
-
-# digest INPUT...: a hash of their names and texts.
-digest() {
-  for input; do
-    echo "$input"
-    [ ! -e "$input" ] || find -L "$input" -type f ! -path '*/__pycache__/*' | LC_ALL=C sort | xargs -d '\n' sha256sum
-  done | sha256sum
+  ls -lL $programs "$cache/kubectl" "$cache/kubectl-newer" "$(command -v "${KUBECTL:-kubectl}" || echo none)" \
+    /var/lib/dpkg/status 2>&1 || true
 }
 
 inputs=tests/once.sh

@@ -7,14 +7,13 @@ BUILD_PACKAGES="cmake ninja-build g++ ccache pkg-config python3 python3-yaml cat
 FUZZ_PACKAGES="clang-14 libclang-rt-14-dev"
 # And to look at its pages as people do (400 MB, a minute).
 BROWSER_PACKAGES="chromium fonts-dejavu-core"
+# And to complete in them.
+SHELL_PACKAGES="zsh fish"
+# And to run the release of another architecture (krew/check.sh installs it too).
+EMULATOR_PACKAGE=qemu-user-static
 
 log=build/apt.log
 : >"$log"
 . krew/debian.sh
 
 . tests/compile.sh
-
-# install_kubectl: the tests compare with one; $KUBECTL names another than that of the path.
-install_kubectl() {
-  [ -n "${KUBECTL:-}" ] || command -v kubectl >/dev/null || try_packages kubernetes-client || true
-}

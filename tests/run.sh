@@ -31,7 +31,10 @@ install_packages $BUILD_PACKAGES
 try_packages $FUZZ_PACKAGES || true
 # shellcheck disable=SC2086
 try_packages $BROWSER_PACKAGES || true
-install_kubectl
+# shellcheck disable=SC2086
+try_packages $SHELL_PACKAGES || true
+try_packages "$EMULATOR_PACKAGE" || true
+sh tests/cluster/kubectl.sh || echo "the tests take the kubectl of the PATH instead, or say that they are skipped" >&2
 
 step "build of preset dev"
 echo "building preset dev (ASan, UBSan)"
@@ -40,7 +43,7 @@ tests=$(ctest --preset dev -N ${names:+-R "$names"} | sed -n 's/^ *Test *#[0-9]*
 # wanted REGULAR_EXPRESSION: whether a test whose name begins so is to be run.
 wanted() { echo "$tests" | grep -qE "^($1)"; }
 # All need it but those that are built by tests, or that only read.
-! echo "$tests" | grep -qvE '^(unit|unit_tests|vectors|fuzz|static)/|^(layering|conventions|threat_model|documents|krew_manifest)$|^$' ||
+! echo "$tests" | grep -qvE '^(unit|unit_tests|vectors|fuzz|static|crd_server)/|^(layering|conventions|threat_model|documents|krew_manifest)$|^$' ||
   build_targets dev kubectl-prune fake_api_server
 
 step "API server"

@@ -135,7 +135,7 @@ class Protocol(unittest.TestCase):
             start = time.monotonic()
             server = f"http://127.0.0.1:{deaf.getsockname()[1]}"
             self.assertEqual(complete("check", "-s", server, ""), ([":4"], "", 0))
-            self.assertLess(time.monotonic() - start, 10)
+            self.assertLess(time.monotonic() - start, 40)
 
 
 # The last words of a line, and what they become.
@@ -182,7 +182,7 @@ class RealShells(unittest.TestCase):
 @unittest.skipIf(kubectl.lacks(26), kubectl.lacks(26))  # the first that completes plugins
 class ThroughKubectl(unittest.TestCase):
     def kubectl(self, *words):
-        return BOX.run("kubectl", "__complete", "prune", *words).stdout.splitlines()
+        return BOX.run(kubectl.program(26), "__complete", "prune", *words).stdout.splitlines()
 
     def test_C1_kubectl_completes_the_plugin(self):
         self.assertEqual(self.kubectl("check", "wid"), [CRDS[1], ":4"])
@@ -196,7 +196,7 @@ class ThroughKubectl(unittest.TestCase):
         self.addCleanup(completion.unlink)
         completion.write_text(BOX.run("kubectl", "prune-crd", "completion", "kubectl").stdout)
         completion.chmod(0o755)
-        done = BOX.run("kubectl", "__complete", "prune-crd", "check", "wid")
+        done = BOX.run(kubectl.program(26), "__complete", "prune-crd", "check", "wid")
         self.assertEqual(done.stdout.splitlines(), [CRDS[1], ":4"])
         done = BOX.run("kubectl", "prune-crd", "check", "--help")
         self.assertIn("\nUsage:\n  kubectl prune-crd check ", done.stdout)

@@ -34,7 +34,7 @@ def crd(name):
 
 
 def run(*command):
-    return subprocess.run(command, env=ENVIRONMENT, text=True, capture_output=True, timeout=60,
+    return subprocess.run(command, env=ENVIRONMENT, text=True, capture_output=True, timeout=240,
                           stdin=subprocess.DEVNULL, check=False)
 
 
@@ -56,7 +56,7 @@ class Completion(unittest.TestCase):
 
     @unittest.skipIf(kubectl.lacks(26), kubectl.lacks(26))  # the first that completes plugins
     def test_C1_kubectl_completes_the_plugin(self):
-        lines = run("kubectl", "__complete", "prune", "check", "val").stdout.splitlines()
+        lines = run(kubectl.program(26), "__complete", "prune", "check", "val").stdout.splitlines()
         self.assertEqual(lines, [CRDS[1], ":4"])
 
 

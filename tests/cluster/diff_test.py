@@ -30,8 +30,6 @@ exit ${CODE:-1}
 """
 RANDOM_PART = re.compile(r"/(LIVE|MERGED)-\w+")
 SMALL_EXPONENT = re.compile(r"(\de[-+])(\d)$", re.MULTILINE)
-# Of an object's metadata as YAML: what is indented below, and the dashes of the list.
-MANAGED_FIELDS = re.compile(r"^  managedFields:\n(?:  [- ].*\n)*", re.MULTILINE)
 TIME = re.compile(r"\t\d{4}-\d\d-\d\d \S+ \S+$", re.MULTILINE)
 
 
@@ -68,12 +66,7 @@ class Runs:
         where = ["-n", namespace] if namespace else []
         run = self.run(["kubectl", "get", resource, name, "-o", "yaml", *where])
         assert run.returncode == 0, run.stderr
-        return without_managed_fields(run.stdout.decode())
-
-
-def without_managed_fields(text):
-    """As kubectl prints an object since 1.21."""
-    return MANAGED_FIELDS.sub("", text)
+        return kubectl.without_managed_fields(run.stdout.decode())
 
 
 def file_name(subject, namespace, name):
@@ -191,7 +184,7 @@ def compare_form(runs, outcome):
     require(made.returncode == 0, f"kubectl create: {made.stderr}", outcome)
     # Server-side apply of less than kubectl-create owns would leave b: it is set to another value.
     (folder / "two.json").write_text(one.replace('"b":"2"', '"b":"3"'))
-    theirs = ["kubectl", "diff", "-f", str(folder / "two.json")]
+    theirs = [kubectl.program(), "diff", "-f", str(folder / "two.json")]
     ours = [runs.binary, "diff", "forms/one", "-n", "default"]
     compare_programs(runs, theirs, ours, outcome)
     head = [without_accidents(runs.run(command, TMPDIR="/tmp").stdout).splitlines()[:3]
@@ -199,18 +192,20 @@ def compare_form(runs, outcome):
     require(head[0] == head[1], f"head: {head}", outcome)
 
 
-def without_newer(words, newer):
-    """Leaves out what kubectl of Debian 12 does otherwise than those of today."""
-    why = kubectl.lacks(32)
-    if why:
-        print(f"skipped: KUBECTL_EXTERNAL_DIFF={newer}: {why}")
-    return [word for word in words if not why or word != newer]
+def with_kubectl(words, newer, theirs):
+    """Yields each with `theirs`: one word by the kubectl of today, as that of Debian 12 does otherwise."""
+    for word in words:
+        minor = 32 if word == newer else 1
+        if kubectl.lacks(minor):
+            print(f"skipped: KUBECTL_EXTERNAL_DIFF={word}: {kubectl.lacks(minor)}")
+        else:
+            yield word, [kubectl.program(minor), *theirs[1:]]
 
 
 def compare_programs(runs, theirs, ours, outcome):
-    for more in without_newer(("", " -N", "  -w --x=1", " a_b", " a/b -c"), "  -w --x=1"):
+    for more, compared in with_kubectl(("", " -N", "  -w --x=1", " a_b", " a/b -c"), "  -w --x=1", theirs):
         seen = []
-        for command in (theirs, ours):
+        for command in (compared, ours):
             run, kept = runs.kept(command, more)
             arguments = RANDOM_PART.sub(r"/\1", (kept / "arguments").read_text())
             seen.append((run.returncode, arguments, (kept / "stdin").read_text(),
@@ -220,8 +215,8 @@ def compare_programs(runs, theirs, ours, outcome):
         ends = [runs.kept(command, code=code)[0] for command in (theirs, ours)]
         require(ends[0].returncode == ends[1].returncode and ends[0].stderr == ends[1].stderr,
                 f"the program's exit code {code}: {ends}", outcome)
-    for program in without_newer(("nosuchprogram -u", " diff", "/nosuch/program"), "/nosuch/program"):
-        ends = [runs.run(command, KUBECTL_EXTERNAL_DIFF=program) for command in (theirs, ours)]
+    for program, compared in with_kubectl(("nosuchprogram -u", " diff", "/nosuch/program"), "/nosuch/program", theirs):
+        ends = [runs.run(command, KUBECTL_EXTERNAL_DIFF=program) for command in (compared, ours)]
         require(ends[0].returncode == ends[1].returncode and ends[0].stderr == ends[1].stderr,
                 f"KUBECTL_EXTERNAL_DIFF={program}: {ends}", outcome)
 

@@ -97,7 +97,7 @@ def with_kubectl(environment):
     if kubectl.lacks(22):
         raise unittest.SkipTest(kubectl.lacks(22))
     # One request: without a group and version kubectl would ask for those first.
-    return run(environment, ["kubectl", "get", "--raw", "/api"])
+    return run(environment, [kubectl.program(22), "get", "--raw", "/api"])
 
 
 def with_ours(environment, *arguments):

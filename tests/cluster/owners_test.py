@@ -75,12 +75,12 @@ class World:
 
     def apply(self, of_version, name, **spec):
         """By `kubectl apply --server-side`."""
-        run = CLUSTER.run(["kubectl", "apply", "--server-side", "--field-manager=deployer", "--validate=false",
+        run = CLUSTER.run([kubectl.program(22), "apply", "--server-side", "--field-manager=deployer", "--validate=false",
                            "-f", "-"], input=json.dumps(self.object_of(of_version, name, **spec)))
         return run
 
     def read(self, name):
-        run = CLUSTER.run(["kubectl", "get", self.subject.name, name, "-n", "default", "--show-managed-fields",
+        run = CLUSTER.run([kubectl.program(22), "get", self.subject.name, name, "-n", "default", "--show-managed-fields",
                            "-o", "json"])
         return json.loads(run.stdout)
 
@@ -190,7 +190,7 @@ class Owners(unittest.TestCase):
         self.assertEqual(0, applied.returncode, applied)
         spec = world.read("a")["spec"]
         self.assertEqual({"size": 1, "ports": [{"port": 81}], "args": ["-a"], "labels": {"team": "one"}}, spec)
-        conflict = CLUSTER.run(["kubectl", "apply", "--server-side", "--field-manager=stranger", "--validate=false",
+        conflict = CLUSTER.run([kubectl.program(22), "apply", "--server-side", "--field-manager=stranger", "--validate=false",
                                 "-f", "-"], input=json.dumps(world.object_of("v1", "b", size=7)))
         self.assertNotEqual(0, conflict.returncode)
         self.assertIn('conflict with "deployer"', conflict.stderr)

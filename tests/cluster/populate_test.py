@@ -31,7 +31,7 @@ def kubectl(*arguments, **options):
 
 def apply_set(namespace, parent, *objects):
     """`kubectl apply --prune --applyset` of exactly these objects."""
-    command = ["env", "KUBECTL_APPLYSET=true", "kubectl", "apply", "--validate=false",
+    command = ["env", "KUBECTL_APPLYSET=true", kubectl_program.program(27), "apply", "--validate=false",
                f"--namespace={namespace}", "--prune", f"--applyset={parent}", "-f", "-"]
     return CLUSTER.run(command, input=json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
 
@@ -359,7 +359,7 @@ class Shown(Populated):
         """The object as kubectl prints it; empty: there is none."""
         run = kubectl("get", kind, name, "-n", namespace, "-o", "yaml", "--ignore-not-found")
         self.assertEqual(0, run.returncode, run.stderr)
-        return run.stdout
+        return kubectl_program.without_managed_fields(run.stdout)
 
     def test_what_is_shown_is_what_is_done(self):
         namespaces = self.namespace("shop"), self.namespace("bank")
@@ -416,8 +416,8 @@ class Shown(Populated):
         local = CLUSTER.run([BINARY, "populate", "--local", "-f", CLUSTER.folder / "template.json",
                              "-f", CLUSTER.folder / "namespace.json", "-o", "json"])
         self.assertEqual(0, local.returncode, local.stderr)
-        want = kubectl("diff", "--server-side", "--force-conflicts", "--field-manager=kubectl-prune-populate",
-                       "-f", "-", input=local.stdout)
+        want = CLUSTER.run([kubectl_program.program(27), "diff", "--server-side", "--force-conflicts",
+                            "--field-manager=kubectl-prune-populate", "-f", "-"], input=local.stdout)
         self.assertEqual(1, want.returncode, want.stderr)
         run = CLUSTER.run([BINARY, "populate", "--diff", shop], cwd=CLUSTER.folder)
         self.assertEqual(1, run.returncode, run.stderr)

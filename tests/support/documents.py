@@ -45,6 +45,14 @@ NOT_RUN = [
     (r"kubectl get storageversionmigrations", "a cluster without them has no such resource"),
 ]
 
+# What an older kubectl cannot do, or prints otherwise, and the minor version that it was seen of.
+NEEDS_KUBECTL = [
+    (r"kubectl kustomize ", 21),
+    (r"kubectl get .*--show-managed-fields", 21),
+    (r"kubectl label .*[a-z]-$", 32),  # "unlabeled"; "labeled" before
+    (r"kubectl annotate namespace shop authorization", 32),  # in the webhook's words; "The request is invalid" before
+]
+
 
 class Block:
     """One block: `language` is sh, console or that of a sample; `line` counts from 1."""
@@ -114,3 +122,8 @@ def blocks(path):
 def why_not_run(command):
     """Returns why no test runs this command; None for one that a test runs."""
     return next((why for pattern, why in NOT_RUN if re.match(pattern, command)), None)
+
+
+def needed_kubectl(command):
+    """Returns the minor version of the kubectl that this command needs at least."""
+    return next((minor for pattern, minor in NEEDS_KUBECTL if re.match(pattern, command)), 1)
