@@ -5,12 +5,13 @@ logins are still the older server's.
 """
 import json
 import os
-import pathlib
+import subprocess
 
 import cluster
+import kubectl
 
-BINARY = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache",
-                      "kubectl-prune-test/crd_server")
+BINARY = kubectl.CACHE / "crd_server"
+RELEASE = "1.36"  # what the tests expect is of this one; crd_server/build.sh builds no other
 
 
 class NewerCluster(cluster.Cluster):
@@ -20,6 +21,9 @@ class NewerCluster(cluster.Cluster):
     def __enter__(self):
         if not BINARY.exists():
             raise cluster.MissingBinaries("no crd_server (sh tests/cluster/crd_server/build.sh makes one)")
+        version = subprocess.run([BINARY, "--version"], capture_output=True, text=True, check=True).stdout.strip()
+        if f"v{RELEASE}." not in version:
+            raise cluster.MissingBinaries(f"crd_server is {version}, and the tests are for {RELEASE}")
         return super().__enter__()
 
     def change_crd(self, name, change):
