@@ -97,17 +97,30 @@ def take_port(port):
     """True if nobody listens on it, and no other test has taken it or will while this process lives."""
     folder = pathlib.Path(tempfile.gettempdir()) / f"kubectl-prune-ports-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
-    lock = open(folder / str(port), "w", encoding="ascii")
+    taken = lock(folder / str(port))
+    if not taken:
+        return False
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(("127.0.0.1", port))
     except OSError:
-        lock.close()
+        taken.close()
         return False
-    _port_locks.append(lock)
+    _port_locks.append(taken)
     return True
+
+
+def lock(path):
+    """Returns the file, open and locked for as long as it is open; None if another process has locked it. Process IDs
+    would not do: a container that shares a folder has others."""
+    file = open(path, "w", encoding="ascii")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.close()
+        return None
+    return file
 
 
 def free_ports(count):
@@ -287,7 +300,7 @@ class Cluster:
         self._servers = []
         self._handlers = {}
         self.folder = None
-        self._memory = None
+        self._memory = self._memory_lock = None
 
     def __enter__(self):
         self._stop_on_signals()
@@ -356,11 +369,13 @@ class Cluster:
     def _etcd_folder(self):
         """In memory, where there is room for that of several tests: etcd waits for the disk with every write."""
         for folder in pathlib.Path(MEMORY).glob("kubectl-prune-etcd.*"):
-            if not os.path.exists(f"/proc/{folder.suffixes[0][1:]}"):  # of a test that was killed
+            if (folder / "lock").exists() and lock(folder / "lock"):  # of a test that was killed
                 shutil.rmtree(folder, ignore_errors=True)
-        if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > 4 * 2**30:
-            self._memory = tempfile.mkdtemp(prefix=f"kubectl-prune-etcd.{os.getpid()}.", dir=MEMORY)
-        return self._memory or self.folder / "etcd"
+        if not os.access(MEMORY, os.W_OK) or shutil.disk_usage(MEMORY).free <= 4 * 2**30:
+            return self.folder / "etcd"
+        self._memory = tempfile.mkdtemp(prefix=f"kubectl-prune-etcd.{os.getpid()}.", dir=MEMORY)
+        self._memory_lock = lock(pathlib.Path(self._memory, "lock"))
+        return f"{self._memory}/etcd"
 
     def _start_kube_apiserver(self):
         tokens = self.folder / "tokens.csv"
