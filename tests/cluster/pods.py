@@ -5,6 +5,7 @@ nothing else of the machine but the libraries that a sanitized binary needs.
 
 The kubelet's part is done by unshare, mount and chroot; lacks() says why that cannot be.
 """
+import functools
 import os
 import pathlib
 import shutil
@@ -12,9 +13,11 @@ import subprocess
 import tempfile
 
 ACCOUNT = "var/run/secrets/kubernetes.io/serviceaccount"
-LIMIT_SECONDS = 200
+LIMIT_SECONDS = 480
 # What the kubelet keeps of a log where terminationMessagePolicy is FallbackToLogsOnError.
 MESSAGE_BYTES, MESSAGE_LINES = 2048, 80
+# What gives a program mounts of its own. In a plain chroot / is no mount, and cannot be made private.
+UNSHARE = ("unshare", "--mount"), ("unshare", "--mount", "--propagation", "unchanged")
 # ROOT BINARY USER:GROUP MOUNTS ARGUMENT...: MOUNTS is lines of "SOURCE PLACE".
 SCRIPT = """
 root=$1 binary=$2 user=$3 mounts=$4
@@ -53,13 +56,29 @@ class Log:
         return b"".join(lines)[-MESSAGE_BYTES:].decode(errors="replace")
 
 
+@functools.cache
+def own_mounts():
+    """Returns (the command of UNSHARE that works here, ""), or ((), why none does)."""
+    why = ""
+    for command in UNSHARE:
+        with tempfile.TemporaryDirectory() as folder:
+            run = subprocess.run([*command, "mount", "-t", "tmpfs", "pod", folder], capture_output=True, text=True,
+                                 check=False)
+            if os.path.ismount(folder):
+                subprocess.run(["umount", folder], check=True)
+                why = why or "the mounts of a pod would be seen outside"
+            elif run.returncode == 0:
+                return command, ""
+            why = why or run.stderr.strip()
+    return (), why
+
+
 def lacks():
     """Why no pod can be run here; "" where it can."""
     if os.geteuid() != 0:
         return "only root can run a pod"
-    run = subprocess.run(["unshare", "--mount", "mount", "-t", "tmpfs", "pod", "/mnt"], capture_output=True,
-                         text=True, check=False)
-    return f"no pod can be run: {run.stderr.strip()}" if run.returncode else ""
+    why = own_mounts()[1]
+    return f"no pod can be run: {why}" if why else ""
 
 
 def write_config_map(folder, data):
@@ -101,7 +120,7 @@ def run(spec, binary, cluster, token, config_maps):
                        "PATH": os.environ["PATH"]}
         environment |= {key: value for key, value in os.environ.items() if key.endswith("SAN_OPTIONS")}
         done = subprocess.run(
-            ["unshare", "--mount", "sh", "-eu", "-c", SCRIPT, "sh", f"{folder}/root", binary, f"{user}:{user}",
+            [*own_mounts()[0], "sh", "-eu", "-c", SCRIPT, "sh", f"{folder}/root", binary, f"{user}:{user}",
              "\n".join(map(" ".join, mounts.items())), *container["args"]],
             env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
             check=False, timeout=LIMIT_SECONDS)
