@@ -7,6 +7,7 @@ out as krew does, behind kubectl. Exit code 77 (skipped) without the binary, qem
 import json
 import os
 import pathlib
+import re
 import shutil
 import socket
 import struct
@@ -129,7 +130,8 @@ class Chroot(unittest.TestCase):
         done = self.root.run("check", **options)
         self.assertEqual(done.returncode, 1, done.stderr + done.stdout)
         self.assertRegex(done.stdout, rf"{CRD} +true +yes +1 +1 +loses-fields")
-        self.assertEqual(done.stderr, "")
+        # What a slow machine is told while it waits.
+        self.assertEqual(re.sub(r"(?m)^reading \w+: \d+.*\n", "", done.stderr), "")
 
     def test_authorities_are_found_where_each_distribution_has_them(self):
         for bundle in BUNDLES:
