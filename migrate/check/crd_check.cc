@@ -152,6 +152,8 @@ void CrdTally::Merge(CrdTally&& other) {
   maybe_in_etcd_.Merge(other.maybe_in_etcd_);
   changes_.Merge(other.changes_);
   stale_.Merge(other.stale_);
+  unfit_.Merge(other.unfit_);
+  to_clean_ += other.to_clean_;
   std::move(other.paths_.begin(), other.paths_.end(), std::back_inserter(paths_));
   errors_.Merge(std::move(other.errors_));
   observations_.Merge(std::move(other.observations_));
@@ -168,6 +170,7 @@ CrdCheck::CrdCheck(kube::crd::Crd crd, std::string source, const CrdCheckOptions
   if (options.keep_manifest)
     manifest_ = kube::json::Print(crd.document->root(), kube::json::KeyOrder::kAsWritten);
   facts_ = FindCrdFacts(crd, std::move(source), options);
+  KeepCleaner(crd);
   // A webhook may make anything of what was read.
   observes_ = facts_.converts_nothing &&
               std::ranges::any_of(facts_.report.problems, [](const report::Problem& problem) {
@@ -239,6 +242,17 @@ void CrdCheck::KeepValidations(const kube::crd::Crd& crd, const CrdCheckOptions&
   }
 }
 
+void CrdCheck::KeepCleaner(const kube::crd::Crd& crd) {
+  const kube::crd::CrdVersion* storage = crd.StorageVersion();
+  if (storage == nullptr) return;
+  using Unfit = owners::KnownVersions::Unfit;
+  if (!owners::KnownVersions(crd, *storage, Unfit::kDoubtful).HasDoubtful()) return;
+  kube::crd::Crd pruning = kube::crd::CopyCrd(crd);
+  pruning.preserve_unknown_fields = false;
+  cleaner_ =
+      std::make_unique<const owners::EntryCleaner>(pruning, storage->name, owners::Cleaning::kAuto);
+}
+
 void CrdCheck::KeepLive(const CrdCheckOptions& options) {
   if (options.replaced == nullptr) return;
   auto copy = kube::crd::ReadCopiedCrd(options.replaced->document->root());
@@ -304,7 +318,7 @@ void CrdCheck::CheckObject(const CheckedObject& object, CrdTally& tally) const {
   if (changes_ != nullptr) CountChanges(object, tally);
   if (observes_) tally.observations_.Add(object.value);
   CheckReadable(object, counted, tally);
-  tally.stale_.Add(object.value, known_, counted);
+  CountEntries(object, counted, tally);
   if (facts_.reads_are_pruned && (proof_ == nullptr || !proof_->covers(object.value))) {
     const std::string_view api_version =
         server_->converts_by_webhook() ? object.value.FindText("apiVersion") : "";
@@ -319,6 +333,21 @@ void CrdCheck::CheckObject(const CheckedObject& object, CrdTally& tally) const {
   }
   paths.source = object.source;
   tally.paths_.push_back(std::move(paths));
+}
+
+void CrdCheck::CountEntries(const CheckedObject& object, const report::CountedObject& counted,
+                            CrdTally& tally) const {
+  tally.stale_.AddStale(object.value, known_, counted);
+  const auto is_stale = [this](const Value& entry) { return known_.IsStale(entry); };
+  auto entries =
+      static_cast<std::uint64_t>(std::ranges::count_if(owners::EntriesOf(object.value), is_stale));
+  if (cleaner_ != nullptr) {
+    for (const Value* entry : cleaner_->FindUnfit(object.value)) {
+      tally.unfit_.Add(*entry, counted);
+      ++entries;
+    }
+  }
+  if (entries > 0) tally.to_clean_ += {1, entries};
 }
 
 // That of a version in which objects are read.
@@ -500,6 +529,8 @@ report::CrdReport CrdCheck::Report(const CrdTally& tally) const {
   if (changes_ != nullptr) report.changes = changes_->Report(&tally.changes_, tally.objects_);
   report.maybe_in_etcd = tally.maybe_in_etcd_.Report();
   report.stale_managed_fields = tally.stale_.Report();
+  report.unfit_managed_fields = tally.unfit_.Report();
+  report.managed_fields_to_clean = tally.to_clean_;
   report.objects = tally.paths_;
   std::sort(report.objects.begin(), report.objects.end(),
             [](const report::ObjectPaths& a, const report::ObjectPaths& b) {

@@ -15,6 +15,7 @@
 #include "migrate/check/crd_facts.h"
 #include "migrate/check/version_validity.h"
 #include "migrate/check/weighed_changes.h"
+#include "migrate/owners/entry_cleaner.h"
 #include "migrate/owners/stale_tally.h"
 #include "migrate/report/check_report.h"
 #include "migrate/report/field_tally.h"
@@ -56,7 +57,8 @@ class CrdTally {
   VersionTally storage_migration_;
   report::FieldTally maybe_in_etcd_;
   ChangeTally changes_;
-  owners::StaleTally stale_;
+  owners::StaleTally stale_, unfit_;
+  report::ManagedFieldsCleaned to_clean_;  // of stale and unfit entries
   std::vector<report::ObjectPaths> paths_;
   report::FirstTexts errors_;
   std::unique_ptr<kube::schema::validation::PatternChecks> patterns_;  // if some were needed
@@ -109,6 +111,7 @@ class CrdCheck {
   };
 
   void KeepValidations(const kube::crd::Crd& crd, const CrdCheckOptions& options);
+  void KeepCleaner(const kube::crd::Crd& crd);
   void KeepLive(const CrdCheckOptions& options);
   void KeepValidities(const kube::crd::Crd& crd, const CrdCheckOptions& options);
   std::vector<const kube::schema::StructuralSchema*> ReadsOf(const kube::crd::Crd& crd,
@@ -130,12 +133,16 @@ class CrdCheck {
   void CheckStorageMigration(const CheckedObject& object, const report::CountedObject& counted,
                              CrdTally::VersionTally& tally) const;
   void CountChanges(const CheckedObject& object, CrdTally& tally) const;
+  void CountEntries(const CheckedObject& object, const report::CountedObject& counted,
+                    CrdTally& tally) const;
   void CheckReadable(const CheckedObject& object, const report::CountedObject& counted,
                      CrdTally& tally) const;
 
   CrdFacts facts_;
   std::string manifest_;
   owners::KnownVersions known_;
+  // Where some version does not hold every object of the storage version; else the null pointer.
+  std::unique_ptr<const owners::EntryCleaner> cleaner_;
   bool keep_paths_, ratchets_;
   std::optional<kube::meta::FieldChoice> opened_;
   std::shared_ptr<const ObjectProof> proof_;  // or the null pointer

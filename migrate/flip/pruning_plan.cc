@@ -264,6 +264,19 @@ std::string WritesLine(const PruningPlan& plan) {
   return line + "; " + WebhookText(plan.webhooks);
 }
 
+// Empty where there is nothing to tell.
+std::string ManagedFieldsLine(const PruningPlan& plan) {
+  const report::CrdReport& crd = plan.dry_run.report;
+  const std::uint64_t objects = crd.managed_fields_to_clean.objects;
+  if (objects == 0) return "";
+  const std::string whose = "managedFields of " + kube::base::Count(objects, "object");
+  return plan.keeps_managed_fields
+             ? "plan: keep " + whose + ", which any other write would empty (" +
+                   report::OwnCommand("check " + crd.name) + ")"
+             : "Warning: the writes empty " + whose +
+                   "; --clean-managed-fields=auto, the default, keeps them";
+}
+
 }  // namespace
 
 std::string DescribeSize(std::uint64_t objects, std::uint64_t bytes) {
@@ -300,6 +313,8 @@ std::vector<std::string> DescribePlan(const PruningPlan& plan) {
   }
   lines.push_back("plan: every write that changes what is stored is an event for all who watch " +
                   name);
+  const std::string managed_fields = ManagedFieldsLine(plan);
+  if (!managed_fields.empty() && plan.keeps_managed_fields) lines.push_back(managed_fields);
   if (!plan.backup.empty() && plan.dry_run.backup_objects > 0) {
     lines.push_back("plan: back up " +
                     DescribeSize(plan.dry_run.backup_objects, plan.dry_run.backup_bytes) + ", to " +
@@ -314,6 +329,7 @@ std::vector<std::string> DescribePlan(const PruningPlan& plan) {
   }
   const std::string& note = plan.dry_run.report.note;
   if (!note.empty()) lines.push_back("Warning: " + note);
+  if (!managed_fields.empty() && !plan.keeps_managed_fields) lines.push_back(managed_fields);
   if (std::string line = InvalidLine(plan.dry_run); !line.empty()) lines.push_back(std::move(line));
   if (!plan.gitops_owner.empty()) {
     lines.push_back(
@@ -328,6 +344,7 @@ report::ForetoldLoss ForetellLoss(const PruningPlan& plan) {
   return {.objects = plan.dry_run.report.object_count,
           .objects_losing_fields = ObjectsLosing(plan),
           .pruned_fields = FieldsLost(plan),
+          .managed_fields = plan.dry_run.report.managed_fields_to_clean,
           .plan = DescribePlan(plan)};
 }
 

@@ -119,7 +119,8 @@ class PruningTurner {
                            .is_gentle = run_.sweep_options.pace != nullptr,
                            .backup = backup_path_.string(),
                            .crd_file = run_.crd_file,
-                           .mutation = run_.mutation ? run_.mutation->sources() : ""};
+                           .mutation = run_.mutation ? run_.mutation->sources() : "",
+                           .keeps_managed_fields = run_.scope.target.cleaner != nullptr};
     if (run_.mutation) {
       mutation_facts_ = {.sources = run_.mutation->sources(),
                          .objects = dry_run.report.object_count,
@@ -220,6 +221,7 @@ class PruningTurner {
     if (mutation_pass_) mutation_facts_ = mutation_pass_->facts();
     ended_.before_flip = result.sweep.counts;
     ended_.cleaned = result.cleaned;
+    ended_.emptied = result.emptied;
     ended_.failures = std::move(result.sweep.failures);
     std::move(result.later_failures.begin(), result.later_failures.end(),
               std::back_inserter(ended_.failures));
@@ -343,6 +345,7 @@ class PruningTurner {
       PruningTurnedOn finished = WaitBehindFlip(run_, options_);
       finished.before_flip = ended_.before_flip;
       finished.cleaned = ended_.cleaned;
+      finished.emptied = ended_.emptied;
       finished.flipped = ended_.flipped;
       return finished;
     } catch (const std::exception& error) {  // a full disk, credentials that nobody renews

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -73,6 +74,7 @@ struct PruningTurnedOn {
       before_flip;                              ///< where everything was rewritten before the flip
   std::vector<report::ObjectFailure> failures;  ///< of that
   report::ManagedFieldsCleaned cleaned{};       ///< of that, too
+  std::set<std::string> emptied{};              ///< RewriteResult::emptied of that
   std::string backup;                           ///< path; empty: none
   std::optional<report::MutationFacts> mutation{};  ///< where there is one, and the plan was told
   std::optional<report::ForetoldLoss> foretold_loss{};  ///< where the plan was told

@@ -85,6 +85,7 @@ class CrdMigrator final : private shards::run::ShardWork {
       Rewrite();
       report_.kept_because = WhyKept();
       EndVersions();
+      TakeEmptied();
     }
     CloseState();
   }
@@ -169,7 +170,7 @@ class CrdMigrator final : private shards::run::ShardWork {
     if (mutation_pass_ && mutation_pass_->refused() > 0) {
       report_.outcome = report::Outcome::kFailures;
     }
-    if (options_.clean_managed_fields) ForeseeCleaning();
+    ForeseeCleaning();
     if (!ChooseEngine()) return;
     if (IsForCluster()) {
       Line(report_.name +
@@ -267,18 +268,17 @@ class CrdMigrator final : private shards::run::ShardWork {
     return lists::CountObjects(ListTarget(), {.chunk_size = options_.chunk_size}, session());
   }
 
-  // Those of some objects alone are not read for it.
+  // Those of some objects alone are not read for it. Where pruning is to be turned on the plan has
+  // counted them.
   void ForeseeCleaning() {
-    report_.managed_fields_cleaned.reset();
-    if (options_.retried) return;
-    const auto cleaned = owners::CountStaleEntries(ListTarget(), scope().target.cleaner->known(),
-                                                   {.chunk_size = options_.chunk_size}, session());
+    const auto& cleaner = scope().target.cleaner;
+    if (!cleaner) return;
+    if (options_.retried) return report_.managed_fields_cleaned.reset();
+    if (report_.foretold_loss) return report_.AddCleaned(report_.foretold_loss->managed_fields);
+    const auto to_clean = owners::CountToClean(ListTarget(), *cleaner,
+                                               {.chunk_size = options_.chunk_size}, session());
     if (!GoOn()) return;
-    if (cleaned) {
-      report_.managed_fields_cleaned = *cleaned;
-    } else {
-      Fail(cleaned.error().message);
-    }
+    to_clean ? report_.AddCleaned(*to_clean) : void(Fail(to_clean.error().message));
   }
 
   std::string ListTarget() const {
@@ -437,7 +437,8 @@ class CrdMigrator final : private shards::run::ShardWork {
     report_.mutation = std::move(turned_on.mutation);
     is_mutated_ = options_.mutation && !is_dry_run() &&
                   state_->noted().mutation == options_.mutation->fingerprint();
-    if (report_.managed_fields_cleaned) *report_.managed_fields_cleaned += turned_on.cleaned;
+    report_.AddCleaned(turned_on.cleaned);
+    report_.managed_fields_emptied.merge(turned_on.emptied);
     sweep_options_.is_held = std::move(turned_on.is_held);
     if (!turned_on.held_because.empty()) sweep_options_.held_because = turned_on.held_because;
     report_.outcome = turned_on.outcome;
@@ -456,7 +457,7 @@ class CrdMigrator final : private shards::run::ShardWork {
     if (const auto error = crd_.ReadFlipped()) return Fail(*error);
     report_.stored_after = crd().stored_versions;
     scope().verify_from = session().clock.Now();
-    SetManagedFields(crd(), options_, scope(), report_);
+    ChooseCleaner(crd(), context_, prepared_, report_);
     state_->NoteRewriting(crd_.expected());
     return true;
   }
@@ -554,6 +555,14 @@ class CrdMigrator final : private shards::run::ShardWork {
 
   std::string WhyKept() const {
     return WhyVersionsKept(report_, options_, unverified_because_, preflight().kept_because);
+  }
+
+  // What nobody can bring back keeps nothing from being trimmed, but is no success.
+  void TakeEmptied() {
+    const bool is_done = report_.outcome == report::Outcome::kDone;
+    if (is_done && !report_.managed_fields_emptied.empty()) {
+      report_.outcome = report::Outcome::kFailures;
+    }
   }
 
   // Whoever holds the Lease once it is lost decides about them.

@@ -10,6 +10,7 @@
 #include "migrate/crds/recent_change.h"
 #include "migrate/migration/crd_upgrade.h"
 #include "migrate/migration/engine_use.h"
+#include "migrate/migration/entry_question.h"
 #include "migrate/migration/migration_end.h"
 #include "migrate/owners/entry_cleaner.h"
 #include "migrate/proof/proof.h"
@@ -122,7 +123,8 @@ class Preparation {
          .namespace_ = options_.namespace_,
          .by_name = options_.retried.has_value(),
          .backs_up = !options_.pruning.no_backup,
-         .cleans = options_.clean_managed_fields,
+         .cleans = options_.cleaning == owners::Cleaning::kAlways,
+         .may_clean = options_.cleaning == owners::Cleaning::kAuto,
          .mutates = options_.mutation != nullptr,
          .trims = trims,
          .asks_for_engine = MayUseEngine(options_) && options_.shard.is_all(),
@@ -170,7 +172,7 @@ class Preparation {
                               .shard = options_.shard,
                               .dry_run = options_.dry_run == report::DryRun::kServer,
                               .by_update = prepared_.preflight.by_update};
-    SetManagedFields(crd(), options_, prepared_.scope, report_);
+    ChooseCleaner(crd(), context_, prepared_, report_);
     prepared_.scope.verify = options_.verify;
   }
   const MigrationContext& context_;
@@ -192,18 +194,24 @@ bool TurnsPruningOn(const MigrationOptions& options, const RunCrd& crd) {
   return options.enable_pruning && crd.live().preserve_unknown_fields;
 }
 
-// While unknown fields are preserved kube-apiserver 1.20 empties managedFields wherever an object
-// is stored in another version than it is written in: seen, and no sign of anything.
-void SetManagedFields(const kube::crd::Crd& crd, const MigrationOptions& options,
-                      sweep::RewriteScope& scope, report::CrdMigration& report) {
-  scope.target.guards_managed_fields = !crd.preserve_unknown_fields;
-  if (!options.clean_managed_fields) {
-    if (scope.target.guards_managed_fields)
-      scope.target.versions = std::make_shared<const owners::KnownVersions>(crd);
-    return;
+void ChooseCleaner(const kube::crd::Crd& crd, const MigrationContext& context,
+                   PreparedCrd& prepared, report::CrdMigration& report) {
+  const MigrationOptions& options = context.options;
+  prepared.scope.target.cleaner = nullptr;
+  if (options.cleaning == owners::Cleaning::kNever || prepared.preflight.may_not_clean) return;
+  const EntryAnswers answers =
+      AskAboutEntries({.crd = crd,
+                       .target = prepared.scope.target,
+                       .may_ask = options.dry_run != report::DryRun::kClient,
+                       .chunk_size = options.chunk_size},
+                      context.session);
+  for (const std::string& line : answers.lines) {
+    context.session.observer.OnLine(report.name + ": " + line);
   }
-  scope.target.cleaner = std::make_shared<const owners::EntryCleaner>(crd);
-  if (!report.managed_fields_cleaned) report.managed_fields_cleaned.emplace();
+  prepared.scope.target.cleaner = std::make_shared<const owners::EntryCleaner>(
+      crd, prepared.scope.target.version, options.cleaning, answers.unfit);
+  const bool is_asked_for = options.cleaning == owners::Cleaning::kAlways;
+  if (is_asked_for && !report.managed_fields_cleaned) report.managed_fields_cleaned.emplace();
 }
 
 engine::MigratedResource MigratedOf(const RunCrd& crd, const std::string& version) {

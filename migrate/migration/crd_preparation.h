@@ -29,9 +29,11 @@ bool PrepareCrd(const MigrationContext& context, const crds::LiveCrd& found, Run
 /// The run is to turn pruning on.
 bool TurnsPruningOn(const MigrationOptions& options, const RunCrd& crd);
 
-/// How the entries of managedFields are dealt with, which hangs on the CRD's pruning.
-void SetManagedFields(const kube::crd::Crd& crd, const MigrationOptions& options,
-                      sweep::RewriteScope& scope, report::CrdMigration& report);
+/// Decides which entries of managedFields the writes clean, by `crd` as it is when they are sent.
+/// Where a webhook converts, the server is asked by dry runs (entry_question.h), and what it
+/// answered is told.
+void ChooseCleaner(const kube::crd::Crd& crd, const MigrationContext& context,
+                   PreparedCrd& prepared, report::CrdMigration& report);
 
 /// What the cluster's own engine would migrate; `version` is that to write objects in.
 engine::MigratedResource MigratedOf(const RunCrd& crd, const std::string& version);

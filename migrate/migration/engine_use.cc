@@ -13,7 +13,8 @@ using report::Engine;
 
 engine::EngineSituation EngineSituationOf(const MigrationOptions& options) {
   return {.is_partial = IsPartial(options),
-          .changes_objects = options.mutation != nullptr || options.clean_managed_fields,
+          .changes_objects =
+              options.mutation != nullptr || options.cleaning == owners::Cleaning::kAlways,
           .is_paced = options.max_rate > 0,
           .keeps_versions = options.keep_stored_versions,
           .verifies = options.verify,
@@ -44,17 +45,18 @@ std::string EngineUse::WhyOwn() const {
   return why.empty() && !goes_on ? FindStaleEntries() : why;
 }
 
-// Before such an object our own sweep stops, as some servers empty its managedFields with any
-// write; the cluster's own engine looks at nothing.
+// Some servers empty the managedFields of such an object with any write; our own sweep cleans them,
+// the cluster's own engine looks at nothing.
 std::string EngineUse::FindStaleEntries() const {
   if (question_.known == nullptr) return "";
-  const auto stale =
-      owners::CountStaleEntries(question_.list_target, *question_.known,
-                                {.chunk_size = question_.options.chunk_size}, session_);
+  const auto stale = owners::CountMayClean(question_.list_target, *question_.known,
+                                           {.chunk_size = question_.options.chunk_size}, session_);
   if (!stale) return stale.error().message;
   if (stale->objects == 0) return "";
   return "managedFields of " + kube::base::Count(stale->objects, "object") +
-         " name versions that the CRD does not have, and may be emptied by a write";
+         " may be emptied by a write, as they name versions that the CRD does not have or that "
+         "lack "
+         "fields of the storage version";
 }
 
 std::string EngineUse::name() const { return engine::NameOfStorageMigration(question_.resource); }

@@ -217,7 +217,8 @@ std::string PurposeOf(const MigrationOptions& options) {
   add(options.enable_pruning && options.pruning.no_backup, "--no-backup");
   add(!options.verify, "--verify=false");
   add(options.keep_stored_versions, "--keep-stored-versions");
-  add(options.clean_managed_fields, "--clean-managed-fields");
+  add(options.cleaning == owners::Cleaning::kAlways, "--clean-managed-fields");
+  add(options.cleaning == owners::Cleaning::kNever, "--clean-managed-fields=never");
   return purpose;
 }
 

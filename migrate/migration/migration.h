@@ -11,6 +11,7 @@
 #include "migrate/flip/turn_pruning_on.h"
 #include "migrate/lease/crd_lease.h"
 #include "migrate/mutate/object_mutation.h"
+#include "migrate/owners/cleaning.h"
 #include "migrate/report/migration_report.h"
 #include "migrate/shards/shard.h"
 #include "migrate/sweep/migration_observer.h"
@@ -43,7 +44,7 @@ struct MigrationOptions {
   /// Changes objects as they are written, and where pruning is turned on before that; the null
   /// pointer: there is none.
   std::shared_ptr<const mutate::ObjectMutation> mutation{};
-  bool clean_managed_fields = false;  ///< rewrite entries of versions that a CRD does not have
+  owners::Cleaning cleaning = owners::Cleaning::kAuto;
   std::filesystem::path state_dir;
   /// The flags by which kubectl is the same user, each behind a blank (" --as=alice"); empty: none.
   std::string as{};

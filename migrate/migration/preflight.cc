@@ -178,7 +178,7 @@ class PreflightCheck {
     std::vector<Access> needed = {AccessToObjects(ReadVerb())};
     if (options_.dry_run != report::DryRun::kClient) {
       needed.push_back(AccessToObjects("patch"));
-      if (ReadsObjects()) needed.push_back(AccessToObjects("get"));
+      if (ReadsObjects() || options_.may_clean) needed.push_back(AccessToObjects("get"));
       if (turns_pruning_on()) {
         needed.push_back(AccessToCrd(""));
         needed.push_back(AccessToObjects("get"));
@@ -257,6 +257,11 @@ class PreflightCheck {
     if (!MayObjects(read)) return RefuseRight(read, resource, Where());
     if (options_.dry_run == report::DryRun::kClient) return true;
     if (ReadsObjects() && !MayObjects("get")) return RefuseRight("get", resource, Where());
+    if (options_.may_clean && !MayObjects("get")) {
+      result_.may_not_clean = true;
+      result_.warnings.push_back("the right to get " + resource +
+                                 " is missing; managedFields that a write empties are not kept");
+    }
     if (MayObjects("patch")) return true;
     if (!MayObjects("update") || !MayObjects("get")) return RefuseRight("patch", resource, Where());
     result_.by_update = true;

@@ -18,6 +18,7 @@ struct PreflightOptions {
   bool by_name = false;      ///< objects are read one by one, not listed
   bool backs_up = true;      ///< where pruning is turned on: a backup is made
   bool cleans = false;       ///< objects with stale managedFields are read before they are written
+  bool may_clean = false;    ///< the same, but where the right to read them is missing they are not
   bool mutates = false;  ///< objects are changed, which is of use where they are not pruned, too
   bool trims = true;     ///< status.storedVersions may be trimmed at the end
   /// Asks for what is needed to have the cluster's own engine rewrite the objects.
@@ -32,9 +33,10 @@ struct PreflightOptions {
 struct Preflight {
   /// Why the CRD is not migrated, and what to do next; empty: it is.
   std::string refusal;
-  std::string version;       ///< to write objects in: the storage version, else one that is served
-  bool by_update = false;    ///< SweepTarget::by_update
-  std::string kept_because;  ///< why storedVersions cannot be trimmed; empty: it can
+  std::string version;     ///< to write objects in: the storage version, else one that is served
+  bool by_update = false;  ///< SweepTarget::by_update
+  bool may_not_clean = false;  ///< with `may_clean`: objects cannot be read
+  std::string kept_because;    ///< why storedVersions cannot be trimmed; empty: it can
   std::string engine_version;  ///< of storagemigration.k8s.io; empty: the server does not serve it
   /// With `asks_for_engine`: why it cannot be used, though it is served; empty: it can.
   std::string engine_missing;

@@ -53,7 +53,8 @@ void EndRewrite(sweep::RewriteResult result, const CrdAfterRewrite& crd,
   report.counts = result.sweep.counts;
   report.generations_moved = result.sweep.generations_moved;
   if (report.engine) report.engine->not_rewritten = result.not_as_claimed;
-  if (report.managed_fields_cleaned) *report.managed_fields_cleaned += result.cleaned;
+  report.AddCleaned(result.cleaned);
+  report.managed_fields_emptied.merge(result.emptied);
   for (std::vector<report::ObjectFailure>* failures :
        {&result.sweep.failures, &result.later_failures}) {
     std::move(failures->begin(), failures->end(), std::back_inserter(report.failures));

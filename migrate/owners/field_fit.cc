@@ -15,18 +15,6 @@ using kube::json::Type;
 using kube::json::Value;
 using kube::schema::SchemaProps;
 
-// How an apply merges what a schema is of: kube-openapi's conversion of schemas for it
-// (schemaconv), with the defaults of each kind.
-enum class Merging {
-  kAnything,
-  kScalar,
-  kFields,
-  kAtomicFields,
-  kAtomicList,
-  kListByKeys,
-  kListByValues
-};
-
 bool Preserves(const SchemaProps& schema) {
   return schema.x_preserve_unknown_fields.value_or(false);
 }
@@ -37,15 +25,26 @@ Merging MergingOfList(const SchemaProps& schema) {
   return type == "set" ? Merging::kListByValues : Merging::kAtomicList;
 }
 
-Merging MergingOf(const SchemaProps* schema) {
-  if (schema == nullptr) return Merging::kAnything;
-  if (schema->x_int_or_string) return Merging::kScalar;
-  if (schema->type == "array") return MergingOfList(*schema);
-  if (schema->type.empty() && schema->properties.empty() && Preserves(*schema)) {
-    return Merging::kAnything;
-  }
-  if (schema->type != "object" && schema->properties.empty()) return Merging::kScalar;
-  return schema->x_map_type == "atomic" ? Merging::kAtomicFields : Merging::kFields;
+// Numbers are one type to an apply.
+std::string_view JsonTypeOf(const SchemaProps& schema) {
+  return schema.type == "integer" ? "number" : schema.type;
+}
+
+// Where one of both says nothing of the type, neither can be wrong.
+bool HaveSameType(const SchemaProps* from, const SchemaProps* to) {
+  if (from == nullptr || to == nullptr) return true;
+  const std::string_view one = JsonTypeOf(*from), other = JsonTypeOf(*to);
+  return one.empty() || other.empty() || one == other;
+}
+
+const SchemaProps* ItemsOf(const SchemaProps* schema) {
+  return schema == nullptr ? nullptr : schema->ItemsSchema();
+}
+
+const SchemaProps* FieldOf(const SchemaProps* schema, std::string_view name) {
+  if (schema == nullptr) return nullptr;
+  if (const SchemaProps* property = schema->FindProperty(name)) return property;
+  return schema->additional_properties ? schema->additional_properties->schema.get() : nullptr;
 }
 
 bool IsOfType(const Value& value, const SchemaProps* schema) {
@@ -89,8 +88,10 @@ class Fitting {
   Fitting(bool preserves, kube::json::Arena& arena) : preserves_(preserves), arena_(arena) {}
 
   // Absent where nothing is left.
-  std::optional<Value> Fit(const Value& fields, const SchemaProps* schema, std::size_t level) {
+  std::optional<Value> Fit(const Value& fields, const SchemaProps* schema, const SchemaProps* from,
+                           std::size_t level) {
     if (!fields.is_object() || level == kMostLevels) return std::nullopt;
+    if (!HaveSameType(from, schema)) return std::nullopt;
     const bool is_root = level == 0;
     if (fields.empty()) return is_root ? std::nullopt : std::optional(Value::Object());
     Value fitting = Value::Object();
@@ -100,7 +101,7 @@ class Fitting {
       is_owned |= part.kind == '.' && !is_root;
       has_fields |= part.kind == 'f';
       has_list_parts |= part.kind == 'k' || part.kind == 'v' || part.kind == 'i';
-      if (auto below = FitPart(part, member.value, schema, level)) {
+      if (auto below = FitPart(part, member.value, {schema, from}, level)) {
         fitting.SetNew(member.key.text(), *below, arena_);
       }
     }
@@ -113,17 +114,23 @@ class Fitting {
   }
 
  private:
-  std::optional<Value> FitPart(const Part& part, const Value& below, const SchemaProps* schema,
+  // The schemas of one place, in the version that it is said in and in that which it comes from.
+  struct Place {
+    const SchemaProps* to;
+    const SchemaProps* from;
+  };
+
+  std::optional<Value> FitPart(const Part& part, const Value& below, const Place& place,
                                std::size_t level) {
-    switch (MergingOf(schema)) {
+    switch (MergingOf(place.to)) {
       case Merging::kAnything:
       case Merging::kFields:
-        return part.kind == 'f' ? FitField(part.name, below, schema, level) : std::nullopt;
+        return part.kind == 'f' ? FitField(part.name, below, place, level) : std::nullopt;
       case Merging::kListByKeys:
-        if (part.kind != 'k' || !AreKeysOf(part.name, *schema)) return std::nullopt;
-        return Fit(below, schema->ItemsSchema(), level + 1);
+        if (part.kind != 'k' || !AreKeysOf(part.name, *place.to)) return std::nullopt;
+        return Fit(below, ItemsOf(place.to), ItemsOf(place.from), level + 1);
       case Merging::kListByValues:
-        if (part.kind != 'v' || !IsValueOf(part.name, *schema)) return std::nullopt;
+        if (part.kind != 'v' || !IsValueOf(part.name, *place.to)) return std::nullopt;
         return Value::Object();
       case Merging::kScalar:
       case Merging::kAtomicFields:
@@ -133,22 +140,24 @@ class Fitting {
     return std::nullopt;
   }
 
-  std::optional<Value> FitField(std::string_view name, const Value& below,
-                                const SchemaProps* schema, std::size_t level) {
+  std::optional<Value> FitField(std::string_view name, const Value& below, const Place& place,
+                                std::size_t level) {
+    const SchemaProps* schema = place.to;
     const bool is_object_of_its_own =
         level == 0 || (schema != nullptr && schema->x_embedded_resource);
     if (is_object_of_its_own && name == "metadata" && below.is_object()) return below;
     if (level == 0 && (name == "apiVersion" || name == "kind")) return std::nullopt;
-    if (schema == nullptr) return Fit(below, nullptr, level + 1);
-    if (const SchemaProps* property = schema->FindProperty(name)) {
-      return Fit(below, property, level + 1);
+    const SchemaProps* from = FieldOf(place.from, name);
+    const SchemaProps* field = FieldOf(schema, name);
+    if (schema == nullptr || field != nullptr || AllowsAny(*schema)) {
+      return Fit(below, field, from, level + 1);
     }
-    if (const auto* additional = schema->additional_properties.get()) {
-      if (additional->schema != nullptr) return Fit(below, additional->schema.get(), level + 1);
-      if (additional->allows) return Fit(below, nullptr, level + 1);
-    }
-    if (preserves_ || Preserves(*schema)) return Fit(below, nullptr, level + 1);
     return std::nullopt;
+  }
+
+  bool AllowsAny(const SchemaProps& schema) const {
+    const auto* additional = schema.additional_properties.get();
+    return preserves_ || Preserves(schema) || (additional != nullptr && additional->allows);
   }
 
   // A part of what is atomic is owned, in the terms of its kind.
@@ -164,9 +173,20 @@ class Fitting {
 
 }  // namespace
 
-std::optional<Value> FitFields(const Value& fields, const SchemaProps* schema, bool preserves,
+Merging MergingOf(const SchemaProps* schema) {
+  if (schema == nullptr) return Merging::kAnything;
+  if (schema->x_int_or_string) return Merging::kScalar;
+  if (schema->type == "array") return MergingOfList(*schema);
+  if (schema->type.empty() && schema->properties.empty() && Preserves(*schema)) {
+    return Merging::kAnything;
+  }
+  if (schema->type != "object" && schema->properties.empty()) return Merging::kScalar;
+  return schema->x_map_type == "atomic" ? Merging::kAtomicFields : Merging::kFields;
+}
+
+std::optional<Value> FitFields(const Value& fields, const FieldSchemas& schemas,
                                kube::json::Arena& arena) {
-  return Fitting(preserves, arena).Fit(fields, schema, 0);
+  return Fitting(schemas.preserves, arena).Fit(fields, schemas.to, schemas.from, 0);
 }
 
 }  // namespace migrate::owners

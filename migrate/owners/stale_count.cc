@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -10,37 +11,59 @@
 namespace migrate::owners {
 namespace {
 
-class StaleCounter : public lists::ItemTaker {
+using Count = std::function<std::uint64_t(kube::json::Document&)>;
+
+class Counter : public lists::ItemTaker {
  public:
-  explicit StaleCounter(const KnownVersions& known) : known_(known) {}
+  explicit Counter(const Count& count) : count_(count) {}
 
   void Take(std::size_t, kube::json::Document& item, std::uint64_t) override {
-    const auto stale = std::ranges::count_if(
-        EntriesOf(item.root()),
-        [this](const kube::json::Value& entry) { return known_.IsStale(entry); });
-    if (stale == 0) return;
+    const std::uint64_t entries = count_(item);
+    if (entries == 0) return;
     ++objects_;
-    entries_ += static_cast<std::uint64_t>(stale);
+    entries_ += entries;
   }
 
   report::ManagedFieldsCleaned Counted() const { return {objects_, entries_}; }
 
  private:
-  const KnownVersions& known_;
+  const Count& count_;
   std::atomic<std::uint64_t> objects_{0}, entries_{0};
 };
 
-}  // namespace
-
-kube::base::Result<report::ManagedFieldsCleaned, kube::client::CallError> CountStaleEntries(
-    const std::string& target, const KnownVersions& known, const lists::ListReaderOptions& options,
-    const kube::client::Session& session) {
+kube::base::Result<report::ManagedFieldsCleaned, kube::client::CallError> CountEntries(
+    const std::string& target, bool metadata_only, const Count& count,
+    const lists::ListReaderOptions& options, const kube::client::Session& session) {
   std::vector<lists::ListJob> jobs;
-  jobs.emplace_back(target, [&known] { return std::make_shared<StaleCounter>(known); });
-  jobs[0].metadata_only = true;
+  jobs.emplace_back(target, [&count] { return std::make_shared<Counter>(count); });
+  jobs[0].metadata_only = metadata_only;
   lists::ReadLists(jobs, session, options);
   if (jobs[0].error) return kube::base::Unexpected(*std::move(jobs[0].error));
-  return static_cast<const StaleCounter&>(*jobs[0].taker).Counted();
+  return static_cast<const Counter&>(*jobs[0].taker).Counted();
+}
+
+}  // namespace
+
+kube::base::Result<report::ManagedFieldsCleaned, kube::client::CallError> CountToClean(
+    const std::string& target, const EntryCleaner& cleaner, const lists::ListReaderOptions& options,
+    const kube::client::Session& session) {
+  const auto count = [&cleaner](kube::json::Document& item) {
+    const auto cleaned = cleaner.Clean(item.root(), item.arena());
+    return cleaned ? cleaned->changed : std::uint64_t{0};
+  };
+  return CountEntries(target, !cleaner.needs_objects(), count, options, session);
+}
+
+kube::base::Result<report::ManagedFieldsCleaned, kube::client::CallError> CountMayClean(
+    const std::string& target, const KnownVersions& known, const lists::ListReaderOptions& options,
+    const kube::client::Session& session) {
+  const auto count = [&known](kube::json::Document& item) {
+    return static_cast<std::uint64_t>(
+        std::ranges::count_if(EntriesOf(item.root()), [&known](const kube::json::Value& entry) {
+          return known.StateOfEntry(entry) >= EntryState::kDoubtful;
+        }));
+  };
+  return CountEntries(target, /*metadata_only=*/true, count, options, session);
 }
 
 }  // namespace migrate::owners

@@ -1,5 +1,7 @@
 #include "migrate/owners/stale_entries.h"
 
+#include <algorithm>
+
 #include "migrate/owners/version_fit.h"
 
 namespace migrate::owners {
@@ -9,24 +11,31 @@ using kube::json::Value;
 
 KnownVersions::KnownVersions(const kube::crd::Crd& crd) {
   for (const kube::crd::CrdVersion& version : crd.versions) {
-    api_versions_.insert(crd.group + "/" + version.name);
+    states_.emplace(crd.group + "/" + version.name, EntryState::kSome);
   }
 }
 
-KnownVersions KnownVersions::ThatHoldAll(const kube::crd::Crd& crd) {
-  KnownVersions known(crd);
-  const kube::crd::CrdVersion* storage = crd.StorageVersion();
-  if (storage == nullptr || crd.conversion.strategy != "None") return known;
+KnownVersions::KnownVersions(const kube::crd::Crd& crd, const kube::crd::CrdVersion& written,
+                             Unfit unfit) {
+  const bool are_told_by_schemas = crd.conversion.strategy == "None";
   for (const kube::crd::CrdVersion& version : crd.versions) {
-    if (!Holds(version.schema.get(), storage->schema.get())) {
-      known.api_versions_.erase(crd.group + "/" + version.name);
-    }
+    const bool is_unfit = unfit != Unfit::kKnown && are_told_by_schemas && &version != &written &&
+                          !Holds(version.schema.get(), written.schema.get());
+    if (is_unfit && unfit == Unfit::kStale) continue;
+    states_.emplace(crd.group + "/" + version.name,
+                    is_unfit ? EntryState::kDoubtful : EntryState::kSome);
   }
-  return known;
 }
 
-bool KnownVersions::IsStale(const Value& entry) const {
-  return entry.is_object() && !api_versions_.contains(entry.FindText("apiVersion"));
+EntryState KnownVersions::StateOfEntry(const Value& entry) const {
+  if (!entry.is_object()) return EntryState::kNone;
+  const auto found = states_.find(entry.FindText("apiVersion"));
+  return found == states_.end() ? EntryState::kStale : found->second;
+}
+
+bool KnownVersions::HasDoubtful() const {
+  return std::ranges::any_of(
+      states_, [](const auto& version) { return version.second == EntryState::kDoubtful; });
 }
 
 std::span<const Value> EntriesOf(const Value& object) {
@@ -39,9 +48,12 @@ std::span<const Value> EntriesOf(const Value& object) {
 EntryState StateOf(const Value& object, const KnownVersions* known) {
   EntryState state = EntryState::kNone;
   for (const Value& entry : EntriesOf(object)) {
-    if (known != nullptr && known->IsStale(entry)) return EntryState::kStale;
     const Value* fields = entry.Find("fieldsV1", Type::kObject);
-    if (fields != nullptr && !fields->empty()) state = EntryState::kSome;
+    if (fields != nullptr && !fields->empty()) state = std::max(state, EntryState::kSome);
+    if (known == nullptr) continue;
+    // An entry that owns nothing is compared like others.
+    const EntryState of_entry = known->StateOfEntry(entry);
+    if (of_entry >= EntryState::kDoubtful) state = std::max(state, of_entry);
   }
   return state;
 }

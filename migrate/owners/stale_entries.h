@@ -1,8 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <set>
+#include <map>
 #include <span>
 #include <string>
 
@@ -11,36 +10,49 @@
 
 namespace migrate::owners {
 
-/// What metadata.managedFields of an object hold, as far as a migration has to know it.
+/// What metadata.managedFields of an object hold, as far as a migration has to know it. Of several
+/// entries the last of these that fits one.
 enum class EntryState : std::uint8_t {
-  kNone,   ///< no entry that owns something, or nobody looked
-  kSome,   ///< entries that own something
-  kStale,  ///< some of them are stale
+  kNone,      ///< no entry that owns something, or nobody looked
+  kSome,      ///< entries that own something
+  kDoubtful,  ///< an entry of a version that may not hold the object (version_fit.h)
+  kStale,     ///< a stale entry
 };
 
-/// The versions that entries of managedFields may name, those of a CRD. All other entries are
-/// stale: the API server cannot convert an object to their version, whether to compare it or to
-/// drop the entry. So server-side apply of the object fails for ever, and servers before
-/// kubernetes#136949 empty managedFields on any other write. (A version that is not served is
-/// converted to like others.)
+/// Which entries of managedFields are stale: those that name none of these versions. The API server
+/// cannot convert an object to another version, whether to compare it or to drop the entry. So
+/// server-side apply of the object fails for ever, and servers before kubernetes#136949 empty
+/// managedFields on any other write. (A version that is not served is converted to like others.)
 class KnownVersions {
  public:
+  /// What entries are of a version that the CRD has and that does not hold every object of the
+  /// version that is written (version_fit.h). Where a webhook converts no schema tells which these
+  /// are: none is.
+  enum class Unfit : std::uint8_t { kKnown, kDoubtful, kStale };
+
+  /// The versions of the CRD.
   explicit KnownVersions(const kube::crd::Crd& crd);
+  KnownVersions(const kube::crd::Crd& crd, const kube::crd::CrdVersion& written, Unfit unfit);
 
-  /// Without the versions that do not hold every object (version_fit.h), where no webhook converts:
-  /// their entries are stale for who cleans, so that no write empties managedFields for them.
-  static KnownVersions ThatHoldAll(const kube::crd::Crd& crd);
+  /// Entries of this apiVersion are stale from now on.
+  void Forget(const std::string& api_version) { states_.erase(api_version); }
 
-  bool IsStale(const kube::json::Value& entry) const;
+  /// kSome, kDoubtful or kStale, whatever the entry owns; kNone for what is no entry.
+  EntryState StateOfEntry(const kube::json::Value& entry) const;
+  bool IsStale(const kube::json::Value& entry) const {
+    return StateOfEntry(entry) == EntryState::kStale;
+  }
+  /// Whether entries of some version are doubtful.
+  bool HasDoubtful() const;
 
  private:
-  std::set<std::string, std::less<>> api_versions_;  // "stable.example.com/v1"
+  std::map<std::string, EntryState, std::less<>> states_;  // by "stable.example.com/v1"
 };
 
 /// The entries of metadata.managedFields of an object or PartialObjectMetadata.
 std::span<const kube::json::Value> EntriesOf(const kube::json::Value& object);
 
-/// `known` may be the null pointer: then none is stale.
+/// `known` may be the null pointer: then none is stale or doubtful.
 EntryState StateOf(const kube::json::Value& object, const KnownVersions* known);
 
 /// Whether a write emptied managedFields: an object that was listed with entries that own something

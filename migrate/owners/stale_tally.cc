@@ -20,15 +20,15 @@ std::string TextOf(const kube::json::Value& entry, std::string_view key) {
 
 }  // namespace
 
-void StaleTally::Add(const kube::json::Value& object, const KnownVersions& known,
-                     const report::CountedObject& counted) {
+void StaleTally::AddStale(const kube::json::Value& object, const KnownVersions& known,
+                          const report::CountedObject& counted) {
   const std::span<const kube::json::Value> entries = EntriesOf(object);
   for (const kube::json::Value& entry : entries.first(std::min(entries.size(), kMostEntries))) {
-    if (known.IsStale(entry)) CountEntry(entry, counted);
+    if (known.IsStale(entry)) Add(entry, counted);
   }
 }
 
-void StaleTally::CountEntry(const kube::json::Value& entry, const report::CountedObject& counted) {
+void StaleTally::Add(const kube::json::Value& entry, const report::CountedObject& counted) {
   Count& count = counts_[{.api_version = TextOf(entry, "apiVersion"),
                           .manager = TextOf(entry, "manager"),
                           .operation = TextOf(entry, "operation"),

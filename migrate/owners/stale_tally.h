@@ -12,7 +12,8 @@
 
 namespace migrate::owners {
 
-/// Counts in how many objects there are stale entries, by version and whose they are.
+/// Counts in how many objects there are entries of a kind, such as stale ones, by version and whose
+/// they are.
 ///
 /// One tally may be filled by each thread and all be merged: the result is the same in any order.
 class StaleTally {
@@ -20,9 +21,12 @@ class StaleTally {
   /// So many are kept, the first by their order: whoever writes objects can name any managers.
   static constexpr std::size_t kMost = 1000;
 
-  /// Counts the entries of `object`, whose place and name `counted` is; of very many the first.
-  void Add(const kube::json::Value& object, const KnownVersions& known,
-           const report::CountedObject& counted);
+  /// Counts the stale entries of `object`, whose place and name `counted` is; of very many the
+  /// first.
+  void AddStale(const kube::json::Value& object, const KnownVersions& known,
+                const report::CountedObject& counted);
+  /// Counts an entry of an object. Those of one object come one after the other.
+  void Add(const kube::json::Value& entry, const report::CountedObject& counted);
   void Merge(const StaleTally& other);
 
   /// Sorted by version, manager, operation and subresource, bytewise.
@@ -41,7 +45,6 @@ class StaleTally {
   };
 
   static void KeepFirst(Count& count);
-  void CountEntry(const kube::json::Value& entry, const report::CountedObject& counted);
   void DropLast();
 
   std::map<Key, Count> counts_;

@@ -1,9 +1,14 @@
 #include "migrate/owners/version_fit.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <set>
+#include <string>
 #include <string_view>
 
 #include "kube/meta/type_meta.h"
+#include "migrate/owners/field_fit.h"
+#include "migrate/owners/field_set.h"
 
 namespace migrate::owners {
 namespace {
@@ -48,15 +53,90 @@ bool HoldsFields(const SchemaProps& schema, const SchemaProps& stored) {
   });
 }
 
+// Elements of a list of type map or set differ from each other, in keys or values.
+bool HasLooserList(const SchemaProps& schema, const SchemaProps& stored) {
+  const Merging merging = MergingOf(&schema);
+  if (merging != Merging::kListByKeys && merging != Merging::kListByValues) return true;
+  return merging == MergingOf(&stored) && schema.x_list_map_keys == stored.x_list_map_keys;
+}
+
 bool HoldsValue(const SchemaProps& schema, const SchemaProps& stored) {
   if (PreservesUnknown(schema) || AllowsAnyKey(schema)) return true;
   if (PreservesUnknown(stored) || AllowsAnyKey(stored)) return false;
-  if (schema.type != stored.type) return false;
+  if (schema.type != stored.type || !HasLooserList(schema, stored)) return false;
   return HoldsFields(schema, stored) && HoldsPart(MapValues(schema), MapValues(stored)) &&
          HoldsPart(Items(schema), Items(stored));
 }
 
+using kube::json::Value;
+
+bool IsScalarOf(const SchemaProps& schema, const Value& value) {
+  if (value.is_object() || value.is_array()) return false;
+  if (schema.x_int_or_string || schema.type.empty()) return true;
+  if (schema.type == "string") return value.is_string();
+  if (schema.type == "boolean") return value.is_bool();
+  return value.is_number();
+}
+
+// What tells an element of a list of type map from others; empty: it is none.
+std::string KeysOf(const Value& element, const std::vector<std::string_view>& keys) {
+  std::string text;
+  for (const std::string_view key : keys) {
+    const Value* value = element.Find(key);
+    // Where the key has a default the server would still read it; no object lacks that as stored.
+    if (value == nullptr || value->is_object() || value->is_array()) return "";
+    text += kube::json::Print(*value) + "\n";
+  }
+  return text;
+}
+
+bool HoldsValue(const SchemaProps* schema, const Value& value, std::size_t level);
+
+bool HoldsElements(const SchemaProps& schema, const Value& list, std::size_t level) {
+  const Merging merging = MergingOf(&schema);
+  std::set<std::string> seen;
+  for (const Value& element : list.elements()) {
+    if (merging == Merging::kListByKeys) {
+      const std::string keys = element.is_object() ? KeysOf(element, *schema.x_list_map_keys) : "";
+      if (keys.empty() || !seen.insert(keys).second) return false;
+    } else if (merging == Merging::kListByValues) {
+      const bool is_scalar = !element.is_object() && !element.is_array() && !element.is_null();
+      if (!is_scalar || !seen.insert(kube::json::Print(element)).second) return false;
+    }
+    if (!HoldsValue(schema.ItemsSchema(), element, level + 1)) return false;
+  }
+  return true;
+}
+
+bool HoldsMember(const SchemaProps& schema, const kube::json::Member& member, std::size_t level) {
+  const std::string_view name = member.key.text();
+  const bool is_object_of_its_own = level == 0 || schema.x_embedded_resource;
+  if (is_object_of_its_own && kube::meta::IsTypeMetaOrMetadata(name)) return true;
+  if (const SchemaProps* field = FindProperty(schema, name)) {
+    return HoldsValue(field, member.value, level + 1);
+  }
+  return PreservesUnknown(schema) || AllowsAnyKey(schema);
+}
+
+// A null is a value of every type.
+bool HoldsValue(const SchemaProps* schema, const Value& value, std::size_t level) {
+  if (level == kMostLevels) return false;
+  const Merging merging = MergingOf(schema);
+  if (value.is_null() || merging == Merging::kAnything) return true;
+  if (merging == Merging::kScalar) return IsScalarOf(*schema, value);
+  if (merging == Merging::kFields || merging == Merging::kAtomicFields) {
+    return value.is_object() && std::ranges::all_of(value.members(), [&](const auto& member) {
+             return HoldsMember(*schema, member, level);
+           });
+  }
+  return value.is_array() && HoldsElements(*schema, value, level);
+}
+
 }  // namespace
+
+bool HoldsObject(const SchemaProps* schema, const Value& object) {
+  return HoldsValue(schema, object, 0);
+}
 
 bool Holds(const SchemaProps* schema, const SchemaProps* stored) {
   if (stored == nullptr) return true;

@@ -113,12 +113,24 @@ struct ChangesReport {
   bool is_partial = false;           ///< the schemas are too large to be compared whole
 };
 
-/// Entries of metadata.managedFields that name a version which the CRD does not have.
+/// Entries of metadata.managedFields of one manager and version that stand in the way.
 struct StaleEntry {
   std::string api_version, manager, operation;
   std::string subresource;  ///< empty: none
   std::uint64_t objects = 0;
   std::vector<std::string> examples{};  ///< "namespace/name", the first ones found
+};
+
+/// What was cleaned of managedFields, or would be: how many objects and entries.
+struct ManagedFieldsCleaned {
+  std::uint64_t objects = 0;
+  std::uint64_t entries = 0;
+
+  ManagedFieldsCleaned& operator+=(const ManagedFieldsCleaned& other) {
+    objects += other.objects;
+    entries += other.entries;
+    return *this;
+  }
 };
 
 struct StorageMigrationReport {
@@ -189,7 +201,13 @@ struct CrdReport {
   std::optional<ChangesReport> changes{};  ///< of a proposal whose CRD the cluster has
   std::vector<FieldUse> maybe_in_etcd;     ///< path, objects and managers only
   std::optional<Verified> verified;        ///< it still holds for what is not in maybe_in_etcd
-  std::vector<StaleEntry> stale_managed_fields{};  ///< sorted by version, manager, operation
+  /// Those that name a version which the CRD does not have; by version, manager, operation.
+  std::vector<StaleEntry> stale_managed_fields{};
+  /// Those of versions that lack fields which their objects have in the storage version, once they
+  /// are pruned and defaulted by it: a server empties managedFields of such an object with any
+  /// write in the storage version. Sorted as the others.
+  std::vector<StaleEntry> unfit_managed_fields{};
+  ManagedFieldsCleaned managed_fields_to_clean{};  ///< objects with entries of either kind
   /// Who a guard has seen to write what will be lost; by path, user and manager.
   std::vector<WriterUse> guard_writers{};
   std::vector<ObjectPaths> objects;  ///< with --show-objects; sorted by namespace and name

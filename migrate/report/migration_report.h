@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,23 +32,12 @@ enum class Outcome {
                  ///< CrdMigration::begins_anew
 };
 
-/// What --clean-managed-fields did, or would do: how many objects and entries.
-struct ManagedFieldsCleaned {
-  std::uint64_t objects = 0;
-  std::uint64_t entries = 0;
-
-  ManagedFieldsCleaned& operator+=(const ManagedFieldsCleaned& other) {
-    objects += other.objects;
-    entries += other.entries;
-    return *this;
-  }
-};
-
 /// What turning pruning on was foretold to take from objects, before anybody was asked.
 struct ForetoldLoss {
   std::uint64_t objects = 0;                ///< that were read for it
   std::uint64_t objects_losing_fields = 0;  ///< of these, rather too many than too few
   std::vector<FieldUse> pruned_fields{};    ///< sorted by path
+  ManagedFieldsCleaned managed_fields{};    ///< that any write would empty
   std::vector<std::string> plan{};          ///< the whole of what was told, a line each
   bool is_agreed = false;                   ///< by an answer or --yes; never in a dry run
 };
@@ -123,11 +113,20 @@ struct CrdMigration {
                                         ///< nothing to trim
   std::string backup;                   ///< path; empty: none was needed or wanted
   std::uint64_t generations_moved = 0;  ///< objects that a mutating webhook changed
-  std::optional<ManagedFieldsCleaned> managed_fields_cleaned{};  ///< where it was asked for
-  std::optional<MutationFacts> mutation{};                       ///< where there is one
-  std::optional<EngineFacts> engine{};  ///< where the server has one of its own
-  std::optional<ShardFacts> shard{};    ///< where there are several
+  /// Of all passes; absent where nothing was to be cleaned and it was not asked for.
+  std::optional<ManagedFieldsCleaned> managed_fields_cleaned{};
+  /// "namespace/name" or "name" of objects whose managedFields a write emptied, of all passes.
+  std::set<std::string> managed_fields_emptied{};
+  std::optional<MutationFacts> mutation{};  ///< where there is one
+  std::optional<EngineFacts> engine{};      ///< where the server has one of its own
+  std::optional<ShardFacts> shard{};        ///< where there are several
   double seconds = 0;
+
+  void AddCleaned(const ManagedFieldsCleaned& cleaned) {
+    if (cleaned.objects == 0 && !managed_fields_cleaned) return;
+    managed_fields_cleaned.emplace(managed_fields_cleaned.value_or(ManagedFieldsCleaned())) +=
+        cleaned;
+  }
 };
 
 /// Why --all does not take up a CRD that preserves unknown fields.

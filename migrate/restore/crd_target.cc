@@ -95,6 +95,10 @@ std::vector<const StructuralSchema*> CrdTarget::PrunedBy::SchemasFor(
 
 CrdTarget::CrdTarget(kube::crd::Crd live, std::optional<kube::crd::Crd> pruned_by)
     : live_(std::move(live)), server_(live_, live_.preserve_unknown_fields) {
+  for (const CrdVersion& version : live_.versions) {
+    if (!version.served) continue;
+    cleaners_.try_emplace(version.name, live_, version.name, owners::Cleaning::kAuto);
+  }
   if (pruned_by) was_pruned_by_.emplace(*std::move(pruned_by));
 }
 

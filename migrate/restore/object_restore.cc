@@ -239,7 +239,8 @@ sweep::write::Exchange::Step ObjectRestore::SendOrEnd(const Value& live, const V
   }
   const std::string_view version = outcome_.resource_version;
   const Asks answered = asks_;
-  patch_ = MakeAddingPatch(live, restored, version,
+  kube::json::Arena arena;
+  patch_ = MakeAddingPatch(live, WithOwners(live, restored, arena), version,
                            has_status() ? PatchPart::kAllButStatus : PatchPart::kAll);
   status_patch_.reset();
   if (has_status()) status_patch_ = MakeAddingPatch(live, restored, version, PatchPart::kStatus);
@@ -250,6 +251,18 @@ sweep::write::Exchange::Step ObjectRestore::SendOrEnd(const Value& live, const V
   }
   asks_ = patch_ ? Asks::kPatch : Asks::kStatusPatch;
   return Step::kSend;
+}
+
+// With the entries of managedFields cleaned, where the write would empty them otherwise.
+Value ObjectRestore::WithOwners(const Value& live, const Value& restored,
+                                kube::json::Arena& arena) const {
+  const auto cleaned = target_->CleanerFor(*version_).Clean(live, arena, &restored);
+  if (!cleaned) return restored;
+  Value owned = kube::json::CopyForChange(restored, arena);
+  if (Value* metadata = owned.Find("metadata")) {
+    metadata->Set("managedFields", cleaned->entries, arena);
+  }
+  return owned;
 }
 
 void ObjectRestore::ShowChange(const Value& live, const Value& restored) const {

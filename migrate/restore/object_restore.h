@@ -89,6 +89,7 @@ class ObjectRestore final : public sweep::write::Exchange {
   Comparison CompareAsNew(const Value& live, kube::json::Arena& arena) const;
   Comparison CompareWith(const Value& live, kube::json::Arena& arena) const;
   Step SendOrEnd(const Value& live, const Value& restored, kube::system::Clock::TimePoint now);
+  Value WithOwners(const Value& live, const Value& restored, kube::json::Arena& arena) const;
   void ShowChange(const Value& live, const Value& restored) const;
   Step OnDryRunTaken(const Value& answer, kube::system::Clock::TimePoint now);
   bool Shows(const Value& answer) const;

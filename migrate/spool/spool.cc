@@ -171,6 +171,7 @@ void Spool::Count(std::uint64_t number, const ObjectAnswer& answer) {
   if (answer.generation_moved) ++generations_moved_;
   if (answer.entries_cleaned > 0) cleaned_ += {1, answer.entries_cleaned};
   if (answer.entries == owners::EntryState::kStale) ++stale_left_;
+  if (answer.are_entries_emptied) emptied_.insert(number);
   newest_resource_version_ = std::max(newest_resource_version_, NumberOf(answer.resource_version));
   if (report::IsFailure(answer.object_class)) failures_.emplace(number, answer);
 }
@@ -190,21 +191,38 @@ std::vector<report::ObjectFailure> Spool::FailuresAndNotTried() const {
   return Failures(/*with_not_tried=*/true);
 }
 
-std::vector<report::ObjectFailure> Spool::Failures(bool with_not_tried) const {
-  std::vector<report::ObjectFailure> failures;
+// With its number and its line.
+void Spool::ForEachObject(const std::function<void(std::uint64_t, std::string_view)>& take) const {
   disk::LineReader lines = ObjectLines();
   for (std::uint64_t number = 0; number < listed();) {
     const auto line = lines.Next(page_end_);
     if (!line)
       throw kube::base::Error("cannot read " + listed_.path().string() + ": it was changed");
-    if (line->starts_with("page")) continue;
-    auto failure = FailureOf(number++, with_not_tried);
-    if (!failure) continue;
-    ListedObject object = ReadObjectLine(*line).value_or(ListedObject());
+    if (!line->starts_with("page")) take(number++, *line);
+  }
+}
+
+std::set<std::string> Spool::Emptied() const {
+  std::set<std::string> names;
+  if (emptied_.empty()) return names;
+  ForEachObject([&](std::uint64_t number, std::string_view line) {
+    if (!emptied_.contains(number)) return;
+    const ListedObject object = ReadObjectLine(line).value_or(ListedObject());
+    names.insert(object.namespace_.empty() ? object.name : object.namespace_ + "/" + object.name);
+  });
+  return names;
+}
+
+std::vector<report::ObjectFailure> Spool::Failures(bool with_not_tried) const {
+  std::vector<report::ObjectFailure> failures;
+  ForEachObject([&](std::uint64_t number, std::string_view line) {
+    auto failure = FailureOf(number, with_not_tried);
+    if (!failure) return;
+    ListedObject object = ReadObjectLine(line).value_or(ListedObject());
     failure->namespace_ = std::move(object.namespace_);
     failure->name = std::move(object.name);
     failures.push_back(*std::move(failure));
-  }
+  });
   std::ranges::sort(failures, {}, [](const report::ObjectFailure& failure) {
     return std::tie(failure.namespace_, failure.name);
   });

@@ -2,9 +2,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "migrate/disk/line_reader.h"
@@ -78,7 +81,10 @@ class Spool {
   /// All listed objects, those without an answer as kNotTried.
   report::ClassCounts counts() const;
   std::uint64_t generations_moved() const { return generations_moved_; }
-  /// The objects of whose managedFields stale entries were cleaned, and these entries.
+  /// The objects whose managedFields were emptied by our writes: "namespace/name" or "name". Reads
+  /// the names from disk.
+  std::set<std::string> Emptied() const;
+  /// The objects of whose managedFields entries were cleaned, and these entries.
   const report::ManagedFieldsCleaned& cleaned() const { return cleaned_; }
   /// Objects that answered with stale entries all the same.
   std::uint64_t stale_left() const { return stale_left_; }
@@ -107,6 +113,7 @@ class Spool {
   void LoadAnswered();
   bool TakeAnswer(std::string_view line);
   std::vector<report::ObjectFailure> Failures(bool with_not_tried) const;
+  void ForEachObject(const std::function<void(std::uint64_t, std::string_view)>& take) const;
   std::optional<report::ObjectFailure> FailureOf(std::uint64_t number, bool with_not_tried) const;
   void Count(std::uint64_t number, const ObjectAnswer& answer);
 
@@ -130,6 +137,7 @@ class Spool {
   std::uint64_t generations_moved_ = 0;
   report::ManagedFieldsCleaned cleaned_;
   std::uint64_t stale_left_ = 0;
+  std::set<std::uint64_t> emptied_;
   std::uint64_t newest_resource_version_ = 0;
   std::map<std::uint64_t, ObjectAnswer> failures_;
 };

@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kObject = "object", kPage = "page";
 
 // In the order of owners::EntryState.
-constexpr std::string_view kEntryStates[] = {"none", "some", "stale"};
+constexpr std::string_view kEntryStates[] = {"none", "some", "doubtful", "stale"};
 
 void AddField(std::string& line, std::string_view field) {
   if (!line.empty()) line += '\t';
@@ -126,7 +126,8 @@ std::string AnswerLine(std::uint64_t number, const ObjectAnswer& answer) {
               answer.resource_version, std::to_string(answer.generation),
               std::string_view(answer.generation_moved ? "1" : "0"), std::to_string(answer.code),
               answer.reason, answer.message, NameOf(answer.entries),
-              std::to_string(answer.entries_cleaned));
+              std::to_string(answer.entries_cleaned),
+              std::string_view(answer.are_entries_emptied ? "1" : "0"));
 }
 
 std::optional<ListedObject> ReadObjectLine(std::string_view line) {
@@ -172,6 +173,7 @@ std::optional<NumberedAnswer> ReadAnswerLine(std::string_view line) {
   if (!fields.is_at_end()) {
     result.answer.entries = fields.Entries();
     result.answer.entries_cleaned = fields.Integer<std::uint64_t>();
+    result.answer.are_entries_emptied = !fields.is_at_end() && fields.Integer<unsigned>() != 0;
   }
   if (!fields.IsDone()) return std::nullopt;
   return result;

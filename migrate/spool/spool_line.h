@@ -20,7 +20,8 @@ struct ObjectAnswer {
   std::int64_t generation = 0;
   bool generation_moved = false;
   owners::EntryState entries = owners::EntryState::kNone;  ///< of the managedFields answered
-  std::uint64_t entries_cleaned = 0;                       ///< stale ones that were
+  std::uint64_t entries_cleaned = 0;                       ///< by this write
+  bool are_entries_emptied = false;                        ///< by this write (WereEmptied)
   // Of a failure, as in ObjectFailure:
   int code = 0;
   std::string reason{}, message{};

@@ -191,6 +191,7 @@ class RewritePasses {
 
   void TakeEnd(const SweepResult& sweep) {
     result_.cleaned += sweep.cleaned;
+    result_.emptied.insert(sweep.emptied.begin(), sweep.emptied.end());
     result_.stopped = sweep.stopped;
     result_.is_interrupted = sweep.is_interrupted;
     result_.is_broken = sweep.is_broken;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,7 @@ struct RewriteResult {
                           ///< unchanged rewrote none, and none failed
   std::uint64_t not_as_claimed = 0;  ///< with RewriteScope::claimed_by: what was not rewritten
   report::ManagedFieldsCleaned cleaned{};  ///< in all passes: each object once a pass
+  std::set<std::string> emptied{};         ///< SweepResult::emptied, of all passes
   std::string verifying_pass;          ///< the name of the last one's files; empty: there was none
   std::string unverified_because;      ///< where it was to be verified, and is not
   std::optional<std::string> stopped;  ///< why a pass ended early

@@ -7,9 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "kube/base/text.h"
 #include "migrate/lists/pause.h"
-#include "migrate/report/program_name.h"
 #include "migrate/spool/spool.h"
 #include "migrate/sweep/source/cached_list.h"
 #include "migrate/sweep/source/named_objects.h"
@@ -35,6 +33,12 @@ std::uint64_t MostInOnePiece(const SweepOptions& options, const shards::Shard& s
                   shards::ShareOf(shard, kAtOnce * options.most_in_one_piece));
 }
 
+std::string CleaningPurpose(const write::SweepTarget& target) {
+  if (!target.cleaner) return "";
+  return target.cleaner->needs_objects() ? " cleaning managedFields by objects"
+                                         : " cleaning managedFields";
+}
+
 /// What a spool is for: another sweep does not take it up.
 std::string Purpose(const write::SweepTarget& target, const std::string& what) {
   std::string purpose = what;
@@ -47,40 +51,8 @@ std::string Purpose(const write::SweepTarget& target, const std::string& what) {
     purpose += " mutating by " + target.mutation->fingerprint();
   }
   if (!target.shard.is_all()) purpose += " shard " + shards::TextOf(target.shard);
-  return purpose + (target.cleaner ? " cleaning managedFields" : "") +
-         (target.ignores_other_writers ? " as listed" : "") + (target.dry_run ? " dry run" : "");
-}
-
-/// Why a sweep ends whose writes emptied managedFields, and the next step.
-std::string DescribeEmptied(const write::SweepTarget& target, const std::string& first,
-                            std::size_t others) {
-  const std::string name = target.plural + "." + target.group;
-  std::string text = "metadata.managedFields of " + first;
-  if (others > 0) text += " and " + kube::base::Count(others, "object") + " written beside it";
-  text +=
-      " were emptied by the write: the API server no longer knows there who owns which field "
-      "(the next server-side apply of each owner begins anew). Some servers do so where they "
-      "cannot convert an object to a version that managedFields name: ";
-  return text + (target.cleaner
-                     ? "is there a conversion webhook that does not answer? Mend that, then run "
-                       "the same command again"
-                     : "one that the CRD lost, or whose schema lacks fields of the object (" +
-                           report::OwnCommand("migrate " + name + " --clean-managed-fields") +
-                           " mends that in what is left), or one for which a conversion webhook "
-                           "does not answer");
-}
-
-std::string NameOf(const spool::ListedObject& object) {
-  return (object.namespace_.empty() ? "" : object.namespace_ + "/") + object.name;
-}
-
-/// Why a sweep ends before an object whose managedFields a write would empty, and the next step.
-std::string DescribeStale(const write::SweepTarget& target, const std::string& object) {
-  return "metadata.managedFields of " + object +
-         " name a version that the CRD does not have, for which API servers empty them with any "
-         "write, so that it was not written; rewrite these entries, too: " +
-         report::OwnCommand("migrate " + target.plural + "." + target.group +
-                            " --clean-managed-fields");
+  return purpose + CleaningPurpose(target) + (target.ignores_other_writers ? " as listed" : "") +
+         (target.dry_run ? " dry run" : "");
 }
 
 /// One run of a sweep: reads and writes until everything is answered, or it is stopped.
@@ -112,6 +84,7 @@ class SweepRun {
     result_.generations_moved = spool_.generations_moved();
     result_.cleaned = spool_.cleaned();
     result_.stale_left = target_.cleaner ? spool_.stale_left() : 0;
+    result_.emptied = spool_.Emptied();
     result_.list_error = source_.error();
     result_.duration = session_.clock.Now() - started_;
     return std::move(result_);
@@ -120,10 +93,8 @@ class SweepRun {
  private:
   // False at the end.
   bool Step() {
-    writer_.TakeAnswers([this](const write::ObjectWrite& write) {
-      OnAnswer(write.object(), write.answer());
-      if (write.was_emptied()) OnEmptied(write.object().object);
-    });
+    writer_.TakeAnswers(
+        [this](const write::ObjectWrite& write) { OnAnswer(write.object(), write.answer()); });
     // At once: who is killed again and again must get on all the same.
     spool_.Flush();
     if (IsOver()) return false;
@@ -147,14 +118,6 @@ class SweepRun {
     if (!report::IsFailure(answer.object_class)) return streak_.OnSuccess();
     const auto enough = streak_.OnFailure(answer.object_class, answer.code, answer.message);
     if (enough) GiveUp(*enough);
-  }
-
-  void OnEmptied(const spool::ListedObject& object) {
-    if (emptied_++ == 0) first_emptied_ = NameOf(object);
-    result_.stopped.reset();
-    result_.is_given_up = false;
-    result_.is_interrupted = false;
-    Stop(DescribeEmptied(target_, first_emptied_, emptied_ - 1));
   }
 
   void SetPace() {
@@ -186,7 +149,6 @@ class SweepRun {
 
   std::optional<spool::SpooledObject> NextToWrite() {
     while (auto object = spool_.Next()) {
-      if (WouldBeEmptied(object->object)) return std::nullopt;
       if (!options_.is_held || !options_.is_held(object->object)) return object;
       spool::ObjectAnswer held;
       held.object_class = report::ObjectClass::kHeld;
@@ -194,14 +156,6 @@ class SweepRun {
       spool_.Answer(object->number, held);
     }
     return std::nullopt;
-  }
-
-  // Before anything of it is lost.
-  bool WouldBeEmptied(const spool::ListedObject& object) {
-    if (result_.stopped || target_.cleaner || object.entries != owners::EntryState::kStale)
-      return false;
-    Stop(DescribeStale(target_, NameOf(object)));
-    return true;
   }
 
   void LookForStop() {
@@ -268,8 +222,6 @@ class SweepRun {
   bool is_paced_ = false;  // there were many objects
   write::FailureStreak streak_;
   SweepResult result_;
-  std::size_t emptied_ = 0;  // objects whose managedFields a write emptied
-  std::string first_emptied_;
   Clock::TimePoint started_;
   Clock::TimePoint next_check_{};  // the first one comes before any write
   Clock::TimePoint ticked_{};

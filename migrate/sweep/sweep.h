@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,7 @@ struct SweepResult {
   std::vector<report::ObjectFailure> failures{};  ///< by namespace and name; not-tried are among
                                                   ///< them only after `is_given_up`
   report::ManagedFieldsCleaned cleaned{};
+  std::set<std::string> emptied{};      ///< as Spool::Emptied; with a dry run those that would be
   std::uint64_t stale_left = 0;         ///< objects that still have stale entries in managedFields
   std::uint64_t generations_moved = 0;  ///< objects whose generation a write of {} moved: a webhook
   std::optional<std::string> stopped{};  ///< why it ended early: "interrupted", the same failure...
@@ -80,9 +82,6 @@ struct SweepResult {
 /// last 50 objects failed in the same way it gives up: nothing more is written, but the list is
 /// read to its end, so that every object that was not tried is counted and named. (Not so where a
 /// sweep verifies: its objects were rewritten before.)
-///
-/// Where the target guards managedFields, an object whose write emptied them ends it: what is in
-/// flight then is still answered.
 ///
 /// Throws kube::base::Error if its files cannot be opened. What fails later (a full disk,
 /// credentials that nobody renews) is in the result, with the counts of what was done until then.

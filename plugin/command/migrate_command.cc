@@ -101,7 +101,7 @@ MigrationOptions ClusterOptions(const flags::MigrateOptions& options) {
   result.engine = options.engine;
   result.engine_timeout = options.engine_timeout;
   result.keep_stored_versions = options.keep_stored_versions;
-  result.clean_managed_fields = options.clean_managed_fields;
+  result.cleaning = options.cleaning;
   result.shard = options.shard;
   result.shard_timeout = options.shard_timeout;
   result.state_dir = StateDirOf(options);
@@ -181,7 +181,7 @@ void MigrateCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) {
   flag_set.String("engine", 0, raw_.engine);
   flag_set.String("engine-timeout", 0, raw_.engine_timeout);
   flag_set.Bool("keep-stored-versions", 0, options_.keep_stored_versions);
-  flag_set.Bool("clean-managed-fields", 0, options_.clean_managed_fields);
+  flag_set.OptionalString("clean-managed-fields", raw_.clean_managed_fields, "always");
   flag_set.String("state-dir", 0, options_.state_dir);
   flag_set.String("retry-from", 0, options_.retry_from);
   flag_set.Bool("retry-failed", 0, options_.retry_failed);

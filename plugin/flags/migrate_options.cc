@@ -12,6 +12,7 @@ namespace plugin::flags {
 namespace {
 
 using kube::go::GoQuote;
+using migrate::owners::Cleaning;
 using migrate::report::DryRun;
 using migrate::report::Engine;
 
@@ -77,6 +78,22 @@ void TakePace(MigrateOptions& options, const RawMigrateValues& raw) {
   }
 }
 
+// The flag was a boolean once.
+constexpr std::pair<std::string_view, Cleaning> kCleanings[] = {{"auto", Cleaning::kAuto},
+                                                                {"always", Cleaning::kAlways},
+                                                                {"never", Cleaning::kNever},
+                                                                {"true", Cleaning::kAlways},
+                                                                {"false", Cleaning::kNever}};
+
+void TakeCleaning(MigrateOptions& options, const std::string& value) {
+  for (const auto& [name, cleaning] : kCleanings) {
+    if (value != name) continue;
+    options.cleaning = cleaning;
+    return;
+  }
+  throw InvalidValue("--clean-managed-fields", value, "must be auto, always or never");
+}
+
 void TakeEngine(MigrateOptions& options, const std::string& value) {
   for (const auto& [name, engine] : kEngines) {
     if (value != name) continue;
@@ -100,7 +117,7 @@ void CheckLocal(const MigrateOptions& options) {
   RefuseBoth(true, local, !options.retry_from.empty(), "--retry-from");
   RefuseBoth(true, local, options.retry_failed, "--retry-failed");
   RefuseBoth(true, local, !options.shard.is_all(), "--shard");
-  RefuseBoth(true, local, options.clean_managed_fields, "--clean-managed-fields");
+  RefuseBoth(true, local, options.cleaning == Cleaning::kAlways, "--clean-managed-fields");
   RefuseBoth(true, local, options.engine == Engine::kInCluster, "--engine=in-cluster");
   RefuseBoth(true, local, !options.objects.selector.empty(), "-l");
   RefuseBoth(true, local, !options.objects.field_selector.empty(), "--field-selector");
@@ -112,7 +129,7 @@ void CheckEngine(const MigrateOptions& options) {
   const bool given = options.engine == Engine::kInCluster;
   RefuseBoth(given, engine, options.enable_pruning, "--enable-pruning");
   RefuseBoth(given, engine, !options.mutations.empty(), "--mutation");
-  RefuseBoth(given, engine, options.clean_managed_fields, "--clean-managed-fields");
+  RefuseBoth(given, engine, options.cleaning == Cleaning::kAlways, "--clean-managed-fields");
   RefuseBoth(given, engine, HasObjectSelection(options), "-n, -l or --field-selector");
   RefuseBoth(given, engine, !options.retry_from.empty(), "--retry-from");
   RefuseBoth(given, engine, options.retry_failed, "--retry-failed");
@@ -200,6 +217,7 @@ void FinishMigrateOptions(MigrateOptions& options, const RawMigrateValues& raw) 
   TakeShardDefaults(options, raw);
   TakePace(options, raw);
   TakeEngine(options, raw.engine);
+  TakeCleaning(options, raw.clean_managed_fields);
   RefuseBoth(options.no_backup, "--no-backup", !options.backup_dir.empty(), "--backup-dir");
   RequireConcurrency("migrate", options.concurrency);
   options.input.local ? CheckLocal(options) : CheckCluster(options);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "migrate/lease/lease_name.h"
+#include "migrate/owners/cleaning.h"
 #include "migrate/report/migration_report.h"
 #include "migrate/shards/shard.h"
 #include "plugin/flags/fleet_flags.h"
@@ -36,7 +37,7 @@ struct MigrateOptions {
   migrate::report::Engine engine = migrate::report::Engine::kOwn;
   std::chrono::nanoseconds engine_timeout = std::chrono::minutes(5);
   bool keep_stored_versions = false;
-  bool clean_managed_fields = false;
+  migrate::owners::Cleaning cleaning = migrate::owners::Cleaning::kAuto;
   bool single_pass = false;
   std::string backup_dir;  ///< empty: the default
   bool no_backup = false;
@@ -61,6 +62,7 @@ struct RawMigrateValues {
   std::string pace = "gentle";
   bool concurrency_is_given = false;
   std::string engine = "own";
+  std::string clean_managed_fields = "auto";
   std::string engine_timeout;  ///< empty: not given
   std::string lease_timeout;   ///< empty: not given
   std::string shard;           ///< "3/16"; empty: not given

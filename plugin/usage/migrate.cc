@@ -67,8 +67,8 @@ Examples:
   # The same on another machine, by the report of that run
   kubectl prune migrate --retry-from report.json
 
-  # Rewrite managedFields that name versions which the CRD lost: server-side apply works again
-  kubectl prune migrate widgets --clean-managed-fields
+  # Rewrite all managedFields in the storage version, also where a plain write would keep them
+  kubectl prune migrate widgets --clean-managed-fields=always
 
   # Have the cluster's own engine rewrite the objects, and verify what it did
   kubectl prune migrate widgets --engine=in-cluster
@@ -106,11 +106,14 @@ Options:
         one piece from the server's watch cache where it can, which costs the server least; give it
         where the API server runs with --watch-cache=false.
 
-    --clean-managed-fields=false:
-        Rewrite entries of metadata.managedFields that name a version which the CRD does not have,
-        and that make server-side apply fail, or one whose schema does not have every field of the
-        storage version's, for which some servers empty managedFields with any write: each is said
-        in the storage version, without the paths that this one does not have.
+    --clean-managed-fields='auto':
+        Must be "auto", "always" or "never". API servers empty metadata.managedFields with any write
+        of an object where an entry names a version that the CRD lost, or whose schema lacks fields
+        that the object has in the storage version. With auto the write says these entries in the
+        storage version, so that they are kept. Paths that the storage version does not have are
+        dropped. With always (--clean-managed-fields alone) it does so for every version that lacks
+        fields of the storage version. With never it does not, and the objects whose managedFields
+        were emptied are named.
 
     --concurrency=16:
         The most writes at the same time, 32 with --pace=full; there are fewer while the server is

@@ -1,5 +1,5 @@
-"""`kubectl-prune migrate --clean-managed-fields` on a real API server: server-side apply works again of objects whose
-managedFields name a version that the CRD lost, and nothing else of them changes.
+"""Whose fields are whose behind `kubectl-prune migrate` on a real API server: managedFields that any other write would
+empty are kept, server-side apply works as ever, and nothing else of the objects changes.
 
 owners_test.py BINARY [TEST...]: only tests whose names hold one of TEST. Exit code 77 (skipped) without a server.
 """
@@ -9,7 +9,7 @@ import os
 import sys
 import unittest
 
-from cluster import Cluster, kubectl, wait_for
+from cluster import Cluster, wait_for
 from loop_closes_test import run_check
 from migrations import GROUP, Migrator, Stored, accounting_errors, delete_crd, stored_versions
 from rights import WITHOUT_PATCH, Rights
@@ -59,9 +59,9 @@ class World:
             self.api.request("GET", self.subject.collection(name, "default"))[0] == 200
             for name in ("v1", "v1alpha1")))
         for name in names:
-            applied = self.apply("v1alpha1", name, oldOnly="x", color="red")
-            if applied.returncode != 0:
-                raise AssertionError(applied)
+            code, answer = self.apply("v1alpha1", name, oldOnly="x", color="red")
+            if code >= 400:
+                raise AssertionError(answer)
             # Somebody else, in the version that stays.
             self.api.patch(f"{self.path(name)}?fieldManager=operator", {"spec": {"labels": {"team": "one"}}})
 
@@ -73,16 +73,14 @@ class World:
                 "metadata": {"name": name, "namespace": "default", "labels": {"app": "demo"}},
                 "spec": {"size": 1, "ports": [{"port": 80, "name": "web"}], "args": ["-a"], **spec}}
 
-    def apply(self, of_version, name, **spec):
-        """By `kubectl apply --server-side`."""
-        run = CLUSTER.run([kubectl.program(22), "apply", "--server-side", "--field-manager=deployer", "--validate=false",
-                           "-f", "-"], input=json.dumps(self.object_of(of_version, name, **spec)))
-        return run
+    def apply(self, of_version, name, manager="deployer", force=False, **spec):
+        """By server-side apply. Returns (HTTP code, answer)."""
+        path = f"{self.subject.collection(of_version, 'default')}/{name}"
+        return self.api.request("PATCH", f"{path}?fieldManager={manager}&force={str(force).lower()}",
+                                self.object_of(of_version, name, **spec), "application/apply-patch+yaml")
 
     def read(self, name):
-        run = CLUSTER.run([kubectl.program(22), "get", self.subject.name, name, "-n", "default", "--show-managed-fields",
-                           "-o", "json"])
-        return json.loads(run.stdout)
+        return self.api.get(self.path(name))
 
     def replace_versions(self, *versions):
         """Has the CRD these versions from now on, in every answer."""
@@ -121,8 +119,6 @@ def entry_of(shown, manager, operation="Apply"):
 
 class Owners(unittest.TestCase):
     def setUp(self):
-        if kubectl.lacks(22):
-            self.skipTest(kubectl.lacks(22))
         self.api = CLUSTER.api()
         self.addCleanup(self.api.close)
         self.migrator = Migrator(CLUSTER, BINARY)
@@ -144,9 +140,9 @@ class Owners(unittest.TestCase):
     def test_apply_works_again(self):
         world = self.without_v1alpha1("gadgets")
         name = world.subject.name
-        failed = world.apply("v1", "a", color="red")
-        self.assertNotEqual(0, failed.returncode)
-        self.assertIn(f"request to convert CR to an invalid group/version: {GROUP}/v1alpha1", failed.stderr)
+        code, failed = world.apply("v1", "a", color="red")
+        self.assertEqual(500, code, failed)
+        self.assertIn(f"request to convert CR to an invalid group/version: {GROUP}/v1alpha1", failed["message"])
         told = run_check(CLUSTER, BINARY, name)[name]["staleManagedFields"]
         self.assertEqual([{"apiVersion": f"{GROUP}/v1alpha1", "manager": "deployer", "operation": "Apply",
                            "objects": 3, "examples": ["default/a", "default/b", "default/c"]}], told)
@@ -154,10 +150,10 @@ class Owners(unittest.TestCase):
         before = Stored(CLUSTER, world.subject)
 
         for dry_run in ("client", "server"):
-            foretold = self.migrator.run(name, "--clean-managed-fields", f"--dry-run={dry_run}")
+            foretold = self.migrator.run(name, f"--dry-run={dry_run}")
             self.assertEqual({"objects": 3, "entries": 3}, foretold.crd()["managedFieldsCleaned"], foretold)
         self.assertEqual(before, Stored(CLUSTER, world.subject))
-        run = self.migrator.run(name, "--clean-managed-fields")
+        run = self.migrator.run(name)
 
         self.assertEqual(0, run.code, run)
         self.assertEqual([], accounting_errors(run, 3))
@@ -171,8 +167,8 @@ class Owners(unittest.TestCase):
             self.compare_owners(shown[one], world.read(one))
         self.assertNotIn("staleManagedFields", run_check(CLUSTER, BINARY, name)[name])
         self.applies_as_ever(world)
-        again = self.migrator.run(name, "--clean-managed-fields")
-        self.assertEqual({"objects": 0, "entries": 0}, again.crd()["managedFieldsCleaned"], again)
+        again = self.migrator.run(name)
+        self.assertNotIn("managedFieldsCleaned", again.crd(), again)
         self.assertEqual({"unchanged": 3}, again.counts())
 
     def compare_owners(self, before, after):
@@ -186,34 +182,26 @@ class Owners(unittest.TestCase):
 
     def applies_as_ever(self, world):
         """What its owner no longer applies is removed, what others own stays."""
-        applied = world.apply("v1", "a", ports=[{"port": 81}])
-        self.assertEqual(0, applied.returncode, applied)
+        code, applied = world.apply("v1", "a", ports=[{"port": 81}])
+        self.assertEqual(200, code, applied)
         spec = world.read("a")["spec"]
         self.assertEqual({"size": 1, "ports": [{"port": 81}], "args": ["-a"], "labels": {"team": "one"}}, spec)
-        conflict = CLUSTER.run([kubectl.program(22), "apply", "--server-side", "--field-manager=stranger", "--validate=false",
-                                "-f", "-"], input=json.dumps(world.object_of("v1", "b", size=7)))
-        self.assertNotEqual(0, conflict.returncode)
-        self.assertIn('conflict with "deployer"', conflict.stderr)
+        code, conflict = world.apply("v1", "b", manager="stranger", size=7)
+        self.assertEqual(409, code, conflict)
+        self.assertIn('conflict with "deployer"', conflict["message"])
 
-    def test_without_the_flag_the_run_stops_before_an_object_that_would_be_emptied(self):
+    def test_what_is_not_to_be_kept_is_named_and_stops_nothing(self):
         world = self.without_v1alpha1("relics", names=[f"w{number:02}" for number in range(30)])
 
-        run = self.migrator.run(world.subject.name, "--concurrency=1")
+        run = self.migrator.run(world.subject.name, "--clean-managed-fields=never")
 
-        shown = [world.read(name) for name in world.names]
+        shown = {name: world.read(name) for name in world.names}
+        emptied = [f"default/{name}" for name, one in shown.items() if "managedFields" not in one["metadata"]]
+        self.assertEqual(30, len(emptied), run)
         self.assertEqual(1, run.code, run)
-        self.assertEqual([], [one for one in shown if "managedFields" not in one["metadata"]], run)
-        self.assertIn("metadata.managedFields of default/w00 name a version", run.crd()["error"])
-        self.assertIn("--clean-managed-fields", run.crd()["error"])
-        # It would: any write that is no server-side apply does it.
-        self.api.patch(f"{world.subject.collection('v1', 'default')}/w29", {"metadata": {"labels": {"a": "b"}}})
-        self.assertNotIn("managedFields", world.read("w29")["metadata"])
-        # And the advice is right: of what is left nothing is lost.
-        mended = self.migrator.run(world.subject.name, "--clean-managed-fields")
-        self.assertEqual(0, mended.code, mended)
-        self.assertEqual({"objects": 29, "entries": 29}, mended.crd()["managedFieldsCleaned"])
-        for name in world.names:
-            self.assertEqual(0, world.apply("v1", name).returncode)
+        self.assertEqual({"objects": 30, "names": emptied}, run.crd()["managedFieldsEmptied"])
+        self.assertEqual({"rewritten": 30}, run.counts())
+        self.assertTrue(run.crd()["verified"])
 
     def test_by_update_where_patch_is_not_allowed(self):
         world = self.without_v1alpha1("puts")
@@ -222,7 +210,7 @@ class Owners(unittest.TestCase):
         rights = Rights(CLUSTER, "putter", WITHOUT_PATCH)
         self.addCleanup(rights.take)
 
-        run = self.migrator.run(world.subject.name, "--clean-managed-fields", user="putter")
+        run = self.migrator.run(world.subject.name, user="putter")
 
         self.assertEqual(0, run.code, run)
         self.assertEqual({"objects": 3, "entries": 3}, run.crd()["managedFieldsCleaned"])
@@ -237,9 +225,9 @@ class Owners(unittest.TestCase):
         world.replace_versions(version("v1alpha1", served=False, **OLD), version("v1", storage=True))
 
         self.assertNotIn("staleManagedFields", run_check(CLUSTER, BINARY, world.subject.name)[world.subject.name])
-        run = self.migrator.run(world.subject.name, "--clean-managed-fields")
-        self.assertEqual({"objects": 0, "entries": 0}, run.crd()["managedFieldsCleaned"], run)
-        self.assertEqual(0, world.apply("v1", "a", color="blue").returncode)
+        run = self.migrator.run(world.subject.name)
+        self.assertNotIn("managedFieldsCleaned", run.crd(), run)
+        self.assertEqual(200, world.apply("v1", "a", color="blue", force=True)[0])
 
     def test_check_tells_it_of_a_crd_that_is_to_be(self):
         world = self.migrated("proposals")

@@ -163,7 +163,7 @@ class Way(unittest.TestCase):
         file = self.write("new.json", upgrade.file)
         self.go(file)
         self.assertEqual(self.commands()[:2],
-                         ["kubectl apply -f new.json", f"kubectl prune migrate {upgrade.name} --clean-managed-fields"])
+                         ["kubectl apply -f new.json", f"kubectl prune migrate {upgrade.name}"])
         self.assertEqual(self.ran[2][1].stdout, '["v2"]')  # which the last step looks at
         self.ends(upgrade, file)
 
@@ -177,8 +177,8 @@ class Way(unittest.TestCase):
         self.assertIn("status.storedVersions", report["crds"][0]["apply"]["message"])
         self.assertEqual(self.commands(), [
             f"kubectl prune check {upgrade.name} -f new.json --print-transitional | kubectl apply -f -",
-            f"kubectl prune migrate {upgrade.name} --clean-managed-fields", "kubectl apply -f new.json",
-            f"kubectl prune migrate {upgrade.name} --clean-managed-fields"])
+            f"kubectl prune migrate {upgrade.name}", "kubectl apply -f new.json",
+            f"kubectl prune migrate {upgrade.name}"])
         self.ends(upgrade, file)
 
     def test_a_version_that_objects_may_be_stored_in_is_migrated_before_it_goes(self):
@@ -193,7 +193,7 @@ class Way(unittest.TestCase):
         file = self.write("new.json", upgrade.file)
         self.go(file)
         self.assertEqual(self.commands(), [f"kubectl prune migrate {upgrade.name}", "kubectl apply -f new.json",
-                                           f"kubectl prune migrate {upgrade.name} --clean-managed-fields"])
+                                           f"kubectl prune migrate {upgrade.name}"])
         self.ends(upgrade, file)
 
     def test_what_an_enum_no_longer_has_is_told_before(self):
@@ -312,8 +312,8 @@ class Way(unittest.TestCase):
         self.go(file)
         self.assertEqual(self.commands(), [
             f"kubectl prune check {upgrade.name} -f new.json --print-transitional | kubectl apply -f -",
-            f"kubectl prune migrate {upgrade.name} --enable-pruning --clean-managed-fields", "kubectl apply -f new.json",
-            f"kubectl prune migrate {upgrade.name} --clean-managed-fields"])
+            f"kubectl prune migrate {upgrade.name} --enable-pruning", "kubectl apply -f new.json",
+            f"kubectl prune migrate {upgrade.name}"])
         self.ends(upgrade, file)
 
     def test_a_storage_version_that_moves_with_pruning_and_defaults(self):
@@ -325,7 +325,7 @@ class Way(unittest.TestCase):
         file = self.write("new.json", upgrade.file)
         self.go(file)
         self.assertEqual([command.rpartition(" | ")[2] for command in self.commands()[1:4]], [
-            "kubectl apply -f -", f"kubectl prune migrate {upgrade.name} --enable-pruning --clean-managed-fields",
+            "kubectl apply -f -", f"kubectl prune migrate {upgrade.name} --enable-pruning",
             "kubectl apply -f new.json"])
         self.ends(upgrade, file)
         # The entries of v1, whose schema has no colour, would have cost the objects all of them.

@@ -34,10 +34,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto crd = CrdOf(fuzz::TakeLine(text));
   Document object;
   if (!crd || object.Parse(R"({"metadata":{"managedFields":)" + std::string(text) + "}}")) return 0;
-  const migrate::owners::EntryCleaner cleaner(*crd);
+  const migrate::owners::EntryCleaner cleaner(*crd, "v1", migrate::owners::Cleaning::kAuto);
   const auto state = migrate::owners::StateOf(object.root(), &cleaner.known());
   migrate::owners::StaleTally tally;
-  tally.Add(object.root(), cleaner.known(), {});
+  tally.AddStale(object.root(), cleaner.known(), {});
   std::size_t known = 0;
   for (const Value& entry : migrate::owners::EntriesOf(object.root())) {
     known += cleaner.known().IsStale(entry) ? 0 : 1;

@@ -33,7 +33,9 @@ kube::client::ApiRequest ObjectWrite::Request() const {
   kube::client::ApiRequest request;
   request.target = ObjectPath(*target_, object_.object);
   request.retry = false;
-  if (ReadsMetadata() || ReadsToClean()) request.accept = kMetadataAccept;
+  const bool reads_metadata_alone =
+      ReadsMetadata() || (ReadsToClean() && !target_->cleaner->needs_objects());
+  if (reads_metadata_alone) request.accept = kMetadataAccept;
   if (ReadsMetadata() || ReadsToClean() || ReadsWhole()) return request;
   if (target_->dry_run) request.target += "?dryRun=All";
   request.accept = kMetadataAccept;
@@ -99,7 +101,6 @@ std::optional<std::string> ObjectWrite::TakeWhole(std::string_view body,
   read_ = body;
   patch_.reset();
   is_mutated_ = false;
-  TakeCleaned(std::nullopt);
   return TakeChanged(document);
 }
 
@@ -114,13 +115,9 @@ std::optional<std::string> ObjectWrite::TakeChanged(kube::json::Document& docume
     changed = *mutated;
   }
   is_mutated_ = changed.has_value();
-  if (target_->cleaner) {
-    const auto cleaned = target_->cleaner->Clean(read, arena);
-    TakeCleaned(cleaned);
-    if (cleaned) {
-      if (!changed) changed = kube::json::CopyForChange(read, arena);
-      changed->Find("metadata")->Set("managedFields", cleaned->entries, arena);
-    }
+  if (const auto cleaned = CleanEntries(read, arena, changed ? &*changed : nullptr)) {
+    if (!changed) changed = kube::json::CopyForChange(read, arena);
+    changed->Find("metadata")->Set("managedFields", cleaned->entries, arena);
   }
   if (!changed) return std::nullopt;
   if (is_mutated_ && target_->on_mutation) target_->on_mutation(read);
@@ -133,10 +130,9 @@ std::optional<std::string> ObjectWrite::TakeChanged(kube::json::Document& docume
   return std::nullopt;
 }
 
-// Where nothing is stale any more, the patch changes nothing.
+// Where nothing is to be cleaned, the patch changes nothing.
 void ObjectWrite::TakeToClean(kube::json::Document& document) {
-  const auto cleaned = target_->cleaner->Clean(document.root(), document.arena());
-  TakeCleaned(cleaned);
+  const auto cleaned = CleanEntries(document.root(), document.arena(), nullptr);
   kube::json::Value metadata = kube::json::Value::Object();
   const std::string_view version = spool::MetadataText(document.root(), "resourceVersion");
   metadata.SetNew("resourceVersion", kube::json::Value::String(version), document.arena());
@@ -146,17 +142,24 @@ void ObjectWrite::TakeToClean(kube::json::Document& document) {
   patch_ = PatchBody{kMergePatch, kube::json::Print(patch)};
 }
 
-void ObjectWrite::TakeCleaned(const std::optional<owners::CleanedEntries>& cleaned) {
+std::optional<owners::CleanedEntries> ObjectWrite::CleanEntries(const kube::json::Value& read,
+                                                                kube::json::Arena& arena,
+                                                                const kube::json::Value* changed) {
+  auto cleaned = target_->cleaner ? target_->cleaner->Clean(read, arena, changed) : std::nullopt;
+  are_entries_judged_ = target_->cleaner != nullptr;
   entries_cleaned_ = cleaned ? cleaned->changed : 0;
   drops_all_entries_ = cleaned && cleaned->entries.empty();
+  return cleaned;
 }
 
 ObjectWrite::Step ObjectWrite::Succeed(spool::ListedObject stored) {
   const spool::ListedObject& listed = object_.object;
   const bool is_same = stored.uid == listed.uid;
-  was_emptied_ = is_same && !target_->dry_run && target_->guards_managed_fields &&
-                 !drops_all_entries_ && owners::WereEmptied(listed.entries, stored.entries);
-  answer_.entries = stored.entries;
+  answer_.are_entries_emptied =
+      is_same && !drops_all_entries_ && owners::WereEmptied(listed.entries, stored.entries);
+  const bool is_known_to_fit =
+      are_entries_judged_ && stored.entries == owners::EntryState::kDoubtful;
+  answer_.entries = is_known_to_fit ? owners::EntryState::kSome : stored.entries;
   answer_.entries_cleaned = entries_cleaned_;
   if (target_->dry_run) {
     answer_.object_class = report::ObjectClass::kAccepted;
@@ -197,6 +200,7 @@ void ObjectWrite::OnFailedTry(Meaning meaning) {
   // What was read is old by the next try.
   read_.clear();
   patch_.reset();
+  are_entries_judged_ = false;
   if (!was_write) return;
   if (meaning == Meaning::kConflict && TakesOthersWrites()) object_.object.resource_version.clear();
   if (!IsRefusal(meaning)) may_be_written_ = true;

@@ -30,9 +30,9 @@ namespace migrate::sweep::write {
 ///
 /// An object that comes without a resourceVersion is read first: without it nothing could be told.
 ///
-/// Where the target has a cleaner, an object with stale entries of managedFields is read, too, and
-/// its write carries them cleaned, for the resourceVersion that was read alone; after a conflict it
-/// is read anew.
+/// Where the target has a cleaner, an object whose managedFields may have to be cleaned is read,
+/// too, and its write carries them cleaned where they have to be, for the resourceVersion that was
+/// read alone; after a conflict it is read anew.
 ///
 /// Where the target has a mutation, each object is read whole. One that the mutation changes is
 /// written with the change, and its stale entries cleaned, by a patch for the resourceVersion that
@@ -51,8 +51,6 @@ class ObjectWrite final : public Exchange {
 
   /// What became of the object, once it is done.
   const spool::ObjectAnswer& answer() const { return answer_; }
-  /// The write left it without managedFields, which it had (owners::WereEmptied).
-  bool was_emptied() const { return was_emptied_; }
 
  private:
   /// What Request() is. The metadata are read before anything else.
@@ -60,14 +58,16 @@ class ObjectWrite final : public Exchange {
   bool ReadsWhole() const { return (target_->by_update || target_->mutation) && read_.empty(); }
   bool ReadsToClean() const {
     return target_->cleaner && !target_->by_update && !target_->mutation && !patch_ &&
-           object_.object.entries == owners::EntryState::kStale;
+           object_.object.entries >= owners::EntryState::kDoubtful;
   }
   bool TakesOthersWrites() const { return target_->ignores_other_writers && !may_be_written_; }
   PatchBody Patch() const;
   std::optional<std::string> TakeWhole(std::string_view body, kube::json::Document& document);
   void TakeToClean(kube::json::Document& document);
   std::optional<std::string> TakeChanged(kube::json::Document& document);
-  void TakeCleaned(const std::optional<owners::CleanedEntries>& cleaned);
+  std::optional<owners::CleanedEntries> CleanEntries(const kube::json::Value& read,
+                                                     kube::json::Arena& arena,
+                                                     const kube::json::Value* changed);
 
   Step OnObject(std::string_view body, kube::json::Document& document,
                 kube::system::Clock::TimePoint now);
@@ -85,7 +85,7 @@ class ObjectWrite final : public Exchange {
   bool is_mutated_ = false;            // by this patch or update
   std::uint64_t entries_cleaned_ = 0;  // by this patch or update
   bool drops_all_entries_ = false;     // the same
-  bool was_emptied_ = false;
+  bool are_entries_judged_ = false;    // what this patch or update leaves is not doubtful
   RetryBudget budget_;
   bool may_be_written_ = false;  // by a try without a clear answer
   spool::ObjectAnswer answer_;

@@ -24,13 +24,9 @@ struct SweepTarget {
   /// Tells our own writes from those of others: kRewritten is then only what was not stored as it
   /// should be, kUnchanged also what another writer has stored since it was listed.
   bool ignores_other_writers = false;
-  /// The stale entries of managedFields are cleaned; the null pointer: they stay as they are.
+  /// Entries of managedFields that it chooses are cleaned by the write; the null pointer: they stay
+  /// as they are.
   std::shared_ptr<const owners::EntryCleaner> cleaner{};
-  /// An object whose managedFields are emptied by a write ends the sweep (owners::WereEmptied).
-  bool guards_managed_fields = false;
-  /// Without a cleaner: an object with an entry of another version ends the sweep before it is
-  /// written; the null pointer: it does not.
-  std::shared_ptr<const owners::KnownVersions> versions{};
 
   /// Objects are changed by it as they are written; the null pointer: they are not.
   std::shared_ptr<const mutate::ObjectMutation> mutation{};
@@ -39,9 +35,7 @@ struct SweepTarget {
   std::function<void(const kube::json::Value&)> on_mutation{};
 
   /// By which entries are stale; the null pointer where that does not matter.
-  const owners::KnownVersions* known() const {
-    return cleaner ? &cleaner->known() : versions.get();
-  }
+  const owners::KnownVersions* known() const { return cleaner ? &cleaner->known() : nullptr; }
 };
 
 /// One of the objects that are named, as --retry-from does.

@@ -133,25 +133,26 @@ class CheckReportBuilder {
     builder.List("maybeInEtcd", crd.maybe_in_etcd, [this](const FieldUse& use) {
       return PathBuilder(use).Texts("managers", use.managers).Build();
     });
-    AddStaleManagedFields(builder, crd);
+    AddEntries(builder, "staleManagedFields", crd.stale_managed_fields);
+    AddEntries(builder, "unfitManagedFields", crd.unfit_managed_fields);
     builder.ListIfAny(
         "guardWriters", crd.guard_writers,
         [this](const migrate::report::WriterUse& use) { return data::ToJson(use, arena_); });
   }
 
   // Only where there are some: few reports have any.
-  void AddStaleManagedFields(ObjectBuilder& builder, const CrdReport& crd) {
-    builder.ListIfAny("staleManagedFields", crd.stale_managed_fields,
-                      [this](const migrate::report::StaleEntry& entry) {
-                        return ObjectBuilder(arena_)
-                            .Text("apiVersion", entry.api_version)
-                            .Text("manager", entry.manager)
-                            .Text("operation", entry.operation)
-                            .TextIfAny("subresource", entry.subresource)
-                            .Number("objects", entry.objects)
-                            .Texts("examples", entry.examples)
-                            .Build();
-                      });
+  void AddEntries(ObjectBuilder& builder, const char* key,
+                  const std::vector<migrate::report::StaleEntry>& entries) {
+    builder.ListIfAny(key, entries, [this](const migrate::report::StaleEntry& entry) {
+      return ObjectBuilder(arena_)
+          .Text("apiVersion", entry.api_version)
+          .Text("manager", entry.manager)
+          .Text("operation", entry.operation)
+          .TextIfAny("subresource", entry.subresource)
+          .Number("objects", entry.objects)
+          .Texts("examples", entry.examples)
+          .Build();
+    });
   }
 
   Value Condition(const kube::crd::CrdCondition& condition) {

@@ -74,9 +74,8 @@ class CrdWayFinder {
   }
 
   // Without the flag a migration stops where the server empties managedFields.
-  std::string Migrate(bool cleans, const std::string& flags = "") const {
+  std::string Migrate(const std::string& flags = "") const {
     return migrate::report::OwnCommand("migrate " + terminal::ShellWord(crd_.name) + flags +
-                                       (cleans ? " --clean-managed-fields" : "") +
                                        files_.connection);
   }
 
@@ -227,7 +226,7 @@ class CrdWayFinder {
     if (missing_.empty()) return;
     if (lacks_storage_version()) ApplyTransitional(StorageVersionWords());
     way_.before.push_back(
-        {"migrate " + crd_.name, Migrate(has_stale_entries()),
+        {"migrate " + crd_.name, Migrate(),
          "objects may be stored as " + Join(missing_, ", ") +
              "; that takes it out of status.storedVersions, and until then it has to "
              "stay in the CRD"});
@@ -256,15 +255,14 @@ class CrdWayFinder {
         "unknown fields stay preserved, and defaults come with the file itself; until the "
         "last step nobody else is to apply it: a manifest that does not say that "
         "turns pruning on without a backup");
-    way_.before.push_back({"turn pruning on for " + crd_.name,
-                           Migrate(has_stale_entries(), " --enable-pruning"),
+    way_.before.push_back({"turn pruning on for " + crd_.name, Migrate(" --enable-pruning"),
                            "rewrites every object as " + crd_.storage_version +
                                " before and behind it, with a backup of what is lost"});
   }
 
   void TurnOnBefore() {
     way_.before.push_back(
-        {"turn pruning on for " + crd_.name, Migrate(has_stale_entries(), " --enable-pruning"),
+        {"turn pruning on for " + crd_.name, Migrate(" --enable-pruning"),
          "a file of v1beta1 cannot come with it; what the schemas in the cluster do not "
          "specify is lost, with a backup"});
   }
@@ -274,27 +272,24 @@ class CrdWayFinder {
         crd_.IsRefusedUntilPruning()
             ? "kubectl apply is refused until pruning is on: " + Words(crd_.apply->message)
             : "kubectl apply alone would turn pruning on without a backup";
-    way_.before.push_back(
-        {"turn pruning on for " + crd_.name + " by the CRD of " +
-             terminal::FileArgument(crd_.source),
-         Migrate(has_stale_entries(), " --enable-pruning" + FileFlag(crd_.source)), reason});
+    way_.before.push_back({"turn pruning on for " + crd_.name + " by the CRD of " +
+                               terminal::FileArgument(crd_.source),
+                           Migrate(" --enable-pruning" + FileFlag(crd_.source)), reason});
   }
 
   void FindBehind() {
     const bool stays_unpruned = preserves() && way_.before.empty();
     const bool is_moved = way_.before.empty() && moves_storage_version();
     const bool is_older_stored = way_.before.empty() && missing_.empty() && crd_.migration_needed;
-    const bool cleans = !crd_.stale_managed_fields.empty() || moves_storage_version();
     if (stays_unpruned && !crd_.problems.empty()) {
       return FindLater(is_moved);  // a person has to mend it first
     }
     if (stays_unpruned) {
-      way_.behind.push_back({"turn pruning on for " + crd_.name,
-                             Migrate(cleans, " --enable-pruning"),
+      way_.behind.push_back({"turn pruning on for " + crd_.name, Migrate(" --enable-pruning"),
                              "the file leaves it off; a line that says so has to go before that"});
     } else if (is_moved || is_older_stored) {
       way_.behind.push_back(
-          {"migrate " + crd_.name, Migrate(cleans),
+          {"migrate " + crd_.name, Migrate(),
            "objects stay stored as they are until they are rewritten as " + crd_.storage_version});
     } else if (!crd_.stale_managed_fields.empty()) {
       CleanManagedFields();
@@ -302,20 +297,10 @@ class CrdWayFinder {
     FindLater(is_moved);
   }
 
-  // Entries that name a version which the cluster's CRD does not have either, or may not hold every
-  // object once another version is stored.
-  bool has_stale_entries() const {
-    return moves_storage_version() ||
-           std::ranges::any_of(crd_.stale_managed_fields, [this](const auto& entry) {
-             const std::size_t slash = entry.api_version.rfind('/');
-             return !Has(crd_.replaced->versions, entry.api_version.substr(slash + 1));
-           });
-  }
-
   void CleanManagedFields() {
     std::set<std::string> versions;
     for (const auto& entry : crd_.stale_managed_fields) versions.insert(entry.api_version);
-    way_.behind.push_back({"clean the managedFields of " + crd_.name, Migrate(/*cleans=*/true),
+    way_.behind.push_back({"clean the managedFields of " + crd_.name, Migrate(),
                            "entries of " + Join(versions, ", ") +
                                " make server-side apply fail where the CRD has no such version"});
   }

@@ -103,11 +103,13 @@ class MigrationReportBuilder {
     builder.Add("storedVersions", StoredVersions(crd)).TextIfAny("backup", crd.backup);
     if (crd.generations_moved > 0) builder.Number("generationsMoved", crd.generations_moved);
     if (crd.managed_fields_cleaned) {
-      builder.Add("managedFieldsCleaned",
-                  ObjectBuilder(arena_)
-                      .Number("objects", crd.managed_fields_cleaned->objects)
-                      .Number("entries", crd.managed_fields_cleaned->entries)
-                      .Build());
+      builder.Add("managedFieldsCleaned", Cleaned(*crd.managed_fields_cleaned));
+    }
+    if (const auto& emptied = crd.managed_fields_emptied; !emptied.empty()) {
+      builder.Add("managedFieldsEmptied", ObjectBuilder(arena_)
+                                              .Number("objects", emptied.size())
+                                              .Texts("names", emptied)
+                                              .Build());
     }
     builder.Add("seconds", Seconds(crd.seconds, arena_));
     builder.List("failures", crd.failures, [this](const ObjectFailure& f) { return Failure(f); });
@@ -119,7 +121,15 @@ class MigrationReportBuilder {
     builder.Number("objects", loss.objects);
     builder.Number("objectsLosingFields", loss.objects_losing_fields);
     AddPrunedFields(builder, loss.pruned_fields, arena_);
+    if (loss.managed_fields.objects > 0) builder.Add("managedFields", Cleaned(loss.managed_fields));
     return builder.Texts("plan", loss.plan).Bool("agreed", loss.is_agreed).Build();
+  }
+
+  Value Cleaned(const migrate::report::ManagedFieldsCleaned& cleaned) {
+    return ObjectBuilder(arena_)
+        .Number("objects", cleaned.objects)
+        .Number("entries", cleaned.entries)
+        .Build();
   }
 
   static std::string_view ReasonName(LeftOutReason reason) {

@@ -35,17 +35,19 @@ class ObjectBuilder {
   }
 
   /// An array of what `convert` makes of each element.
-  template <typename T, typename Convert>
-  ObjectBuilder& List(std::string_view key, const std::vector<T>& elements, Convert convert) {
+  /// `elements` is a range, such as a vector or a set, and has to outlive what is built.
+  template <typename Elements, typename Convert>
+  ObjectBuilder& List(std::string_view key, const Elements& elements, Convert convert) {
     kube::json::Value array = kube::json::Value::Array();
-    for (const T& element : elements) array.Append(convert(element), arena_);
+    for (const auto& element : elements) array.Append(convert(element), arena_);
     return Add(key, array);
   }
-  template <typename T, typename Convert>
-  ObjectBuilder& ListIfAny(std::string_view key, const std::vector<T>& elements, Convert convert) {
+  template <typename Elements, typename Convert>
+  ObjectBuilder& ListIfAny(std::string_view key, const Elements& elements, Convert convert) {
     return elements.empty() ? *this : List(key, elements, convert);
   }
-  ObjectBuilder& Texts(std::string_view key, const std::vector<std::string>& texts) {
+  template <typename Range>
+  ObjectBuilder& Texts(std::string_view key, const Range& texts) {
     return List(key, texts, [this](const std::string& text) { return ToValue(text); });
   }
   ObjectBuilder& TextsIfAny(std::string_view key, const std::vector<std::string>& texts) {

@@ -131,14 +131,14 @@ Table MaybeInEtcd(const CrdReport& crd) {
   return table;
 }
 
-Table StaleEntries(const CrdReport& crd) {
-  Table table{"Entries of managedFields that name versions which the CRD does not have",
+Table EntriesTable(const char* title, const std::vector<migrate::report::StaleEntry>& entries) {
+  Table table{title,
               {{"Version", CellKind::kCode},
                {"Manager", CellKind::kCode},
                {"Operation"},
                {"Objects", CellKind::kNumber},
                {"Examples", CellKind::kCode}}};
-  for (const migrate::report::StaleEntry& entry : crd.stale_managed_fields) {
+  for (const migrate::report::StaleEntry& entry : entries) {
     const std::string subresource = entry.subresource.empty() ? "" : " of " + entry.subresource;
     table.rows.push_back({entry.api_version, entry.manager, entry.operation + subresource,
                           std::to_string(entry.objects), Join(entry.examples, ", ")});
@@ -244,7 +244,12 @@ void AddCheckTables(Section& section, const CrdReport& crd) {
   AddTable(section, Texts("Objects that could not be checked", crd.object_errors));
   AddTable(section, OtherRewrites(crd));
   AddTable(section, MaybeInEtcd(crd));
-  AddTable(section, StaleEntries(crd));
+  AddTable(section,
+           EntriesTable("Entries of managedFields that name versions which the CRD does not have",
+                        crd.stale_managed_fields));
+  AddTable(section, EntriesTable("managedFields that a write in the storage version empties: "
+                                 "entries of versions that lack fields of their objects",
+                                 crd.unfit_managed_fields));
 }
 
 }  // namespace plugin::report::page

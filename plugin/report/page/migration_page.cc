@@ -127,6 +127,9 @@ std::vector<Fact> FactsOf(const CrdMigration& crd) {
                                      " of the entries of " +
                                      Count(crd.managed_fields_cleaned->objects, "object"));
   }
+  if (!crd.managed_fields_emptied.empty()) {
+    add("managedFields emptied", Count(crd.managed_fields_emptied.size(), "object"));
+  }
   if (crd.generations_moved > 0) add("Generation moved", Count(crd.generations_moved, "object"));
   add("Took", Seconds(crd.seconds));
   return facts;

@@ -75,6 +75,7 @@ class Section {
     AppendFileObjects();
     AppendMaybeInEtcd();
     AppendStaleManagedFields();
+    AppendUnfitManagedFields();
     AppendGuardWriters();
     AppendStoredVersions();
     AppendNext();
@@ -382,18 +383,33 @@ class Section {
 
   void AppendStaleManagedFields() {
     if (crd_.stale_managed_fields.empty()) return;
-    const std::string command =
-        migrate::report::OwnCommand("migrate " + name_ + " --clean-managed-fields");
+    const std::string command = migrate::report::OwnCommand("migrate " + name_);
     out_.append(title_).append(": managedFields of objects name versions that the CRD ");
     out_ += crd_.source.empty() ? "does not have, so server-side apply of these fails (" + command +
                                       " mends that):\n"
                                 : "will not have, and server-side apply of these fails then (" +
                                       command + " mends that, once it is applied):\n";
-    const std::size_t count = crd_.stale_managed_fields.size();
+    AppendEntries(crd_.stale_managed_fields);
+  }
+
+  void AppendUnfitManagedFields() {
+    if (crd_.unfit_managed_fields.empty()) return;
+    out_ += title_ + ": any write in " + crd_.storage_version +
+            " empties managedFields of objects" +
+            (!crd_.source.empty()           ? ", once it is applied"
+             : crd_.preserve_unknown_fields ? ", once pruning is on"
+                                            : "") +
+            ". They name versions that lack fields which these objects have (" +
+            migrate::report::OwnCommand("migrate " + name_) + " keeps them):\n";
+    AppendEntries(crd_.unfit_managed_fields);
+  }
+
+  void AppendEntries(const std::vector<migrate::report::StaleEntry>& entries) {
+    const std::size_t count = entries.size();
     const std::size_t shown = ShownOf(count);
     Table table({"VERSION", "MANAGER", "OPERATION", "OBJECTS", "EXAMPLES"});
     for (std::size_t i = 0; i < shown; ++i) {
-      const migrate::report::StaleEntry& entry = crd_.stale_managed_fields[i];
+      const migrate::report::StaleEntry& entry = entries[i];
       const std::string subresource = entry.subresource.empty() ? "" : " of " + entry.subresource;
       table.AddRow({entry.api_version, entry.manager, entry.operation + subresource,
                     std::to_string(entry.objects), kube::base::Join(entry.examples, ", ")});

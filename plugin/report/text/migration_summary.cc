@@ -53,6 +53,13 @@ std::string CleanedText(const CrdMigration& crd) {
                        : " (" + std::to_string(entries) + (entries == 1 ? " entry)" : " entries)"));
 }
 
+// "; managedFields of 3 objects emptied"
+std::string EmptiedText(const CrdMigration& crd) {
+  if (crd.managed_fields_emptied.empty()) return "";
+  return "; managedFields of " + kube::base::Count(crd.managed_fields_emptied.size(), "object") +
+         (crd.dry_run == DryRun::kNone ? " emptied" : " would be emptied");
+}
+
 // "; 412 mutated before pruning", where the counts do not tell.
 std::string MutatedText(const CrdMigration& crd) {
   if (!crd.mutation) return "";
@@ -83,8 +90,8 @@ std::string_view Verb(const CrdMigration& crd) {
 
 std::string SummaryLine(const CrdMigration& crd) {
   return TypedName(crd) + " " + std::string(Verb(crd)) + " (" + MigratedObjectsText(crd) +
-         MutatedText(crd) + CleanedText(crd) + ShardText(crd) + "; " + StoredText(crd) + ")" +
-         std::string(terminal::DryRunSuffix(crd.dry_run)) + "\n";
+         MutatedText(crd) + CleanedText(crd) + EmptiedText(crd) + ShardText(crd) + "; " +
+         StoredText(crd) + ")" + std::string(terminal::DryRunSuffix(crd.dry_run)) + "\n";
 }
 
 // What could not even be begun has nothing to count.
@@ -194,6 +201,27 @@ std::string PrintFailures(const CrdMigration& crd, const flags::MigrateOptions& 
          HeldAdvice(crd);
 }
 
+std::string PrintEmptied(const CrdMigration& crd) {
+  const std::set<std::string>& names = crd.managed_fields_emptied;
+  if (names.empty()) return "";
+  const bool is_dry_run = crd.dry_run != DryRun::kNone;
+  std::string out = terminal::Printable(crd.name) + ": the API server " +
+                    (is_dry_run ? "would empty" : "emptied") + " metadata.managedFields of " +
+                    kube::base::Count(names.size(), "object") +
+                    ", so that it does not know there who owns which field until each owner "
+                    "applies again:\n";
+  std::size_t shown = 0;
+  for (const std::string& name : names) {
+    if (shown++ == kFailuresShown) break;
+    out += "  " + terminal::Printable(name) + "\n";
+  }
+  if (names.size() > kFailuresShown) {
+    out += "  and " + std::to_string(names.size() - kFailuresShown) +
+           " more; -o json names all of them\n";
+  }
+  return out;
+}
+
 std::string PrintError(const CrdMigration& crd) {
   if (crd.outcome == Outcome::kInterrupted) {
     const std::string what =
@@ -258,8 +286,8 @@ std::string PrintMigrationErrors(const MigrationReport& report,
       options.output == flags::OutputFormat::kTable || options.output == flags::OutputFormat::kName;
   for (const CrdMigration& crd : report.crds) {
     if (is_for_people) {
-      err += PrintFailures(crd, options) + PrintGenerationNote(crd) + PrintNoneFound(crd, options) +
-             PrintRetriedAdvice(crd, options);
+      err += PrintFailures(crd, options) + PrintEmptied(crd) + PrintGenerationNote(crd) +
+             PrintNoneFound(crd, options) + PrintRetriedAdvice(crd, options);
     }
     err += PrintError(crd);
   }

@@ -33,7 +33,8 @@ std::string Fit(const std::string& fields, bool preserves = false) {
   kube::json::Document document;
   REQUIRE(!document.Parse(fields));
   kube::json::Arena arena;
-  const auto fitting = FitFields(document.root(), &schema.props, preserves, arena);
+  const auto fitting =
+      FitFields(document.root(), {.to = &schema.props, .preserves = preserves}, arena);
   return fitting ? kube::json::Print(*fitting) : "";
 }
 
@@ -53,6 +54,36 @@ TEST_CASE("Fields that the schema has keep their owner", "[migrate][field_fit]")
       R"({"f:args":{"v:\"-a\"":{}}})", R"({"f:ports":{"k:{\"port\":80}":{".":{},"f:port":{}}}})");
   CAPTURE(fields);
   CHECK(FitSpec(fields) == fields);
+}
+
+TEST_CASE("A field of another type in the version that it comes from is dropped",
+          "[migrate][field_fit]") {
+  const support::TestSchema to(kSchema);
+  const support::TestSchema from(R"({"type":"object","properties":{
+    "spec":{"type":"object","properties":{
+      "size":{"type":"string"},
+      "either":{"type":"integer"},
+      "labels":{"type":"object","additionalProperties":{"type":"integer"}},
+      "list":{"type":"object"},
+      "untyped":{"type":"string"},
+      "ports":{"type":"array","items":{"type":"object","properties":{"port":{"type":"number"},
+               "name":{"type":"boolean"}}}}}}}})");
+  const auto [fields, fitting] = GENERATE(table<std::string, std::string>({
+      {R"({"f:size":{},"f:either":{}})", R"({"f:either":{}})"},
+      {R"({"f:labels":{".":{},"f:app":{}}})", R"({"f:labels":{}})"},
+      {R"({"f:list":{},"f:untyped":{}})", R"({"f:untyped":{}})"},
+      {R"({"f:ports":{"k:{\"port\":80}":{".":{},"f:port":{},"f:name":{}}}})",
+       R"({"f:ports":{"k:{\"port\":80}":{".":{},"f:port":{}}}})"},
+      // What the other version does not have may have any type.
+      {R"({"f:args":{"v:\"-a\"":{}}})", R"({"f:args":{"v:\"-a\"":{}}})"},
+  }));
+  CAPTURE(fields);
+  kube::json::Document document;
+  REQUIRE(!document.Parse(R"({"f:spec":)" + fields + "}"));
+  const auto fit =
+      FitFields(document.root(), {.to = &to.props, .from = &from.props}, document.arena());
+  REQUIRE(fit);
+  CHECK(kube::json::Print(*fit) == R"({"f:spec":)" + fitting + "}");
 }
 
 TEST_CASE("What the schema does not have is dropped", "[migrate][field_fit]") {
@@ -105,7 +136,7 @@ TEST_CASE("A version without a schema takes all fields", "[migrate][field_fit]")
   kube::json::Document document;
   REQUIRE(!document.Parse(R"({"f:spec":{"f:a":{"k:{\"a\":1}":{}}}})"));
   kube::json::Arena arena;
-  const auto fitting = FitFields(document.root(), nullptr, false, arena);
+  const auto fitting = FitFields(document.root(), {.to = nullptr}, arena);
   REQUIRE(fitting);
   CHECK(kube::json::Print(*fitting) == R"({"f:spec":{"f:a":{}}})");
 }

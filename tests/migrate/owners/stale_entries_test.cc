@@ -34,6 +34,31 @@ TEST_CASE("An entry is stale whose version the CRD does not have", "[migrate][st
   CHECK(State(entries, false) == EntryState::kSome);
 }
 
+TEST_CASE("An entry is doubtful whose version may not hold the object",
+          "[migrate][stale_entries]") {
+  const kube::crd::Crd crd = support::TestCrd("v1", R"({"group":"g","scope":"Namespaced",
+    "names":{"plural":"ws","kind":"W"},"versions":[
+    {"name":"v2","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object",
+      "properties":{"a":{"type":"string"},"b":{"type":"string"}}}}},
+    {"name":"v1","served":true,"storage":false,"schema":{"openAPIV3Schema":{"type":"object",
+      "properties":{"a":{"type":"string"}}}}}]})");
+  using Unfit = KnownVersions::Unfit;
+  const auto [unfit, written, state] = GENERATE(table<Unfit, std::string, EntryState>({
+      {Unfit::kDoubtful, "v2", EntryState::kDoubtful},
+      {Unfit::kStale, "v2", EntryState::kStale},
+      {Unfit::kKnown, "v2", EntryState::kSome},
+      {Unfit::kDoubtful, "v1", EntryState::kSome},
+  }));
+  KnownVersions known(crd, *crd.FindVersion(written), unfit);
+  CHECK(known.HasDoubtful() == (state == EntryState::kDoubtful));
+  kube::json::Document object;
+  REQUIRE(!object.Parse(R"({"metadata":{"managedFields":[
+    {"apiVersion":"g/v1","fieldsV1":{}},{"apiVersion":"g/v2","fieldsV1":{"f:a":{}}}]}})"));
+  CHECK(StateOf(object.root(), &known) == state);
+  known.Forget("g/v2");
+  CHECK(StateOf(object.root(), &known) == EntryState::kStale);
+}
+
 TEST_CASE("An entry that owns nothing is none", "[migrate][stale_entries]") {
   const std::string entries =
       GENERATE(as<std::string>(), "[]", "[{}]", R"([{"apiVersion":"g/v1"}])", "7", "null", "{}",

@@ -21,7 +21,7 @@ struct World {
     kube::json::Document object;
     REQUIRE(!object.Parse(R"({"metadata":{"managedFields":[)" + entries + "]}}"));
     const std::string name = "shop/w" + std::to_string(number);
-    tally.Add(object.root(), known, {.place = {0, number, 0}, .full_name = name});
+    tally.AddStale(object.root(), known, {.place = {0, number, 0}, .full_name = name});
   }
   static std::string Text(const StaleTally& tally) {
     std::string text;

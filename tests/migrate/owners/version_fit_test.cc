@@ -26,7 +26,8 @@ bool VersionHolds(const std::string& spec, const std::string& stored,
                 "}");
   kube::json::Document entry;
   REQUIRE_FALSE(entry.Parse(R"({"apiVersion":"g/v1","fieldsV1":{"f:spec":{}}})"));
-  return !KnownVersions::ThatHoldAll(crd).IsStale(entry.root());
+  const KnownVersions known(crd, *crd.StorageVersion(), KnownVersions::Unfit::kStale);
+  return !known.IsStale(entry.root());
 }
 
 const std::string kText = R"({"type":"string"})";
@@ -70,6 +71,104 @@ TEST_CASE("What preserves unknown fields holds all, and no other what preserves 
 TEST_CASE("What a webhook converts is not judged by schemas", "[migrate][version_fit]") {
   CHECK(VersionHolds(Object(""), Object(R"("a":)" + kText),
                      R"(,"conversion":{"strategy":"Webhook"})"));
+}
+
+bool HoldsSpec(const std::string& spec, const std::string& value) {
+  const support::TestSchema schema(Root(spec));
+  kube::json::Document object;
+  REQUIRE_FALSE(object.Parse(
+      R"({"apiVersion":"g/v1","kind":"W","metadata":{"name":"a","x":[1]},"spec":)" + value + "}"));
+  return HoldsObject(&schema.props, object.root());
+}
+
+// By structured-merge-diff's typed/validate.go.
+TEST_CASE("A version holds an object by the fields and types that it has",
+          "[migrate][version_fit]") {
+  const std::string number = R"({"type":"integer"})";
+  const std::string schema = Object(
+      R"("a":)" + kText + R"(,"n":)" + number +
+      R"(,"either":{"x-kubernetes-int-or-string":true},)" +
+      R"("map":{"type":"object","additionalProperties":)" + number + "}," +
+      R"("any":{"type":"object","additionalProperties":true},)" +
+      R"("free":{"type":"object","x-kubernetes-preserve-unknown-fields":true,"properties":{"a":)" +
+      kText + "}}," + R"("list":{"type":"array","items":)" + Object(R"("a":)" + kText) + "}," +
+      R"("inner":{"type":"object","x-kubernetes-embedded-resource":true,"properties":{"spec":)" +
+      Object("") + "}}");
+  const auto [value, is_held] = GENERATE(table<std::string, bool>({
+      {"{}", true},
+      {"null", true},
+      {R"({"a":"x","n":1})", true},
+      {R"({"a":null,"n":1.5})", true},
+      {R"({"b":"x"})", false},
+      {R"({"a":1})", false},
+      {R"({"n":"1"})", false},
+      {R"({"a":{}})", false},
+      {R"({"either":1})", true},
+      {R"({"either":"50%"})", true},
+      {R"({"either":[]})", false},
+      {R"({"map":{"x":1}})", true},
+      {R"({"map":{"x":"1"}})", false},
+      {R"({"map":[]})", false},
+      {R"({"any":{"x":{"y":[1]}}})", true},
+      {R"({"free":{"x":{"y":[1]},"a":"x"}})", true},
+      {R"({"free":{"a":1}})", false},
+      {R"({"list":[{"a":"x"},{"a":"x"},{}]})", true},
+      {R"({"list":[{"b":"x"}]})", false},
+      {R"({"list":{}})", false},
+      {R"({"inner":{"apiVersion":"v1","kind":"K","metadata":{"labels":{}},"spec":{}}})", true},
+      {R"({"inner":{"other":{}}})", false},
+      {"[]", false},
+      {R"("x")", false},
+  }));
+  CAPTURE(value);
+  CHECK(HoldsSpec(schema, value) == is_held);
+}
+
+TEST_CASE("A version holds lists whose elements it can tell apart", "[migrate][version_fit]") {
+  const std::string ports =
+      R"({"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["port"],"items":)" +
+      Object(R"("port":{"type":"integer"},"name":)" + kText) + "}";
+  CHECK(HoldsSpec(ports, R"([{"port":80},{"port":81,"name":"a"}])"));
+  CHECK_FALSE(HoldsSpec(ports, R"([{"port":80},{"port":80}])"));
+  CHECK_FALSE(HoldsSpec(ports, R"([{"name":"a"}])"));
+  CHECK_FALSE(HoldsSpec(ports, R"([null])"));
+  CHECK_FALSE(HoldsSpec(ports, R"(["a"])"));
+  const std::string set =
+      R"({"type":"array","x-kubernetes-list-type":"set","items":{"type":"string"}})";
+  CHECK(HoldsSpec(set, R"(["a","b"])"));
+  CHECK_FALSE(HoldsSpec(set, R"(["a","a"])"));
+  CHECK_FALSE(HoldsSpec(set, R"([null])"));
+  CHECK_FALSE(HoldsSpec(set, R"([{}])"));
+  CHECK_FALSE(HoldsSpec(set, R"([1])"));
+}
+
+TEST_CASE("A version whose list tells elements apart does not hold one that does not",
+          "[migrate][version_fit]") {
+  const auto list = [](const std::string& type) {
+    return R"({"type":"array",)" + type + R"("items":{"type":"string"}})";
+  };
+  const std::string set = R"("x-kubernetes-list-type":"set",)";
+  CHECK(VersionHolds(list(set), list(set)));
+  CHECK(VersionHolds(list(""), list(set)));
+  CHECK_FALSE(VersionHolds(list(set), list("")));
+}
+
+TEST_CASE("A version without a schema holds every object", "[migrate][version_fit]") {
+  kube::json::Document object;
+  REQUIRE_FALSE(object.Parse(R"({"spec":{"a":1}})"));
+  CHECK(HoldsObject(nullptr, object.root()));
+}
+
+TEST_CASE("An object that is too deep is held by none", "[migrate][version_fit]") {
+  const support::TestSchema schema(R"({"type":"object","x-kubernetes-preserve-unknown-fields":true,
+    "properties":{"spec":{"type":"object","additionalProperties":{"type":"object",
+    "x-kubernetes-preserve-unknown-fields":true}}}})");
+  std::string deep;
+  for (int i = 0; i < 9000; ++i) deep += R"({"a":)";
+  kube::json::Document object;
+  REQUIRE_FALSE(object.Parse(R"({"spec":)" + deep + "1" + std::string(9000, '}') + "}"));
+  // Below what is preserved nothing is looked at.
+  CHECK(HoldsObject(&schema.props, object.root()));
 }
 
 }  // namespace version_fit_test

@@ -56,11 +56,13 @@ TEST_CASE("What is known of managedFields is kept", "[migrate][spool_line]") {
   CHECK(ReadObjectLine(WithoutBreak(object))->entries == owners::EntryState::kStale);
   const std::string answer = AnswerLine(3, {.object_class = report::ObjectClass::kRewritten,
                                             .entries = owners::EntryState::kSome,
-                                            .entries_cleaned = 2});
+                                            .entries_cleaned = 2,
+                                            .are_entries_emptied = true});
   const auto read = ReadAnswerLine(WithoutBreak(answer));
   REQUIRE(read);
   CHECK(read->answer.entries == owners::EntryState::kSome);
   CHECK(read->answer.entries_cleaned == 2);
+  CHECK(read->answer.are_entries_emptied);
 }
 
 TEST_CASE("Lines of before tell nothing of managedFields", "[migrate][spool_line]") {

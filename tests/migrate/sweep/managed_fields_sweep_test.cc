@@ -20,14 +20,13 @@ std::string Entry(const std::string& version, const std::string& fields = R"({"f
 struct World : sweep_test::World {
   explicit World(int count = 6) : sweep_test::World(0) {
     cluster.server.EmptyManagedFields();
-    target.guards_managed_fields = true;
     for (int i = 0; i < count; ++i) AddOwned(i, Entry("v1alpha1"));
     options.concurrency = 1;
   }
   void Clean() {
     auto crd = support::ReadCrdText(test_support::FakeCrdText("widgets"));
     REQUIRE(crd);
-    target.cleaner = std::make_shared<owners::EntryCleaner>(*crd);
+    target.cleaner = std::make_shared<owners::EntryCleaner>(*crd, "v1", owners::Cleaning::kAlways);
   }
   void AddOwned(int number, const std::string& entries) {
     std::string text = test_support::FakeObjectText("widgets", Name(number), R"({"a":"x"})");
@@ -41,35 +40,28 @@ struct World : sweep_test::World {
   }
 };
 
-TEST_CASE("A sweep ends where a write empties managedFields", "[migrate][managed_fields_sweep]") {
+TEST_CASE("A sweep goes on where a write empties managedFields, and names the object",
+          "[migrate][managed_fields_sweep]") {
   World world(6);
-  const SweepResult result = world.Run();
-  REQUIRE(result.stopped);
-  CHECK(result.stopped->find("metadata.managedFields of shop/w1000 were emptied by the write") ==
-        0);
-  CHECK(result.stopped->find("migrate widgets.demo.example.com --clean-managed-fields") !=
-        std::string::npos);
-  CHECK_FALSE(result.is_interrupted);
-  CHECK(world.Owners(0) == "none");
-  CHECK(world.Owners(5) == "[" + Entry("v1alpha1") + "]");
-  CHECK(result.counts[report::ObjectClass::kRewritten] == 1);
-  CHECK(result.counts[report::ObjectClass::kNotTried] == 3);  // of the first chunk
-}
-
-TEST_CASE("Objects that are written beside it are counted", "[migrate][managed_fields_sweep]") {
-  World world(4);
-  world.options.concurrency = 4;
-  const SweepResult result = world.Run();
-  REQUIRE(result.stopped);
-  CHECK(result.stopped->find(" and 3 objects written beside it were emptied") != std::string::npos);
-}
-
-TEST_CASE("It goes on where nobody guards managedFields", "[migrate][managed_fields_sweep]") {
-  World world(6);
-  world.target.guards_managed_fields = false;
+  world.AddOwned(6, Entry("v1"));
   const SweepResult result = world.Run();
   CHECK_FALSE(result.stopped);
-  CHECK(result.counts[report::ObjectClass::kRewritten] == 6);
+  CHECK(result.counts[report::ObjectClass::kRewritten] == 7);
+  CHECK(result.failures.empty());
+  CHECK(result.emptied.size() == 6);
+  CHECK(result.emptied.contains("shop/" + World::Name(0)));
+  CHECK_FALSE(result.emptied.contains("shop/" + World::Name(6)));
+  CHECK(world.Owners(0) == "none");
+  CHECK(world.Owners(6) == "[" + Entry("v1") + "]");
+}
+
+TEST_CASE("A sweep that was killed names what it has emptied before",
+          "[migrate][managed_fields_sweep]") {
+  World world(6);
+  world.Before(sweep_test::kInShop + World::Name(3), 1, [] { throw sweep_test::Killed(); });
+  CHECK_THROWS_AS(world.Run(), sweep_test::Killed);
+  const SweepResult result = world.Run();
+  CHECK(result.emptied.size() == 6);
 }
 
 TEST_CASE("A sweep cleans what is stale by the one write of an object",

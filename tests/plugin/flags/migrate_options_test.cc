@@ -11,6 +11,7 @@ namespace migrate_options_test {
 
 using Catch::Matchers::Contains;
 using Catch::Matchers::StartsWith;
+using migrate::owners::Cleaning;
 using migrate::report::DryRun;
 using Words = std::vector<std::string>;
 
@@ -48,7 +49,7 @@ TEST_CASE("migrate has its defaults", "[plugin][migrate_options]") {
   CHECK_FALSE(options.yes);
   CHECK_FALSE(options.enable_pruning);
   CHECK_FALSE(options.keep_stored_versions);
-  CHECK_FALSE(options.clean_managed_fields);
+  CHECK(options.cleaning == Cleaning::kAuto);
   CHECK(options.settle_timeout == std::chrono::minutes(2));
   CHECK(options.engine == migrate::report::Engine::kOwn);
   CHECK(options.engine_timeout == std::chrono::minutes(5));
@@ -136,7 +137,15 @@ TEST_CASE("migrate takes its flags", "[plugin][migrate_options]") {
   CHECK(Parse({"widgets", "--pace=full"}).concurrency == 32);
   CHECK(Parse({"widgets", "--pace=full", "--concurrency=16"}).concurrency == 16);
   CHECK(Parse({"--retry-from", "r.json", "-oname"}).retry_from == "r.json");
-  CHECK(Parse({"widgets", "--clean-managed-fields"}).clean_managed_fields);
+  const auto [flag, cleaning] = GENERATE(table<std::string, Cleaning>({
+      {"--clean-managed-fields", Cleaning::kAlways},
+      {"--clean-managed-fields=always", Cleaning::kAlways},
+      {"--clean-managed-fields=auto", Cleaning::kAuto},
+      {"--clean-managed-fields=never", Cleaning::kNever},
+      {"--clean-managed-fields=true", Cleaning::kAlways},
+      {"--clean-managed-fields=false", Cleaning::kNever},
+  }));
+  CHECK(Parse({"widgets", flag}).cleaning == cleaning);
   CHECK(Parse({"--retry-failed"}).retry_failed);
   CHECK(Parse({"widgets", "--retry-failed"}).retry_failed);
   CHECK(Parse({"--all", "--retry-failed"}).retry_failed);

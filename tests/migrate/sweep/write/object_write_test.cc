@@ -276,8 +276,8 @@ std::string Owned(const std::string& resource_version, const std::string& entrie
 
 struct CleaningWorld : World {
   CleaningWorld() {
-    target.guards_managed_fields = true;
-    target.cleaner = std::make_shared<owners::EntryCleaner>(support::TestCrd("v1", kCrd));
+    target.cleaner = std::make_shared<owners::EntryCleaner>(support::TestCrd("v1", kCrd), "v1",
+                                                            owners::Cleaning::kAlways);
   }
   ObjectWrite MakeWrite(owners::EntryState entries) const {
     return {target, {5, {"shop", "a", "u", "10", 1, entries}}};
@@ -305,7 +305,7 @@ TEST_CASE("Stale managedFields are cleaned by the write of the object", "[migrat
   CHECK(world.write.answer().object_class == report::ObjectClass::kRewritten);
   CHECK(world.write.answer().entries_cleaned == 1);
   CHECK(world.write.answer().entries == owners::EntryState::kSome);
-  CHECK_FALSE(world.write.was_emptied());
+  CHECK_FALSE(world.write.answer().are_entries_emptied);
 }
 
 TEST_CASE("An object without stale entries gets the patch of nothing", "[migrate][object_write]") {
@@ -339,20 +339,18 @@ TEST_CASE("By update the object is sent back with cleaned managedFields",
 
 TEST_CASE("Whether a write emptied managedFields shows in its answer", "[migrate][object_write]") {
   CleaningWorld world;
-  const auto [state, uid, guards, dry_run, was_emptied] =
-      GENERATE(table<owners::EntryState, std::string, bool, bool, bool>({
-          {owners::EntryState::kSome, "u", true, false, true},
-          {owners::EntryState::kNone, "u", true, false, false},
+  const auto [state, uid, dry_run, was_emptied] =
+      GENERATE(table<owners::EntryState, std::string, bool, bool>({
+          {owners::EntryState::kSome, "u", false, true},
+          {owners::EntryState::kSome, "u", true, true},
+          {owners::EntryState::kNone, "u", false, false},
           // Another object of that name never had them.
-          {owners::EntryState::kSome, "v", true, false, false},
-          {owners::EntryState::kSome, "u", false, false, false},
-          {owners::EntryState::kSome, "u", true, true, false},
+          {owners::EntryState::kSome, "v", false, false},
       }));
-  world.target.guards_managed_fields = guards;
   world.target.dry_run = dry_run;
   world.write = world.MakeWrite(state);
   CHECK(world.Answer(Body(uid, "11")) == Step::kDone);
-  CHECK(world.write.was_emptied() == was_emptied);
+  CHECK(world.write.answer().are_entries_emptied == was_emptied);
 }
 
 TEST_CASE("Where all entries are to go none is missed", "[migrate][object_write]") {
@@ -363,7 +361,61 @@ TEST_CASE("Where all entries are to go none is missed", "[migrate][object_write]
   CHECK(world.write.Request().body ==
         R"({"metadata":{"managedFields":[],"resourceVersion":"12"}})");
   CHECK(world.Answer(Body("u", "13")) == Step::kDone);
-  CHECK_FALSE(world.write.was_emptied());
+  CHECK_FALSE(world.write.answer().are_entries_emptied);
+}
+
+constexpr char kTwoVersions[] =
+    R"({"group":"g","scope":"Namespaced","names":{"plural":"widgets","kind":"W"},
+  "versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{
+    "type":"object","properties":{"spec":{"type":"object","properties":{
+      "a":{"type":"string"},"b":{"type":"string"}}}}}}},
+    {"name":"v0","served":true,"storage":false,"schema":{"openAPIV3Schema":{
+    "type":"object","properties":{"spec":{"type":"object","properties":{"a":{"type":"string"}}}}}}}]})";
+
+/// An object that may have to be cleaned, as a version does not hold every object.
+struct DoubtfulWorld : World {
+  DoubtfulWorld() {
+    target.cleaner = std::make_shared<owners::EntryCleaner>(support::TestCrd("v1", kTwoVersions),
+                                                            "v1", owners::Cleaning::kAuto);
+    write = {target, {5, {"shop", "a", "u", "10", 1, owners::EntryState::kDoubtful}}};
+  }
+  static std::string Whole(const std::string& resource_version, const std::string& spec) {
+    std::string text = Owned(resource_version, Entry("g/v0"));
+    text.insert(text.size() - 1, R"(,"spec":)" + spec);
+    return text;
+  }
+};
+
+TEST_CASE("Whether entries are cleaned is told by the whole object", "[migrate][object_write]") {
+  DoubtfulWorld world;
+  CHECK(world.write.Request().method == "GET");
+  CHECK(world.write.Request().accept == "application/json");
+  SECTION("one that the other version does not hold") {
+    CHECK(world.Answer(DoubtfulWorld::Whole("12", R"({"a":"x","b":"y"})")) == Step::kSend);
+    CHECK(world.write.Request().body ==
+          R"({"metadata":{"managedFields":[)" + Entry("g/v1") + R"(],"resourceVersion":"12"}})");
+    CHECK(world.Answer(Owned("13", Entry("g/v1"))) == Step::kDone);
+    CHECK(world.write.answer().entries_cleaned == 1);
+  }
+  SECTION("one that it holds") {
+    CHECK(world.Answer(DoubtfulWorld::Whole("12", R"({"a":"x"})")) == Step::kSend);
+    CHECK(world.write.Request().body == R"({"metadata":{"resourceVersion":"12"}})");
+    CHECK(world.Answer(Owned("13", Entry("g/v0"))) == Step::kDone);
+    CHECK(world.write.answer().entries_cleaned == 0);
+  }
+  // Nothing is to be looked at again by who verifies.
+  CHECK(world.write.answer().entries == owners::EntryState::kSome);
+  CHECK_FALSE(world.write.answer().are_entries_emptied);
+}
+
+TEST_CASE("After a conflict entries are judged anew", "[migrate][object_write]") {
+  DoubtfulWorld world;
+  CHECK(world.Answer(DoubtfulWorld::Whole("12", R"({"a":"x"})")) == Step::kSend);
+  CHECK(world.Answer(Status(409, "has been modified")) == Step::kPause);
+  CHECK(world.write.Request().method == "GET");
+  CHECK(world.Answer(DoubtfulWorld::Whole("13", R"({"b":"y"})")) == Step::kSend);
+  CHECK(world.write.Request().body.find(R"("managedFields":[)" + Entry("g/v1")) !=
+        std::string::npos);
 }
 
 std::shared_ptr<const mutate::ObjectMutation> MutationOf(const std::string& trees) {

@@ -1,0 +1,152 @@
+#include "migrate/migration/entry_question.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "kube/base/text.h"
+#include "migrate/lists/list_reader.h"
+#include "migrate/owners/stale_entries.h"
+#include "migrate/spool/object_metadata.h"
+#include "migrate/sweep/write/sweep_paths.h"
+
+namespace migrate::migration {
+namespace {
+
+using kube::json::Value;
+using owners::EntryState;
+using VersionSet = std::set<std::string>;
+
+constexpr std::size_t kMostGroups = 16;
+constexpr char kKept[] = "a write keeps them";
+
+struct Group {
+  spool::ListedObject first{};
+  std::uint64_t objects = 0;
+};
+
+/// Groups the objects of one list by the versions that their entries name, beside the written one.
+class GroupTaker : public lists::ItemTaker {
+ public:
+  GroupTaker(const kube::crd::Crd& crd, const std::string& written) {
+    for (const kube::crd::CrdVersion& version : crd.versions) {
+      if (version.name != written) names_.emplace(crd.group + "/" + version.name, version.name);
+    }
+  }
+
+  void Take(std::size_t, kube::json::Document& item, std::uint64_t) override {
+    const auto object = spool::ReadObjectMetadata(item.root());
+    if (!object || object->entries == EntryState::kNone) return;
+    VersionSet versions;
+    for (const Value& entry : owners::EntriesOf(item.root())) {
+      const auto name = names_.find(entry.FindText("apiVersion"));
+      if (name != names_.end()) versions.insert(name->second);
+    }
+    if (versions.empty()) return;
+    Group& group = groups_[std::move(versions)];
+    if (group.objects++ == 0) group.first = *object;
+  }
+
+  const std::map<VersionSet, Group>& groups() const { return groups_; }
+
+ private:
+  std::map<std::string, std::string, std::less<>> names_;  // of versions, by apiVersion
+  std::map<VersionSet, Group> groups_;
+};
+
+class Asking {
+ public:
+  Asking(const EntryQuestion& question, const kube::client::Session& session)
+      : question_(question), session_(session) {}
+
+  EntryAnswers Run() {
+    std::vector<lists::ListJob> jobs;
+    jobs.emplace_back(sweep::write::ListPath(question_.target), [this] {
+      return std::make_shared<GroupTaker>(question_.crd, question_.target.version);
+    });
+    jobs[0].metadata_only = true;
+    lists::ReadLists(jobs, session_, {.chunk_size = question_.chunk_size});
+    if (jobs[0].error) {
+      TakeAllForUnfit();
+      return std::move(answers_);  // the sweep meets the same error, and tells it
+    }
+    const auto& groups = static_cast<const GroupTaker&>(*jobs[0].taker).groups();
+    for (const auto& [versions, group] : groups) Ask(versions, group);
+    Judge();
+    return std::move(answers_);
+  }
+
+ private:
+  void TakeAllForUnfit() {
+    for (const kube::crd::CrdVersion& version : question_.crd.versions) {
+      answers_.unfit.insert(version.name);
+    }
+  }
+
+  void Ask(const VersionSet& versions, const Group& group) {
+    const std::string name = NameOf(group.first);
+    std::string answer = "unknown, as it cannot be asked before anything is written";
+    if (question_.may_ask && asked_ == kMostGroups) {
+      answer = "unknown, as there are too many groups to ask about all";
+    } else if (question_.may_ask) {
+      ++asked_;
+      answer = TryWrite(group.first);
+    }
+    if (answer == kKept) {
+      kept_.insert(versions.begin(), versions.end());
+    } else {
+      unfit_.push_back(versions);
+      answer += "; the write carries those entries that fit the storage version";
+    }
+    answers_.lines.push_back(
+        "managedFields of " + kube::base::Count(group.objects, "object") + ", such as " + name +
+        ", name " +
+        kube::base::Join(std::vector<std::string>(versions.begin(), versions.end()), " and ") +
+        ", to which a webhook converts. By a dry run: " + answer);
+  }
+
+  std::string TryWrite(const spool::ListedObject& object) {
+    kube::client::ApiRequest request;
+    request.method = "PATCH";
+    request.target = ObjectPath(question_.target, object) + "?dryRun=All";
+    request.accept = sweep::write::kMetadataAccept;
+    request.content_type = "application/merge-patch+json";
+    request.body = "{}";
+    const auto answer = session_.client.Send(std::move(request));
+    if (!answer) return "unknown (" + answer.error().message + ")";
+    const EntryState state = owners::StateOf((*answer)->root(), nullptr);
+    return state == EntryState::kNone ? "a write empties them" : kKept;
+  }
+
+  static std::string NameOf(const spool::ListedObject& object) {
+    return object.namespace_.empty() ? object.name : object.namespace_ + "/" + object.name;
+  }
+
+  // Of an emptied group each version may be why, but for those that were kept with others.
+  void Judge() {
+    for (const VersionSet& versions : unfit_) {
+      VersionSet suspects;
+      std::ranges::set_difference(versions, kept_, std::inserter(suspects, suspects.end()));
+      if (suspects.empty()) suspects = versions;
+      answers_.unfit.merge(suspects);
+    }
+  }
+
+  const EntryQuestion& question_;
+  const kube::client::Session& session_;
+  std::size_t asked_ = 0;
+  VersionSet kept_;
+  std::vector<VersionSet> unfit_;
+  EntryAnswers answers_;
+};
+
+}  // namespace
+
+EntryAnswers AskAboutEntries(const EntryQuestion& question, const kube::client::Session& session) {
+  if (question.crd.conversion.strategy == "None") return {};
+  return Asking(question, session).Run();
+}
+
+}  // namespace migrate::migration
