@@ -13,18 +13,17 @@
 #include "migrate/backup/doomed_objects.h"
 #include "migrate/lists/worker_pool.h"
 #include "migrate/report/program_name.h"
-#include "migrate/sweep/sweep.h"
+#include "migrate/spool/object_metadata.h"
 
 namespace migrate::flip {
 namespace {
 
-// What one API server does with a write that changes something, as a rule; the progress tells more.
-constexpr double kWritesASecond = 700;
-// With a write that changes nothing, as those that verify: 1.8 times as many.
-constexpr double kUnchangedASecond = 1260;
-// Of either, at least, where many are written so that others hardly notice: a pause is 0.12 s at
-// most (Pace), and a write takes ten milliseconds, as a rule; looks take a little, too.
-constexpr double kGentleASecond = 7.5;
+// A write that changes something takes 1.8 times as long as one that changes nothing, as those that
+// verify.
+constexpr double kChanging = 1.8;
+// With many objects more than one is in flight (ConcurrencySearch), which is so much faster.
+constexpr std::uint64_t kMany = 200;
+constexpr double kGainOfMany = 1.7;
 // Behind the flip, kNoticed and nearly always no more.
 constexpr double kWaitSeconds = 5;
 // As many names as fit a line.
@@ -42,9 +41,14 @@ class DryRunTaker : public lists::ItemTaker {
     if (mutation_ != nullptr) Mutate(item, own);
     check_.CheckObject({item.root(), {0, number, 0}, ""}, own.tally);
     doomed_.Look(item.root(), number, forecast_);
-    if (!forecast_.Changes(item.root())) return;
     own.line.clear();
+    const bool changes = forecast_.Changes(item.root());
     backup::PrintBackupLine(own.line, item.root());
+    own.sizes.Add({.namespace_ = std::string(spool::MetadataText(item.root(), "namespace")),
+                   .name = std::string(spool::MetadataText(item.root(), "name")),
+                   .number = number,
+                   .bytes = own.line.size()});
+    if (!changes) return;
     ++own.objects;
     own.bytes += own.line.size();
   }
@@ -57,6 +61,7 @@ class DryRunTaker : public lists::ItemTaker {
       result.backup_objects += worker.objects;
       result.backup_bytes += worker.bytes;
       result.mutated += worker.mutated;
+      result.sizes.Merge(std::move(worker.sizes));
       if (result.mutation_error.empty()) result.mutation_error = worker.mutation_error;
     }
     result.report = check_.Report(sum);
@@ -70,6 +75,7 @@ class DryRunTaker : public lists::ItemTaker {
     std::uint64_t objects = 0, bytes = 0;
     std::uint64_t mutated = 0;
     std::string mutation_error;
+    ObjectSizes sizes;
     std::string line;
   };
 
@@ -225,26 +231,8 @@ std::string WebhookText(const UpdateWebhooks& webhooks) {
 }
 
 // From the flip, or the rewrite before it, to the proof.
-double EstimatedSeconds(const PruningPlan& plan, bool is_gentle) {
-  const auto limit = [&](double rate) {
-    if (is_gentle) rate = kGentleASecond;
-    return plan.max_rate > 0 ? std::min(plan.max_rate, rate) : rate;
-  };
-  const auto objects = static_cast<double>(plan.dry_run.report.object_count);
-  const double rewriting = objects / limit(kWritesASecond);
-  const double verifying = objects / limit(kUnchangedASecond);
-  double seconds = rewriting + (plan.verifies ? verifying : 0);
-  if (plan.rewrites_before) seconds += rewriting + verifying;
-  return seconds + kWaitSeconds;
-}
-
 std::string TimeText(const PruningPlan& plan) {
-  const std::string full = Duration(EstimatedSeconds(plan, false));
-  const bool is_paced = plan.is_gentle && plan.dry_run.report.object_count > sweep::kFew;
-  const std::string gentle = Duration(EstimatedSeconds(plan, is_paced));
-  // A low --max-rate leaves no difference.
-  if (gentle == full) return "about " + full;
-  return "up to " + gentle + ", leaving other clients room (--pace=full: about " + full + ")";
+  return "about " + Duration(EstimateWrites(plan) + kWaitSeconds);
 }
 
 std::string WritesLine(const PruningPlan& plan) {
@@ -278,6 +266,16 @@ std::string ManagedFieldsLine(const PruningPlan& plan) {
 }
 
 }  // namespace
+
+double EstimateWrites(const PruningPlan& plan) {
+  const ObjectSizes& sizes = plan.dry_run.sizes;
+  const double gain = sizes.objects < kMany ? 1 : kGainOfMany;
+  const double slowest = plan.max_rate > 0 ? static_cast<double>(sizes.objects) / plan.max_rate : 0;
+  const double verifying = std::max(slowest, plan.cost.SecondsFor(sizes) / gain);
+  const double rewriting = std::max(slowest, kChanging * plan.cost.SecondsFor(sizes) / gain);
+  const double pass = rewriting + (plan.verifies ? verifying : 0);
+  return pass + (plan.rewrites_before ? rewriting + verifying : 0);
+}
 
 std::string DescribeSize(std::uint64_t objects, std::uint64_t bytes) {
   return kube::base::Count(objects, "object") + ", " + Bytes(bytes);

@@ -10,6 +10,7 @@
 #include "migrate/check/rewrite_forecast.h"
 #include "migrate/crds/live_crd.h"
 #include "migrate/flip/admission_webhooks.h"
+#include "migrate/flip/write_cost.h"
 #include "migrate/lists/list_reader.h"
 #include "migrate/mutate/object_mutation.h"
 #include "migrate/report/check_report.h"
@@ -33,7 +34,8 @@ struct PruningDryRun {
   std::uint64_t mutated = 0;   ///< objects that the mutation changes
   std::string mutation_error;  ///< of one that it cannot be applied to; empty: there is none
   std::string write_version;   ///< that of the migration's writes
-  std::string error;           ///< the objects could not be read to their end: why
+  ObjectSizes sizes;
+  std::string error;  ///< the objects could not be read to their end: why
 };
 
 /// Reads the objects, one list for all versions.
@@ -49,12 +51,15 @@ struct PruningPlan {
   bool in_one_pass = false;          ///< objects may be stored in older versions at the flip
   bool verifies = true;              ///< everything once more after the flip
   double max_rate = 0;               ///< writes a second; 0: no limit
-  bool is_gentle = false;            ///< many objects are written by a Pace
+  WriteCost cost{};                  ///< of one write
   std::string backup{};              ///< where it is to be; empty: there is to be none
   std::string crd_file{};            ///< as PruningRun::crd_file
   std::string mutation{};            ///< its files; empty: there is none
   bool keeps_managed_fields = true;  ///< writes carry entries for which a server empties all
 };
+
+/// What the writes take in all passes, as the costs are as a rule, in seconds.
+double EstimateWrites(const PruningPlan& plan);
 
 /// "1874 objects, 4.1 MiB".
 std::string DescribeSize(std::uint64_t objects, std::uint64_t bytes);

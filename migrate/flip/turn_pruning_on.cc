@@ -21,7 +21,6 @@
 #include "migrate/spool/object_metadata.h"
 #include "migrate/sweep/mutation_pass.h"
 #include "migrate/sweep/write/retry.h"
-#include "migrate/sweep/write/sweep_paths.h"
 
 namespace migrate::flip {
 namespace {
@@ -109,26 +108,35 @@ class PruningTurner {
     }
     doomed_ = dry_run.doomed;
     const UpdateWebhooks webhooks = FindWebhooks();
-    const PruningPlan plan{.dry_run = dry_run,
-                           .webhooks = webhooks,
-                           .gitops_owner = gitops_owner_,
-                           .rewrites_before = rewrites_before(),
-                           .in_one_pass = is_in_one_pass(),
-                           .verifies = run_.scope.verify,
-                           .max_rate = run_.sweep_options.max_rate,
-                           .is_gentle = run_.sweep_options.pace != nullptr,
-                           .backup = backup_path_.string(),
-                           .crd_file = run_.crd_file,
-                           .mutation = run_.mutation ? run_.mutation->sources() : "",
-                           .keeps_managed_fields = run_.scope.target.cleaner != nullptr};
+    PruningPlan plan{.dry_run = dry_run,
+                     .webhooks = webhooks,
+                     .gitops_owner = gitops_owner_,
+                     .rewrites_before = rewrites_before(),
+                     .in_one_pass = is_in_one_pass(),
+                     .verifies = run_.scope.verify,
+                     .max_rate = run_.sweep_options.max_rate,
+                     .backup = backup_path_.string(),
+                     .crd_file = run_.crd_file,
+                     .mutation = run_.mutation ? run_.mutation->sources() : "",
+                     .keeps_managed_fields = run_.scope.target.cleaner != nullptr};
     if (run_.mutation) {
       mutation_facts_ = {.sources = run_.mutation->sources(),
                          .objects = dry_run.report.object_count,
                          .objects_changing = dry_run.mutated};
     }
+    plan.cost = MeasureCost(plan);
+    if (is_stopped()) return Interrupt();
     foretold_loss_ = ForetellLoss(plan);
     observer().OnForetold(run_.name(), *foretold_loss_);
     return true;
+  }
+
+  // A few writes are not worth it.
+  WriteCost MeasureCost(const PruningPlan& plan) const {
+    constexpr double kFewSeconds = 2;
+    const bool may_try = run_.dry_run != report::DryRun::kClient && !run_.scope.target.by_update;
+    if (!may_try || EstimateWrites(plan) < kFewSeconds) return plan.cost;
+    return MeasureWriteCost(plan.dry_run.sizes, run_.scope.target, run_.session);
   }
 
   UpdateWebhooks FindWebhooks() const {
@@ -159,12 +167,7 @@ class PruningTurner {
     if (run_.scope.target.by_update) return true;
     const auto object = ReadAnyObject();
     if (!object) return !is_stopped() || Interrupt();
-    kube::client::ApiRequest request;
-    request.method = "PATCH";
-    request.target = sweep::write::ObjectPath(run_.scope.target, *object) + "?dryRun=All";
-    request.content_type = "application/merge-patch+json";
-    request.body = "{}";
-    const auto answer = client().Send(std::move(request));
+    const auto answer = client().Send(DryRunWrite(run_.scope.target, *object));
     if (is_stopped()) return Interrupt();
     if (answer || sweep::write::ClassifyAnswer(answer.error()).object_class !=
                       report::ObjectClass::kWebhookUnavailable) {
@@ -215,7 +218,8 @@ class PruningTurner {
     const sweep::RewriteScope scope{.crd_name = run_.name() + " (before pruning)",
                                     .target = target,
                                     .verified_words = "rewritten before the switch",
-                                    .verify_from = run_.scope.verify_from};
+                                    .verify_from = run_.scope.verify_from,
+                                    .passes_after = run_.scope.verify ? 2U : 1U};
     sweep::RewriteResult result = sweep::RunRewritePasses(
         scope, run_.sweep_options, run_.state.MakeFolderBeforeFlip(), run_.session);
     if (mutation_pass_) mutation_facts_ = mutation_pass_->facts();

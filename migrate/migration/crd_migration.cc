@@ -102,7 +102,6 @@ class CrdMigrator final : private shards::run::ShardWork {
                       .most_in_one_piece = options_.most_in_one_piece,
                       .concurrency = options_.concurrency,
                       .max_rate = options_.max_rate,
-                      .pace = context_.pace,
                       .find_change = [this] { return FindChange(); }};
     return true;
   }

@@ -10,7 +10,6 @@
 #include "migrate/migration/migration.h"
 #include "migrate/report/migration_report.h"
 #include "migrate/sweep/migration_observer.h"
-#include "migrate/sweep/write/pace.h"
 
 namespace migrate::migration {
 
@@ -22,7 +21,6 @@ struct MigrationContext {
   const sweep::MigrationSession& session;
   kube::system::Clock::TimePoint found_at;            ///< when all CRDs had been read
   const std::vector<manifests::Proposal>& proposals;  ///< of MigrationOptions::filenames
-  sweep::write::Pace* pace;                           ///< as SweepOptions::pace
   /// Nobody has taken up the StorageVersionMigration of a CRD: kAuto makes no other.
   std::atomic<bool>& is_engine_absent;
 };

@@ -111,8 +111,8 @@ class CrdSequence {
     own.turns = &turns;
     own.rank = number;
     const MigrationContext context{
-        context_.options,  context_.crds_target, context_.cluster, own,
-        context_.found_at, context_.proposals,   context_.pace,    context_.is_engine_absent};
+        context_.options,  context_.crds_target, context_.cluster,         own,
+        context_.found_at, context_.proposals,   context_.is_engine_absent};
     try {
       turns.BeginWork(number);
     } catch (const std::exception& error) {

@@ -98,14 +98,8 @@ class Migration {
   void MigrateEach(const std::vector<const crds::LiveCrd*>& wanted) {
     const auto cluster = FindCluster();
     if (!cluster) return AddInterrupted(wanted[0]->identity.name);
-    const MigrationContext context{options_,
-                                   crds_.target,
-                                   *cluster,
-                                   session_,
-                                   found_at_,
-                                   proposals_.crds,
-                                   options_.is_gentle ? &pace_ : nullptr,
-                                   is_engine_absent_};
+    const MigrationContext context{options_,  crds_.target,    *cluster,         session_,
+                                   found_at_, proposals_.crds, is_engine_absent_};
     report_.crds.reserve(report_.crds.size() + wanted.size());
     std::ranges::move(WaitsTogether(wanted.size()) ? MigrateTogether(context, wanted)
                                                    : MigrateInOrder(context, wanted),
@@ -198,7 +192,6 @@ class Migration {
   MigrationOptions options_;
   const sweep::MigrationSession& session_;
   kube::system::Clock::TimePoint found_at_{};
-  sweep::write::Pace pace_;
   std::atomic<bool> is_engine_absent_ = false;
   manifests::Proposals proposals_;
   crds::ClusterCrds crds_;

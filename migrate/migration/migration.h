@@ -32,10 +32,9 @@ struct MigrationOptions {
   std::string namespace_{};  ///< only objects of this namespace; empty: all
   std::string label_selector{}, field_selector{};
   std::int64_t chunk_size = 500;
-  std::uint64_t most_in_one_piece = 0;  ///< as SweepOptions::most_in_one_piece
-  std::size_t concurrency = 16;
-  double max_rate = 0;     ///< objects a second; 0: no limit
-  bool is_gentle = false;  ///< other clients hardly notice (SweepOptions::pace)
+  std::uint64_t most_in_one_piece = 0;       ///< as SweepOptions::most_in_one_piece
+  std::optional<std::size_t> concurrency{};  ///< as SweepOptions::concurrency
+  double max_rate = 0;                       ///< objects a second; 0: no limit
   bool verify = true;
   report::Engine engine = report::Engine::kAuto;
   /// As ClusterEngineOptions::patience.

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,9 +18,10 @@ namespace migrate::population {
 struct PopulationOptions {
   std::vector<std::string> namespaces{};  ///< only these; none: all
   report::DryRun dry_run = report::DryRun::kNone;
-  std::string version{};         ///< of this program, "v0.1.0", for who looks at an ApplySet
-  std::size_t concurrency = 16;  ///< the most namespaces at once, then the most deletions
-  double max_rate = 0;           ///< writes a second; 0: no limit
+  std::string version{};  ///< of this program, "v0.1.0", for who looks at an ApplySet
+  /// As Throttle's `wanted`: namespaces at once, then deletions.
+  std::optional<std::size_t> concurrency{};
+  double max_rate = 0;  ///< writes a second; 0: no limit
   /// With DryRun::kServer: is given each object as it is, and as the server would have it. May be
   /// the null pointer. Then nothing is sent that kube::http::ReadOnlyTransport refuses.
   inspect::ChangeTaker* changes = nullptr;

@@ -384,9 +384,11 @@ class RestorePass {
 
   void Step(bool waits = true) {
     if (waits) session_.Poll(std::min(session_.clock.Now() + lists::kTick, pool_.next_event()));
-    pool_.TakeAnswers([this](const sweep::write::Exchange& exchange) {
-      OnDoneWith(static_cast<const ObjectRestore&>(exchange));
-    });
+    pool_.TakeAnswers(
+        [this](const sweep::write::Exchange& exchange) {
+          OnDoneWith(static_cast<const ObjectRestore&>(exchange));
+        },
+        [this](const sweep::write::Exchange& exchange) { streak_.OnPutOff(exchange); });
     LookForStop();
     if (!stopped_) pool_.SendDue();
     if (session_.clock.Now() >= ticked_ + lists::kTick) Tell();
@@ -400,11 +402,14 @@ class RestorePass {
     const RestoreOutcome& outcome = restore.outcome();
     // That objects were deleted or changed says nothing of the server.
     const bool is_of_server = IsFailure(outcome.restore_class) && outcome.code != 0;
-    if (!is_of_server) return streak_.OnSuccess();
-    const auto enough =
-        streak_.OnFailure(AsObjectClass(outcome.restore_class), outcome.code, outcome.message);
-    if (enough) Stop(*enough);
+    if (!is_of_server) return streak_.OnSuccess(restore);
+    const auto enough = streak_.OnFailure(restore, AsObjectClass(outcome.restore_class),
+                                          outcome.code, outcome.message);
+    if (enough && HasUntried()) Stop(*enough);
   }
+
+  // Where all were tried, to stop would only keep some from being tried again.
+  bool HasUntried() const { return done_ + pool_.size() < expected_; }
 
   CrdAccount& AccountOf(const ObjectRestore& restore) {
     const auto is_it = [&](const auto& entry) { return &entry.second->crd() == &restore.target(); };

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,11 +27,11 @@ struct RestoreOptions {
   std::string label_selector{}, field_selector{};
   std::int64_t chunk_size = 500;
   RestoreSettings settings{};
-  std::size_t concurrency = 16;  ///< the most objects at once
-  double max_rate = 0;           ///< objects a second; 0: no limit
-  bool verify = true;            ///< reads back what was restored
-  bool names_objects = false;    ///< CrdRestore::objects
-  lease::LeaseOptions lease{};   ///< of a run that writes
+  std::optional<std::size_t> concurrency{};  ///< as Throttle's `wanted`
+  double max_rate = 0;                       ///< objects a second; 0: no limit
+  bool verify = true;                        ///< reads back what was restored
+  bool names_objects = false;                ///< CrdRestore::objects
+  lease::LeaseOptions lease{};               ///< of a run that writes
 };
 
 /// Puts back what pruning took from the objects of a backup, and only that (taken_fields.h).

@@ -32,14 +32,15 @@ class RewritePasses {
     if (IsClaimed() && !WaitUntilNoticed()) return std::move(result_);
     result_.sweep = Rewrite();
     TakeEnd(result_.sweep);
-    const bool verifies = scope_.verify && !scope_.target.dry_run;
-    if (!verifies || !result_.is_complete()) return std::move(result_);
+    if (!verifies() || !result_.is_complete()) return std::move(result_);
     if (IsClaimed()) JudgeClaim();
     if (!result_.verified && WaitToVerify()) Verify();
     return std::move(result_);
   }
 
  private:
+  bool verifies() const { return scope_.verify && !scope_.target.dry_run; }
+
   // What an earlier run has verified to the end proves nothing of what is stored now.
   void ForgetOutdated() {
     if (IsVerified()) ForgetVerified();
@@ -84,9 +85,10 @@ class RewritePasses {
     return now != 0 && now < newest_rewritten;
   }
 
-  SweepOptions OptionsOf(const std::string& what) const {
+  SweepOptions OptionsOf(const std::string& what, std::uint64_t passes_after) const {
     SweepOptions options = options_;
-    options.on_progress = [this, what](const SweepProgress& progress) {
+    options.on_progress = [this, what, passes_after](SweepProgress progress) {
+      progress.passes_after = passes_after;
       session_.observer.OnProgress(what, progress);
     };
     options.on_line = [this](const std::string& line) {
@@ -96,7 +98,8 @@ class RewritePasses {
   }
 
   SweepResult Rewrite() {
-    const SweepOptions options = OptionsOf(scope_.crd_name);
+    const std::uint64_t verifying = verifies() && !IsClaimed() ? 1 : 0;
+    const SweepOptions options = OptionsOf(scope_.crd_name, verifying + scope_.passes_after);
     if (scope_.named) {
       return SweepNamed(scope_.target, options, folder_, *scope_.named, kRewrite, session_);
     }
@@ -139,7 +142,7 @@ class RewritePasses {
   }
 
   void Verify() {
-    SweepOptions options = OptionsOf("verifying " + scope_.crd_name);
+    SweepOptions options = OptionsOf("verifying " + scope_.crd_name, scope_.passes_after);
     options.is_held = nullptr;  // what is held was not rewritten
     std::string previous = kRewrite;
     for (int pass = 0; pass < kVerifyingPasses; ++pass) {

@@ -27,6 +27,7 @@ struct RewriteScope {
   /// Verifying does not begin before: until then a server may take for stored as it should be what
   /// it stores as before the CRD's last change.
   kube::system::Clock::TimePoint verify_from{};
+  std::uint64_t passes_after = 0;  ///< that come after these, for the progress
 };
 
 struct RewriteResult {

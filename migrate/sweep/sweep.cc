@@ -93,8 +93,8 @@ class SweepRun {
  private:
   // False at the end.
   bool Step() {
-    writer_.TakeAnswers(
-        [this](const write::ObjectWrite& write) { OnAnswer(write.object(), write.answer()); });
+    writer_.TakeAnswers([this](const write::ObjectWrite& write) { OnAnswer(write); },
+                        [this](const write::Exchange& write) { streak_.OnPutOff(write); });
     // At once: who is killed again and again must get on all the same.
     spool_.Flush();
     if (IsOver()) return false;
@@ -109,30 +109,24 @@ class SweepRun {
     return source_.is_done() && (result_.stopped ? writer_.is_idle() : spool_.is_answered());
   }
 
-  void OnAnswer(const spool::SpooledObject& object, const spool::ObjectAnswer& answer) {
-    spool_.Answer(object.number, answer);
+  void OnAnswer(const write::ObjectWrite& write) {
+    const spool::ObjectAnswer& answer = write.answer();
+    spool_.Answer(write.object().number, answer);
     if (answer.object_class == report::ObjectClass::kRewritten ||
         answer.object_class == report::ObjectClass::kMutated) {
       source_.OnRewritten(answer.resource_version);
     }
-    if (!report::IsFailure(answer.object_class)) return streak_.OnSuccess();
-    const auto enough = streak_.OnFailure(answer.object_class, answer.code, answer.message);
-    if (enough) GiveUp(*enough);
+    if (!report::IsFailure(answer.object_class)) return streak_.OnSuccess(write);
+    const auto enough = streak_.OnFailure(write, answer.object_class, answer.code, answer.message);
+    if (enough && HasUntried()) GiveUp(*enough);
   }
 
-  void SetPace() {
-    if (options_.pace == nullptr || is_paced_ || LeftToWrite() <= kFew) return;
-    is_paced_ = true;
-    writer_.SetPace(*options_.pace);
-  }
-
-  // As far as it is known.
-  std::uint64_t LeftToWrite() const {
-    return spool_.counts()[report::ObjectClass::kNotTried] + source_.remaining().value_or(0);
+  // Where all were tried, to give up would only keep some from being tried again.
+  bool HasUntried() const {
+    return !source_.is_done() || spool_.counts()[report::ObjectClass::kNotTried] > writer_.size();
   }
 
   void Write() {
-    SetPace();
     writer_.SendDue();
     while (writer_.HasRoom()) {
       auto object = NextToWrite();
@@ -219,7 +213,6 @@ class SweepRun {
   source::ObjectSource& source_;
   const kube::client::Session session_;
   write::WritePool writer_;
-  bool is_paced_ = false;  // there were many objects
   write::FailureStreak streak_;
   SweepResult result_;
   Clock::TimePoint started_;
@@ -273,7 +266,8 @@ SweepResult SweepNamed(const write::SweepTarget& target, const SweepOptions& opt
     checksum = spool::Checksum(object.namespace_ + "/" + object.name + "\n", checksum);
   }
   spool::Spool spool(folder, name, Purpose(target, "named " + std::to_string(checksum)));
-  source::NamedObjects source(target, names, options.concurrency, spool, session);
+  source::NamedObjects source(
+      target, names, options.concurrency.value_or(write::Throttle::kMostSearched), spool, session);
   return SweepRun(target, options, spool, source, session).Run();
 }
 

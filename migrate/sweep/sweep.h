@@ -14,7 +14,6 @@
 #include "migrate/report/migration_report.h"
 #include "migrate/report/object_class.h"
 #include "migrate/spool/listed_object.h"
-#include "migrate/sweep/write/pace.h"
 #include "migrate/sweep/write/sweep_target.h"
 
 namespace migrate::sweep {
@@ -24,21 +23,16 @@ struct SweepProgress {
   std::uint64_t listed = 0;
   std::uint64_t expected =
       0;  ///< listed, and what the server says remains; 0 where it does not say
+  std::uint64_t passes_after = 0;  ///< over the same objects
   report::ClassCounts counts;
 };
-
-/// So many objects are written before anybody else could notice.
-inline constexpr std::uint64_t kFew = 500;
 
 struct SweepOptions {
   std::int64_t chunk_size = 500;  ///< 0: the list comes in one piece
   /// Of no more objects, of whatever shard, it comes so too, if it can; of fewer with many shards.
   std::uint64_t most_in_one_piece = 0;
-  std::size_t concurrency = 16;  ///< the most writes in flight
-  double max_rate = 0;           ///< writes a second; 0: no limit
-  /// By which more than kFew objects are written; the null pointer: as fast as the server takes
-  /// them.
-  write::Pace* pace = nullptr;
+  std::optional<std::size_t> concurrency{};  ///< as Throttle's `wanted`
+  double max_rate = 0;                       ///< writes a second; 0: no limit
   /// Is asked before the first write, then every second. A text ends the sweep: why the CRD is no
   /// longer what it was.
   std::function<std::optional<std::string>()> find_change{};
@@ -79,9 +73,9 @@ struct SweepResult {
 /// answered it tries what failed once more, and counts.
 ///
 /// Concurrency adapts (throttle.h), each answer has one class and action (retry.h). If 40 of the
-/// last 50 objects failed in the same way it gives up: nothing more is written, but the list is
-/// read to its end, so that every object that was not tried is counted and named. (Not so where a
-/// sweep verifies: its objects were rewritten before.)
+/// last 50 objects failed in the same way (failure_streak.h), and some were not tried yet, it gives
+/// up: nothing more is written, but the list is read to its end, so that every object that was not
+/// tried is counted and named. (Not so where a sweep verifies: its objects were rewritten before.)
 ///
 /// Throws kube::base::Error if its files cannot be opened. What fails later (a full disk,
 /// credentials that nobody renews) is in the result, with the counts of what was done until then.

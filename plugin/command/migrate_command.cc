@@ -94,9 +94,8 @@ MigrationOptions ClusterOptions(const flags::MigrateOptions& options) {
   result.field_selector = options.objects.field_selector;
   result.chunk_size = options.objects.chunk_size;
   if (!options.objects.chunk_size_is_given) result.most_in_one_piece = kMostInOnePiece;
-  result.concurrency = static_cast<std::size_t>(options.concurrency);
+  result.concurrency = options.concurrency;
   result.max_rate = options.max_rate;
-  result.is_gentle = options.is_gentle;
   result.verify = options.verify;
   result.engine = options.engine;
   result.engine_timeout = options.engine_timeout;
@@ -174,9 +173,8 @@ void MigrateCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) {
   flag_set.Bool("all", 0, options_.all);
   flag_set.String("crd-selector", 0, options_.crd_selector);
   flag_set.OptionalString("dry-run", raw_.dry_run, std::string(flags::kBareDryRun));
-  flag_set.Int("concurrency", 0, options_.concurrency);
+  flag_set.IntIfGiven("concurrency", options_.concurrency);
   flag_set.String("max-rate", 0, raw_.max_rate);
-  flag_set.String("pace", 0, raw_.pace);
   flag_set.Bool("verify", 0, options_.verify);
   flag_set.String("engine", 0, raw_.engine);
   flag_set.String("engine-timeout", 0, raw_.engine_timeout);
@@ -207,7 +205,6 @@ void MigrateCommand::Finish(const flags::FlagSet& flag_set, const flags::RawValu
   flags::Finish("migrate", options_.objects, options_.common.connection, flag_set, raw);
   flags::ValidateLabelSelector("migrate", "--crd-selector", options_.crd_selector);
   raw_.job_index = kube::system::ProcessEnvironment().variable("JOB_COMPLETION_INDEX");
-  raw_.concurrency_is_given = flag_set.IsGiven("concurrency");
   flags::FinishMigrateOptions(options_, raw_);
   flags::FinishFleet("migrate", options_.fleet, options_.common.connection, flag_set);
   if (!options_.fleet.contexts.empty()) flags::RequireMigrationOfMany(options_);

@@ -54,7 +54,7 @@ migrate::population::PopulationOptions MakePopulationOptions(const PopulateOptio
   result.namespaces.assign(each_once.begin(), each_once.end());
   result.dry_run = options.diff ? migrate::report::DryRun::kServer : options.dry_run.strategy;
   result.version = access::kVersion;
-  result.concurrency = static_cast<std::size_t>(options.concurrency);
+  result.concurrency = options.concurrency;
   result.max_rate = options.max_rate;
   return result;
 }
@@ -200,7 +200,7 @@ void PopulateCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) 
   flag_set.Bool("once", 0, options_.once);
   flag_set.Bool("diff", 0, options_.diff);
   flag_set.OptionalString("dry-run", raw_.dry_run, std::string(flags::kBareDryRun));
-  flag_set.Int("concurrency", 0, options_.concurrency);
+  flag_set.IntIfGiven("concurrency", options_.concurrency);
   flag_set.String("max-rate", 0, raw_.max_rate);
   flag_set.String("resync", 0, raw_.resync);
   flag_set.Bool("leader-elect", 0, options_.service.leader_elect);
@@ -234,7 +234,7 @@ void PopulateCommand::Finish(const flags::FlagSet& flag_set, const flags::RawVal
 
 void PopulateCommand::FinishService(const flags::FlagSet& flag_set) {
   population::PopulationServiceOptions& service = options_.service;
-  service.concurrency = static_cast<std::size_t>(options_.concurrency);
+  service.concurrency = options_.concurrency;
   service.max_rate = options_.max_rate;
   service.resync = ParseSeconds("--resync", raw_.resync);
   if (service.metrics_port < 0 || service.metrics_port > kMostPort) {

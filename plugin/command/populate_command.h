@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,7 @@ struct PopulateOptions {
   bool once = false;
   bool diff = false;  ///< shows what `once` would change
   flags::DryRunChoice dry_run;
-  int concurrency = 16;
+  std::optional<int> concurrency{};
   double max_rate = 0;
 
   population::PopulationServiceOptions service{};  ///< without --local, --once and --diff

@@ -40,7 +40,7 @@ migrate::restore::RestoreOptions MakeRestoreOptions(
   result.settings.compare = {.fields = fields, .overwrite = options.overwrite};
   result.settings.recreate = options.recreate;
   result.settings.dry_run = options.dry_run.strategy;
-  result.concurrency = static_cast<std::size_t>(options.concurrency);
+  result.concurrency = options.concurrency;
   result.max_rate = options.max_rate;
   result.verify = options.verify;
   result.names_objects = flags::NamesObjects(options);
@@ -84,7 +84,7 @@ void RestoreCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) {
   flag_set.Bool("overwrite", 0, options_.overwrite);
   flag_set.Bool("recreate", 0, options_.recreate);
   flag_set.OptionalString("dry-run", raw_.dry_run, std::string(flags::kBareDryRun));
-  flag_set.Int("concurrency", 0, options_.concurrency);
+  flag_set.IntIfGiven("concurrency", options_.concurrency);
   flag_set.String("max-rate", 0, raw_.max_rate);
   flag_set.Bool("verify", 0, options_.verify);
   flag_set.String("lease-namespace", 0, options_.lease_namespace);

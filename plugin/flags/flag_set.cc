@@ -29,6 +29,12 @@ void FlagSet::Int(std::string name, char shorthand, int& target) {
   Add(std::move(name), shorthand, FlagKind::kInt, target);
 }
 
+void FlagSet::IntIfGiven(std::string name, std::optional<int>& target) {
+  const auto set = [&target](int value) { target = value; };
+  description_->options.add_options()(name.c_str(), po::value<int>()->notifier(set));
+  flags_.push_back({std::move(name), 0, FlagKind::kInt});
+}
+
 void FlagSet::Int64(std::string name, char shorthand, std::int64_t& target) {
   Add(std::move(name), shorthand, FlagKind::kInt64, target);
 }

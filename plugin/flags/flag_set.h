@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -22,6 +23,8 @@ class FlagSet {
   // its flag is not given, and must live until Parse.
   void Bool(std::string name, char shorthand, bool& target);
   void Int(std::string name, char shorthand, int& target);
+  /// Absent where the flag is not given.
+  void IntIfGiven(std::string name, std::optional<int>& target);
   void Int64(std::string name, char shorthand, std::int64_t& target);
   void String(std::string name, char shorthand, std::string& target);
   /// `value_of_bare` as Flag::value_of_bare.

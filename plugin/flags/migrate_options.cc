@@ -66,18 +66,6 @@ void TakeShardDefaults(MigrateOptions& options, const RawMigrateValues& raw) {
 constexpr std::pair<std::string_view, Engine> kEngines[] = {
     {"auto", Engine::kAuto}, {"own", Engine::kOwn}, {"in-cluster", Engine::kInCluster}};
 
-// etcd commits writes in batches: with more in flight each costs less.
-constexpr int kConcurrencyAtFullPace = 32;
-
-void TakePace(MigrateOptions& options, const RawMigrateValues& raw) {
-  if (raw.pace != "gentle" && raw.pace != "full")
-    throw InvalidValue("--pace", raw.pace, "must be gentle or full");
-  options.is_gentle = raw.pace == "gentle";
-  if (!options.is_gentle && !raw.concurrency_is_given) {
-    options.concurrency = kConcurrencyAtFullPace;
-  }
-}
-
 // The flag was a boolean once.
 constexpr std::pair<std::string_view, Cleaning> kCleanings[] = {{"auto", Cleaning::kAuto},
                                                                 {"always", Cleaning::kAlways},
@@ -215,7 +203,6 @@ void FinishMigrateOptions(MigrateOptions& options, const RawMigrateValues& raw) 
   FinishLeaseFlags("migrate", options.lease_namespace, raw.lease_timeout, options.lease_timeout);
   TakeShard(options, raw);
   TakeShardDefaults(options, raw);
-  TakePace(options, raw);
   TakeEngine(options, raw.engine);
   TakeCleaning(options, raw.clean_managed_fields);
   RefuseBoth(options.no_backup, "--no-backup", !options.backup_dir.empty(), "--backup-dir");

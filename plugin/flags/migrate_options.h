@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,10 +31,9 @@ struct MigrateOptions {
   bool yes = false;  ///< turns pruning on without asking
   migrate::report::DryRun dry_run = migrate::report::DryRun::kNone;
   std::string dry_run_warning;  ///< how a deprecated form should be written; empty: it was none
-  int concurrency = 16;
+  std::optional<int> concurrency{};
   double max_rate = 0;
   bool verify = true;
-  bool is_gentle = true;  ///< --pace
   migrate::report::Engine engine = migrate::report::Engine::kOwn;
   std::chrono::nanoseconds engine_timeout = std::chrono::minutes(5);
   bool keep_stored_versions = false;
@@ -59,8 +59,6 @@ struct RawMigrateValues {
   std::string dry_run = "none";
   std::string max_rate;        ///< empty: not given
   std::string settle_timeout;  ///< empty: not given
-  std::string pace = "gentle";
-  bool concurrency_is_given = false;
   std::string engine = "own";
   std::string clean_managed_fields = "auto";
   std::string engine_timeout;  ///< empty: not given

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,7 @@ struct RestoreOptions {
   bool overwrite = false;
   bool recreate = false;
   DryRunChoice dry_run;
-  int concurrency = 16;
+  std::optional<int> concurrency{};
   double max_rate = 0;
   bool verify = true;
   std::string lease_namespace{migrate::lease::kLeaseNamespace};

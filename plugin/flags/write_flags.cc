@@ -83,9 +83,9 @@ void FinishLeaseFlags(std::string_view command, const std::string& lease_namespa
   timeout = *read;
 }
 
-void RequireConcurrency(std::string_view command, int concurrency) {
-  if (concurrency >= 1) return;
-  throw InvalidArgument(command, "--concurrency", std::to_string(concurrency),
+void RequireConcurrency(std::string_view command, std::optional<int> concurrency) {
+  if (!concurrency || *concurrency >= 1) return;
+  throw InvalidArgument(command, "--concurrency", std::to_string(*concurrency),
                         "must be at least 1");
 }
 

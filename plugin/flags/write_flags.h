@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -26,7 +27,7 @@ double ParseMaxRate(std::string_view command, const std::string& value);
 void FinishLeaseFlags(std::string_view command, const std::string& lease_namespace,
                       const std::string& value, std::chrono::nanoseconds& timeout);
 
-/// --concurrency is at least 1.
-void RequireConcurrency(std::string_view command, int concurrency);
+/// --concurrency is at least 1, where it is given.
+void RequireConcurrency(std::string_view command, std::optional<int> concurrency);
 
 }  // namespace plugin::flags

@@ -19,8 +19,8 @@ struct PopulationServiceOptions {
   /// Absent: no webhooks are served.
   std::optional<migrate::populate::webhooks::WebhookOptions> webhooks{};
   serving::ServingOptions serving{};
-  std::size_t concurrency = 16;
-  double max_rate = 0;  ///< writes a second; 0: no limit
+  std::optional<std::size_t> concurrency{};  ///< as PopulationOptions::concurrency
+  double max_rate = 0;                       ///< writes a second; 0: no limit
 };
 
 /// Keeps the namespaces of the cluster as NamespaceTemplates say, until a signal says to stop. One

@@ -43,7 +43,8 @@ std::string Speed(const SweepProgress& progress, double rate, const std::string&
   text += separator + (shown > 0 ? std::to_string(shown) + "/s" : "<1/s");
   const std::uint64_t done = DoneOf(progress);
   if (progress.expected <= done) return text;
-  const double left = static_cast<double>(progress.expected - done) / rate;
+  const std::uint64_t later = progress.passes_after * progress.expected;
+  const double left = static_cast<double>(progress.expected - done + later) / rate;
   if (left < kLongestEta) text += separator + "ETA " + Eta(left);
   return text;
 }

@@ -8,7 +8,8 @@ namespace plugin::terminal {
 
 /// A sweep as a line on a terminal:
 /// "widgets.demo.example.com  [==========>    ] 1432/2000  71%  1150/s  ETA 1s  rewritten 1340,
-/// unchanged 92". `rate` is objects a second; what is not known is left out.
+/// unchanged 92". `rate` is objects a second, the ETA that of all passes; what is not known is left
+/// out.
 std::string SweepLine(const std::string& what, const migrate::sweep::SweepProgress& progress,
                       double rate);
 

@@ -115,9 +115,10 @@ Options:
         fields of the storage version. With never it does not, and the objects whose managedFields
         were emptied are named.
 
-    --concurrency=16:
-        The most writes at the same time, 32 with --pace=full; there are fewer while the server is
-        slow. With --contexts in each cluster.
+    --concurrency='':
+        Keep so many writes in flight at once, fewer only after the server says that it has too much
+        to do. By default as few are as keep the server's throughput: it begins with one, adds more
+        while that pays, and stops at 16. With --contexts in each cluster.
 
     --contexts=[]:
         Migrate the clusters of these contexts of the kubeconfig side by side: names, or patterns in
@@ -189,11 +190,6 @@ Options:
         Output format. One of: (html, json, jsonpath, jsonpath-as-json, jsonpath-file, junit,
         markdown, name, yaml); with --local: (json, yaml). html is one page for a browser or a mail,
         markdown fits a comment, junit is for CI.
-
-    --pace='gentle':
-        How fast more than 500 objects of a CRD are written: "gentle", so that other clients hardly
-        notice, as told by reads of its own beside writes and without, on a small server about ten a
-        second; "full", as fast as the server takes them.
 
     --parallel-clusters=10:
         With --contexts, how many clusters are migrated at once.

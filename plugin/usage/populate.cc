@@ -96,8 +96,9 @@ Options:
         Answer only who shows a certificate that one of these authorities (PEM) has signed. An API
         server shows one only if its --admission-control-config-file says so.
 
-    --concurrency=16:
-        The most namespaces at the same time; there are fewer while the server is slow.
+    --concurrency='':
+        Keep so many namespaces in flight at once, fewer only after the server says that it has too
+        much to do. By default as few are as keep the server's throughput, 16 at most.
 
     --diff=false:
         Show what --once would change. Objects are compared as YAML, without managed fields and the

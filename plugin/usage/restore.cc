@@ -50,8 +50,9 @@ Options:
         With -l or --field-selector: read large lists of objects in chunks of this size; 0 reads
         them all at once.
 
-    --concurrency=16:
-        The most objects at the same time; there are fewer while the server is slow.
+    --concurrency='':
+        Keep so many objects in flight at once, fewer only after the server says that it has too
+        much to do. By default as few are as keep the server's throughput, 16 at most.
 
     --dry-run='none':
         Must be "none", "server", or "client". With client nothing is written: what would be put

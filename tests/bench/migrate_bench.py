@@ -4,7 +4,7 @@ migrate_bench.py BINARY [SMALL [LARGE]]: SMALL (10,000) objects of 1 KB and LARG
 prunes; the large ones twice, in a dozen long texts and in a hundred short ones, of which the server's managedFields
 take most of its time whoever writes (there is no goal beside kubectl). Ahead of each run the storage version is
 changed, so every object has to be stored anew, and after it etcd must hold all of them in the new one. The
-contenders: migrate --pace=full --verify=false, with 32 writes in flight; h2load with the same patches over one HTTP/2
+contenders: migrate --concurrency=32 --verify=false; h2load with the same patches over one HTTP/2
 connection, 16 streams; kubectl get | kubectl replace. They take turns; medians of 3. The goals: at least 0.95 of
 h2load's rate, at least 2.5 times that of kubectl, and at 8 KB at most a fifth of its bytes on the wire. Exit code 77
 (skipped) without h2load.
@@ -240,10 +240,10 @@ def bench(cluster, binary, plural, size, count, words=10, goal_kubectl=GOAL_KUBE
     resource.create()
     key = f"/registry/{GROUP}/{plural}/default/w000000"
     resource.bytes = len(cluster.etcd_get(key))
-    rewriting = Contender("migrate --verify=false", migrate(binary, "--pace=full", "--verify=false"))
+    rewriting = Contender("migrate --verify=false", migrate(binary, "--concurrency=32", "--verify=false"))
     generator = Contender("h2load, 16 streams", h2load)
     replacing = Contender("kubectl get | kubectl replace", kubectl)
-    verifying = Contender("migrate, verified", migrate(binary, "--pace=full", "--keep-stored-versions"))
+    verifying = Contender("migrate, verified", migrate(binary, "--concurrency=32", "--keep-stored-versions"))
     compare(resource, [rewriting, generator, replacing, verifying])
     met = [ratio("rate of migrate to h2load's", generator.median / rewriting.median, GOAL_H2LOAD),
            ratio("rate of migrate to kubectl's", replacing.median / rewriting.median, goal_kubectl)]

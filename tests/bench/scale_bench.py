@@ -2,7 +2,7 @@
 
 scale_bench.py BINARY [--objects N,N,...] [--kills N] [--figures FILE]: for each number (10,000, 30,000, 100,000,
 300,000) a private etcd with so many objects of 1 KB, of which one in eight has a field that its schema lacks, and an
-API server; `migrate --enable-pruning --pace=full` from the first request to storedVersions trimmed. Then N runs with
+API server; `migrate --enable-pruning --concurrency=32` from the first request to storedVersions trimmed. Then N runs with
 the smallest number but one that are killed at a random moment and gone on with. The objects are put into etcd behind
 the server's back; afterwards etcd is read for fields that should be gone. FILE: writes the figures there, for
 pictures.py. Exit code 1 if a goal is missed.
@@ -119,7 +119,7 @@ class Migration:
     def __init__(self, cluster, binary):
         self._folder = tempfile.mkdtemp(prefix="migration.", dir=cluster.folder)  # backups go where it runs
         self._output = cluster.folder / "migrate.log"
-        self._command = [binary, "migrate", WIDGETS.name, "--enable-pruning", "--yes", "--pace=full",
+        self._command = [binary, "migrate", WIDGETS.name, "--enable-pruning", "--yes", "--concurrency=32",
                          "--state-dir=state"]
         self._environment = cluster.environment(cluster.kubeconfig_file())
         self.seconds, self.mib, self.backup_bytes = 0.0, 0.0, 0
@@ -176,7 +176,7 @@ def panels(curve, killed):
                     "points": [(one["objects"], one["seconds"]) for one in killed]}] if killed else []
     return [
         {"title": "Time", "x": "objects of 1 KB", "y": "seconds", "lines": [
-            {"name": "--pace=full", "above": False, "points": [(one["objects"], one["seconds"]) for one in curve]},
+            {"name": "--concurrency=32", "above": False, "points": [(one["objects"], one["seconds"]) for one in curve]},
             *once_killed,
             {"name": "at the pace of the fewest", "dashed": True, "points": steady}]},
         {"title": "Memory", "x": "objects of 1 KB", "y": "MiB resident at most", "lines": [

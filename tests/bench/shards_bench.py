@@ -73,7 +73,7 @@ def compare_shards(cluster, binary, count):
     for _ in range(RUNS):
         for processes, taken in seconds.items():
             taken.append(rewrite(resource, [
-                migrate(cluster, binary, resource.name, "--pace=full", *each) for each in flags[processes]]))
+                migrate(cluster, binary, resource.name, "--concurrency=32", *each) for each in flags[processes]]))
     for processes, taken in seconds.items():
         print(f"{count} objects, verified, by {processes} processes: {span(taken)}", flush=True)
     return {processes: statistics.median(taken) for processes, taken in seconds.items()}

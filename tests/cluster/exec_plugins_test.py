@@ -187,7 +187,7 @@ class ExecPlugins(unittest.TestCase):
         script = f"printf '{text}' $(date -u -d '+2 seconds' +%Y-%m-%dT%H:%M:%SZ) > answer1"
         plugin = Plugin(answer({}), script=script)
         done = subprocess.run(
-            [BINARY, "migrate", "tokens.demo.example.com", "-o", "json", "--pace=full",
+            [BINARY, "migrate", "tokens.demo.example.com", "-o", "json",
              "--max-rate=400", "--state-dir", str(CLUSTER.folder / "state")], env=kubeconfig(plugin),
             capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
         self.assertEqual(0, done.returncode, done.stderr)

@@ -113,7 +113,7 @@ class EndToEnd(MigrationTest):
         self.assertEqual(sorted(map(os.path.basename, (beside, path))), sorted(os.listdir(self.migrator.backups)))
 
     def rewrites_nothing(self, subject, count, after):
-        again = self.migrator.run(subject.name, "--enable-pruning", "--yes", "--pace=full")
+        again = self.migrator.run(subject.name, "--enable-pruning", "--yes")
 
         self.assert_done(again, count)
         self.assertEqual({"unchanged": count}, again.counts())
@@ -121,7 +121,7 @@ class EndToEnd(MigrationTest):
 
     def test_many_objects_of_two_stored_versions(self):
         subject = self.bring_in(add_widgets(widgets(), OBJECTS))
-        self.migrate_and_compare(subject, OBJECTS, "--pace=full")
+        self.migrate_and_compare(subject, OBJECTS)
 
     def test_status_subresource(self):
         subject = self.bring_in(add_widgets(widgets("gauges", status_subresource=True), 60))

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "kube/client/client.h"
@@ -32,10 +33,26 @@ class Exchange {
   std::optional<std::chrono::seconds> retry_after() const { return retry_after_; }
   kube::system::Clock::TimePoint due() const { return due_; }
 
+  struct FirstFailure {
+    int code = 0;
+    std::string message;  ///< empty: the answer was broken
+  };
+  /// Of the first try, once the object was put off, to be tried again.
+  const std::optional<FirstFailure>& first_failure() const { return first_failure_; }
+  void PutOff(const std::optional<kube::client::CallError>& error) {
+    first_failure_.emplace();
+    if (!error) return;
+    if (error->status) first_failure_->code = error->status->code;
+    first_failure_->message = error->status ? error->status->message : error->message;
+  }
+
  protected:
   bool was_slowdown_ = false;
   std::optional<std::chrono::seconds> retry_after_;
   kube::system::Clock::TimePoint due_{};
+
+ private:
+  std::optional<FirstFailure> first_failure_;
 };
 
 }  // namespace migrate::sweep::write

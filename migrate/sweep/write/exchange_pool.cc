@@ -13,9 +13,6 @@ namespace {
 constexpr std::size_t kMostWaiting = 64;
 // Above what an API server takes in a request, let alone what etcd stores.
 constexpr std::size_t kMaxAnswer = 8 * 1024 * 1024;
-// The most that one answer makes all objects wait: it may be about its own object alone, as a
-// webhook's is. A server that needs longer says so again.
-constexpr std::chrono::seconds kLongestHold{60};
 constexpr std::chrono::seconds kLongestSilentHold{1};
 // Without an object that is done; then it is told why, and again a minute later.
 constexpr std::chrono::seconds kStall{10}, kBetweenStallLines{60};
@@ -31,8 +28,7 @@ class ExchangePool::Flight : public kube::client::GatheredCall {
         owner_(owner) {}
 
   const std::unique_ptr<Exchange> exchange;
-  std::string target;  // of the last request
-  kube::system::Clock::TimePoint begun_at{}, sent_at{}, answered_at{};
+  kube::system::Clock::TimePoint sent_at{}, answered_at{};
 
   /// The answer is no longer waited for.
   void GiveUp(kube::system::Clock::Duration waited) {
@@ -75,30 +71,35 @@ void ExchangePool::GiveUpLate() {
   }
 }
 
-void ExchangePool::TakeAnswers(const OnDone& on_done) {
+void ExchangePool::TakeAnswers(const OnDone& on_done, const OnDone& on_put_off) {
   if (answer_limit_ > kube::system::Clock::Duration::zero()) GiveUpLate();
   for (const Flight* answered : std::exchange(answered_, {})) {
-    Take(std::move(in_flight_.extract(answered).mapped()), on_done);
+    Take(std::move(in_flight_.extract(answered).mapped()), on_done, on_put_off);
   }
 }
 
-void ExchangePool::Take(std::unique_ptr<Flight> flight, const OnDone& on_done) {
+void ExchangePool::Take(std::unique_ptr<Flight> flight, const OnDone& on_done,
+                        const OnDone& on_put_off) {
   Exchange& exchange = *flight->exchange;
   const auto step =
       exchange.OnAnswer(flight->body(), flight->problem(), document_, flight->answered_at);
-  throttle_.OnAnswer(flight->sent_at, flight->answered_at, exchange.was_slowdown());
-  // The server says it to all of our requests, not to this one.
-  if (exchange.was_slowdown() && exchange.retry_after()) Hold(*exchange.retry_after());
+  const auto hold = throttle_.OnAnswer({.sent = flight->sent_at,
+                                        .now = flight->answered_at,
+                                        .is_slowdown = exchange.was_slowdown(),
+                                        .retry_after = exchange.retry_after(),
+                                        .in_flight = in_flight_.size()});
+  if (hold) TellHold(*hold);
   if (is_stopped_ && step != Exchange::Step::kDone) return;
-  if (step != Exchange::Step::kSend && pace_read_) {
-    pace_read_->OnObject(flight->target, flight->begun_at, flight->answered_at, in_flight_.size());
-  }
   switch (step) {
     case Exchange::Step::kSend:
       return Send(std::move(flight));
     case Exchange::Step::kPause: {
       const auto due = exchange.due();
       if (flight->problem()) last_error_ = flight->problem()->message;
+      if (!exchange.first_failure()) {
+        exchange.PutOff(flight->problem());
+        if (on_put_off) on_put_off(exchange);
+      }
       waiting_.emplace(due, std::move(flight));
       return;
     }
@@ -109,12 +110,10 @@ void ExchangePool::Take(std::unique_ptr<Flight> flight, const OnDone& on_done) {
   }
 }
 
-void ExchangePool::Hold(std::chrono::seconds asked_for) {
-  const std::chrono::seconds hold = std::min(asked_for, kLongestHold);
+void ExchangePool::TellHold(std::chrono::seconds hold) {
   const auto until = session_.clock.Now() + hold;
-  throttle_.HoldUntil(until);
   moved_ = std::max(moved_, until);
-  // Whatever was in flight together is told to wait at about the same time.
+  // What else was in flight is told to wait at about the same time.
   if (!on_wait_ || hold <= kLongestSilentHold || until <= told_until_ + kLongestSilentHold) return;
   told_until_ = until;
   on_wait_("waiting " + std::to_string(hold.count()) + " s, as the server asks for it");
@@ -133,19 +132,11 @@ void ExchangePool::TellStall() {
 void ExchangePool::SendDue() {
   TellStall();
   looked_at_ = session_.clock.Now();
-  if (pace_read_) pace_read_->SendDue();
   while (!waiting_.empty() && waiting_.begin()->first <= looked_at_ &&
          throttle_.MayStart(looked_at_, in_flight_.size())) {
     auto flight = std::move(waiting_.extract(waiting_.begin()).mapped());
-    flight->begun_at = looked_at_;
     Send(std::move(flight));
   }
-}
-
-void ExchangePool::SetPace(Pace& pace) {
-  pace.BeginSweep(session_.clock.Now());
-  throttle_.SetPace(pace);
-  pace_read_.emplace(pace, session_);
 }
 
 bool ExchangePool::HasRoom() const {
@@ -154,9 +145,7 @@ bool ExchangePool::HasRoom() const {
 }
 
 void ExchangePool::Begin(std::unique_ptr<Exchange> exchange) {
-  auto flight = std::make_unique<Flight>(*this, std::move(exchange));
-  flight->begun_at = session_.clock.Now();
-  Send(std::move(flight));
+  Send(std::make_unique<Flight>(*this, std::move(exchange)));
 }
 
 void ExchangePool::Stop() {
@@ -168,9 +157,7 @@ void ExchangePool::Send(std::unique_ptr<Flight> flight) {
   flight->sent_at = session_.clock.Now();
   flight->Forget();
   kube::client::ApiRequest request = flight->exchange->Request();
-  // To a pace it matters to a millisecond how long each answer takes.
-  request.in_bulk = !pace_read_;
-  flight->target = request.target;
+  request.in_bulk = true;
   flight->Start(std::move(request));
   const Flight* key = flight.get();
   in_flight_.emplace(key, std::move(flight));
@@ -178,11 +165,6 @@ void ExchangePool::Send(std::unique_ptr<Flight> flight) {
 }
 
 kube::system::Clock::TimePoint ExchangePool::next_event() const {
-  const auto next = next_send();
-  return pace_read_ && !is_stopped_ ? std::min(next, pace_read_->next_event()) : next;
-}
-
-kube::system::Clock::TimePoint ExchangePool::next_send() const {
   // An answer comes first where there is no room.
   if (in_flight_.size() >= throttle_.limit()) return kube::system::Clock::TimePoint::max();
   const auto due =

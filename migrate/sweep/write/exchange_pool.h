@@ -13,7 +13,6 @@
 #include "kube/json/json.h"
 #include "kube/system/clock.h"
 #include "migrate/sweep/write/exchange.h"
-#include "migrate/sweep/write/pace_read.h"
 #include "migrate/sweep/write/throttle.h"
 
 namespace migrate::sweep::write {
@@ -31,13 +30,11 @@ class ExchangePool {
                kube::system::Clock::Duration answer_limit = {});
   ~ExchangePool();
 
-  /// As Throttle::SetPace, for a sweep that begins; sends the reads that `pace` wants.
-  void SetPace(Pace& pace);
-
   /// Is told what became of an object.
   using OnDone = std::function<void(Exchange&)>;
   /// Takes the answers that came since the last call. Sends on what has its next request at hand.
-  void TakeAnswers(const OnDone& on_done);
+  /// `on_put_off`, which may be empty, is told once of an object that is to be tried again.
+  void TakeAnswers(const OnDone& on_done, const OnDone& on_put_off = nullptr);
 
   /// Sends what is due again, as far as the throttle allows. To be called ahead of HasRoom in each
   /// round.
@@ -48,16 +45,17 @@ class ExchangePool {
   /// Sends nothing more: what is in flight ends, what waits to be tried again is forgotten.
   void Stop();
 
-  bool is_idle() const { return in_flight_.empty() && waiting_.empty(); }
+  /// How many objects are on their way, or wait to be tried again.
+  std::size_t size() const { return in_flight_.size() + waiting_.size(); }
+  bool is_idle() const { return size() == 0; }
   /// When time alone lets something be sent.
   kube::system::Clock::TimePoint next_event() const;
 
  private:
   class Flight;
   void Send(std::unique_ptr<Flight> flight);
-  kube::system::Clock::TimePoint next_send() const;
-  void Take(std::unique_ptr<Flight> flight, const OnDone& on_done);
-  void Hold(std::chrono::seconds asked_for);
+  void Take(std::unique_ptr<Flight> flight, const OnDone& on_done, const OnDone& on_put_off);
+  void TellHold(std::chrono::seconds hold);
   void TellStall();
   void GiveUpLate();
 
@@ -76,7 +74,6 @@ class ExchangePool {
   std::multimap<kube::system::Clock::TimePoint, std::unique_ptr<Flight>>
       waiting_;                    // by when it is due
   kube::json::Document document_;  // of one answer after the other
-  std::optional<PaceRead> pace_read_;
 };
 
 }  // namespace migrate::sweep::write

@@ -21,10 +21,12 @@ class WritePool : public ExchangePool {
 
   /// Is told what became of an object.
   using OnWritten = std::function<void(const ObjectWrite&)>;
-  void TakeAnswers(const OnWritten& on_written) {
-    ExchangePool::TakeAnswers([&on_written](const Exchange& exchange) {
-      on_written(static_cast<const ObjectWrite&>(exchange));
-    });
+  void TakeAnswers(const OnWritten& on_written, const OnDone& on_put_off = nullptr) {
+    ExchangePool::TakeAnswers(
+        [&on_written](const Exchange& exchange) {
+          on_written(static_cast<const ObjectWrite&>(exchange));
+        },
+        on_put_off);
   }
 
   void Begin(spool::SpooledObject object) {

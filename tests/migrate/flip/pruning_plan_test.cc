@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/support/fake_cluster.h"
+
 namespace migrate::flip {
 namespace pruning_plan_test {
 
@@ -20,6 +22,7 @@ PruningDryRun DryRun2000() {
   crd.storage_version = "v1";
   crd.stored_versions = {"v1beta1", "v1"};
   crd.object_count = 2000;
+  dry_run.sizes.objects = 2000;
   report::VersionReport& v1 = crd.versions.emplace_back();
   v1.name = "v1";
   v1.storage = true;
@@ -45,7 +48,7 @@ TEST_CASE("The plan tells what is lost, written and asked", "[migrate][pruning_p
         Strings{"widgets.demo.example.com: 1874 of 2000 objects would lose 2 fields (kubectl prune "
                 "check widgets.demo.example.com)",
                 "plan: 2000 writes before pruning (stored as v1beta1 and v1), 2000 after, about "
-                "14 s; 1 admission webhook sees updates: policy.example.com",
+                "25 s; 1 admission webhook sees updates: policy.example.com",
                 kEvents, "plan: back up 1874 objects, 4.1 MiB, to b/w.ndjson"});
 }
 
@@ -58,21 +61,65 @@ TEST_CASE("In one pass more may be lost, and half is written", "[migrate][prunin
   CHECK(lines.size() == 3);
 }
 
-TEST_CASE("Who leaves others room takes longer, but for a few objects", "[migrate][pruning_plan]") {
+TEST_CASE("The time is that of all passes, and large objects count", "[migrate][pruning_plan]") {
   PruningDryRun dry_run = DryRun2000();
-  const auto plan = [&](double max_rate) {
-    return DescribePlan({.dry_run = dry_run,
-                         .webhooks = {},
-                         .in_one_pass = true,
-                         .max_rate = max_rate,
-                         .is_gentle = true})[1];
+  PruningPlan plan{.dry_run = dry_run, .webhooks = {}};
+  plan.cost = {.object = 0.01, .byte = 1e-6};
+  const auto writes = [&](std::uint64_t objects, std::uint64_t bytes) {
+    dry_run.sizes.objects = objects;
+    dry_run.sizes.bytes = bytes;
+    return EstimateWrites(plan);
   };
-  CHECK_THAT(plan(0),
-             Catch::StartsWith("plan: 2000 writes, up to 9 min, leaving other clients room "
-                               "(--pace=full: about 10 s);"));
-  CHECK_THAT(plan(5), Catch::StartsWith("plan: 2000 writes, about 14 min;"));
-  dry_run.report.object_count = 500;
-  CHECK_THAT(plan(0), Catch::StartsWith("plan: 500 writes, about 7 s;"));
+  // Each takes 10 ms, and 1 s a MB; one that changes something 1.8 times as long.
+  CHECK(writes(100, 0) == Approx(1.8 + 1));
+  CHECK(writes(5, 5'000'000) == Approx(1.8 * 5.05 + 5.05));
+  plan.verifies = false;
+  CHECK(writes(100, 0) == Approx(1.8));
+  plan.rewrites_before = true;
+  CHECK(writes(100, 0) == Approx(1.8 + 1 + 1.8));
+  plan.max_rate = 10;
+  CHECK(writes(100, 0) == Approx(30));
+  CHECK_THAT(DescribePlan(plan)[1], Catch::Contains(" about 35 s;"));
+}
+
+TEST_CASE("The cost of a write is measured by dry runs of a few", "[migrate][pruning_plan]") {
+  test_support::FakeCluster cluster;
+  cluster.server.Add(test_support::FakeCrdText("widgets"));
+  ObjectSizes sizes;
+  for (int i = 0; i < 20; ++i) {
+    const std::string name = "w" + std::to_string(10 + i);
+    cluster.server.Add(test_support::FakeObjectText("widgets", name, "{}"));
+    sizes.Add({"shop", name, static_cast<std::uint64_t>(i), i == 17 ? 1'001'000U : 1000U});
+  }
+  test_support::FakeFault slow;
+  slow.times = 0;
+  slow.latency = std::chrono::milliseconds(10);
+  slow.target = "widgets/w1";
+  test_support::FakeFault slower = slow;
+  slower.target = "widgets/w27";
+  slower.latency = std::chrono::seconds(2);
+  cluster.server.AddFault(slower);
+  cluster.server.AddFault(slow);
+  const sweep::write::SweepTarget target{
+      .group = "demo.example.com", .version = "v1", .plural = "widgets"};
+  SECTION("with the largest one") {
+    const WriteCost cost = MeasureWriteCost(sizes, target, cluster.session());
+    CHECK(cost.is_measured);
+    CHECK(cost.byte == Approx(1.99e-6).epsilon(0.02));
+    CHECK(cost.object == Approx(0.008).epsilon(0.05));
+    CHECK(cost.SecondsFor(sizes) == Approx(20 * 0.01 + 1.99).epsilon(0.05));
+    CHECK(cluster.server.requests().size() == 6);
+    for (const std::string& line : cluster.server.RequestLines()) {
+      CHECK_THAT(line, Catch::EndsWith("?dryRun=All"));
+    }
+  }
+  SECTION("and is as a rule where they are refused") {
+    test_support::FakeFault refused;
+    refused.target = "widgets/w12";
+    refused.answer = test_support::FakeStatus(403, "Forbidden", "no");
+    cluster.server.AddFault(refused);
+    CHECK_FALSE(MeasureWriteCost(sizes, target, cluster.session()).is_measured);
+  }
 }
 
 TEST_CASE("Where nothing is lost there is nothing to back up", "[migrate][pruning_plan]") {

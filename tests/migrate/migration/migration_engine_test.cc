@@ -298,7 +298,7 @@ TEST_CASE("What we have to do ourselves is not left to the cluster",
     widgets.options.namespace_ = "shop";
     why = "only some are to be";
   }
-  SECTION("a pace") {
+  SECTION("a rate") {
     widgets.options.max_rate = 1000;
     why = "--max-rate";
   }

@@ -379,6 +379,7 @@ TEST_CASE("A server that asks for a pause is told of", "[migrate][rewrite_passes
   World world;
   FakeFault busy;
   busy.target = kInShop;
+  busy.times = 3;
   busy.answer = test_support::FakeText(429, "text/plain", "");
   busy.headers = {{"Retry-After", "7"}};
   world.cluster.server.AddFault(busy);

@@ -35,6 +35,7 @@ TEST_CASE("After a signal nothing is tried again, nor put back", "[migrate][swee
   std::atomic<bool> stop = false;
   world.cluster.run_stop = &stop;
   world.options.chunk_size = 0;
+  world.options.concurrency = 4;
   SECTION("what would be tried again") {
     FakeFault busy = World::Always(kInShop);
     busy.answer = FakeText(503, "text/plain", "");

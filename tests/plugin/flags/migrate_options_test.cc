@@ -41,9 +41,8 @@ TEST_CASE("migrate has its defaults", "[plugin][migrate_options]") {
   CHECK(options.input.crds == Words{"widgets"});
   CHECK(options.output == OutputFormat::kTable);
   CHECK(options.dry_run == DryRun::kNone);
-  CHECK(options.concurrency == 16);
+  CHECK_FALSE(options.concurrency);
   CHECK(options.max_rate == 0);
-  CHECK(options.is_gentle);
   CHECK(options.objects.chunk_size == 500);
   CHECK(options.verify);
   CHECK_FALSE(options.yes);
@@ -115,16 +114,15 @@ TEST_CASE("Other runs are waited for as long as --lease-timeout says",
 }
 
 TEST_CASE("migrate takes its flags", "[plugin][migrate_options]") {
-  const MigrateOptions options = Parse(
-      {"widgets", "gizmos", "--enable-pruning", "-y", "--concurrency=3", "--pace=full",
-       "--max-rate", "2.5", "--verify=false", "--single-pass", "--no-backup", "--rewrite-unbacked",
-       "--settle-timeout=1m30s", "--state-dir=s", "-ojson", "--keep-stored-versions"});
+  const MigrateOptions options =
+      Parse({"widgets", "gizmos", "--enable-pruning", "-y", "--concurrency=3", "--max-rate", "2.5",
+             "--verify=false", "--single-pass", "--no-backup", "--rewrite-unbacked",
+             "--settle-timeout=1m30s", "--state-dir=s", "-ojson", "--keep-stored-versions"});
   CHECK(options.input.crds == Words{"widgets", "gizmos"});
   CHECK(options.enable_pruning);
   CHECK(options.yes);
   CHECK(options.concurrency == 3);
   CHECK(options.max_rate == 2.5);
-  CHECK_FALSE(options.is_gentle);
   CHECK_FALSE(options.verify);
   CHECK(options.single_pass);
   CHECK(options.no_backup);
@@ -134,8 +132,6 @@ TEST_CASE("migrate takes its flags", "[plugin][migrate_options]") {
   CHECK(options.output == OutputFormat::kJson);
   CHECK(options.keep_stored_versions);
   CHECK(Parse({"widgets", "--backup-dir", "b"}).backup_dir == "b");
-  CHECK(Parse({"widgets", "--pace=full"}).concurrency == 32);
-  CHECK(Parse({"widgets", "--pace=full", "--concurrency=16"}).concurrency == 16);
   CHECK(Parse({"--retry-from", "r.json", "-oname"}).retry_from == "r.json");
   const auto [flag, cleaning] = GENERATE(table<std::string, Cleaning>({
       {"--clean-managed-fields", Cleaning::kAlways},
@@ -249,8 +245,7 @@ TEST_CASE("Values that mean nothing are refused", "[plugin][migrate_options]") {
        R"(invalid argument "nan" for "--max-rate" flag: must be a number)"},
       {{"w", "--max-rate=inf"},
        R"(invalid argument "inf" for "--max-rate" flag: must be a number)"},
-      {{"w", "--pace=fast"},
-       R"(invalid argument "fast" for "--pace" flag: must be gentle or full)"},
+      {{"w", "--pace=full"}, "unknown flag: --pace"},
       {{"w", "--settle-timeout=5"}, R"(invalid argument "5" for "--settle-timeout" flag: time: )"},
       {{"w", "--settle-timeout=0s"},
        R"(invalid argument "0s" for "--settle-timeout" flag: must be more than 0)"},

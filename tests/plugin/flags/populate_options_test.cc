@@ -39,7 +39,7 @@ TEST_CASE("populate has its defaults", "[plugin][populate_options]") {
   CHECK(options.service.leader_elect);
   CHECK(options.service.lease_namespace == "kube-system");
   CHECK(options.service.metrics_port == 0);
-  CHECK(options.service.concurrency == 16);
+  CHECK_FALSE(options.service.concurrency);
   CHECK(options.service.max_rate == 0);
   CHECK_FALSE(options.service.webhooks);
 }

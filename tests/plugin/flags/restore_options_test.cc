@@ -38,7 +38,7 @@ TEST_CASE("restore has its defaults", "[plugin][restore_options]") {
   CHECK(options.verify);
   CHECK_FALSE(options.overwrite);
   CHECK_FALSE(options.recreate);
-  CHECK(options.concurrency == 16);
+  CHECK_FALSE(options.concurrency);
   CHECK_FALSE(NamesObjects(options));
 }
 

@@ -44,14 +44,15 @@ TEST_CASE("As many are in flight as the throttle allows", "[migrate][write_pool]
   World world;
   CHECK(world.writer.is_idle());
   world.BeginAll();
-  CHECK(world.begun == 4);
+  CHECK(world.begun == 8);
+  CHECK(world.writer.size() == 8);
   CHECK(world.writer.next_event() == kube::system::Clock::TimePoint::max());
   while (world.done.empty()) {
     world.cluster.client.Poll(world.writer.next_event());
     world.Take();
   }
   world.BeginAll();
-  CHECK(world.begun == 6);  // one for the answer, one as the limit grew
+  CHECK(world.begun == 8 + world.done.size());
 }
 
 TEST_CASE("What waits to be tried again holds no place, up to a number", "[migrate][write_pool]") {
@@ -109,6 +110,41 @@ TEST_CASE("A writer that goes leaves nothing under way", "[migrate][write_pool]"
   CHECK(world.cluster.server.requests().empty());
 }
 
+TEST_CASE("What is put off is told once", "[migrate][write_pool]") {
+  World world;
+  world.AddBusy(2);
+  world.writer.Begin({7, {"shop", "a", "u", "1", 1}});
+  int put_off = 0;
+  while (!world.writer.is_idle()) {
+    world.writer.SendDue();
+    world.cluster.client.Poll(world.writer.next_event());
+    world.writer.TakeAnswers([](const ObjectWrite& write) { CHECK(write.first_failure()); },
+                             [&put_off](const Exchange& write) {
+                               ++put_off;
+                               CHECK(write.first_failure()->code == 503);
+                             });
+  }
+  CHECK(put_off == 1);
+}
+
+TEST_CASE("One that is asked to wait holds up no other", "[migrate][write_pool]") {
+  World world;
+  test_support::FakeFault busy;
+  busy.target = kWidgets;
+  busy.times = 1;
+  busy.answer = test_support::FakeText(429, "text/plain", "");
+  busy.headers = {{"Retry-After", "30"}};
+  world.cluster.server.AddFault(busy);
+  while (world.done.size() < 20) {
+    world.writer.SendDue();
+    world.BeginAll();
+    world.cluster.client.Poll(world.writer.next_event());
+    world.Take();
+  }
+  CHECK(world.cluster.clock.passed() < std::chrono::seconds(1));
+  CHECK(world.lines.empty());
+}
+
 /// Waits for the first line that is told.
 std::string FirstLine(World& world) {
   world.BeginAll();
@@ -138,7 +174,7 @@ TEST_CASE("Where nothing gets anywhere it is told why", "[migrate][write_pool]")
   }
 }
 
-TEST_CASE("No answer holds up the others for longer than a minute", "[migrate][write_pool]") {
+TEST_CASE("It is told that all wait", "[migrate][write_pool]") {
   World world;
   const auto [asked_for, held, line] = GENERATE(table<std::string, int, std::string>({
       {"1", 1, ""},
@@ -148,12 +184,12 @@ TEST_CASE("No answer holds up the others for longer than a minute", "[migrate][w
   CAPTURE(asked_for);
   test_support::FakeFault busy;
   busy.target = kWidgets;
-  busy.times = 4;
+  busy.times = 8;
   busy.answer = test_support::FakeText(429, "text/plain", "");
   busy.headers = {{"Retry-After", asked_for}};
   world.cluster.server.AddFault(busy);
   world.BeginAll();
-  while (world.cluster.server.requests().size() < 5) {
+  while (world.cluster.server.requests().size() < 9) {
     world.writer.SendDue();
     world.BeginAll();
     world.cluster.client.Poll(world.writer.next_event());
