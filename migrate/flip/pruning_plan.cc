@@ -24,8 +24,12 @@ constexpr double kChanging = 1.8;
 // With many objects more than one is in flight (ConcurrencySearch), which is so much faster.
 constexpr std::uint64_t kMany = 200;
 constexpr double kGainOfMany = 1.7;
-// Behind the flip, kNoticed and nearly always no more.
+// Behind the flip, kNoticed and nearly always no more, beside reads: each round reads a few
+// objects.
 constexpr double kWaitSeconds = 5;
+constexpr std::uint64_t kRounds = 5, kReadInRound = 5;
+// What a read takes of what a write does.
+constexpr double kReading = 1.0 / 7;
 // As many names as fit a line.
 constexpr std::size_t kMostNames = 5;
 
@@ -230,9 +234,20 @@ std::string WebhookText(const UpdateWebhooks& webhooks) {
          " updates: " + kube::base::Join(names, ", ");
 }
 
+// For the backup, which a list of all objects is for, and for the wait behind the flip. Both matter
+// where objects are large.
+double EstimateReads(const PruningPlan& plan) {
+  const ObjectSizes& sizes = plan.dry_run.sizes;
+  if (sizes.objects == 0) return 0;
+  const double listing = static_cast<double>(sizes.bytes) * plan.cost.byte;
+  const double each = plan.cost.SecondsFor(sizes) / static_cast<double>(sizes.objects);
+  const std::uint64_t reads = kRounds * std::min(sizes.objects, kReadInRound);
+  return kReading * (listing + static_cast<double>(reads) * each);
+}
+
 // From the flip, or the rewrite before it, to the proof.
 std::string TimeText(const PruningPlan& plan) {
-  return "about " + Duration(EstimateWrites(plan) + kWaitSeconds);
+  return "about " + Duration(EstimateWrites(plan) + EstimateReads(plan) + kWaitSeconds);
 }
 
 std::string WritesLine(const PruningPlan& plan) {

@@ -40,6 +40,7 @@ def plan(count, *flags):
 class Busy(http.server.BaseHTTPRequestHandler):
     """Passes requests on, but for each EACH-th write: that is asked to come again in a second."""
     protocol_version = "HTTP/1.1"
+    wbufsize = -1  # an answer in one piece
     lock, writes, refused = threading.Lock(), 0, 0
 
     def do_GET(self):
@@ -79,10 +80,10 @@ class Busy(http.server.BaseHTTPRequestHandler):
 
 
 @contextlib.contextmanager
-def busy_server(address):
+def busy_server(port):
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Busy) as server:
         server.daemon_threads = True
-        server.behind = int(address.rsplit(":", 1)[1].strip("/"))
+        server.behind = int(port)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         try:
             yield f"http://127.0.0.1:{server.server_port}"
@@ -103,7 +104,7 @@ class Pace(unittest.TestCase):
 
     def test_what_the_server_asks_to_wait_holds_up_no_others(self):
         write_manifests(OBJECTS, {**CRD, "spec": {**CRD["spec"], "preserveUnknownFields": False}})
-        with BOX.server("all.json") as address, busy_server(address) as busy:
+        with BOX.server("all.json") as port, busy_server(port) as busy:
             begin = time.monotonic()
             done = BOX.run("kubectl-prune", "migrate", WIDGETS, "--verify=false", "-o", "json", f"--server={busy}")
             seconds = time.monotonic() - begin

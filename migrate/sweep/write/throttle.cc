@@ -19,6 +19,7 @@ constexpr std::chrono::milliseconds kLongWindow{500};
 // another.
 constexpr int kTurns = 2;
 constexpr std::size_t kLongestRest = 1024;
+constexpr std::chrono::seconds kLongestRestTime{5};
 // A single answer that takes far longer than others says nothing of the limit.
 constexpr double kMostOfMedian = 4;
 
@@ -61,7 +62,7 @@ bool ConcurrencySearch::OnAnswer(Clock::TimePoint sent, Clock::TimePoint now) {
   const double latency = std::chrono::duration<double>(now - sent).count();
   if (HasJumped(latency)) return true;
   if (rest_ > 0) {
-    if (--rest_ == 0) BeginTrial(now);
+    if (--rest_ == 0 || now >= rest_end_) BeginTrial(now);
     return false;
   }
   // What was sent before had other requests beside it.
@@ -94,7 +95,7 @@ void ConcurrencySearch::EndWindow(Clock::TimePoint now) {
   const double latency = TypicalOf(latencies_);
   // Without a request for each place, or in no time, nothing is learned.
   if (full_ < not_full_ || latency <= 0) {
-    Rest();
+    Rest(now);
     return SetTrying(false, now);
   }
   (is_trying_ ? tried_ : base_).Add(latency);
@@ -120,7 +121,7 @@ void ConcurrencySearch::EndTrial(Clock::TimePoint now) {
     is_climbing_ = false;
   } else if (!is_better) {
     direction_ = direction_ == Direction::kUp ? Direction::kDown : Direction::kUp;
-    Rest();
+    Rest(now);
   }
   SetTrying(false, now);
   if (rest_ == 0) BeginTrial(now);
@@ -144,11 +145,13 @@ void ConcurrencySearch::BeginTrial(Clock::TimePoint now) {
   TryUp();
   if (direction_ == Direction::kDown) candidate_ = level_ - std::max<std::size_t>(1, level_ / 4);
   base_ = tried_ = {};
+  rest_ = 0;
   SetTrying(false, now);
 }
 
-void ConcurrencySearch::Rest() {
+void ConcurrencySearch::Rest(Clock::TimePoint now) {
   rest_ = next_rest_;
+  rest_end_ = now + kLongestRestTime;
   next_rest_ = std::min(2 * next_rest_, kLongestRest);
 }
 
@@ -169,7 +172,8 @@ void ConcurrencySearch::Halve(Clock::TimePoint now) {
   recent_latency_ = base_latency_;
   is_climbing_ = false;
   direction_ = Direction::kUp;
-  Rest();
+  next_rest_ = kShortestRest;
+  Rest(now);
   SetTrying(false, now);
 }
 

@@ -51,7 +51,7 @@ class ConcurrencySearch {
   bool IsWorthIt() const;
   void BeginTrial(Clock::TimePoint now);
   void TryUp();
-  void Rest();
+  void Rest(Clock::TimePoint now);
   void SetTrying(bool is_trying, Clock::TimePoint now);
 
   /// What was measured at one limit: the latency, in seconds, in some windows.
@@ -66,7 +66,9 @@ class ConcurrencySearch {
   std::size_t level_ = 1;
   bool is_climbing_ = true;  // until the first limit that does not pay
   Direction direction_ = Direction::kUp;
-  std::size_t rest_ = 0, next_rest_ = kShortestRest;  // answers until the next trial
+  // Until the next trial: so many answers, or until then.
+  std::size_t rest_ = 0, next_rest_ = kShortestRest;
+  Clock::TimePoint rest_end_{};
 
   // Of a trial: whether `candidate_` is better than `level_`.
   std::size_t candidate_ = 1;
