@@ -8,7 +8,7 @@ namespace migrate::engine {
 /// What a run is to do with a CRD, as far as it matters for who may rewrite.
 struct EngineSituation {
   bool is_partial = false;       ///< only some of the objects
-  bool changes_objects = false;  ///< by --mutation or --clean-managed-fields
+  bool changes_objects = false;  ///< by --mutation or --clean-managed-fields=always
   bool is_paced = false;         ///< by --max-rate
   bool keeps_versions = false;   ///< status.storedVersions is to stay as it is
   bool verifies = true;          ///< by a pass over all objects

@@ -276,15 +276,15 @@ std::string ManagedFieldsLine(const PruningPlan& plan) {
   return plan.keeps_managed_fields
              ? "plan: keep " + whose + ", which any other write would empty (" +
                    report::OwnCommand("check " + crd.name) + ")"
-             : "Warning: the writes empty " + whose +
-                   "; --clean-managed-fields=auto, the default, keeps them";
+             : "Warning: the writes empty " + whose + " (" +
+                   report::OwnCommand("check " + crd.name) + ")";
 }
 
 }  // namespace
 
 double EstimateWrites(const PruningPlan& plan) {
   const ObjectSizes& sizes = plan.dry_run.sizes;
-  const double gain = sizes.objects < kMany ? 1 : kGainOfMany;
+  const double gain = sizes.objects < kMany || plan.concurrency == 1 ? 1 : kGainOfMany;
   const double slowest = plan.max_rate > 0 ? static_cast<double>(sizes.objects) / plan.max_rate : 0;
   const double verifying = std::max(slowest, plan.cost.SecondsFor(sizes) / gain);
   const double rewriting = std::max(slowest, kChanging * plan.cost.SecondsFor(sizes) / gain);

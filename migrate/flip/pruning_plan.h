@@ -1,8 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,15 +48,16 @@ PruningDryRun DryRunPruning(const crds::LiveCrd& crd, const check::RewriteForeca
 struct PruningPlan {
   const PruningDryRun& dry_run;
   const UpdateWebhooks& webhooks;
-  std::string gitops_owner{};        ///< as FindGitOpsOwner
-  bool rewrites_before = false;      ///< everything once before the flip
-  bool in_one_pass = false;          ///< objects may be stored in older versions at the flip
-  bool verifies = true;              ///< everything once more after the flip
-  double max_rate = 0;               ///< writes a second; 0: no limit
-  WriteCost cost{};                  ///< of one write
-  std::string backup{};              ///< where it is to be; empty: there is to be none
-  std::string crd_file{};            ///< as PruningRun::crd_file
-  std::string mutation{};            ///< its files; empty: there is none
+  std::string gitops_owner{};    ///< as FindGitOpsOwner
+  bool rewrites_before = false;  ///< everything once before the flip
+  bool in_one_pass = false;      ///< objects may be stored in older versions at the flip
+  bool verifies = true;          ///< everything once more after the flip
+  double max_rate = 0;           ///< writes a second; 0: no limit
+  std::optional<std::size_t> concurrency{};  ///< as SweepOptions::concurrency
+  WriteCost cost{};                          ///< of one write
+  std::string backup{};                      ///< where it is to be; empty: there is to be none
+  std::string crd_file{};                    ///< as PruningRun::crd_file
+  std::string mutation{};                    ///< its files; empty: there is none
   bool keeps_managed_fields = true;  ///< writes carry entries for which a server empties all
 };
 

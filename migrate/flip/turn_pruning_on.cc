@@ -115,6 +115,7 @@ class PruningTurner {
                      .in_one_pass = is_in_one_pass(),
                      .verifies = run_.scope.verify,
                      .max_rate = run_.sweep_options.max_rate,
+                     .concurrency = run_.sweep_options.concurrency,
                      .backup = backup_path_.string(),
                      .crd_file = run_.crd_file,
                      .mutation = run_.mutation ? run_.mutation->sources() : "",

@@ -85,8 +85,8 @@ class CrdMigrator final : private shards::run::ShardWork {
       Rewrite();
       report_.kept_because = WhyKept();
       EndVersions();
-      TakeEmptied();
     }
+    RecordEmptied();
     CloseState();
   }
 
@@ -273,7 +273,8 @@ class CrdMigrator final : private shards::run::ShardWork {
     const auto& cleaner = scope().target.cleaner;
     if (!cleaner) return;
     if (options_.retried) return report_.managed_fields_cleaned.reset();
-    if (report_.foretold_loss) return report_.AddCleaned(report_.foretold_loss->managed_fields);
+    const bool is_foretold = report_.foretold_loss && options_.cleaning == owners::Cleaning::kAuto;
+    if (is_foretold) return report_.AddCleaned(report_.foretold_loss->managed_fields);
     const auto to_clean = owners::CountToClean(ListTarget(), *cleaner,
                                                {.chunk_size = options_.chunk_size}, session());
     if (!GoOn()) return;
@@ -404,7 +405,9 @@ class CrdMigrator final : private shards::run::ShardWork {
   bool ComeBehindFlip() {
     if (turns_pruning_on()) return TurnPruningOn() && (is_dry_run() || TakeFlip());
     if (!state_->is_behind_flip()) return AcceptHiddenLoss();
-    if (!Take(flip::ResumePruning(PruningRun(), options_.pruning))) return false;
+    const bool is_resumed = Take(flip::ResumePruning(PruningRun(), options_.pruning));
+    report_.managed_fields_emptied.merge(sweep::FindEmptied(state_->MakeFolderBeforeFlip()));
+    if (!is_resumed) return false;
     state_->NoteRewriting(crd_.expected());
     return true;
   }
@@ -557,7 +560,7 @@ class CrdMigrator final : private shards::run::ShardWork {
   }
 
   // What nobody can bring back keeps nothing from being trimmed, but is no success.
-  void TakeEmptied() {
+  void RecordEmptied() {
     const bool is_done = report_.outcome == report::Outcome::kDone;
     if (is_done && !report_.managed_fields_emptied.empty()) {
       report_.outcome = report::Outcome::kFailures;

@@ -199,12 +199,12 @@ void ChooseCleaner(const kube::crd::Crd& crd, const MigrationContext& context,
   const MigrationOptions& options = context.options;
   prepared.scope.target.cleaner = nullptr;
   if (options.cleaning == owners::Cleaning::kNever || prepared.preflight.may_not_clean) return;
-  const EntryAnswers answers =
-      AskAboutEntries({.crd = crd,
-                       .target = prepared.scope.target,
-                       .may_ask = options.dry_run != report::DryRun::kClient,
-                       .chunk_size = options.chunk_size},
-                      context.session);
+  const EntryAnswers answers = AskAboutEntries(
+      {.crd = crd,
+       .target = prepared.scope.target,
+       .may_ask = options.dry_run != report::DryRun::kClient && !prepared.scope.target.by_update,
+       .chunk_size = options.chunk_size},
+      context.session);
   for (const std::string& line : answers.lines) {
     context.session.observer.OnLine(report.name + ": " + line);
   }

@@ -7,9 +7,11 @@
 #include <utility>
 
 #include "kube/base/text.h"
+#include "migrate/flip/write_cost.h"
 #include "migrate/lists/list_reader.h"
 #include "migrate/owners/stale_entries.h"
 #include "migrate/spool/object_metadata.h"
+#include "migrate/spool/spool.h"
 #include "migrate/sweep/write/sweep_paths.h"
 
 namespace migrate::migration {
@@ -23,14 +25,16 @@ constexpr std::size_t kMostGroups = 16;
 constexpr char kKept[] = "a write keeps them";
 
 struct Group {
-  spool::ListedObject first{};
+  spool::ListedObject
+      first{};  // of those whose entries are all of the CRD's versions, if there is one
+  bool is_first_stale = true;
   std::uint64_t objects = 0;
 };
 
 /// Groups the objects of one list by the versions that their entries name, beside the written one.
 class GroupTaker : public lists::ItemTaker {
  public:
-  GroupTaker(const kube::crd::Crd& crd, const std::string& written) {
+  GroupTaker(const kube::crd::Crd& crd, const std::string& written) : known_(crd) {
     for (const kube::crd::CrdVersion& version : crd.versions) {
       if (version.name != written) names_.emplace(crd.group + "/" + version.name, version.name);
     }
@@ -40,18 +44,24 @@ class GroupTaker : public lists::ItemTaker {
     const auto object = spool::ReadObjectMetadata(item.root());
     if (!object || object->entries == EntryState::kNone) return;
     VersionSet versions;
+    bool is_stale = false;
     for (const Value& entry : owners::EntriesOf(item.root())) {
       const auto name = names_.find(entry.FindText("apiVersion"));
       if (name != names_.end()) versions.insert(name->second);
+      is_stale |= known_.IsStale(entry);
     }
     if (versions.empty()) return;
     Group& group = groups_[std::move(versions)];
-    if (group.objects++ == 0) group.first = *object;
+    const bool is_better = group.is_first_stale && !is_stale;
+    if (group.objects++ > 0 && !is_better) return;
+    group.first = *object;
+    group.is_first_stale = is_stale;
   }
 
   const std::map<VersionSet, Group>& groups() const { return groups_; }
 
  private:
+  const owners::KnownVersions known_;
   std::map<std::string, std::string, std::less<>> names_;  // of versions, by apiVersion
   std::map<VersionSet, Group> groups_;
 };
@@ -69,8 +79,10 @@ class Asking {
     jobs[0].metadata_only = true;
     lists::ReadLists(jobs, session_, {.chunk_size = question_.chunk_size});
     if (jobs[0].error) {
-      TakeAllForUnfit();
-      return std::move(answers_);  // the sweep meets the same error, and tells it
+      AddAllAsUnfit();
+      answers_.lines.push_back("what a write makes of managedFields is unknown: " +
+                               jobs[0].error->message);
+      return std::move(answers_);
     }
     const auto& groups = static_cast<const GroupTaker&>(*jobs[0].taker).groups();
     for (const auto& [versions, group] : groups) Ask(versions, group);
@@ -79,14 +91,15 @@ class Asking {
   }
 
  private:
-  void TakeAllForUnfit() {
+  void AddAllAsUnfit() {
     for (const kube::crd::CrdVersion& version : question_.crd.versions) {
       answers_.unfit.insert(version.name);
     }
   }
 
   void Ask(const VersionSet& versions, const Group& group) {
-    const std::string name = NameOf(group.first);
+    if (session_.is_stopped()) return;
+    const std::string name = spool::ObjectKey(group.first);
     std::string answer = "unknown, as it cannot be asked before anything is written";
     if (question_.may_ask && asked_ == kMostGroups) {
       answer = "unknown, as there are too many groups to ask about all";
@@ -108,20 +121,10 @@ class Asking {
   }
 
   std::string TryWrite(const spool::ListedObject& object) {
-    kube::client::ApiRequest request;
-    request.method = "PATCH";
-    request.target = ObjectPath(question_.target, object) + "?dryRun=All";
-    request.accept = sweep::write::kMetadataAccept;
-    request.content_type = "application/merge-patch+json";
-    request.body = "{}";
-    const auto answer = session_.client.Send(std::move(request));
+    const auto answer = session_.client.Send(flip::DryRunWrite(question_.target, object));
     if (!answer) return "unknown (" + answer.error().message + ")";
     const EntryState state = owners::StateOf((*answer)->root(), nullptr);
     return state == EntryState::kNone ? "a write empties them" : kKept;
-  }
-
-  static std::string NameOf(const spool::ListedObject& object) {
-    return object.namespace_.empty() ? object.name : object.namespace_ + "/" + object.name;
   }
 
   // Of an emptied group each version may be why, but for those that were kept with others.

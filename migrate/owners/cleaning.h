@@ -6,8 +6,8 @@ namespace migrate::owners {
 
 /// Which entries of managedFields a write says in the storage version (EntryCleaner).
 enum class Cleaning : std::uint8_t {
-  kAuto,    ///< those for which the server would empty managedFields otherwise, and stale ones
-  kAlways,  ///< also those of versions that hold this object, but not every object
+  kAuto,    ///< stale ones, and those of versions that lack fields of this object
+  kAlways,  ///< stale ones, and those of versions that lack fields of the storage version
   kNever,
 };
 

@@ -38,6 +38,15 @@ bool KnownVersions::HasDoubtful() const {
       states_, [](const auto& version) { return version.second == EntryState::kDoubtful; });
 }
 
+std::string KnownVersions::Text() const {
+  std::string text;
+  for (const auto& [version, state] : states_) {
+    text += (text.empty() ? "" : " ") + version;
+    text += state == EntryState::kDoubtful ? "=doubtful" : "=some";
+  }
+  return text;
+}
+
 std::span<const Value> EntriesOf(const Value& object) {
   const Value* metadata = object.Find("metadata", Type::kObject);
   const Value* entries =

@@ -44,6 +44,8 @@ class KnownVersions {
   }
   /// Whether entries of some version are doubtful.
   bool HasDoubtful() const;
+  /// "stable.example.com/v1=some ...", by which what was judged by others is told apart.
+  std::string Text() const;
 
  private:
   std::map<std::string, EntryState, std::less<>> states_;  // by "stable.example.com/v1"

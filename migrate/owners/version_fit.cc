@@ -47,10 +47,24 @@ bool HoldsPart(const SchemaProps* inside, const SchemaProps* stored) {
   return stored == nullptr || (inside != nullptr && HoldsValue(*inside, *stored));
 }
 
-bool HoldsFields(const SchemaProps& schema, const SchemaProps& stored) {
-  return std::ranges::all_of(stored.properties, [&](const auto& property) {
-    return HoldsPart(FindProperty(schema, property.first), &property.second);
-  });
+bool TakesAnyField(const SchemaProps& schema) {
+  return PreservesUnknown(schema) || AllowsAnyKey(schema);
+}
+
+// What is specified in both has to fit, also where other fields may be anything.
+bool HoldsFields(const SchemaProps& schema, const SchemaProps& stored, bool is_root) {
+  const auto is_held = [&](const auto& property) {
+    if (is_root && kube::meta::IsTypeMetaOrMetadata(property.first)) return true;
+    const SchemaProps* inside = FindProperty(schema, property.first);
+    return inside == nullptr ? TakesAnyField(schema) : HoldsValue(*inside, property.second);
+  };
+  if (!std::ranges::all_of(stored.properties, is_held)) return false;
+  if (!TakesAnyField(stored)) return true;
+  // An object may hold anything where the stored version specifies nothing.
+  return TakesAnyField(schema) && std::ranges::all_of(schema.properties, [&](const auto& property) {
+           return stored.FindProperty(property.first) != nullptr ||
+                  (is_root && kube::meta::IsTypeMetaOrMetadata(property.first));
+         });
 }
 
 // Elements of a list of type map or set differ from each other, in keys or values.
@@ -61,10 +75,10 @@ bool HasLooserList(const SchemaProps& schema, const SchemaProps& stored) {
 }
 
 bool HoldsValue(const SchemaProps& schema, const SchemaProps& stored) {
-  if (PreservesUnknown(schema) || AllowsAnyKey(schema)) return true;
-  if (PreservesUnknown(stored) || AllowsAnyKey(stored)) return false;
+  if (MergingOf(&schema) == Merging::kAnything) return true;
   if (schema.type != stored.type || !HasLooserList(schema, stored)) return false;
-  return HoldsFields(schema, stored) && HoldsPart(MapValues(schema), MapValues(stored)) &&
+  return HoldsFields(schema, stored, /*is_root=*/false) &&
+         (TakesAnyField(schema) || HoldsPart(MapValues(schema), MapValues(stored))) &&
          HoldsPart(Items(schema), Items(stored));
 }
 
@@ -140,13 +154,7 @@ bool HoldsObject(const SchemaProps* schema, const Value& object) {
 
 bool Holds(const SchemaProps* schema, const SchemaProps* stored) {
   if (stored == nullptr) return true;
-  if (schema == nullptr) return false;
-  if (PreservesUnknown(*schema)) return true;
-  if (PreservesUnknown(*stored)) return false;
-  return std::ranges::all_of(stored->properties, [&](const auto& property) {
-    return kube::meta::IsTypeMetaOrMetadata(property.first) ||
-           HoldsPart(FindProperty(*schema, property.first), &property.second);
-  });
+  return schema != nullptr && HoldsFields(*schema, *stored, /*is_root=*/true);
 }
 
 }  // namespace migrate::owners

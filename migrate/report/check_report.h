@@ -113,7 +113,7 @@ struct ChangesReport {
   bool is_partial = false;           ///< the schemas are too large to be compared whole
 };
 
-/// Entries of metadata.managedFields of one manager and version that stand in the way.
+/// Entries of metadata.managedFields of one manager, version and operation.
 struct StaleEntry {
   std::string api_version, manager, operation;
   std::string subresource;  ///< empty: none

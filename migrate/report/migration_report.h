@@ -122,6 +122,12 @@ struct CrdMigration {
   std::optional<ShardFacts> shard{};        ///< where there are several
   double seconds = 0;
 
+  /// All objects are migrated; but for some managedFields there is nothing to complain of.
+  bool lost_managed_fields_alone() const {
+    return outcome == Outcome::kFailures && !managed_fields_emptied.empty() && error.empty() &&
+           failures.empty() && (verified || dry_run != DryRun::kNone);
+  }
+
   void AddCleaned(const ManagedFieldsCleaned& cleaned) {
     if (cleaned.objects == 0 && !managed_fields_cleaned) return;
     managed_fields_cleaned.emplace(managed_fields_cleaned.value_or(ManagedFieldsCleaned())) +=

@@ -216,4 +216,12 @@ RewriteResult RunRewritePasses(const RewriteScope& scope, const SweepOptions& op
   return RewritePasses(scope, options, folder, session).Run();
 }
 
+std::set<std::string> FindEmptied(const std::filesystem::path& folder) {
+  std::set<std::string> emptied = spool::Spool(folder, kRewrite).Emptied();
+  for (int pass = 0; pass < kVerifyingPasses; ++pass) {
+    emptied.merge(spool::Spool(folder, NameOfVerifying(pass)).Emptied());
+  }
+  return emptied;
+}
+
 }  // namespace migrate::sweep

@@ -63,4 +63,8 @@ RewriteResult RunRewritePasses(const RewriteScope& scope, const SweepOptions& op
                                const std::filesystem::path& folder,
                                const MigrationSession& session);
 
+/// RewriteResult::emptied of the passes whose files are in `folder`, by whatever run; empty where
+/// there are none.
+std::set<std::string> FindEmptied(const std::filesystem::path& folder);
+
 }  // namespace migrate::sweep

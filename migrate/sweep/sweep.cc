@@ -33,10 +33,9 @@ std::uint64_t MostInOnePiece(const SweepOptions& options, const shards::Shard& s
                   shards::ShareOf(shard, kAtOnce * options.most_in_one_piece));
 }
 
+// What was listed holds by these versions alone.
 std::string CleaningPurpose(const write::SweepTarget& target) {
-  if (!target.cleaner) return "";
-  return target.cleaner->needs_objects() ? " cleaning managedFields by objects"
-                                         : " cleaning managedFields";
+  return target.cleaner ? " cleaning managedFields but " + target.cleaner->known().Text() : "";
 }
 
 /// What a spool is for: another sweep does not take it up.

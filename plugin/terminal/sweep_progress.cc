@@ -42,9 +42,10 @@ std::string Speed(const SweepProgress& progress, double rate, const std::string&
   const auto shown = static_cast<std::uint64_t>(std::llround(rate));
   text += separator + (shown > 0 ? std::to_string(shown) + "/s" : "<1/s");
   const std::uint64_t done = DoneOf(progress);
-  if (progress.expected <= done) return text;
-  const std::uint64_t later = progress.passes_after * progress.expected;
-  const double left = static_cast<double>(progress.expected - done + later) / rate;
+  const std::uint64_t here = progress.expected > done ? progress.expected - done : 0;
+  const std::uint64_t left_over = here + progress.passes_after * progress.expected;
+  if (left_over == 0) return text;
+  const double left = static_cast<double>(left_over) / rate;
   if (left < kLongestEta) text += separator + "ETA " + Eta(left);
   return text;
 }

@@ -107,18 +107,18 @@ Options:
         where the API server runs with --watch-cache=false.
 
     --clean-managed-fields='auto':
-        Must be "auto", "always" or "never". API servers empty metadata.managedFields with any write
-        of an object where an entry names a version that the CRD lost, or whose schema lacks fields
-        that the object has in the storage version. With auto the write says these entries in the
-        storage version, so that they are kept. Paths that the storage version does not have are
-        dropped. With always (--clean-managed-fields alone) it does so for every version that lacks
-        fields of the storage version. With never it does not, and the objects whose managedFields
-        were emptied are named.
+        Must be "auto", "always" or "never". Any write of an object makes the API server empty its
+        metadata.managedFields if an entry names a version that the CRD lost, or a version whose
+        schema lacks fields of the object. With auto the same write moves these entries to the
+        storage version. Each owner keeps its fields, except those that the storage version does not
+        have. With always (--clean-managed-fields alone) it moves the entries of every version that
+        lacks fields of the storage version. With never it moves none, and names the objects whose
+        managedFields were emptied.
 
     --concurrency='':
-        Keep so many writes in flight at once, fewer only after the server says that it has too much
-        to do. By default as few are as keep the server's throughput: it begins with one, adds more
-        while that pays, and stops at 16. With --contexts in each cluster.
+        Keep so many writes in flight at once, and fewer only after the server says that it has too
+        much to do. By default migrate searches: it starts with one write in flight, adds more while
+        the throughput grows, and stops at 16. With --contexts in each cluster.
 
     --contexts=[]:
         Migrate the clusters of these contexts of the kubeconfig side by side: names, or patterns in

@@ -97,8 +97,9 @@ Options:
         server shows one only if its --admission-control-config-file says so.
 
     --concurrency='':
-        Keep so many namespaces in flight at once, fewer only after the server says that it has too
-        much to do. By default as few are as keep the server's throughput, 16 at most.
+        Keep so many namespaces in flight at once, and fewer only after the server says that it has
+        too much to do. By default populate searches: it starts with one, adds more while the
+        throughput grows, and stops at 16.
 
     --diff=false:
         Show what --once would change. Objects are compared as YAML, without managed fields and the

@@ -51,8 +51,9 @@ Options:
         them all at once.
 
     --concurrency='':
-        Keep so many objects in flight at once, fewer only after the server says that it has too
-        much to do. By default as few are as keep the server's throughput, 16 at most.
+        Keep so many objects in flight at once, and fewer only after the server says that it has
+        too much to do. By default restore searches: it starts with one, adds more while the
+        throughput grows, and stops at 16.
 
     --dry-run='none':
         Must be "none", "server", or "client". With client nothing is written: what would be put

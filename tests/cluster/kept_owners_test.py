@@ -7,12 +7,15 @@ server. COUNT: objects.
 import copy
 import json
 import os
+import signal
 import sys
 import unittest
 
 from cluster import Cluster, wait_for
+from kill_test import MOST_RUNS, Killer, Phases
 from loop_closes_test import run_check
-from migrations import GROUP, Migrator, accounting_errors, ask_in_parallel, stored_versions
+from migrations import GROUP, Migrator, Run, accounting_errors, ask_in_parallel, stored_versions
+from proxy import Proxy
 from runner import end, run_tests
 from subjects import V1_CRDS, V1BETA1_CRDS
 from webhook import ConversionWebhook
@@ -20,6 +23,7 @@ from webhook import ConversionWebhook
 BINARY = None
 CLUSTER = None
 COUNT = 60
+SEED, KILLS = 49, 30
 TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
 PORTS = {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["port"],
          "items": {"type": "object", "required": ["port"], "properties": {"port": NUMBER, "name": TEXT}}}
@@ -182,11 +186,14 @@ class KeptOwners(unittest.TestCase):
         self.assertEqual(["v2"], stored_versions(self.api, upgrade))
         stored = CLUSTER.etcd_range(f"/registry/{GROUP}/{upgrade.plural}/")
         self.assertEqual({f"{GROUP}/v2"}, {json.loads(one)["apiVersion"] for one in stored.values()})
+        self.compare_all(upgrade, before)
+        return run
+
+    def compare_all(self, upgrade, before):
         after = upgrade.shown()
         for name in upgrade.objects:
             for owner in OWNERS:
                 self.compare(upgrade, owned_of(before[name], owner), owned_of(after[name], owner))
-        return run
 
     def compare(self, upgrade, before, after):
         """Each owner owns what it did, as far as v2 has it; in what version that is said may stay as it was."""
@@ -226,6 +233,31 @@ class KeptOwners(unittest.TestCase):
         self.assertIn("plan: keep managedFields of ", run.stderr)
         self.owners_go_on(upgrade)
 
+    def test_kills_lose_no_owner(self):
+        upgrade = Upgrade(self, "killeds", {"oldOnly": TEXT}, {"newOnly": TEXT}, preserves=True,
+                          old_spec={"oldOnly": "x"}, new_spec={"newOnly": "y"}, again={"newOnly": "z"})
+        before = upgrade.shown()
+        killer = Killer(Phases(upgrade), SEED)
+        runs = [run for run in self.killed(upgrade, killer) if run.code != -signal.SIGKILL]
+        self.assertGreaterEqual(sum(killer.killed.values()), KILLS)
+        self.assertEqual([0], [run.code for run in runs], runs[-1])
+        self.assertNotIn("managedFieldsEmptied", runs[-1].crd(), runs[-1])
+        self.compare_all(upgrade, before)
+        self.owners_go_on(upgrade)
+
+    def killed(self, upgrade, killer):
+        """Runs until one was not killed."""
+        with Proxy(CLUSTER, killer.before, killer.after) as proxy:
+            for _ in range(MOST_RUNS):
+                process = self.migrator.start(upgrade.name, "--enable-pruning", "--yes", "--chunk-size=20",
+                                              user="admin", port=proxy.port)
+                if sum(killer.killed.values()) < KILLS:
+                    killer.aim(process)
+                out, err = process.communicate(timeout=240)
+                yield Run(process.returncode, out, err)
+                if process.returncode != -signal.SIGKILL:
+                    return
+
     def test_a_version_that_comes_with_a_default(self):
         upgrade = Upgrade(self, "modes", {}, {"mode": {"type": "string", "default": "fast"}})
         emptied = upgrade.would_be_emptied()
@@ -245,6 +277,7 @@ class KeptOwners(unittest.TestCase):
             code, answer = upgrade.apply(self.api, "v2", name, "deployer", OWNERS["deployer"], force=True)
             self.assertEqual(200, code, answer)
         emptied = upgrade.would_be_emptied()
+        self.assertTrue(emptied)
         self.assertEqual(len(emptied), self.foretold(upgrade))
         run = self.migrator.run(upgrade.name)
         self.assertEqual(0, run.code, run)
@@ -255,6 +288,7 @@ class KeptOwners(unittest.TestCase):
         upgrade = Upgrade(self, "renames", {"oldName": TEXT}, {"newName": {"type": "string", "default": "y"}},
                           old_spec={"oldName": "x"}, new_spec={"newName": "y"})
         emptied = upgrade.would_be_emptied()
+        self.assertTrue(emptied)
         self.assertEqual(len(emptied), self.foretold(upgrade))
         self.migrate(upgrade)
         self.owners_go_on(upgrade)
@@ -262,6 +296,7 @@ class KeptOwners(unittest.TestCase):
     def test_a_dry_run_by_the_server_tells_what_would_be_emptied(self):
         upgrade = Upgrade(self, "tells", {}, {"mode": {"type": "string", "default": "fast"}})
         emptied = [f"default/{name}" for name in upgrade.would_be_emptied()]
+        self.assertTrue(emptied)
         kept = self.migrator.run(upgrade.name, "--dry-run=server")
         self.assertEqual(0, kept.code, kept)
         self.assertEqual(len(emptied), kept.crd()["managedFieldsCleaned"]["objects"])

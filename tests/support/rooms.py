@@ -38,8 +38,6 @@ plugin
 """
 ROOMS = {room: line for line, rooms in enumerate(ORDER.splitlines()) for room in rooms.split()}
 TOPS = ("kube", "migrate", "plugin")
-# What a person sees at once, headers and sources counted each.
-MOST_FILES = 30
 SOURCE_SUFFIXES = {".cc", ".h"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 

@@ -90,7 +90,9 @@ ObjectWrite::Step ObjectWrite::OnObject(std::string_view body, kube::json::Docum
     answer_.message = *std::move(error);
     return Step::kDone;
   }
-  object_.object.entries = stored->entries;
+  // What a write without a clear answer has emptied was there before.
+  const bool may_be_emptied = may_be_written_ && stored->entries == owners::EntryState::kNone;
+  if (!may_be_emptied) object_.object.entries = stored->entries;
   if (TakesOthersWrites()) object_.object = *std::move(stored);
   return Step::kSend;
 }

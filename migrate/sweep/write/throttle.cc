@@ -44,7 +44,7 @@ kube::system::Clock::Duration Interval(double max_rate) {
       std::chrono::duration<double>(1 / std::max(max_rate, kSlowestRate)));
 }
 
-/// The mean, of which a single slow one is not much.
+/// The mean, with each latency capped at a few medians.
 double TypicalOf(std::vector<double>& latencies) {
   const auto middle = latencies.begin() + static_cast<std::ptrdiff_t>(latencies.size() / 2);
   std::nth_element(latencies.begin(), middle, latencies.end());

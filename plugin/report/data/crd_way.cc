@@ -73,7 +73,6 @@ class CrdWayFinder {
     FindBehind();
   }
 
-  // Without the flag a migration stops where the server empties managedFields.
   std::string Migrate(const std::string& flags = "") const {
     return migrate::report::OwnCommand("migrate " + terminal::ShellWord(crd_.name) + flags +
                                        files_.connection);

@@ -33,7 +33,8 @@ std::string VerdictOf(const CrdMigration& crd) {
     case Outcome::kDone:
       return crd.dry_run == DryRun::kNone ? "migrated" : "dry run";
     case Outcome::kFailures:
-      return "not wholly migrated";
+      return crd.lost_managed_fields_alone() ? "migrated, managedFields lost"
+                                             : "not wholly migrated";
     case Outcome::kError:
       return "error";
     case Outcome::kInterrupted:
@@ -128,7 +129,8 @@ std::vector<Fact> FactsOf(const CrdMigration& crd) {
                                      Count(crd.managed_fields_cleaned->objects, "object"));
   }
   if (!crd.managed_fields_emptied.empty()) {
-    add("managedFields emptied", Count(crd.managed_fields_emptied.size(), "object"));
+    add(crd.dry_run == DryRun::kNone ? "managedFields emptied" : "managedFields to be emptied",
+        Count(crd.managed_fields_emptied.size(), "object"));
   }
   if (crd.generations_moved > 0) add("Generation moved", Count(crd.generations_moved, "object"));
   add("Took", Seconds(crd.seconds));
@@ -181,6 +183,15 @@ void AddShards(Section& section, const CrdMigration& crd) {
   AddTable(section, std::move(table));
 }
 
+Table EmptiedTable(const CrdMigration& crd) {
+  Table table{crd.dry_run == DryRun::kNone
+                  ? "Objects whose managedFields the API server emptied"
+                  : "Objects whose managedFields the API server would empty",
+              {{"Object", CellKind::kCode}}};
+  for (const std::string& name : crd.managed_fields_emptied) table.rows.push_back({name});
+  return table;
+}
+
 Table FailuresTable(const CrdMigration& crd) {
   Table table{crd.dry_run == DryRun::kNone ? "Objects that were not migrated"
                                            : "Objects that would not be migrated",
@@ -222,6 +233,7 @@ Section SectionOf(const CrdMigration& crd) {
                   .facts = FactsOf(crd),
                   .remarks = RemarksOf(crd)};
   AddTable(section, FailuresTable(crd));
+  AddTable(section, EmptiedTable(crd));
   AddTable(section, ClassesTable(crd));
   AddShards(section, crd);
   AddLoss(section, crd);

@@ -85,7 +85,8 @@ std::string ShardText(const CrdMigration& crd) {
 }
 
 std::string_view Verb(const CrdMigration& crd) {
-  return crd.outcome == Outcome::kDone ? "migrated" : "not wholly migrated";
+  return crd.outcome == Outcome::kDone || crd.lost_managed_fields_alone() ? "migrated"
+                                                                          : "not wholly migrated";
 }
 
 std::string SummaryLine(const CrdMigration& crd) {

@@ -91,6 +91,6 @@ exec 9>"$output.lock"
 flock 9
 : >"$log"
 command -v dpkg >/dev/null || fail "only Debian has the packages that it is built from"
-source_hash=$(sha256sum <"$main")
+source_hash="$release $(sha256sum <"$main")"
 if [ ! -x "$output" ] || [ "$(cat "$output.source" 2>/dev/null)" != "$source_hash" ]; then build_server; fi
 "$output" --version >&2

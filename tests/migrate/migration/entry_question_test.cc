@@ -42,9 +42,10 @@ struct World {
     cluster.server.AddFault(std::move(fault));
   }
   void Empty(const std::string& name) {
-    AnswerDryRun(name, {.status = 200,
-                        .body = R"({"metadata":{"name":")" + name +
-                                R"(","namespace":"shop","uid":"u","resourceVersion":"1"}})"});
+    test_support::FakeAnswer answer;
+    answer.body = R"({"metadata":{"name":")" + name +
+                  R"(","namespace":"shop","uid":"u","resourceVersion":"1"}})";
+    AnswerDryRun(name, std::move(answer));
   }
   EntryAnswers Ask(bool may_ask = true) {
     const sweep::write::SweepTarget target{

@@ -317,7 +317,7 @@ TEST_CASE("What we have to do ourselves is not left to the cluster",
         R"("name":"w3","managedFields":[{"manager":"m","operation":"Update","apiVersion":)"
         R"("demo.example.com/v0","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{}}}]},"spec":{}})");
     widgets.options.dry_run = report::DryRun::kClient;
-    why = "managedFields of 1 object name versions that the CRD does not have";
+    why = "managedFields of 1 object may be emptied by a write";
   }
   SECTION("a dry run of every write") {
     widgets.options.dry_run = report::DryRun::kServer;

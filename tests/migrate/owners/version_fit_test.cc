@@ -73,6 +73,21 @@ TEST_CASE("What a webhook converts is not judged by schemas", "[migrate][version
                      R"(,"conversion":{"strategy":"Webhook"})"));
 }
 
+TEST_CASE("What a version specifies has to fit, also where it takes any other field",
+          "[migrate][version_fit]") {
+  const auto preserving = [](const std::string& properties) {
+    return R"({"type":"object","x-kubernetes-preserve-unknown-fields":true,"properties":{)" +
+           properties + "}}";
+  };
+  const std::string a = R"("a":)" + kText, number = R"("a":{"type":"integer"})";
+  CHECK(VersionHolds(preserving(a), Object(a)));
+  CHECK(VersionHolds(preserving(""), Object(a)));
+  CHECK_FALSE(VersionHolds(preserving(number), Object(a)));
+  CHECK(VersionHolds(preserving(a), preserving(a)));
+  CHECK_FALSE(VersionHolds(preserving(a), preserving("")));
+  CHECK_FALSE(VersionHolds(Object(a), preserving(a)));
+}
+
 bool HoldsSpec(const std::string& spec, const std::string& value) {
   const support::TestSchema schema(Root(spec));
   kube::json::Document object;

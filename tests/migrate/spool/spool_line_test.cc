@@ -34,12 +34,12 @@ TEST_CASE("An answer is one line", "[migrate][spool_line]") {
   CHECK(AnswerLine(3, {.object_class = report::ObjectClass::kRewritten,
                        .resource_version = "43",
                        .generation = 2,
-                       .generation_moved = true}) == "3\trewritten\t\t43\t2\t1\t0\t\t\tnone\t0\n");
+                       .generation_moved = true}) == "3\trewritten\t\t43\t2\t1\t0\t\t\tnone\t0\t0\n");
   const std::string line = AnswerLine(4, {.object_class = report::ObjectClass::kTooLarge,
                                           .code = 413,
                                           .reason = "R",
                                           .message = "M\n\t\\"});
-  CHECK(line == "4\ttoo-large\t\t\t0\t0\t413\tR\tM\\n\\t\\\\\tnone\t0\n");
+  CHECK(line == "4\ttoo-large\t\t\t0\t0\t413\tR\tM\\n\\t\\\\\tnone\t0\t0\n");
   const auto read = ReadAnswerLine(WithoutBreak(line));
   REQUIRE(read);
   CHECK(read->number == 4);

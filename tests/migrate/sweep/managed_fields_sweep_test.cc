@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "tests/migrate/sweep/sweep_world.h"
@@ -23,13 +24,13 @@ struct World : sweep_test::World {
     for (int i = 0; i < count; ++i) AddOwned(i, Entry("v1alpha1"));
     options.concurrency = 1;
   }
-  void Clean() {
+  void Clean(owners::Cleaning cleaning = owners::Cleaning::kAlways) {
     auto crd = support::ReadCrdText(test_support::FakeCrdText("widgets"));
     REQUIRE(crd);
-    target.cleaner = std::make_shared<owners::EntryCleaner>(*crd, "v1", owners::Cleaning::kAlways);
+    target.cleaner = std::make_shared<owners::EntryCleaner>(*crd, "v1", cleaning);
   }
-  void AddOwned(int number, const std::string& entries) {
-    std::string text = test_support::FakeObjectText("widgets", Name(number), R"({"a":"x"})");
+  void AddOwned(int number, const std::string& entries, const std::string& spec = R"({"a":"x"})") {
+    std::string text = test_support::FakeObjectText("widgets", Name(number), spec);
     text.insert(text.find(R"("namespace")"), R"("managedFields":[)" + entries + "],");
     cluster.server.Add(text);
   }
@@ -46,7 +47,8 @@ TEST_CASE("A sweep goes on where a write empties managedFields, and names the ob
   world.AddOwned(6, Entry("v1"));
   const SweepResult result = world.Run();
   CHECK_FALSE(result.stopped);
-  CHECK(result.counts[report::ObjectClass::kRewritten] == 7);
+  CHECK(result.counts[report::ObjectClass::kRewritten] == 6);
+  CHECK(result.counts[report::ObjectClass::kUnchanged] == 1);
   CHECK(result.failures.empty());
   CHECK(result.emptied.size() == 6);
   CHECK(result.emptied.contains("shop/" + World::Name(0)));
@@ -96,6 +98,23 @@ TEST_CASE("A sweep that was killed counts what it has cleaned before",
   CHECK_FALSE(result.stopped);
   CHECK(result.cleaned.objects == 6);
   CHECK(result.counts[report::ObjectClass::kRewritten] == 6);
+}
+
+TEST_CASE("What was listed while other versions were fit is listed anew",
+          "[migrate][managed_fields_sweep]") {
+  World world(0);
+  for (int i = 0; i < 6; ++i) world.AddOwned(i, Entry("v1beta1"), "{}");
+  // By the schemas v1beta1 holds them.
+  world.Clean(owners::Cleaning::kAuto);
+  world.Before(sweep_test::kInShop + World::Name(3), 1, [] { throw sweep_test::Killed(); });
+  CHECK_THROWS_AS(world.Run(), sweep_test::Killed);
+  auto crd = support::ReadCrdText(test_support::FakeCrdText("widgets"));
+  REQUIRE(crd);
+  world.target.cleaner = std::make_shared<owners::EntryCleaner>(*crd, "v1", owners::Cleaning::kAuto,
+                                                                std::set<std::string>{"v1beta1"});
+  const SweepResult result = world.Run();
+  CHECK(result.counts.Total() == 6);
+  CHECK(result.cleaned.objects == 6);
 }
 
 TEST_CASE("What another writer puts back is seen by the next pass",

@@ -333,14 +333,36 @@ TEST_CASE("Whose managedFields name lost versions is told, with the next step",
   CHECK(Print(crd) ==
         "certificates.cert-manager.io: managedFields of objects name versions that the CRD does "
         "not have, so server-side apply of these fails (kubectl prune migrate "
-        "certificates.cert-manager.io --clean-managed-fields mends that):\n" +
+        "certificates.cert-manager.io mends that):\n" +
             table);
   crd.source = "new.yaml";
   CHECK_THAT(Print(crd),
              Catch::Contains("will not have, and server-side apply of these fails then "
-                             "(kubectl prune migrate certificates.cert-manager.io "
-                             "--clean-managed-fields mends that, once it is applied):\n" +
+                             "(kubectl prune migrate certificates.cert-manager.io mends that, once "
+                             "it is applied):\n" +
                              table));
+}
+
+TEST_CASE("Whose managedFields any write would empty is told", "[plugin][check_sections]") {
+  CrdReport crd = test_reports::Certificates();
+  crd.storage_version = "v1";
+  crd.unfit_managed_fields = {{.api_version = "cert-manager.io/v1beta1",
+                               .manager = "helm",
+                               .operation = "Apply",
+                               .objects = 2,
+                               .examples = {"default/a", "default/b"}}};
+  const auto words = [](const std::string& when) {
+    return "certificates.cert-manager.io: any write in v1 empties managedFields of objects" + when +
+           ". They name versions that lack fields which these objects have (kubectl prune migrate "
+           "certificates.cert-manager.io keeps them):\n"
+           "  VERSION                   MANAGER   OPERATION   OBJECTS   EXAMPLES\n"
+           "  cert-manager.io/v1beta1   helm      Apply       2         default/a, default/b\n";
+  };
+  CHECK_THAT(Print(crd), Catch::Contains(words("")));
+  crd.preserve_unknown_fields = true;
+  CHECK_THAT(Print(crd), Catch::Contains(words(", once pruning is on")));
+  crd.source = "new.yaml";
+  CHECK_THAT(Print(crd), Catch::Contains(words(", once it is applied")));
 }
 
 TEST_CASE("All that etcd may hold is listed of a CRD that was named", "[plugin][check_sections]") {
