@@ -349,6 +349,7 @@ TEST_CASE("Whose managedFields any write would empty is told", "[plugin][check_s
   crd.unfit_managed_fields = {{.api_version = "cert-manager.io/v1beta1",
                                .manager = "helm",
                                .operation = "Apply",
+                               .subresource = "",
                                .objects = 2,
                                .examples = {"default/a", "default/b"}}};
   const auto words = [](const std::string& when) {
