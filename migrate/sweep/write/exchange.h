@@ -11,6 +11,12 @@
 
 namespace migrate::sweep::write {
 
+/// Why an object is to be tried again.
+struct FirstFailure {
+  int code = 0;
+  std::string message;  ///< empty: the answer was broken
+};
+
 /// What has to be said to the server about one object, request by request, until it is known what
 /// becomes of it. No I/O.
 class Exchange {
@@ -33,11 +39,7 @@ class Exchange {
   std::optional<std::chrono::seconds> retry_after() const { return retry_after_; }
   kube::system::Clock::TimePoint due() const { return due_; }
 
-  struct FirstFailure {
-    int code = 0;
-    std::string message;  ///< empty: the answer was broken
-  };
-  /// Of the first try, once the object was put off, to be tried again.
+  /// Of the first try, once the object was put off.
   const std::optional<FirstFailure>& first_failure() const { return first_failure_; }
   void PutOff(const std::optional<kube::client::CallError>& error) {
     first_failure_.emplace();
