@@ -1,5 +1,8 @@
 #include "plugin/flags/migrate_options.h"
 
+#include <algorithm>
+#include <initializer_list>
+#include <string_view>
 #include <utility>
 
 #include "kube/go/go_duration.h"
@@ -63,32 +66,31 @@ void TakeShardDefaults(MigrateOptions& options, const RawMigrateValues& raw) {
   options.lease_timeout = options.shard_timeout;
 }
 
-constexpr std::pair<std::string_view, Engine> kEngines[] = {
-    {"auto", Engine::kAuto}, {"own", Engine::kOwn}, {"in-cluster", Engine::kInCluster}};
+template <typename T>
+using Choices = std::initializer_list<std::pair<std::string_view, T>>;
 
-// The flag was a boolean once.
-constexpr std::pair<std::string_view, Cleaning> kCleanings[] = {{"auto", Cleaning::kAuto},
-                                                                {"always", Cleaning::kAlways},
-                                                                {"never", Cleaning::kNever},
-                                                                {"true", Cleaning::kAlways},
-                                                                {"false", Cleaning::kNever}};
-
-void TakeCleaning(MigrateOptions& options, const std::string& value) {
-  for (const auto& [name, cleaning] : kCleanings) {
-    if (value != name) continue;
-    options.cleaning = cleaning;
-    return;
-  }
-  throw InvalidValue("--clean-managed-fields", value, "must be auto, always or never");
+template <typename T>
+T Choose(const Choices<T>& choices, const std::string& flag, const std::string& value,
+         const std::string& why_not) {
+  const auto chosen = std::ranges::find(choices, value, &std::pair<std::string_view, T>::first);
+  if (chosen == choices.end()) throw InvalidValue(flag, value, why_not);
+  return chosen->second;
 }
 
-void TakeEngine(MigrateOptions& options, const std::string& value) {
-  for (const auto& [name, engine] : kEngines) {
-    if (value != name) continue;
-    options.engine = engine;
-    return;
-  }
-  throw InvalidValue("--engine", value, "must be auto, own or in-cluster");
+Engine EngineOf(const std::string& value) {
+  const Choices<Engine> engines = {
+      {"auto", Engine::kAuto}, {"own", Engine::kOwn}, {"in-cluster", Engine::kInCluster}};
+  return Choose(engines, "--engine", value, "must be auto, own or in-cluster");
+}
+
+// The flag was a boolean once.
+Cleaning CleaningOf(const std::string& value) {
+  const Choices<Cleaning> cleanings = {{"auto", Cleaning::kAuto},
+                                       {"always", Cleaning::kAlways},
+                                       {"never", Cleaning::kNever},
+                                       {"true", Cleaning::kAlways},
+                                       {"false", Cleaning::kNever}};
+  return Choose(cleanings, "--clean-managed-fields", value, "must be auto, always or never");
 }
 
 bool HasObjectSelection(const MigrateOptions& options) {
@@ -203,8 +205,8 @@ void FinishMigrateOptions(MigrateOptions& options, const RawMigrateValues& raw) 
   FinishLeaseFlags("migrate", options.lease_namespace, raw.lease_timeout, options.lease_timeout);
   TakeShard(options, raw);
   TakeShardDefaults(options, raw);
-  TakeEngine(options, raw.engine);
-  TakeCleaning(options, raw.clean_managed_fields);
+  options.engine = EngineOf(raw.engine);
+  options.cleaning = CleaningOf(raw.clean_managed_fields);
   RefuseBoth(options.no_backup, "--no-backup", !options.backup_dir.empty(), "--backup-dir");
   RequireConcurrency("migrate", options.concurrency);
   options.input.local ? CheckLocal(options) : CheckCluster(options);

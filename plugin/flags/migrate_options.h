@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "migrate/lease/lease_name.h"
-#include "migrate/owners/cleaning.h"
+#include "migrate/owners/stale_entries.h"
 #include "migrate/report/migration_report.h"
 #include "migrate/shards/shard.h"
 #include "plugin/flags/fleet_flags.h"
