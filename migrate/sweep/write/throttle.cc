@@ -56,11 +56,20 @@ double TypicalOf(std::vector<double>& latencies) {
 
 }  // namespace
 
+bool JumpDetector::Add(double seconds) {
+  if (!has_some_) recent_ = base_ = seconds;
+  has_some_ = true;
+  recent_ += (seconds - recent_) * kRecentWeight;
+  base_ += (recent_ - base_) * kBaseWeight;
+  base_ = std::min(base_, recent_);
+  return recent_ > std::max(base_ * kJumpFactor, base_ + kJumpSeconds);
+}
+
 bool ConcurrencySearch::OnAnswer(Clock::TimePoint sent, Clock::TimePoint now) {
   if (peak_ > 0) ++(peak_ >= limit() ? full_ : not_full_);
   peak_ = 0;
   const double latency = std::chrono::duration<double>(now - sent).count();
-  if (HasJumped(latency)) return true;
+  if (jumps_.Add(latency)) return true;
   if (rest_ > 0) {
     if (--rest_ == 0 || now >= rest_end_) BeginTrial(now);
     return false;
@@ -71,15 +80,6 @@ bool ConcurrencySearch::OnAnswer(Clock::TimePoint sent, Clock::TimePoint now) {
   latencies_.push_back(latency);
   if (IsWindowFull(now)) EndWindow(now);
   return false;
-}
-
-bool ConcurrencySearch::HasJumped(double latency) {
-  if (!knows_latency_) recent_latency_ = base_latency_ = latency;
-  knows_latency_ = true;
-  recent_latency_ += (latency - recent_latency_) * kRecentWeight;
-  base_latency_ += (recent_latency_ - base_latency_) * kBaseWeight;
-  base_latency_ = std::min(base_latency_, recent_latency_);
-  return recent_latency_ > std::max(base_latency_ * kJumpFactor, base_latency_ + kJumpSeconds);
 }
 
 std::size_t ConcurrencySearch::WindowSize() const {
@@ -159,9 +159,7 @@ void ConcurrencySearch::SetTrying(bool is_trying, Clock::TimePoint now) {
   const auto before = static_cast<double>(limit());
   is_trying_ = is_trying;
   // On a server that is full a request waits for all the others.
-  const double growth = std::max(1.0, static_cast<double>(limit()) / before);
-  recent_latency_ *= growth;
-  base_latency_ *= growth;
+  jumps_.Expect(std::max(1.0, static_cast<double>(limit()) / before));
   began_at_ = now;
   latencies_.clear();
   full_ = not_full_ = 0;
@@ -169,7 +167,7 @@ void ConcurrencySearch::SetTrying(bool is_trying, Clock::TimePoint now) {
 
 void ConcurrencySearch::Halve(Clock::TimePoint now) {
   level_ = std::max<std::size_t>(1, limit() / 2);
-  recent_latency_ = base_latency_;
+  jumps_.Reset();
   is_climbing_ = false;
   direction_ = Direction::kUp;
   next_rest_ = kShortestRest;

@@ -10,6 +10,22 @@
 
 namespace migrate::sweep::write {
 
+/// Notices that a server takes far longer for an answer than it used to.
+class JumpDetector {
+ public:
+  /// Takes the latency of an answer, in seconds. True: it has jumped.
+  bool Add(double seconds);
+  /// From now on answers are to take so many times as long, and that is no jump.
+  void Expect(double times) { recent_ *= times, base_ *= times; }
+  /// What has jumped is over.
+  void Reset() { recent_ = base_; }
+
+ private:
+  // The one follows quickly, the other is what the server needs when it has time.
+  double recent_ = 0, base_ = 0;
+  bool has_some_ = false;
+};
+
 /// Finds as few requests in flight as keep the server's throughput.
 ///
 /// It begins with one. A window of some answers measures the rate at the present limit, and another
@@ -43,7 +59,6 @@ class ConcurrencySearch {
  private:
   enum class Direction { kUp, kDown };
 
-  bool HasJumped(double latency);
   std::size_t WindowSize() const;
   bool IsWindowFull(Clock::TimePoint now) const;
   void EndWindow(Clock::TimePoint now);
@@ -81,10 +96,7 @@ class ConcurrencySearch {
   std::size_t full_ = 0, not_full_ = 0;  // how often as many were sent as may be, or fewer
 
   std::size_t peak_ = 0;  // in flight, since the last answer
-
-  // In seconds. The one follows quickly, the other is what the server needs at this limit.
-  double recent_latency_ = 0, base_latency_ = 0;
-  bool knows_latency_ = false;
+  JumpDetector jumps_;
 
   static constexpr std::size_t kShortestRest = 64;
 };
