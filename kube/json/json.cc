@@ -200,6 +200,7 @@ void Document::FillBuffer(std::string_view text) {
   text_.reserve(text.size() + PlainReader::kPadding);
   text_.assign(text.begin(), text.end());
   text_.insert(text_.end(), PlainReader::kPadding, '\0');
+  text_size_ = text.size();
 }
 
 bool Document::ParsePlain(std::string_view text) {

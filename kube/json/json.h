@@ -199,6 +199,8 @@ class Document {
 
   Value& root() { return root_; }
   const Value& root() const { return root_; }
+  /// The bytes of the text that was parsed last.
+  std::size_t text_size() const { return text_size_; }
   /// False: there was no null in what was parsed last.
   bool may_hold_nulls() const { return may_hold_nulls_; }
   Arena& arena() { return arena_; }
@@ -214,6 +216,7 @@ class Document {
   std::vector<char> text_;    // strings of the root point into it
   std::vector<Value> stack_;  // of the parser, kept for the next text
   Value root_;
+  std::size_t text_size_ = 0;
   bool may_hold_nulls_ = true;
 };
 

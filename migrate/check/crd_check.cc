@@ -242,15 +242,16 @@ void CrdCheck::KeepValidations(const kube::crd::Crd& crd, const CrdCheckOptions&
   }
 }
 
-void CrdCheck::KeepCleaner(const kube::crd::Crd& crd) {
+// As if pruning were on; `crd` ends as it was.
+void CrdCheck::KeepCleaner(kube::crd::Crd& crd) {
   const kube::crd::CrdVersion* storage = crd.StorageVersion();
   if (storage == nullptr) return;
   using Unfit = owners::KnownVersions::Unfit;
   if (!owners::KnownVersions(crd, *storage, Unfit::kDoubtful).HasDoubtful()) return;
-  kube::crd::Crd pruning = kube::crd::CopyCrd(crd);
-  pruning.preserve_unknown_fields = false;
+  const bool preserves = std::exchange(crd.preserve_unknown_fields, false);
   cleaner_ =
-      std::make_unique<const owners::EntryCleaner>(pruning, storage->name, owners::Cleaning::kAuto);
+      std::make_unique<const owners::EntryCleaner>(crd, storage->name, owners::Cleaning::kAuto);
+  crd.preserve_unknown_fields = preserves;
 }
 
 void CrdCheck::KeepLive(const CrdCheckOptions& options) {
@@ -337,10 +338,7 @@ void CrdCheck::CheckObject(const CheckedObject& object, CrdTally& tally) const {
 
 void CrdCheck::CountEntries(const CheckedObject& object, const report::CountedObject& counted,
                             CrdTally& tally) const {
-  tally.stale_.AddStale(object.value, known_, counted);
-  const auto is_stale = [this](const Value& entry) { return known_.IsStale(entry); };
-  auto entries =
-      static_cast<std::uint64_t>(std::ranges::count_if(owners::EntriesOf(object.value), is_stale));
+  std::uint64_t entries = tally.stale_.AddStale(object.value, known_, counted);
   if (cleaner_ != nullptr) {
     for (const Value* entry : cleaner_->FindUnfit(object.value)) {
       tally.unfit_.Add(*entry, counted);

@@ -111,7 +111,7 @@ class CrdCheck {
   };
 
   void KeepValidations(const kube::crd::Crd& crd, const CrdCheckOptions& options);
-  void KeepCleaner(const kube::crd::Crd& crd);
+  void KeepCleaner(kube::crd::Crd& crd);
   void KeepLive(const CrdCheckOptions& options);
   void KeepValidities(const kube::crd::Crd& crd, const CrdCheckOptions& options);
   std::vector<const kube::schema::StructuralSchema*> ReadsOf(const kube::crd::Crd& crd,

@@ -13,7 +13,6 @@
 #include "migrate/backup/doomed_objects.h"
 #include "migrate/lists/worker_pool.h"
 #include "migrate/report/program_name.h"
-#include "migrate/spool/object_metadata.h"
 
 namespace migrate::flip {
 namespace {
@@ -45,14 +44,10 @@ class DryRunTaker : public lists::ItemTaker {
     if (mutation_ != nullptr) Mutate(item, own);
     check_.CheckObject({item.root(), {0, number, 0}, ""}, own.tally);
     doomed_.Look(item.root(), number, forecast_);
+    own.sizes.Add(item.root(), number, item.text_size());
+    if (!forecast_.Changes(item.root())) return;
     own.line.clear();
-    const bool changes = forecast_.Changes(item.root());
     backup::PrintBackupLine(own.line, item.root());
-    own.sizes.Add({.namespace_ = std::string(spool::MetadataText(item.root(), "namespace")),
-                   .name = std::string(spool::MetadataText(item.root(), "name")),
-                   .number = number,
-                   .bytes = own.line.size()});
-    if (!changes) return;
     ++own.objects;
     own.bytes += own.line.size();
   }

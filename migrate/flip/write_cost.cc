@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "migrate/spool/object_metadata.h"
 #include "migrate/sweep/write/sweep_paths.h"
 
 namespace migrate::flip {
@@ -45,11 +46,17 @@ kube::client::ApiRequest DryRunWrite(const sweep::write::SweepTarget& target,
   return request;
 }
 
-void ObjectSizes::Add(SizedObject object) {
+void ObjectSizes::Add(const kube::json::Value& object, std::uint64_t number, std::uint64_t size) {
   ++objects;
-  bytes += object.bytes;
-  if (object.bytes > largest.bytes) largest = object;
-  KeepFirst(first, std::move(object));
+  bytes += size;
+  const bool is_first = first.size() < kFirst || number < first.back().number;
+  if (!is_first && size <= largest.bytes) return;
+  SizedObject sized{.namespace_ = std::string(spool::MetadataText(object, "namespace")),
+                    .name = std::string(spool::MetadataText(object, "name")),
+                    .number = number,
+                    .bytes = size};
+  if (size > largest.bytes) largest = sized;
+  if (is_first) KeepFirst(first, std::move(sized));
 }
 
 void ObjectSizes::Merge(ObjectSizes other) {

@@ -6,6 +6,7 @@
 
 #include "kube/client/client.h"
 #include "kube/client/session.h"
+#include "kube/json/json.h"
 #include "migrate/spool/listed_object.h"
 #include "migrate/sweep/write/sweep_target.h"
 
@@ -29,7 +30,8 @@ struct ObjectSizes {
   std::vector<SizedObject> first;
   SizedObject largest;
 
-  void Add(SizedObject object);
+  /// `number` is the object's place in the list.
+  void Add(const kube::json::Value& object, std::uint64_t number, std::uint64_t size);
   void Merge(ObjectSizes other);
 };
 

@@ -165,11 +165,11 @@ class CrdMigrator final : private shards::run::ShardWork {
       Fail(count.error().message);
       return;
     }
-    report_.counts[report::ObjectClass::kNotTried] = *count;
+    report_.counts[report::ObjectClass::kNotTried] = count->objects;
+    report_.AddCleaned(count->to_clean);
     if (mutation_pass_ && mutation_pass_->refused() > 0) {
       report_.outcome = report::Outcome::kFailures;
     }
-    ForeseeCleaning();
     if (!ChooseEngine()) return;
     if (IsForCluster()) {
       Line(report_.name +
@@ -261,24 +261,24 @@ class CrdMigrator final : private shards::run::ShardWork {
     if (has_succeeded) engine_->Remove();
   }
 
-  kube::base::Result<std::uint64_t, kube::client::CallError> CountAll() const {
-    if (options_.retried)
-      return std::uint64_t{sweep::RetriedOf(report_.name, *options_.retried).size()};
-    return lists::CountObjects(ListTarget(), {.chunk_size = options_.chunk_size}, session());
-  }
-
-  // Those of some objects alone are not read for it. Where pruning is to be turned on the plan has
-  // counted them.
-  void ForeseeCleaning() {
+  // Those of some objects alone are not read for it, so that nothing is known of their entries.
+  // Where pruning is to be turned on the plan has counted what is to be cleaned.
+  kube::base::Result<owners::EntryCount, kube::client::CallError> CountAll() {
+    if (options_.retried) {
+      report_.managed_fields_cleaned.reset();
+      return owners::EntryCount{sweep::RetriedOf(report_.name, *options_.retried).size()};
+    }
+    const lists::ListReaderOptions options{.chunk_size = options_.chunk_size};
     const auto& cleaner = scope().target.cleaner;
-    if (!cleaner) return;
-    if (options_.retried) return report_.managed_fields_cleaned.reset();
     const bool is_foretold = report_.foretold_loss && options_.cleaning == owners::Cleaning::kAuto;
-    if (is_foretold) return report_.AddCleaned(report_.foretold_loss->managed_fields);
-    const auto to_clean = owners::CountToClean(ListTarget(), *cleaner,
-                                               {.chunk_size = options_.chunk_size}, session());
-    if (!GoOn()) return;
-    to_clean ? report_.AddCleaned(*to_clean) : void(Fail(to_clean.error().message));
+    if (cleaner && !is_foretold) {
+      return owners::CountToClean(ListTarget(), *cleaner, options, session());
+    }
+    const auto count = lists::CountObjects(ListTarget(), options, session());
+    if (!count) return kube::base::Unexpected(count.error());
+    owners::EntryCount counted{*count};
+    if (cleaner) counted.to_clean = report_.foretold_loss->managed_fields;
+    return counted;
   }
 
   std::string ListTarget() const {
@@ -406,7 +406,7 @@ class CrdMigrator final : private shards::run::ShardWork {
     if (turns_pruning_on()) return TurnPruningOn() && (is_dry_run() || TakeFlip());
     if (!state_->is_behind_flip()) return AcceptHiddenLoss();
     const bool is_resumed = Take(flip::ResumePruning(PruningRun(), options_.pruning));
-    report_.managed_fields_emptied.merge(sweep::FindEmptied(state_->MakeFolderBeforeFlip()));
+    report_.managed_fields_emptied.merge(sweep::FindEmptied(state_->folder_before_flip()));
     if (!is_resumed) return false;
     state_->NoteRewriting(crd_.expected());
     return true;

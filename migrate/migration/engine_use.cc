@@ -49,14 +49,15 @@ std::string EngineUse::WhyOwn() const {
 // the cluster's own engine looks at nothing.
 std::string EngineUse::FindStaleEntries() const {
   if (question_.known == nullptr) return "";
-  const auto stale = owners::CountMayClean(question_.list_target, *question_.known,
-                                           {.chunk_size = question_.options.chunk_size}, session_);
-  if (!stale) return stale.error().message;
-  if (stale->objects == 0) return "";
-  return "managedFields of " + kube::base::Count(stale->objects, "object") +
+  const auto counted =
+      owners::CountMayClean(question_.list_target, *question_.known,
+                            {.chunk_size = question_.options.chunk_size}, session_);
+  if (!counted) return counted.error().message;
+  const std::uint64_t objects = counted->to_clean.objects;
+  if (objects == 0) return "";
+  return "managedFields of " + kube::base::Count(objects, "object") +
          " may be emptied by a write, as they name versions that the CRD does not have or that "
-         "lack "
-         "fields of the storage version";
+         "lack fields of the storage version";
 }
 
 std::string EngineUse::name() const { return engine::NameOfStorageMigration(question_.resource); }

@@ -11,7 +11,7 @@
 #include "migrate/flip/turn_pruning_on.h"
 #include "migrate/lease/crd_lease.h"
 #include "migrate/mutate/object_mutation.h"
-#include "migrate/owners/cleaning.h"
+#include "migrate/owners/stale_entries.h"
 #include "migrate/report/migration_report.h"
 #include "migrate/shards/shard.h"
 #include "migrate/sweep/migration_observer.h"

@@ -153,8 +153,6 @@ std::optional<Value> EntryCleaner::Renamed(const Value& entry, Arena& arena) con
 }
 
 std::vector<const Value*> EntryCleaner::FindUnfit(const Value& object) const {
-  // The server keeps ten of those who update, and few others.
-  constexpr std::size_t kMostEntries = 200;
   const std::span<const Value> entries = EntriesOf(object);
   std::vector<const Value*> unfit;
   Choice choice(*this, object, nullptr);

@@ -8,7 +8,6 @@
 #include "kube/crd/crd.h"
 #include "kube/crd/custom_resource.h"
 #include "kube/json/json.h"
-#include "migrate/owners/cleaning.h"
 #include "migrate/owners/stale_entries.h"
 
 namespace migrate::owners {

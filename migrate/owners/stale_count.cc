@@ -18,20 +18,21 @@ class Counter : public lists::ItemTaker {
   explicit Counter(const Count& count) : count_(count) {}
 
   void Take(std::size_t, kube::json::Document& item, std::uint64_t) override {
+    ++objects_;
     const std::uint64_t entries = count_(item);
     if (entries == 0) return;
-    ++objects_;
+    ++to_clean_;
     entries_ += entries;
   }
 
-  report::ManagedFieldsCleaned Counted() const { return {objects_, entries_}; }
+  EntryCount Counted() const { return {objects_, {to_clean_, entries_}}; }
 
  private:
   const Count& count_;
-  std::atomic<std::uint64_t> objects_{0}, entries_{0};
+  std::atomic<std::uint64_t> objects_{0}, to_clean_{0}, entries_{0};
 };
 
-kube::base::Result<report::ManagedFieldsCleaned, kube::client::CallError> CountEntries(
+kube::base::Result<EntryCount, kube::client::CallError> CountEntries(
     const std::string& target, bool metadata_only, const Count& count,
     const lists::ListReaderOptions& options, const kube::client::Session& session) {
   std::vector<lists::ListJob> jobs;
@@ -44,7 +45,7 @@ kube::base::Result<report::ManagedFieldsCleaned, kube::client::CallError> CountE
 
 }  // namespace
 
-kube::base::Result<report::ManagedFieldsCleaned, kube::client::CallError> CountToClean(
+kube::base::Result<EntryCount, kube::client::CallError> CountToClean(
     const std::string& target, const EntryCleaner& cleaner, const lists::ListReaderOptions& options,
     const kube::client::Session& session) {
   const auto count = [&cleaner](kube::json::Document& item) {
@@ -54,7 +55,7 @@ kube::base::Result<report::ManagedFieldsCleaned, kube::client::CallError> CountT
   return CountEntries(target, !cleaner.needs_objects(), count, options, session);
 }
 
-kube::base::Result<report::ManagedFieldsCleaned, kube::client::CallError> CountMayClean(
+kube::base::Result<EntryCount, kube::client::CallError> CountMayClean(
     const std::string& target, const KnownVersions& known, const lists::ListReaderOptions& options,
     const kube::client::Session& session) {
   const auto count = [&known](kube::json::Document& item) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "kube/base/result.h"
@@ -11,14 +12,20 @@
 
 namespace migrate::owners {
 
-/// Counts the objects of the list at `target` (path and selectors) of which a write would clean
-/// entries of managedFields, and these entries. Reads whole objects where the cleaner needs them.
-kube::base::Result<report::ManagedFieldsCleaned, kube::client::CallError> CountToClean(
+/// Of the objects of one list.
+struct EntryCount {
+  std::uint64_t objects = 0;                ///< all of them
+  report::ManagedFieldsCleaned to_clean{};  ///< those that have such entries, and these entries
+};
+
+/// Counts the objects of the list at `target` (path and selectors), and the entries of
+/// managedFields that a write would clean. Reads whole objects where the cleaner needs them.
+kube::base::Result<EntryCount, kube::client::CallError> CountToClean(
     const std::string& target, const EntryCleaner& cleaner, const lists::ListReaderOptions& options,
     const kube::client::Session& session);
 
 /// The same by their metadata alone: with each entry that is stale or doubtful.
-kube::base::Result<report::ManagedFieldsCleaned, kube::client::CallError> CountMayClean(
+kube::base::Result<EntryCount, kube::client::CallError> CountMayClean(
     const std::string& target, const KnownVersions& known, const lists::ListReaderOptions& options,
     const kube::client::Session& session);
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -9,6 +10,17 @@
 #include "kube/json/json.h"
 
 namespace migrate::owners {
+
+/// Which entries of managedFields a write says in the version that it is in (EntryCleaner).
+enum class Cleaning : std::uint8_t {
+  kAuto,    ///< stale ones, and those of versions that lack fields of this object
+  kAlways,  ///< stale ones, and those of versions that lack fields of the storage version
+  kNever,
+};
+
+/// So many entries of an object are looked at one by one: the server keeps ten of those who update,
+/// and few others.
+inline constexpr std::size_t kMostEntries = 200;
 
 /// What metadata.managedFields of an object hold, as far as a migration has to know it. Of several
 /// entries the last of these that fits one.

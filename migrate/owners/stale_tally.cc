@@ -9,8 +9,6 @@ namespace migrate::owners {
 namespace {
 
 constexpr std::size_t kExamples = 3;
-// The server keeps ten of those who update, and few others.
-constexpr std::size_t kMostEntries = 200;
 // A server takes 128 characters of a manager, and less of the others.
 constexpr std::size_t kMostText = 512;
 
@@ -20,12 +18,16 @@ std::string TextOf(const kube::json::Value& entry, std::string_view key) {
 
 }  // namespace
 
-void StaleTally::AddStale(const kube::json::Value& object, const KnownVersions& known,
-                          const report::CountedObject& counted) {
+std::uint64_t StaleTally::AddStale(const kube::json::Value& object, const KnownVersions& known,
+                                   const report::CountedObject& counted) {
   const std::span<const kube::json::Value> entries = EntriesOf(object);
+  std::uint64_t stale = 0;
   for (const kube::json::Value& entry : entries.first(std::min(entries.size(), kMostEntries))) {
-    if (known.IsStale(entry)) Add(entry, counted);
+    if (!known.IsStale(entry)) continue;
+    Add(entry, counted);
+    ++stale;
   }
+  return stale;
 }
 
 void StaleTally::Add(const kube::json::Value& entry, const report::CountedObject& counted) {

@@ -21,10 +21,10 @@ class StaleTally {
   /// So many are kept, the first by their order: whoever writes objects can name any managers.
   static constexpr std::size_t kMost = 1000;
 
-  /// Counts the stale entries of `object`, whose place and name `counted` is; of very many the
-  /// first.
-  void AddStale(const kube::json::Value& object, const KnownVersions& known,
-                const report::CountedObject& counted);
+  /// Counts the stale entries of `object`, whose place and name `counted` is; of kMostEntries
+  /// alone. Returns how many there are.
+  std::uint64_t AddStale(const kube::json::Value& object, const KnownVersions& known,
+                         const report::CountedObject& counted);
   /// Counts an entry of an object. Those of one object come one after the other.
   void Add(const kube::json::Value& entry, const report::CountedObject& counted);
   void Merge(const StaleTally& other);

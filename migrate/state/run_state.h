@@ -83,6 +83,8 @@ class RunState {
   std::filesystem::path MakeSweepFolder() const;
   /// The same for the rewrite before the flip.
   std::filesystem::path MakeFolderBeforeFlip() const;
+  /// That folder, whether it is there or not.
+  std::filesystem::path folder_before_flip() const;
   /// What that rewrite has left is not to be gone on from.
   void ForgetBeforeFlip();
   /// Where it is written down which writes of objects the backup knows (backup::KnownWritesLog).
@@ -98,7 +100,6 @@ class RunState {
   bool IsBegun() const;
   bool HasBegunNothing() const;
   std::filesystem::path sweep_folder() const;
-  std::filesystem::path folder_before_flip() const;
   void SaveShape(MigrationState next);
   void KeepWithoutSweeps(MigrationState::Phase phase);
   void Save(MigrationState next);

@@ -217,6 +217,7 @@ RewriteResult RunRewritePasses(const RewriteScope& scope, const SweepOptions& op
 }
 
 std::set<std::string> FindEmptied(const std::filesystem::path& folder) {
+  if (!std::filesystem::exists(folder)) return {};
   std::set<std::string> emptied = spool::Spool(folder, kRewrite).Emptied();
   for (int pass = 0; pass < kVerifyingPasses; ++pass) {
     emptied.merge(spool::Spool(folder, NameOfVerifying(pass)).Emptied());

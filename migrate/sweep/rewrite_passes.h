@@ -64,7 +64,7 @@ RewriteResult RunRewritePasses(const RewriteScope& scope, const SweepOptions& op
                                const MigrationSession& session);
 
 /// RewriteResult::emptied of the passes whose files are in `folder`, by whatever run; empty where
-/// there are none.
+/// there is no such folder.
 std::set<std::string> FindEmptied(const std::filesystem::path& folder);
 
 }  // namespace migrate::sweep

@@ -90,8 +90,12 @@ TEST_CASE("The cost of a write is measured by dry runs of a few", "[migrate][pru
   ObjectSizes sizes;
   for (int i = 0; i < 20; ++i) {
     const std::string name = "w" + std::to_string(10 + i);
-    cluster.server.Add(test_support::FakeObjectText("widgets", name, "{}"));
-    sizes.Add({"shop", name, static_cast<std::uint64_t>(i), i == 17 ? 1'001'000U : 1000U});
+    const std::string text = test_support::FakeObjectText("widgets", name, "{}");
+    cluster.server.Add(text);
+    kube::json::Document object;
+    REQUIRE_FALSE(object.Parse(text));
+    CHECK(object.text_size() == text.size());
+    sizes.Add(object.root(), static_cast<std::uint64_t>(i), i == 17 ? 1'001'000U : 1000U);
   }
   test_support::FakeFault slow;
   slow.times = 0;

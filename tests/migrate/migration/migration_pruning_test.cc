@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
+#include <set>
 
 #include "kube/base/error.h"
 #include "kube/system/file_text.h"
@@ -142,6 +143,24 @@ TEST_CASE("A question that is declined, or nobody is asked, leaves nothing behin
   for (const auto& entry : fs::recursive_directory_iterator(world.options.state_dir)) {
     CHECK(entry.path().extension() != ".json");
   }
+}
+
+TEST_CASE("managedFields that were emptied before the flip are named by who goes on behind it",
+          "[migrate][migration]") {
+  Preserved preserved;
+  preserved.cluster.server.EmptyManagedFields();
+  std::string owned = FakeObjectText("widgets", "w0", R"({"a":"1","extra":true})");
+  owned.insert(owned.find(R"("namespace")"),
+               R"("managedFields":[{"manager":"m","operation":"Apply","apiVersion":)"
+               R"("demo.example.com/v1alpha1","fieldsType":"FieldsV1",)"
+               R"("fieldsV1":{"f:spec":{"f:a":{}}}}],)");
+  preserved.cluster.server.Add(owned);
+  preserved.options.cleaning = owners::Cleaning::kNever;
+  preserved.InterruptBehindFlip();
+  const report::CrdMigration crd = preserved.Migrate();
+  CHECK(crd.outcome == report::Outcome::kFailures);
+  CHECK(crd.verified);
+  CHECK(crd.managed_fields_emptied == std::set<std::string>{"shop/w0"});
 }
 
 TEST_CASE("Pruning is turned on, and every object is clean afterwards",

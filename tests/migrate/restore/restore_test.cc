@@ -43,6 +43,25 @@ TEST_CASE("What pruning took comes back, and is read back", "[migrate][restore]"
   CHECK(world.Requests("PATCH") == 9);
 }
 
+TEST_CASE("managedFields that the write would empty are kept", "[migrate][restore]") {
+  World world;
+  world.cluster.server.EmptyManagedFields();
+  const auto entry = [](const std::string& version) {
+    return R"({"apiVersion":"demo.example.com/)" + version +
+           R"(","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:a":{}}},)"
+           R"("manager":"m","operation":"Apply"})";
+  };
+  std::string text = World::Widget(World::Name(1), "u-" + World::Name(1), World::Pruned(1));
+  text.insert(text.find(R"("name")"), R"("managedFields":[)" + entry("v0") + "],");
+  world.cluster.server.Add(text);
+  CHECK(Text(world.Run().counts) == "restored 6");
+  world.CheckAllAreBack();
+  const auto* stored = world.cluster.server.Stored(kWidgets, "shop/" + World::Name(1));
+  const auto* entries = stored->Find("metadata")->Find("managedFields");
+  REQUIRE(entries != nullptr);
+  CHECK(kube::json::Print(*entries) == "[" + entry("v1") + "]");
+}
+
 TEST_CASE("Without the CRD of then all comes back that is missing, and that is said",
           "[migrate][restore]") {
   World world;
