@@ -61,6 +61,11 @@ Value Merged(const Value& into, const Value& from, Arena& arena) {
   return merged;
 }
 
+bool IsOwn(const Value& entry) {
+  return entry.is_object() && entry.FindText("manager") == kOwnManager &&
+         entry.FindText("operation") == "Update";
+}
+
 // While unknown fields are preserved a server reads objects without a schema, and no version lacks
 // a field (fieldmanager, DeducedTypeConverter).
 KnownVersions::Unfit UnfitFor(const kube::crd::Crd& crd, Cleaning cleaning) {
@@ -193,6 +198,17 @@ std::optional<CleanedEntries> EntryCleaner::Clean(const Value& object, Arena& ar
     if (entry) result.entries.Append(*entry, arena);
   }
   return result;
+}
+
+bool HasOwnEntry(const Value& object) { return std::ranges::any_of(EntriesOf(object), IsOwn); }
+
+std::optional<Value> WithoutOwnEntry(const Value& object, Arena& arena) {
+  if (!HasOwnEntry(object)) return std::nullopt;
+  Value others = Value::Array();
+  for (const Value& entry : EntriesOf(object)) {
+    if (!IsOwn(entry)) others.Append(entry, arena);
+  }
+  return others.empty() ? std::nullopt : std::optional(others);
 }
 
 }  // namespace migrate::owners

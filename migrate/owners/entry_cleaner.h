@@ -3,6 +3,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kube/crd/crd.h"
@@ -11,6 +12,16 @@
 #include "migrate/owners/stale_entries.h"
 
 namespace migrate::owners {
+
+/// As API servers name this program in managedFields: the User-Agent up to its first "/".
+inline constexpr std::string_view kOwnManager = "kubectl-prune";
+
+/// Whether an entry of managedFields is of an update by this program.
+bool HasOwnEntry(const kube::json::Value& object);
+/// The other entries, an array; absent where there is no own entry, or no other: a server takes an
+/// empty list for none that was sent.
+std::optional<kube::json::Value> WithoutOwnEntry(const kube::json::Value& object,
+                                                 kube::json::Arena& arena);
 
 /// metadata.managedFields as they are to be, and how many entries were cleaned.
 struct CleanedEntries {

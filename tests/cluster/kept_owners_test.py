@@ -193,6 +193,8 @@ class KeptOwners(unittest.TestCase):
     def compare_all(self, upgrade, before):
         after = upgrade.shown()
         for name in upgrade.objects:
+            # Else the defaults that its write has brought would be its own.
+            self.assertIsNone(owned_of(after[name], "kubectl-prune"))
             for owner in OWNERS:
                 self.compare(upgrade, owned_of(before[name], owner), owned_of(after[name], owner))
 
@@ -286,7 +288,7 @@ class KeptOwners(unittest.TestCase):
 
     def test_a_version_whose_field_has_another_name(self):
         upgrade = Upgrade(self, "renames", {"oldName": TEXT}, {"newName": {"type": "string", "default": "y"}},
-                          old_spec={"oldName": "x"}, new_spec={"newName": "y"})
+                          old_spec={"oldName": "x"}, new_spec={"newName": "z"})
         emptied = upgrade.would_be_emptied()
         self.assertTrue(emptied)
         self.assertEqual(len(emptied), self.foretold(upgrade))

@@ -27,6 +27,17 @@ kube::client::CallError Describe(BrokenAnswer broken) {
                            "page in between?"};
 }
 
+// For an object as it was read; the null pointer leaves its entries as they are.
+PatchBody EntriesPatch(kube::json::Document& read, const kube::json::Value* entries) {
+  kube::json::Value metadata = kube::json::Value::Object();
+  const std::string_view version = spool::MetadataText(read.root(), "resourceVersion");
+  metadata.SetNew("resourceVersion", kube::json::Value::String(version), read.arena());
+  if (entries != nullptr) metadata.SetNew("managedFields", *entries, read.arena());
+  kube::json::Value patch = kube::json::Value::Object();
+  patch.SetNew("metadata", metadata, read.arena());
+  return {kMergePatch, kube::json::Print(patch)};
+}
+
 }  // namespace
 
 kube::client::ApiRequest ObjectWrite::Request() const {
@@ -82,7 +93,11 @@ ObjectWrite::Step ObjectWrite::OnObject(std::string_view body, kube::json::Docum
     return Step::kSend;
   }
   const bool reads_to_clean = ReadsToClean();
-  if (!reads_to_clean && !ReadsWhole()) return Succeed(*std::move(stored));
+  if (!reads_to_clean && !ReadsWhole()) {
+    if (!DropOwnEntry(document)) return Succeed(*std::move(stored));
+    written_ = std::move(stored);
+    return Step::kSend;
+  }
   if (reads_to_clean) {
     TakeToClean(document);
   } else if (auto error = TakeWhole(body, document)) {
@@ -135,13 +150,15 @@ std::optional<std::string> ObjectWrite::TakeChanged(kube::json::Document& docume
 // Where nothing is to be cleaned, the patch changes nothing.
 void ObjectWrite::TakeToClean(kube::json::Document& document) {
   const auto cleaned = CleanEntries(document.root(), document.arena(), nullptr);
-  kube::json::Value metadata = kube::json::Value::Object();
-  const std::string_view version = spool::MetadataText(document.root(), "resourceVersion");
-  metadata.SetNew("resourceVersion", kube::json::Value::String(version), document.arena());
-  if (cleaned) metadata.SetNew("managedFields", cleaned->entries, document.arena());
-  kube::json::Value patch = kube::json::Value::Object();
-  patch.SetNew("metadata", metadata, document.arena());
-  patch_ = PatchBody{kMergePatch, kube::json::Print(patch)};
+  patch_ = EntriesPatch(document, cleaned ? &cleaned->entries : nullptr);
+  may_own_entry_ = !target_->dry_run && !owners::HasOwnEntry(document.root());
+}
+
+bool ObjectWrite::DropOwnEntry(kube::json::Document& answer) {
+  if (!std::exchange(may_own_entry_, false)) return false;
+  const auto others = owners::WithoutOwnEntry(answer.root(), answer.arena());
+  if (others) patch_ = EntriesPatch(answer, &*others);
+  return others.has_value();
 }
 
 std::optional<owners::CleanedEntries> ObjectWrite::CleanEntries(const kube::json::Value& read,
@@ -185,11 +202,15 @@ ObjectWrite::Step ObjectWrite::Fail(const AnswerVerdict& verdict,
                                     kube::system::Clock::TimePoint now) {
   was_slowdown_ = verdict.is_slowdown;
   if (error.status) retry_after_ = error.status->retry_after;
-  OnFailedTry(MeaningOf(error));
-  if (const auto pause = budget_.Next(verdict, retry_after_, now)) {
+  const Meaning meaning = MeaningOf(error);
+  if (!written_) OnFailedTry(meaning);
+  const bool is_over = written_ && meaning == Meaning::kConflict;
+  const auto pause = is_over ? std::nullopt : budget_.Next(verdict, retry_after_, now);
+  if (pause) {
     due_ = now + *pause;
     return Step::kPause;
   }
+  if (written_) return Succeed(*std::move(written_));
   answer_.object_class = verdict.object_class;
   answer_.code = error.status ? error.status->code : 0;
   answer_.reason = error.status ? error.status->reason : "";
@@ -202,7 +223,7 @@ void ObjectWrite::OnFailedTry(Meaning meaning) {
   // What was read is old by the next try.
   read_.clear();
   patch_.reset();
-  are_entries_judged_ = false;
+  are_entries_judged_ = may_own_entry_ = false;
   if (!was_write) return;
   if (meaning == Meaning::kConflict && TakesOthersWrites()) object_.object.resource_version.clear();
   if (!IsRefusal(meaning)) may_be_written_ = true;

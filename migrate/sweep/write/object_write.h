@@ -32,7 +32,9 @@ namespace migrate::sweep::write {
 ///
 /// Where the target has a cleaner, an object whose managedFields may have to be cleaned is read,
 /// too, and its write carries them cleaned where they have to be, for the resourceVersion that was
-/// read alone; after a conflict it is read anew.
+/// read alone; after a conflict it is read anew. Where that write brings defaults, the server makes
+/// this program their owner, and the next apply of another value would conflict with it: a second
+/// write takes that entry away. The object is rewritten even if that one fails.
 ///
 /// Where the target has a mutation, each object is read whole. One that the mutation changes is
 /// written with the change, and its stale entries cleaned, by a patch for the resourceVersion that
@@ -64,6 +66,7 @@ class ObjectWrite final : public Exchange {
   PatchBody Patch() const;
   std::optional<std::string> TakeWhole(std::string_view body, kube::json::Document& document);
   void TakeToClean(kube::json::Document& document);
+  bool DropOwnEntry(kube::json::Document& answer);
   std::optional<std::string> TakeChanged(kube::json::Document& document);
   std::optional<owners::CleanedEntries> CleanEntries(const kube::json::Value& read,
                                                      kube::json::Arena& arena,
@@ -85,9 +88,11 @@ class ObjectWrite final : public Exchange {
   bool is_mutated_ = false;            // by this patch or update
   std::uint64_t entries_cleaned_ = 0;  // by this patch or update
   bool drops_all_entries_ = false;     // the same
+  bool may_own_entry_ = false;         // the next answer may show an entry of this program's
   bool are_entries_judged_ = false;    // what this patch or update leaves is not doubtful
   RetryBudget budget_;
-  bool may_be_written_ = false;  // by a try without a clear answer
+  std::optional<spool::ListedObject> written_;  // while its own entry is taken away
+  bool may_be_written_ = false;                 // by a try without a clear answer
   spool::ObjectAnswer answer_;
 };
 

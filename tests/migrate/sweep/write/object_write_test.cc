@@ -408,6 +408,52 @@ TEST_CASE("Whether entries are cleaned is told by the whole object", "[migrate][
   CHECK_FALSE(world.write.answer().are_entries_emptied);
 }
 
+TEST_CASE("What a write makes this program the owner of is given back", "[migrate][object_write]") {
+  const std::string own =
+      R"({"apiVersion":"g/v1","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:b":{}}},)"
+      R"("manager":"kubectl-prune","operation":"Update"})";
+  DoubtfulWorld world;
+  SECTION("by a write of the entries of others") {
+    CHECK(world.Answer(DoubtfulWorld::Whole("12", R"({"b":"y"})")) == Step::kSend);
+    CHECK(world.Answer(Owned("13", Entry("g/v1") + "," + own)) == Step::kSend);
+    CHECK(world.write.Request().method == "PATCH");
+    CHECK(world.write.Request().body ==
+          R"({"metadata":{"managedFields":[)" + Entry("g/v1") + R"(],"resourceVersion":"13"}})");
+    CHECK(world.Answer(Owned("14", Entry("g/v1"))) == Step::kDone);
+  }
+  SECTION("once") {
+    CHECK(world.Answer(DoubtfulWorld::Whole("12", R"({"b":"y"})")) == Step::kSend);
+    CHECK(world.Answer(Owned("13", Entry("g/v1") + "," + own)) == Step::kSend);
+    CHECK(world.Answer(Owned("14", Entry("g/v1") + "," + own)) == Step::kDone);
+  }
+  SECTION("unless somebody else wrote the object since") {
+    CHECK(world.Answer(DoubtfulWorld::Whole("12", R"({"b":"y"})")) == Step::kSend);
+    CHECK(world.Answer(Owned("13", Entry("g/v1") + "," + own)) == Step::kSend);
+    CHECK(world.Answer(Status(409, "has been modified")) == Step::kDone);
+    CHECK(world.write.answer().resource_version == "13");
+  }
+  SECTION("even if the server has too much to do") {
+    CHECK(world.Answer(DoubtfulWorld::Whole("12", R"({"b":"y"})")) == Step::kSend);
+    CHECK(world.Answer(Owned("13", Entry("g/v1") + "," + own)) == Step::kSend);
+    CHECK(world.Answer(Status(429, "slow down")) == Step::kPause);
+    CHECK(world.write.Request().body.find(R"("resourceVersion":"13")") != std::string::npos);
+    CHECK(world.Answer(Owned("14", Entry("g/v1"))) == Step::kDone);
+  }
+  SECTION("but for what it was before") {
+    std::string text = Owned("12", Entry("g/v0") + "," + own);
+    text.insert(text.size() - 1, R"(,"spec":{"b":"y"})");
+    CHECK(world.Answer(text) == Step::kSend);
+    CHECK(world.Answer(Owned("13", Entry("g/v1") + "," + own)) == Step::kDone);
+  }
+  SECTION("where others are owners, too") {
+    CHECK(world.Answer(DoubtfulWorld::Whole("12", R"({"b":"y"})")) == Step::kSend);
+    CHECK(world.Answer(Owned("13", own)) == Step::kDone);
+  }
+  CHECK(world.write.answer().object_class == report::ObjectClass::kRewritten);
+  CHECK(world.write.answer().entries_cleaned == 1);
+  CHECK_FALSE(world.write.answer().are_entries_emptied);
+}
+
 TEST_CASE("After a conflict entries are judged anew", "[migrate][object_write]") {
   DoubtfulWorld world;
   CHECK(world.Answer(DoubtfulWorld::Whole("12", R"({"a":"x"})")) == Step::kSend);
