@@ -1,7 +1,9 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
+#include <string>
 
 #include "kube/client/client.h"
 #include "kube/client/turns.h"
@@ -18,6 +20,11 @@ struct Session {
   const std::atomic<bool>* stop = nullptr;  ///< the null pointer: nobody says so
   Turns* turns = nullptr;                   ///< the null pointer: with nobody
   std::size_t rank = 0;                     ///< of this one among them (Turns::BeginWork)
+  /// How long whoever has rules of their own tries a request again, from its first failure on.
+  system::Clock::Duration patience = std::chrono::minutes(3);
+  /// Of the server, and of the authorities that it is known by: two clusters may have the same
+  /// uids, where one was made of a snapshot of the other. Empty: unknown.
+  std::string address{};
 
   /// Nothing new is to be begun; what is in flight may end.
   bool is_stopped() const { return stop != nullptr && *stop; }

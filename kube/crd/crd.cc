@@ -46,4 +46,18 @@ bool IsCrd(const json::Value& object) {
          (api_version == kV1 || api_version == kV1beta1);
 }
 
+std::string SchemaText(const Crd& crd, std::string_view version) {
+  const json::Value* spec = crd.document->root().Find("spec", json::Type::kObject);
+  if (spec == nullptr) return "";
+  const json::Value* schema = spec->Find("validation");
+  if (const json::Value* versions = spec->Find("versions", json::Type::kArray)) {
+    for (const json::Value& one : versions->elements()) {
+      const bool has_own = one.is_object() && one.FindText("name") == version;
+      if (has_own && one.Find("schema") != nullptr) schema = one.Find("schema");
+    }
+  }
+  const json::Value* props = schema == nullptr ? nullptr : schema->Find("openAPIV3Schema");
+  return props == nullptr ? "" : json::Print(*props);
+}
+
 }  // namespace kube::crd

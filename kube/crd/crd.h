@@ -159,4 +159,8 @@ base::Result<Crd, std::string> ReadCopiedCrd(const json::Value& crd);
 /// cannot be read, as it only can where somebody has changed it.
 Crd CopyCrd(const Crd& crd);
 
+/// openAPIV3Schema of a version as JSON, whether the CRD says it there or for all versions; empty
+/// where there is none.
+std::string SchemaText(const Crd& crd, std::string_view version);
+
 }  // namespace kube::crd

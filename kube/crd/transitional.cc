@@ -101,11 +101,17 @@ Value AsAdded(const Crd& live, std::string_view name, Arena& arena) {
   return added;
 }
 
-// Nothing else makes an object of another version that is stored.
+// Nothing else makes an object of another version that is stored, and a webhook that only comes
+// need not be up yet. What apply would leave of the present one is named, to go or to stay.
 void KeepConversion(const Crd& live, Value& spec, Arena& arena) {
   const Value* conversion = live.document->root().Find("spec")->Find("conversion");
-  if (live.conversion.strategy != "Webhook" || conversion == nullptr) return;
-  spec.Set("conversion", json::CopyForChange(*conversion, arena), arena);
+  if (live.conversion.strategy == "Webhook" && conversion != nullptr) {
+    spec.Set("conversion", json::CopyForChange(*conversion, arena), arena);
+  } else if (spec.Find("conversion") != nullptr) {
+    Value none = Value::Object();
+    none.Set("strategy", Value::String("None"), arena);
+    spec.Set("conversion", none, arena);
+  }
 }
 
 }  // namespace

@@ -12,7 +12,8 @@ namespace kube::crd {
 /// cluster's `live` names: the manifest, with these versions added as the cluster has them, served
 /// as they are and not stored. Once the objects are migrated the server takes the manifest itself.
 ///
-/// A conversion webhook that the cluster's has stays. A version whose schema is missing or not
+/// The conversion is that of the cluster's: a webhook that the manifest brings need not be up yet.
+/// A version whose schema is missing or not
 /// structural, by which pruning could not be turned on, keeps all fields.
 ///
 /// Where unknown fields are preserved they still are, so that no object is pruned by the schema of

@@ -247,4 +247,22 @@ void FindLostFields(const json::Value& object, const StructuralSchema* schema,
       .WalkRoot(const_cast<json::Value&>(object), schema, /*is_resource_root=*/true);
 }
 
+bool KeepsPath(const StructuralSchema& root, std::string_view path) {
+  const StructuralSchema* schema = &root;
+  while (schema != nullptr && !schema->preserve_unknown_fields && !path.empty()) {
+    if (path.starts_with("[*]")) {
+      path.remove_prefix(3);
+      schema = schema->items.get();
+      continue;
+    }
+    if (path.starts_with('.')) path.remove_prefix(1);
+    const std::string_view name = path.substr(0, path.find_first_of(".["));
+    path.remove_prefix(name.size());
+    if (name.empty()) return false;
+    const StructuralSchema* property = schema->FindProperty(name);
+    schema = property == nullptr ? schema->additional_schema.get() : property;
+  }
+  return schema != nullptr;
+}
+
 }  // namespace kube::schema

@@ -66,4 +66,8 @@ void FindUnknownFields(const json::Value& object, const StructuralSchema* schema
 void FindLostFields(const json::Value& object, const StructuralSchema* schema,
                     UnknownFieldSink& sink);
 
+/// Whether pruning by `schema` keeps fields at a folded path ("spec.ports[*].name"). A name that
+/// the path has to quote is none that is known.
+bool KeepsPath(const StructuralSchema& schema, std::string_view path);
+
 }  // namespace kube::schema

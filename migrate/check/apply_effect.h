@@ -1,12 +1,21 @@
 #pragma once
 
+#include <optional>
+
+#include "kube/base/release.h"
 #include "kube/crd/crd.h"
 #include "kube/schema/validation/pattern_checks.h"
 #include "migrate/report/check_report.h"
 
 namespace migrate::check {
 
-/// What `kubectl apply` of the CRD `file` would be answered by our own rules, where the cluster has
+/// Takes over from `live` the conversion that `kubectl apply` of `file` would leave there: one that
+/// the file does not name, and that no manifest named which was applied before (as with
+/// spec.preserveUnknownFields, see below). Operators put it in at run time.
+void TakeConversionThatStays(kube::crd::Crd& file, const kube::crd::Crd& live);
+
+/// What `kubectl apply` of the CRD `file` would be answered by our own rules, but for those that
+/// only later servers than `release` have, where the cluster has
 /// `live` (the null pointer: none of this name). ApplyReport::not_asked_because is left to the
 /// caller. `file` ends as it was.
 ///
@@ -16,6 +25,7 @@ namespace migrate::check {
 /// annotation last-applied-configuration tells, by server-side apply a manager of
 /// metadata.managedFields that alone owns it.
 report::ApplyReport ForetellApply(kube::crd::Crd& file, const kube::crd::Crd* live,
+                                  const std::optional<kube::base::Release>& release,
                                   kube::schema::validation::PatternChecks& patterns);
 
 /// What has to be known of `kubectl apply` where the CRD in the cluster still preserves unknown

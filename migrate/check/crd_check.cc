@@ -13,7 +13,6 @@
 #include "kube/schema/schema_walk.h"
 #include "kube/schema/validation/pruned_validation.h"
 #include "migrate/check/hints.h"
-#include "migrate/check/invalid_findings.h"
 #include "migrate/check/managed_fields.h"
 #include "migrate/check/opened_fields.h"
 #include "migrate/check/pruned_validity.h"
@@ -163,7 +162,7 @@ void CrdTally::Merge(CrdTally&& other) {
 CrdCheck::CrdCheck(kube::crd::Crd crd, std::string source, const CrdCheckOptions& options)
     : known_(crd),
       keep_paths_(options.keep_paths),
-      ratchets_(options.ratchets),
+      server_rules_{options.ratchets, options.release},
       opened_(options.opened),
       proof_(options.proof) {
   if (options.replaced != nullptr) crd.stored_versions = options.replaced->stored_versions;
@@ -204,7 +203,9 @@ CrdCheck::CrdCheck(kube::crd::Crd crd, std::string source, const CrdCheckOptions
 std::vector<const StructuralSchema*> CrdCheck::ReadsOf(const kube::crd::Crd& crd,
                                                        const Version& version) const {
   const auto storage = std::ranges::find(versions_, facts_.report.storage_version, &Version::name);
-  const bool is_pruned_before = crd.conversion.strategy == "None" && facts_.converts_nothing &&
+  const auto number = static_cast<std::size_t>(&version - versions_.data());
+  const bool is_known = facts_.converts_nothing || facts_.versions[number].is_of_proposal;
+  const bool is_pruned_before = crd.conversion.strategy == "None" && is_known &&
                                 storage != versions_.end() && &*storage != &version &&
                                 storage->convertible;
   if (is_pruned_before) return {storage->schema, version.schema};
@@ -261,6 +262,12 @@ void CrdCheck::KeepLive(const CrdCheckOptions& options) {
   live_ = *std::move(copy);
   live_server_ =
       std::make_unique<kube::crd::CustomResourceServer>(*live_, live_->preserve_unknown_fields);
+  if (live_->preserve_unknown_fields || live_->conversion.strategy != "None") return;
+  for (std::size_t i = 0; i < versions_.size(); ++i) {
+    const kube::crd::CrdVersion* version = live_->FindVersion(versions_[i].name);
+    if (!facts_.versions[i].is_of_proposal || version == nullptr || !version->served) continue;
+    versions_[i].shows = live_server_->FindSchema(versions_[i].name);
+  }
 }
 
 // Of what a webhook makes for other versions nothing is known.
@@ -275,7 +282,10 @@ void CrdCheck::KeepValidities(const kube::crd::Crd& crd, const CrdCheckOptions& 
     // Two versions of one name, as no server takes them, share a schema for pruning.
     if (crd.FindVersion(of_crd.name) != &of_crd) continue;
     if (of_crd.schema == nullptr || !facts_.report.versions[i].structural) continue;
-    if (is_of_one_version && version.name != ReadVersion(server_crd)) continue;
+    if (is_of_one_version && version.name != ReadVersion(server_crd) &&
+        !facts_.versions[i].is_of_proposal) {
+      continue;
+    }
     VersionValidity::Schemas schemas{
         .own = {of_crd.schema, version.schema, ReadsOf(crd, version)},
         .api_version = crd.group + "/" + version.name,
@@ -320,13 +330,7 @@ void CrdCheck::CheckObject(const CheckedObject& object, CrdTally& tally) const {
   if (observes_) tally.observations_.Add(object.value);
   CheckReadable(object, counted, tally);
   CountEntries(object, counted, tally);
-  if (facts_.reads_are_pruned && (proof_ == nullptr || !proof_->covers(object.value))) {
-    const std::string_view api_version =
-        server_->converts_by_webhook() ? object.value.FindText("apiVersion") : "";
-    for (const LackingField& field : FindLackingFields(object.value, ReadSchema(), api_version)) {
-      tally.maybe_in_etcd_.Add(field.path, counted, report::FieldType::kNull, {field.manager}, "");
-    }
-  }
+  if (facts_.reads_are_pruned) CountHidden(object, counted, tally);
   if (!keep_paths_) return;
   if (const Value* metadata = object.value.Find("metadata")) {
     paths.namespace_ = metadata->FindText("namespace");
@@ -334,6 +338,19 @@ void CrdCheck::CheckObject(const CheckedObject& object, CrdTally& tally) const {
   }
   paths.source = object.source;
   tally.paths_.push_back(std::move(paths));
+}
+
+// What somebody owns and no read shows.
+void CrdCheck::CountHidden(const CheckedObject& object, const report::CountedObject& counted,
+                           CrdTally& tally) const {
+  const bool is_covered = proof_ != nullptr && proof_->covers(object.value);
+  if (is_covered && !proof_->may_keep) return;
+  const std::string_view api_version =
+      server_->converts_by_webhook() ? object.value.FindText("apiVersion") : "";
+  for (const LackingField& field : FindLackingFields(object.value, ReadSchema(), api_version)) {
+    if (is_covered && !proof_->may_keep(field.path)) continue;
+    tally.maybe_in_etcd_.Add(field.path, counted, report::FieldType::kNull, {field.manager}, "");
+  }
 }
 
 void CrdCheck::CountEntries(const CheckedObject& object, const report::CountedObject& counted,
@@ -374,7 +391,14 @@ bool CrdCheck::CheckVersion(const Version& version, const CheckedObject& object,
   std::vector<std::string>* kept = keep_paths_ ? &paths.pruned_paths[version.name] : nullptr;
   if (loses_nothing) return false;
   TallySink sink(object.value, counted, tally.pruned_fields, opened_, kept, &paths.quoted_paths);
-  kube::schema::FindLostFields(object.value, version.schema, sink);
+  if (version.shows == nullptr) {
+    kube::schema::FindLostFields(object.value, version.schema, sink);
+  } else {
+    kube::json::Arena arena;
+    Value shown = kube::json::CopyForChange(object.value, arena);
+    kube::schema::DropLostFields(shown, version.shows, arena);
+    kube::schema::FindLostFields(shown, version.schema, sink);
+  }
   if (kept != nullptr) std::sort(kept->begin(), kept->end());
   if (sink.paths_left_out() > 0) paths.paths_left_out[version.name] = sink.paths_left_out();
   if (sink.found()) ++tally.objects_losing_fields;
@@ -428,7 +452,7 @@ void CrdCheck::CountRefused(const CheckedObject& object, const report::CountedOb
     tally.is_validity_unknown_ |= findings.is_unknown;
     if (findings.errors.empty()) continue;
     const bool is_refused =
-        AddFindings(findings, object.value, version.validity->schema(), ratchets_, counted,
+        AddFindings(findings, object.value, version.validity->schema(), server_rules_, counted,
                     tally.Version(i).invalid, keep_paths_ && is_storage ? &paths.invalid : nullptr);
     if (is_refused) tally.Version(i).invalid.CountRefused();
   }
@@ -487,6 +511,22 @@ void CrdCheck::CheckReadable(const CheckedObject& object, const report::CountedO
   }
 }
 
+// What is read of an object is what its stored version keeps.
+std::vector<std::string> CrdCheck::FindReturning(
+    const std::vector<report::FieldUse>& maybe_in_etcd) const {
+  std::vector<std::string> returning;
+  if (!live_ || facts_.report.apply == std::nullopt) return returning;
+  const StructuralSchema* now = live_server_->FindSchema(ReadVersion(*live_));
+  for (const report::FieldUse& field : maybe_in_etcd) {
+    const bool comes = std::ranges::any_of(versions_, [&](const Version& version) {
+      return version.schema != nullptr && kube::schema::KeepsPath(*version.schema, field.path);
+    });
+    if (comes && !(now != nullptr && kube::schema::KeepsPath(*now, field.path)))
+      returning.push_back(field.path);
+  }
+  return returning;
+}
+
 std::string CrdCheck::CelNote() const {
   if (cel_rules_ == 0) return "";
   return kube::base::Count(cel_rules_, "rule") +
@@ -513,7 +553,7 @@ report::CrdReport CrdCheck::Report(const CrdTally& tally) const {
     version.dropped_nulls = counted.dropped_nulls.Report();
     if (versions_[i].validity != nullptr) {
       version.validity = counted.invalid.Report();
-      version.validity->server_tolerates = ratchets_;
+      version.validity->server_tolerates = server_rules_.ratchets;
     }
     if (!versions_[i].is_validated) continue;
     version.objects_invalid_once_pruned = counted.invalid_once_pruned.count();
@@ -524,8 +564,10 @@ report::CrdReport CrdCheck::Report(const CrdTally& tally) const {
                                 tally.storage_migration_.pruned_fields.Report()};
   }
   if (proof_ != nullptr) report.verified = proof_->verified;
+  if (report.verified) report.verified->is_by_annotation = proof_->is_somebodys_word;
   if (changes_ != nullptr) report.changes = changes_->Report(&tally.changes_, tally.objects_);
   report.maybe_in_etcd = tally.maybe_in_etcd_.Report();
+  report.returning_fields = FindReturning(report.maybe_in_etcd);
   report.stale_managed_fields = tally.stale_.Report();
   report.unfit_managed_fields = tally.unfit_.Report();
   report.managed_fields_to_clean = tally.to_clean_;

@@ -13,6 +13,7 @@
 #include "kube/json/json.h"
 #include "kube/schema/validation/pattern_checks.h"
 #include "migrate/check/crd_facts.h"
+#include "migrate/check/invalid_findings.h"
 #include "migrate/check/version_validity.h"
 #include "migrate/check/weighed_changes.h"
 #include "migrate/owners/entry_cleaner.h"
@@ -101,7 +102,9 @@ class CrdCheck {
     std::string name;
     bool convertible;  // else the dry run is impossible
     const kube::schema::StructuralSchema* schema;
-    bool is_looked_at;          // by the dry run
+    bool is_looked_at;  // by the dry run
+    // What this leaves is all that the version shows now; the null pointer: it shows all.
+    const kube::schema::StructuralSchema* shows = nullptr;
     bool is_validated = false;  // it is known whether pruning makes objects invalid
     // What objects are valid by, where pruning can make them invalid; else a null pointer.
     std::shared_ptr<const kube::schema::SchemaProps> validation{};
@@ -135,6 +138,9 @@ class CrdCheck {
   void CountChanges(const CheckedObject& object, CrdTally& tally) const;
   void CountEntries(const CheckedObject& object, const report::CountedObject& counted,
                     CrdTally& tally) const;
+  std::vector<std::string> FindReturning(const std::vector<report::FieldUse>& maybe_in_etcd) const;
+  void CountHidden(const CheckedObject& object, const report::CountedObject& counted,
+                   CrdTally& tally) const;
   void CheckReadable(const CheckedObject& object, const report::CountedObject& counted,
                      CrdTally& tally) const;
 
@@ -143,7 +149,8 @@ class CrdCheck {
   owners::KnownVersions known_;
   // Where some version does not hold every object of the storage version; else the null pointer.
   std::unique_ptr<const owners::EntryCleaner> cleaner_;
-  bool keep_paths_, ratchets_;
+  bool keep_paths_;
+  ServerRules server_rules_;
   std::optional<kube::meta::FieldChoice> opened_;
   std::shared_ptr<const ObjectProof> proof_;  // or the null pointer
   bool validates_ = false;                    // some version has a validation

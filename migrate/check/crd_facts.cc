@@ -6,11 +6,15 @@
 #include <string_view>
 #include <utility>
 
+#include "kube/crd/client_apply.h"
 #include "kube/crd/crd_condition.h"
+#include "kube/crd/rules/ca_bundle.h"
 #include "kube/crd/rules/crd_validation.h"
+#include "kube/crd/unknown_keys.h"
 #include "kube/schema/validation/pattern_checks.h"
 #include "migrate/check/apply_effect.h"
 #include "migrate/check/hints.h"
+#include "migrate/check/release_rules.h"
 
 namespace migrate::check {
 namespace {
@@ -37,6 +41,11 @@ constexpr std::string_view kUndecided =
 bool HasUnknownStoredVersion(const kube::crd::Crd& crd) {
   return std::any_of(crd.stored_versions.begin(), crd.stored_versions.end(),
                      [&crd](const std::string& name) { return crd.FindVersion(name) == nullptr; });
+}
+
+bool HasStoredVersions(const kube::crd::Crd& crd) {
+  const Value* status = crd.document->root().Find("status", kube::json::Type::kObject);
+  return status != nullptr && status->Find("storedVersions") != nullptr;
 }
 
 bool ConvertsNothing(const kube::crd::Crd& crd) { return crd.conversion.strategy == "None"; }
@@ -126,6 +135,7 @@ class FactFinder {
     report::ReplacedCrd& replaced = report_.replaced.emplace();
     replaced.preserve_unknown_fields = live->preserve_unknown_fields;
     if (storage != nullptr) replaced.storage_version = storage->name;
+    replaced.has_last_applied = live->annotations.contains(kube::crd::kLastApplied);
     replaced.converts_by_webhook = live->conversion.strategy == "Webhook";
     for (const kube::crd::CrdVersion& version : live->versions) {
       replaced.versions.push_back(version.name);
@@ -135,8 +145,32 @@ class FactFinder {
   }
 
   bool IsLookedAt(const kube::crd::CrdVersion& version) const {
+    if (IsUnused(version)) return false;
     return facts_.read_version.empty() || version.name == facts_.read_version ||
            (version.storage && facts_.converts_nothing);
+  }
+
+  // A file that says nothing of status.storedVersions may leave it out.
+  bool IsUnused(const kube::crd::CrdVersion& version) const {
+    if (version.served || version.storage || crd_.versions.size() == 1) return false;
+    const bool is_known =
+        options_.origin != CrdCheckOptions::Origin::kFile || HasStoredVersions(crd_);
+    return is_known &&
+           std::ranges::find(crd_.stored_versions, version.name) == crd_.stored_versions.end();
+  }
+
+  // Objects are shown as they are stored, and whoever asks for this version gets what its schema
+  // leaves of that: a patch through it stores just that.
+  bool IsOfProposal(const kube::crd::CrdVersion& version) const {
+    if (options_.replaced == nullptr || facts_.read_version.empty() || !version.served)
+      return false;
+    const kube::crd::Crd& live = *options_.replaced;
+    const kube::crd::CrdVersion* storage = live.StorageVersion();
+    const bool are_as_stored = storage != nullptr && storage->name == facts_.read_version;
+    if (!ConvertsNothing(crd_) || !are_as_stored) return false;
+    const kube::crd::CrdVersion* old = live.FindVersion(version.name);
+    return old == nullptr || !old->served || !ConvertsNothing(live) ||
+           kube::crd::SchemaText(crd_, version.name) != kube::crd::SchemaText(live, version.name);
   }
 
   void FindProblems() {
@@ -154,8 +188,9 @@ class FactFinder {
       }
       const bool is_convertible = !found.conversion_error;
       const bool is_looked_at = is_convertible && IsLookedAt(crd_.versions[i]);
-      facts_.versions.push_back({is_convertible, is_looked_at});
-      report_.versions[i].is_left_out = is_convertible && !is_looked_at;
+      const bool is_of_proposal = is_convertible && !is_looked_at && IsOfProposal(crd_.versions[i]);
+      facts_.versions.push_back({is_convertible, is_looked_at || is_of_proposal, is_of_proposal});
+      report_.versions[i].is_left_out = is_convertible && !is_looked_at && !is_of_proposal;
     }
   }
 
@@ -173,12 +208,13 @@ class FactFinder {
     const auto add = [this, &found, old, &patterns] {
       for (kube::crd::rules::CrdFinding& finding :
            kube::crd::rules::ValidateCrdRequest(crd_, old, patterns)) {
-        if (finding.structural) continue;
+        if (finding.structural || IsOfOthers(finding.error)) continue;
         std::string message = finding.error.ToString();
         found.emplace(std::move(message), std::move(finding.error));
       }
     };
     add();
+    if (options_.origin == CrdCheckOptions::Origin::kFile) AddCaBundle(found);
     if (crd_.preserve_unknown_fields) {
       crd_.preserve_unknown_fields = false;
       add();
@@ -194,12 +230,43 @@ class FactFinder {
       }
     }
     if (options_.origin == CrdCheckOptions::Origin::kProposal) {
-      report_.apply = ForetellApply(crd_, options_.replaced, patterns);
+      report_.apply = ForetellApply(crd_, options_.replaced, options_.release, patterns);
     }
     if (patterns.undecided() != 0) report_.AddNote(kUndecided);
     for (const auto& [message, error] : found) {
       report_.admission_problems.push_back(MakeProblem(error, ""));
     }
+    if (options_.origin != CrdCheckOptions::Origin::kServer) AddUnknownKeys();
+  }
+
+  void AddUnknownKeys() {
+    for (const kube::crd::UnknownKey& key : kube::crd::FindUnknownKeys(crd_.document->root())) {
+      const std::string hint = key.meant.empty()
+                                   ? "take it out: the API server drops it"
+                                   : "did you mean " + key.meant + "? The API server drops it";
+      report_.admission_problems.push_back({"", key.path, key.Message(), hint});
+    }
+  }
+
+  // Of a later server, or of a new CRD: one of v1beta1, or with status, was in a cluster already,
+  // and is not asked for approval (KEP 1111) by an update.
+  bool IsOfOthers(const kube::meta::FieldError& error) {
+    if (const auto later = LaterRelease(error, options_.release)) {
+      report_.AddNote("from Kubernetes " + later->ToString() + " on: " + error.ToString());
+      return true;
+    }
+    const bool was_there = options_.origin == CrdCheckOptions::Origin::kFile &&
+                           (crd_.is_v1beta1() || HasStoredVersions(crd_));
+    return was_there && error.type == kube::meta::ErrorType::kRequired &&
+           error.field.starts_with("metadata.annotations[api-approved.kubernetes.io]");
+  }
+
+  // A server takes it in a new CRD, which it does not serve then, and refuses it in any other.
+  void AddCaBundle(std::map<std::string, kube::meta::FieldError>& found) {
+    auto error = kube::crd::rules::CaBundleError(crd_);
+    if (!error || IsOfOthers(*error)) return;
+    std::string message = error->ToString();
+    found.emplace(std::move(message), *std::move(error));
   }
 
   kube::crd::Crd& crd_;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "kube/base/release.h"
 #include "kube/crd/crd.h"
 #include "kube/meta/field_choice.h"
 #include "migrate/check/object_proof.h"
@@ -34,6 +35,9 @@ struct CrdCheckOptions {
   bool creates = false;
   /// The server lets errors be of values that a write does not change (KEP-4008).
   bool ratchets = false;
+  /// Of the server: what only later ones refuse is told as that, and is no finding. Absent:
+  /// unknown, and all counts.
+  std::optional<kube::base::Release> release{};
   /// What earlier runs have proven of the objects of a server's CRD; the null pointer: nothing.
   std::shared_ptr<const ObjectProof> proof{};
 };
@@ -44,8 +48,12 @@ struct CrdFacts {
     bool is_convertible = false;  ///< else the dry run is impossible
     /// By the dry run of objects. Where a server prunes them already, they are as it shows them in
     /// `read_version`: what other versions would lose is not looked at, as nobody has it, but for
-    /// the storage version of a proposal.
+    /// the storage version of a proposal, and for served versions that it brings or changes. Nor is
+    /// a version that is neither served nor stored: it takes nothing from anybody.
     bool is_looked_at = false;
+    /// Looked at only as the proposal brings or changes it: what its present schema (if it has one)
+    /// takes from objects already is none of the proposal's.
+    bool is_of_proposal = false;
   };
 
   report::CrdReport report;       ///< as of a check that looks at no objects

@@ -213,7 +213,8 @@ constexpr auto kAdmission = std::to_array<Entry>({
     {"rule", "compilation failed", "correct the CEL expression of the rule"},
     {"x-kubernetes-validations", "",
      "give {owner} a type and properties that the rules can refer to"},
-    // Above the schema.
+    // Above the schema. The server names the column's key as v1beta1 has it.
+    {"JSONPath", "", "set jsonPath (in apiextensions.k8s.io/v1beta1: JSONPath)"},
     {"preserveUnknownFields", "cannot set to true",
      "set spec.preserveUnknownFields: false, and x-kubernetes-preserve-unknown-fields: true in the "
      "schema where unknown fields must stay"},
@@ -296,13 +297,15 @@ std::string Fill(std::string_view hint, const kube::meta::FieldError& error,
 struct Place {
   const ObservedShape* shape = nullptr;     ///< null pointer: nothing was seen there
   std::unique_ptr<ObservedShape> values{};  ///< what `shape` points to, of the values of a map
+  /// That have something there; of the values of a map, those that have the map.
+  std::uint64_t objects = 0;
 };
 
 /// The place of the schema at steps[first]; the steps after it lead to it.
 Place PlaceOf(const std::vector<Step>& steps, std::size_t first, const ObservedShape& root) {
   std::size_t last = first;
   while (last < steps.size() && steps[last].name != "openAPIV3Schema") ++last;
-  Place place{&root};
+  Place place{.shape = &root, .objects = root.objects};
   for (std::size_t i = last; i-- > first && place.shape != nullptr;) {
     if (steps[i].name == "properties") {
       place.shape = place.shape->Field(steps[i].key);
@@ -314,6 +317,7 @@ Place PlaceOf(const std::vector<Step>& steps, std::size_t first, const ObservedS
     } else if (!IsJunctor(steps[i].name)) {
       place.shape = nullptr;
     }
+    if (place.shape != nullptr && place.shape->objects > 0) place.objects = place.shape->objects;
   }
   return place;
 }
@@ -345,7 +349,7 @@ std::string HintByObjects(std::string_view field, std::string_view message,
   if (place.shape == nullptr) return "";
   const std::string owner = SubjectName(steps, 1);
   const auto type = OnlyTypeOf(*place.shape);
-  const std::string of_objects = kube::base::Count(place.shape->objects, "object");
+  const std::string of_objects = kube::base::Count(place.objects, "object");
   if (!type) {
     return owner + (are_items ? " holds " : " is ") + TypesText(*place.shape) + " in " +
            of_objects +

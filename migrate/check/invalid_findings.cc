@@ -55,7 +55,7 @@ std::string WordsOf(const FieldError& error, std::string_view place,
 }  // namespace
 
 bool AddFindings(const VersionValidity::Findings& findings, const kube::json::Value& object,
-                 const kube::schema::SchemaProps& schema, bool ratchets,
+                 const kube::schema::SchemaProps& schema, const ServerRules& server,
                  const report::CountedObject& counted, report::InvalidTally& tally,
                  std::vector<std::string>* refusals) {
   constexpr std::size_t kMostBytes = std::size_t{1} << 20;
@@ -64,7 +64,8 @@ bool AddFindings(const VersionValidity::Findings& findings, const kube::json::Va
   bool is_refused = false;
   std::size_t bytes = 0;
   for (const VersionValidity::Error& found : findings.errors) {
-    const bool is_let_be = ratchets && found.tolerated;
+    const auto later = LaterRelease(found.error, server.release);
+    const bool is_let_be = later || (server.ratchets && found.tolerated);
     is_refused |= !is_let_be;
     if (bytes > kMostBytes) continue;
     const std::string_view place = PlaceOf(found.error);
@@ -74,6 +75,7 @@ bool AddFindings(const VersionValidity::Findings& findings, const kube::json::Va
                                    .message = FirstKib(found.error.ToString()),
                                    .since_proposal = found.since_proposal,
                                    .tolerated = found.tolerated,
+                                   .from_release = later ? later->ToString() : "",
                                    .managers = owners.Find(located.elements).managers};
     tally.Add(finding, counted);
     bytes += finding.path.size() + finding.words.size() + finding.message.size();

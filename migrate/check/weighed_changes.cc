@@ -86,7 +86,9 @@ std::optional<WeighedChanges::Version> WeighedChanges::FindCounted(
   if (!NoneConverts(crds)) return std::nullopt;
   if (crds.live.preserve_unknown_fields) return counted;
   const bool is_all_stored_so = crds.live.stored_versions == std::vector<std::string>{read};
-  if (!facts.versions[version].is_looked_at && !is_all_stored_so) return std::nullopt;
+  const CrdFacts::Version& looked = facts.versions[version];
+  const bool is_looked_at = looked.is_looked_at && !looked.is_of_proposal;
+  if (!is_looked_at && !is_all_stored_so) return std::nullopt;
   counted.live = crds.live_server.FindSchema(live_name);
   if (counted.live == nullptr) return std::nullopt;
   return counted;

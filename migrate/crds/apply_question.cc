@@ -82,6 +82,7 @@ ApiRequest ApplyOf(const Asked& asked, const Value* live) {
       live == nullptr ? std::string_view() : kube::crd::FindServerSideApplier(*live);
   asked.question->answer->server_side_manager = applier;
   if (!applier.empty()) {
+    asked.question->answer->is_unchanged = false;
     return DryRun("PATCH",
                   asked.target() + kQuery + kube::client::UrlEscape(applier) + "&force=true",
                   "application/apply-patch+yaml", std::string(asked.question->manifest));
@@ -92,8 +93,10 @@ ApiRequest ApplyOf(const Asked& asked, const Value* live) {
     return DryRun("POST", asked.collection + kQuery + kClientSide, "application/json",
                   kube::json::Print(modified));
   }
+  const Value patch = kube::crd::ApplyPatch(modified, *live, arena);
+  asked.question->answer->is_unchanged = patch.empty();
   return DryRun("PATCH", asked.target() + kQuery + kClientSide, "application/merge-patch+json",
-                kube::json::Print(kube::crd::ApplyPatch(modified, *live, arena)));
+                kube::json::Print(patch));
 }
 
 // What kubectl says before it sends anything.

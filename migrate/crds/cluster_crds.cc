@@ -10,8 +10,9 @@
 
 #include "kube/base/error.h"
 #include "kube/client/answer_meaning.h"
+#include "migrate/check/apply_effect.h"
 #include "migrate/crds/listed_crd.h"
-#include "migrate/crds/ratcheting.h"
+#include "migrate/crds/server_release.h"
 
 namespace migrate::crds {
 namespace {
@@ -64,7 +65,7 @@ class CrdReader {
 
   ClusterCrds Read() {
     if (FindTarget()) {
-      ratchets_ = options_.checks_validity && Ratchets(reader_.client());
+      if (options_.checks_validity) found_.release = AskRelease(reader_.client());
       ReadAll();
     }
     // What is missing then is not new.
@@ -218,7 +219,8 @@ class CrdReader {
                                            .keep_manifest = options_.keep_manifests,
                                            .origin = check::CrdCheckOptions::Origin::kServer,
                                            .checks_validity = options_.checks_validity,
-                                           .ratchets = ratchets_,
+                                           .ratchets = Ratchets(found_.release),
+                                           .release = found_.release,
                                            .proof = FindProof(crd)};
       live.checks.push_back(std::make_unique<check::CrdCheck>(std::move(crd), "", options));
     }
@@ -238,9 +240,11 @@ class CrdReader {
         .origin = check::CrdCheckOptions::Origin::kProposal,
         .replaced = replaced,
         .checks_validity = options_.checks_validity,
-        .ratchets = ratchets_,
+        .ratchets = Ratchets(found_.release),
+        .release = found_.release,
         .proof = replaced == nullptr ? nullptr : FindProof(*replaced)};
     live.manifests.push_back(kube::json::Print(proposal.crd.document->root()));
+    if (replaced != nullptr) check::TakeConversionThatStays(proposal.crd, *replaced);
     live.checks.push_back(std::make_unique<check::CrdCheck>(std::move(proposal.crd),
                                                             std::move(proposal.source), options));
     live.applies.push_back(*live.checks.back()->facts().report.apply);
@@ -284,7 +288,6 @@ class CrdReader {
   const ClusterCrdOptions& options_;
   lists::ClusterReader& reader_;
   std::string api_version_;
-  bool ratchets_ = false;  // the server
   std::map<std::string, std::vector<manifests::Proposal>>
       proposals_;     // by name; the map itself stays
   std::mutex mutex_;  // guards what follows while workers run

@@ -26,8 +26,9 @@ struct Bundled {
 class BundleChecker {
  public:
   BundleChecker(const std::map<std::string, crds::LiveCrd>& crds,
-                const std::set<std::string>& kinds)
-      : crds_(crds), kinds_(kinds) {
+                const std::set<std::string>& kinds,
+                const std::optional<kube::base::Release>& release)
+      : crds_(crds), kinds_(kinds), release_(release) {
     for (const auto& [name, crd] : crds) {
       if (crd.manifests.empty()) continue;
       names_[KindOf(crd.identity.names.kind, crd.identity.group)] = name;
@@ -74,13 +75,14 @@ class BundleChecker {
   }
 
   // Pruning is on by then, whatever the file says of it.
-  static std::unique_ptr<check::CrdCheck> MakeCheck(const std::string& manifest) {
+  std::unique_ptr<check::CrdCheck> MakeCheck(const std::string& manifest) const {
     auto document = std::make_unique<Document>();
     if (document->Parse(manifest)) return nullptr;
     auto crd = kube::crd::ReadCrd(std::move(document));
     if (!crd) return nullptr;
     return std::make_unique<check::CrdCheck>(
-        *std::move(crd), "", check::CrdCheckOptions{.checks_validity = true, .creates = true});
+        *std::move(crd), "",
+        check::CrdCheckOptions{.checks_validity = true, .creates = true, .release = release_});
   }
 
   static report::FileObjectsReport ReportOf(const check::CrdCheck* check,
@@ -101,6 +103,7 @@ class BundleChecker {
 
   const std::map<std::string, crds::LiveCrd>& crds_;
   const std::set<std::string>& kinds_;
+  const std::optional<kube::base::Release>& release_;
   std::map<std::string, std::string> names_;  // by "Kind.group"
   std::map<std::string, Bundled> bundled_;    // by name
   BundleObjects found_;
@@ -118,8 +121,9 @@ std::set<std::string> KindsOf(const manifests::Proposals& proposals) {
 
 BundleObjects CheckBundleObjects(const std::vector<manifests::ProposedObject>& objects,
                                  const std::map<std::string, crds::LiveCrd>& crds,
-                                 const std::set<std::string>& kinds) {
-  BundleChecker checker(crds, kinds);
+                                 const std::set<std::string>& kinds,
+                                 const std::optional<kube::base::Release>& release) {
+  BundleChecker checker(crds, kinds, release);
   for (const manifests::ProposedObject& object : objects) checker.Take(object);
   return checker.Result();
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -24,12 +25,13 @@ struct BundleObjects {
 /// The kinds of all CRDs in the files, as "Kind.group".
 std::set<std::string> KindsOf(const manifests::Proposals& proposals);
 
-/// Holds the custom resources of a bundle against its CRDs, as a check of files does, but as objects
-/// that are created: those with duplicates in lists are refused, too (an update may keep what is
-/// there already, which `tolerated` says). `kinds` are KindsOf the bundle: of those that `crds`
-/// lack, as they were not chosen, nothing is said.
+/// Holds the custom resources of a bundle against its CRDs, as a check of files does, but as
+/// objects that are created: those with duplicates in lists are refused, too (an update may keep
+/// what is there already, which `tolerated` says). `kinds` are KindsOf the bundle: of those that
+/// `crds` lack, as they were not chosen, nothing is said. `release`: as CrdCheckOptions has it.
 BundleObjects CheckBundleObjects(const std::vector<manifests::ProposedObject>& objects,
                                  const std::map<std::string, crds::LiveCrd>& crds,
-                                 const std::set<std::string>& kinds);
+                                 const std::set<std::string>& kinds,
+                                 const std::optional<kube::base::Release>& release);
 
 }  // namespace migrate::inspect

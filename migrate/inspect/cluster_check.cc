@@ -83,6 +83,7 @@ class ClusterCheck {
  public:
   ClusterCheck(const ClusterCheckOptions& options, const kube::client::Session& session)
       : options_(options),
+        session_(session),
         reader_(session, {.chunk_size = options.chunk_size, .workers = options.workers},
                 options.on_progress) {}
 
@@ -112,21 +113,25 @@ class ClusterCheck {
     objects_ = std::move(proposals.objects);
     kinds_ = KindsOf(proposals);
     report_.file_objects = proposals.objects_left_out;
+    report_.has_others_in_files =
+        proposals.has_others || proposals.objects_left_out > 0 || !objects_.empty();
     report_.object_filter = Filter(options_);
     TakeReports(std::move(proposals.broken));
-    crds_ = crds::ReadClusterCrds(
-        {.names = options_.crd_names,
-         .ignored = options_.ignored_crds,
-         .selector = options_.crd_selector,
-         .is_limited_to_proposals = !options_.filenames.empty(),
-         .skip_objects = options_.skip_objects,
-         .all_objects = options_.all_objects,
-         .keep_paths = options_.show_objects,
-         .opened = options_.opened,
-         .checks_validity = !options_.skip_objects,
-         .find_proof =
-             [this](const kube::crd::Crd& crd) { return proof::Find(crd, options_.state_dir); }},
-        std::move(proposals.crds), reader_);
+    crds_ =
+        crds::ReadClusterCrds({.names = options_.crd_names,
+                               .ignored = options_.ignored_crds,
+                               .selector = options_.crd_selector,
+                               .is_limited_to_proposals = !options_.filenames.empty(),
+                               .skip_objects = options_.skip_objects,
+                               .all_objects = options_.all_objects,
+                               .keep_paths = options_.show_objects,
+                               .opened = options_.opened,
+                               .checks_validity = !options_.skip_objects,
+                               .find_proof =
+                                   [this](const kube::crd::Crd& crd) {
+                                     return proof::Find(crd, options_.state_dir, session_.address);
+                                   }},
+                              std::move(proposals.crds), reader_);
     TakeReports(std::move(crds_.unread));
     if (options_.on_schemas) TellSchemas();
     report_.not_all_crds_read = !crds_.is_complete;
@@ -140,7 +145,7 @@ class ClusterCheck {
   }
 
   void CheckFileObjects() {
-    bundle_ = CheckBundleObjects(objects_, crds_.crds, kinds_);
+    bundle_ = CheckBundleObjects(objects_, crds_.crds, kinds_, crds_.release);
     report_.file_objects += bundle_.without_crd;
     objects_.clear();
   }
@@ -215,9 +220,43 @@ class ClusterCheck {
     for (std::size_t i = 0; i < crd.applies.size(); ++i) {
       if (bundled != bundle_.crds.end()) reports[i].file_objects = bundled->second[i];
       reports[i].apply = crd.applies[i];
+      TakeAnswer(reports[i]);
       reports[i].AddNote(check::DescribeApply(reports[i]));
     }
     TakeReports(std::move(reports));
+  }
+
+  // What is refused is blocked. Where the server itself takes it, our rules are wrong about it; but
+  // unknown keys kubectl refuses, whatever the server does.
+  static void TakeAnswer(report::CrdReport& crd) {
+    if (crd.verdict == report::Verdict::kUnknown) return;
+    const report::ApplyReport& apply = *crd.apply;
+    if (apply.accepted && apply.not_asked_because.empty() && !apply.preserves_unknown_fields) {
+      std::erase_if(crd.admission_problems, IsRefutable);
+      crd.verdict = check::VerdictOf(crd);
+    }
+    RefuseUnknownKeys(crd);
+    if (!apply.accepted) crd.verdict = report::Verdict::kBlocked;
+  }
+
+  // What the order of steps is about stands whoever answers.
+  static bool IsRefutable(const report::Problem& problem) {
+    return !IsUnknownKey(problem) && !problem.field.starts_with("status.storedVersions");
+  }
+
+  static bool IsUnknownKey(const report::Problem& problem) {
+    return problem.message.starts_with("unknown field ");
+  }
+
+  static void RefuseUnknownKeys(report::CrdReport& crd) {
+    std::vector<std::string> keys;
+    for (const report::Problem& problem : crd.admission_problems) {
+      if (IsUnknownKey(problem)) keys.push_back(problem.message);
+    }
+    if (keys.empty() || !crd.apply->accepted) return;
+    crd.apply->accepted = false;
+    crd.apply->message = "strict decoding error: " + kube::base::Join(keys, ", ");
+    crd.apply->causes = std::move(keys);
   }
 
   void TakeReports(std::vector<report::CrdReport> reports) {
@@ -225,6 +264,7 @@ class ClusterCheck {
   }
 
   const ClusterCheckOptions& options_;
+  const kube::client::Session& session_;
   lists::ClusterReader reader_;
   report::CheckReport report_;
   std::vector<manifests::ProposedObject> objects_;  // of the files

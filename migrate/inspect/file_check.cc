@@ -28,7 +28,8 @@ report::CheckReport CheckFiles(const FileCheckOptions& options) {
   FileRun run(manifests::ListManifestFiles(options.filenames, options.recursive), workers,
               {.keep_paths = options.show_objects,
                .opened = options.opened,
-               .checks_validity = !options.skip_objects});
+               .checks_validity = !options.skip_objects,
+               .release = options.release});
   std::vector<Tallies> tallies(workers);
   run.CollectCrds();
   run.ReadObjects([&](std::size_t worker, FileObject& object) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "kube/base/release.h"
 #include "kube/meta/field_choice.h"
 #include "migrate/report/check_report.h"
 
@@ -16,7 +17,8 @@ struct FileCheckOptions {
   std::vector<std::string> ignored_crds{};  ///< leave these out
   bool skip_objects = false;
   bool show_objects = false;
-  std::optional<kube::meta::FieldChoice> opened{};  ///< check::CrdCheckOptions
+  std::optional<kube::meta::FieldChoice> opened{};           ///< check::CrdCheckOptions
+  kube::base::Release release = kube::base::kNewestRelease;  ///< of the server that is meant
 };
 
 /// Checks the CRDs in files and, by them, the custom resources in the same files (check --local).

@@ -51,7 +51,11 @@ class ProposalReader {
   }
 
   void TakeObject(const ManifestObject& object) {
-    if (!MayBeCustom(object.value)) return;
+    if (!MayBeCustom(object.value)) {
+      const std::lock_guard lock(mutex_);
+      found_.has_others = true;
+      return;
+    }
     std::string json;
     if (most_object_bytes_ > 0) {
       json = kube::json::Print(object.value, kube::json::KeyOrder::kAsWritten);

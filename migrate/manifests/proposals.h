@@ -34,6 +34,8 @@ struct Proposals {
   std::vector<ProposedObject> objects;
   /// Of these, what is not to be kept, or would take more than 256 MiB.
   std::uint64_t objects_left_out = 0;
+  /// There is something that is neither a CRD nor may be a custom resource.
+  bool has_others = false;
 
   /// True if the files can be read and hold no CRD; as a rule a pipeline broke that should have
   /// given some.

@@ -294,17 +294,29 @@ class CrdMigrator final : private shards::run::ShardWork {
       state_dir = temporary_->path();
     }
     const auto now = options_.pruning.now();
-    state_ =
-        std::make_unique<state::RunState>(state_dir, context_.cluster,
-                                          state::RunOfCrd{.crd_name = report_.name,
-                                                          .shape = crd_.noted_shape(),
-                                                          .stored_versions = crd().stored_versions,
-                                                          .is_partial = IsPartial(options_)},
-                                          now);
+    state_ = std::make_unique<state::RunState>(
+        state_dir, context_.cluster,
+        state::RunOfCrd{.crd_name = report_.name,
+                        .shape = crd_.noted_shape(),
+                        .stored_versions = crd().stored_versions,
+                        .is_partial = IsPartial(options_),
+                        .address = session().address,
+                        .may_take_over = [this](const auto& from) { return MayTakeOver(from); }},
+        now);
     scope().verify_from =
         std::min(scope().verify_from, session().clock.Now() + state_->TimeUntilNoticed(now));
     if (state_->goes_on()) Line(report_.name + ": going on where an earlier run has ended");
     report_.stored_before = state_->stored_before();
+  }
+
+  bool MayTakeOver(const std::string& earlier) {
+    Line("Warning: " + report_.name +
+         ": an earlier run has left its state, which knew the cluster as " + earlier +
+         "; now it is " + session().address +
+         ". A cluster that was made of a snapshot has the same uids, and what was done there was "
+         "not "
+         "done here");
+    return session().observer.Confirm("Is it the same cluster, to go on where that run has ended?");
   }
 
   bool TakeLease() {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "migrate/check/crd_check.h"
-#include "migrate/crds/ratcheting.h"
 #include "migrate/crds/recent_change.h"
+#include "migrate/crds/server_release.h"
 #include "migrate/migration/crd_upgrade.h"
 #include "migrate/migration/engine_use.h"
 #include "migrate/migration/entry_question.h"
@@ -106,10 +106,13 @@ class Preparation {
     live.shape = crd_.expected();
     // Without a plan there is nothing that objects would have to be read for.
     const bool has_plan = turns_pruning_on();
-    const check::CrdCheckOptions options{.origin = check::CrdCheckOptions::Origin::kServer,
-                                         .checks_validity = has_plan,
-                                         .ratchets = has_plan && crds::Ratchets(session().client),
-                                         .proof = proof::Find(copy, options_.state_dir)};
+    const auto release = has_plan ? crds::AskRelease(session().client) : std::nullopt;
+    const check::CrdCheckOptions options{
+        .origin = check::CrdCheckOptions::Origin::kServer,
+        .checks_validity = has_plan,
+        .ratchets = crds::Ratchets(release),
+        .release = release,
+        .proof = proof::Find(copy, options_.state_dir, session().address)};
     live.checks.push_back(std::make_unique<check::CrdCheck>(std::move(copy), "", options));
     return live;
   }
@@ -171,7 +174,8 @@ class Preparation {
                               .field_selector = options_.field_selector,
                               .shard = options_.shard,
                               .dry_run = options_.dry_run == report::DryRun::kServer,
-                              .by_update = prepared_.preflight.by_update};
+                              .by_update = prepared_.preflight.by_update,
+                              .patience = session().patience};
     ChooseCleaner(crd(), context_, prepared_, report_);
     prepared_.scope.verify = options_.verify;
   }

@@ -71,6 +71,8 @@ void RememberProof(VerifiedPass pass, const MigrationOptions& options,
   const proof::Proof proof{.crd_uid = pass.crd.uid,
                            .generation = pass.crd.generation,
                            .storage_version = pass.storage_version,
+                           .address = session.address,
+                           .schema = kube::crd::SchemaText(pass.crd, pass.storage_version),
                            .pruned_since = pass.pruned_since,
                            .verified = verified,
                            .seen = std::move(pass.seen)};

@@ -4,6 +4,9 @@
 #include <cstdio>
 #include <utility>
 
+#include "kube/schema/pruning.h"
+#include "kube/schema/schema_props.h"
+#include "kube/schema/structural.h"
 #include "kube/system/file_text.h"
 #include "migrate/disk/file_name.h"
 #include "migrate/disk/private_file.h"
@@ -56,6 +59,14 @@ Value Describe(const Proof& proof, Arena& arena) {
   return object;
 }
 
+// What is only for this machine to know.
+Value DescribeWhole(const Proof& proof, Arena& arena) {
+  Value object = Describe(proof, arena);
+  object.Set("address", Value::String(proof.address), arena);
+  object.Set("schema", Value::String(proof.schema), arena);
+  return object;
+}
+
 std::int64_t NumberAt(const Value& object, std::string_view key) {
   const Value* number = object.Find(key, Type::kNumber);
   return number == nullptr ? 0 : kube::json::AsInt64(*number).value_or(0);
@@ -70,6 +81,8 @@ std::optional<Proof> ReadDescription(std::string_view text) {
   proof.crd_uid = object.FindText("crdUID");
   proof.generation = NumberAt(object, "generation");
   proof.storage_version = object.FindText("storageVersion");
+  proof.address = object.FindText("address");
+  proof.schema = object.FindText("schema");
   proof.pruned_since = spool::NumberOf(object.FindText("prunedSince"));
   proof.verified.time = object.FindText("time");
   proof.verified.objects = static_cast<std::uint64_t>(NumberAt(object, "objects"));
@@ -109,21 +122,21 @@ std::optional<Proof> ReadAnnotation(const kube::crd::Crd& crd) {
   return ReadDescription(annotations->FindText(kAnnotation));
 }
 
-bool HoldsFor(const Proof& proof, const kube::crd::Crd& crd) {
+bool IsOf(const Proof& proof, const kube::crd::Crd& crd) {
   const kube::crd::CrdVersion* storage = crd.StorageVersion();
   return !crd.preserve_unknown_fields && !crd.uid.empty() && proof.crd_uid == crd.uid &&
-         proof.generation == crd.generation && storage != nullptr &&
-         proof.storage_version == storage->name;
+         storage != nullptr && proof.storage_version == storage->name;
 }
 
-bool Covers(const Proof& proof, const Value& object) {
+// What was written since the CRD has changed was pruned by other schemas.
+bool Covers(const Proof& proof, const Value& object, bool has_changed) {
   const Value* metadata = object.Find("metadata");
   if (metadata == nullptr) return false;
   const std::string_view version = metadata->FindText("resourceVersion");
   if (version.empty()) return false;
-  if (!proof.seen) return proof.pruned_since != 0;
+  if (!proof.seen) return false;
   const std::uint64_t number = spool::NumberOf(version);
-  if (proof.pruned_since != 0 && number > proof.pruned_since) return true;
+  if (!has_changed && proof.pruned_since != 0 && number > proof.pruned_since) return true;
   const std::uint64_t uid = disk::StableHash(metadata->FindText("uid"));
   return std::ranges::binary_search(*proof.seen, HashSeen(uid, version));
 }
@@ -161,7 +174,7 @@ std::vector<std::uint64_t> SeenBy(const spool::Spool& pass) {
 
 void Save(const Proof& proof, const fs::path& state_dir) {
   Arena arena;
-  std::string text = kube::json::Print(Describe(proof, arena)) + "\n";
+  std::string text = kube::json::Print(DescribeWhole(proof, arena)) + "\n";
   for (std::uint64_t hash : proof.seen.value_or(std::vector<std::uint64_t>())) {
     for (std::size_t i = 0; i < kHashBytes; ++i, hash >>= 8) text += static_cast<char>(hash & 0xFF);
   }
@@ -180,16 +193,55 @@ std::string AnnotationPatch(const Proof& proof) {
   return kube::json::Print(patch);
 }
 
-std::shared_ptr<const check::ObjectProof> Find(const kube::crd::Crd& crd,
-                                               const fs::path& state_dir) {
-  std::optional<Proof> proof;
-  if (!state_dir.empty() && !crd.uid.empty()) proof = Load(state_dir, crd.uid);
-  if (!proof || !HoldsFor(*proof, crd)) proof = ReadAnnotation(crd);
-  if (!proof || !HoldsFor(*proof, crd)) return nullptr;
+namespace {
+
+std::optional<Proof> LoadFor(const kube::crd::Crd& crd, const fs::path& state_dir,
+                             const std::string& address) {
+  if (state_dir.empty() || crd.uid.empty()) return std::nullopt;
+  std::optional<Proof> proof = Load(state_dir, crd.uid);
+  const bool is_here = proof && IsOf(*proof, crd) && proof->address == address;
+  const bool is_known = is_here && (proof->generation == crd.generation || !proof->schema.empty());
+  return is_known ? std::move(proof) : std::nullopt;
+}
+
+/// The schema of a proof, and what it is made of.
+struct KnownSchema {
+  explicit KnownSchema(const std::string& text) {
+    if (document.Parse(text)) return;
+    auto read = kube::schema::ReadSchemaProps(document.root());
+    if (!read || kube::schema::ConversionError(*read)) return;
+    props = std::make_unique<kube::schema::SchemaProps>(*std::move(read));
+    structural = kube::schema::MakeStructural(*props, document.arena());
+  }
+  Document document;
+  std::unique_ptr<kube::schema::SchemaProps> props;
+  std::optional<kube::schema::StructuralSchema> structural;
+};
+
+}  // namespace
+
+std::shared_ptr<const check::ObjectProof> Find(const kube::crd::Crd& crd, const fs::path& state_dir,
+                                               const std::string& address) {
   auto found = std::make_shared<check::ObjectProof>();
-  found->verified = proof->verified;
+  std::optional<Proof> proof = LoadFor(crd, state_dir, address);
+  if (!proof) {
+    proof = ReadAnnotation(crd);
+    if (!proof || !IsOf(*proof, crd) || proof->generation != crd.generation) return nullptr;
+    found->is_somebodys_word = true;
+  }
+  if (proof->generation == crd.generation) {
+    found->verified = proof->verified;
+  } else {
+    const auto schema = std::make_shared<const KnownSchema>(proof->schema);
+    found->may_keep = [schema](std::string_view path) {
+      return !schema->structural || kube::schema::KeepsPath(*schema->structural, path);
+    };
+  }
   const auto shared = std::make_shared<const Proof>(*std::move(proof));
-  found->covers = [shared](const Value& object) { return Covers(*shared, object); };
+  const bool has_changed = found->may_keep != nullptr;
+  found->covers = [shared, has_changed](const Value& object) {
+    return Covers(*shared, object, has_changed);
+  };
   return found;
 }
 

@@ -23,6 +23,10 @@ struct Proof {
   std::string crd_uid;
   std::int64_t generation = 0;  ///< of the CRD: each change of its spec ends the proof
   std::string storage_version;
+  /// kube::client::Session::address; empty: that of nobody who asks. Not told by the annotation.
+  std::string address;
+  /// By which it was pruned: openAPIV3Schema of the storage version, as JSON; empty: unknown.
+  std::string schema;
   /// Resource version of a moment when every server pruned already: what was written behind it was
   /// stored pruned. 0: unknown.
   std::uint64_t pruned_since = 0;
@@ -48,10 +52,14 @@ void Save(const Proof& proof, const std::filesystem::path& state_dir);
 /// The merge patch that writes it into the CRD.
 std::string AnnotationPatch(const Proof& proof);
 
-/// What holds of the objects of `crd` as it is: by what is remembered in `state_dir` (empty: there
-/// is none), else by its annotation. The null pointer where nothing is proven: nothing is noted, or
-/// it cannot be read, or the CRD is another, was changed since, or does not prune.
+/// What holds of the objects of `crd` as it is, in the cluster at `address`: by what is remembered
+/// in `state_dir` (empty: there is none), else by its annotation. The null pointer where nothing is
+/// proven: nothing is noted, or it cannot be read, or the CRD is another, or does not prune. Where
+/// the CRD was changed since, what is remembered still holds for objects that were not: only what
+/// the schema of then specified may be in etcd. By the annotation, which whoever may write the CRD
+/// can write, no object is covered.
 std::shared_ptr<const check::ObjectProof> Find(const kube::crd::Crd& crd,
-                                               const std::filesystem::path& state_dir);
+                                               const std::filesystem::path& state_dir,
+                                               const std::string& address);
 
 }  // namespace migrate::proof

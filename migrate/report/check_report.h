@@ -48,6 +48,7 @@ struct InvalidUse {
   bool since_proposal = false;          ///< the server's CRD finds nothing wrong with it
   /// A server that ratchets (KEP-4008) lets it be where the value stays as it is.
   bool tolerated = false;
+  std::string from_release{};  ///< "1.36": only servers from that one on say so; empty: this one
 
   bool operator==(const InvalidUse&) const = default;
 };
@@ -68,12 +69,15 @@ struct ObjectPaths {
 
 /// Objects that the server would refuse at their next write in a version.
 struct ValidityReport {
-  std::uint64_t objects = 0;       ///< but for those of which the server tolerates all errors
+  /// But for those of which the server tolerates all errors, or is too old to see them.
+  std::uint64_t objects = 0;
   std::vector<InvalidUse> fields;  ///< sorted by path, then words; tolerated ones, too
   bool server_tolerates = false;   ///< what is tolerated counts for nothing
 
   /// Whether the server refuses a write for it.
-  bool Refuses(const InvalidUse& use) const { return !(use.tolerated && server_tolerates); }
+  bool Refuses(const InvalidUse& use) const {
+    return use.from_release.empty() && !(use.tolerated && server_tolerates);
+  }
   bool operator==(const ValidityReport&) const = default;
 };
 
@@ -143,17 +147,22 @@ struct StorageMigrationReport {
 struct Verified {
   std::string time;  ///< "2026-11-23T10:00:00Z"
   std::uint64_t objects = 0;
+  /// The CRD's annotation kubectl-prune/verified says so, which whoever may write the CRD can
+  /// write.
+  bool is_by_annotation = false;
 
   /// "verified 2026-11-23 by a pass over 412 objects"
   std::string Words() const {
     return "verified " + time.substr(0, time.find('T')) + " by a pass over " +
-           kube::base::Count(objects, "object");
+           kube::base::Count(objects, "object") +
+           (is_by_annotation ? ", according to the annotation kubectl-prune/verified" : "");
   }
 };
 
 /// What `kubectl apply` of a proposed CRD would be answered.
 struct ApplyReport {
   bool accepted = false;
+  bool is_unchanged = false;  ///< the server has it as it is in the file, as kubectl says then
   std::string message{};  ///< why it is refused, as kubectl prints it; empty where it is accepted
   /// Why the server was not asked, so that accepted and message are what our own rules say; empty:
   /// the server itself has answered a dry run.
@@ -162,6 +171,22 @@ struct ApplyReport {
   std::vector<std::string> causes{};  ///< of a refusal, "field: why"; empty where none are known
   /// Who applies it server-side, where that was asked for; empty: client-side.
   std::string server_side_manager{};
+
+  /// Whether a cause is gone once pruning is on.
+  static bool IsAboutPruning(const std::string& cause) {
+    return (cause.starts_with("spec.preserveUnknownFields: ") &&
+            cause.find("must be false") != std::string::npos) ||
+           WantsNoWebhook(cause);
+  }
+  /// The server has no conversion webhook while unknown fields are preserved.
+  static bool WantsNoWebhook(const std::string& cause) {
+    return cause.find("must be None if spec.preserveUnknownFields is true") != std::string::npos;
+  }
+  /// What it says of client-side apply, whose annotation holds the whole manifest (apimachinery
+  /// pkg/api/validation ValidateAnnotationsSize).
+  static bool IsAboutLength(const std::string& text) {
+    return text.find("metadata.annotations: Too long") != std::string::npos;
+  }
 };
 
 /// The custom resources that are in the files beside their CRD, by its storage version, as objects
@@ -179,6 +204,7 @@ struct ReplacedCrd {
   std::string storage_version{};
   std::vector<std::string> versions{}, served_versions{};
   bool converts_by_webhook = false;
+  bool has_last_applied = false;  ///< the annotation of client-side apply
 };
 
 struct CrdReport {
@@ -200,7 +226,9 @@ struct CrdReport {
   std::optional<StorageMigrationReport> storage_migration;
   std::optional<ChangesReport> changes{};  ///< of a proposal whose CRD the cluster has
   std::vector<FieldUse> maybe_in_etcd;     ///< path, objects and managers only
-  std::optional<Verified> verified;        ///< it still holds for what is not in maybe_in_etcd
+  /// Of these, what a proposal's schema has and that of the cluster has not: it comes back.
+  std::vector<std::string> returning_fields{};
+  std::optional<Verified> verified;  ///< it still holds for what is not in maybe_in_etcd
   /// Those that name a version which the CRD does not have; by version, manager, operation.
   std::vector<StaleEntry> stale_managed_fields{};
   /// Those of versions that lack fields which their objects have in the storage version, once they
@@ -221,14 +249,14 @@ struct CrdReport {
   bool is_interrupted = false;              ///< that is all there is to the error
   bool is_file_error = false;               ///< CheckReport::file_errors tell of it too
 
-  /// True if `kubectl apply` would be refused, as pruning has to be on before.
+  /// True if `kubectl apply` would be refused, as pruning has to be on before: for defaults, or for
+  /// a conversion webhook. What is too long for client-side apply as well has its own way.
   bool IsRefusedUntilPruning() const {
-    const auto is_about_pruning = [](const std::string& cause) {
-      return cause.starts_with("spec.preserveUnknownFields: ") &&
-             cause.find("must be false") != std::string::npos;
-    };
-    return apply && !apply->accepted && !apply->causes.empty() &&
-           std::ranges::all_of(apply->causes, is_about_pruning);
+    return apply && !apply->accepted &&
+           std::ranges::any_of(apply->causes, ApplyReport::IsAboutPruning) &&
+           std::ranges::all_of(apply->causes, [](const std::string& cause) {
+             return ApplyReport::IsAboutPruning(cause) || ApplyReport::IsAboutLength(cause);
+           });
   }
 
   /// True if the webhook goes that converts objects which may be stored in another version: as the
@@ -280,6 +308,7 @@ struct CheckReport {
   std::vector<std::string> file_hints;
   /// Custom resources in files that were passed over, as no CRD is with them.
   std::uint64_t file_objects = 0;
+  bool has_others_in_files = false;  ///< beside CRDs: what kubectl apply does with it is not known
   /// Which objects were read, if not all: `namespace "shop", label selector "app=x"`.
   std::string object_filter;
   bool not_all_crds_read = false;  ///< the check was stopped before

@@ -7,7 +7,7 @@ namespace {
 std::string KeyOf(const InvalidFinding& finding) {
   constexpr char kBetween = '\0';
   return finding.path + kBetween + finding.words + kBetween + (finding.tolerated ? "t" : "") +
-         kBetween + (finding.since_proposal ? "p" : "");
+         kBetween + (finding.since_proposal ? "p" : "") + kBetween + finding.from_release;
 }
 
 }  // namespace
@@ -17,8 +17,9 @@ void InvalidTally::Add(const InvalidFinding& finding, const CountedObject& objec
   uses_.Add(key, object, FieldType::kNull, finding.managers, "");
   const auto known = first_.find(key);
   if (known != first_.end() && !(object.place < known->second.place)) return;
-  first_.insert_or_assign(key, First{object.place, finding.message, finding.path,
-                                     finding.since_proposal, finding.tolerated});
+  first_.insert_or_assign(key,
+                          First{object.place, finding.message, finding.path, finding.since_proposal,
+                                finding.tolerated, finding.from_release});
 }
 
 void InvalidTally::Merge(const InvalidTally& other) {
@@ -41,7 +42,8 @@ ValidityReport InvalidTally::Report() const {
                              .managers = std::move(use.managers),
                              .examples = std::move(use.examples),
                              .since_proposal = first.since_proposal,
-                             .tolerated = first.tolerated});
+                             .tolerated = first.tolerated,
+                             .from_release = first.from_release});
   }
   return report;
 }

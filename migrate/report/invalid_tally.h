@@ -17,6 +17,7 @@ struct InvalidFinding {
   std::string words;    ///< what is alike in messages that say the same of the path
   std::string message;  ///< the server's whole string
   bool since_proposal = false, tolerated = false;
+  std::string from_release{};  ///< as that of an InvalidUse
   std::vector<std::string_view> managers{};
 };
 
@@ -38,6 +39,7 @@ class InvalidTally {
     Place place;  // of the object that the message is of
     std::string message, path;
     bool since_proposal, tolerated;
+    std::string from_release;
   };
 
   std::uint64_t refused_ = 0;

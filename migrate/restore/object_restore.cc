@@ -62,7 +62,8 @@ ObjectRestore::ObjectRestore(const CrdTarget& target, const kube::crd::CrdVersio
       version_(&version),
       settings_(&settings),
       object_(std::move(object)),
-      paths_(target.PathsOf(version)) {
+      paths_(target.PathsOf(version)),
+      budget_(settings.patience) {
   place_.namespace_ = object_.namespace_;
   place_.name = object_.name;
 }

@@ -26,6 +26,8 @@ struct RestoreSettings {
   CompareOptions compare{};
   bool recreate = false;  ///< what was deleted is made anew
   report::DryRun dry_run = report::DryRun::kNone;
+  /// How long an object is tried again (RetryBudget).
+  kube::system::Clock::Duration patience = std::chrono::minutes(3);
   bool reads_back = false;  ///< nothing is written: objects are read, to see whether all is back
   /// With a dry run by the client: is given each object that would change, without managedFields.
   /// The null pointer: nobody is.

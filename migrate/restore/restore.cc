@@ -511,14 +511,16 @@ class RestoreRun {
   }
 
   void PutBack() {
-    RestorePass pass(options_, options_.settings, "restoring", accounts_, leases_, session_);
+    RestoreSettings settings = options_.settings;
+    settings.patience = session_.patience;
+    RestorePass pass(options_, settings, "restoring", accounts_, leases_, session_);
     pass.Run();
     stopped_ = pass.stopped();
     if (!stopped_) TellOfRecreated();
     if (!verifies()) return;
-    RestoreSettings settings = options_.settings;
-    settings.reads_back = true;
-    RestorePass reading(options_, settings, "reading back", accounts_, leases_, session_);
+    RestoreSettings reading_settings = settings;
+    reading_settings.reads_back = true;
+    RestorePass reading(options_, reading_settings, "reading back", accounts_, leases_, session_);
     reading.Run();
     stopped_ = reading.stopped();
   }

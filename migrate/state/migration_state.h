@@ -28,6 +28,7 @@ struct MigrationState {
   /// When a run first saw the CRD at that: milliseconds of Unix time by its clock; 0: unknown.
   std::int64_t generation_seen = 0;
   std::string storage_version;
+  std::string address;                     ///< kube::client::Session::address; empty: unknown
   std::vector<std::string> stored_before;  ///< status.storedVersions when the migration began
   std::string backup;                      ///< path of the finished backup; empty if there is none
   std::uint64_t schemas = 0;      ///< CrdShape::schemas, by which it was known what to back up

@@ -80,6 +80,7 @@ std::string PrintMigrationState(const MigrationState& state) {
   set("generation", Value::Number(state.generation, arena));
   set("generationSeen", Value::Number(state.generation_seen, arena));
   set("storageVersion", Value::String(state.storage_version));
+  set("address", Value::String(state.address));
   set("storedBefore", Texts(state.stored_before, arena));
   set("backup", Value::String(state.backup));
   const std::string schemas = std::to_string(state.schemas);  // JSON's numbers are signed here
@@ -110,6 +111,7 @@ std::optional<MigrationState> ReadMigrationState(std::string_view text) {
   const Value* seen = root.Find("generationSeen", Type::kNumber);
   if (seen != nullptr) state.generation_seen = kube::json::AsInt64(*seen).value_or(0);
   state.storage_version = root.FindText("storageVersion");
+  state.address = root.FindText("address");
   state.stored_before = TextsAt(root, "storedBefore");
   state.backup = root.FindText("backup");
   state.schemas = spool::NumberOf(root.FindText("schemas"));

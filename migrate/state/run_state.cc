@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "kube/base/error.h"
 #include "kube/system/file_text.h"
 #include "migrate/crds/recent_change.h"
 #include "migrate/disk/private_file.h"
@@ -42,6 +43,7 @@ RunState::RunState(const fs::path& state_dir, const std::string& cluster, RunOfC
     : run_(std::move(run)),
       folder_(state_dir, cluster, run_.shape.uid, run_.crd_name),
       state_(folder_.Load()) {
+  RequireAddress();
   if (run_.is_partial) {
     fs::remove_all(sweep_folder());
   } else {
@@ -50,6 +52,14 @@ RunState::RunState(const fs::path& state_dir, const std::string& cluster, RunOfC
     if (next.generation != run_.shape.generation) next.generation_seen = crds::Milliseconds(now);
     SaveShape(std::move(next));
   }
+}
+
+void RunState::RequireAddress() {
+  if (state_.address.empty() || state_.address == run_.address || HasBegunNothing()) return;
+  if (!run_.may_take_over || run_.may_take_over(state_.address)) return;
+  throw kube::base::Error("nothing was done: what a run has left that knew the cluster as " +
+                          state_.address +
+                          " stays as it is; with another --state-dir this one begins anew");
 }
 
 void RunState::TakeOver() {
@@ -103,6 +113,7 @@ void RunState::SaveShape(MigrationState next) {
   next.generation = run_.shape.generation;
   next.storage_version = run_.shape.storage_version;
   next.stored_before = run_.stored_versions;
+  next.address = run_.address;
   Save(std::move(next));
 }
 

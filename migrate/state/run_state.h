@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,10 @@ struct RunOfCrd {
   crds::CrdShape shape;
   std::vector<std::string> stored_versions;  ///< status.storedVersions
   bool is_partial = false;                   ///< over some of its objects: leaves nothing to others
+  std::string address{};                     ///< kube::client::Session::address
+  /// Whether what a run has left that knew the cluster at another address is taken over: uids are
+  /// the same in a cluster that was made of a snapshot. Empty: it is.
+  std::function<bool(const std::string& address)> may_take_over{};
 };
 
 /// What the runs over one CRD leave to each other on disk, and the only one who reads or writes it,
@@ -36,7 +41,7 @@ class RunState {
   };
 
   /// Forgets what does not hold any more, unless the run is partial. Throws kube::base::Error as
-  /// StateFolder does.
+  /// StateFolder does, and where RunOfCrd::may_take_over says no; all stays as it is then.
   /// `now` is the time of day.
   RunState(const std::filesystem::path& state_dir, const std::string& cluster, RunOfCrd run,
            std::chrono::system_clock::time_point now);
@@ -95,6 +100,7 @@ class RunState {
   void Close(End end);
 
  private:
+  void RequireAddress();
   void TakeOver();
   bool HoldsForCrd() const;
   bool IsBegun() const;

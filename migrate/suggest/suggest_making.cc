@@ -97,6 +97,8 @@ void TakeProofs(report::CheckReport check, const SuggestedFile& file, SuggestRep
       return one.name() == crd.name;
     });
     if (found == report.crds.end()) continue;
+    // The question is what it is once pruning is on.
+    if (crd.IsRefusedUntilPruning()) crd.verdict = check::VerdictOf(crd);
     found->proof = std::move(crd);
     NoteWhatIsNew(*found->proof, found->evidence);
     next = std::next(found);

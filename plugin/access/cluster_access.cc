@@ -6,6 +6,7 @@
 #include "kube/auth/credentials.h"
 #include "kube/auth/plugin_answer.h"
 #include "kube/base/error.h"
+#include "kube/base/sha256.h"
 #include "kube/config/kubeconfig.h"
 #include "kube/go/go_format.h"
 #include "kube/http/curl_transport.h"
@@ -27,6 +28,20 @@ std::string MinorVersion(std::string_view version) {
   const std::size_t dot = version.find('.');
   if (dot == std::string_view::npos) return std::string(version);
   return std::string(version.substr(0, version.find('.', dot + 1)));
+}
+
+// Where no authorities are named they are the system's.
+std::string AddressOf(const kube::config::ConnectionConfig& config) {
+  std::string address = config.server;
+  if (config.insecure_skip_tls_verify) return address + " insecure";
+  if (config.ca_pem.empty()) return address;
+  address += " sha256:";
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  for (const char c : kube::base::Sha256(config.ca_pem)) {
+    const auto byte = static_cast<unsigned char>(c);
+    address.append({kDigits[byte >> 4], kDigits[byte & 15]});
+  }
+  return address;
 }
 
 }  // namespace
@@ -82,6 +97,8 @@ ClusterAccess::ClusterAccess(const flags::CommonOptions& options, Right right,
       .on_wait = write_line,
       .on_request = write_line,
       .log_level = options.verbosity};
+  patience_ = client_options.patience;
+  address_ = AddressOf(config);
   client_ = std::make_unique<kube::client::Client>(
       read_only_ ? static_cast<kube::http::Transport&>(*read_only_) : *transport_, *credentials_,
       clock, std::move(client_options));

@@ -44,7 +44,13 @@ class ClusterAccess {
   /// kube::base::Error if it is another one.
   kube::client::Client& client();
   /// client() for as long as no signal says to stop.
-  kube::client::Session session() { return {client(), clock_, &StopFlag()}; }
+  kube::client::Session session() {
+    return {.client = client(),
+            .clock = clock_,
+            .stop = &StopFlag(),
+            .patience = patience_,
+            .address = address_};
+  }
   /// The certificate by which the server is known, PEM. It may need ten seconds. Empty: it shows
   /// none, or cannot be reached; who asks it for more gets to know why.
   std::string ServerCertificate();
@@ -65,6 +71,8 @@ class ClusterAccess {
   std::unique_ptr<kube::client::Credentials> credentials_;
   std::unique_ptr<kube::client::Client> client_;
   const kube::system::Clock& clock_;
+  kube::system::Clock::Duration patience_{};
+  std::string address_;
   std::string server_, context_;
   bool must_match_version_;
 };

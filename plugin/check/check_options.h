@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "kube/base/release.h"
 #include "kube/meta/field_choice.h"
 #include "plugin/flags/fleet_flags.h"
 #include "plugin/flags/options.h"
@@ -35,6 +36,7 @@ struct CheckOptions {
   std::vector<std::string> ignore;           ///< CRDs to leave out, named as `input.crds`
   bool no_headers = false;
   flags::FleetOptions fleet;
+  kube::base::Release server_release = kube::base::kNewestRelease;  ///< with --local
   bool print_transitional = false;  ///< CRDs between two releases, in the place of a report
 };
 

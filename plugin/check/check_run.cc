@@ -47,7 +47,8 @@ migrate::inspect::FileCheckOptions FileOptions(const CheckOptions& options) {
           .ignored_crds = options.ignore,
           .skip_objects = options.skip_objects,
           .show_objects = options.show_objects,
-          .opened = options.opened};
+          .opened = options.opened,
+          .release = options.server_release};
 }
 
 }  // namespace

@@ -133,6 +133,7 @@ void CheckCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) {
   flag_set.Strings("guard-report", 0, options_.guard_reports);
   flag_set.Strings("ignore", 0, options_.ignore);
   flag_set.Bool("no-headers", 0, options_.no_headers);
+  flag_set.String("server-version", 0, server_version_);
   flag_set.Bool("print-transitional", 0, options_.print_transitional);
   flags::AddObjectFlags(flag_set, options_.objects, raw);
   flag_set.String("crd-selector", 0, options_.crd_selector);
@@ -166,10 +167,24 @@ void CheckCommand::Finish(const flags::FlagSet& flag_set, const flags::RawValues
   flags::RefuseIfLocal("check", options_.input, options_.objects, options_.crd_selector);
   flags::RefuseBoth("check", options_.input.local, "--local", options_.all_objects,
                     "--all-objects");
+  if (!server_version_.empty()) FinishServerVersion();
   flags::RequireFiles("check", options_.input, flag_set);
   flags::FinishFleet("check", options_.fleet, options_.common.connection, flag_set);
   if (!options_.fleet.contexts.empty()) RequireFleet(options_);
   if (options_.print_transitional) RequireTransitional(options_);
+}
+
+void CheckCommand::FinishServerVersion() {
+  if (!options_.input.local) {
+    throw flags::UsageError("check",
+                            "--server-version is for --local: a cluster tells its own version");
+  }
+  const auto release = kube::base::ParseRelease(server_version_);
+  if (!release) {
+    throw flags::InvalidArgument("check", "--server-version", server_version_,
+                                 "must be a release of Kubernetes, as 1.30");
+  }
+  options_.server_release = *release;
 }
 
 int CheckCommand::Run() {

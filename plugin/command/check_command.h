@@ -17,7 +17,10 @@ class CheckCommand final : public flags::CommandWith<check::CheckOptions> {
   int Run() override;
 
  private:
+  void FinishServerVersion();
+
   std::vector<std::string> fail_on_, expand_;
+  std::string server_version_;
 };
 
 }  // namespace plugin::command

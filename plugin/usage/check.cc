@@ -21,8 +21,10 @@ answer depends on them: those of CRDs that still preserve unknown fields, that a
 proposed, or that may be stored in several versions. With --local no server is contacted, and
 objects come from the files too.
 
- The verdict of a CRD is "blocked" (the server would refuse to turn pruning on), "loses-fields"
-(or some object would be invalid once it is pruned), "ready" (pruning can be turned on and nothing
+ The verdict of a CRD is "blocked" (the server would refuse to turn pruning on, or kubectl apply of
+the file), "loses-fields"
+(or some object would be invalid once it is pruned), "invalid" (the server would refuse the next
+write of some object), "ready" (pruning can be turned on and nothing
 is lost), "pruning" (it is on already) or "unknown" (the CRD could not be checked). Of many CRDs
 those that prune already without a finding are only counted. Paths show indices of lists as [*]
 and keys of maps as *.
@@ -153,6 +155,10 @@ Options:
     -l, --selector='':
         Read only the objects whose labels match, supports '=', '==', '!=', 'in', 'notin' and bare
         keys. (e.g. -l key1=value1,key2=value2).
+
+    --server-version=1.36:
+        With --local, the release of Kubernetes whose rules count, as 1.30. What only later ones
+        refuse is told as that. A cluster tells its own.
 
     --show-objects=false:
         List each object that would lose fields, with the fields by version, and each whose next

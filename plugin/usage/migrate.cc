@@ -195,8 +195,8 @@ Options:
         With --contexts, how many clusters are migrated at once.
 
     --patience=2m0s:
-        How long a request that only reads is tried again where the server or the network has
-        trouble for a moment; 0 gives up where kubectl would.
+        How long a request is tried again where the server, a webhook or the network has trouble
+        for a moment; 0 gives up where kubectl would.
 
     --record=false:
         Write into an annotation of the CRD (kubectl-prune/verified) that all objects were verified,

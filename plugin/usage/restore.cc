@@ -93,8 +93,8 @@ Options:
         CustomResourceDefinition objects were pruned (--pruned-by).
 
     --patience=2m0s:
-        How long a request that only reads is tried again where the server or the network has
-        trouble for a moment; 0 gives up where kubectl would.
+        How long a request is tried again where the server, a webhook or the network has trouble
+        for a moment; 0 gives up where kubectl would.
 
     --pruned-by='':
         A file with the CustomResourceDefinition by which the objects were pruned. Empty: that

@@ -6,14 +6,15 @@ crd_server (crd_server/build.sh).
 import os
 import sys
 
-import way_test
 from newer_cluster import NewerCluster
 from runner import end, run_tests
+import upgrades
+import way_test
 
 
 def main():
-    way_test.BINARY = os.path.abspath(sys.argv[1])
     with NewerCluster(users=["reader"]) as way_test.CLUSTER:
+        upgrades.use(way_test.CLUSTER, os.path.abspath(sys.argv[1]))
         return run_tests(way_test, sys.argv[2:])
 
 

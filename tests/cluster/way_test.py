@@ -4,127 +4,20 @@ way_test.py BINARY [TEST...]: only tests whose names hold one of TEST. Exit code
 newer_way_test.py goes it with a newer one.
 """
 import copy
-import json
 import os
-import pathlib
-import subprocess
 import sys
-import tempfile
-import unittest
 
 from cluster import Cluster, wait_for
 from runner import end, run_tests
-from subjects import V1_CRDS, V1BETA1_CRDS
+from subjects import V1_CRDS
+import upgrades
+from upgrades import NUMBER, OBJECTS, TEXT, Upgrade, UpgradeTest, schema, version
+from webhook import ConversionWebhook
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-import terminals
-
-BINARY = None
 CLUSTER = None
-OBJECTS = 12
-TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
 
 
-def schema(**properties):
-    return {"type": "object", "properties": {"spec": {"type": "object", "properties": properties}}}
-
-
-def version(name, content, served=True, storage=False):
-    return {"name": name, "served": served, "storage": storage, "schema": {"openAPIV3Schema": content}}
-
-
-class Upgrade:
-    """A CRD as it is, its objects, and the file that is to replace it."""
-
-    def __init__(self, name, live, file, preserves=False, **file_spec):
-        self.plural = f"{name}s"
-        self.group = f"{name}.example.com"
-        self.name = f"{self.plural}.{self.group}"
-        self.live, self.preserves = live, preserves
-        self.file = self.manifest(file, **file_spec)
-
-    def manifest(self, versions, **spec):
-        kind = self.plural[:-1].title()
-        return {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-                "metadata": {"name": self.name},
-                "spec": {"group": self.group, "scope": "Namespaced",
-                         "names": {"plural": self.plural, "singular": self.plural[:-1], "kind": kind,
-                                   "listKind": f"{kind}List"},
-                         "versions": versions, **spec}}
-
-    def storage(self):
-        return next(one["name"] for one in self.file["spec"]["versions"] if one["storage"])
-
-    def create(self, api, specs=None):
-        manifest = self.manifest(self.live)
-        if self.preserves and CLUSTER.has_v1beta1:  # v1 does not take it of a new CRD
-            manifest["apiVersion"] = "apiextensions.k8s.io/v1beta1"
-            manifest["spec"]["preserveUnknownFields"] = True
-            only, = copy.deepcopy(self.live)
-            manifest["spec"]["validation"] = only.pop("schema")
-            manifest["spec"]["versions"] = [only]
-            api.post(V1BETA1_CRDS, manifest)
-        else:
-            api.post(V1_CRDS, manifest)
-        self.stored = next(one["name"] for one in self.live if one["storage"])
-        path = f"/apis/{self.group}/{self.stored}/namespaces/default/{self.plural}"
-        wait_for(f"{self.name} is not served", lambda: api.request("GET", path)[0] == 200)
-        of_kind = {"apiVersion": f"{self.group}/{self.stored}", "kind": self.plural[:-1].title()}
-        if self.preserves and not CLUSTER.has_v1beta1:
-            CLUSTER.preserve_unknown_fields(self.name, of_kind, path)
-        self.specs = specs or [{"size": i, "colour": "red"} for i in range(OBJECTS)]
-        for i, spec in enumerate(self.specs):
-            api.post(path, {**of_kind, "metadata": {"name": f"o{i}"}, "spec": spec})
-
-    def in_etcd(self):
-        objects = CLUSTER.etcd_range(f"/registry/{self.group}/{self.plural}/")
-        return {key.rpartition("/")[2]: json.loads(value) for key, value in objects.items()}
-
-
-class Way(unittest.TestCase):
-    maxDiff = None
-
-    def setUp(self):
-        self.api = CLUSTER.api()
-        self.addCleanup(self.api.close)
-        self.folder = pathlib.Path(tempfile.mkdtemp(dir=CLUSTER.folder))
-        tools = self.folder / "bin"
-        tools.mkdir()
-        (tools / "kubectl-prune").symlink_to(BINARY)
-        self.environment = {**CLUSTER.environment(CLUSTER.kubeconfig_file()),
-                            "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"}
-        self.ran = []
-
-    def write(self, name, *manifests):
-        path = self.folder / name
-        path.write_text("---\n".join(json.dumps(one) + "\n" for one in manifests))
-        return name
-
-    def check(self, *files):
-        flags = [flag for name in files for flag in ("-f", name)]
-        run = subprocess.run([BINARY, "check", *flags, "-o", "json"], env=self.environment, cwd=self.folder,
-                             capture_output=True, text=True, check=False)
-        self.assertIn(run.returncode, (0, 1), run.stderr)
-        return run.returncode, json.loads(run.stdout)
-
-    def go(self, *files):
-        """Does every step of the way; a person at a terminal says yes to what is asked. Returns the steps."""
-        _, report = self.check(*files)
-        for step in report["steps"]:
-            leader, follower = terminals.open_terminal()
-            os.write(leader, b"y\n")
-            run = subprocess.run(["sh", "-c", step["command"]], env=self.environment, cwd=self.folder, stdin=follower,
-                                 capture_output=True, text=True, check=False)
-            os.close(leader), os.close(follower)
-            self.ran.append((step, run))
-            is_check = step["command"].startswith("kubectl prune check") and "|" not in step["command"]
-            if not is_check:  # which only looks, and says that there are findings
-                self.assertEqual(run.returncode, 0, f"{step}\n{run.stdout}{run.stderr}")
-        return report
-
-    def commands(self):
-        return [step["command"] for step, _ in self.ran]
-
+class Way(UpgradeTest):
     def ends(self, upgrade, file, loses=()):
         """The CRD is that of the file, and etcd has each object in its storage version, whole."""
         live = self.api.get(f"{V1_CRDS}/{upgrade.name}")
@@ -233,23 +126,27 @@ class Way(unittest.TestCase):
         self.assertEqual(len(old.in_etcd()), OBJECTS)
         self.assertEqual(self.api.request("GET", f"{V1_CRDS}/{new.name}")[0], 200)
 
-    def test_a_conversion_webhook_is_no_hindrance_where_nothing_is_stored_anew(self):
+    def test_a_conversion_webhook_is_seen_to_answer(self):
         content = schema(size=NUMBER, colour=TEXT)
-        webhook = {"strategy": "Webhook", "webhook": {
-            "conversionReviewVersions": ["v1"], "clientConfig": {"url": "https://127.0.0.1:1/convert"}}}
-        upgrade = Upgrade("hooked", [version("v1", content, storage=True)],
-                          [version("v1", content, storage=True), version("v2", content)], conversion=webhook)
-        upgrade.create(self.api)
-        file = self.write("new.json", upgrade.file)
-        self.go(file)
-        self.assertEqual(self.commands(), ["kubectl apply -f new.json"])
-        self.ends(upgrade, file)
+        with ConversionWebhook(CLUSTER, lambda one, _: one) as webhook:
+            upgrade = Upgrade("hooked", [version("v1", content, storage=True)],
+                              [version("v1", content, storage=True), version("v2", content)],
+                              conversion=webhook.conversion())
+            upgrade.create(self.api)
+            file = self.write("new.json", upgrade.file)
+            _, report = self.check(file)
+            apply, look = report["steps"]
+            self.go_steps([apply])
+            wait_for("v2 is not served", lambda: self.run_step(look["command"]).returncode == 0)
+            self.assertGreater(webhook.asked, 0)
+            self.ends(upgrade, file)
 
     def test_a_conversion_webhook_that_goes_too_early_takes_no_fields_with_it(self):
         webhook = {"strategy": "Webhook", "webhook": {
             "conversionReviewVersions": ["v1"], "clientConfig": {"url": "https://127.0.0.1:1/convert"}}}
         upgrade = Upgrade("convert", [version("v1", schema(size=NUMBER), storage=True), version("v2", schema(width=NUMBER))],
-                          [version("v1", schema(size=NUMBER)), version("v2", schema(width=NUMBER), storage=True)])
+                          [version("v1", schema(size=NUMBER)), version("v2", schema(width=NUMBER), storage=True)],
+                          conversion={"strategy": "None", "webhook": None})
         upgrade.create(self.api, [{"size": 1}])
         live = self.api.get(f"{V1_CRDS}/{upgrade.name}")
         live["spec"]["conversion"] = webhook
@@ -415,9 +312,9 @@ class Way(unittest.TestCase):
 
 
 def main():
-    global BINARY, CLUSTER
-    BINARY = os.path.abspath(sys.argv[1])
+    global CLUSTER
     with Cluster(users=["reader"]) as CLUSTER:
+        upgrades.use(CLUSTER, os.path.abspath(sys.argv[1]))
         return run_tests(sys.modules[__name__], sys.argv[2:])
 
 

@@ -4,6 +4,8 @@
 #include <optional>
 
 #include "kube/base/base64.h"
+#include "kube/go/go_format.h"
+#include "kube/meta/make_field_error.h"
 
 namespace kube::crd::rules {
 namespace {
@@ -149,6 +151,17 @@ std::string CaBundleProblem(std::string_view pem) {
   if (first_problem) return kStart + ("failed to parse certificate: " + *first_problem);
   return kStart + std::string(has_rest ? "unable to parse bytes as PEM block"
                                        : "no valid certificate authority data seen");
+}
+
+std::optional<meta::FieldError> CaBundleError(const Crd& crd) {
+  const auto& config = crd.conversion.client_config;
+  if (crd.conversion.strategy != "Webhook" || !config || config->ca_bundle.empty()) {
+    return std::nullopt;
+  }
+  const std::string problem = CaBundleProblem(config->ca_bundle);
+  if (problem.empty()) return std::nullopt;
+  return meta::Invalid("spec.conversion.webhookClientConfig.caBundle",
+                       go::GoQuote(base::EncodeBase64(config->ca_bundle)), problem);
 }
 
 }  // namespace kube::crd::rules

@@ -103,11 +103,8 @@ void ValidateClientConfig(const Crd& crd, const CrdRules& rules, std::vector<Fie
   } else {
     ValidateService(*config->service, errors);
   }
-  if (config->ca_bundle.empty() || rules.allow_invalid_ca_bundle) return;
-  if (const std::string problem = CaBundleProblem(config->ca_bundle); !problem.empty()) {
-    errors.push_back(meta::Invalid(meta::Child(kClientConfig, "caBundle"),
-                                   go::GoQuote(base::EncodeBase64(config->ca_bundle)), problem));
-  }
+  if (rules.allow_invalid_ca_bundle) return;
+  if (auto error = CaBundleError(crd)) errors.push_back(*std::move(error));
 }
 
 void ValidateReviewVersions(const Crd& crd, const CrdRules& rules,

@@ -202,7 +202,7 @@ class Lifting {
       effect = effect | LiftNested(node, schema, place, nesting);
       holder.Find(junctor)->elements()[i] = schema;
     }
-    CleanList(holder, junctor, effect);
+    CleanList(holder, junctor, effect, place);
     return effect;
   }
 
@@ -234,8 +234,8 @@ class Lifting {
     return effect;
   }
 
-  // An empty schema among others of anyOf takes everything.
-  void CleanList(Value& holder, std::string_view junctor, Effect effect) {
+  // An empty schema among others of anyOf takes everything; of oneOf, more than one may fit now.
+  void CleanList(Value& holder, std::string_view junctor, Effect effect, const SchemaPlace& place) {
     Value* list = ListAt(holder, junctor);
     if (list == nullptr) return;
     if (junctor == "allOf") {
@@ -252,7 +252,11 @@ class Lifting {
         list->elements(), [](const Value& s) { return s.is_object() && s.empty(); });
     const Value schemas = *list;
     if (takes_all || junctor == "oneOf") holder.Erase(junctor);
+    if (takes_all) {
+      editor_.Mended(place, std::string(junctor) + " removed, as one of its schemas takes all now");
+    }
     if (takes_all || junctor == "anyOf") return;
+    editor_.Mended(place, "anyOf in the place of oneOf: less is checked, as several may fit now");
     if (holder.Find("anyOf") == nullptr) return editor_.Set(holder, "anyOf", schemas);
     Value any_of = Value::Object();
     editor_.Set(any_of, "anyOf", schemas);

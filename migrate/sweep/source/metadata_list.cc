@@ -29,6 +29,7 @@ MetadataList::MetadataList(const write::SweepTarget& target, std::int64_t chunk_
       spool_(spool),
       session_(session),
       on_wait_(std::move(on_wait)),
+      budget_(session.patience),
       is_done_(spool.is_complete()) {
   if (spool_.continue_token().empty()) return;
   pager_.OnPage(spool_.continue_token());
@@ -113,7 +114,7 @@ void MetadataList::TakePage() {
   last_key_ = page_last_key_;
   remaining_ = page_->metadata().remaining;
   if (remaining_) remaining_ = ShareOf(target_.shard, *remaining_);
-  budget_ = write::RetryBudget();
+  budget_ = write::RetryBudget(session_.patience);
   is_done_ = pager_.OnPage(page_->metadata().continue_token) == lists::Pager::Step::kDone;
 }
 
@@ -143,7 +144,7 @@ void MetadataList::ListFromBeginning() {
   has_old_token_ = false;
   pager_ = lists::Pager();
   last_key_.clear();
-  budget_ = write::RetryBudget();
+  budget_ = write::RetryBudget(session_.patience);
 }
 
 void MetadataList::OnExpired(const CallError& error) {

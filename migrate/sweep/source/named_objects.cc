@@ -67,7 +67,7 @@ class NamedObjects::Read : public kube::client::GatheredCall {
   }
 
   NamedObjects& owner_;
-  write::RetryBudget budget_;
+  write::RetryBudget budget_{owner_.session_.patience};
 };
 
 NamedObjects::NamedObjects(const write::SweepTarget& target,

@@ -43,7 +43,10 @@ class ObjectWrite final : public Exchange {
  public:
   /// `target` must outlive it.
   ObjectWrite(const SweepTarget& target, spool::SpooledObject object)
-      : target_(&target), object_(std::move(object)), spooled_uid_(object_.object.uid) {}
+      : target_(&target),
+        object_(std::move(object)),
+        spooled_uid_(object_.object.uid),
+        budget_(target.patience) {}
 
   const spool::SpooledObject& object() const { return object_; }
   kube::client::ApiRequest Request() const override;

@@ -18,6 +18,7 @@ using std::chrono::seconds;
 constexpr int kMaxTries = 10;
 constexpr milliseconds kFirstPause{500}, kFirstPauseAfterConflict{50};
 constexpr milliseconds kLongestPause{30'000};
+constexpr kube::system::Clock::Duration kLeastForOrders = std::chrono::minutes(3);
 
 constexpr AnswerVerdict Final(ObjectClass object_class) { return {object_class, false, false}; }
 constexpr AnswerVerdict Busy(ObjectClass object_class) { return {object_class, true, true}; }
@@ -113,7 +114,9 @@ std::optional<kube::system::Clock::Duration> RetryBudget::Next(const AnswerVerdi
       verdict.object_class == ObjectClass::kConflict ? kFirstPauseAfterConflict : kFirstPause;
   kube::system::Clock::Duration pause = std::min(first * (1 << (failures_ - 1)), kLongestPause);
   if (retry_after) pause = std::max<kube::system::Clock::Duration>(pause, *retry_after);
-  if (now + pause > *first_failure_ + limit_) return std::nullopt;
+  const bool is_usual = retry_after || verdict.object_class == ObjectClass::kConflict;
+  const auto limit = is_usual ? std::max(limit_, kLeastForOrders) : limit_;
+  if (now + pause > *first_failure_ + limit) return std::nullopt;
   return pause;
 }
 

@@ -34,13 +34,13 @@ enum class BrokenAnswer {
 AnswerVerdict ClassifyAnswer(const kube::client::CallError& error, std::string_view object = {});
 AnswerVerdict ClassifyAnswer(BrokenAnswer broken);
 
-/// How often and after which pauses one object is tried: ten times within three minutes, long
-/// enough for a webhook whose certificate is renewed, or an API server that is started again. A
-/// conflict has a shorter pause than trouble of the server. Retry-After is obeyed; where it is
-/// longer than what is left of the three minutes, the object is given up.
+/// How often and after which pauses one object is tried: ten times within the patience, which is
+/// three minutes as a rule, long enough for a webhook whose certificate is renewed, or an API
+/// server that is started again. A conflict has a shorter pause than trouble of the server.
+/// Retry-After is obeyed; where it is longer than what is left, the object is given up. For
+/// conflicts and for Retry-After, which kubectl waits for too, three minutes are the least.
 class RetryBudget {
  public:
-  /// With another end than three minutes.
   explicit RetryBudget(kube::system::Clock::Duration limit = std::chrono::minutes(3))
       : limit_(limit) {}
 

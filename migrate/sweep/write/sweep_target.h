@@ -1,10 +1,12 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
 
 #include "kube/json/json.h"
+#include "kube/system/clock.h"
 #include "migrate/mutate/object_mutation.h"
 #include "migrate/owners/entry_cleaner.h"
 #include "migrate/owners/stale_entries.h"
@@ -24,6 +26,8 @@ struct SweepTarget {
   /// Tells our own writes from those of others: kRewritten is then only what was not stored as it
   /// should be, kUnchanged also what another writer has stored since it was listed.
   bool ignores_other_writers = false;
+  /// How long an object is tried again (RetryBudget).
+  kube::system::Clock::Duration patience = std::chrono::minutes(3);
   /// Entries of managedFields that it chooses are cleaned by the write; the null pointer: they stay
   /// as they are.
   std::shared_ptr<const owners::EntryCleaner> cleaner{};

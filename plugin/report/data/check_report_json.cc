@@ -103,12 +103,13 @@ class CheckReportBuilder {
   }
 
   Value Apply(const migrate::report::ApplyReport& apply) {
-    return ObjectBuilder(arena_)
-        .Bool("accepted", apply.accepted)
+    ObjectBuilder builder(arena_);
+    builder.Bool("accepted", apply.accepted)
         .Text("message", apply.message)
         .Bool("preservesUnknownFields", apply.preserves_unknown_fields)
-        .TextIfAny("notAskedBecause", apply.not_asked_because)
-        .Build();
+        .TextIfAny("notAskedBecause", apply.not_asked_because);
+    if (apply.is_unchanged) builder.Bool("unchanged", true);
+    return builder.Build();
   }
 
   void AddFindings(ObjectBuilder& builder, const CrdReport& crd) {
@@ -125,10 +126,10 @@ class CheckReportBuilder {
     }
     if (crd.changes) AddChanges(builder, *crd.changes);
     if (crd.verified) {
-      builder.Add("verified", ObjectBuilder(arena_)
-                                  .Text("time", crd.verified->time)
-                                  .Number("objects", crd.verified->objects)
-                                  .Build());
+      ObjectBuilder verified(arena_);
+      verified.Text("time", crd.verified->time).Number("objects", crd.verified->objects);
+      if (crd.verified->is_by_annotation) verified.Bool("byAnnotation", true);
+      builder.Add("verified", verified.Build());
     }
     builder.List("maybeInEtcd", crd.maybe_in_etcd, [this](const FieldUse& use) {
       return PathBuilder(use).Texts("managers", use.managers).Build();
@@ -203,6 +204,7 @@ class CheckReportBuilder {
           .Texts("examples", use.examples)
           .Bool("sinceProposal", use.since_proposal)
           .Bool("tolerated", use.tolerated)
+          .TextIfAny("fromRelease", use.from_release)
           .Build();
     });
   }

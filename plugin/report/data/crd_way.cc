@@ -1,6 +1,7 @@
 #include "plugin/report/data/crd_way.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -14,12 +15,9 @@ namespace {
 
 using kube::base::Count;
 using kube::base::Join;
+using migrate::report::ApplyReport;
 using migrate::report::CrdReport;
 using migrate::report::Problem;
-
-// What the server says of client-side apply, whose annotation holds the whole manifest
-// (apimachinery pkg/api/validation ValidateAnnotationsSize).
-constexpr std::string_view kTooLong = "metadata.annotations: Too long";
 
 // Its words for what no update may change.
 constexpr std::string_view kImmutable = "field is immutable";
@@ -49,7 +47,7 @@ class CrdWayFinder {
   CrdWay Run(bool is_alone) {
     way_.crd = &crd_;
     if (crd_.apply) way_.manager = crd_.apply->server_side_manager;
-    way_.needs_server_side = crd_.apply && Contains(crd_.apply->message, kTooLong);
+    way_.needs_server_side = crd_.apply && ApplyReport::IsAboutLength(crd_.apply->message);
     FindMissing();
     is_alone ? FindMend() : Mend("it is in the files more than once: leave in the one that counts");
     if (!way_.is_stuck) FindSteps();
@@ -95,10 +93,20 @@ class CrdWayFinder {
   bool moves_storage_version() const {
     return crd_.replaced->storage_version != crd_.storage_version;
   }
-  // What the order of steps sees to.
-  static bool IsSeenTo(const Problem& problem) {
-    return problem.field == "spec.preserveUnknownFields" ||
-           problem.field.starts_with("status.storedVersions");
+  // What the order of steps sees to. Of a CRD that is new, or prunes, nothing turns pruning on.
+  bool IsSeenTo(const Problem& problem) const {
+    if (problem.field.starts_with("status.storedVersions")) return true;
+    return preserves() && (problem.field == "spec.preserveUnknownFields" ||
+                           ApplyReport::WantsNoWebhook(problem.message));
+  }
+  bool IsSeenTo(const std::string& cause) const {
+    if (cause.starts_with("status.storedVersions") || ApplyReport::IsAboutLength(cause))
+      return true;
+    return preserves() && (cause.starts_with("spec.preserveUnknownFields: ") ||
+                           ApplyReport::IsAboutPruning(cause));
+  }
+  bool WantsNoWebhookYet() const {
+    return crd_.apply && std::ranges::any_of(crd_.apply->causes, ApplyReport::WantsNoWebhook);
   }
 
   void Mend(std::string reason) {
@@ -107,18 +115,16 @@ class CrdWayFinder {
                          Check(), std::move(reason)});
   }
 
-  // What is refused for other reasons than the order of steps sees to; empty: nothing is known.
-  std::string OtherCause() const {
+  // All that is refused for other reasons than the order of steps sees to; empty: nothing is known.
+  std::string OtherCauses() const {
     if (!crd_.apply || crd_.apply->accepted || !crd_.apply->not_asked_because.empty()) return "";
-    const auto is_seen_to = [](const std::string& cause) {
-      return cause.starts_with("spec.preserveUnknownFields: ") ||
-             cause.starts_with("status.storedVersions") || Contains(cause, kTooLong);
-    };
     if (crd_.apply->causes.empty()) {
-      return Contains(crd_.apply->message, kTooLong) ? "" : crd_.apply->message;
+      return ApplyReport::IsAboutLength(crd_.apply->message) ? "" : crd_.apply->message;
     }
-    const auto other = std::ranges::find_if_not(crd_.apply->causes, is_seen_to);
-    return other == crd_.apply->causes.end() ? "" : *other;
+    std::vector<std::string> others;
+    std::ranges::copy_if(crd_.apply->causes, std::back_inserter(others),
+                         [this](const std::string& cause) { return !IsSeenTo(cause); });
+    return Join(others, "; ");
   }
 
   bool is_taken() const {
@@ -127,16 +133,40 @@ class CrdWayFinder {
 
   void FindMend() {
     if (!crd_.error.empty()) return FindOut();
-    const auto refused = std::ranges::find_if_not(crd_.admission_problems,
-                                                  [](const Problem& p) { return IsSeenTo(p); });
-    if (refused != crd_.admission_problems.end()) {
-      return Contains(refused->message, kImmutable) ? MendImmutable(*refused)
-                                                    : Mend(refused->message);
+    // In the server's own words, where there are some.
+    const bool is_asked = crd_.apply && crd_.apply->not_asked_because.empty();
+    if (is_asked && MendCauses()) return;
+    std::vector<std::string> refused;
+    for (const Problem& problem : crd_.admission_problems) {
+      if (IsSeenTo(problem)) continue;
+      if (Contains(problem.message, kImmutable)) return MendImmutable(problem.message);
+      refused.push_back(problem.message);
     }
-    if (const std::string cause = OtherCause(); !cause.empty()) return Mend(Words(cause));
+    if (!refused.empty()) return Mend(Words(Join(refused, "; ")));
+    if (MendCauses()) return;
     if (crd_.DropsConversion()) return MendConversion();
     if (!crd_.problems.empty() && !is_taken()) return Mend(crd_.problems.front().message);
     FindMendOfPruning();
+  }
+
+  // False: there are none that it would have to be mended for.
+  bool MendCauses() {
+    const std::string causes = OtherCauses();
+    if (causes.empty()) return false;
+    Contains(causes, kImmutable) ? MendImmutable(causes) : Mend(Words(causes) + RemnantWay(causes));
+    return true;
+  }
+
+  // Apply leaves of a webhook what the file does not name.
+  std::string RemnantWay(const std::string& causes) const {
+    if (!Contains(causes, "spec.conversion.webhookClientConfig: Forbidden")) return "";
+    const std::string nulls = crd_.is_v1beta1
+                                  ? "webhookClientConfig: null and conversionReviewVersions: null"
+                                  : "webhook: null";
+    return ". The cluster's CRD has a conversion webhook that the file does not name: say " +
+           nulls + " beside strategy: None in the file, or take it away by: kubectl patch crd " +
+           terminal::ShellWord(crd_.name) + files_.connection +
+           R"( --type=merge -p '{"spec":{"conversion":{"strategy":"None","webhook":null}}}')";
   }
 
   // Of these pruning cannot come on, or stay on.
@@ -168,8 +198,8 @@ class CrdWayFinder {
          ": keep spec.conversion in this release, migrate behind it, and drop it in the next one");
   }
 
-  void MendImmutable(const Problem& problem) {
-    Mend(problem.message +
+  void MendImmutable(const std::string& why) {
+    Mend(why +
          ": no update can do it. Leave it as it is, or give the CRD another name or group and move "
          "the objects there; to delete the CRD deletes every object of it");
   }
@@ -221,14 +251,62 @@ class CrdWayFinder {
   }
 
   void FindBefore() {
+    DropLastApplied();
     if (preserves() && (brings_pruning() || !missing_.empty())) return FindBeforePruning();
-    if (missing_.empty()) return;
+    if (missing_.empty()) return FindBeforeReturn();
     if (lacks_storage_version()) ApplyTransitional(StorageVersionWords());
     way_.before.push_back(
         {"migrate " + crd_.name, Migrate(),
          "objects may be stored as " + Join(missing_, ", ") +
              "; that takes it out of status.storedVersions, and until then it has to "
              "stay in the CRD"});
+  }
+
+  // Servers of 1.20 keep it up to date by server-side apply, too, and refuse that as too long.
+  void DropLastApplied() {
+    if (!way_.needs_server_side || !crd_.replaced->has_last_applied) return;
+    way_.before.push_back(
+        {"take the manifest that was applied last out of " + crd_.name,
+         "kubectl annotate crd " + terminal::ShellWord(crd_.name) + files_.connection +
+             " kubectl.kubernetes.io/last-applied-configuration-",
+         "the CRD came by client-side apply, which keeps it in an annotation; where that is there "
+         "older servers refuse a server-side apply as too long, too"});
+  }
+
+  // Fields that a schema took may still be in etcd, and come back where a schema has them again.
+  void FindBeforeReturn() {
+    if (preserves() || crd_.returning_fields.empty()) return;
+    way_.before.push_back({"migrate " + crd_.name, Migrate(),
+                           "etcd may still hold what objects had at " +
+                               Join(crd_.returning_fields, ", ") +
+                               ": with the file old values come back, whatever they are"});
+  }
+
+  // Whether the file has a webhook convert objects, and the cluster none.
+  bool brings_webhook() const {
+    return crd_.converts_by_webhook && !crd_.replaced->converts_by_webhook;
+  }
+
+  // Each version but the one that objects are stored in is had from it alone.
+  void AskNewWebhook() {
+    std::vector<std::string> served;
+    for (const auto& version : crd_.versions) {
+      if (version.served) served.push_back(version.name);
+    }
+    const std::size_t dot = crd_.name.find('.');
+    if (served.empty() || dot == std::string::npos) return;
+    std::vector<std::string> commands;
+    for (const std::string& version : served) {
+      const std::string resource = crd_.name.substr(0, dot) + "." + version + crd_.name.substr(dot);
+      commands.push_back("kubectl get " + terminal::ShellWord(resource) + files_.connection +
+                         " -A -o name > /dev/null");
+    }
+    way_.behind.push_back(
+        {"see that the conversion webhook of " + crd_.name + " answers", Join(commands, " && "),
+         "from the apply on it has to convert " + Join(crd_.stored_versions, ", ") + " to " +
+             Join(served, ", ") +
+             " and back: have it up before; while it does not answer no other version can be read "
+             "or written"});
   }
 
   std::string SideFlags() const {
@@ -247,23 +325,38 @@ class CrdWayFinder {
 
   // By the schema of an older version alone more would be lost than by those of the file.
   void FindBeforePruning() {
-    if (crd_.is_v1beta1) return TurnOnBefore();
+    if (crd_.is_v1beta1) return TurnOnBefore("a file of v1beta1 cannot come with it; ");
+    if (WantsNoWebhookYet() && missing_.empty()) {
+      return TurnOnBefore("no webhook converts while unknown fields are preserved; ");
+    }
     if (missing_.empty() && !moves_storage_version()) return TurnOnByFile();
-    ApplyTransitional(
-        (lacks_storage_version() ? StorageVersionWords() + "; " : std::string()) +
-        "unknown fields stay preserved, and defaults come with the file itself; until the "
-        "last step nobody else is to apply it: a manifest that does not say that "
-        "turns pruning on without a backup");
+    if (!IsTransitionalThere()) ApplyTransitionalUnpruned();
     way_.before.push_back({"turn pruning on for " + crd_.name, Migrate(" --enable-pruning"),
                            "rewrites every object as " + crd_.storage_version +
                                " before and behind it, with a backup of what is lost"});
   }
 
-  void TurnOnBefore() {
-    way_.before.push_back(
-        {"turn pruning on for " + crd_.name, Migrate(" --enable-pruning"),
-         "a file of v1beta1 cannot come with it; what the schemas in the cluster do not "
-         "specify is lost, with a backup"});
+  // That the cluster's CRD is the file's but for the versions that go, and for defaults.
+  bool IsTransitionalThere() const {
+    if (lacks_storage_version() || moves_storage_version() || !crd_.changes) return false;
+    return std::ranges::all_of(crd_.changes->changes, [this](const auto& change) {
+      return change.version.empty() || Has(missing_, change.version) || change.kind == "default" ||
+             change.kind == "required" || change.kind == "versionRemoved";
+    });
+  }
+
+  void ApplyTransitionalUnpruned() {
+    ApplyTransitional(
+        (lacks_storage_version() ? StorageVersionWords() + "; " : std::string()) +
+        "unknown fields stay preserved, and defaults come with the file itself; until the "
+        "last step nobody else is to apply it: a manifest that does not say that "
+        "turns pruning on without a backup");
+  }
+
+  void TurnOnBefore(const std::string& why) {
+    way_.before.push_back({"turn pruning on for " + crd_.name, Migrate(" --enable-pruning"),
+                           why + "what the schemas in the cluster do not specify is lost, with a "
+                                 "backup"});
   }
 
   void TurnOnByFile() {
@@ -277,6 +370,7 @@ class CrdWayFinder {
   }
 
   void FindBehind() {
+    if (brings_webhook()) AskNewWebhook();
     const bool stays_unpruned = preserves() && way_.before.empty();
     const bool is_moved = way_.before.empty() && moves_storage_version();
     const bool is_older_stored = way_.before.empty() && missing_.empty() && crd_.migration_needed;

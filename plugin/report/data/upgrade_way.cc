@@ -92,6 +92,16 @@ void Append(std::vector<UpgradeStep>& all, const std::vector<CrdWay>& ways,
 
 }  // namespace
 
+bool IsApplied(const migrate::report::CheckReport& report) {
+  bool is_any = false;
+  for (const CrdReport& crd : report.crds) {
+    if (crd.source.empty()) continue;
+    if (!crd.apply || !crd.apply->accepted || !crd.apply->is_unchanged) return false;
+    is_any = true;
+  }
+  return is_any && !report.has_others_in_files;
+}
+
 std::vector<UpgradeStep> FindUpgradeWay(const migrate::report::CheckReport& report,
                                         const WayFiles& files) {
   std::vector<CrdWay> ways;
@@ -108,7 +118,7 @@ std::vector<UpgradeStep> FindUpgradeWay(const migrate::report::CheckReport& repo
   Append(steps, ways, &CrdWay::mend);
   Append(steps, ways, &CrdWay::decisions);
   Append(steps, ways, &CrdWay::before, &apply);
-  if (apply.is_possible()) steps.push_back(apply.Step());
+  if (apply.is_possible() && !IsApplied(report)) steps.push_back(apply.Step());
   Append(steps, ways, &CrdWay::behind, &apply);
   Append(steps, ways, &CrdWay::later, &apply);
   return steps;

@@ -18,4 +18,7 @@ namespace plugin::report::data {
 std::vector<migrate::report::UpgradeStep> FindUpgradeWay(const migrate::report::CheckReport& report,
                                                          const WayFiles& files);
 
+/// Whether the files hold nothing that the cluster does not have just so.
+bool IsApplied(const migrate::report::CheckReport& report);
+
 }  // namespace plugin::report::data

@@ -89,7 +89,8 @@ std::string VerdictAnswer(const CrdReport& crd) {
     case Verdict::kUnknown:
       return "It could not be checked";
     case Verdict::kBlocked:
-      return "The API server would refuse to turn pruning on" +
+      return (IsApplyRefused(crd) ? std::string("kubectl apply is refused")
+                                  : "The API server would refuse to turn pruning on") +
              (crd.objects_losing_fields == 0 ? "" : "; " + LossAnswer(crd));
     case Verdict::kLosesFields:
       if (crd.objects_losing_fields > 0) return LossAnswer(crd);

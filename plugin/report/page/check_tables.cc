@@ -49,7 +49,9 @@ Table AdmissionProblems(const CrdReport& crd) {
 void AddInvalid(Table& table, const std::string& version, const ValidityReport& validity) {
   for (const InvalidUse& use : validity.fields) {
     std::string note = use.since_proposal ? "new with this CRD" : "";
-    if (!validity.Refuses(use)) note += note.empty() ? "tolerated" : ", tolerated";
+    const std::string let_be =
+        use.from_release.empty() ? "tolerated" : "from Kubernetes " + use.from_release + " on";
+    if (!validity.Refuses(use)) note += note.empty() ? let_be : ", " + let_be;
     table.rows.push_back({PathOrRoot(use.path), std::to_string(use.objects), use.message,
                           Join(use.managers, ", "), Join(use.examples, ", "), note, version});
   }

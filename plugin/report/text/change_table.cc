@@ -96,6 +96,11 @@ void AppendChangesLeftOut(std::string& out, const ChangesReport& changes, std::s
 std::string ChangeWords(const ChangeUse& change) {
   if (change.kind == "fieldRemoved") return "field removed (" + change.from + ")";
   if (change.kind == "fieldAdded") return "field specified (" + change.to + ")";
+  // The CRD's own field of that name is of the whole CRD.
+  if (change.kind == "preserveUnknownFields" && !change.version.empty()) {
+    return "x-kubernetes-preserve-unknown-fields: " + OrNone(change.from) + " -> " +
+           OrNone(change.to);
+  }
   if (change.kind == "required") return change.from + " -> " + change.to;
   if (change.kind == "versionRemoved") return "version removed";
   if (change.kind == "versionNotServed") return "version no longer served";

@@ -216,8 +216,13 @@ class Section {
 
   void AppendRefused(const ValidityReport& validity, const std::string& versions) {
     std::vector<const InvalidUse*> refused, tolerated;
+    std::map<std::string, std::vector<const InvalidUse*>> later;  // by release
     for (const InvalidUse& use : validity.fields) {
-      (validity.Refuses(use) ? refused : tolerated).push_back(&use);
+      if (!use.from_release.empty()) {
+        later[use.from_release].push_back(&use);
+      } else {
+        (validity.Refuses(use) ? refused : tolerated).push_back(&use);
+      }
     }
     if (!refused.empty()) {
       out_.append(title_).append(crd_.preserve_unknown_fields ? ": once pruned, " : ": ");
@@ -231,6 +236,12 @@ class Section {
       out_.append(title_).append(": invalid in ").append(versions);
       out_ += ", but let be by this API server until the value changes:\n";
       AppendInvalidFields(out_, tolerated, Fields());
+    }
+    for (const auto& [release, uses] : later) {
+      out_.append(title_).append(": valid in ").append(versions);
+      out_.append(" for this API server, but not from Kubernetes ").append(release);
+      out_ += " on:\n";
+      AppendInvalidFields(out_, uses, Fields());
     }
   }
 
@@ -355,7 +366,8 @@ class Section {
       out_.append(title_).append(": ");
       terminal::AppendPrintable(out_, crd_.verified->Words());
       // Of objects that were not read now it is not known whether the pass has seen them.
-      const bool is_whole = crd_.error.empty() && !options_.some_objects;
+      const bool is_whole =
+          crd_.error.empty() && !options_.some_objects && !crd_.verified->is_by_annotation;
       if (is_whole) out_ += ": etcd holds only what the schemas specify";
       if (is_whole && !crd_.source.empty()) out_ += " that the cluster has";
       out_ += crd_.maybe_in_etcd.empty() || !is_whole ? "\n"

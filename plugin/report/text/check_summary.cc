@@ -10,6 +10,7 @@
 
 #include "kube/base/text.h"
 #include "migrate/report/program_name.h"
+#include "plugin/report/data/upgrade_way.h"
 #include "plugin/terminal/terminal.h"
 #include "plugin/terminal/wording.h"
 
@@ -193,6 +194,9 @@ std::string Summary(const migrate::report::FleetReport& report) {
 }
 
 std::string Steps(const CheckReport& report) {
+  if (report.steps.empty() && data::IsApplied(report)) {
+    return "Nothing is left to do: the cluster has the CRDs as they are in the files.\n";
+  }
   if (report.steps.empty()) return "";
   std::string text = "The way for this cluster:\n";
   std::size_t number = 0;

@@ -27,7 +27,7 @@ const std::string kTrue = R"(,"preserveUnknownFields":true)";
 
 report::ApplyReport Foretell(kube::crd::Crd file, const kube::crd::Crd* live) {
   kube::schema::validation::PatternChecks patterns = kube::crd::rules::MakePatternChecks();
-  return ForetellApply(file, live, patterns);
+  return ForetellApply(file, live, std::nullopt, patterns);
 }
 
 /// Of a file that does not name the field.
@@ -94,6 +94,21 @@ TEST_CASE("What apply does to a CRD that still preserves unknown fields is told"
   crd.apply->accepted = true;
   crd.replaced->preserve_unknown_fields = false;
   CHECK(DescribeApply(crd).empty());
+}
+
+TEST_CASE("A conversion that no manifest names stays", "[migrate][apply_effect]") {
+  const std::string webhook =
+      R"(,"conversion":{"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"],)"
+      R"("clientConfig":{"url":"https://example.com"}}})";
+  const auto strategy = [&](const std::string& file_spec, const std::string& live_metadata) {
+    kube::crd::Crd file = Widgets("", file_spec);
+    TakeConversionThatStays(file, Widgets(live_metadata, webhook));
+    return file.conversion.strategy;
+  };
+  CHECK(strategy("", "") == "Webhook");
+  CHECK(strategy(R"(,"conversion":{"strategy":"None"})", "") == "None");
+  CHECK(strategy("", R"(,"annotations":{"kubectl.kubernetes.io/last-applied-configuration":)"
+                     R"("{\"spec\":{\"conversion\":{}}}"})") == "None");
 }
 
 }  // namespace apply_effect_test

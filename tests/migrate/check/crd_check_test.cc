@@ -101,7 +101,7 @@ TEST_CASE("Reads that are pruned tell of the version that is read alone", "[migr
 
 TEST_CASE("What is proven of an object is not doubted for what managedFields own",
           "[migrate][crd_check]") {
-  ObjectProof proof{.verified = {"2026-11-23T10:00:00Z", 412}, .covers = {}};
+  ObjectProof proof{.verified = report::Verified{"2026-11-23T10:00:00Z", 412}, .covers = {}};
   bool is_covered = false;
   proof.covers = [&is_covered](const kube::json::Value& object) {
     return is_covered && object.Find("metadata")->FindText("name") == "one";

@@ -18,7 +18,7 @@ struct Findings {
   bool is_refused;
 };
 
-Findings FindingsOf(std::vector<kube::meta::FieldError> errors, bool ratchets = false) {
+Findings FindingsOf(std::vector<kube::meta::FieldError> errors, const ServerRules& server = {}) {
   const support::TestSchema schema(kSchema);
   kube::json::Document object;
   REQUIRE_FALSE(object.Parse(R"({"spec":{"map":{"a.b":"x","c":1},"list":["a","b"]}})"));
@@ -28,7 +28,7 @@ Findings FindingsOf(std::vector<kube::meta::FieldError> errors, bool ratchets = 
   }
   report::InvalidTally tally;
   Findings found{};
-  found.is_refused = AddFindings(findings, object.root(), schema.props, ratchets,
+  found.is_refused = AddFindings(findings, object.root(), schema.props, server,
                                  {{.offset = 1}, "ns/one"}, tally, &found.refusals);
   found.report = tally.Report();
   return found;
@@ -63,10 +63,27 @@ TEST_CASE("A long value hides neither its error nor those behind it",
 }
 
 TEST_CASE("What the server tolerates is no refusal", "[migrate][invalid_findings]") {
-  const Findings found = FindingsOf({kube::meta::Required("spec.z")}, /*ratchets=*/true);
+  const Findings found = FindingsOf({kube::meta::Required("spec.z")}, {.ratchets = true});
   CHECK(found.report.fields.size() == 1);
   CHECK(found.refusals.empty());
   CHECK_FALSE(found.is_refused);
+}
+
+TEST_CASE("What only later servers say is no refusal", "[migrate][invalid_findings]") {
+  const auto error = kube::meta::Invalid(
+      "<nil>", "5000000000", "Checked value must be of type integer with format int32 in spec.z");
+  const auto [release, first, is_refused] =
+      GENERATE(table<std::optional<kube::base::Release>, std::string, bool>({
+          {kube::base::Release{1, 35}, "1.36", false},
+          {kube::base::Release{1, 36}, "", true},
+          {std::nullopt, "", true},
+      }));
+  const Findings found = FindingsOf({error}, {.release = release});
+  REQUIRE(found.report.fields.size() == 1);
+  CHECK(found.report.fields[0].from_release == first);
+  CHECK(found.report.Refuses(found.report.fields[0]) == is_refused);
+  CHECK(found.refusals.empty() != is_refused);
+  CHECK(found.is_refused == is_refused);
 }
 
 }  // namespace invalid_findings_test

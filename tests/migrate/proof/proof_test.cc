@@ -16,6 +16,7 @@ using report::ObjectClass;
 using test_support::TempFolder;
 
 const std::string kUid = "0c5b7a0e-crd";
+const std::string kHere = "https://10.0.0.1 sha256:ab";
 
 std::string Quoted(const std::string& text) {
   return kube::json::Print(kube::json::Value::String(text));
@@ -55,6 +56,8 @@ Proof Made(const TempFolder& folder) {
   return {.crd_uid = kUid,
           .generation = 4,
           .storage_version = "v1",
+          .address = kHere,
+          .schema = "",
           .pruned_since = 70,
           .verified = {"2026-11-23T10:00:00Z", 2},
           .seen = Seen(folder)};
@@ -71,9 +74,10 @@ TEST_CASE("A proof that was saved covers what its pass has seen, and what was wr
           "[migrate][proof]") {
   const TempFolder folder;
   Save(Made(folder), folder.path());
-  const auto found = Find(Crd(), folder.path());
+  const auto found = Find(Crd(), folder.path(), kHere);
   REQUIRE(found);
-  CHECK(found->verified.Words() == "verified 2026-11-23 by a pass over 2 objects");
+  REQUIRE(found->verified);
+  CHECK(found->verified->Words() == "verified 2026-11-23 by a pass over 2 objects");
   CHECK(Covers(*found, "u1", "9"));
   CHECK(Covers(*found, "u5", "60"));
   CHECK(Covers(*found, "u4", "71"));
@@ -90,11 +94,11 @@ TEST_CASE("A proof that was saved covers what its pass has seen, and what was wr
 TEST_CASE("A proof ends with each change of the CRD's spec", "[migrate][proof]") {
   const TempFolder folder;
   Save(Made(folder), folder.path());
-  CHECK(Find(Crd(4), folder.path()));
-  CHECK_FALSE(Find(Crd(5), folder.path()));
-  CHECK_FALSE(Find(Crd(4, "v2"), folder.path()));
-  CHECK_FALSE(Find(Crd(4, "v1", "", R"("preserveUnknownFields":true,)"), folder.path()));
-  CHECK_FALSE(Find(Crd(4, "v1", "", "", "another"), folder.path()));
+  CHECK(Find(Crd(4), folder.path(), kHere));
+  CHECK_FALSE(Find(Crd(5), folder.path(), kHere));
+  CHECK_FALSE(Find(Crd(4, "v2"), folder.path(), kHere));
+  CHECK_FALSE(Find(Crd(4, "v1", "", R"("preserveUnknownFields":true,)"), folder.path(), kHere));
+  CHECK_FALSE(Find(Crd(4, "v1", "", "", "another"), folder.path(), kHere));
 }
 
 TEST_CASE("Who has no state knows a proof by the CRD's annotation", "[migrate][proof]") {
@@ -104,11 +108,42 @@ TEST_CASE("Who has no state knows a proof by the CRD's annotation", "[migrate][p
   REQUIRE_FALSE(document.Parse(patch));
   const std::string text(
       document.root().Find("metadata")->Find("annotations")->FindText(kAnnotation));
-  const auto found = Find(Crd(4, "v1", Quoted(text)), {});
+  const auto found = Find(Crd(4, "v1", Quoted(text)), {}, kHere);
   REQUIRE(found);
-  CHECK(found->verified.Words() == "verified 2026-11-23 by a pass over 2 objects");
-  CHECK(Covers(*found, "u4", "9"));
-  CHECK_FALSE(Find(Crd(5, "v1", Quoted(text)), {}));
+  REQUIRE(found->verified);
+  CHECK(found->is_somebodys_word);
+  CHECK_FALSE(Covers(*found, "u1", "9"));
+  CHECK_FALSE(Covers(*found, "u4", "71"));
+  CHECK_FALSE(Find(Crd(5, "v1", Quoted(text)), {}, kHere));
+}
+
+TEST_CASE("A proof holds in its own cluster alone", "[migrate][proof]") {
+  const TempFolder folder;
+  Save(Made(folder), folder.path());
+  CHECK_FALSE(Find(Crd(), folder.path(), "https://10.0.0.2 sha256:ab"));
+  CHECK_FALSE(Find(Crd(), folder.path(), "https://10.0.0.1 sha256:cd"));
+  CHECK_FALSE(Find(Crd(), folder.path(), ""));
+}
+
+TEST_CASE("Of objects that were not changed a proof outlives the CRD's spec", "[migrate][proof]") {
+  const TempFolder folder;
+  Proof proof = Made(folder);
+  proof.schema = R"({"type":"object","properties":{"spec":{"type":"object","properties":{
+      "a":{"type":"string"},"list":{"type":"array","items":{"type":"object","properties":{
+      "b":{"type":"string"}}}},"map":{"type":"object","additionalProperties":{"type":"string"}}}}}})";
+  Save(proof, folder.path());
+  const auto found = Find(Crd(5), folder.path(), kHere);
+  REQUIRE(found);
+  CHECK_FALSE(found->verified);
+  CHECK(Covers(*found, "u1", "9"));
+  // Another schema pruned it as it was written.
+  CHECK_FALSE(Covers(*found, "u4", "71"));
+  CHECK(found->may_keep("spec.a"));
+  CHECK(found->may_keep("spec.list[*].b"));
+  CHECK(found->may_keep("spec.map.x"));
+  CHECK_FALSE(found->may_keep("spec.b"));
+  CHECK_FALSE(found->may_keep("spec.list[*].c"));
+  CHECK_FALSE(Find(Crd(5, "v2"), folder.path(), kHere));
 }
 
 TEST_CASE("What is no proof proves nothing", "[migrate][proof]") {
@@ -117,10 +152,10 @@ TEST_CASE("What is no proof proves nothing", "[migrate][proof]") {
   const std::string file = "proofs/" + kUid;
   const std::string broken = GENERATE(as<std::string>(), "", "{}", "{}\n", "null\n", "torn");
   folder.Write(file, broken);
-  CHECK_FALSE(Find(Crd(), folder.path()));
-  CHECK_FALSE(Find(Crd(), folder.path() + "/nowhere"));
-  CHECK_FALSE(Find(Crd(), {}));
-  CHECK_FALSE(Find(Crd(4, "v1", Quoted(broken)), {}));
+  CHECK_FALSE(Find(Crd(), folder.path(), kHere));
+  CHECK_FALSE(Find(Crd(), folder.path() + "/nowhere", kHere));
+  CHECK_FALSE(Find(Crd(), {}, kHere));
+  CHECK_FALSE(Find(Crd(4, "v1", Quoted(broken)), {}, kHere));
 }
 
 TEST_CASE("A proof is private, and replaced by the next", "[migrate][proof]") {
@@ -129,8 +164,8 @@ TEST_CASE("A proof is private, and replaced by the next", "[migrate][proof]") {
   Proof next = Made(folder);
   next.generation = 5;
   Save(next, folder.path());
-  CHECK_FALSE(Find(Crd(4), folder.path()));
-  CHECK(Find(Crd(5), folder.path()));
+  CHECK_FALSE(Find(Crd(4), folder.path(), kHere));
+  CHECK(Find(Crd(5), folder.path(), kHere));
   struct stat status = {};
   REQUIRE(stat((folder.path() + "/proofs/" + kUid).c_str(), &status) == 0);
   CHECK((status.st_mode & 0777) == 0600);

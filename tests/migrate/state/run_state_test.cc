@@ -342,5 +342,38 @@ TEST_CASE("A partial run knows what is held, and leaves all as it was", "[migrat
   CHECK(fs::exists(kept));
 }
 
+TEST_CASE("What was begun under another address is taken over only after a word",
+          "[migrate][state]") {
+  const TempFolder folder;
+  RunOfCrd before = Widgets(3);
+  before.address = "https://a";
+  {
+    RunState run = Open(folder, before);
+    run.NoteBackup("backup.ndjson", {});
+    run.Close(End::kInTheMiddle);
+  }
+  RunOfCrd behind = Widgets(4, /*preserves=*/false);
+  behind.address = "https://b";
+  std::vector<std::string> asked;
+  bool answer = false;
+  behind.may_take_over = [&](const std::string& address) {
+    asked.push_back(address);
+    return answer;
+  };
+  CHECK_THROWS_AS(Open(folder, behind), kube::base::Error);
+  CHECK(asked == Strings{"https://a"});
+  answer = true;
+  {
+    RunState run = Open(folder, behind);
+    CHECK(run.goes_on());
+    CHECK(run.noted().backup == "backup.ndjson");
+    run.Close(End::kInTheMiddle);
+  }
+  // From then on it is known there.
+  asked.clear();
+  CHECK(Open(folder, behind).goes_on());
+  CHECK(asked.empty());
+}
+
 }  // namespace
 }  // namespace migrate::state

@@ -1,0 +1,239 @@
+#include "kube/crd/unknown_keys.h"
+
+#include <algorithm>
+#include <span>
+#include <string_view>
+
+#include "kube/base/suggestions.h"
+
+namespace kube::crd {
+namespace {
+
+using json::Value;
+
+constexpr std::size_t kMost = 100;
+
+struct Shape;
+
+/// What a key of an object leads to.
+struct Key {
+  std::string_view name;
+  const Shape* shape = nullptr;  ///< the null pointer: anything
+  enum class Form { kOne, kList, kMap } form = Form::kOne;
+};
+
+/// An object with these keys.
+struct Shape {
+  std::span<const Key> keys;
+};
+
+using enum Key::Form;
+
+constexpr Key kDocsKeys[] = {{"description"}, {"url"}};
+constexpr Shape kDocs{kDocsKeys};
+constexpr Key kRuleKeys[] = {{"rule"},   {"message"},   {"messageExpression"},
+                             {"reason"}, {"fieldPath"}, {"optionalOldSelf"}};
+constexpr Shape kRule{kRuleKeys};
+
+extern const Shape kSchema;
+const Key kSchemaKeys[] = {{"id"},
+                           {"$schema"},
+                           {"$ref"},
+                           {"description"},
+                           {"type"},
+                           {"format"},
+                           {"title"},
+                           {"default"},
+                           {"maximum"},
+                           {"exclusiveMaximum"},
+                           {"minimum"},
+                           {"exclusiveMinimum"},
+                           {"maxLength"},
+                           {"minLength"},
+                           {"pattern"},
+                           {"maxItems"},
+                           {"minItems"},
+                           {"uniqueItems"},
+                           {"multipleOf"},
+                           {"enum"},
+                           {"maxProperties"},
+                           {"minProperties"},
+                           {"required"},
+                           {"items"},
+                           {"allOf", &kSchema, kList},
+                           {"oneOf", &kSchema, kList},
+                           {"anyOf", &kSchema, kList},
+                           {"not", &kSchema},
+                           {"properties", &kSchema, kMap},
+                           {"additionalProperties"},
+                           {"patternProperties", &kSchema, kMap},
+                           {"dependencies"},
+                           {"additionalItems"},
+                           {"definitions", &kSchema, kMap},
+                           {"externalDocs", &kDocs},
+                           {"example"},
+                           {"nullable"},
+                           {"x-kubernetes-preserve-unknown-fields"},
+                           {"x-kubernetes-embedded-resource"},
+                           {"x-kubernetes-int-or-string"},
+                           {"x-kubernetes-list-map-keys"},
+                           {"x-kubernetes-list-type"},
+                           {"x-kubernetes-map-type"},
+                           {"x-kubernetes-validations", &kRule, kList}};
+const Shape kSchema{kSchemaKeys};
+
+const Key kValidationKeys[] = {{"openAPIV3Schema", &kSchema}};
+const Shape kValidation{kValidationKeys};
+constexpr Key kScaleKeys[] = {{"specReplicasPath"}, {"statusReplicasPath"}, {"labelSelectorPath"}};
+constexpr Shape kScale{kScaleKeys};
+constexpr Key kSubresourcesKeys[] = {{"status"}, {"scale", &kScale}};
+constexpr Shape kSubresources{kSubresourcesKeys};
+constexpr Key kColumnKeys[] = {{"name"},        {"type"},     {"format"},
+                               {"description"}, {"priority"}, {"jsonPath"}};
+constexpr Shape kColumn{kColumnKeys};
+constexpr Key kOldColumnKeys[] = {{"name"},        {"type"},     {"format"},
+                                  {"description"}, {"priority"}, {"JSONPath"}};
+constexpr Shape kOldColumn{kOldColumnKeys};
+constexpr Key kSelectableKeys[] = {{"jsonPath"}};
+constexpr Shape kSelectable{kSelectableKeys};
+
+const Key kVersionKeys[] = {{"name"},
+                            {"served"},
+                            {"storage"},
+                            {"deprecated"},
+                            {"deprecationWarning"},
+                            {"schema", &kValidation},
+                            {"subresources", &kSubresources},
+                            {"additionalPrinterColumns", &kColumn, kList},
+                            {"selectableFields", &kSelectable, kList}};
+const Shape kVersion{kVersionKeys};
+const Key kOldVersionKeys[] = {{"name"},
+                               {"served"},
+                               {"storage"},
+                               {"deprecated"},
+                               {"deprecationWarning"},
+                               {"schema", &kValidation},
+                               {"subresources", &kSubresources},
+                               {"additionalPrinterColumns", &kOldColumn, kList},
+                               {"selectableFields", &kSelectable, kList}};
+const Shape kOldVersion{kOldVersionKeys};
+
+constexpr Key kServiceKeys[] = {{"namespace"}, {"name"}, {"path"}, {"port"}};
+constexpr Shape kService{kServiceKeys};
+constexpr Key kClientConfigKeys[] = {{"url"}, {"service", &kService}, {"caBundle"}};
+constexpr Shape kClientConfig{kClientConfigKeys};
+constexpr Key kWebhookKeys[] = {{"clientConfig", &kClientConfig}, {"conversionReviewVersions"}};
+constexpr Shape kWebhook{kWebhookKeys};
+constexpr Key kConversionKeys[] = {{"strategy"}, {"webhook", &kWebhook}};
+constexpr Shape kConversion{kConversionKeys};
+constexpr Key kOldConversionKeys[] = {
+    {"strategy"}, {"webhookClientConfig", &kClientConfig}, {"conversionReviewVersions"}};
+constexpr Shape kOldConversion{kOldConversionKeys};
+
+constexpr Key kNamesKeys[] = {{"plural"}, {"singular"}, {"shortNames"},
+                              {"kind"},   {"listKind"}, {"categories"}};
+constexpr Shape kNames{kNamesKeys};
+const Key kSpecKeys[] = {{"group"},
+                         {"names", &kNames},
+                         {"scope"},
+                         {"versions", &kVersion, kList},
+                         {"conversion", &kConversion},
+                         {"preserveUnknownFields"}};
+const Shape kSpec{kSpecKeys};
+const Key kOldSpecKeys[] = {{"group"},
+                            {"version"},
+                            {"names", &kNames},
+                            {"scope"},
+                            {"validation", &kValidation},
+                            {"subresources", &kSubresources},
+                            {"versions", &kOldVersion, kList},
+                            {"additionalPrinterColumns", &kOldColumn, kList},
+                            {"selectableFields", &kSelectable, kList},
+                            {"conversion", &kOldConversion},
+                            {"preserveUnknownFields"}};
+const Shape kOldSpec{kOldSpecKeys};
+
+constexpr Key kOwnerKeys[] = {{"apiVersion"}, {"kind"},       {"name"},
+                              {"uid"},        {"controller"}, {"blockOwnerDeletion"}};
+constexpr Shape kOwner{kOwnerKeys};
+constexpr Key kMetadataKeys[] = {{"name"},
+                                 {"generateName"},
+                                 {"namespace"},
+                                 {"selfLink"},
+                                 {"uid"},
+                                 {"resourceVersion"},
+                                 {"generation"},
+                                 {"creationTimestamp"},
+                                 {"deletionTimestamp"},
+                                 {"deletionGracePeriodSeconds"},
+                                 {"labels"},
+                                 {"annotations"},
+                                 {"ownerReferences", &kOwner, kList},
+                                 {"finalizers"},
+                                 {"clusterName"},
+                                 {"managedFields"}};
+constexpr Shape kMetadata{kMetadataKeys};
+const Key kCrdKeys[] = {
+    {"apiVersion"}, {"kind"}, {"metadata", &kMetadata}, {"spec", &kSpec}, {"status"}};
+const Shape kCrd{kCrdKeys};
+const Key kOldCrdKeys[] = {
+    {"apiVersion"}, {"kind"}, {"metadata", &kMetadata}, {"spec", &kOldSpec}, {"status"}};
+const Shape kOldCrd{kOldCrdKeys};
+
+char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+std::string MeantBy(std::string_view word, const Shape& shape) {
+  std::vector<std::string_view> names;
+  for (const Key& key : shape.keys) {
+    if (std::ranges::equal(word, key.name, {}, Lower, Lower)) return std::string(key.name);
+    names.push_back(key.name);
+  }
+  const auto like = kube::base::Suggest(word, names);
+  return like.empty() ? "" : std::string(like.front());
+}
+
+/// One run of FindUnknownKeys. As deep as the manifest, which the parser limits.
+class KeyFinder {
+ public:
+  void Look(const Value& value, const Shape& shape, const std::string& path) {
+    for (const json::Member& member : value.members()) {
+      if (found.size() == kMost) return;
+      const std::string_view name = member.key.text();
+      const std::string below = path + (path.empty() ? "" : ".") + std::string(name);
+      const auto key = std::ranges::find(shape.keys, name, &Key::name);
+      if (key == shape.keys.end()) {
+        found.push_back({below, MeantBy(name, shape)});
+      } else if (key->shape != nullptr) {
+        LookBelow(member.value, *key, below);
+      }
+    }
+  }
+
+  std::vector<UnknownKey> found{};
+
+ private:
+  void LookBelow(const Value& value, const Key& key, const std::string& path) {
+    if (key.form == Key::Form::kOne) return Look(value, *key.shape, path);
+    if (key.form == Key::Form::kList) {
+      std::size_t index = 0;
+      for (const Value& element : value.elements()) {
+        Look(element, *key.shape, path + "[" + std::to_string(index++) + "]");
+      }
+      return;
+    }
+    for (const json::Member& member : value.members()) {
+      Look(member.value, *key.shape, path + "." + std::string(member.key.text()));
+    }
+  }
+};
+
+}  // namespace
+
+std::vector<UnknownKey> FindUnknownKeys(const Value& crd) {
+  KeyFinder finder;
+  const bool is_old = crd.FindText("apiVersion").ends_with("/v1beta1");
+  finder.Look(crd, is_old ? kOldCrd : kCrd, "");
+  return std::move(finder.found);
+}
+
+}  // namespace kube::crd

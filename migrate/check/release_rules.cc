@@ -1,0 +1,33 @@
+#include "migrate/check/release_rules.h"
+
+#include <string>
+
+namespace migrate::check {
+namespace {
+
+using kube::base::Release;
+using kube::meta::FieldError;
+
+constexpr Release kNumberFormats{1, 36};
+constexpr Release kCaBundles{1, 31};
+
+// In the words of kube-openapi's number validation.
+bool IsOfNumberFormat(const FieldError& error) {
+  const std::size_t at = error.detail.find(" value must be of type ");
+  return at != std::string::npos && error.detail.find(" with format ", at) != std::string::npos;
+}
+
+}  // namespace
+
+std::optional<Release> FirstRelease(const FieldError& error) {
+  if (IsOfNumberFormat(error)) return kNumberFormats;
+  if (error.field == "spec.conversion.webhookClientConfig.caBundle") return kCaBundles;
+  return std::nullopt;
+}
+
+std::optional<Release> LaterRelease(const FieldError& error, const std::optional<Release>& server) {
+  const std::optional<Release> first = FirstRelease(error);
+  return first && server && *server < *first ? first : std::nullopt;
+}
+
+}  // namespace migrate::check

@@ -1,0 +1,135 @@
+"""Upgrades of CRDs for the tests that go the way which `check -f` tells: the CRD and its objects as they are, the file that
+is to come, and the steps."""
+import copy
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from cluster import wait_for
+from subjects import V1_CRDS, V1BETA1_CRDS
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import terminals
+
+OBJECTS = 12
+TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
+_cluster, _binary = None, None
+
+
+def use(cluster, binary):
+    """What all of this works with."""
+    global _cluster, _binary
+    _cluster, _binary = cluster, binary
+
+
+def schema(**properties):
+    return {"type": "object", "properties": {"spec": {"type": "object", "properties": properties}}}
+
+
+def version(name, content, served=True, storage=False):
+    return {"name": name, "served": served, "storage": storage, "schema": {"openAPIV3Schema": content}}
+
+
+class Upgrade:
+    """A CRD as it is, its objects, and the file that is to replace it."""
+
+    def __init__(self, name, live, file, preserves=False, **file_spec):
+        self.plural = f"{name}s"
+        self.group = f"{name}.example.com"
+        self.name = f"{self.plural}.{self.group}"
+        self.live, self.preserves = live, preserves
+        self.file = self.manifest(file, **file_spec)
+
+    def manifest(self, versions, **spec):
+        kind = self.plural[:-1].title()
+        return {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+                "metadata": {"name": self.name},
+                "spec": {"group": self.group, "scope": "Namespaced",
+                         "names": {"plural": self.plural, "singular": self.plural[:-1], "kind": kind,
+                                   "listKind": f"{kind}List"},
+                         "versions": versions, **spec}}
+
+    def storage(self):
+        return next(one["name"] for one in self.file["spec"]["versions"] if one["storage"])
+
+    def create(self, api, specs=None):
+        manifest = self.manifest(self.live)
+        if self.preserves and _cluster.has_v1beta1:  # v1 does not take it of a new CRD
+            manifest["apiVersion"] = "apiextensions.k8s.io/v1beta1"
+            manifest["spec"]["preserveUnknownFields"] = True
+            only, = copy.deepcopy(self.live)
+            manifest["spec"]["validation"] = only.pop("schema")
+            manifest["spec"]["versions"] = [only]
+            api.post(V1BETA1_CRDS, manifest)
+        else:
+            api.post(V1_CRDS, manifest)
+        self.stored = next(one["name"] for one in self.live if one["storage"])
+        path = f"/apis/{self.group}/{self.stored}/namespaces/default/{self.plural}"
+        wait_for(f"{self.name} is not served", lambda: api.request("GET", path)[0] == 200)
+        of_kind = {"apiVersion": f"{self.group}/{self.stored}", "kind": self.plural[:-1].title()}
+        if self.preserves and not _cluster.has_v1beta1:
+            _cluster.preserve_unknown_fields(self.name, of_kind, path)
+        self.specs = specs or [{"size": i, "colour": "red"} for i in range(OBJECTS)]
+        for i, spec in enumerate(self.specs):
+            api.post(path, {**of_kind, "metadata": {"name": f"o{i}"}, "spec": spec})
+
+    def in_etcd(self):
+        objects = _cluster.etcd_range(f"/registry/{self.group}/{self.plural}/")
+        return {key.rpartition("/")[2]: json.loads(value) for key, value in objects.items()}
+
+
+class UpgradeTest(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        self.api = _cluster.api()
+        self.addCleanup(self.api.close)
+        self.folder = pathlib.Path(tempfile.mkdtemp(dir=_cluster.folder))
+        tools = self.folder / "bin"
+        tools.mkdir()
+        (tools / "kubectl-prune").symlink_to(_binary)
+        self.environment = {**_cluster.environment(_cluster.kubeconfig_file()),
+                            "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"}
+        self.ran = []
+
+    def write(self, name, *manifests):
+        path = self.folder / name
+        path.write_text("---\n".join(json.dumps(one) + "\n" for one in manifests))
+        return name
+
+    def check(self, *files):
+        flags = [flag for name in files for flag in ("-f", name)]
+        run = subprocess.run([_binary, "check", *flags, "-o", "json"], env=self.environment, cwd=self.folder,
+                             capture_output=True, text=True, check=False)
+        self.assertIn(run.returncode, (0, 1), run.stderr)
+        return run.returncode, json.loads(run.stdout)
+
+    def run_step(self, command):
+        """As a person at a terminal, who says yes to what is asked."""
+        leader, follower = terminals.open_terminal()
+        os.write(leader, b"y\n")
+        run = subprocess.run(["sh", "-c", command], env=self.environment, cwd=self.folder, stdin=follower,
+                             capture_output=True, text=True, check=False)
+        os.close(leader), os.close(follower)
+        return run
+
+    def go(self, *files):
+        """Does every step of the way. Returns the report."""
+        _, report = self.check(*files)
+        self.go_steps(report["steps"])
+        return report
+
+    def go_steps(self, steps):
+        for step in steps:
+            run = self.run_step(step["command"])
+            self.ran.append((step, run))
+            is_check = step["command"].startswith("kubectl prune check") and "|" not in step["command"]
+            if not is_check:  # which only looks, and says that there are findings
+                self.assertEqual(run.returncode, 0, f"{step}\n{run.stdout}{run.stderr}")
+
+    def commands(self):
+        return [step["command"] for step, _ in self.ran]
