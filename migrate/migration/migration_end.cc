@@ -29,6 +29,9 @@ std::string WhyVersionsKept(const report::CrdMigration& report, const MigrationO
 }
 
 std::string WithNextStep(const std::string& change, const std::string& crd_name) {
+  if (change.ends_with("was deleted")) {
+    return change + ", and its objects with it: nothing is left to be migrated";
+  }
   return change + "; look at it (kubectl get crd " + crd_name +
          " -o yaml), then run the same command again";
 }

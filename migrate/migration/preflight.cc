@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kube/base/text.h"
 #include "kube/client/answer_meaning.h"
 #include "kube/crd/crd_condition.h"
 #include "kube/go/go_format.h"
@@ -210,11 +211,14 @@ class PreflightCheck {
     const std::string resource = std::string(engine::kResource) + "." + engine::kGroup;
     for (const char* verb : kEngineVerbs) {
       if (IsAllowed(AccessToMigrations(verb))) continue;
-      if (options_.needs_engine) return RefuseRight(verb, resource);
+      if (options_.needs_engine) {
+        Miss(verb, resource);
+        continue;
+      }
       result_.engine_missing = std::string("the right to ") + verb + " " + resource + " is missing";
       return true;
     }
-    return true;
+    return RefuseMissing();
   }
 
   void Ask(const std::vector<Access>& accesses) {
@@ -236,11 +240,23 @@ class PreflightCheck {
   }
 
   /// `where`: the flags by which kubectl is asked the same.
-  bool RefuseRight(const std::string& verb, const std::string& resource,
-                   const std::string& where = "") {
-    return Refuse("the right to " + verb + " " + resource +
-                  " is missing; ask for it, or be somebody else by --as; see: kubectl auth can-i " +
-                  verb + " " + resource + where + options_.as);
+  void Miss(const std::string& verb, const std::string& resource, const std::string& where = "") {
+    const std::string right = verb + " " + resource;
+    if (std::ranges::find(missing_, right, &MissingRight::right) != missing_.end()) return;
+    missing_.push_back({right, "kubectl auth can-i " + right + where + options_.as});
+  }
+
+  // All at once: who has to ask somebody else for them asks once.
+  bool RefuseMissing() {
+    if (missing_.empty()) return true;
+    std::vector<std::string> rights, commands;
+    for (const MissingRight& missing : missing_) {
+      rights.push_back("the right to " + missing.right + " is missing");
+      commands.push_back(missing.command);
+    }
+    return Refuse(kube::base::Join(rights, ", ") +
+                  (missing_.size() == 1 ? "; ask for it" : "; ask for them") +
+                  ", or be somebody else by --as; see: " + kube::base::Join(commands, "; "));
   }
 
   // Where the objects are; without it kubectl would ask about one namespace.
@@ -254,16 +270,19 @@ class PreflightCheck {
   bool CheckRightsToRewrite() {
     const std::string resource = crd_.names.plural + "." + crd_.group;
     const std::string read = ReadVerb();
-    if (!MayObjects(read)) return RefuseRight(read, resource, Where());
+    if (!MayObjects(read)) Miss(read, resource, Where());
     if (options_.dry_run == report::DryRun::kClient) return true;
-    if (ReadsObjects() && !MayObjects("get")) return RefuseRight("get", resource, Where());
+    if (ReadsObjects() && !MayObjects("get")) Miss("get", resource, Where());
     if (options_.may_clean && !MayObjects("get")) {
       result_.may_not_clean = true;
       result_.warnings.push_back("the right to get " + resource +
                                  " is missing; managedFields that a write empties are not kept");
     }
     if (MayObjects("patch")) return true;
-    if (!MayObjects("update") || !MayObjects("get")) return RefuseRight("patch", resource, Where());
+    if (!MayObjects("update") || !MayObjects("get")) {
+      Miss("patch", resource, Where());
+      return true;
+    }
     result_.by_update = true;
     result_.warnings.push_back("the right to patch " + resource +
                                " is missing; each object is read and updated instead");
@@ -281,11 +300,11 @@ class PreflightCheck {
   bool CheckRightsToPrune() {
     if (!turns_pruning_on() || options_.dry_run == report::DryRun::kClient) return true;
     if (!IsAllowed(AccessToCrd(""))) {
-      return RefuseRight("patch", std::string(kCrdPlural) + "." + kCrdGroup + "/" + crd_.name);
+      Miss("patch", std::string(kCrdPlural) + "." + kCrdGroup + "/" + crd_.name);
     }
     // By reading some it is seen whether the server prunes already.
     const std::string resource = crd_.names.plural + "." + crd_.group;
-    if (!MayObjects("get")) return RefuseRight("get", resource, Where());
+    if (!MayObjects("get")) Miss("get", resource, Where());
     if (options_.backs_up && !MayObjects("watch")) {
       result_.warnings.push_back("the right to watch " + resource +
                                  " is missing; objects that are written while the backup is made "
@@ -332,7 +351,8 @@ class PreflightCheck {
       &PreflightCheck::CheckWrittenWhole,    &PreflightCheck::CheckStructural,
       &PreflightCheck::CheckOtherMigrations, &PreflightCheck::AskForRights,
       &PreflightCheck::CheckRightsToRewrite, &PreflightCheck::CheckRightsToPrune,
-      &PreflightCheck::CheckEngine,          &PreflightCheck::TryTurningPruningOn};
+      &PreflightCheck::RefuseMissing,        &PreflightCheck::CheckEngine,
+      &PreflightCheck::TryTurningPruningOn};
 
   const kube::crd::Crd& crd_;
   const std::string& target_;
@@ -343,6 +363,10 @@ class PreflightCheck {
     bool is_there;
   };
   std::vector<Right> rights_;  // that were asked for
+  struct MissingRight {
+    std::string right, command;  // "patch widgets.demo.example.com"
+  };
+  std::vector<MissingRight> missing_;
   Preflight result_;
 };
 

@@ -285,7 +285,9 @@ TEST_CASE("A right that is missing is refused by its name", "[migrate][preflight
   SECTION("to patch and to get") {
     cluster.server.Deny("patch", kName);
     cluster.server.Deny("get", kName);
-    CHECK_THAT(Check(cluster, options).refusal, Contains("the right to patch"));
+    CHECK_THAT(Check(cluster, options).refusal,
+               Contains("the right to patch widgets.demo.example.com is missing, the right to get "
+                        "widgets.demo.example.com is missing; ask for them"));
   }
   SECTION("to get, by which it is seen whether the server prunes") {
     cluster.server.Deny("get", kName);
