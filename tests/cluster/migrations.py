@@ -259,22 +259,28 @@ class Migrator:
         self.cluster, self.binary = cluster, binary
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="migration.", dir=cluster.folder))
         self.backups = self.folder / "backups"
+        self._ports = set()
 
     def command(self, *arguments):
         return [self.binary, "migrate", *arguments, "-o", "json", f"--state-dir={self.folder}/state",
                 *([] if "--no-backup" in arguments else [f"--backup-dir={self.backups}"])]
 
+    def _by_port(self, arguments, port):
+        """With a word that a server which is had at another address is the same cluster still."""
+        self._ports.add(port)
+        return arguments if len(self._ports) == 1 or "--yes" in arguments else (*arguments, "--yes")
+
     def run(self, *arguments, user=None, port=None, seconds=TIME_LIMIT):
         """Raises subprocess.TimeoutExpired for a run that does not end."""
         environment = self.cluster.environment(self.cluster.kubeconfig_file(user, port))
-        run = subprocess.run(self.command(*arguments), env=environment, stdin=subprocess.DEVNULL,
+        run = subprocess.run(self.command(*self._by_port(arguments, port)), env=environment, stdin=subprocess.DEVNULL,
                              capture_output=True, text=True, check=False, timeout=seconds)
         return Run(run.returncode, run.stdout, run.stderr)
 
     def start(self, *arguments, user=None, port=None):
         """Returns a Popen with its output as text in pipes."""
         environment = self.cluster.environment(self.cluster.kubeconfig_file(user, port))
-        return subprocess.Popen(self.command(*arguments), env=environment, stdin=subprocess.DEVNULL,
+        return subprocess.Popen(self.command(*self._by_port(arguments, port)), env=environment, stdin=subprocess.DEVNULL,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def backup_objects(self, path):
