@@ -185,7 +185,7 @@ class Cases(UpgradeTest):
         self.assertEqual((1, "blocked"), (code, crd["verdict"]))
         refused = self.kubectl("apply", "-f", file)
         self.assertNotEqual(0, refused.returncode)
-        for words in ("spec.preserveUnknownFields: Invalid value: true", "Required value: schemas are required"):
+        for words in ("spec.preserveUnknownFields: Invalid value: true", "openAPIV3Schema: Required value"):
             self.assertIn(words, refused.stderr)
             self.assertIn(words, steps[0]["reason"])
         self.assertEqual(1, len(steps), steps)

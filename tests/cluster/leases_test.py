@@ -187,6 +187,10 @@ class TwoRuns(LeasesTest):
         subject = self.pruning_widgets("successors")
         with SlowRun(subject) as first:
             first.kill()
+        # It knew the server at another address: without a word nothing is done, or forgotten.
+        unasked = CLUSTER.run(first.migrator.command(subject.name))
+        self.assertEqual(2, unasked.returncode, unasked.stderr)
+        self.assertIn("an earlier run has left its state, which knew the cluster as https://", unasked.stderr)
         begun = time.monotonic()
         second = first.migrator.run(subject.name)
         took = time.monotonic() - begun
