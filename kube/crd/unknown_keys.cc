@@ -5,6 +5,8 @@
 #include <string_view>
 
 #include "kube/base/suggestions.h"
+#include "kube/base/utf8.h"
+#include "kube/go/go_format.h"
 
 namespace kube::crd {
 namespace {
@@ -20,6 +22,7 @@ struct Key {
   std::string_view name;
   const Shape* shape = nullptr;  ///< the null pointer: anything
   enum class Form { kOne, kList, kMap } form = Form::kOne;
+  int since = 0;  ///< Kubernetes 1.SINCE brought it; 0: all have it
 };
 
 /// An object with these keys.
@@ -31,8 +34,12 @@ using enum Key::Form;
 
 constexpr Key kDocsKeys[] = {{"description"}, {"url"}};
 constexpr Shape kDocs{kDocsKeys};
-constexpr Key kRuleKeys[] = {{"rule"},   {"message"},   {"messageExpression"},
-                             {"reason"}, {"fieldPath"}, {"optionalOldSelf"}};
+constexpr Key kRuleKeys[] = {{"rule"},
+                             {"message"},
+                             {"messageExpression", nullptr, kOne, 27},
+                             {"reason", nullptr, kOne, 28},
+                             {"fieldPath", nullptr, kOne, 28},
+                             {"optionalOldSelf", nullptr, kOne, 29}};
 constexpr Shape kRule{kRuleKeys};
 
 extern const Shape kSchema;
@@ -79,7 +86,7 @@ const Key kSchemaKeys[] = {{"id"},
                            {"x-kubernetes-list-map-keys"},
                            {"x-kubernetes-list-type"},
                            {"x-kubernetes-map-type"},
-                           {"x-kubernetes-validations", &kRule, kList}};
+                           {"x-kubernetes-validations", &kRule, kList, 23}};
 const Shape kSchema{kSchemaKeys};
 
 const Key kValidationKeys[] = {{"openAPIV3Schema", &kSchema}};
@@ -105,7 +112,7 @@ const Key kVersionKeys[] = {{"name"},
                             {"schema", &kValidation},
                             {"subresources", &kSubresources},
                             {"additionalPrinterColumns", &kColumn, kList},
-                            {"selectableFields", &kSelectable, kList}};
+                            {"selectableFields", &kSelectable, kList, 30}};
 const Shape kVersion{kVersionKeys};
 const Key kOldVersionKeys[] = {{"name"},
                                {"served"},
@@ -115,7 +122,7 @@ const Key kOldVersionKeys[] = {{"name"},
                                {"schema", &kValidation},
                                {"subresources", &kSubresources},
                                {"additionalPrinterColumns", &kOldColumn, kList},
-                               {"selectableFields", &kSelectable, kList}};
+                               {"selectableFields", &kSelectable, kList, 30}};
 const Shape kOldVersion{kOldVersionKeys};
 
 constexpr Key kServiceKeys[] = {{"namespace"}, {"name"}, {"path"}, {"port"}};
@@ -148,7 +155,7 @@ const Key kOldSpecKeys[] = {{"group"},
                             {"subresources", &kSubresources},
                             {"versions", &kOldVersion, kList},
                             {"additionalPrinterColumns", &kOldColumn, kList},
-                            {"selectableFields", &kSelectable, kList},
+                            {"selectableFields", &kSelectable, kList, 30},
                             {"conversion", &kOldConversion},
                             {"preserveUnknownFields"}};
 const Shape kOldSpec{kOldSpecKeys};
@@ -195,6 +202,8 @@ std::string MeantBy(std::string_view word, const Shape& shape) {
 /// One run of FindUnknownKeys. As deep as the manifest, which the parser limits.
 class KeyFinder {
  public:
+  explicit KeyFinder(const std::optional<base::Release>& release) : release_(release) {}
+
   void Look(const Value& value, const Shape& shape, const std::string& path) {
     for (const json::Member& member : value.members()) {
       if (found.size() == kMost) return;
@@ -202,7 +211,9 @@ class KeyFinder {
       const std::string below = path + (path.empty() ? "" : ".") + std::string(name);
       const auto key = std::ranges::find(shape.keys, name, &Key::name);
       if (key == shape.keys.end()) {
-        found.push_back({below, MeantBy(name, shape)});
+        found.push_back({.path = below, .meant = MeantBy(name, shape)});
+      } else if (release_ && *release_ < base::Release{1, key->since}) {
+        found.push_back({.path = below, .since = base::Release{1, key->since}});
       } else if (key->shape != nullptr) {
         LookBelow(member.value, *key, below);
       }
@@ -225,12 +236,19 @@ class KeyFinder {
       Look(member.value, *key.shape, path + "." + std::string(member.key.text()));
     }
   }
+
+  const std::optional<base::Release>& release_;
 };
 
 }  // namespace
 
-std::vector<UnknownKey> FindUnknownKeys(const Value& crd) {
-  KeyFinder finder;
+std::string UnknownKey::Message() const {
+  return "unknown field " + go::GoQuote(base::utf8::Shortened(path, 1024));
+}
+
+std::vector<UnknownKey> FindUnknownKeys(const Value& crd,
+                                        const std::optional<base::Release>& release) {
+  KeyFinder finder(release);
   const bool is_old = crd.FindText("apiVersion").ends_with("/v1beta1");
   finder.Look(crd, is_old ? kOldCrd : kCrd, "");
   return std::move(finder.found);

@@ -367,8 +367,10 @@ void CrdCheck::CountEntries(const CheckedObject& object, const report::CountedOb
 
 // That of a version in which objects are read.
 const kube::schema::StructuralSchema* CrdCheck::ReadSchema() const {
-  const auto found = std::ranges::find(versions_, true, &Version::is_looked_at);
-  return found == versions_.end() ? nullptr : found->schema;
+  for (std::size_t i = 0; i < versions_.size(); ++i) {
+    if (versions_[i].is_looked_at && !facts_.versions[i].is_of_proposal) return versions_[i].schema;
+  }
+  return nullptr;
 }
 
 // What a webhook makes of an object for other versions than its own is not known.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -80,6 +81,7 @@ class FactFinder {
     DescribeCrd();
     DescribeReads();
     FindProblems();
+    NoteUnseen();
     if (options_.origin == CrdCheckOptions::Origin::kServer) report_.condition = OwnCondition(crd_);
     FindAdmissionProblems();
     report_.objects_skipped = true;
@@ -161,16 +163,19 @@ class FactFinder {
 
   // Objects are shown as they are stored, and whoever asks for this version gets what its schema
   // leaves of that: a patch through it stores just that.
-  bool IsOfProposal(const kube::crd::CrdVersion& version) const {
+  bool IsOfProposal(const kube::crd::CrdVersion& version) {
     if (options_.replaced == nullptr || facts_.read_version.empty() || !version.served)
       return false;
     const kube::crd::Crd& live = *options_.replaced;
     const kube::crd::CrdVersion* storage = live.StorageVersion();
     const bool are_as_stored = storage != nullptr && storage->name == facts_.read_version;
-    if (!ConvertsNothing(crd_) || !are_as_stored) return false;
+    if (!ConvertsNothing(crd_)) return false;
     const kube::crd::CrdVersion* old = live.FindVersion(version.name);
-    return old == nullptr || !old->served || !ConvertsNothing(live) ||
-           kube::crd::SchemaText(crd_, version.name) != kube::crd::SchemaText(live, version.name);
+    const bool is_other =
+        old == nullptr || !old->served || !ConvertsNothing(live) ||
+        kube::crd::SchemaText(crd_, version.name) != kube::crd::SchemaText(live, version.name);
+    is_any_unseen_ |= is_other && !are_as_stored;
+    return is_other && are_as_stored;
   }
 
   void FindProblems() {
@@ -192,6 +197,14 @@ class FactFinder {
       facts_.versions.push_back({is_convertible, is_looked_at || is_of_proposal, is_of_proposal});
       report_.versions[i].is_left_out = is_convertible && !is_looked_at && !is_of_proposal;
     }
+  }
+
+  void NoteUnseen() {
+    if (!is_any_unseen_) return;
+    report_.AddNote(
+        "what the versions that the file brings or changes make of objects was not looked at, as "
+        "the "
+        "storage version of the cluster is not served");
   }
 
   // Findings about the CRD as it is, and those that only show once pruning is on. Of what a server
@@ -240,10 +253,11 @@ class FactFinder {
   }
 
   void AddUnknownKeys() {
-    for (const kube::crd::UnknownKey& key : kube::crd::FindUnknownKeys(crd_.document->root())) {
-      const std::string hint = key.meant.empty()
-                                   ? "take it out: the API server drops it"
-                                   : "did you mean " + key.meant + "? The API server drops it";
+    for (const kube::crd::UnknownKey& key :
+         kube::crd::FindUnknownKeys(crd_.document->root(), options_.release)) {
+      std::string hint = "take it out: the API server drops it";
+      if (!key.meant.empty()) hint = "did you mean " + key.meant + "? The API server drops it";
+      if (key.since) hint = "servers know it from Kubernetes " + key.since->ToString() + " on";
       report_.admission_problems.push_back({"", key.path, key.Message(), hint});
     }
   }
@@ -252,7 +266,8 @@ class FactFinder {
   // and is not asked for approval (KEP 1111) by an update.
   bool IsOfOthers(const kube::meta::FieldError& error) {
     if (const auto later = LaterRelease(error, options_.release)) {
-      report_.AddNote("from Kubernetes " + later->ToString() + " on: " + error.ToString());
+      const std::string note = "from Kubernetes " + later->ToString() + " on: " + error.ToString();
+      if (told_.insert(note).second) report_.AddNote(note);
       return true;
     }
     const bool was_there = options_.origin == CrdCheckOptions::Origin::kFile &&
@@ -271,6 +286,8 @@ class FactFinder {
 
   kube::crd::Crd& crd_;
   const CrdCheckOptions& options_;
+  std::set<std::string> told_;  // of what later servers say
+  bool is_any_unseen_ = false;  // of the versions that the proposal brings or changes
   CrdFacts facts_;
   report::CrdReport& report_ = facts_.report;
 };

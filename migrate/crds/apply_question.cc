@@ -1,6 +1,7 @@
 #include "migrate/crds/apply_question.h"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <span>
 #include <utility>
@@ -30,6 +31,7 @@ struct Asked {
   const ApplyQuestion* question;
   std::unique_ptr<Document> manifest;
   std::string collection{};
+  const Value* live = nullptr;  // of what is applied server-side
 
   std::string target() const { return collection + "/" + kube::client::UrlEscape(question->name); }
 };
@@ -82,7 +84,6 @@ ApiRequest ApplyOf(const Asked& asked, const Value* live) {
       live == nullptr ? std::string_view() : kube::crd::FindServerSideApplier(*live);
   asked.question->answer->server_side_manager = applier;
   if (!applier.empty()) {
-    asked.question->answer->is_unchanged = false;
     return DryRun("PATCH",
                   asked.target() + kQuery + kube::client::UrlEscape(applier) + "&force=true",
                   "application/apply-patch+yaml", std::string(asked.question->manifest));
@@ -119,9 +120,22 @@ void TakeError(const Asked& asked, const CallError& error) {
   }
 }
 
+// By what moves with the spec, and by what does not.
+bool IsSame(const Value& answer, const Value& live) {
+  const Value *metadata = answer.Find("metadata"), *before = live.Find("metadata");
+  if (metadata == nullptr || before == nullptr) return false;
+  return std::ranges::all_of(std::array{"generation", "labels", "annotations"},
+                             [&](const char* key) {
+                               const Value *now = metadata->Find(key), *then = before->Find(key);
+                               if (now == nullptr || then == nullptr) return now == then;
+                               return kube::json::Equal(*now, *then);
+                             });
+}
+
 void TakeAnswer(const Asked& asked, const DocumentResult& result) {
   if (!result) return TakeError(asked, result.error());
   report::ApplyReport& answer = *asked.question->answer;
+  if (asked.live != nullptr) answer.is_unchanged = IsSame((*result)->root(), *asked.live);
   const Value* spec = (*result)->root().Find("spec");
   const Value* preserves = spec == nullptr ? nullptr : spec->Find("preserveUnknownFields");
   answer.accepted = true;
@@ -153,8 +167,10 @@ void Ask(std::span<const ApplyQuestion> questions, kube::client::Client& client)
       is_missing ? TakeMissingVersion(read[i]) : TakeError(read[i], live[i].error());
       continue;
     }
-    applied.push_back(&read[i]);
     applies.push_back(ApplyOf(read[i], is_new ? nullptr : &(*live[i])->root()));
+    const bool is_server_side = !read[i].question->answer->server_side_manager.empty();
+    if (is_server_side) read[i].live = &(*live[i])->root();
+    applied.push_back(&read[i]);
   }
   const std::vector<DocumentResult> answers = client.SendAll(std::move(applies));
   for (std::size_t i = 0; i < applied.size(); ++i) TakeAnswer(*applied[i], answers[i]);

@@ -65,7 +65,8 @@ class CrdReader {
 
   ClusterCrds Read() {
     if (FindTarget()) {
-      if (options_.checks_validity) found_.release = AskRelease(reader_.client());
+      if (options_.checks_validity || !proposals_.empty())
+        found_.release = AskRelease(reader_.client());
       ReadAll();
     }
     // What is missing then is not new.

@@ -37,7 +37,8 @@ struct ClusterCrds {
   std::string target;                     ///< where they are: ".../v1/customresourcedefinitions"
   std::map<std::string, LiveCrd> crds;    ///< by name
   std::vector<report::CrdReport> unread;  ///< those that could not be read, with the error
-  /// Of the server; absent where it does not say, or nobody asked (checks_validity).
+  /// Of the server; absent where it does not say, or nobody asked (without proposals and
+  /// checks_validity).
   std::optional<kube::base::Release> release{};
   bool is_complete = true;  ///< false: the run was stopped before all were read
 };

@@ -1,6 +1,7 @@
 #include "migrate/inspect/cluster_check.h"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <set>
 #include <string_view>
@@ -253,10 +254,10 @@ class ClusterCheck {
     for (const report::Problem& problem : crd.admission_problems) {
       if (IsUnknownKey(problem)) keys.push_back(problem.message);
     }
-    if (keys.empty() || !crd.apply->accepted) return;
-    crd.apply->accepted = false;
+    if (keys.empty()) return;
+    std::ranges::copy(keys, std::back_inserter(crd.apply->causes));
+    if (!std::exchange(crd.apply->accepted, false)) return;
     crd.apply->message = "strict decoding error: " + kube::base::Join(keys, ", ");
-    crd.apply->causes = std::move(keys);
   }
 
   void TakeReports(std::vector<report::CrdReport> reports) {

@@ -234,7 +234,8 @@ std::shared_ptr<const check::ObjectProof> Find(const kube::crd::Crd& crd, const 
   } else {
     const auto schema = std::make_shared<const KnownSchema>(proof->schema);
     found->may_keep = [schema](std::string_view path) {
-      return !schema->structural || kube::schema::KeepsPath(*schema->structural, path);
+      const bool is_quoted = path.find_first_of("'\"\\") != path.npos;
+      return !schema->structural || is_quoted || kube::schema::KeepsPath(*schema->structural, path);
     };
   }
   const auto shared = std::make_shared<const Proof>(*std::move(proof));

@@ -167,7 +167,7 @@ void CheckCommand::Finish(const flags::FlagSet& flag_set, const flags::RawValues
   flags::RefuseIfLocal("check", options_.input, options_.objects, options_.crd_selector);
   flags::RefuseBoth("check", options_.input.local, "--local", options_.all_objects,
                     "--all-objects");
-  if (!server_version_.empty()) FinishServerVersion();
+  if (flag_set.IsGiven("server-version")) FinishServerVersion();
   flags::RequireFiles("check", options_.input, flag_set);
   flags::FinishFleet("check", options_.fleet, options_.common.connection, flag_set);
   if (!options_.fleet.contexts.empty()) RequireFleet(options_);

@@ -22,12 +22,11 @@ proposed, or that may be stored in several versions. With --local no server is c
 objects come from the files too.
 
  The verdict of a CRD is "blocked" (the server would refuse to turn pruning on, or kubectl apply of
-the file), "loses-fields"
-(or some object would be invalid once it is pruned), "invalid" (the server would refuse the next
-write of some object), "ready" (pruning can be turned on and nothing
-is lost), "pruning" (it is on already) or "unknown" (the CRD could not be checked). Of many CRDs
-those that prune already without a finding are only counted. Paths show indices of lists as [*]
-and keys of maps as *.
+the file), "loses-fields" (or some object would be invalid once it is pruned), "invalid" (the server
+would refuse the next write of some object), "ready" (pruning can be turned on and nothing is lost),
+"pruning" (it is on already) or "unknown" (the CRD could not be checked). Of many CRDs those that
+prune already without a finding are only counted. Paths show indices of lists as [*] and keys of
+maps as *.
 
 With --contexts several clusters are checked side by side, each as it would be alone: there is one
 table, one report and one exit code, the highest of all. What a cluster cannot be asked does not
@@ -158,7 +157,8 @@ Options:
 
     --server-version=1.36:
         With --local, the release of Kubernetes whose rules count, as 1.30. What only later ones
-        refuse is told as that. A cluster tells its own.
+        refuse is told as that. Objects count as new ones, for which no server ratchets. A cluster
+        tells its own release.
 
     --show-objects=false:
         List each object that would lose fields, with the fields by version, and each whose next

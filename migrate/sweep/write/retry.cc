@@ -109,10 +109,14 @@ std::optional<kube::system::Clock::Duration> RetryBudget::Next(const AnswerVerdi
                                                                std::optional<seconds> retry_after,
                                                                kube::system::Clock::TimePoint now) {
   if (!first_failure_) first_failure_ = now;
-  if (!verdict.may_pass || ++failures_ == kMaxTries) return std::nullopt;
+  // Who has more patience than usual is not held to the usual number.
+  ++failures_;
+  const bool is_enough = failures_ >= kMaxTries && limit_ <= kLeastForOrders;
+  if (!verdict.may_pass || is_enough) return std::nullopt;
   const milliseconds first =
       verdict.object_class == ObjectClass::kConflict ? kFirstPauseAfterConflict : kFirstPause;
-  kube::system::Clock::Duration pause = std::min(first * (1 << (failures_ - 1)), kLongestPause);
+  kube::system::Clock::Duration pause =
+      std::min(first * (1 << std::min(failures_ - 1, 10)), kLongestPause);
   if (retry_after) pause = std::max<kube::system::Clock::Duration>(pause, *retry_after);
   const bool is_usual = retry_after || verdict.object_class == ObjectClass::kConflict;
   const auto limit = is_usual ? std::max(limit_, kLeastForOrders) : limit_;

@@ -34,8 +34,8 @@ enum class BrokenAnswer {
 AnswerVerdict ClassifyAnswer(const kube::client::CallError& error, std::string_view object = {});
 AnswerVerdict ClassifyAnswer(BrokenAnswer broken);
 
-/// How often and after which pauses one object is tried: ten times within the patience, which is
-/// three minutes as a rule, long enough for a webhook whose certificate is renewed, or an API
+/// How often and after which pauses one object is tried: within the patience, ten times where that
+/// is three minutes at most, long enough for a webhook whose certificate is renewed, or an API
 /// server that is started again. A conflict has a shorter pause than trouble of the server.
 /// Retry-After is obeyed; where it is longer than what is left, the object is given up. For
 /// conflicts and for Retry-After, which kubectl waits for too, three minutes are the least.

@@ -143,7 +143,6 @@ class CrdWayFinder {
       refused.push_back(problem.message);
     }
     if (!refused.empty()) return Mend(Words(Join(refused, "; ")));
-    if (MendCauses()) return;
     if (crd_.DropsConversion()) return MendConversion();
     if (!crd_.problems.empty() && !is_taken()) return Mend(crd_.problems.front().message);
     FindMendOfPruning();
@@ -179,7 +178,7 @@ class CrdWayFinder {
           "the cluster's CRD prunes, and the file says spec.preserveUnknownFields: true: "
           "take that out of it");
     }
-    if (crd_.IsRefusedUntilPruning() && crd_.preserve_unknown_fields) {
+    if (crd_.IsRefusedUntilPruning() && crd_.preserve_unknown_fields && !WantsNoWebhookYet()) {
       Mend(
           "no defaults while unknown fields are preserved: say spec.preserveUnknownFields: false "
           "in it, or take the defaults out");
@@ -255,6 +254,7 @@ class CrdWayFinder {
     if (preserves() && (brings_pruning() || !missing_.empty())) return FindBeforePruning();
     if (missing_.empty()) return FindBeforeReturn();
     if (lacks_storage_version()) ApplyTransitional(StorageVersionWords());
+    migrated_to_ = lacks_storage_version() ? crd_.storage_version : crd_.replaced->storage_version;
     way_.before.push_back(
         {"migrate " + crd_.name, Migrate(),
          "objects may be stored as " + Join(missing_, ", ") +
@@ -276,6 +276,7 @@ class CrdWayFinder {
   // Fields that a schema took may still be in etcd, and come back where a schema has them again.
   void FindBeforeReturn() {
     if (preserves() || crd_.returning_fields.empty()) return;
+    migrated_to_ = crd_.replaced->storage_version;
     way_.before.push_back({"migrate " + crd_.name, Migrate(),
                            "etcd may still hold what objects had at " +
                                Join(crd_.returning_fields, ", ") +
@@ -326,11 +327,12 @@ class CrdWayFinder {
   // By the schema of an older version alone more would be lost than by those of the file.
   void FindBeforePruning() {
     if (crd_.is_v1beta1) return TurnOnBefore("a file of v1beta1 cannot come with it; ");
-    if (WantsNoWebhookYet() && missing_.empty()) {
+    if ((WantsNoWebhookYet() || brings_webhook()) && missing_.empty()) {
       return TurnOnBefore("no webhook converts while unknown fields are preserved; ");
     }
     if (missing_.empty() && !moves_storage_version()) return TurnOnByFile();
     if (!IsTransitionalThere()) ApplyTransitionalUnpruned();
+    TakeFlip(crd_.storage_version);
     way_.before.push_back({"turn pruning on for " + crd_.name, Migrate(" --enable-pruning"),
                            "rewrites every object as " + crd_.storage_version +
                                " before and behind it, with a backup of what is lost"});
@@ -339,6 +341,7 @@ class CrdWayFinder {
   // That the cluster's CRD is the file's but for the versions that go, and for defaults.
   bool IsTransitionalThere() const {
     if (lacks_storage_version() || moves_storage_version() || !crd_.changes) return false;
+    if (crd_.changes->left_out > 0 || crd_.changes->is_partial) return false;
     return std::ranges::all_of(crd_.changes->changes, [this](const auto& change) {
       return change.version.empty() || Has(missing_, change.version) || change.kind == "default" ||
              change.kind == "required" || change.kind == "versionRemoved";
@@ -353,13 +356,21 @@ class CrdWayFinder {
         "turns pruning on without a backup");
   }
 
+  // From then on pruning is on, and objects are stored as that version.
+  void TakeFlip(const std::string& storage_version) {
+    turns_on_ = true;
+    migrated_to_ = storage_version;
+  }
+
   void TurnOnBefore(const std::string& why) {
+    TakeFlip(crd_.replaced->storage_version);
     way_.before.push_back({"turn pruning on for " + crd_.name, Migrate(" --enable-pruning"),
                            why + "what the schemas in the cluster do not specify is lost, with a "
                                  "backup"});
   }
 
   void TurnOnByFile() {
+    TakeFlip(crd_.storage_version);
     const std::string reason =
         crd_.IsRefusedUntilPruning()
             ? "kubectl apply is refused until pruning is on: " + Words(crd_.apply->message)
@@ -371,9 +382,9 @@ class CrdWayFinder {
 
   void FindBehind() {
     if (brings_webhook()) AskNewWebhook();
-    const bool stays_unpruned = preserves() && way_.before.empty();
-    const bool is_moved = way_.before.empty() && moves_storage_version();
-    const bool is_older_stored = way_.before.empty() && missing_.empty() && crd_.migration_needed;
+    const bool stays_unpruned = preserves() && !turns_on_;
+    const bool is_moved = moves_storage_version() && migrated_to_ != crd_.storage_version;
+    const bool is_older_stored = migrated_to_.empty() && missing_.empty() && crd_.migration_needed;
     if (stays_unpruned && !crd_.problems.empty()) {
       return FindLater(is_moved);  // a person has to mend it first
     }
@@ -416,6 +427,8 @@ class CrdWayFinder {
   const CrdReport& crd_;
   const WayFiles& files_;
   std::vector<std::string> missing_;  // of status.storedVersions, in the file
+  bool turns_on_ = false;             // a step before the apply turns pruning on
+  std::string migrated_to_;           // by a step before the apply; empty: there is none
   CrdWay way_;
 };
 

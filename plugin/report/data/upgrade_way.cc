@@ -93,6 +93,7 @@ void Append(std::vector<UpgradeStep>& all, const std::vector<CrdWay>& ways,
 }  // namespace
 
 bool IsApplied(const migrate::report::CheckReport& report) {
+  if (!report.file_errors.empty() || report.not_all_crds_read) return false;
   bool is_any = false;
   for (const CrdReport& crd : report.crds) {
     if (crd.source.empty()) continue;

@@ -393,14 +393,17 @@ class Section {
     AppendMore(shown, count);
   }
 
+  // The cluster has it as it is told of.
+  bool is_there() const { return crd_.source.empty() || (crd_.apply && crd_.apply->is_unchanged); }
+
   void AppendStaleManagedFields() {
     if (crd_.stale_managed_fields.empty()) return;
     const std::string command = migrate::report::OwnCommand("migrate " + name_);
     out_.append(title_).append(": managedFields of objects name versions that the CRD ");
-    out_ += crd_.source.empty() ? "does not have, so server-side apply of these fails (" + command +
-                                      " mends that):\n"
-                                : "will not have, and server-side apply of these fails then (" +
-                                      command + " mends that, once it is applied):\n";
+    out_ += is_there() ? "does not have, so server-side apply of these fails (" + command +
+                             " mends that):\n"
+                       : "will not have, and server-side apply of these fails then (" + command +
+                             " mends that, once it is applied):\n";
     AppendEntries(crd_.stale_managed_fields);
   }
 
@@ -408,7 +411,7 @@ class Section {
     if (crd_.unfit_managed_fields.empty()) return;
     out_ += title_ + ": any write in " + crd_.storage_version +
             " empties managedFields of objects" +
-            (!crd_.source.empty()           ? ", once it is applied"
+            (!is_there()                    ? ", once it is applied"
              : crd_.preserve_unknown_fields ? ", once pruning is on"
                                             : "") +
             ". They name versions that lack fields which these objects have (" +
