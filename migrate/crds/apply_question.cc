@@ -1,7 +1,6 @@
 #include "migrate/crds/apply_question.h"
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <span>
 #include <utility>
@@ -31,7 +30,7 @@ struct Asked {
   const ApplyQuestion* question;
   std::unique_ptr<Document> manifest;
   std::string collection{};
-  const Value* live = nullptr;  // of what is applied server-side
+  const Value* live = nullptr;  // the null pointer: there is none
 
   std::string target() const { return collection + "/" + kube::client::UrlEscape(question->name); }
 };
@@ -95,7 +94,6 @@ ApiRequest ApplyOf(const Asked& asked, const Value* live) {
                   kube::json::Print(modified));
   }
   const Value patch = kube::crd::ApplyPatch(modified, *live, arena);
-  asked.question->answer->is_unchanged = patch.empty();
   return DryRun("PATCH", asked.target() + kQuery + kClientSide, "application/merge-patch+json",
                 kube::json::Print(patch));
 }
@@ -120,16 +118,17 @@ void TakeError(const Asked& asked, const CallError& error) {
   }
 }
 
-// By what moves with the spec, and by what does not.
+bool AreSame(const Value* now, const Value* then) {
+  return now == nullptr || then == nullptr ? now == then : kube::json::Equal(*now, *then);
+}
+
+// But for what moves with every write.
 bool IsSame(const Value& answer, const Value& live) {
   const Value *metadata = answer.Find("metadata"), *before = live.Find("metadata");
   if (metadata == nullptr || before == nullptr) return false;
-  return std::ranges::all_of(std::array{"generation", "labels", "annotations"},
-                             [&](const char* key) {
-                               const Value *now = metadata->Find(key), *then = before->Find(key);
-                               if (now == nullptr || then == nullptr) return now == then;
-                               return kube::json::Equal(*now, *then);
-                             });
+  return AreSame(answer.Find("spec"), live.Find("spec")) &&
+         AreSame(metadata->Find("labels"), before->Find("labels")) &&
+         AreSame(metadata->Find("annotations"), before->Find("annotations"));
 }
 
 void TakeAnswer(const Asked& asked, const DocumentResult& result) {
@@ -168,8 +167,7 @@ void Ask(std::span<const ApplyQuestion> questions, kube::client::Client& client)
       continue;
     }
     applies.push_back(ApplyOf(read[i], is_new ? nullptr : &(*live[i])->root()));
-    const bool is_server_side = !read[i].question->answer->server_side_manager.empty();
-    if (is_server_side) read[i].live = &(*live[i])->root();
+    if (!is_new) read[i].live = &(*live[i])->root();
     applied.push_back(&read[i]);
   }
   const std::vector<DocumentResult> answers = client.SendAll(std::move(applies));

@@ -35,9 +35,10 @@ class Way(UpgradeTest):
             kept = {key: value for key, value in spec.items() if key not in loses}
             self.assertEqual({key: one["spec"].get(key) for key in kept}, kept)
         _, report = self.check(file)
-        commands = [step["command"] for step in report["steps"]
-                    if "storedVersions" not in step["command"] and "prune check" not in step["command"]]
-        self.assertEqual(commands, [f"kubectl apply -f {file}"])
+        # Nothing is left but to wait, to look at what stays, and to see that a webhook answers.
+        looks = ("storedVersions", "prune check", "> /dev/null")
+        self.assertEqual([], [step["command"] for step in report.get("steps", [])
+                              if not any(word in step["command"] for word in looks)])
 
     def test_a_new_version_is_applied_at_once(self):
         live = [version("v1", schema(size=NUMBER, colour=TEXT), storage=True)]
