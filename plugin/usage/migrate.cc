@@ -200,7 +200,8 @@ Options:
 
     --record=false:
         Write into an annotation of the CRD (kubectl-prune/verified) that all objects were verified,
-        so that check and migrate know it where this --state-dir is not.
+        so that check tells it where this --state-dir is not: as somebody's word, which stops no
+        warning.
 
     -R, --recursive=false:
         Read the folders below the folders of -f too.
