@@ -1,6 +1,7 @@
 #include "kube/crd/unknown_keys.h"
 
 #include <algorithm>
+#include <array>
 #include <span>
 #include <string_view>
 
@@ -95,35 +96,29 @@ constexpr Key kScaleKeys[] = {{"specReplicasPath"}, {"statusReplicasPath"}, {"la
 constexpr Shape kScale{kScaleKeys};
 constexpr Key kSubresourcesKeys[] = {{"status"}, {"scale", &kScale}};
 constexpr Shape kSubresources{kSubresourcesKeys};
-constexpr Key kColumnKeys[] = {{"name"},        {"type"},     {"format"},
-                               {"description"}, {"priority"}, {"jsonPath"}};
-constexpr Shape kColumn{kColumnKeys};
-constexpr Key kOldColumnKeys[] = {{"name"},        {"type"},     {"format"},
-                                  {"description"}, {"priority"}, {"JSONPath"}};
-constexpr Shape kOldColumn{kOldColumnKeys};
 constexpr Key kSelectableKeys[] = {{"jsonPath"}};
 constexpr Shape kSelectable{kSelectableKeys};
 
-const Key kVersionKeys[] = {{"name"},
-                            {"served"},
-                            {"storage"},
-                            {"deprecated"},
-                            {"deprecationWarning"},
-                            {"schema", &kValidation},
-                            {"subresources", &kSubresources},
-                            {"additionalPrinterColumns", &kColumn, kList},
-                            {"selectableFields", &kSelectable, kList, 30}};
-const Shape kVersion{kVersionKeys};
-const Key kOldVersionKeys[] = {{"name"},
-                               {"served"},
-                               {"storage"},
-                               {"deprecated"},
-                               {"deprecationWarning"},
-                               {"schema", &kValidation},
-                               {"subresources", &kSubresources},
-                               {"additionalPrinterColumns", &kOldColumn, kList},
-                               {"selectableFields", &kSelectable, kList, 30}};
-const Shape kOldVersion{kOldVersionKeys};
+constexpr std::array<Key, 6> ColumnKeys(std::string_view path) {
+  return {{{"name"}, {"type"}, {"format"}, {"description"}, {"priority"}, {path}}};
+}
+
+constexpr std::array<Key, 9> VersionKeys(const Shape& column) {
+  return {{{"name"},
+           {"served"},
+           {"storage"},
+           {"deprecated"},
+           {"deprecationWarning"},
+           {"schema", &kValidation},
+           {"subresources", &kSubresources},
+           {"additionalPrinterColumns", &column, kList},
+           {"selectableFields", &kSelectable, kList, 30}}};
+}
+
+constexpr auto kColumnKeys = ColumnKeys("jsonPath"), kOldColumnKeys = ColumnKeys("JSONPath");
+constexpr Shape kColumn{kColumnKeys}, kOldColumn{kOldColumnKeys};
+constexpr auto kVersionKeys = VersionKeys(kColumn), kOldVersionKeys = VersionKeys(kOldColumn);
+constexpr Shape kVersion{kVersionKeys}, kOldVersion{kOldVersionKeys};
 
 constexpr Key kServiceKeys[] = {{"namespace"}, {"name"}, {"path"}, {"port"}};
 constexpr Shape kService{kServiceKeys};
@@ -180,12 +175,12 @@ constexpr Key kMetadataKeys[] = {{"name"},
                                  {"clusterName"},
                                  {"managedFields"}};
 constexpr Shape kMetadata{kMetadataKeys};
-const Key kCrdKeys[] = {
-    {"apiVersion"}, {"kind"}, {"metadata", &kMetadata}, {"spec", &kSpec}, {"status"}};
-const Shape kCrd{kCrdKeys};
-const Key kOldCrdKeys[] = {
-    {"apiVersion"}, {"kind"}, {"metadata", &kMetadata}, {"spec", &kOldSpec}, {"status"}};
-const Shape kOldCrd{kOldCrdKeys};
+constexpr std::array<Key, 5> CrdKeys(const Shape& spec) {
+  return {{{"apiVersion"}, {"kind"}, {"metadata", &kMetadata}, {"spec", &spec}, {"status"}}};
+}
+
+constexpr auto kCrdKeys = CrdKeys(kSpec), kOldCrdKeys = CrdKeys(kOldSpec);
+constexpr Shape kCrd{kCrdKeys}, kOldCrd{kOldCrdKeys};
 
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 

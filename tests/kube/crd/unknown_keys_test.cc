@@ -52,6 +52,29 @@ TEST_CASE("What the server reads by code of its own is not looked into", "[kube]
             .empty());
 }
 
+TEST_CASE("What only later servers know is told with their release", "[kube][unknown_keys]") {
+  json::Document document;
+  REQUIRE_FALSE(document.Parse(Crd("v1", R"("versions":[{"selectableFields":[{"jsonPath":".a"}],
+      "schema":{"openAPIV3Schema":{"x-kubernetes-validations":[{"rule":"true",
+      "messageExpression":"'a'"}]}}}])")));
+  const auto since = [&document](const base::Release& release) {
+    Strings found;
+    for (const UnknownKey& key : FindUnknownKeys(document.root(), release)) {
+      REQUIRE(key.since);
+      found.push_back(key.since->ToString() + " " + key.path.substr(key.path.rfind('.') + 1));
+    }
+    return found;
+  };
+  CHECK(since({1, 20}) == Strings{"1.30 selectableFields", "1.23 x-kubernetes-validations"});
+  CHECK(since({1, 25}) == Strings{"1.30 selectableFields", "1.27 messageExpression"});
+  CHECK(since({1, 36}).empty());
+}
+
+TEST_CASE("A key of any length and letters is told as a word", "[kube][unknown_keys]") {
+  CHECK(UnknownKey{.path = "a\"b"}.Message() == R"(unknown field "a\"b")");
+  CHECK(UnknownKey{.path = std::string(1 << 20, 'k')}.Message().size() < 1200);
+}
+
 TEST_CASE("What is no object has no keys", "[kube][unknown_keys]") {
   CHECK(Find(R"({"apiVersion":"apiextensions.k8s.io/v1","spec":[{"x":1}],"metadata":3})").empty());
 }
