@@ -6,6 +6,7 @@
 #include "kube/auth/credentials.h"
 #include "kube/auth/plugin_answer.h"
 #include "kube/base/error.h"
+#include "kube/base/release.h"
 #include "kube/base/sha256.h"
 #include "kube/config/kubeconfig.h"
 #include "kube/go/go_format.h"
@@ -22,13 +23,6 @@ namespace plugin::access {
 namespace {
 
 constexpr std::chrono::seconds kCertificatePatience(10);
-
-// "v1.36" of v1.36.2-gke.100.
-std::string MinorVersion(std::string_view version) {
-  const std::size_t dot = version.find('.');
-  if (dot == std::string_view::npos) return std::string(version);
-  return std::string(version.substr(0, version.find('.', dot + 1)));
-}
 
 // Where no authorities are named they are the system's.
 std::string AddressOf(const kube::config::ConnectionConfig& config) {
@@ -132,10 +126,10 @@ void ClusterAccess::RequireServerVersion() {
   const auto version = client_->Get("/version");
   if (!version) throw kube::base::Error(version.error().message);
   const std::string_view server = (*version)->root().FindText("gitVersion");
-  if (MinorVersion(server) == kServerVersion) return;
+  if (kube::base::ParseRelease(server) == kube::base::kNewestRelease) return;
   throw kube::base::Error("server version (" + kube::go::GoQuote(server) +
                           ") differs from the version whose rules this program knows (" +
-                          kube::go::GoQuote(kServerVersion) +
+                          kube::go::GoQuote("v" + kube::base::kNewestRelease.ToString()) +
                           "); leave --match-server-version out");
 }
 

@@ -5,7 +5,6 @@
 namespace plugin::access {
 
 const std::string_view kVersion = "v" KUBECTL_PRUNE_VERSION;  // from CMake's project()
-const std::string_view kServerVersion = "v1.36";
 
 std::string UserAgent() { return kube::client::UserAgent("kubectl-prune", kVersion); }
 

@@ -8,9 +8,6 @@ namespace plugin::access {
 /// The version of this program, e.g. "v0.1.0".
 extern const std::string_view kVersion;
 
-/// The API server whose rules are foretold, e.g. "v1.36".
-extern const std::string_view kServerVersion;
-
 /// The User-Agent header of its requests (kube/client/user_agent.h).
 std::string UserAgent();
 
