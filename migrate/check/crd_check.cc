@@ -162,7 +162,7 @@ void CrdTally::Merge(CrdTally&& other) {
 CrdCheck::CrdCheck(kube::crd::Crd crd, std::string source, const CrdCheckOptions& options)
     : known_(crd),
       keep_paths_(options.keep_paths),
-      server_rules_{options.ratchets, options.release},
+      server_rules_(options.server),
       opened_(options.opened),
       proof_(options.proof) {
   if (options.replaced != nullptr) crd.stored_versions = options.replaced->stored_versions;

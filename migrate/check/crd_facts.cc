@@ -15,7 +15,6 @@
 #include "kube/schema/validation/pattern_checks.h"
 #include "migrate/check/apply_effect.h"
 #include "migrate/check/hints.h"
-#include "migrate/check/release_rules.h"
 
 namespace migrate::check {
 namespace {
@@ -243,7 +242,7 @@ class FactFinder {
       }
     }
     if (options_.origin == CrdCheckOptions::Origin::kProposal) {
-      report_.apply = ForetellApply(crd_, options_.replaced, options_.release, patterns);
+      report_.apply = ForetellApply(crd_, options_.replaced, options_.server.release, patterns);
     }
     if (patterns.undecided() != 0) report_.AddNote(kUndecided);
     for (const auto& [message, error] : found) {
@@ -254,7 +253,7 @@ class FactFinder {
 
   void AddUnknownKeys() {
     for (const kube::crd::UnknownKey& key :
-         kube::crd::FindUnknownKeys(crd_.document->root(), options_.release)) {
+         kube::crd::FindUnknownKeys(crd_.document->root(), options_.server.release)) {
       std::string hint = "take it out: the API server drops it";
       if (!key.meant.empty()) hint = "did you mean " + key.meant + "? The API server drops it";
       if (key.since) hint = "servers know it from Kubernetes " + key.since->ToString() + " on";
@@ -265,7 +264,7 @@ class FactFinder {
   // Of a later server, or of a new CRD: one of v1beta1, or with status, was in a cluster already,
   // and is not asked for approval (KEP 1111) by an update.
   bool IsOfOthers(const kube::meta::FieldError& error) {
-    if (const auto later = LaterRelease(error, options_.release)) {
+    if (const auto later = LaterRelease(error, options_.server.release)) {
       const std::string note = "from Kubernetes " + later->ToString() + " on: " + error.ToString();
       if (told_.insert(note).second) report_.AddNote(note);
       return true;

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "kube/base/release.h"
 #include "kube/crd/crd.h"
 #include "kube/meta/field_choice.h"
 #include "migrate/check/object_proof.h"
+#include "migrate/check/release_rules.h"
 #include "migrate/report/check_report.h"
 
 namespace migrate::check {
@@ -33,11 +33,8 @@ struct CrdCheckOptions {
   bool checks_validity = false;
   /// Objects are not there yet: what is told of their validity is of creating them.
   bool creates = false;
-  /// The server lets errors be of values that a write does not change (KEP-4008).
-  bool ratchets = false;
-  /// Of the server: what only later ones refuse is told as that, and is no finding. Absent:
-  /// unknown, and all counts.
-  std::optional<kube::base::Release> release{};
+  /// Of the server: what only later ones refuse is told as that, and is no finding.
+  ServerRules server{};
   /// What earlier runs have proven of the objects of a server's CRD; the null pointer: nothing.
   std::shared_ptr<const ObjectProof> proof{};
 };

@@ -10,6 +10,7 @@ using kube::meta::FieldError;
 
 constexpr Release kNumberFormats{1, 36};
 constexpr Release kCaBundles{1, 31};
+constexpr Release kRatcheting{1, 30};
 
 // In the words of kube-openapi's number validation.
 bool IsOfNumberFormat(const FieldError& error) {
@@ -18,6 +19,10 @@ bool IsOfNumberFormat(const FieldError& error) {
 }
 
 }  // namespace
+
+ServerRules RulesOf(const std::optional<Release>& release) {
+  return {.ratchets = release && *release >= kRatcheting, .release = release};
+}
 
 std::optional<Release> FirstRelease(const FieldError& error) {
   if (IsOfNumberFormat(error)) return kNumberFormats;

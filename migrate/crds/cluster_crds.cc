@@ -12,7 +12,6 @@
 #include "kube/client/answer_meaning.h"
 #include "migrate/check/apply_effect.h"
 #include "migrate/crds/listed_crd.h"
-#include "migrate/crds/server_release.h"
 
 namespace migrate::crds {
 namespace {
@@ -220,8 +219,7 @@ class CrdReader {
                                            .keep_manifest = options_.keep_manifests,
                                            .origin = check::CrdCheckOptions::Origin::kServer,
                                            .checks_validity = options_.checks_validity,
-                                           .ratchets = Ratchets(found_.release),
-                                           .release = found_.release,
+                                           .server = check::RulesOf(found_.release),
                                            .proof = FindProof(crd)};
       live.checks.push_back(std::make_unique<check::CrdCheck>(std::move(crd), "", options));
     }
@@ -241,8 +239,7 @@ class CrdReader {
         .origin = check::CrdCheckOptions::Origin::kProposal,
         .replaced = replaced,
         .checks_validity = options_.checks_validity,
-        .ratchets = Ratchets(found_.release),
-        .release = found_.release,
+        .server = check::RulesOf(found_.release),
         .proof = replaced == nullptr ? nullptr : FindProof(*replaced)};
     live.manifests.push_back(kube::json::Print(proposal.crd.document->root()));
     if (replaced != nullptr) check::TakeConversionThatStays(proposal.crd, *replaced);
@@ -298,6 +295,14 @@ class CrdReader {
 };
 
 }  // namespace
+
+std::optional<kube::base::Release> AskRelease(kube::client::Client& client) {
+  const auto version = client.Get("/version");
+  if (!version) return std::nullopt;
+  const Value& root = (*version)->root();
+  return kube::base::ParseRelease(std::string(root.FindText("major")) + "." +
+                                  std::string(root.FindText("minor")));
+}
 
 std::string FindCrdsTarget(kube::client::Client& client) {
   auto target = AskCrdsTarget(client);

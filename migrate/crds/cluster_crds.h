@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "kube/base/release.h"
 #include "kube/meta/field_choice.h"
 #include "migrate/check/object_proof.h"
 #include "migrate/crds/live_crd.h"
@@ -61,5 +62,8 @@ std::string FindCrdsTarget(kube::client::Client& client);
 ClusterCrds ReadClusterCrds(const ClusterCrdOptions& options,
                             std::vector<manifests::Proposal> proposals,
                             lists::ClusterReader& reader);
+
+/// The release of the server, by /version; absent where it does not say.
+std::optional<kube::base::Release> AskRelease(kube::client::Client& client);
 
 }  // namespace migrate::crds

@@ -82,7 +82,8 @@ class BundleChecker {
     if (!crd) return nullptr;
     return std::make_unique<check::CrdCheck>(
         *std::move(crd), "",
-        check::CrdCheckOptions{.checks_validity = true, .creates = true, .release = release_});
+        check::CrdCheckOptions{
+            .checks_validity = true, .creates = true, .server = {.release = release_}});
   }
 
   static report::FileObjectsReport ReportOf(const check::CrdCheck* check,

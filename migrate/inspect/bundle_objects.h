@@ -28,7 +28,7 @@ std::set<std::string> KindsOf(const manifests::Proposals& proposals);
 /// Holds the custom resources of a bundle against its CRDs, as a check of files does, but as
 /// objects that are created: those with duplicates in lists are refused, too (an update may keep
 /// what is there already, which `tolerated` says). `kinds` are KindsOf the bundle: of those that
-/// `crds` lack, as they were not chosen, nothing is said. `release`: as CrdCheckOptions has it.
+/// `crds` lack, as they were not chosen, nothing is said. `release`: as ServerRules have it.
 BundleObjects CheckBundleObjects(const std::vector<manifests::ProposedObject>& objects,
                                  const std::map<std::string, crds::LiveCrd>& crds,
                                  const std::set<std::string>& kinds,

@@ -29,7 +29,7 @@ report::CheckReport CheckFiles(const FileCheckOptions& options) {
               {.keep_paths = options.show_objects,
                .opened = options.opened,
                .checks_validity = !options.skip_objects,
-               .release = options.release});
+               .server = {.release = options.release}});
   std::vector<Tallies> tallies(workers);
   run.CollectCrds();
   run.ReadObjects([&](std::size_t worker, FileObject& object) {

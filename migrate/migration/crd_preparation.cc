@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "migrate/check/crd_check.h"
+#include "migrate/crds/cluster_crds.h"
 #include "migrate/crds/recent_change.h"
-#include "migrate/crds/server_release.h"
 #include "migrate/migration/crd_upgrade.h"
 #include "migrate/migration/engine_use.h"
 #include "migrate/migration/entry_question.h"
@@ -110,8 +110,7 @@ class Preparation {
     const check::CrdCheckOptions options{
         .origin = check::CrdCheckOptions::Origin::kServer,
         .checks_validity = has_plan,
-        .ratchets = crds::Ratchets(release),
-        .release = release,
+        .server = check::RulesOf(release),
         .proof = proof::Find(copy, options_.state_dir, session().address)};
     live.checks.push_back(std::make_unique<check::CrdCheck>(std::move(copy), "", options));
     return live;

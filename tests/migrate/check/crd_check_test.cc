@@ -327,9 +327,11 @@ TEST_CASE("What the server would refuse at the next write is told in its words",
 }
 
 TEST_CASE("What a server that ratchets lets be makes no CRD invalid", "[migrate][crd_check]") {
-  const CrdCheck check(
-      SizedWidgets("3"), "",
-      {.keep_paths = true, .origin = Origin::kServer, .checks_validity = true, .ratchets = true});
+  const CrdCheck check(SizedWidgets("3"), "",
+                       {.keep_paths = true,
+                        .origin = Origin::kServer,
+                        .checks_validity = true,
+                        .server = {.ratchets = true}});
   const report::CrdReport report = ReportOfSize(check, "2");
   CHECK(report.versions[0].validity->objects == 0);
   CHECK(report.versions[0].validity->fields.size() == 1);
