@@ -41,7 +41,7 @@ std::optional<std::string> CrdGuard::FindChange() {
     const auto change = Compare();
     if (change) return *change;
     const Meaning meaning = kube::client::MeaningOf(change.error());
-    if (meaning == Meaning::kNotFound) return "the CustomResourceDefinition was deleted";
+    if (meaning == Meaning::kNotFound) return kCrdDeleted;
     const bool may_not = meaning == Meaning::kUnauthorized || meaning == Meaning::kForbidden;
     if (may_not || session_.clock.Now() >= patience) {
       return "the CustomResourceDefinition cannot be read any more: " + change.error().message;

@@ -10,6 +10,9 @@
 
 namespace migrate::crds {
 
+/// The change of a CRD that is gone, and its objects with it.
+inline constexpr char kCrdDeleted[] = "the CustomResourceDefinition was deleted";
+
 /// Watches one CRD, for SweepOptions::find_change.
 class CrdGuard {
  public:

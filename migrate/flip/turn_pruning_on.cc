@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "kube/base/error.h"
 #include "migrate/backup/backup.h"
 #include "migrate/backup/known_writes.h"
 #include "migrate/check/rewrite_forecast.h"
@@ -298,6 +299,18 @@ class PruningTurner {
                               std::chrono::floor<std::chrono::seconds>(options_.now()));
   }
 
+  // A disk may be full, of which nothing is known to whoever reads that.
+  BackedUp BackUpOrSay() {
+    try {
+      return BackUp(run_, flip_target_.target, backup_path_, forecast_, is_in_one_pass());
+    } catch (const kube::base::Error& error) {
+      BackedUp broken;
+      broken.outcome = report::Outcome::kError;
+      broken.error = NotTurnedOn(error.what());
+      return broken;
+    }
+  }
+
   // An earlier backup counts until there is a new one: pruning may be turned on meanwhile. Without
   // a backup nothing can be missing from it.
   bool MakeBackupOnce(FlipGate::Answer& answer) {
@@ -307,7 +320,7 @@ class PruningTurner {
       made.doomed = doomed_;
       if (run_.gate != nullptr) made.answer = run_.gate->WaitToClose({});
     } else {
-      made = BackUp(run_, flip_target_.target, backup_path_, forecast_, is_in_one_pass());
+      made = BackUpOrSay();
     }
     if (made.outcome != report::Outcome::kDone) return Fail(made.outcome, made.error);
     answer = made.answer;

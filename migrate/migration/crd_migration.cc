@@ -62,7 +62,7 @@ class CrdMigrator final : private shards::run::ShardWork {
     try {
       Migrate();
     } catch (const std::exception& error) {  // also those of the file system
-      Fail(error.what() + Advice(error.what()));
+      Fail(error.what() + BehindFlipAdvice());
       LeaveState();
     }
     lease_.reset();
@@ -123,13 +123,8 @@ class CrdMigrator final : private shards::run::ShardWork {
     return false;
   }
 
-  std::string Advice(const std::string& why) {
-    const bool is_flip_ahead =
-        turns_pruning_on() && state_ && !state_->is_behind_flip() && !report_.pruning_enabled;
-    // As the backup where a disk is full.
-    if (is_flip_ahead && why.starts_with("cannot write ")) return "\npruning was not turned on";
-    const bool is_gone = crd_.has_changed() && crd_.FindChange()->ends_with("was deleted");
-    if (!report_.pruning_enabled || is_gone) return "";
+  std::string BehindFlipAdvice() const {
+    if (!report_.pruning_enabled) return "";
     return "\npruning is on; the same command, with the same --state-dir, goes on from here";
   }
 

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "migrate/crds/crd_guard.h"
+
 namespace migrate::migration {
 
 bool IsPartial(const MigrationOptions& options) {
@@ -29,7 +31,7 @@ std::string WhyVersionsKept(const report::CrdMigration& report, const MigrationO
 }
 
 std::string WithNextStep(const std::string& change, const std::string& crd_name) {
-  if (change.ends_with("was deleted")) {
+  if (change == crds::kCrdDeleted) {
     return change + ", and its objects with it: nothing is left to be migrated";
   }
   return change + "; look at it (kubectl get crd " + crd_name +

@@ -46,7 +46,8 @@ class FullDisk(unittest.TestCase):
         with BOX.server("crd.json", "objects.json"):
             done = self.migrate(100_000)
             self.assertEqual(done.returncode, 2, done.stderr)
-            self.assertRegex(done.stderr, r'cannot write ".*kubectl-prune-backup/.*": File too large')
+            self.assertRegex(done.stderr,
+                             r'pruning was not turned on: cannot write ".*kubectl-prune-backup/.*": File too large')
             self.assertFalse(self.is_pruning())
             self.assertEqual(list((BOX.work / "kubectl-prune-backup").iterdir()), [])
 
