@@ -57,13 +57,14 @@ std::string NamesOf(const Paths& paths) { return report::JoinPaths(paths.first, 
 }  // namespace
 
 ObjectRestore::ObjectRestore(const CrdTarget& target, const kube::crd::CrdVersion& version,
-                             const RestoreSettings& settings, BackupObject object)
+                             const RestoreSettings& settings, BackupObject object,
+                             kube::system::Clock::Duration patience)
     : target_(&target),
       version_(&version),
       settings_(&settings),
       object_(std::move(object)),
       paths_(target.PathsOf(version)),
-      budget_(settings.patience) {
+      budget_(patience) {
   place_.namespace_ = object_.namespace_;
   place_.name = object_.name;
 }

@@ -26,8 +26,6 @@ struct RestoreSettings {
   CompareOptions compare{};
   bool recreate = false;  ///< what was deleted is made anew
   report::DryRun dry_run = report::DryRun::kNone;
-  /// How long an object is tried again (RetryBudget).
-  kube::system::Clock::Duration patience = std::chrono::minutes(3);
   bool reads_back = false;  ///< nothing is written: objects are read, to see whether all is back
   /// With a dry run by the client: is given each object that would change, without managedFields.
   /// The null pointer: nobody is.
@@ -69,8 +67,10 @@ struct RestoreOutcome {
 class ObjectRestore final : public sweep::write::Exchange {
  public:
   /// `target` and `settings` must outlive it. `version` is CrdTarget::VersionOf the object.
+  /// `patience`: how long it is tried again (RetryBudget).
   ObjectRestore(const CrdTarget& target, const kube::crd::CrdVersion& version,
-                const RestoreSettings& settings, BackupObject object);
+                const RestoreSettings& settings, BackupObject object,
+                kube::system::Clock::Duration patience);
 
   kube::client::ApiRequest Request() const override;
   Step OnAnswer(std::string_view body, const std::optional<kube::client::CallError>& error,

@@ -377,8 +377,8 @@ class RestorePass {
     while (!stopped_ && !pool_.HasRoom()) Step();
     if (stopped_) return;
     own.document = object.Copy();
-    pool_.Begin(
-        std::make_unique<ObjectRestore>(account->crd(), *version, settings_, std::move(own)));
+    pool_.Begin(std::make_unique<ObjectRestore>(account->crd(), *version, settings_, std::move(own),
+                                                session_.patience));
     Step(/*waits=*/false);
   }
 
@@ -511,16 +511,14 @@ class RestoreRun {
   }
 
   void PutBack() {
-    RestoreSettings settings = options_.settings;
-    settings.patience = session_.patience;
-    RestorePass pass(options_, settings, "restoring", accounts_, leases_, session_);
+    RestorePass pass(options_, options_.settings, "restoring", accounts_, leases_, session_);
     pass.Run();
     stopped_ = pass.stopped();
     if (!stopped_) TellOfRecreated();
     if (!verifies()) return;
-    RestoreSettings reading_settings = settings;
-    reading_settings.reads_back = true;
-    RestorePass reading(options_, reading_settings, "reading back", accounts_, leases_, session_);
+    RestoreSettings settings = options_.settings;
+    settings.reads_back = true;
+    RestorePass reading(options_, settings, "reading back", accounts_, leases_, session_);
     reading.Run();
     stopped_ = reading.stopped();
   }
