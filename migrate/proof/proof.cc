@@ -141,6 +141,29 @@ bool Covers(const Proof& proof, const Value& object, bool has_changed) {
   return std::ranges::binary_search(*proof.seen, HashSeen(uid, version));
 }
 
+std::optional<Proof> LoadFor(const kube::crd::Crd& crd, const fs::path& state_dir,
+                             const std::string& address) {
+  if (state_dir.empty() || crd.uid.empty()) return std::nullopt;
+  std::optional<Proof> proof = Load(state_dir, crd.uid);
+  const bool is_here = proof && IsOf(*proof, crd) && proof->address == address;
+  const bool is_known = is_here && (proof->generation == crd.generation || !proof->schema.empty());
+  return is_known ? std::move(proof) : std::nullopt;
+}
+
+/// The schema of a proof, and what it is made of.
+struct KnownSchema {
+  explicit KnownSchema(const std::string& text) {
+    if (document.Parse(text)) return;
+    auto read = kube::schema::ReadSchemaProps(document.root());
+    if (!read || kube::schema::ConversionError(*read)) return;
+    props = std::make_unique<kube::schema::SchemaProps>(*std::move(read));
+    structural = kube::schema::MakeStructural(*props, document.arena());
+  }
+  Document document;
+  std::unique_ptr<kube::schema::SchemaProps> props;
+  std::optional<kube::schema::StructuralSchema> structural;
+};
+
 }  // namespace
 
 std::string TimeText(std::chrono::system_clock::time_point time) {
@@ -192,33 +215,6 @@ std::string AnnotationPatch(const Proof& proof) {
   patch.Set("metadata", metadata, arena);
   return kube::json::Print(patch);
 }
-
-namespace {
-
-std::optional<Proof> LoadFor(const kube::crd::Crd& crd, const fs::path& state_dir,
-                             const std::string& address) {
-  if (state_dir.empty() || crd.uid.empty()) return std::nullopt;
-  std::optional<Proof> proof = Load(state_dir, crd.uid);
-  const bool is_here = proof && IsOf(*proof, crd) && proof->address == address;
-  const bool is_known = is_here && (proof->generation == crd.generation || !proof->schema.empty());
-  return is_known ? std::move(proof) : std::nullopt;
-}
-
-/// The schema of a proof, and what it is made of.
-struct KnownSchema {
-  explicit KnownSchema(const std::string& text) {
-    if (document.Parse(text)) return;
-    auto read = kube::schema::ReadSchemaProps(document.root());
-    if (!read || kube::schema::ConversionError(*read)) return;
-    props = std::make_unique<kube::schema::SchemaProps>(*std::move(read));
-    structural = kube::schema::MakeStructural(*props, document.arena());
-  }
-  Document document;
-  std::unique_ptr<kube::schema::SchemaProps> props;
-  std::optional<kube::schema::StructuralSchema> structural;
-};
-
-}  // namespace
 
 std::shared_ptr<const check::ObjectProof> Find(const kube::crd::Crd& crd, const fs::path& state_dir,
                                                const std::string& address) {
