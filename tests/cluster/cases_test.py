@@ -211,7 +211,7 @@ class Cases(UpgradeTest):
         self.api.patch(self.path(upgrade, "o0", "v1"), {"metadata": {"labels": {"l": "1"}}})
 
     def test_formats_of_numbers_count_where_the_server_knows_them(self):
-        formatted = schema(asn={**NUMBER, "format": "int32"}, ratio={"type": "number", "format": "float"})
+        formatted = schema(asn={**NUMBER, "format": "int32"}, ratio={"type": "number", "format": "float"}, probe=NUMBER)
         upgrade = Upgrade("line", [version("v1", schema(asn=NUMBER, ratio={"type": "number"}), storage=True)],
                           [version("v1", formatted, storage=True)])
         upgrade.create(self.api, [{"asn": 4200000000, "ratio": 1e300}])
@@ -223,7 +223,9 @@ class Cases(UpgradeTest):
         # Such a server ratchets, too.
         self.assertEqual((0, 0), (code, told["objectsInvalid"]))
         self.apply(file)
-        wait_for("the schema does not come", lambda: "format" in json.dumps(self.api.get(f"{V1_CRDS}/{upgrade.name}")))
+        wait_for("the schema does not come", lambda: "probe" in self.api.request(
+            "PATCH", f"{self.path(upgrade, 'o0', 'v1')}?dryRun=All", {"spec": {"probe": 1}},
+            "application/merge-patch+json")[1].get("spec", {}))
         self.api.patch(self.path(upgrade, "o0", "v1"), {"metadata": {"labels": {"l": "1"}}})
 
     def test_authorities_without_a_certificate_count_where_the_server_looks_at_them(self):
@@ -279,7 +281,7 @@ class Cases(UpgradeTest):
             told = [one["field"].rpartition(".")[2] for one in crd["admissionProblems"]]
             self.assertEqual(sorted(keys), sorted(told))
         for key in keys:
-            self.assertIn(f'unknown field "', refused.stderr)
+            self.assertIn('unknown field "', refused.stderr)
             self.assertIn(key, refused.stderr)
             self.assertIn(key, live["apply"]["message"])
 

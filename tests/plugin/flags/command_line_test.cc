@@ -90,6 +90,19 @@ TEST_CASE("O2: The flag --output takes the formats in any case of letters", "[pl
   CHECK(ParseAs<CheckOptions>({"check", "-o", text}).output == format);
 }
 
+TEST_CASE("The flag --server-version names a release, for files alone", "[plugin][options]") {
+  const auto release_of = [](std::vector<std::string> more) {
+    std::vector<std::string> words{"check", "--local", "-f", "a.yaml"};
+    words.insert(words.end(), more.begin(), more.end());
+    return ParseAs<CheckOptions>(words).server_release;
+  };
+  CHECK(release_of({}) == kube::base::Release{1, 36});
+  CHECK(release_of({"--server-version=v1.20.2"}) == kube::base::Release{1, 20});
+  CHECK_THROWS_AS(release_of({"--server-version=new"}), UsageError);
+  CHECK_THROWS_AS(release_of({"--server-version="}), UsageError);
+  CHECK_THROWS_AS(ParseAs<CheckOptions>({"check", "--server-version=1.20"}), UsageError);
+}
+
 TEST_CASE("The flag --fail-on replaces the default", "[plugin][options]") {
   const FailOn one = ParseAs<CheckOptions>({"check", "--fail-on=migration-needed"}).fail_on;
   CHECK_FALSE(one.blocked);

@@ -1,6 +1,7 @@
 #include "migrate/sweep/write/retry.h"
 
 #include <catch2/catch.hpp>
+#include <numeric>
 #include <string>
 #include <tuple>
 
@@ -170,8 +171,8 @@ TEST_CASE("An answer that is cut short may pass, one of another kind does not",
 
 /// Tries until there is no more, each try failing `latency` after it began.
 struct Attempts {
-  Attempts(const AnswerVerdict& verdict, std::optional<seconds> retry_after, milliseconds latency) {
-    RetryBudget budget;
+  Attempts(const AnswerVerdict& verdict, std::optional<seconds> retry_after, milliseconds latency,
+           RetryBudget budget = RetryBudget()) {
     kube::system::Clock::TimePoint now{std::chrono::hours(1)};
     for (;;) {
       ++tries;
@@ -213,6 +214,18 @@ TEST_CASE("Retry-After is obeyed, but not for longer than an object is worth", "
         std::vector<std::int64_t>{7000, 7000, 7000, 7000, 8000, 16000, 30000, 30000, 30000});
   CHECK(Attempts({kFailed, true, true}, seconds(60), milliseconds(0)).tries == 4);
   CHECK(Attempts({kFailed, true, true}, seconds(181), milliseconds(0)).tries == 1);
+}
+
+TEST_CASE("Patience is kept, whether there is more or less of it", "[migrate][retry]") {
+  const RetryBudget none{kube::system::Clock::Duration::zero()};
+  const RetryBudget much{std::chrono::minutes(10)};
+  const AnswerVerdict trouble{kFailed, true, true}, conflict{kConflict, true, false};
+  CHECK(Attempts(trouble, std::nullopt, milliseconds(0), none).tries == 1);
+  // As kubectl, which obeys the server, too.
+  CHECK(Attempts(trouble, seconds(7), milliseconds(0), none).tries == 10);
+  CHECK(Attempts(conflict, std::nullopt, milliseconds(0), none).tries == 10);
+  const Attempts long_one(trouble, std::nullopt, milliseconds(0), much);
+  CHECK(std::accumulate(long_one.pauses.begin(), long_one.pauses.end(), std::int64_t{0}) > 570'000);
 }
 
 TEST_CASE("What cannot pass is not tried again", "[migrate][retry]") {

@@ -119,6 +119,54 @@ TEST_CASE("A CRD is applied as it was before", "[plugin][upgrade_way]") {
         Strings{"kubectl apply --server-side --force-conflicts --field-manager=flux -f a.yaml"});
 }
 
+TEST_CASE("A step before the apply takes none away that has to be behind it",
+          "[plugin][upgrade_way]") {
+  CrdReport crd = Proposal("a.g", "a.yaml");
+  crd.storage_version = "v2";
+  crd.versions.emplace_back().name = "v2";
+  const std::string migrate = "kubectl prune migrate a.g", apply = "kubectl apply -f a.yaml";
+  const std::string look = "kubectl get crd a.g -o jsonpath='{.status.storedVersions}'";
+  REQUIRE(Commands({crd}, {{"a.yaml"}}) == Strings{apply, migrate, look});
+  SECTION("an annotation that goes") {
+    crd.apply->accepted = false;
+    crd.apply->message = "metadata.annotations: Too long: must have at most 262144 bytes";
+    crd.apply->causes = {crd.apply->message};
+    crd.replaced->has_last_applied = true;
+    CHECK(Commands({crd}, {{"a.yaml"}}) ==
+          Strings{"kubectl annotate crd a.g kubectl.kubernetes.io/last-applied-configuration-",
+                  "kubectl apply --server-side --force-conflicts -f a.yaml", migrate, look});
+  }
+  SECTION("a field that would come back") {
+    crd.returning_fields = {"spec.a"};
+    CHECK(Commands({crd}, {{"a.yaml"}}) == Strings{migrate, apply, migrate, look});
+  }
+  SECTION("pruning, which a webhook waits for") {
+    crd.replaced->preserve_unknown_fields = crd.apply->preserves_unknown_fields = true;
+    crd.apply->accepted = false;
+    crd.apply->causes = {
+        "spec.conversion.strategy: Invalid value: \"Webhook\": must be None if "
+        "spec.preserveUnknownFields is true"};
+    CHECK(Commands({crd}, {{"a.yaml"}}) ==
+          Strings{migrate + " --enable-pruning", apply, migrate, look});
+  }
+}
+
+TEST_CASE("What is applied is not applied again, unless something was not read",
+          "[plugin][upgrade_way]") {
+  CheckReport report;
+  report.crds = {Proposal("a.g", "a.yaml")};
+  CHECK_FALSE(IsApplied(report));
+  report.crds[0].apply->is_unchanged = true;
+  CHECK(IsApplied(report));
+  CHECK(FindUpgradeWay(report, {{"a.yaml"}}).empty());
+  SECTION("of a file that is broken") { report.file_errors = {"b.yaml:1: no"}; }
+  SECTION("beside what is no CRD") { report.has_others_in_files = true; }
+  SECTION("before the check was stopped") { report.not_all_crds_read = true; }
+  SECTION("of a CRD that differs") { report.crds.push_back(Proposal("b.g", "a.yaml")); }
+  CHECK_FALSE(IsApplied(report));
+  CHECK_FALSE(FindUpgradeWay(report, {{"a.yaml"}}).empty());
+}
+
 TEST_CASE("Of a CRD that is given twice it is not known which counts", "[plugin][upgrade_way]") {
   CHECK(Commands({Proposal("a.g", "a.yaml"), Proposal("a.g", "b.yaml")}, {{"a.yaml", "b.yaml"}}) ==
         Strings{"kubectl prune check a.g -f a.yaml", "kubectl prune check a.g -f b.yaml"});
