@@ -6,7 +6,7 @@
 namespace kube::base {
 namespace {
 
-constexpr std::size_t kMostLettersOff = 2;
+constexpr std::size_t kMostLettersOff = 2, kShort = 4;
 
 // Levenshtein's distance, one row of the table at a time.
 std::size_t Distance(std::string_view a, std::string_view b) {
@@ -27,7 +27,8 @@ std::size_t Distance(std::string_view a, std::string_view b) {
 bool IsClose(std::string_view word, std::string_view known) {
   // Far longer words cannot be close; not asking keeps a hostile word cheap.
   if (word.size() > known.size() + kMostLettersOff) return false;
-  return known.starts_with(word) || Distance(word, known) <= kMostLettersOff;
+  return known.starts_with(word) ||
+         Distance(word, known) <= (word.size() <= kShort ? 1 : kMostLettersOff);
 }
 
 }  // namespace

@@ -7,7 +7,8 @@
 namespace kube::base {
 
 /// Those of `known` that somebody who typed `word` may have meant, in their order: at most two
-/// letters off, or starting with `word` (as github.com/spf13/cobra suggests commands).
+/// letters off, or starting with `word` (as github.com/spf13/cobra suggests commands). Words of
+/// four letters or less are at most one off: with two, "pods" would be "jobs".
 std::vector<std::string_view> Suggest(std::string_view word,
                                       std::span<const std::string_view> known);
 

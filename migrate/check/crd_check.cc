@@ -529,6 +529,25 @@ std::vector<std::string> CrdCheck::FindReturning(
   return returning;
 }
 
+// An object that is stored in another version is pruned by that one's schema first, so a read in
+// that version shows what a read in the storage version does not. Of what a webhook makes nothing
+// is known.
+std::vector<std::string> CrdCheck::FindShownIn(const std::string& path) const {
+  const kube::crd::CustomResourceServer& server = live_ ? *live_server_ : *server_;
+  if (server.converts_by_webhook()) return {};
+  const std::vector<std::string>& served =
+      live_ ? facts_.report.replaced->served_versions : facts_.report.served_versions;
+  std::vector<std::string> shown_in;
+  for (const std::string& version : served) {
+    const StructuralSchema* schema = server.FindSchema(version);
+    if (version != facts_.read_version && schema != nullptr &&
+        kube::schema::KeepsPath(*schema, path)) {
+      shown_in.push_back(version);
+    }
+  }
+  return shown_in;
+}
+
 std::string CrdCheck::CelNote() const {
   if (cel_rules_ == 0) return "";
   return kube::base::Count(cel_rules_, "rule") +
@@ -569,6 +588,7 @@ report::CrdReport CrdCheck::Report(const CrdTally& tally) const {
   if (report.verified) report.verified->is_by_annotation = proof_->is_somebodys_word;
   if (changes_ != nullptr) report.changes = changes_->Report(&tally.changes_, tally.objects_);
   report.maybe_in_etcd = tally.maybe_in_etcd_.Report();
+  for (report::FieldUse& use : report.maybe_in_etcd) use.shown_in = FindShownIn(use.path);
   report.returning_fields = FindReturning(report.maybe_in_etcd);
   report.stale_managed_fields = tally.stale_.Report();
   report.unfit_managed_fields = tally.unfit_.Report();

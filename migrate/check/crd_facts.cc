@@ -43,9 +43,13 @@ bool HasUnknownStoredVersion(const kube::crd::Crd& crd) {
                      [&crd](const std::string& name) { return crd.FindVersion(name) == nullptr; });
 }
 
+// Of the document, as defaulting adds the storage version. Generators write an empty list, which
+// no server has.
 bool HasStoredVersions(const kube::crd::Crd& crd) {
   const Value* status = crd.document->root().Find("status", kube::json::Type::kObject);
-  return status != nullptr && status->Find("storedVersions") != nullptr;
+  const Value* stored =
+      status == nullptr ? nullptr : status->Find("storedVersions", kube::json::Type::kArray);
+  return stored != nullptr && !stored->elements().empty();
 }
 
 bool ConvertsNothing(const kube::crd::Crd& crd) { return crd.conversion.strategy == "None"; }

@@ -67,6 +67,7 @@ class CrdReader {
       if (options_.checks_validity || !proposals_.empty())
         found_.release = AskRelease(reader_.client());
       ReadAll();
+      if (options_.finds_beside && options_.names.empty()) FindBeside();
     }
     // What is missing then is not new.
     found_.is_complete = !reader_.is_stopped();
@@ -129,6 +130,45 @@ class CrdReader {
       ++name;
     }
     return all_found;
+  }
+
+  void FindBeside() {
+    std::set<std::string> groups;
+    for (const std::string& name : ProposedNames()) {
+      groups.insert(name.substr(std::min(name.find('.') + 1, name.size())));
+    }
+    const auto all = reader_.client().Get("/apis");
+    const Value* listed = all ? (*all)->root().Find("groups", kube::json::Type::kArray) : nullptr;
+    if (listed == nullptr) return;
+    std::set<std::string> found;
+    std::vector<lists::ListJob> jobs;
+    for (const Value& group : listed->elements()) {
+      const std::string name(group.FindText("name"));
+      const Value* versions = group.Find("versions", kube::json::Type::kArray);
+      if (versions == nullptr || !groups.contains(name)) continue;
+      for (const Value& version : versions->elements()) {
+        jobs.emplace_back(
+            "/apis/" + name + "/" + kube::client::UrlEscape(version.FindText("version")),
+            lists::TakeEach(
+                [this, name, &found](Document& item) { TakeResources(item.root(), name, found); }),
+            false);
+      }
+    }
+    reader_.Read(jobs);
+    for (const std::string& name : found) {
+      if (!proposals_.contains(name)) found_.beside.push_back(name);
+    }
+  }
+
+  // Subresources have the name of theirs before a slash.
+  void TakeResources(const Value& list, const std::string& group, std::set<std::string>& found) {
+    const Value* resources = list.Find("resources", kube::json::Type::kArray);
+    if (resources == nullptr) return;
+    const std::lock_guard lock(mutex_);
+    for (const Value& resource : resources->elements()) {
+      const std::string name(resource.FindText("name"));
+      if (!name.empty() && name.find('/') == std::string::npos) found.insert(name + "." + group);
+    }
   }
 
   std::vector<lists::ListJob> ReadEach(

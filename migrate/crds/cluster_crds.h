@@ -23,6 +23,7 @@ struct ClusterCrdOptions {
   std::vector<std::string> ignored{};    ///< none of these
   std::string selector{};                ///< only those with these labels
   bool is_limited_to_proposals = false;  ///< where `names` is empty
+  bool finds_beside = false;             ///< ClusterCrds::beside
   bool skip_objects = false;             ///< of no CRD
   bool all_objects = false;              ///< of every CRD
   bool keep_paths = false;               ///< CrdCheckOptions::keep_paths
@@ -41,6 +42,10 @@ struct ClusterCrds {
   /// Of the server; absent where it does not say, or nobody asked (without proposals and
   /// checks_validity).
   std::optional<kube::base::Release> release{};
+  /// With finds_beside and without `names`: what the server serves in the groups of the proposals
+  /// beside them, by the names of CRDs, sorted. As far as discovery tells, which everybody may
+  /// read.
+  std::vector<std::string> beside{};
   bool is_complete = true;  ///< false: the run was stopped before all were read
 };
 

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <set>
 #include <vector>
 
+#include "kube/base/text.h"
 #include "kube/meta/object_path.h"
 #include "migrate/lists/pager.h"
 #include "migrate/report/program_name.h"
@@ -23,13 +25,36 @@ std::string PathsText(const std::vector<report::FieldUse>& fields) {
   return fields.size() > kMostPaths ? text + ", ..." : text;
 }
 
+// How to keep what reads in other versions show; empty if they show none of them.
+std::string KeepText(const report::CrdReport& report) {
+  std::vector<report::FieldUse> shown;
+  std::set<std::string> versions;
+  for (const report::FieldUse& field : report.maybe_in_etcd) {
+    if (field.shown_in.empty()) continue;
+    shown.push_back(field);
+    versions.insert(field.shown_in.begin(), field.shown_in.end());
+  }
+  if (shown.empty()) return "";
+  std::vector<std::string> commands;
+  for (const std::string& version : versions) {
+    commands.push_back("kubectl get " + report.ResourceIn(version) + " -A -o json");
+  }
+  return "; keep the output of " + kube::base::Join(commands, " and ") + " first, which may show " +
+         PathsText(shown);
+}
+
 std::string Describe(const report::CrdReport& report) {
   const std::vector<report::FieldUse>& fields = report.maybe_in_etcd;
   if (fields.empty()) return "";
+  const std::string keep = KeepText(report);
   return report.name +
-         ": pruning is on already, so no backup can be made. Unless every object was rewritten "
-         "since, etcd still holds fields that no read shows, and a rewrite removes them: " +
-         PathsText(fields) + " (" + report::OwnCommand("check " + report.name) + ")";
+         (keep.empty() ? ": pruning is on already, so no backup can be made. Unless every object "
+                         "was rewritten since, etcd still holds fields that no read shows"
+                       : ": pruning is on already, so no backup is made. Unless every object was "
+                         "rewritten since, etcd still holds fields that reads in " +
+                             report.storage_version + " do not show") +
+         ", and a rewrite removes them: " + PathsText(fields) + " (" +
+         report::OwnCommand("check " + report.name) + ")" + keep;
 }
 
 }  // namespace

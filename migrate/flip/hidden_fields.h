@@ -10,8 +10,9 @@
 namespace migrate::flip {
 
 /// Of a CRD that prunes already: a line on the fields that etcd may still hold though no read shows
-/// them, as managedFields tell, which nobody can back up and a rewrite removes; empty if there are
-/// none. managedFields keep such fields after a rewrite too, so this proves nothing.
+/// them, as managedFields tell, which a rewrite removes; empty if there are none. Of fields that
+/// reads in another version may show it says how to keep them; the others nobody can back up.
+/// managedFields keep such fields after a rewrite too, so this proves nothing.
 ///
 /// Reads all objects. The error says why they could not be read, also where the session is
 /// stopped.

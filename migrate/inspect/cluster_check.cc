@@ -123,6 +123,7 @@ class ClusterCheck {
                                .ignored = options_.ignored_crds,
                                .selector = options_.crd_selector,
                                .is_limited_to_proposals = !options_.filenames.empty(),
+                               .finds_beside = !options_.filenames.empty(),
                                .skip_objects = options_.skip_objects,
                                .all_objects = options_.all_objects,
                                .keep_paths = options_.show_objects,
@@ -133,6 +134,7 @@ class ClusterCheck {
                                      return proof::Find(crd, options_.state_dir, session_.address);
                                    }},
                               std::move(proposals.crds), reader_);
+    report_.crds_beside = crds_.beside;
     TakeReports(std::move(crds_.unread));
     if (options_.on_schemas) TellSchemas();
     report_.not_all_crds_read = !crds_.is_complete;

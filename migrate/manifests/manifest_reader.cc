@@ -32,6 +32,12 @@ bool IsUtf16(std::string_view text) {
   return text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");
 }
 
+// Go's templates stand in double braces, which no manifest of a CRD has.
+std::string WithTemplateHint(std::string message, std::string_view text) {
+  if (text.find("{{") == std::string_view::npos) return message;
+  return message + " (it looks like a Helm template: check what \"helm template\" prints)";
+}
+
 }  // namespace
 
 // Gathers documents to batches.
@@ -221,12 +227,12 @@ void ManifestReader::Parse(std::size_t worker, const ManifestBatch::Document& at
   if (at.format == kube::json::ManifestSplitter::Format::kJson) {
     if (const auto error = document.Parse(text)) {
       const kube::json::TextPosition where = at.position.After(text.substr(0, error->offset));
-      return NoteError(place, where.line, where.column, error->message);
+      return NoteError(place, where.line, where.column, WithTemplateHint(error->message, text));
     }
   } else {
     std::vector<kube::yaml::BooleanKey> boolean_keys;
     if (const auto error = kube::yaml::Parse(text, at.position.line, document, &boolean_keys)) {
-      return NoteError(place, error->line, error->column, error->message);
+      return NoteError(place, error->line, error->column, WithTemplateHint(error->message, text));
     }
     if (!boolean_keys.empty()) KeepBooleanKeys(at.file, std::move(boolean_keys));
   }

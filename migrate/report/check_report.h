@@ -36,6 +36,8 @@ struct FieldUse {
   std::vector<std::string> managers;  ///< who writes it (managedFields), sorted
   std::string last_written;           ///< RFC 3339, UTC; empty if unknown
   std::vector<std::string> examples;  ///< "namespace/name", the first ones found
+  /// Only of CrdReport::maybe_in_etcd: versions whose reads may show it, in the order of the CRD.
+  std::vector<std::string> shown_in{};
 };
 
 /// What the server would say of objects at their next write, of one path in the same words.
@@ -225,7 +227,7 @@ struct CrdReport {
   std::vector<VersionReport> versions;  ///< in the order of the CRD
   std::optional<StorageMigrationReport> storage_migration;
   std::optional<ChangesReport> changes{};  ///< of a proposal whose CRD the cluster has
-  std::vector<FieldUse> maybe_in_etcd;     ///< path, objects and managers only
+  std::vector<FieldUse> maybe_in_etcd;     ///< path, objects, managers and shown_in only
   /// Of these, what a proposal's schema has and that of the cluster has not: it comes back.
   std::vector<std::string> returning_fields{};
   std::optional<Verified> verified;  ///< it still holds for what is not in maybe_in_etcd
@@ -279,6 +281,12 @@ struct CrdReport {
     });
   }
 
+  /// The resource in a version, as kubectl takes it: "widgets.v1.demo.example.com".
+  std::string ResourceIn(const std::string& version) const {
+    const std::size_t dot = std::min(name.find('.'), name.size());
+    return name.substr(0, dot) + "." + version + name.substr(dot);
+  }
+
   void AddNote(std::string_view text) {
     if (!note.empty() && !text.empty()) note += "; ";
     note += text;
@@ -308,6 +316,8 @@ struct CheckReport {
   std::vector<std::string> file_hints;
   /// Custom resources in files that were passed over, as no CRD is with them.
   std::uint64_t file_objects = 0;
+  /// Of the cluster: CRDs that no file has, of groups that the files have CRDs of; sorted.
+  std::vector<std::string> crds_beside{};
   bool has_others_in_files = false;  ///< beside CRDs: what kubectl apply does with it is not known
   /// Which objects were read, if not all: `namespace "shop", label selector "app=x"`.
   std::string object_filter;

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "kube/base/suggestions.h"
+#include "kube/base/text.h"
 #include "kube/base/utf8.h"
 #include "kube/go/go_format.h"
 
@@ -119,6 +121,20 @@ Error SplitStrings(std::string_view text, std::vector<std::string>& elements) {
   }
 }
 
+// What is shorter is the beginning of many.
+std::string WhatWasMeant(std::string_view name, std::span<const Flag> flags) {
+  constexpr std::size_t kShortest = 3, kMost = 3;
+  if (name.size() < kShortest) return "";
+  std::vector<std::string_view> names;
+  for (const Flag& flag : flags) names.push_back(flag.name);
+  std::vector<std::string> meant;
+  for (const std::string_view known : kube::base::Suggest(name, names)) {
+    meant.push_back("--" + std::string(known));
+  }
+  if (meant.empty() || meant.size() > kMost) return "";
+  return "; did you mean " + kube::base::Join(meant, " or ") + "?";
+}
+
 class Parser {
  public:
   Parser(std::span<const std::string> words, std::span<const Flag> flags)
@@ -150,8 +166,9 @@ class Parser {
     const std::string_view body = word.substr(2);
     if (body[0] == '-' || body[0] == '=') return "bad flag syntax: " + std::string(word);
     const std::size_t equals = body.find('=');
-    const Flag* flag = FindByName(flags_, body.substr(0, equals));
-    if (!flag) return "unknown flag: --" + std::string(body.substr(0, equals));
+    const std::string_view name = body.substr(0, equals);
+    const Flag* flag = FindByName(flags_, name);
+    if (!flag) return "unknown flag: --" + std::string(name) + WhatWasMeant(name, flags_);
     if (equals != std::string_view::npos) return Set(*flag, std::string(body.substr(equals + 1)));
     if (std::string bare = ValueOfBare(*flag); !bare.empty()) return Set(*flag, std::move(bare));
     if (next_ == words_.size()) return "flag needs an argument: " + std::string(word);

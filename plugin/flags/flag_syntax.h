@@ -45,7 +45,7 @@ struct FlagsAndArguments {
 /// Takes `words` apart: `--name value`, `--name=value`, `-n value`, `-nvalue`, `-n=value`, grouped
 /// shorthands (`-Rf x`); flags and arguments in any order, `--` ends the flags. Values are checked
 /// against the kind of their flag. The error is pflag's, for the first wrong word, e.g. `unknown
-/// flag: --x`.
+/// flag: --x`; of a long flag with those behind it that may have been meant, where they are few.
 kube::base::Result<FlagsAndArguments, std::string> ParseFlags(std::span<const std::string> words,
                                                               std::span<const Flag> flags);
 

@@ -38,6 +38,7 @@ class CheckReportBuilder {
         [this](const migrate::report::UnknownKind& kind) { return UnknownKind(kind); });
     builder.TextsIfAny("fileErrors", report.file_errors);
     builder.TextsIfAny("fileHints", report.file_hints);
+    builder.TextsIfAny("crdsNotInFiles", report.crds_beside);
     if (report.file_objects > 0) builder.Number("fileObjectsSkipped", report.file_objects);
     builder.TextIfAny("objectFilter", report.object_filter);
     if (report.not_all_crds_read) builder.Bool("notAllCrdsRead", true);
@@ -132,7 +133,10 @@ class CheckReportBuilder {
       builder.Add("verified", verified.Build());
     }
     builder.List("maybeInEtcd", crd.maybe_in_etcd, [this](const FieldUse& use) {
-      return PathBuilder(use).Texts("managers", use.managers).Build();
+      return PathBuilder(use)
+          .Texts("managers", use.managers)
+          .TextsIfAny("shownIn", use.shown_in)
+          .Build();
     });
     AddEntries(builder, "staleManagedFields", crd.stale_managed_fields);
     AddEntries(builder, "unfitManagedFields", crd.unfit_managed_fields);

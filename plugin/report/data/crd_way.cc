@@ -210,7 +210,7 @@ class CrdWayFinder {
            Count(crd_.objects_losing_fields, "object") + " of " +
                std::to_string(crd_.object_count) + " would lose fields"});
     }
-    if (crd_.objects_losing_fields > 0 && crd_.replaced && !preserves()) KeepObjects();
+    if (crd_.replaced && !preserves()) KeepObjects();
     if (crd_.file_objects &&
         (crd_.file_objects->objects_losing_fields > 0 || crd_.file_objects->validity.objects > 0)) {
       way_.decisions.push_back({"mend the objects of " + crd_.name + " that are in the files",
@@ -229,18 +229,31 @@ class CrdWayFinder {
 
   // Where no flip makes a backup.
   void KeepObjects() {
-    const std::size_t dot = crd_.name.find('.');
     const std::vector<std::string>& served = crd_.replaced->served_versions;
-    if (dot == std::string::npos || served.empty()) return;
-    const std::string version = Has(served, crd_.replaced->storage_version)
-                                    ? crd_.replaced->storage_version
-                                    : served.front();
-    const std::string resource = crd_.name.substr(0, dot) + "." + version + crd_.name.substr(dot);
-    way_.decisions.push_back({"keep the objects of " + crd_.name + " as they are",
-                              "kubectl get " + terminal::ShellWord(resource) + " -A -o json" +
-                                  files_.connection + " > " +
-                                  terminal::ShellWord(crd_.name + "-before.json"),
-                              "what is lost is in no other backup"});
+    std::set<std::string> shown_in;
+    for (const auto& use : crd_.maybe_in_etcd) {
+      shown_in.insert(use.shown_in.begin(), use.shown_in.end());
+    }
+    if (crd_.objects_losing_fields > 0 && !served.empty()) {
+      const std::string& version = Has(served, crd_.replaced->storage_version)
+                                       ? crd_.replaced->storage_version
+                                       : served.front();
+      KeepObjectsOf(version, "what is lost is in no other backup");
+      shown_in.erase(version);
+    }
+    for (const std::string& version : shown_in) {
+      KeepObjectsOf(version, "it may show what " + crd_.replaced->storage_version +
+                                 " does not, and a migration removes");
+    }
+  }
+
+  void KeepObjectsOf(const std::string& version, std::string reason) {
+    const std::string file = crd_.ResourceIn(version) + "-before.json";
+    way_.decisions.push_back({"keep the objects of " + crd_.name + " as " + version + " shows them",
+                              "kubectl get " + terminal::ShellWord(crd_.ResourceIn(version)) +
+                                  " -A -o json" + files_.connection + " > " +
+                                  terminal::ShellWord(file),
+                              std::move(reason)});
   }
 
   std::string StorageVersionWords() const {
@@ -294,13 +307,11 @@ class CrdWayFinder {
     for (const auto& version : crd_.versions) {
       if (version.served) served.push_back(version.name);
     }
-    const std::size_t dot = crd_.name.find('.');
-    if (served.empty() || dot == std::string::npos) return;
+    if (served.empty()) return;
     std::vector<std::string> commands;
     for (const std::string& version : served) {
-      const std::string resource = crd_.name.substr(0, dot) + "." + version + crd_.name.substr(dot);
-      commands.push_back("kubectl get " + terminal::ShellWord(resource) + files_.connection +
-                         " -A -o name > /dev/null");
+      commands.push_back("kubectl get " + terminal::ShellWord(crd_.ResourceIn(version)) +
+                         files_.connection + " -A -o name > /dev/null");
     }
     way_.behind.push_back(
         {"see that the conversion webhook of " + crd_.name + " answers", Join(commands, " && "),

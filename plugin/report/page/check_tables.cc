@@ -123,12 +123,14 @@ Table OtherRewrites(const CrdReport& crd) {
 }
 
 Table MaybeInEtcd(const CrdReport& crd) {
-  Table table{
-      "Fields that etcd may still hold and reads no longer show",
-      {{"Path", CellKind::kCode}, {"Objects", CellKind::kNumber}, {"Written by", CellKind::kCode}}};
+  Table table{"Fields that etcd may still hold and reads in the storage version no longer show",
+              {{"Path", CellKind::kCode},
+               {"Objects", CellKind::kNumber},
+               {"Written by", CellKind::kCode},
+               {"Shown in", CellKind::kCode}}};
   for (const FieldUse& use : crd.maybe_in_etcd) {
-    table.rows.push_back(
-        {WithLeadingDot(use.path), std::to_string(use.objects), Join(use.managers, ", ")});
+    table.rows.push_back({WithLeadingDot(use.path), std::to_string(use.objects),
+                          Join(use.managers, ", "), Join(use.shown_in, ", ")});
   }
   return table;
 }

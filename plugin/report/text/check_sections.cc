@@ -375,7 +375,11 @@ class Section {
     }
     if (crd_.maybe_in_etcd.empty()) return;
     out_.append(title_);
-    out_ += ": etcd may still hold fields that reads no longer show; a rewrite removes ";
+    const bool is_any_shown = std::ranges::any_of(
+        crd_.maybe_in_etcd, [](const FieldUse& use) { return !use.shown_in.empty(); });
+    out_ += ": etcd may still hold fields that reads " +
+            (is_any_shown ? "in " + crd_.storage_version + " do not show" : "no longer show") +
+            "; a rewrite removes ";
     // Schemas of a file may show and keep them, once they are applied.
     out_ += crd_.source.empty()
                 ? "them for good (" + migrate::report::OwnCommand("migrate " + name_) +
@@ -383,11 +387,16 @@ class Section {
                 : "for good what the schemas do not specify:\n";
     const std::size_t count = crd_.maybe_in_etcd.size();
     const std::size_t shown = ShownOf(count);
-    Table table({"PATH", "OBJECTS", "WRITTEN-BY"});
+    std::vector<std::string> header = {"PATH", "OBJECTS", "WRITTEN-BY"};
+    if (is_any_shown) header.push_back("SHOWN-IN");
+    Table table(header);
     for (std::size_t i = 0; i < shown; ++i) {
       const FieldUse& use = crd_.maybe_in_etcd[i];
-      table.AddRow({kube::meta::WithLeadingDot(use.path), std::to_string(use.objects),
-                    kube::base::Join(use.managers, ", ")});
+      std::vector<std::string> row = {kube::meta::WithLeadingDot(use.path),
+                                      std::to_string(use.objects),
+                                      kube::base::Join(use.managers, ", ")};
+      if (is_any_shown) row.push_back(kube::base::Join(use.shown_in, ", "));
+      table.AddRow(row);
     }
     table.AppendTo(out_, "  ");
     AppendMore(shown, count);

@@ -156,6 +156,20 @@ std::string FileObjectsNote(const CheckReport& report) {
          " in files not looked at, as the files have no CRD for them\n";
 }
 
+std::string BesideNote(const CheckReport& report, bool all) {
+  const std::vector<std::string>& names = report.crds_beside;
+  if (names.empty()) return "";
+  const std::size_t shown = all ? names.size() : std::min(names.size(), kShownKinds);
+  std::string note = "note: the files lack " + kube::base::Count(names.size(), "CRD") +
+                     " that the cluster has in the same groups: ";
+  for (std::size_t i = 0; i < shown; ++i) {
+    note += (i == 0 ? "" : ", ") + terminal::Printable(names[i]);
+  }
+  if (shown < names.size()) note += " and " + std::to_string(names.size() - shown) + " more";
+  return note + ". Applying the files leaves them as they are; see to their objects where the " +
+         "release has dropped them\n";
+}
+
 std::string UnknownKindsNote(const CheckReport& report, bool all) {
   if (report.unknown_kinds.empty()) return "";
   std::uint64_t objects = 0;
@@ -254,8 +268,8 @@ std::string InterruptedNote(const CheckReport& report) {
 }
 
 std::string RunNotes(const CheckReport& report, bool all) {
-  return NotAskedNote(report) + ObjectFilterNote(report) + UnknownKindsNote(report, all) +
-         FileObjectsNote(report);
+  return NotAskedNote(report) + ObjectFilterNote(report) + BesideNote(report, all) +
+         UnknownKindsNote(report, all) + FileObjectsNote(report);
 }
 
 std::string Notes(const CheckReport& report, bool all) {

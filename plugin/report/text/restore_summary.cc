@@ -29,7 +29,7 @@ using migrate::report::RestoredObject;
 using migrate::report::RestoreFailure;
 using migrate::report::RestoreReport;
 
-constexpr std::size_t kMostFailuresShown = 20;
+constexpr std::size_t kMostFailuresShown = 20, kMostObjectsShown = 40;
 // A message of a webhook may be a page long.
 constexpr std::size_t kMostMessageBytes = 400;
 
@@ -74,11 +74,17 @@ void AppendFields(std::string& out, const CrdRestore& crd) {
   table.AppendTo(out);
 }
 
-std::string PrintForPeople(const RestoreReport& report) {
+// Of very many their fields say more.
+bool ShowsObjects(const CrdRestore& crd, OutputFormat format) {
+  return !crd.objects.empty() &&
+         (format == OutputFormat::kWide || crd.objects.size() <= kMostObjectsShown);
+}
+
+std::string PrintForPeople(const RestoreReport& report, OutputFormat format) {
   std::string out;
   for (const CrdRestore& crd : report.crds) {
     if (!HasObjects(crd)) continue;
-    crd.objects.empty() ? AppendFields(out, crd) : AppendObjects(out, crd);
+    ShowsObjects(crd, format) ? AppendObjects(out, crd) : AppendFields(out, crd);
     out += RestoreLine(crd);
   }
   return out;
@@ -94,7 +100,7 @@ std::string PrintRestoredNames(const RestoreReport& report) {
 
 std::string PrintInFormat(const RestoreReport& report, OutputFormat format) {
   if (format == OutputFormat::kTable || format == OutputFormat::kWide)
-    return PrintForPeople(report);
+    return PrintForPeople(report, format);
   if (format == OutputFormat::kName) return PrintRestoredNames(report);
   if (format != OutputFormat::kJson && format != OutputFormat::kYaml) return "";
   kube::json::Arena arena;
@@ -154,6 +160,12 @@ std::string PrintRestoreError(const CrdRestore& crd) {
          "\n";
 }
 
+std::string PrintWideNote(const CrdRestore& crd, OutputFormat format) {
+  if (crd.objects.empty() || ShowsObjects(crd, format) || format == OutputFormat::kName) return "";
+  return "note: -o wide lists each of the " + std::to_string(crd.objects.size()) + " objects of " +
+         terminal::Printable(crd.name) + "\n";
+}
+
 // With several CRDs in a backup those that are not named have none that was chosen either.
 bool NamesSome(const RestoreReport& report) {
   return std::ranges::any_of(report.crds, [](const CrdRestore& crd) {
@@ -176,7 +188,9 @@ std::string PrintRestoreErrors(const RestoreReport& report, const flags::Restore
                              format == OutputFormat::kName;
   std::string err;
   for (const CrdRestore& crd : report.crds) {
-    if (is_for_people && HasObjects(crd)) err += PrintKept(crd) + PrintRestoreFailures(crd);
+    if (is_for_people && HasObjects(crd)) {
+      err += PrintWideNote(crd, format) + PrintKept(crd) + PrintRestoreFailures(crd);
+    }
     if (is_for_people && !NamesSome(report)) err += PrintNoneChosen(crd, options);
     err += PrintRestoreError(crd);
   }
@@ -204,7 +218,7 @@ RestoreOutput PrintRestore(const RestoreReport& report, const flags::RestoreOpti
   if (printed) return {.out = *std::move(printed), .err = err, .exit_code = code};
   // People are told what was done: it cannot be asked for again.
   return {.out = "",
-          .err = PrintForPeople(report) + err +
+          .err = PrintForPeople(report, options.output) + err +
                  "error: " + terminal::PrintableLines(printed.error()) + "\n",
           .exit_code = 2};
 }

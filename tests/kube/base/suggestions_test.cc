@@ -15,6 +15,8 @@ TEST_CASE("A command is suggested for what is close to it", "[kube][suggestions]
   CHECK(Suggest("mig", known) == Names{"migrate"});
   CHECK(Suggest("versoin", known) == Names{"version"});
   CHECK(Suggest("he", known) == Names{"help"});
+  CHECK(Suggest("halb", known) == Names{});
+  CHECK(Suggest("halp", known) == Names{"help"});
   CHECK(Suggest("diff", known) == Names{});
   CHECK(Suggest("", known) == Names{});
   CHECK(Suggest(std::string(1000, 'x'), known) == Names{});

@@ -99,6 +99,45 @@ TEST_CASE("Reads that are pruned tell of the version that is read alone", "[migr
   CHECK(report.storage_migration->pruned_fields.empty());
 }
 
+TEST_CASE("What a read in another version may show is told", "[migrate][crd_check]") {
+  const auto shown_in = [](const std::string& more) {
+    const CrdCheck check(Widgets(more, "v1", R"("storedVersions":["v1beta1","v1"])"), "",
+                         {.origin = Origin::kServer});
+    kube::json::Document document;
+    REQUIRE_FALSE(document.Parse(
+        R"({"apiVersion":"demo.example.com/v1","kind":"Widget",
+            "metadata":{"name":"one","managedFields":[{"manager":"old","operation":"Update",
+              "apiVersion":"demo.example.com/v1","fieldsType":"FieldsV1",
+              "fieldsV1":{"f:spec":{"f:b":{},"f:gone":{}}}}]},"spec":{}})"));
+    CrdTally tally;
+    check.CheckObject({document.root(), {}, ""}, tally);
+    std::map<std::string, Strings> found;
+    for (const auto& use : check.Report(tally).maybe_in_etcd) found[use.path] = use.shown_in;
+    return found;
+  };
+  CHECK(shown_in("") == std::map<std::string, Strings>{{"spec.b", {"v1beta1"}}, {"spec.gone", {}}});
+  // A webhook may make it of other fields.
+  CHECK(
+      shown_in(R"(,"conversion":{"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"],
+    "clientConfig":{"url":"https://x.example.com"}}})") ==
+      std::map<std::string, Strings>{{"spec.b", {}}, {"spec.gone", {}}});
+}
+
+TEST_CASE("A version that is neither served nor stored is left out where that is known",
+          "[migrate][crd_check]") {
+  const auto old_left_out = [](Origin origin, const std::string& status) {
+    auto crd = Widgets(kPreserves, "v1", status);
+    crd.versions[0].served = false;
+    return FindCrdFacts(crd, "w.yaml", {.origin = origin}).report.versions[0].is_left_out;
+  };
+  CHECK(old_left_out(Origin::kServer, R"("storedVersions":["v1"])"));
+  CHECK(old_left_out(Origin::kFile, R"("storedVersions":["v1"])"));
+  CHECK_FALSE(old_left_out(Origin::kFile, R"("storedVersions":["v1beta1","v1"])"));
+  // A generator's empty list says as little as none.
+  CHECK_FALSE(old_left_out(Origin::kFile, R"("storedVersions":[])"));
+  CHECK_FALSE(old_left_out(Origin::kFile, ""));
+}
+
 TEST_CASE("What is proven of an object is not doubted for what managedFields own",
           "[migrate][crd_check]") {
   ObjectProof proof{.verified = report::Verified{"2026-11-23T10:00:00Z", 412}, .covers = {}};

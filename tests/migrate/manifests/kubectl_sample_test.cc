@@ -53,6 +53,23 @@ TEST_CASE("A sample of YAML is read as kubectl reads it", "[migrate][manifests]"
   CHECK(count == 600);
 }
 
+TEST_CASE("A template that nobody has rendered is called that", "[migrate][manifests]") {
+  const test_support::TempFolder folder;
+  const auto error_of = [&folder](const std::string& text) {
+    ManifestReader reader(ListManifestFiles({folder.Write("crd.yaml", text)}, /*recursive=*/false),
+                          /*workers=*/1);
+    reader.ReadAll([](std::size_t, ManifestObject&) {});
+    const auto errors = reader.TakeErrors();
+    REQUIRE_FALSE(errors.empty());
+    return errors.front().text;
+  };
+  const auto is_called_so = Catch::Contains("it looks like a Helm template");
+  CHECK_THAT(error_of("{{- if .Values.crds }}\nkind: A\n{{- end }}\n"), is_called_so);
+  CHECK_THAT(error_of("kind: A\nmetadata:\n  {{- toYaml .Values.metadata | nindent 2 }}\n"),
+             is_called_so);
+  CHECK_THAT(error_of("kind: {A\n"), !is_called_so);
+}
+
 TEST_CASE("Keys that YAML 1.1 takes for true or false are told of once", "[migrate][manifests]") {
   const test_support::TempFolder folder;
   const std::string first = folder.Write("a.yaml",

@@ -327,8 +327,8 @@ TEST_CASE("G1: A wrong command line names the help of its command", "[plugin][op
        "invalid argument \"9223372036854775808\" for \"--chunk-size\" flag: strconv.ParseInt: "
        "parsing \"9223372036854775808\": value out of range" +
            check},
-      {{"check", "--namespac"}, "unknown flag: --namespac" + check},
-      {{"check", "--out=json"}, "unknown flag: --out" + check},
+      {{"check", "--namespac"}, "unknown flag: --namespac; did you mean --namespace?" + check},
+      {{"check", "--out=json"}, "unknown flag: --out; did you mean --output?" + check},
       {{"--bogus"}, "unknown flag: --bogus" + program},
       {{"check", "-o", "foo"},
        "unable to match a printer suitable for the output format \"foo\", allowed formats are: "

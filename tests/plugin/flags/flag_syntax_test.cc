@@ -105,7 +105,7 @@ TEST_CASE("G1: A wrong flag is told in pflag's words", "[plugin][flag_syntax]") 
   const auto [words, expected] = GENERATE(table<Words, std::string>({
       {{"--bogus"}, "unknown flag: --bogus"},
       {{"--bogus=3"}, "unknown flag: --bogus"},
-      {{"--loc"}, "unknown flag: --loc"},
+      {{"--loc"}, "unknown flag: --loc; did you mean --local?"},
       {{"--n"}, "unknown flag: --n"},
       {{"-local"}, "unknown shorthand flag: 'l' in -local"},
       {{"-Z"}, "unknown shorthand flag: 'Z' in -Z"},

@@ -108,7 +108,7 @@ TEST_CASE("Where nothing else makes a backup objects are kept first", "[plugin][
   CHECK(Commands({crd}, {{"a.yaml"}, false, " --context=staging"}) ==
         Strings{"kubectl prune suggest as.g.example.com -f a.yaml --context=staging",
                 "kubectl get as.v1.g.example.com -A -o json --context=staging > "
-                "as.g.example.com-before.json",
+                "as.v1.g.example.com-before.json",
                 "kubectl apply --context=staging -f a.yaml"});
 }
 

@@ -305,6 +305,14 @@ TEST_CASE("What etcd may still hold and bad objects are noted", "[plugin][check_
         "--enable-pruning asks before):\n"
         "  PATH        OBJECTS   WRITTEN-BY\n"
         "  .spec.old   3         helm\n");
+  crd.maybe_in_etcd.push_back(Use("spec.kept", 1));
+  crd.maybe_in_etcd[1].shown_in = {"v1alpha2", "v1alpha3"};
+  CHECK_THAT(Print(crd),
+             Catch::Contains("fields that reads in v1 do not show; a rewrite removes") &&
+                 Catch::EndsWith("  PATH         OBJECTS   WRITTEN-BY   SHOWN-IN\n"
+                                 "  .spec.old    3         helm         <none>\n"
+                                 "  .spec.kept   1         <none>       v1alpha2, v1alpha3\n"));
+  crd.maybe_in_etcd.pop_back();
   crd.source = "new.yaml";
   CHECK_THAT(Print(crd), Catch::Contains("reads no longer show; a rewrite removes for good what "
                                          "the schemas do not specify:\n") &&

@@ -86,5 +86,27 @@ TEST_CASE("Of an object with very many fields it says how many more there are",
              Contains("a      restored   .spec.a, .spec.b and 1998 more   .spec.c"));
 }
 
+TEST_CASE("Of very many objects their fields are listed, unless all is asked for",
+          "[plugin][restore_summary]") {
+  CrdRestore crd = RestoredWidgets();
+  for (int i = 0; i < 41; ++i) {
+    crd.objects.push_back({.namespace_ = "",
+                           .name = "w" + std::to_string(i),
+                           .restored = {"spec.old"},
+                           .kept = {},
+                           .restored_count = 1,
+                           .kept_count = 0});
+  }
+  CHECK_THAT(Print(crd).out, Contains(".spec.old   12        shop/a\n") && !Contains("w40"));
+  CHECK_THAT(Print(crd).err,
+             Contains("note: -o wide lists each of the 41 objects of widgets.demo.example.com\n"));
+  flags::RestoreOptions options;
+  options.output = flags::OutputFormat::kWide;
+  CHECK_THAT(Print(crd, options).out, Contains("w40"));
+  CHECK(Print(crd, options).err.empty());
+  crd.objects.pop_back();
+  CHECK_THAT(Print(crd).out, Contains("w39"));
+}
+
 }  // namespace restore_summary_test
 }  // namespace plugin::report::text
