@@ -349,8 +349,25 @@ void CrdCheck::CountHidden(const CheckedObject& object, const report::CountedObj
       server_->converts_by_webhook() ? object.value.FindText("apiVersion") : "";
   for (const LackingField& field : FindLackingFields(object.value, ReadSchema(), api_version)) {
     if (is_covered && !proof_->may_keep(field.path)) continue;
+    if (IsShownIfStored(field.path)) continue;
     tally.maybe_in_etcd_.Add(field.path, counted, report::FieldType::kNull, {field.manager}, "");
   }
+}
+
+// A read prunes by the version that an object is stored in, then by its own: where all of these
+// have a field, an object that lacks it has none in etcd.
+bool CrdCheck::IsShownIfStored(const std::string& path) const {
+  const kube::crd::CustomResourceServer& server = live_ ? *live_server_ : *server_;
+  const auto keeps = [&](const std::string& version) {
+    const StructuralSchema* schema = server.FindSchema(version);
+    return schema != nullptr && kube::schema::KeepsPath(*schema, path);
+  };
+  const std::vector<std::string>& stored = facts_.report.stored_versions;
+  if (server.converts_by_webhook() &&
+      std::ranges::any_of(stored, [&](const auto& v) { return v != facts_.read_version; })) {
+    return false;
+  }
+  return keeps(facts_.read_version) && std::ranges::all_of(stored, keeps);
 }
 
 void CrdCheck::CountEntries(const CheckedObject& object, const report::CountedObject& counted,

@@ -63,6 +63,10 @@ class CrdObjectsRun {
   void ReadObjects() {
     std::vector<lists::ListJob> jobs;
     for (CrdObjects& objects : wanted_) {
+      if (objects.crd->is_new) {
+        EndWithoutObjects(objects);
+        continue;
+      }
       objects.failure = WhyNotReadable(*objects.crd);
       if (!objects.failure.empty()) continue;
       read_.push_back(&objects);
@@ -73,6 +77,11 @@ class CrdObjectsRun {
     for (CrdObjects* objects : read_) {
       for (lists::ListJob& done : objects->jobs) done = std::move(*job++);
     }
+  }
+
+  static void EndWithoutObjects(CrdObjects& objects) {
+    for (lists::ListJob& job : objects.jobs) job.taker = job.make_taker();
+    objects.note = "it was made just now: the API server does not serve it yet, and has no objects";
   }
 
   std::string WhyNotReadable(const LiveCrd& crd) const {

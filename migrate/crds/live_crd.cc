@@ -19,6 +19,14 @@ std::string WhyNotServed(const kube::crd::Crd& crd) {
   return why;
 }
 
+// A server establishes a CRD some moments after it has accepted its names, and takes that back
+// never.
+bool IsNew(const kube::crd::Crd& crd) {
+  const kube::json::Value* names = crd.FindCondition("NamesAccepted");
+  return !crd.terminating && !crd.IsConditionTrue("Established") &&
+         (names == nullptr || names->FindText("status") != "False");
+}
+
 }  // namespace
 
 std::string LiveCrd::ObjectsTarget(const std::string& namespace_) const {
@@ -48,6 +56,7 @@ LiveCrd DescribeLiveCrd(const kube::crd::Crd& crd) {
   live.read_version = check::ReadVersion(crd);
   live.is_namespaced = crd.scope != "Cluster";
   live.not_served_because = WhyNotServed(crd);
+  live.is_new = IsNew(crd);
   return live;
 }
 

@@ -234,8 +234,10 @@ class ClusterCheck {
   static void TakeAnswer(report::CrdReport& crd) {
     if (crd.verdict == report::Verdict::kUnknown) return;
     const report::ApplyReport& apply = *crd.apply;
-    if (apply.accepted && apply.not_asked_because.empty() && !apply.preserves_unknown_fields) {
-      std::erase_if(crd.admission_problems, IsRefutable);
+    if (apply.accepted && apply.not_asked_because.empty()) {
+      // The others tell what stands against pruning where it does not come with the file.
+      std::erase_if(crd.admission_problems,
+                    apply.preserves_unknown_fields ? IsOfPreserving : IsRefutable);
       crd.verdict = check::VerdictOf(crd);
     }
     RefuseUnknownKeys(crd);
@@ -245,6 +247,10 @@ class ClusterCheck {
   // What the order of steps is about stands whoever answers.
   static bool IsRefutable(const report::Problem& problem) {
     return !IsUnknownKey(problem) && !problem.field.starts_with("status.storedVersions");
+  }
+
+  static bool IsOfPreserving(const report::Problem& problem) {
+    return problem.field == "spec.preserveUnknownFields";
   }
 
   static bool IsUnknownKey(const report::Problem& problem) {

@@ -326,6 +326,61 @@ class Cases(UpgradeTest):
                                                                                 "kubectl prune suggest")))
         self.assertEqual({"a": "q"}, upgrade.in_etcd()["o0"]["spec"])
 
+    def test_a_new_crd_of_v1beta1_may_preserve(self):
+        if not CLUSTER.has_v1beta1:
+            self.skipTest("needs a server with apiextensions.k8s.io/v1beta1")
+        upgrade = Upgrade("agent", [], [version("v1", schema(a=TEXT), storage=True)])
+        new = upgrade.manifest(upgrade.file["spec"]["versions"])
+        new["apiVersion"] = "apiextensions.k8s.io/v1beta1"
+        new["spec"]["preserveUnknownFields"] = True
+        new["spec"]["validation"] = new["spec"]["versions"][0].pop("schema")
+        crd, steps = self.plan(self.write("new.json", new))
+        self.assertEqual(("ready", []), (crd["verdict"], crd["admissionProblems"]))
+        self.assertEqual(["kubectl apply -f new.json"], [step["command"] for step in steps])
+        self.go_steps(steps)
+
+    def test_what_a_release_has_dropped_is_named(self):
+        upgrade = Upgrade("kept", [version("v1", schema(a=TEXT), storage=True)],
+                          [version("v1", schema(a=TEXT), storage=True)])
+        upgrade.create(self.api, [{"a": "x"}])
+        other = upgrade.manifest(upgrade.live)
+        other["metadata"]["name"] = f"droppeds.{upgrade.group}"
+        other["spec"]["names"] = {"plural": "droppeds", "kind": "Dropped"}
+        self.api.post(V1_CRDS, other)
+        path = f"/apis/{upgrade.group}/v1/namespaces/default/droppeds"
+        wait_for("the other is not served", lambda: self.api.request("GET", path)[0] == 200)
+        file = self.write("new.json", upgrade.file)
+        wait_for("discovery lacks it", lambda: self.check(file)[1].get("crdsNotInFiles"))
+        self.assertEqual([f"droppeds.{upgrade.group}"], self.check(file)[1]["crdsNotInFiles"])
+        self.assertNotIn("crdsNotInFiles", self.check(file, self.write("other.json", other))[1])
+
+    def test_what_another_version_shows_is_kept_before_a_rewrite_removes_it(self):
+        live = [version("v1", schema(a=TEXT, b=TEXT), storage=True), version("v2", schema(a=TEXT))]
+        upgrade = Upgrade("shown", live, [version("v1", schema(a=TEXT, b=TEXT)),
+                                          version("v2", schema(a=TEXT), storage=True)])
+        upgrade.create(self.api, [{"a": "x", "b": "z"}])
+        file = self.write("new.json", upgrade.file)
+        self.apply(file)
+        command = f"kubectl get {upgrade.plural}.v1.{upgrade.group} -A -o json"
+
+        def told():
+            _, report = self.check(file)
+            return report["crds"][0]["maybeInEtcd"], [step["command"] for step in report.get("steps", [])]
+
+        wait_for("reads show spec.b", lambda: told()[0])
+        fields, commands = told()
+        self.assertEqual([("spec.b", ["v1"])], [(field["path"], field["shownIn"]) for field in fields])
+        self.assertIn(f"{command} > {upgrade.plural}.v1.{upgrade.group}-before.json", commands)
+        # As it says: v2 does not show it, v1 does, and the migration takes it.
+        self.assertEqual({"a": "x"}, self.api.get(self.path(upgrade, "o0", "v2"))["spec"])
+        kept = json.loads(self.kubectl(*command.split()[1:]).stdout)["items"]
+        self.assertEqual([{"a": "x", "b": "z"}], [item["spec"] for item in kept])
+        run = CLUSTER.run([BINARY, "migrate", upgrade.name])
+        self.assertEqual(0, run.returncode, run.stderr)
+        self.assertIn(f"keep the output of {command} first, which may show .spec.b", run.stderr)
+        self.assertEqual({"a": "x"}, upgrade.in_etcd()["o0"]["spec"])
+        self.assertEqual(([], []), told())
+
     def test_without_patience_a_webhook_that_is_gone_is_told_at_once(self):
         live = [version("v1", schema(a=TEXT), storage=True), version("v2", schema(a=TEXT))]
         upgrade = Upgrade("mesh", live, live)

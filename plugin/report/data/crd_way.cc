@@ -96,8 +96,9 @@ class CrdWayFinder {
   // What the order of steps sees to. Of a CRD that is new, or prunes, nothing turns pruning on.
   bool IsSeenTo(const Problem& problem) const {
     if (problem.field.starts_with("status.storedVersions")) return true;
-    return preserves() && (problem.field == "spec.preserveUnknownFields" ||
-                           ApplyReport::WantsNoWebhook(problem.message));
+    const bool is_accepted = crd_.apply && crd_.apply->accepted;
+    return (preserves() || is_accepted) && (problem.field == "spec.preserveUnknownFields" ||
+                                            ApplyReport::WantsNoWebhook(problem.message));
   }
   bool IsSeenTo(const std::string& cause) const {
     if (cause.starts_with("status.storedVersions") || ApplyReport::IsAboutLength(cause))

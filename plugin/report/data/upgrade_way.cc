@@ -14,6 +14,10 @@ using kube::base::Join;
 using migrate::report::CrdReport;
 using migrate::report::UpgradeStep;
 
+bool IsApplied(const CrdReport& crd) {
+  return crd.apply && crd.apply->accepted && crd.apply->is_unchanged;
+}
+
 /// The step that applies the files of `ways`.
 class ApplyStep {
  public:
@@ -21,15 +25,21 @@ class ApplyStep {
     for (const CrdWay& way : ways) {
       (way.is_stuck ? stuck_ : free_).insert(way.crd->source);
       if (way.is_stuck) continue;
+      if (!IsApplied(*way.crd)) due_.insert(way.crd->source);
       is_server_side_ |= way.needs_server_side;
       if (!way.manager.empty()) managers_.insert(way.manager);
       is_in_two_releases_ |= way.needs_two_releases;
       is_blind_ |= way.crd->replaced && way.crd->objects_skipped;
     }
-    for (const std::string& source : stuck_) free_.erase(source);
+    for (const std::string& source : stuck_) {
+      free_.erase(source);
+      due_.erase(source);
+    }
   }
 
   bool is_possible() const { return !free_.empty(); }
+  // What is chosen file by file brings nothing where each CRD is there as it is.
+  bool is_done() const { return !stuck_.empty() && due_.empty(); }
   bool Takes(const CrdWay& way) const { return free_.contains(way.crd->source); }
 
   UpgradeStep Step() const {
@@ -54,7 +64,7 @@ class ApplyStep {
       }
       return flags;
     }
-    for (const std::string& source : free_) flags += FileFlag(source);
+    for (const std::string& source : due_) flags += FileFlag(source);
     return flags;
   }
 
@@ -78,7 +88,7 @@ class ApplyStep {
   }
 
   const WayFiles& files_;
-  std::set<std::string> stuck_, free_, managers_;
+  std::set<std::string> stuck_, free_, due_, managers_;  // due_ is a part of free_
   bool is_server_side_ = false, is_in_two_releases_ = false, is_blind_ = false;
 };
 
@@ -97,7 +107,7 @@ bool IsApplied(const migrate::report::CheckReport& report) {
   bool is_any = false;
   for (const CrdReport& crd : report.crds) {
     if (crd.source.empty()) continue;
-    if (!crd.apply || !crd.apply->accepted || !crd.apply->is_unchanged) return false;
+    if (!IsApplied(crd)) return false;
     is_any = true;
   }
   return is_any && !report.has_others_in_files;
@@ -119,7 +129,7 @@ std::vector<UpgradeStep> FindUpgradeWay(const migrate::report::CheckReport& repo
   Append(steps, ways, &CrdWay::mend);
   Append(steps, ways, &CrdWay::decisions);
   Append(steps, ways, &CrdWay::before, &apply);
-  if (apply.is_possible() && !IsApplied(report)) steps.push_back(apply.Step());
+  if (apply.is_possible() && !apply.is_done() && !IsApplied(report)) steps.push_back(apply.Step());
   Append(steps, ways, &CrdWay::behind, &apply);
   Append(steps, ways, &CrdWay::later, &apply);
   return steps;

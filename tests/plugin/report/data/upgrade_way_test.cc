@@ -69,6 +69,28 @@ TEST_CASE("A file that is held up takes no other with it", "[plugin][upgrade_way
         Strings{"kubectl prune check a.g -f a.yaml", "kubectl apply -f c.yaml"});
 }
 
+TEST_CASE("Beside what is held up nothing is applied again", "[plugin][upgrade_way]") {
+  CrdReport stuck = Proposal("a.g", "a.yaml");
+  stuck.apply->accepted = false;
+  stuck.apply->causes = {"spec.scope: Required value"};
+  CrdReport done = Proposal("b.g", "b.yaml");
+  done.apply->is_unchanged = true;
+  const std::string mend = "kubectl prune check a.g -f a.yaml";
+  CHECK(Commands({stuck, done, Proposal("c.g", "c.yaml")}, {{"crds"}}) ==
+        Strings{mend, "kubectl apply -f c.yaml"});
+  CHECK(Commands({stuck, done}, {{"crds"}}) == Strings{mend});
+}
+
+TEST_CASE("What a server takes has not to be mended for pruning", "[plugin][upgrade_way]") {
+  CrdReport crd = Proposal("a.g", "a.yaml");
+  crd.replaced.reset();
+  crd.is_v1beta1 = crd.preserve_unknown_fields = true;
+  crd.admission_problems = {{"", "spec.preserveUnknownFields", "cannot set to true", ""}};
+  CHECK(Commands({crd}, {{"a.yaml"}}) == Strings{"kubectl apply -f a.yaml"});
+  crd.apply->accepted = false;
+  CHECK(Commands({crd}, {{"a.yaml"}}) == Strings{"kubectl prune check a.g -f a.yaml"});
+}
+
 TEST_CASE("What comes beside what the order sees to has to be mended", "[plugin][upgrade_way]") {
   CrdReport crd = Proposal("a.g", "a.yaml");
   crd.replaced->preserve_unknown_fields = true;
