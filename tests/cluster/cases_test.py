@@ -339,6 +339,27 @@ class Cases(UpgradeTest):
         self.assertEqual(["kubectl apply -f new.json"], [step["command"] for step in steps])
         self.go_steps(steps)
 
+    def test_a_file_without_schemas_is_applied_where_the_server_takes_it(self):
+        if not CLUSTER.has_v1beta1:
+            self.skipTest("needs a server with apiextensions.k8s.io/v1beta1")
+        name = "loose.loose.example.com"
+        old = {"apiVersion": "apiextensions.k8s.io/v1beta1", "kind": "CustomResourceDefinition",
+               "metadata": {"name": name},
+               "spec": {"group": "loose.example.com", "scope": "Namespaced", "names": {"plural": "loose", "kind": "Loose"},
+                        "versions": [{"name": "v1", "served": True, "storage": True}]}}
+        self.apply(self.write("old.json", old))
+        wait_for("it is not served", lambda: self.api.request("GET", "/apis/loose.example.com/v1/loose")[0] == 200)
+        new = copy.deepcopy(old)
+        new["spec"]["versions"].append({"name": "v2", "served": True, "storage": False})
+        file = self.write("new.json", new)
+        crd, steps = self.plan(file)
+        self.assertEqual("blocked", crd["verdict"])  # pruning is
+        self.assertEqual([f"kubectl prune suggest {name} -f new.json", "kubectl apply -f new.json"],
+                         [step["command"] for step in steps])
+        self.go_steps(steps[1:])
+        _, steps = self.plan(file)
+        self.assertEqual([f"kubectl prune suggest {name} -f new.json"], [step["command"] for step in steps])
+
     def test_what_a_release_has_dropped_is_named(self):
         upgrade = Upgrade("kept", [version("v1", schema(a=TEXT), storage=True)],
                           [version("v1", schema(a=TEXT), storage=True)])

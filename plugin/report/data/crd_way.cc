@@ -96,9 +96,8 @@ class CrdWayFinder {
   // What the order of steps sees to. Of a CRD that is new, or prunes, nothing turns pruning on.
   bool IsSeenTo(const Problem& problem) const {
     if (problem.field.starts_with("status.storedVersions")) return true;
-    const bool is_accepted = crd_.apply && crd_.apply->accepted;
-    return (preserves() || is_accepted) && (problem.field == "spec.preserveUnknownFields" ||
-                                            ApplyReport::WantsNoWebhook(problem.message));
+    return (preserves() || is_accepted()) && (problem.field == "spec.preserveUnknownFields" ||
+                                              ApplyReport::WantsNoWebhook(problem.message));
   }
   bool IsSeenTo(const std::string& cause) const {
     if (cause.starts_with("status.storedVersions") || ApplyReport::IsAboutLength(cause))
@@ -128,9 +127,8 @@ class CrdWayFinder {
     return Join(others, "; ");
   }
 
-  bool is_taken() const {
-    return crd_.apply && crd_.apply->accepted && crd_.apply->not_asked_because.empty();
-  }
+  bool is_accepted() const { return crd_.apply && crd_.apply->accepted; }
+  bool is_taken() const { return is_accepted() && crd_.apply->not_asked_because.empty(); }
 
   void FindMend() {
     if (!crd_.error.empty()) return FindOut();
@@ -139,7 +137,7 @@ class CrdWayFinder {
     if (is_asked && MendCauses()) return;
     std::vector<std::string> refused;
     for (const Problem& problem : crd_.admission_problems) {
-      if (IsSeenTo(problem)) continue;
+      if (is_accepted() || IsSeenTo(problem)) continue;
       if (Contains(problem.message, kImmutable)) return MendImmutable(problem.message);
       refused.push_back(problem.message);
     }
@@ -217,15 +215,24 @@ class CrdWayFinder {
       way_.decisions.push_back({"mend the objects of " + crd_.name + " that are in the files",
                                 Check(), "the server would refuse some, or drop fields of them"});
     }
-    if (!crd_.problems.empty()) {
-      way_.decisions.push_back({"mend the schema of " + crd_.name + " before pruning is turned on",
-                                Suggest(), crd_.problems.front().message});
+    if (const std::string why = AgainstPruning(); !why.empty()) {
+      way_.decisions.push_back(
+          {"mend the schema of " + crd_.name + " before pruning is turned on", Suggest(), why});
     }
     if (crd_.HasInvalid()) {
       way_.decisions.push_back({"mend the objects of " + crd_.name + ", or loosen its schema",
                                 Check(" --show-objects"),
                                 "the server would refuse the next write of some"});
     }
+  }
+
+  // What a server that takes the file says once pruning is to be on; empty: nothing.
+  std::string AgainstPruning() const {
+    if (!crd_.problems.empty()) return crd_.problems.front().message;
+    for (const Problem& problem : crd_.admission_problems) {
+      if (is_accepted() && !IsSeenTo(problem)) return Words(problem.message);
+    }
+    return "";
   }
 
   // Where no flip makes a backup.
@@ -397,7 +404,7 @@ class CrdWayFinder {
     const bool stays_unpruned = preserves() && !turns_on_;
     const bool is_moved = moves_storage_version() && migrated_to_ != crd_.storage_version;
     const bool is_older_stored = migrated_to_.empty() && missing_.empty() && crd_.migration_needed;
-    if (stays_unpruned && !crd_.problems.empty()) {
+    if (stays_unpruned && !AgainstPruning().empty()) {
       return FindLater(is_moved);  // a person has to mend it first
     }
     if (stays_unpruned) {

@@ -140,6 +140,24 @@ class Section {
     out_.append(kube::base::Count(crd_.object_count, "object"));
     out_.append(LossByStorageVersion(CountPaths(rows))).append(":\n");
     AppendLostFields(out_, rows, Fields());
+    AppendReadersLoss();
+  }
+
+  // In these nothing is stored, so what they lack is lost to their clients, not to a migration.
+  void AppendReadersLoss() {
+    std::vector<std::string> versions;
+    for (const VersionReport& version : crd_.versions) {
+      const bool is_stored =
+          version.storage || std::ranges::count(crd_.stored_versions, version.name) > 0;
+      if (!is_stored && !version.pruned_fields.empty()) versions.push_back(version.name);
+    }
+    const bool is_known = crd_.source.empty() || crd_.apply;
+    if (versions.empty() || !is_known) return;
+    out_ += "  Nothing is stored as ";
+    terminal::AppendPrintable(out_, kube::base::Join(versions, " or "));
+    out_ +=
+        ": its clients do not see what it lacks, and what they write removes that; a migration "
+        "does not\n";
   }
 
   // What a migration takes, and tells, is what the storage version's schema does not specify.

@@ -81,6 +81,19 @@ TEST_CASE("Beside what is held up nothing is applied again", "[plugin][upgrade_w
   CHECK(Commands({stuck, done}, {{"crds"}}) == Strings{mend});
 }
 
+TEST_CASE("What only pruning needs is a decision, and the file is applied",
+          "[plugin][upgrade_way]") {
+  CrdReport crd = Proposal("a.g", "a.yaml");
+  crd.is_v1beta1 = crd.preserve_unknown_fields = true;
+  crd.replaced->preserve_unknown_fields = crd.apply->preserves_unknown_fields = true;
+  CHECK(Commands({crd}, {{"a.yaml"}}) ==
+        Strings{"kubectl apply -f a.yaml", "kubectl prune migrate a.g --enable-pruning"});
+  const std::string field = "spec.versions[0].schema.openAPIV3Schema";
+  crd.admission_problems = {{"", field, field + ": Required value", ""}};
+  CHECK(Commands({crd}, {{"a.yaml"}}) ==
+        Strings{"kubectl prune suggest a.g -f a.yaml", "kubectl apply -f a.yaml"});
+}
+
 TEST_CASE("What a server takes has not to be mended for pruning", "[plugin][upgrade_way]") {
   CrdReport crd = Proposal("a.g", "a.yaml");
   crd.replaced.reset();

@@ -282,6 +282,23 @@ TEST_CASE("All that some server refuses counts where nothing is tolerated",
   CHECK_THAT(text, !Catch::Contains("would be invalid"));
 }
 
+TEST_CASE("What only readers of a version lose is told as that", "[plugin][check_sections]") {
+  CrdReport crd = test_reports::Gadgets();
+  crd.stored_versions = {crd.storage_version};
+  for (auto& version : crd.versions) version.pruned_fields = {Use("spec.p", 1)};
+  const auto is_told = Catch::Contains("Nothing is stored as ");
+  CHECK_THAT(Print(crd), !is_told);
+  crd.versions.push_back(crd.versions[0]);
+  crd.versions.back().name = "v0";
+  crd.versions.back().storage = false;
+  CHECK_THAT(Print(crd), Catch::Contains("  Nothing is stored as v0: its clients do not see"));
+  crd.stored_versions.push_back("v0");
+  CHECK_THAT(Print(crd), !is_told);
+  crd.stored_versions.pop_back();
+  crd.source = "crd.yaml";  // which knows nothing of what is stored
+  CHECK_THAT(Print(crd), !is_told);
+}
+
 TEST_CASE("Where nothing is lost the objects are to be mended", "[plugin][check_sections]") {
   CrdReport crd = test_reports::Gadgets();
   crd.verdict = migrate::report::Verdict::kLosesFields;
