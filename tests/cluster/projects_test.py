@@ -1,0 +1,142 @@
+"""Upgrades of real projects ($KUBECTL_PRUNE_CORPUS): the way that `check -f` tells is gone to its end, and asked for again
+behind each step.
+
+projects_test.py BINARY [TEST...]: only tests whose names hold one of TEST. Exit code 77 (skipped) without a server or
+the corpus.
+"""
+import os
+import re
+import sys
+
+import corpus
+from cluster import Cluster, MissingBinaries, wait_for
+from loop_closes_test import remove_crds
+from runner import end, run_tests
+from subjects import V1_CRDS, V1BETA1_CRDS
+import upgrades
+from upgrades import UpgradeTest
+
+CLUSTER = None
+CHANGES = re.compile(r"kubectl (apply|patch|annotate)|kubectl prune migrate")
+MOST_STEPS = 30
+
+
+def group_and_kind(text):
+    group = re.search(rb"""(?m)^apiVersion:\s*["']?([^/\s]+)/([\w.]+)""", text)
+    kind = re.search(rb"(?m)^kind:\s*[\"']?(\w+)", text)
+    return (group[1].decode(), kind[1].decode()), group[2].decode()
+
+
+def namespace_of(text):
+    metadata = re.search(rb"(?m)^metadata:[^\n]*\n((?:[ #][^\n]*\n|\s*\n)*)", text)
+    namespace = metadata and re.search(rb"""(?m)^\s+namespace:\s*["']?([-\w.]+)""", metadata[1])
+    return namespace[1].decode() if namespace else "default"
+
+
+class Projects(UpgradeTest):
+    def setUp(self):
+        super().setUp()
+        remove_crds(CLUSTER)
+
+    def crds_of(self, release):
+        """As the server reads the manifests of a release; no webhook of theirs runs here."""
+        found = {}
+        for path in sorted((corpus.FOLDER / release).iterdir()):
+            text = path.read_bytes()
+            target = V1_CRDS if re.search(rb'apiextensions\.k8s\.io/v1"?,?\s*$', text, re.MULTILINE) else V1BETA1_CRDS
+            status, crd = self.api.request("POST", f"{target}?dryRun=All", text, "application/yaml")
+            if status >= 400:
+                continue
+            del crd["status"]
+            crd["metadata"] = {"name": crd["metadata"]["name"]}
+            crd["spec"]["conversion"] = {"strategy": "None"}
+            # A default of v1beta1 that no manifest says.
+            if crd["spec"].get("preserveUnknownFields") and b"preserveUnknownFields" not in text:
+                del crd["spec"]["preserveUnknownFields"]
+            found[crd["metadata"]["name"]] = crd
+        self.assertTrue(found, release)
+        return found
+
+    def install(self, release):
+        crds = self.crds_of(release)
+        kinds = {}
+        for crd in crds.values():
+            spec = crd["spec"]
+            target = f"/apis/{crd['apiVersion']}/customresourcedefinitions"
+            self.api.post(target, crd)
+            kinds[spec["group"], spec["names"]["kind"]] = spec
+        for spec in kinds.values():
+            version = next(one["name"] for one in spec["versions"] if one["served"])
+            path = f"/apis/{spec['group']}/{version}/{spec['names']['plural']}"
+            wait_for(f"{path} is not served", lambda p=path: self.api.request("GET", p)[0] == 200)
+        objects = corpus.FOLDER / "objects" / release.partition("/")[2]
+        return sum(self.create(kinds, path.read_bytes()) for path in sorted(objects.iterdir()))
+
+    def create(self, kinds, text):
+        """Whether the server takes it: examples need not fit their CRD."""
+        kind, version = group_and_kind(text)
+        if kind not in kinds:
+            return False
+        spec = kinds[kind]
+        path = f"/apis/{spec['group']}/{version}/"
+        if spec["scope"] == "Namespaced":
+            namespace = namespace_of(text)
+            self.api.request("POST", "/api/v1/namespaces", {"metadata": {"name": namespace}})
+            path += f"namespaces/{namespace}/"
+        return self.api.request("POST", path + spec["names"]["plural"], text, "application/yaml")[0] == 201
+
+    def upgrade(self, old, new):
+        """Goes all the way. Returns the commands and the last report."""
+        files = [self.write(f"{name}.json", crd) for name, crd in self.crds_of(new).items()]  # while there is none
+        self.assertGreater(self.install(old), 0)
+        commands = []
+        while True:
+            _, report = self.check(*files)
+            steps = [step for step in report.get("steps", []) if CHANGES.search(step["command"])]
+            if not steps:
+                return commands, report
+            self.assertLess(len(commands), MOST_STEPS)
+            run = self.run_step(steps[0]["command"])
+            self.assertEqual(0, run.returncode, f"{steps[0]}\n{run.stdout}{run.stderr}")
+            self.assertNotIn("etcd still holds", run.stderr)  # no run before it has left anything
+            self.assertNotIn(steps[0]["command"], commands[-1:], steps[0])
+            commands.append(steps[0]["command"])
+
+    def leads_to_pruning(self, old, new):
+        commands, report = self.upgrade(old, new)
+        self.assertNotIn("steps", report)
+        self.assertEqual({"pruning"}, {crd["verdict"] for crd in report["crds"]})
+        self.assertTrue(all(crd["apply"]["unchanged"] for crd in report["crds"]))
+        return commands
+
+    def test_strimzi(self):
+        commands = self.leads_to_pruning("legacy/strimzi@0.21.0", "modern/strimzi")
+        self.assertIn("kubectl prune migrate kafkatopics.kafka.strimzi.io --enable-pruning", commands)
+
+    def test_eck(self):
+        self.leads_to_pruning("legacy/eck@1.5.0", "modern/eck")
+
+    def test_flagger(self):
+        self.leads_to_pruning("legacy/flagger@v1.0.0", "modern/flagger")
+
+    def test_what_cannot_prune_yet_is_applied_all_the_same(self):
+        commands, report = self.upgrade("legacy/rook@v1.3.8", "legacy/rook@v1.5.3")
+        self.assertTrue(commands[0].startswith("kubectl apply"))
+        verdicts = {crd["name"]: crd["verdict"] for crd in report["crds"]}
+        self.assertIn("blocked", verdicts.values())
+        for command in commands[1:]:
+            self.assertNotEqual("blocked", verdicts[command.split()[3]], command)
+        self.assertTrue(all("prune suggest" in step["command"] for step in report["steps"]))
+
+
+def main():
+    global CLUSTER
+    if not corpus.FOLDER.is_dir():
+        raise MissingBinaries(f"no corpus at {corpus.FOLDER}")
+    with Cluster() as CLUSTER:
+        upgrades.use(CLUSTER, os.path.abspath(sys.argv[1]))
+        return run_tests(sys.modules[__name__], sys.argv[2:])
+
+
+if __name__ == "__main__":
+    end(main)
