@@ -325,8 +325,8 @@ class CrdWayFinder {
         {"see that the conversion webhook of " + crd_.name + " answers", Join(commands, " && "),
          "from the apply on it has to convert " + Join(crd_.stored_versions, ", ") + " to " +
              Join(served, ", ") +
-             " and back: have it up before; while it does not answer no other version can be read "
-             "or written"});
+             " and back; while it does not answer no other version can be read or written"});
+    way_.brings_webhook = true;
   }
 
   std::string SideFlags() const {

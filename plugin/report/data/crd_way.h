@@ -23,6 +23,7 @@ struct CrdWay {
   std::vector<migrate::report::UpgradeStep> mend{}, decisions{}, before{}, behind{}, later{};
 
   bool needs_server_side = false;   ///< it is too long for client-side apply
+  bool brings_webhook = false;      ///< which converts objects from the apply on
   bool needs_two_releases = false;  ///< what applies files does one thing at a time
   std::string manager{};            ///< who applies it server-side; empty: client-side
 };

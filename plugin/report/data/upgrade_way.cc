@@ -29,6 +29,7 @@ class ApplyStep {
       is_server_side_ |= way.needs_server_side;
       if (!way.manager.empty()) managers_.insert(way.manager);
       is_in_two_releases_ |= way.needs_two_releases;
+      if (way.brings_webhook) webhooks_.insert(way.crd->name);
       is_blind_ |= way.crd->replaced && way.crd->objects_skipped;
     }
     for (const std::string& source : stuck_) {
@@ -70,6 +71,9 @@ class ApplyStep {
 
   std::string Reason() const {
     std::vector<std::string> reasons;
+    if (!webhooks_.empty()) {
+      reasons.push_back("have the conversion webhook of " + Join(webhooks_, ", ") + " up before");
+    }
     if (is_blind_) reasons.emplace_back("objects were not looked at, which may lose fields");
     if (is_server_side_) {
       reasons.emplace_back(
@@ -88,7 +92,7 @@ class ApplyStep {
   }
 
   const WayFiles& files_;
-  std::set<std::string> stuck_, free_, due_, managers_;  // due_ is a part of free_
+  std::set<std::string> stuck_, free_, due_, managers_, webhooks_;  // due_ is a part of free_
   bool is_server_side_ = false, is_in_two_releases_ = false, is_blind_ = false;
 };
 

@@ -137,6 +137,18 @@ TEST_CASE("A conversion webhook stays until objects are migrated", "[plugin][upg
   CHECK(Commands({crd}, {{"a.yaml"}}) == Strings{"kubectl apply -f a.yaml"});
 }
 
+TEST_CASE("A webhook that comes has to be up before the apply", "[plugin][upgrade_way]") {
+  CheckReport report;
+  report.crds = {Proposal("as.g.example.com", "a.yaml")};
+  report.crds[0].versions[0].served = true;
+  const auto reason = [&report] { return FindUpgradeWay(report, {{"a.yaml"}}).at(0).reason; };
+  CHECK(reason().empty());
+  report.crds[0].converts_by_webhook = true;
+  CHECK(reason() == "have the conversion webhook of as.g.example.com up before");
+  report.crds[0].replaced->converts_by_webhook = true;
+  CHECK(reason().empty());
+}
+
 TEST_CASE("Where nothing else makes a backup objects are kept first", "[plugin][upgrade_way]") {
   CrdReport crd = Proposal("as.g.example.com", "a.yaml");
   crd.object_count = crd.objects_losing_fields = 1;
