@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <tuple>
 
 #include "kube/base/text.h"
@@ -349,25 +350,8 @@ void CrdCheck::CountHidden(const CheckedObject& object, const report::CountedObj
       server_->converts_by_webhook() ? object.value.FindText("apiVersion") : "";
   for (const LackingField& field : FindLackingFields(object.value, ReadSchema(), api_version)) {
     if (is_covered && !proof_->may_keep(field.path)) continue;
-    if (IsShownIfStored(field.path)) continue;
     tally.maybe_in_etcd_.Add(field.path, counted, report::FieldType::kNull, {field.manager}, "");
   }
-}
-
-// A read prunes by the version that an object is stored in, then by its own: where all of these
-// have a field, an object that lacks it has none in etcd.
-bool CrdCheck::IsShownIfStored(const std::string& path) const {
-  const kube::crd::CustomResourceServer& server = live_ ? *live_server_ : *server_;
-  const auto keeps = [&](const std::string& version) {
-    const StructuralSchema* schema = server.FindSchema(version);
-    return schema != nullptr && kube::schema::KeepsPath(*schema, path);
-  };
-  const std::vector<std::string>& stored = facts_.report.stored_versions;
-  if (server.converts_by_webhook() &&
-      std::ranges::any_of(stored, [&](const auto& v) { return v != facts_.read_version; })) {
-    return false;
-  }
-  return keeps(facts_.read_version) && std::ranges::all_of(stored, keeps);
 }
 
 void CrdCheck::CountEntries(const CheckedObject& object, const report::CountedObject& counted,
@@ -530,39 +514,49 @@ void CrdCheck::CheckReadable(const CheckedObject& object, const report::CountedO
   }
 }
 
-// What is read of an object is what its stored version keeps.
+// What is read of an object is what its stored version keeps first.
 std::vector<std::string> CrdCheck::FindReturning(
     const std::vector<report::FieldUse>& maybe_in_etcd) const {
   std::vector<std::string> returning;
   if (!live_ || facts_.report.apply == std::nullopt) return returning;
-  const StructuralSchema* now = live_server_->FindSchema(ReadVersion(*live_));
+  const auto keeps = [](const StructuralSchema* schema, const std::string& path) {
+    return schema != nullptr && kube::schema::KeepsPath(*schema, path);
+  };
   for (const report::FieldUse& field : maybe_in_etcd) {
     const bool comes = std::ranges::any_of(versions_, [&](const Version& version) {
-      return version.schema != nullptr && kube::schema::KeepsPath(*version.schema, field.path);
+      return std::ranges::count(facts_.report.stored_versions, version.name) > 0 &&
+             keeps(version.schema, field.path) &&
+             !keeps(live_server_->FindSchema(version.name), field.path);
     });
-    if (comes && !(now != nullptr && kube::schema::KeepsPath(*now, field.path)))
-      returning.push_back(field.path);
+    if (comes) returning.push_back(field.path);
   }
   return returning;
 }
 
-// An object that is stored in another version is pruned by that one's schema first, so a read in
-// that version shows what a read in the storage version does not. Of what a webhook makes nothing
-// is known.
-std::vector<std::string> CrdCheck::FindShownIn(const std::string& path) const {
+// A read prunes by the version that an object is stored in, then by its own. So a field that all of
+// these have is in etcd only where the reads show it, and another version shows it where some
+// stored version has it. Of what a webhook makes nothing is known.
+std::vector<report::FieldUse> CrdCheck::FindHidden(std::vector<report::FieldUse> uses) const {
   const kube::crd::CustomResourceServer& server = live_ ? *live_server_ : *server_;
-  if (server.converts_by_webhook()) return {};
+  const std::vector<std::string>& stored = facts_.report.stored_versions;
+  const auto is_read = [this](const std::string& v) { return v == facts_.read_version; };
+  if (server.converts_by_webhook() && !std::ranges::all_of(stored, is_read)) return uses;
   const std::vector<std::string>& served =
       live_ ? facts_.report.replaced->served_versions : facts_.report.served_versions;
-  std::vector<std::string> shown_in;
-  for (const std::string& version : served) {
-    const StructuralSchema* schema = server.FindSchema(version);
-    if (version != facts_.read_version && schema != nullptr &&
-        kube::schema::KeepsPath(*schema, path)) {
-      shown_in.push_back(version);
+  std::vector<report::FieldUse> hidden;
+  for (report::FieldUse& use : uses) {
+    const auto keeps = [&](const std::string& version) {
+      const StructuralSchema* schema = server.FindSchema(version);
+      return schema != nullptr && kube::schema::KeepsPath(*schema, use.path);
+    };
+    if (keeps(facts_.read_version) && std::ranges::all_of(stored, keeps)) continue;
+    if (!server.converts_by_webhook() && std::ranges::any_of(stored, keeps)) {
+      std::ranges::copy_if(served, std::back_inserter(use.shown_in),
+                           [&](const std::string& v) { return !is_read(v) && keeps(v); });
     }
+    hidden.push_back(std::move(use));
   }
-  return shown_in;
+  return hidden;
 }
 
 std::string CrdCheck::CelNote() const {
@@ -604,8 +598,7 @@ report::CrdReport CrdCheck::Report(const CrdTally& tally) const {
   if (proof_ != nullptr) report.verified = proof_->verified;
   if (report.verified) report.verified->is_by_annotation = proof_->is_somebodys_word;
   if (changes_ != nullptr) report.changes = changes_->Report(&tally.changes_, tally.objects_);
-  report.maybe_in_etcd = tally.maybe_in_etcd_.Report();
-  for (report::FieldUse& use : report.maybe_in_etcd) use.shown_in = FindShownIn(use.path);
+  report.maybe_in_etcd = FindHidden(tally.maybe_in_etcd_.Report());
   report.returning_fields = FindReturning(report.maybe_in_etcd);
   report.stale_managed_fields = tally.stale_.Report();
   report.unfit_managed_fields = tally.unfit_.Report();

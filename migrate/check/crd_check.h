@@ -139,8 +139,7 @@ class CrdCheck {
   void CountEntries(const CheckedObject& object, const report::CountedObject& counted,
                     CrdTally& tally) const;
   std::vector<std::string> FindReturning(const std::vector<report::FieldUse>& maybe_in_etcd) const;
-  bool IsShownIfStored(const std::string& path) const;
-  std::vector<std::string> FindShownIn(const std::string& path) const;
+  std::vector<report::FieldUse> FindHidden(std::vector<report::FieldUse> uses) const;
   void CountHidden(const CheckedObject& object, const report::CountedObject& counted,
                    CrdTally& tally) const;
   void CheckReadable(const CheckedObject& object, const report::CountedObject& counted,

@@ -67,7 +67,8 @@ class CrdReader {
       if (options_.checks_validity || !proposals_.empty())
         found_.release = AskRelease(reader_.client());
       ReadAll();
-      if (options_.finds_beside && options_.names.empty()) FindBeside();
+      if (options_.finds_beside && options_.names.empty() && options_.selector.empty())
+        FindBeside();
     }
     // What is missing then is not new.
     found_.is_complete = !reader_.is_stopped();
@@ -156,7 +157,8 @@ class CrdReader {
     }
     reader_.Read(jobs);
     for (const std::string& name : found) {
-      if (!proposals_.contains(name)) found_.beside.push_back(name);
+      const bool is_ignored = std::ranges::count(options_.ignored, name) > 0;
+      if (!is_ignored && !proposals_.contains(name)) found_.beside.push_back(name);
     }
   }
 

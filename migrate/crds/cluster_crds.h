@@ -42,9 +42,9 @@ struct ClusterCrds {
   /// Of the server; absent where it does not say, or nobody asked (without proposals and
   /// checks_validity).
   std::optional<kube::base::Release> release{};
-  /// With finds_beside and without `names`: what the server serves in the groups of the proposals
-  /// beside them, by the names of CRDs, sorted. As far as discovery tells, which everybody may
-  /// read.
+  /// With finds_beside, and without `names` and `selector`: what the server serves in the groups of
+  /// the proposals beside them and `ignored`, by the names of CRDs, sorted. By discovery, which
+  /// everybody may read, and which lacks CRDs of which no version is served.
   std::vector<std::string> beside{};
   bool is_complete = true;  ///< false: the run was stopped before all were read
 };

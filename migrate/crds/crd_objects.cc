@@ -81,7 +81,8 @@ class CrdObjectsRun {
 
   static void EndWithoutObjects(CrdObjects& objects) {
     for (lists::ListJob& job : objects.jobs) job.taker = job.make_taker();
-    objects.note = "it was made just now: the API server does not serve it yet, and has no objects";
+    objects.note =
+        "it was made just now, and the API server does not serve it yet: no objects were read";
   }
 
   std::string WhyNotReadable(const LiveCrd& crd) const {

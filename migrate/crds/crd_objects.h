@@ -46,8 +46,8 @@ struct CrdObjects {
 
   std::string failure{};    ///< why what was taken does not count
   bool is_stopped = false;  ///< the run was stopped before all was read
-  /// Why it is not known whether the CRD changed meanwhile, or why nothing was asked for (a CRD that
-  /// is new has no objects); else empty.
+  /// Why it is not known whether the CRD changed meanwhile, or why no objects were read of a CRD
+  /// that is new; else empty.
   std::string note{};
 
   CrdObjectTaker& TakerOf(const lists::ListJob& job) const {

@@ -19,8 +19,8 @@ std::string WhyNotServed(const kube::crd::Crd& crd) {
   return why;
 }
 
-// A server establishes a CRD some moments after it has accepted its names, and takes that back
-// never.
+// A server establishes a CRD some moments after it has accepted its names, and never takes that
+// back.
 bool IsNew(const kube::crd::Crd& crd) {
   const kube::json::Value* names = crd.FindCondition("NamesAccepted");
   return !crd.terminating && !crd.IsConditionTrue("Established") &&

@@ -20,7 +20,8 @@ struct LiveCrd {
   std::string read_version;  ///< in which its objects are read; empty: no version is served
   bool is_namespaced = true;
   std::string not_served_because;  ///< of an established CRD empty; for messages
-  /// Not established, though nothing is wrong with it: it was made just now, and has no objects.
+  /// Not established, though nothing is wrong with it: it was made just now, and nobody could write
+  /// objects of it.
   bool is_new = false;
   bool reads_objects = false;
   /// The CRD itself, or each proposal for it. Empty from DescribeLiveCrd, and at least one else.

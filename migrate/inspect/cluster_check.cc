@@ -118,22 +118,22 @@ class ClusterCheck {
         proposals.has_others || proposals.objects_left_out > 0 || !objects_.empty();
     report_.object_filter = Filter(options_);
     TakeReports(std::move(proposals.broken));
-    crds_ =
-        crds::ReadClusterCrds({.names = options_.crd_names,
-                               .ignored = options_.ignored_crds,
-                               .selector = options_.crd_selector,
-                               .is_limited_to_proposals = !options_.filenames.empty(),
-                               .finds_beside = !options_.filenames.empty(),
-                               .skip_objects = options_.skip_objects,
-                               .all_objects = options_.all_objects,
-                               .keep_paths = options_.show_objects,
-                               .opened = options_.opened,
-                               .checks_validity = !options_.skip_objects,
-                               .find_proof =
-                                   [this](const kube::crd::Crd& crd) {
-                                     return proof::Find(crd, options_.state_dir, session_.address);
-                                   }},
-                              std::move(proposals.crds), reader_);
+    crds_ = crds::ReadClusterCrds(
+        {.names = options_.crd_names,
+         .ignored = options_.ignored_crds,
+         .selector = options_.crd_selector,
+         .is_limited_to_proposals = !options_.filenames.empty(),
+         .finds_beside = !options_.filenames.empty() && report_.file_errors.empty(),
+         .skip_objects = options_.skip_objects,
+         .all_objects = options_.all_objects,
+         .keep_paths = options_.show_objects,
+         .opened = options_.opened,
+         .checks_validity = !options_.skip_objects,
+         .find_proof =
+             [this](const kube::crd::Crd& crd) {
+               return proof::Find(crd, options_.state_dir, session_.address);
+             }},
+        std::move(proposals.crds), reader_);
     report_.crds_beside = crds_.beside;
     TakeReports(std::move(crds_.unread));
     if (options_.on_schemas) TellSchemas();
@@ -238,6 +238,9 @@ class ClusterCheck {
       // The others tell what stands against pruning where it does not come with the file.
       std::erase_if(crd.admission_problems,
                     apply.preserves_unknown_fields ? IsOfPreserving : IsRefutable);
+      // A file of v1beta1 that says nothing leaves pruning on where it is.
+      const bool prunes_already = crd.replaced && !crd.replaced->preserve_unknown_fields;
+      if (prunes_already && !apply.preserves_unknown_fields) crd.preserve_unknown_fields = false;
       crd.verdict = check::VerdictOf(crd);
     }
     RefuseUnknownKeys(crd);

@@ -32,9 +32,11 @@ bool IsUtf16(std::string_view text) {
   return text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF");
 }
 
-// Go's templates stand in double braces, which no manifest of a CRD has.
+// What Helm's templates have and texts of schemas have not, which may tell of other templates.
 std::string WithTemplateHint(std::string message, std::string_view text) {
-  if (text.find("{{") == std::string_view::npos) return message;
+  constexpr std::string_view kMarks[] = {"{{-", ".Values", ".Release.", ".Chart.", "include \""};
+  const auto has = [text](std::string_view part) { return text.find(part) != text.npos; };
+  if (!has("{{") || std::ranges::none_of(kMarks, has)) return message;
   return message + " (it looks like a Helm template: check what \"helm template\" prints)";
 }
 

@@ -337,8 +337,10 @@ class Cases(UpgradeTest):
         new["spec"]["validation"] = new["spec"]["versions"][0].pop("schema")
         crd, steps = self.plan(self.write("new.json", new))
         self.assertEqual(("ready", []), (crd["verdict"], crd["admissionProblems"]))
-        self.assertEqual(["kubectl apply -f new.json"], [step["command"] for step in steps])
+        self.assertEqual(["kubectl apply -f new.json", f"kubectl prune migrate {upgrade.name} --enable-pruning"],
+                         [step["command"] for step in steps])
         self.go_steps(steps)
+        self.assertFalse(self.api.get(f"{V1_CRDS}/{upgrade.name}")["spec"].get("preserveUnknownFields"))
 
     def test_a_file_without_schemas_is_applied_where_the_server_takes_it(self):
         if not CLUSTER.has_v1beta1:
@@ -393,6 +395,9 @@ class Cases(UpgradeTest):
         fields, commands = told()
         self.assertEqual([("spec.b", ["v1"])], [(field["path"], field["shownIn"]) for field in fields])
         self.assertIn(f"{command} > {upgrade.plural}.v1.{upgrade.group}-before.json", commands)
+        _, steps = self.plan(file)
+        self.assertIn("until they are rewritten as v2", steps[-2]["reason"])
+        self.assertIn("may stop to serve v1", steps[-1]["title"])
         # As it says: v2 does not show it, v1 does, and the migration takes it.
         self.assertEqual({"a": "x"}, self.api.get(self.path(upgrade, "o0", "v2"))["spec"])
         kept = json.loads(self.kubectl(*command.split()[1:]).stdout)["items"]

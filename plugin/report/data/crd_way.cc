@@ -66,7 +66,7 @@ class CrdWayFinder {
 
   void FindSteps() {
     FindDecisions();
-    if (!crd_.replaced) return;
+    if (!crd_.replaced) return FindBehindNew();
     FindBefore();
     FindBehind();
   }
@@ -93,7 +93,9 @@ class CrdWayFinder {
   bool moves_storage_version() const {
     return crd_.replaced->storage_version != crd_.storage_version;
   }
-  // What the order of steps sees to. Of a CRD that is new, or prunes, nothing turns pruning on.
+  // What the order of steps sees to, or nobody has to. Where the server takes the file nothing is
+  // wrong with its spec.preserveUnknownFields; of one that it refuses, only where the cluster's CRD
+  // preserves unknown fields a step turns pruning on.
   bool IsSeenTo(const Problem& problem) const {
     if (problem.field.starts_with("status.storedVersions")) return true;
     return (preserves() || is_accepted()) && (problem.field == "spec.preserveUnknownFields" ||
@@ -135,19 +137,27 @@ class CrdWayFinder {
     // In the server's own words, where there are some.
     const bool is_asked = crd_.apply && crd_.apply->not_asked_because.empty();
     if (is_asked && MendCauses()) return;
-    std::vector<std::string> refused;
-    for (const Problem& problem : crd_.admission_problems) {
-      if (is_accepted() || IsSeenTo(problem)) continue;
-      if (Contains(problem.message, kImmutable)) return MendImmutable(problem.message);
-      refused.push_back(problem.message);
-    }
-    if (!refused.empty()) return Mend(Words(Join(refused, "; ")));
+    if (!is_accepted() && MendAdmission()) return;
     if (crd_.DropsConversion()) return MendConversion();
     if (!crd_.problems.empty() && !is_taken()) return Mend(crd_.problems.front().message);
     FindMendOfPruning();
   }
 
-  // False: there are none that it would have to be mended for.
+  // False: there is nothing that it would have to be mended for.
+  bool MendAdmission() {
+    std::vector<std::string> refused;
+    for (const Problem& problem : crd_.admission_problems) {
+      if (IsSeenTo(problem)) continue;
+      refused.push_back(problem.message);
+      if (!Contains(problem.message, kImmutable)) continue;
+      MendImmutable(problem.message);
+      return true;
+    }
+    if (!refused.empty()) Mend(Words(Join(refused, "; ")));
+    return !refused.empty();
+  }
+
+  // As MendAdmission, by what the server said.
   bool MendCauses() {
     const std::string causes = OtherCauses();
     if (causes.empty()) return false;
@@ -399,17 +409,21 @@ class CrdWayFinder {
                            Migrate(" --enable-pruning" + FileFlag(crd_.source)), reason});
   }
 
+  void FindBehindNew() {
+    const bool preserves = crd_.apply && crd_.apply->preserves_unknown_fields;
+    if (preserves && AgainstPruning().empty()) TurnOnBehind();
+  }
+
   void FindBehind() {
     if (brings_webhook()) AskNewWebhook();
     const bool stays_unpruned = preserves() && !turns_on_;
     const bool is_moved = moves_storage_version() && migrated_to_ != crd_.storage_version;
     const bool is_older_stored = migrated_to_.empty() && missing_.empty() && crd_.migration_needed;
     if (stays_unpruned && !AgainstPruning().empty()) {
-      return FindLater(is_moved);  // a person has to mend it first
+      return FindLater(is_moved || is_older_stored);  // a person has to mend it first
     }
     if (stays_unpruned) {
-      way_.behind.push_back({"turn pruning on for " + crd_.name, Migrate(" --enable-pruning"),
-                             "the file leaves it off; a line that says so has to go before that"});
+      TurnOnBehind();
     } else if (is_moved || is_older_stored) {
       way_.behind.push_back(
           {"migrate " + crd_.name, Migrate(),
@@ -417,7 +431,16 @@ class CrdWayFinder {
     } else if (!crd_.stale_managed_fields.empty()) {
       CleanManagedFields();
     }
-    FindLater(is_moved);
+    FindLater(is_moved || is_older_stored);
+  }
+
+  // A file of v1beta1 may leave it off without a word.
+  void TurnOnBehind() {
+    const std::string line = "spec.preserveUnknownFields: true";
+    way_.behind.push_back({"turn pruning on for " + crd_.name, Migrate(" --enable-pruning"),
+                           crd_.is_v1beta1 ? "the file leaves it off. Delete " + line +
+                                                 " from it first, if it says that"
+                                           : "Delete " + line + " from the file first"});
   }
 
   void CleanManagedFields() {
@@ -428,15 +451,19 @@ class CrdWayFinder {
                                " make server-side apply fail where the CRD has no such version"});
   }
 
-  void FindLater(bool is_moved) {
-    std::vector<std::string> old;
+  void FindLater(bool is_stored_anew) {
+    std::vector<std::string> old, served;
     for (const auto& version : crd_.versions) {
       const bool was_stored = Has(crd_.stored_versions, version.name);
-      if (was_stored && version.name != crd_.storage_version) old.push_back(version.name);
+      if (!was_stored || version.name == crd_.storage_version) continue;
+      old.push_back(version.name);
+      if (version.served) served.push_back(version.name);
     }
-    if (old.empty() || !is_moved) return;
-    way_.later.push_back({"a later release of " + crd_.name + " may stop to serve " +
-                              Join(old, ", ") + ", and the one behind that may remove it",
+    if (old.empty() || !is_stored_anew) return;
+    const std::string release = "a later release of " + crd_.name + " may ";
+    way_.later.push_back({served.empty() ? release + "remove " + Join(old, ", ")
+                                         : release + "stop to serve " + Join(served, ", ") +
+                                               ", and the one behind that may remove it",
                           "kubectl get crd " + terminal::ShellWord(crd_.name) + files_.connection +
                               " -o jsonpath='{.status.storedVersions}'",
                           "once that names " + crd_.storage_version +

@@ -21,11 +21,13 @@ bool IsApplied(const CrdReport& crd) {
 /// The step that applies the files of `ways`.
 class ApplyStep {
  public:
-  ApplyStep(const std::vector<CrdWay>& ways, const WayFiles& files) : files_(files) {
+  // `has_others`: files hold more than CRDs, of which nobody knows whether the cluster has it.
+  ApplyStep(const std::vector<CrdWay>& ways, bool has_others, const WayFiles& files)
+      : files_(files) {
     for (const CrdWay& way : ways) {
       (way.is_stuck ? stuck_ : free_).insert(way.crd->source);
       if (way.is_stuck) continue;
-      if (!IsApplied(*way.crd)) due_.insert(way.crd->source);
+      if (has_others || !IsApplied(*way.crd)) due_.insert(way.crd->source);
       is_server_side_ |= way.needs_server_side;
       if (!way.manager.empty()) managers_.insert(way.manager);
       is_in_two_releases_ |= way.needs_two_releases;
@@ -128,7 +130,7 @@ std::vector<UpgradeStep> FindUpgradeWay(const migrate::report::CheckReport& repo
     }
   }
   if (ways.empty()) return {};
-  const ApplyStep apply(ways, files);
+  const ApplyStep apply(ways, report.has_others_in_files, files);
   std::vector<UpgradeStep> steps;
   Append(steps, ways, &CrdWay::mend);
   Append(steps, ways, &CrdWay::decisions);

@@ -155,9 +155,12 @@ class Section {
     if (versions.empty() || !is_known) return;
     out_ += "  Nothing is stored as ";
     terminal::AppendPrintable(out_, kube::base::Join(versions, " or "));
+    const bool preserves =
+        crd_.replaced ? crd_.replaced->preserve_unknown_fields : crd_.preserve_unknown_fields;
+    out_ += preserves ? ". Once pruning is on, its" : ". Its";
     out_ +=
-        ": its clients do not see what it lacks, and what they write removes that; a migration "
-        "does not\n";
+        " clients do not see what it lacks, and what they write removes that; a migration does "
+        "not\n";
   }
 
   // What a migration takes, and tells, is what the storage version's schema does not specify.
@@ -378,6 +381,12 @@ class Section {
     AppendFirst(objects.errors, objects.errors.size());
   }
 
+  // In which objects are read, as they are now.
+  std::string ReadVersion() const {
+    return terminal::Printable(crd_.replaced ? crd_.replaced->storage_version
+                                             : crd_.storage_version);
+  }
+
   // What is listed below a proof are objects that it does not cover.
   void AppendMaybeInEtcd() {
     if (crd_.verified) {
@@ -396,7 +405,7 @@ class Section {
     const bool is_any_shown = std::ranges::any_of(
         crd_.maybe_in_etcd, [](const FieldUse& use) { return !use.shown_in.empty(); });
     out_ += ": etcd may still hold fields that reads " +
-            (is_any_shown ? "in " + crd_.storage_version + " do not show" : "no longer show") +
+            (is_any_shown ? "in " + ReadVersion() + " do not show" : "no longer show") +
             "; a rewrite removes ";
     // Schemas of a file may show and keep them, once they are applied.
     out_ += crd_.source.empty()

@@ -112,7 +112,9 @@ bool WasCheckedWithObjects(const CheckReport& report, const CrdReport& crd) {
 std::vector<const CrdReport*> ReadyCrds(const CheckReport& report, bool with_objects) {
   std::vector<const CrdReport*> crds;
   for (const CrdReport& crd : report.crds) {
-    if (crd.verdict == Verdict::kReady && WasCheckedWithObjects(report, crd) == with_objects) {
+    const bool prunes_already = crd.replaced && !crd.replaced->preserve_unknown_fields;
+    if (crd.verdict == Verdict::kReady && !prunes_already &&
+        WasCheckedWithObjects(report, crd) == with_objects) {
       crds.push_back(&crd);
     }
   }
@@ -166,8 +168,9 @@ std::string BesideNote(const CheckReport& report, bool all) {
     note += (i == 0 ? "" : ", ") + terminal::Printable(names[i]);
   }
   if (shown < names.size()) note += " and " + std::to_string(names.size() - shown) + " more";
-  return note + ". Applying the files leaves them as they are; see to their objects where the " +
-         "release has dropped them\n";
+  return note + ". Applying the files changes nothing of " + (names.size() == 1 ? "it" : "them") +
+         "; where the release has dropped " + (names.size() == 1 ? "it, its" : "them, their") +
+         " objects are left\n";
 }
 
 std::string UnknownKindsNote(const CheckReport& report, bool all) {

@@ -119,8 +119,9 @@ TEST_CASE("What every stored version has is not in etcd where no read shows it",
 }
 
 TEST_CASE("What a read in another version may show is told", "[migrate][crd_check]") {
-  const auto shown_in = [](const std::string& more) {
-    const CrdCheck check(Widgets(more, "v1", R"("storedVersions":["v1beta1","v1"])"), "",
+  using Shown = std::map<std::string, Strings>;
+  const auto shown_in = [](const std::string& more, const std::string& stored) {
+    const CrdCheck check(Widgets(more, "v1", R"("storedVersions":[)" + stored + "]"), "",
                          {.origin = Origin::kServer});
     kube::json::Document document;
     REQUIRE_FALSE(document.Parse(
@@ -130,16 +131,19 @@ TEST_CASE("What a read in another version may show is told", "[migrate][crd_chec
               "fieldsV1":{"f:spec":{"f:b":{},"f:gone":{}}}}]},"spec":{}})"));
     CrdTally tally;
     check.CheckObject({document.root(), {}, ""}, tally);
-    std::map<std::string, Strings> found;
+    Shown found;
     for (const auto& use : check.Report(tally).maybe_in_etcd) found[use.path] = use.shown_in;
     return found;
   };
-  CHECK(shown_in("") == std::map<std::string, Strings>{{"spec.b", {"v1beta1"}}, {"spec.gone", {}}});
+  const std::string both = R"("v1beta1","v1")";
+  CHECK(shown_in("", both) == Shown{{"spec.b", {"v1beta1"}}, {"spec.gone", {}}});
+  // Stored as v1 it is pruned, whoever reads it.
+  CHECK(shown_in("", R"("v1")") == Shown{{"spec.b", {}}, {"spec.gone", {}}});
   // A webhook may make it of other fields.
-  CHECK(
-      shown_in(R"(,"conversion":{"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"],
-    "clientConfig":{"url":"https://x.example.com"}}})") ==
-      std::map<std::string, Strings>{{"spec.b", {}}, {"spec.gone", {}}});
+  const std::string webhook =
+      R"(,"conversion":{"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"],
+         "clientConfig":{"url":"https://x.example.com"}}})";
+  CHECK(shown_in(webhook, both) == Shown{{"spec.b", {}}, {"spec.gone", {}}});
 }
 
 TEST_CASE("A version that is neither served nor stored is left out where that is known",

@@ -68,6 +68,7 @@ TEST_CASE("A template that nobody has rendered is called that", "[migrate][manif
   CHECK_THAT(error_of("kind: A\nmetadata:\n  {{- toYaml .Values.metadata | nindent 2 }}\n"),
              is_called_so);
   CHECK_THAT(error_of("kind: {A\n"), !is_called_so);
+  CHECK_THAT(error_of("description: falls back to {{ .cluster.name }}\nkind: {A\n"), !is_called_so);
 }
 
 TEST_CASE("Keys that YAML 1.1 takes for true or false are told of once", "[migrate][manifests]") {

@@ -79,6 +79,10 @@ TEST_CASE("Beside what is held up nothing is applied again", "[plugin][upgrade_w
   CHECK(Commands({stuck, done, Proposal("c.g", "c.yaml")}, {{"crds"}}) ==
         Strings{mend, "kubectl apply -f c.yaml"});
   CHECK(Commands({stuck, done}, {{"crds"}}) == Strings{mend});
+  CheckReport report;
+  report.crds = {stuck, done};
+  report.has_others_in_files = true;
+  CHECK(FindUpgradeWay(report, {{"crds"}}).back().command == "kubectl apply -f b.yaml");
 }
 
 TEST_CASE("What only pruning needs is a decision, and the file is applied",
@@ -100,6 +104,9 @@ TEST_CASE("What a server takes has not to be mended for pruning", "[plugin][upgr
   crd.is_v1beta1 = crd.preserve_unknown_fields = true;
   crd.admission_problems = {{"", "spec.preserveUnknownFields", "cannot set to true", ""}};
   CHECK(Commands({crd}, {{"a.yaml"}}) == Strings{"kubectl apply -f a.yaml"});
+  crd.apply->preserves_unknown_fields = true;
+  CHECK(Commands({crd}, {{"a.yaml"}}) ==
+        Strings{"kubectl apply -f a.yaml", "kubectl prune migrate a.g --enable-pruning"});
   crd.apply->accepted = false;
   CHECK(Commands({crd}, {{"a.yaml"}}) == Strings{"kubectl prune check a.g -f a.yaml"});
 }
