@@ -85,6 +85,10 @@ std::size_t BodyReader::TakeLine(std::string_view bytes) {
     return 0;
   }
   const std::string_view line = piece.substr(0, end - 1);
+  if (line.find('\r') != line.npos) {
+    state_ = State::kMalformed;
+    return 0;
+  }
   part_ == Part::kTrailers ? EndTrailer(line) : BeginChunk(line);
   return end + 1;
 }

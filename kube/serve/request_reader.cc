@@ -1,5 +1,6 @@
 #include "kube/serve/request_reader.h"
 
+#include <algorithm>
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/http/parser.hpp>
@@ -31,6 +32,24 @@ std::size_t FindBareLineFeed(std::string_view text) {
   std::size_t at = text.find('\n');
   while (at != text.npos && at > 0 && text[at - 1] == '\r') at = text.find('\n', at + 1);
   return at;
+}
+
+// CR within a line, or a line that goes on in the next one (RFC 9112, 2.2 and 5.2), on which
+// recipients do not agree. `head` ends in an empty line.
+bool HasOddLine(std::string_view head) {
+  for (std::size_t at = head.find('\r'); at != head.npos; at = head.find('\r', at + 1)) {
+    const std::string_view behind = head.substr(at + 1, 2);
+    if (!behind.starts_with('\n') || behind.ends_with(' ') || behind.ends_with('\t')) return true;
+  }
+  return false;
+}
+
+// Of a name and a port, or an address in brackets (RFC 3986, 3.2.2); it may be empty.
+bool IsHost(boost::beast::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) {
+    return base::IsLetter(c) || base::IsDigit(c) ||
+           std::string_view("-._~%!$&'()*+;=:[]").find(c) != std::string_view::npos;
+  });
 }
 
 }  // namespace
@@ -108,6 +127,10 @@ class RequestReader::Impl {
     const std::string_view head = bytes.substr(0, size);
     if (!IsPlausible(head)) return 0;
     if (end == bytes.npos) return 0;
+    if (HasOddLine(head)) {
+      Refuse({400, "the request is not HTTP/1.1: a line is folded, or has CR within"});
+      return head.size();
+    }
     error_code error;
     parser_->put({head.data(), head.size()}, error);
     if (error) {
@@ -138,12 +161,46 @@ class RequestReader::Impl {
       headers_.emplace_back(TextOf(field.name_string()), TextOf(field.value()));
     }
     state_ = State::kBody;
-    if (message.version() >= 11 && message.count(beast_http::field::host) == 0) {
+    CheckHost();
+    if (state_ == State::kBody) CheckFraming();
+    if (state_ == State::kBody) CheckExpectation(message[beast_http::field::expect]);
+    if (state_ == State::kBody) BeginBody();
+  }
+
+  // RFC 9112, 3.2.
+  void CheckHost() {
+    const auto& message = parser_->get();
+    const std::size_t hosts = message.count(beast_http::field::host);
+    if (message.version() >= 11 && hosts == 0) {
       return Refuse({400, "the request has no Host header"});
     }
-    CheckCoding(message[beast_http::field::transfer_encoding]);
-    CheckExpectation(message[beast_http::field::expect]);
-    if (state_ == State::kBody) BeginBody();
+    if (hosts > 1) return Refuse({400, "the request has more than one Host header"});
+    if (!IsHost(message[beast_http::field::host])) {
+      Refuse({400, "the request's Host header is no host"});
+    }
+  }
+
+  // RFC 9112, 6: where two recipients could read another length, what follows is another request
+  // to each of them.
+  void CheckFraming() {
+    const auto& message = parser_->get();
+    const std::size_t codings = message.count(beast_http::field::transfer_encoding);
+    const std::size_t lengths = message.count(beast_http::field::content_length);
+    if (codings > 1 || lengths > 1 || (codings > 0 && lengths > 0)) {
+      return Refuse({400, "the request says more than once how long its body is"});
+    }
+    const std::string length = TextOf(message[beast_http::field::content_length]);
+    if (lengths > 0 && (length.empty() || !base::AreDigits(length))) {
+      return Refuse({400, "the request's Content-Length is no number"});
+    }
+    if (codings == 0) return;
+    if (message.version() < 11) {
+      return Refuse({400, "the request is HTTP/1.0, which has no Transfer-Encoding"});
+    }
+    const boost::beast::string_view coding = message[beast_http::field::transfer_encoding];
+    if (coding.empty()) return Refuse({400, "the request's Transfer-Encoding is empty"});
+    if (boost::beast::iequals(coding, "chunked")) return;
+    Refuse({501, "the only transfer encoding known here is chunked"});
   }
 
   void BeginBody() {
@@ -152,11 +209,6 @@ class RequestReader::Impl {
     if (parser_->chunked()) bytes.reset();
     body_.emplace(bytes, BodyReader::Limits{limits_.body_bytes, limits_.head_bytes});
     LookAtBody();
-  }
-
-  void CheckCoding(boost::beast::string_view coding) {
-    if (coding.empty() || boost::beast::iequals(coding, "chunked")) return;
-    Refuse({501, "the only transfer encoding known here is chunked"});
   }
 
   void CheckExpectation(boost::beast::string_view expectation) {

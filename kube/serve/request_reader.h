@@ -18,8 +18,9 @@ struct RequestLimits {
 /// Reads the requests of one connection, one after the other, from its bytes as they arrive:
 /// HTTP/1.1 and 1.0. No sockets, no clock.
 ///
-/// In whatever pieces the bytes come, the same requests are read. Stricter than HTTP where only
-/// an attacker is not: the lines of a head end in CRLF, and a transfer encoding is "chunked" alone.
+/// In whatever pieces the bytes come, the same requests are read. Stricter than HTTP (RFC 9112)
+/// where only an attacker is not: the lines of a head end in CRLF and are not folded, the length of
+/// a body is said once, and a transfer encoding is "chunked" alone.
 class RequestReader {
  public:
   enum class State {

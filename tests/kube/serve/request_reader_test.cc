@@ -91,6 +91,67 @@ TEST_CASE("What is no request is refused", "[kube][serve]") {
   CHECK(ReadInPieces(bytes, 1) == std::to_string(status));
 }
 
+// RFC 9112: 2.2, 3.2, 5, 6. Each is a request for one recipient, and another one for the next.
+TEST_CASE("What recipients may read in two ways is refused", "[kube][serve]") {
+  const std::string post = "POST / HTTP/1.1\r\nHost: a\r\n",
+                    chunked = "Transfer-Encoding: chunked\r\n";
+  const auto [bytes, status] = GENERATE_COPY(table<std::string, int>({
+      {post + "Host: b\r\n\r\n", 400},
+      {post + "Host: a\r\n\r\n", 400},
+      {"GET / HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n", 400},
+      {"GET / HTTP/1.1\r\nHost: a b\r\n\r\n", 400},
+      {"GET / HTTP/1.1\r\nHost: a,b\r\n\r\n", 400},
+      {"GET / HTTP/1.1\r\nHost: a/b\r\n\r\n", 400},
+      {post + "Transfer-Encoding:\r\n\r\n", 400},
+      {post + "Transfer-Encoding:\r\n" + chunked + "\r\n0\r\n\r\n", 400},
+      {post + "Transfer-Encoding:\r\nTransfer-Encoding: gzip\r\n\r\n", 400},
+      {post + chunked + chunked + "\r\n0\r\n\r\n", 400},
+      {post + "Transfer-Encoding: xchunked\r\nContent-Length: 2\r\n\r\n{}", 400},
+      {post + "Transfer-Encoding: xchunked\r\n\r\n", 501},
+      {post + "Transfer-Encoding: chunked, chunked\r\n\r\n", 501},
+      {post + "Transfer-Encoding: chunked, identity\r\n\r\n", 501},
+      {post + "Transfer-Encoding: identity\r\nContent-Length: 2\r\n\r\n{}", 400},
+      {post + "Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n", 400},
+      {"POST / HTTP/1.0\r\n" + chunked + "\r\n0\r\n\r\n", 400},
+      {post + "Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}", 400},
+      {post + "Content-Length: 2, 2\r\n\r\n{}", 400},
+      {post + "Content-Length: +2\r\n\r\n{}", 400},
+      {post + "Content-Length: 0x2\r\n\r\n{}", 400},
+      {post + "Content-Length:\r\n\r\n", 400},
+      {post + "Content-Length : 2\r\n\r\n{}", 400},
+      {post + "X: a\r\n b: c\r\n\r\n", 400},  // folded
+      {post + "X: a\r\n\tb\r\n\r\n", 400},
+      {post + " X: a\r\n\r\n", 400},
+      {post + "X: a\rContent-Length: 2\r\n\r\n{}", 400},
+      {post + std::string("X: a\0b\r\n\r\n", 10), 400},
+      {post + "X\x01: a\r\n\r\n", 400},
+      {post + ": a\r\n\r\n", 400},
+      {"POST  / HTTP/1.1\r\nHost: a\r\n\r\n", 400},
+      {"POST / HTTP/1.1 \r\nHost: a\r\n\r\n", 400},
+      {"POST / HTTP/1.1x\r\nHost: a\r\n\r\n", 400},
+      {"POST /\x7F HTTP/1.1\r\nHost: a\r\n\r\n", 400},
+      {post + chunked + "\r\n+1\r\na\r\n0\r\n\r\n", 400},
+      {post + chunked + "\r\n0x1\r\na\r\n0\r\n\r\n", 400},
+      {post + chunked + "\r\n1\na\r\n0\r\n\r\n", 400},
+      {post + chunked + "\r\n1;a\rb\r\na\r\n0\r\n\r\n", 400},
+      {post + chunked + "\r\n1\r\nab\r\n0\r\n\r\n", 400},
+      {post + chunked + "\r\n10000000000000000\r\na\r\n", 400},
+  }));
+  CAPTURE(bytes);
+  const std::size_t size = GENERATE(1u, 1000u);
+  CHECK(ReadInPieces(bytes, size) == std::to_string(status));
+}
+
+TEST_CASE("What is odd, and means one thing alone, is taken", "[kube][serve]") {
+  const std::string get = "GET / HTTP/1.1\r\n";
+  const std::string head = GENERATE_COPY(
+      as<std::string>(), get + "Host:\r\n", get + "host: [::1]:8443\r\n", get + "HOST:a.b:1 \r\n",
+      get + "Host: a\r\nX-Empty:\r\n", get + "Host: a\r\nContent-Length: 000\r\n",
+      get + "Host: a\r\nX: a\r\nX: b\r\n");
+  CAPTURE(head);
+  CHECK(ReadInPieces(head + "\r\n", 1) == "keep GET / \nidle");
+}
+
 TEST_CASE("A head, a body and a line of a chunk have an end", "[kube][serve]") {
   const RequestLimits limits{.head_bytes = 100, .body_bytes = 10};
   const std::string post = "POST / HTTP/1.1\r\nHost: a\r\n";
