@@ -43,35 +43,7 @@ bool MayBeDenied(const Review& review) {
 }
 
 std::string MoreFields(std::uint64_t count) {
-  return kube::base::Count(count, "more field") + " will be pruned";
-}
-
-void Warn(const RequestLoss& loss, Reply& reply) {
-  const std::size_t told = std::min(kMostWarnings, loss.fields.size());
-  std::uint64_t more = loss.left_out;
-  for (std::size_t i = 0; i < loss.fields.size(); ++i) {
-    if (i < told) {
-      reply.AddWarning(LossText(loss.fields[i], kube::admission::kMostWarningCharacters));
-    } else {
-      more += loss.fields[i].count;
-    }
-  }
-  if (more > 0) reply.AddWarning(MoreFields(more));
-}
-
-std::string Reasons(const RequestLoss& loss) {
-  std::vector<std::string> reasons;
-  std::uint64_t more = loss.left_out_added;
-  for (const LostField& field : loss.fields) {
-    if (field.added == 0) continue;
-    if (reasons.size() < kMostReasons) {
-      reasons.push_back(LossText(field, 2 * RequestLoss::kMostPathBytes));
-    } else {
-      more += field.added;
-    }
-  }
-  if (more > 0) reasons.push_back(MoreFields(more));
-  return kube::base::Join(reasons, "; ");
+  return kube::base::Count(count, "more field") + " will be removed";
 }
 
 // A field that is lost only once the mutation was applied; the null pointer if there is none.
@@ -144,6 +116,38 @@ Handlers Guard::HandlersOf(const std::vector<kube::admission::Resource>& resourc
   return handlers;
 }
 
+void Guard::Warn(const GuardedCrd& crd, const RequestLoss& loss, Reply& reply) const {
+  const std::size_t told = std::min(kMostWarnings, loss.fields.size());
+  std::uint64_t more = loss.left_out;
+  for (std::size_t i = 0; i < loss.fields.size(); ++i) {
+    if (i < told) {
+      reply.AddWarning(LossText(loss.fields[i], crd.name(), crd.WhenRemoved(),
+                                kube::admission::kMostWarningCharacters));
+    } else {
+      more += loss.fields[i].count;
+    }
+  }
+  if (more > 0) reply.AddWarning(MoreFields(more));
+  reply.AddWarning(options_.contact);
+}
+
+std::string Guard::Reasons(const GuardedCrd& crd, const RequestLoss& loss) const {
+  std::vector<std::string> reasons;
+  std::uint64_t more = loss.left_out_added;
+  for (const LostField& field : loss.fields) {
+    if (field.added == 0) continue;
+    if (reasons.size() < kMostReasons) {
+      reasons.push_back(
+          LossText(field, crd.name(), crd.WhenRemoved(), 2 * RequestLoss::kMostPathBytes));
+    } else {
+      more += field.added;
+    }
+  }
+  if (more > 0) reasons.push_back(MoreFields(more));
+  if (!options_.contact.empty()) reasons.push_back(options_.contact);
+  return kube::base::Join(reasons, "; ");
+}
+
 // A Scale is no object of the CRD.
 GuardedCrds::Pointer Guard::FindCrd(const Review& review) const {
   if (review.object == nullptr) return nullptr;
@@ -166,9 +170,9 @@ Verdict Guard::Check(const Review& review, Reply& reply) const {
       options_.action == GuardAction::kDeny && loss.AddsFields() && MayBeDenied(review);
   if (!is_denied && IsOfMigration(writer)) return Allowed();
   if (!review.dry_run) NoteLoss(review, *crd, writer, loss, is_denied);
-  Warn(loss, reply);
+  Warn(*crd, loss, reply);
   if (!is_denied) return Allowed();
-  return kube::admission::Refusal(Reasons(loss), kInvalid, "Invalid");
+  return kube::admission::Refusal(Reasons(*crd, loss), kInvalid, "Invalid");
 }
 
 Verdict Guard::Change(const Review& review, Reply& reply,

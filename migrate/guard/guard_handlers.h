@@ -23,6 +23,8 @@ struct GuardOptions {
   GuardAction action = GuardAction::kWarn;
   /// Is applied to what is created or changed; the null pointer: nothing is.
   std::shared_ptr<const mutate::ObjectMutation> mutation{};
+  /// Whom to ask, told behind the warnings and refusals; empty: nobody.
+  std::string contact{};
   std::function<TimePoint()> now = std::chrono::system_clock::now;
   /// Takes a line when somebody is first seen to write a path; called by several threads at once.
   /// Names in it may hold anything. May be empty.
@@ -83,6 +85,8 @@ class Guard {
  private:
   kube::admission::Handlers HandlersOf(
       const std::vector<kube::admission::Resource>& resources) const;
+  void Warn(const GuardedCrd& crd, const RequestLoss& loss, kube::admission::Reply& reply) const;
+  std::string Reasons(const GuardedCrd& crd, const RequestLoss& loss) const;
   GuardedCrds::Pointer FindCrd(const kube::admission::Review& review) const;
   void Note(const kube::admission::Review& review, const GuardedCrd& crd, const Writer& writer,
             const LostField& field, LossOutcome outcome) const;

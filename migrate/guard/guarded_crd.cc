@@ -58,6 +58,12 @@ std::vector<VersionSchema> GuardedCrd::SchemasOf(std::string_view version) const
   return schemas;
 }
 
+// Where the cluster's CRD prunes, a field that is still there is in its schema.
+std::string_view GuardedCrd::WhenRemoved() const {
+  if (report_.preserve_unknown_fields) return " will be removed when pruning is turned on";
+  return report_.source.empty() ? " is removed" : " will be removed when its new CRD is applied";
+}
+
 void GuardedCrd::AddVersion(std::vector<VersionSchema>& schemas, std::string_view version) const {
   const kube::schema::StructuralSchema* schema = check_->server().FindSchema(version);
   if (schema == nullptr || std::ranges::binary_search(report_.unusable_versions, version)) return;

@@ -39,6 +39,9 @@ class GuardedCrd {
   /// and so is `version` where a proposal has it no more.
   std::vector<VersionSchema> SchemasOf(std::string_view version) const;
 
+  /// When what its schemas lack is removed, as LossText() has it.
+  std::string_view WhenRemoved() const;
+
   /// The null pointer unless they were asked for.
   const LiveRules* rules() const { return rules_.get(); }
 

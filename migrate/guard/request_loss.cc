@@ -175,16 +175,26 @@ class Pruned {
   Value copy_;
 };
 
-// The end of a path in so many characters.
-std::string EndOf(const std::string& path, std::size_t limit) {
-  const auto characters = static_cast<std::size_t>(kube::base::utf8::CountCharacters(path));
-  if (characters <= limit) return path;
-  if (limit <= kCut.size()) return std::string(kCut);
-  std::string_view end = path;
-  for (std::size_t left = characters; left > limit - kCut.size(); --left) {
-    end.remove_prefix(std::max<std::size_t>(1, kube::base::utf8::SequenceLength(end)));
+std::size_t CharactersOf(std::string_view text) {
+  return static_cast<std::size_t>(kube::base::utf8::CountCharacters(text));
+}
+
+// Without its first `count` characters.
+std::string_view Behind(std::string_view text, std::size_t count) {
+  for (; count > 0 && !text.empty(); --count) {
+    text.remove_prefix(std::max<std::size_t>(1, kube::base::utf8::SequenceLength(text)));
   }
-  return std::string(kCut).append(end);
+  return text;
+}
+
+// In `limit` characters at most: how it begins and how it ends.
+std::string CutInMiddle(std::string_view text, std::size_t limit) {
+  const std::size_t characters = CharactersOf(text);
+  if (characters <= limit) return std::string(text);
+  if (limit <= kCut.size()) return std::string(kCut.substr(0, limit));
+  const std::size_t kept = limit - kCut.size(), at_end = kept / 2;
+  std::string cut(text.substr(0, text.size() - Behind(text, kept - at_end).size()));
+  return cut.append(kCut).append(Behind(text, characters - at_end));
 }
 
 }  // namespace
@@ -222,10 +232,19 @@ RequestLoss FindRequestLoss(const Value& object, const Value* old_object,
   return loss;
 }
 
-std::string LossText(const LostField& field, std::size_t limit) {
-  const std::string reason = " will be pruned: not in the schema of " + field.version;
-  const auto characters = static_cast<std::size_t>(kube::base::utf8::CountCharacters(reason));
-  return EndOf(field.path, limit - std::min(limit, characters)) + reason;
+std::string LossText(const LostField& field, std::string_view crd, std::string_view when,
+                     std::size_t limit) {
+  // What still tells one path from another.
+  static constexpr std::size_t kLeast = 24;
+  const std::string reason = std::string(when) + ": not in the schema of " + field.version;
+  const std::size_t all = CharactersOf(field.path) + 4 + CharactersOf(crd) + CharactersOf(reason);
+  const auto shorter = [over = all - std::min(all, limit)](std::string_view text) {
+    const std::size_t now = CharactersOf(text);
+    return std::max(std::min(now, kLeast), now - std::min(now, over));
+  };
+  const std::string path = CutInMiddle(field.path, shorter(field.path));
+  const std::size_t left = limit - std::min(limit, CharactersOf(path) + 4 + CharactersOf(reason));
+  return CutInMiddle(path + " of " + CutInMiddle(crd, std::max(kLeast, left)) + reason, limit);
 }
 
 }  // namespace migrate::guard

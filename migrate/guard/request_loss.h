@@ -65,8 +65,12 @@ struct RequestLoss {
 RequestLoss FindRequestLoss(const kube::json::Value& object, const kube::json::Value* old_object,
                             std::span<const VersionSchema> schemas);
 
-/// What a person is told of it in `limit` characters at most: `spec.legacyMode will be pruned: not
-/// in the schema of v1`. A path that is too long for that loses its beginning.
-std::string LossText(const LostField& field, std::size_t limit);
+/// What a person is told of it in `limit` characters at most: `spec.legacyMode of
+/// widgets.demo.example.com will be removed when pruning is turned on: not in the schema of v1`.
+/// What is too long for that is cut in the middle: the path, then the name of the CRD, then all.
+///
+/// `when`: " is removed", " will be removed when pruning is turned on".
+std::string LossText(const LostField& field, std::string_view crd, std::string_view when,
+                     std::size_t limit);
 
 }  // namespace migrate::guard

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kube/admission/endpoint.h"
+#include "kube/admission/reply.h"
 #include "kube/base/error.h"
 #include "kube/base/text.h"
 #include "kube/system/clock.h"
@@ -70,6 +71,7 @@ class GuardRun {
         guard_(crds_, tally_,
                {.action = options.action,
                 .mutation = migrate::mutate::ReadMutations(options.mutations),
+                .contact = options.contact,
                 .tell = Tell}),
         handlers_(guard_.ServedHandlers()),
         cluster_(options.common,
@@ -135,6 +137,7 @@ void GuardCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues&) {
   serving::AddServingFlags(flag_set, options_.serving, reach_);
   flag_set.String("action", 0, action_);
   flag_set.Bool("all", 0, options_.all);
+  flag_set.String("contact", 0, options_.contact);
   flag_set.Strings("filename", 'f', options_.input.filenames);
   flag_set.Bool("recursive", 'R', options_.input.recursive);
   flag_set.Array("mutation", 0, options_.mutations);
@@ -147,6 +150,11 @@ void GuardCommand::TakeArguments(std::vector<std::string> arguments) {
 
 void GuardCommand::Finish(const flags::FlagSet& flag_set, const flags::RawValues&) {
   options_.action = ParseAction(action_);
+  if (kube::admission::WarningLine(options_.contact) != options_.contact) {
+    throw flags::UsageError(kCommand,
+                            "--contact is shown as a warning, which is one line of 120 "
+                            "characters at most");
+  }
   if (flag_set.IsGiven("namespace")) {
     throw flags::UsageError(
         kCommand, "--namespace has no meaning here: objects of all namespaces are guarded");

@@ -16,6 +16,7 @@ struct GuardCommandOptions {
   bool all = false;           ///< every CRD of the cluster that preserves unknown fields
   serving::ServingOptions serving;
   migrate::guard::GuardAction action = migrate::guard::GuardAction::kWarn;
+  std::string contact;                 ///< GuardOptions::contact
   std::vector<std::string> mutations;  ///< files of mutation trees
   std::string report_file;             ///< empty: the report is served alone
 };

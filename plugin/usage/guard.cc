@@ -67,6 +67,9 @@ Options:
         Answer only who shows a certificate that one of these authorities (PEM) has signed. An API
         server shows one only if its --admission-control-config-file says so.
 
+    --contact='':
+        Whom to ask: shown behind each warning, and in errors. One line of 120 characters at most.
+
     --extra-san=[]:
         Further names and addresses in the self-signed certificate.
 

@@ -29,7 +29,7 @@ NAME = "guard.example.com"
 WRITERS = 4
 # A webhook may take 3 s, and a machine with other work beside much more; what hangs takes for ever.
 LONGEST_SECONDS, PATIENCE_SECONDS = 60, 180
-TOLD = "spec.legacyMode will be pruned: not in the schema of v1"
+TOLD = "spec.legacyMode of widgets.demo.example.com will be removed when pruning is turned on: not in the schema of v1"
 
 
 class Certificates:

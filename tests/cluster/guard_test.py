@@ -23,7 +23,7 @@ from subjects import V1_CRDS, V1BETA1_CRDS
 BINARY = None
 CLUSTER = None
 NAME = "guard.example.com"
-LOSS = "spec.legacyMode will be pruned: not in the schema of v1"
+LOSS = "spec.legacyMode of widgets.demo.example.com will be removed when pruning is turned on: not in the schema of v1"
 WARNING = f"Warning: {LOSS}\n"
 REFUSAL = f'admission webhook "guard.{NAME}" denied the request: {LOSS}'
 TREE = "spec: {mode: (spec.legacyMode), legacyMode: null}\n"
@@ -69,7 +69,7 @@ class GuardedWidgets(unittest.TestCase):
     def wait_until_asked():
         def is_asked():
             run = kubectl("create", "--validate=false", "--dry-run=server", "-f", "-", input=widget("probe", probe=True))
-            return "will be pruned" in run.stderr + refusal("probe", "?dryRun=All", probe=True)
+            return "will be removed when" in run.stderr + refusal("probe", "?dryRun=All", probe=True)
         wait_for("the guard is not asked", is_asked, interval=0.3)
 
     def webhooks(self, kind=KINDS[0]):
@@ -282,6 +282,11 @@ class GuardedWidgets(unittest.TestCase):
                     self.assertEqual(0, guard.stop())
                 self.assertEqual([], [line for line in guard.lines if "error" in line])
 
+    def test_whom_to_ask_is_told(self):
+        contact = "ask the widget team, #widgets"
+        self.guard("widgets", f"--contact={contact}")
+        self.assertEqual(f"{WARNING}Warning: {contact}\n", create("asked", legacyMode="slow").stderr)
+
     def test_a_migration_passes_untouched(self):
         for number in range(5):
             create(f"w{number}", legacyMode="slow")
@@ -290,7 +295,7 @@ class GuardedWidgets(unittest.TestCase):
         run = CLUSTER.run([BINARY, "migrate", "widgets", "--enable-pruning", "--yes"], cwd=CLUSTER.folder, timeout=TIME_LIMIT)
         self.assertEqual(0, run.returncode, run.stderr)
         self.assertEqual({}, guard.writers())
-        self.assertNotIn("will be pruned", run.stderr)
+        self.assertNotIn("will be removed when", run.stderr)
 
     def test_the_way_from_the_writer_to_a_clean_etcd(self):
         tree = pathlib.Path(CLUSTER.folder) / "move.yaml"

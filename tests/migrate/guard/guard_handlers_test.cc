@@ -19,7 +19,10 @@ using kube::admission::admission_test::ReadText;
 using kube::admission::admission_test::ReviewText;
 using Strings = std::vector<std::string>;
 
-constexpr char kWarning[] = "spec.legacyMode will be pruned: not in the schema of v1";
+const std::string kRest =
+    " of widgets.demo.example.com will be removed when pruning is turned on: not in the schema of "
+    "v1";
+const std::string kWarning = "spec.legacyMode" + kRest;
 
 std::string Widget(const std::string& spec, const std::string& metadata = "") {
   return R"({"apiVersion":"demo.example.com/v1","kind":"Kindwidgets","metadata":{"name":"a")" +
@@ -37,12 +40,14 @@ ReviewText Review(const std::string& object, const std::string& old_object = "nu
 
 /// A guard of widgets, whose v1 knows spec.a alone.
 struct World {
-  explicit World(GuardAction action = GuardAction::kWarn, const std::string& tree = "") {
+  explicit World(GuardAction action = GuardAction::kWarn, const std::string& tree = "",
+                 const std::string& contact = "") {
     auto crd = support::ReadCrdText(
         test_support::FakeCrdText("widgets", R"(,"preserveUnknownFields":true)"));
     REQUIRE(crd);
     crds.Put(crd->name, crds.Make(*crd));
     GuardOptions options{.action = action,
+                         .contact = contact,
                          .now = [] { return TimePoint(std::chrono::seconds(1767225600)); },
                          .tell = [this](const std::string& line) { lines.push_back(line); }};
     if (!tree.empty()) options.mutation = mutate::ReadMutations({folder.Write("tree.yaml", tree)});
@@ -110,6 +115,16 @@ TEST_CASE("A mutation that would do harm leaves the object as it is", "[migrate]
   CHECK(world.Writers().empty());
 }
 
+TEST_CASE("Whom to ask is told behind warnings and refusals", "[migrate][guard]") {
+  const std::string contact = "ask the widget team, #widgets";
+  const ReviewText review = Review(Widget(R"({"legacyMode":true})"));
+  World world(GuardAction::kWarn, "", contact);
+  CHECK(world.Check(review).warnings == Strings{kWarning, contact});
+  CHECK(world.Check(Review(Widget(R"({"a":"1"})"))).warnings.empty());
+  World strict(GuardAction::kDeny, "", contact);
+  CHECK(strict.Check(review).verdict->message == kWarning + "; " + contact);
+}
+
 TEST_CASE("What is invalid as it was sent may be mutated", "[migrate][guard]") {
   World world(GuardAction::kWarn, "spec: {a: (spec.a), b: null}");
   CHECK_FALSE(world.Ask("mutate", Review(Widget(R"({"a":1,"b":2})")).Print()).patch.empty());
@@ -121,8 +136,7 @@ TEST_CASE("What a request brings is denied, if that is asked for", "[migrate][gu
   REQUIRE(created.verdict);
   CHECK(created.verdict->code == 422);
   CHECK(created.verdict->reason == "Invalid");
-  CHECK(created.verdict->message ==
-        std::string(kWarning) + "; spec.other will be pruned: not in the schema of v1");
+  CHECK(created.verdict->message == kWarning + "; spec.other" + kRest);
   const Answer updated =
       world.Check(Review(Widget(R"({"legacyMode":true,"other":1})"), Widget(R"({"other":1})")));
   REQUIRE(updated.verdict);
@@ -229,11 +243,10 @@ TEST_CASE("Of many fields some are told one by one", "[migrate][guard]") {
   for (int i = 10; i < 40; ++i) spec += ",\"x" + std::to_string(i) + "\":1";
   const Answer answer = world.Check(Review(Widget("{" + spec + "}")));
   REQUIRE(answer.warnings.size() == 21);
-  CHECK(answer.warnings[0] == "spec.x10 will be pruned: not in the schema of v1");
-  CHECK(answer.warnings[20] == "10 more fields will be pruned");
+  CHECK(answer.warnings[0] == "spec.x10" + kRest);
+  CHECK(answer.warnings[20] == "10 more fields will be removed");
   REQUIRE(answer.verdict);
-  CHECK(answer.verdict->message.ends_with(
-      "spec.x14 will be pruned: not in the schema of v1; 25 more fields will be pruned"));
+  CHECK(answer.verdict->message.ends_with("spec.x14" + kRest + "; 25 more fields will be removed"));
 }
 
 TEST_CASE("Configurations ask about what is guarded, and let pass where nobody answers",

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <tuple>
 
+#include "kube/base/utf8.h"
 #include "kube/crd/custom_resource.h"
 #include "tests/support/test_schema.h"
 
@@ -157,11 +158,23 @@ TEST_CASE("Very long names are cut", "[migrate][guard]") {
 }
 
 TEST_CASE("A text about a field is no longer than it may be", "[migrate][guard]") {
-  CHECK(LossText({.path = "spec.legacyMode", .example = "", .version = "v1"}, 120) ==
-        "spec.legacyMode will be pruned: not in the schema of v1");
-  const std::string text = LossText(
-      {.path = "spec." + std::string(200, 'x') + ".\u00e4nd", .example = "", .version = "v1"}, 60);
-  CHECK(text == "..." + std::string(13, 'x') + ".\u00e4nd will be pruned: not in the schema of v1");
+  constexpr char kWhen[] = " will be removed when pruning is turned on";
+  const auto text = [&kWhen](const std::string& path, const std::string& crd,
+                             const std::string& version = "v1") {
+    const std::string told =
+        LossText({.path = path, .example = "", .version = version}, crd, kWhen, 120);
+    CHECK(kube::base::utf8::CountCharacters(told) <= 120);
+    return told;
+  };
+  const std::string widgets = "widgets.demo.example.com", x(200, 'x');
+  const std::string end = " will be removed when pruning is turned on: not in the schema of v1";
+  CHECK(text("spec.legacyMode", widgets) == "spec.legacyMode of " + widgets + end);
+  // The path first, as far as it still tells anything, then the name of the CRD, then all.
+  CHECK(text("spec." + x + ".\u00e4nd", widgets) ==
+        "spec.xxxxxx...xxxxxxx.\u00e4nd of " + widgets + end);
+  CHECK(text("spec." + x + ".\u00e4nd", "w" + x + ".example.com") ==
+        "spec.xxxxxx...xxxxxx.\u00e4nd of wxxxxxxxxxx...example.com" + end);
+  CHECK_THAT(text("spec." + x, x, x), Catch::StartsWith("spec.xxx") && Catch::EndsWith("xxx"));
 }
 
 }  // namespace request_loss_test
