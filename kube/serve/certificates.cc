@@ -39,6 +39,8 @@ using Key = std::unique_ptr<EVP_PKEY, Free<EVP_PKEY_free>>;
 using Name = std::unique_ptr<GENERAL_NAME, Free<GENERAL_NAME_free>>;
 using Names = std::unique_ptr<GENERAL_NAMES, Free<GENERAL_NAMES_free>>;
 using Number = std::unique_ptr<BIGNUM, Free<BN_free>>;
+using Store = std::unique_ptr<X509_STORE, Free<X509_STORE_free>>;
+using Verification = std::unique_ptr<X509_STORE_CTX, Free<X509_STORE_CTX_free>>;
 
 constexpr std::chrono::minutes kClockDifference{5};
 constexpr int kSerialBytes = 16;
@@ -285,6 +287,47 @@ void ReadNames(const X509* certificate, CertificateFacts& facts) {
   }
 }
 
+void FreeAll(STACK_OF(X509) * certificates) { sk_X509_pop_free(certificates, X509_free); }
+using Certificates = std::unique_ptr<STACK_OF(X509), Free<FreeAll>>;
+
+/// All that can be read, up to the first that cannot.
+Certificates AllOf(std::string_view pem) {
+  Certificates all = Made(Certificates(sk_X509_new_null()));
+  const Bio bio = Reader(pem);
+  while (Certificate next = NextCertificate(bio.get())) {
+    Must(sk_X509_push(all.get(), next.get()));
+    (void)next.release();
+  }
+  ERR_clear_error();
+  return all;
+}
+
+std::string UtcText(TimePoint time) {
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
+  std::tm parts{};
+  std::array<char, 32> text{};
+  gmtime_r(&seconds, &parts);
+  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts)};
+}
+
+/// As Go verifies: any certificate of `authorities` will do, whether or not it has signed itself.
+bool AreLedTo(STACK_OF(X509) * certificates, std::string_view authorities, TimePoint now) {
+  const Certificates roots = AllOf(authorities);
+  const Store store = Made(Store(X509_STORE_new()));
+  for (int i = 0; i < sk_X509_num(roots.get()); ++i) {
+    X509_STORE_add_cert(store.get(), sk_X509_value(roots.get(), i));
+  }
+  const Verification verification = Made(Verification(X509_STORE_CTX_new()));
+  Must(X509_STORE_CTX_init(verification.get(), store.get(), sk_X509_value(certificates, 0),
+                           certificates));
+  X509_STORE_CTX_set_flags(verification.get(), X509_V_FLAG_PARTIAL_CHAIN);
+  X509_STORE_CTX_set_time(verification.get(), 0, std::chrono::system_clock::to_time_t(now));
+  X509_STORE_CTX_set_purpose(verification.get(), X509_PURPOSE_SSL_SERVER);
+  const bool are_led = X509_verify_cert(verification.get()) == 1;
+  ERR_clear_error();
+  return are_led;
+}
+
 /// `the key "tls.key"`, or without a file `the key`.
 std::string Named(std::string_view thing, const std::string& file) {
   std::string text = "the " + std::string(thing);
@@ -419,6 +462,42 @@ std::optional<CertificateFacts> ReadCertificate(std::string_view pem) {
   facts.valid_until = TimeOf(X509_get0_notAfter(certificate.get()));
   ERR_clear_error();
   return facts;
+}
+
+std::string WhyRefused(std::string_view certificate, std::string_view authorities, TimePoint now) {
+  PrepareOpenSsl();
+  const auto facts = ReadCertificate(certificate);
+  if (!facts) return "it cannot be read";
+  if (now > facts->valid_until) return "it expired at " + UtcText(facts->valid_until);
+  if (now < facts->valid_from) return "it is not valid before " + UtcText(facts->valid_from);
+  const Certificates all = AllOf(certificate);
+  if (authorities.empty() || AreLedTo(all.get(), authorities, now)) return "";
+  return "the authorities by which it is verified have not signed it, or not for a server";
+}
+
+HandshakeFailure FailureOf(unsigned long code) {
+  switch (ERR_GET_REASON(code)) {
+    case SSL_R_SSLV3_ALERT_BAD_CERTIFICATE:
+    case SSL_R_SSLV3_ALERT_CERTIFICATE_EXPIRED:
+    case SSL_R_SSLV3_ALERT_CERTIFICATE_REVOKED:
+    case SSL_R_SSLV3_ALERT_CERTIFICATE_UNKNOWN:
+    case SSL_R_SSLV3_ALERT_UNSUPPORTED_CERTIFICATE:
+    case SSL_R_TLSV1_ALERT_UNKNOWN_CA:
+      return HandshakeFailure::kRefused;
+    case SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE:
+      return HandshakeFailure::kNoClientCertificate;
+    case SSL_R_CERTIFICATE_VERIFY_FAILED:
+      return HandshakeFailure::kClientCertificate;
+    case SSL_R_HTTP_REQUEST:
+    case SSL_R_HTTPS_PROXY_REQUEST:
+    case SSL_R_NO_SHARED_CIPHER:
+    case SSL_R_UNKNOWN_PROTOCOL:
+    case SSL_R_UNSUPPORTED_PROTOCOL:
+    case SSL_R_WRONG_VERSION_NUMBER:
+      return HandshakeFailure::kNotTls;
+    default:
+      return HandshakeFailure::kOther;
+  }
 }
 
 void* MakeServerContext(const TlsMaterial& material) {

@@ -48,4 +48,9 @@ struct CertificateFacts {
 /// certificate says is not proven by that, nor free of bytes that steer a terminal.
 std::optional<CertificateFacts> ReadCertificate(std::string_view pem);
 
+/// Why whoever trusts `authorities` (PEM; empty: any authority will do) refuses a server's
+/// certificate at `now`: "it expired at 2026-11-28T09:00:00Z". Empty: there is no reason.
+/// `certificate` is as TlsMaterial::certificate_pem; of the names in it nothing is said.
+std::string WhyRefused(std::string_view certificate, std::string_view authorities, TimePoint now);
+
 }  // namespace kube::serve

@@ -107,9 +107,16 @@ class TlsWire : public SocketWire {
  public:
   TlsWire(Socket socket, ssl::context& context) : stream_(std::move(socket), context) {}
 
+  // As for Leave.
   void Open(Done done) override {
-    stream_.async_handshake(ssl::stream_base::server, Handler(std::move(done)));
+    const auto open = [this, done = std::move(done)](const error_code& error) {
+      const bool is_of_tls = error.category() == asio::error::get_ssl_category();
+      if (is_of_tls) failure_ = FailureOf(static_cast<unsigned long>(error.value()));
+      done(static_cast<bool>(error), 0);
+    };
+    stream_.async_handshake(ssl::stream_base::server, open);
   }
+  HandshakeFailure failure() const override { return failure_; }
   void Read(std::span<char> piece, Done done) override {
     stream_.async_read_some(BufferOf(piece), Handler(std::move(done)));
   }
@@ -129,6 +136,7 @@ class TlsWire : public SocketWire {
   Socket& socket() override { return stream_.next_layer(); }
 
   ssl::stream<Socket> stream_;
+  HandshakeFailure failure_ = HandshakeFailure::kOther;
 };
 
 /// Signals of the process are for threads that know what to do with them; faults of a thread are
@@ -223,8 +231,9 @@ class Server::Impl : private Hall {
   }
 
   ServerCounts counts() const {
-    return {connections, requests, accepted, answered,
-            refused,     cut_off,  evicted,  failed_handshakes};
+    ServerCounts counts{connections, requests, accepted, answered, refused, cut_off, evicted, {}};
+    std::ranges::copy(handshake_failures, counts.handshake_failures.begin());
+    return counts;
   }
 
  private:

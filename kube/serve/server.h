@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -7,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "kube/serve/message.h"
 #include "kube/serve/request_reader.h"
@@ -49,6 +51,19 @@ struct ServerOptions {
   std::function<void(const std::string&)> report;
 };
 
+/// Why a TLS handshake failed.
+enum class HandshakeFailure : std::uint8_t {
+  kRefused,              ///< the client does not take the server's certificate
+  kNoClientCertificate,  ///< the client has shown none, and has to
+  kClientCertificate,    ///< the client has shown one that is not taken
+  kNotTls,               ///< HTTP, or a version that is not spoken here
+  kOther,                ///< the client went away, among others
+};
+/// What they are called in metrics, in their order.
+inline constexpr std::array<std::string_view, 5> kHandshakeFailureNames = {
+    "certificate_refused", "no_client_certificate", "client_certificate_refused", "not_tls",
+    "other"};
+
 /// How a server fares. All but the first two are counted from its start.
 struct ServerCounts {
   std::size_t connections = 0;  ///< that are open
@@ -58,7 +73,11 @@ struct ServerCounts {
   std::uint64_t refused = 0;    ///< requests that no Answerer was asked: 400, 413, 503 and the like
   std::uint64_t cut_off = 0;    ///< connections closed as they took too long
   std::uint64_t evicted = 0;    ///< connections closed to make room for another one
-  std::uint64_t failed_handshakes = 0;  ///< of TLS, a wrong certificate of a client among them
+  std::array<std::uint64_t, kHandshakeFailureNames.size()> handshake_failures{};  ///< by why
+
+  std::uint64_t failed_handshakes(HandshakeFailure why) const {
+    return handshake_failures[static_cast<std::size_t>(why)];
+  }
 };
 
 /// Serves HTTP/1.1 with TLS or without: connections are kept and may be pipelined, one request of a

@@ -64,7 +64,7 @@ void Session::Start() {
 
 void Session::OnOpen(bool has_failed, std::size_t) {
   if (has_failed) {
-    ++hall_.failed_handshakes;
+    ++hall_.handshake_failures[static_cast<std::size_t>(wire_->failure())];
     return End();
   }
   peer_ = wire_->peer();

@@ -46,8 +46,8 @@ class Hall {
   Steady::time_point end_of_waiting = Steady::time_point::max();  // for all, once it is stopping
 
   std::atomic<std::size_t> connections{0}, requests{0};
-  std::atomic<std::uint64_t> accepted{0}, answered{0}, refused{0}, cut_off{0}, evicted{0},
-      failed_handshakes{0};
+  std::atomic<std::uint64_t> accepted{0}, answered{0}, refused{0}, cut_off{0}, evicted{0};
+  std::array<std::atomic<std::uint64_t>, kHandshakeFailureNames.size()> handshake_failures{};
 };
 
 /// A connection from its handshake to its end: waits for a request, reads it, has it answered,

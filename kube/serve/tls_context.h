@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "kube/serve/message.h"
+#include "kube/serve/server.h"
 #include "kube/serve/tls_material.h"
 
 /// OpenSSL's objects, for the file that moves bytes: only certificates.cc knows what they are.
@@ -16,6 +17,9 @@ void* MakeServerContext(const TlsMaterial& material);
 
 /// The same without keeping it: throws where MakeServerContext would.
 void CheckTls(const TlsMaterial& material);
+
+/// What OpenSSL's error code of a handshake means.
+HandshakeFailure FailureOf(unsigned long code);
 
 /// Whom the certificate of the other end names, behind the handshake of an SSL; absent: it showed
 /// none.

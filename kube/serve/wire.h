@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "kube/serve/message.h"
+#include "kube/serve/server.h"
 
 namespace kube::serve {
 
@@ -32,6 +33,8 @@ class Wire {
   virtual void Drain(std::span<char> piece, Done done) = 0;
   /// What is under way fails.
   virtual void Close() = 0;
+  /// After an Open that has failed: why.
+  virtual HandshakeFailure failure() const { return HandshakeFailure::kOther; }
   /// After Open: who is at the other end, where that showed a certificate.
   virtual std::optional<PeerCertificate> peer() = 0;
 };

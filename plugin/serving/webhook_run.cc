@@ -11,6 +11,7 @@
 #include "kube/base/text.h"
 #include "kube/serve/server.h"
 #include "migrate/lists/pause.h"
+#include "plugin/serving/certificate_news.h"
 #include "plugin/serving/server_certificate.h"
 #include "plugin/serving/webhook_configurations.h"
 #include "plugin/serving/webhook_reach.h"
@@ -65,11 +66,12 @@ kube::serve::ServerOptions ServerOptionsOf(const ServingOptions& options,
 class Run {
  public:
   Run(const ServingOptions& options, const Webhooks& webhooks, const kube::client::Session& session,
-      const TellFunction& tell)
+      const TellFunction& tell, CertificateNews& news)
       : options_(options),
         webhooks_(webhooks),
         session_(session),
         tell_(tell),
+        news_(news),
         place_(FindPlace(options, {session.client, webhooks.server_certificate})),
         certificate_(options, CertificateNames(options, place_), std::chrono::system_clock::now()),
         server_(ServerOptionsOf(options, certificate_, tell), webhooks.endpoint.answerer()) {
@@ -84,7 +86,7 @@ class Run {
         kube::admission::ConfigurationProblems(handlers, name, Reach());
     if (!problems.empty()) throw kube::base::Error(kube::base::Join(problems, "; "));
     // Requests come as soon as the configuration is there.
-    webhooks_.endpoint.SetReady(true);
+    LookAtCertificate();
     if (configurations_) {
       configurations_->ApplyFirst(handlers, Reach());
     } else if (!options_.insecure || !options_.url.empty()) {
@@ -99,7 +101,7 @@ class Run {
       webhooks_.advance();
       const bool is_second = files.IsDue();
       const bool has_new_authority = is_second && ReadFiles();
-      if (is_second) TellHandshakes();
+      if (is_second) LookAtCertificate();
       const std::uint64_t revision = webhooks_.revision();
       const bool has_new_handlers = std::exchange(revision_, revision) != revision;
       const bool is_due = configuration.IsDue();
@@ -121,19 +123,12 @@ class Run {
     return MakeReach(options_, place_, server_.port(), certificate_.ca_bundle());
   }
 
-  // Where the certificate is not taken nobody asks, and nothing else would say so.
-  void TellHandshakes() {
-    const kube::serve::ServerCounts counts = server_.counts();
-    if (counts.failed_handshakes == 0 || counts.answered > 0) return;
-    if (std::exchange(are_handshakes_told_, true)) return;
-    tell_(
-        "note: TLS handshakes fail, and nobody has been answered yet: who asks may not trust the " +
-        std::string("certificate (is it for ") + (place_.host.empty() ? "the URL" : place_.host) +
-        ", valid, and of the authorities that the configuration has?)" +
-        (options_.client_ca_file.empty()
-             ? ""
-             : ", or has none that --client-ca-file takes: an API server shows one only if it was "
-               "told to (--admission-control-config-file)"));
+  // Behind --url somebody else's certificate is verified.
+  void LookAtCertificate() {
+    news_.NoteHandshakes(server_.counts(), place_.host, session_.clock.Now());
+    const bool is_trusted = news_.IsTrusted(certificate_.material(), certificate_.ca_bundle(),
+                                            std::chrono::system_clock::now());
+    webhooks_.endpoint.SetReady(is_trusted || !options_.url.empty());
   }
 
   // True if configurations have to say another authority.
@@ -150,12 +145,12 @@ class Run {
   const Webhooks& webhooks_;
   const kube::client::Session session_;
   const TellFunction& tell_;
+  CertificateNews& news_;
   const WebhookPlace place_;
   ServerCertificate certificate_;
   kube::serve::Server server_;
   std::optional<WebhookConfigurations> configurations_;
   std::uint64_t revision_ = 0;
-  bool are_handshakes_told_ = false;
 };
 
 }  // namespace
@@ -164,7 +159,9 @@ void ServeWebhooks(const ServingOptions& options, const Webhooks& webhooks,
                    const kube::client::Session& session, const TellFunction& tell,
                    const std::function<void(const std::string&)>& print) {
   KeepLittleFreeMemory();
-  Run run(options, webhooks, session, tell);
+  CertificateNews news(tell);
+  webhooks.endpoint.AddMetrics([&news] { return news.PrintMetrics(); });
+  Run run(options, webhooks, session, tell, news);
   try {
     run.Begin(print);
     run.GoOn();

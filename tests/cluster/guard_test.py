@@ -142,11 +142,16 @@ class GuardedWidgets(unittest.TestCase):
         guard = self.enterContext(start("widgets", "--action=deny", f"--cert-file={files}/expired.crt",
                                         f"--key-file={files}/expired.key", f"--ca-file={files}/ca.crt"))
 
-        # It takes a moment until the API server knows of the webhook.
-        wait_for("nobody says that the certificate is not taken", lambda: (
-            create(f"w{time.monotonic_ns()}", legacyMode="x").returncode,
-            any("TLS handshakes fail" in line for line in guard.lines)) == (0, True))
+        self.assertIn("Warning: nobody takes the certificate that is served: it expired at ", "\n".join(guard.lines))
+        # It takes a moment until the API server knows of the webhook. Probes, which verify nothing, go on.
+        wait_for("nobody says that handshakes fail", lambda: (
+            create(f"w{time.monotonic_ns()}", legacyMode="x").returncode, guard.get("/healthz")[0],
+            any("failed, as who asked did not take the certificate" in line for line in guard.lines)) == (0, 200, True))
         self.assertNotIn("the API server asks", guard.lines)
+        self.assertEqual(503, guard.get("/readyz")[0])
+        _, metrics = guard.get("/metrics")
+        self.assertRegex(metrics, r"\nadmission_certificate_expiry_seconds -\d+\n")
+        self.assertRegex(metrics, r'\nadmission_tls_handshake_failures_total{reason="certificate_refused"} [1-9]')
 
     def test_a_guard_that_hangs_holds_a_write_up_for_its_timeout(self):
         guard = self.guard("widgets", "--action=deny")

@@ -83,6 +83,30 @@ TEST_CASE("A certificate tells whose it is and who signed it", "[kube][serve]") 
   CHECK(client->dns_names.empty());
 }
 
+TEST_CASE("Why a certificate is refused is told", "[kube][serve]") {
+  const TimePoint now{std::chrono::seconds(1'800'000'000)};
+  const SelfSigned made = MakeSelfSigned({"a"}, now, std::chrono::hours(1));
+  const SelfSigned other = MakeSelfSigned({"a"}, now, std::chrono::hours(1));
+  const auto why = [&](TimePoint when, const std::string& authorities) {
+    return WhyRefused(made.certificate_pem, authorities, when);
+  };
+  CHECK(why(now, "").empty());
+  CHECK(why(now, made.ca_certificate_pem).empty());
+  CHECK(why(now, other.ca_certificate_pem + made.ca_certificate_pem).empty());
+  // A certificate may be its own authority, as Go has it.
+  CHECK(why(now, made.certificate_pem).empty());
+  CHECK_THAT(why(now, other.ca_certificate_pem), Catch::Contains("have not signed it"));
+  CHECK_THAT(why(now, "no PEM"), Catch::Contains("have not signed it"));
+  CHECK(why(now + std::chrono::hours(2), made.ca_certificate_pem) ==
+        "it expired at 2027-01-15T09:00:00Z");
+  CHECK(why(now - std::chrono::hours(1), "") == "it is not valid before 2027-01-15T07:55:00Z");
+  CHECK_FALSE(WhyRefused("no PEM", "", now).empty());
+  // One that clients show is none of a server.
+  CHECK_THAT(WhyRefused(test_support::kClient, test_support::kClientCa,
+                        ReadCertificate(test_support::kClient)->valid_from + std::chrono::hours(1)),
+             Catch::Contains("or not for a server"));
+}
+
 TEST_CASE("What is no certificate tells nothing", "[kube][serve]") {
   const std::string pem =
       GENERATE(std::string(), std::string("x"), std::string(test_support::kRsaKey),
