@@ -70,7 +70,8 @@ class Mutation::Reader : public json::ManifestSplitter::Sink {
       return !error;
     }
     std::vector<yaml::BooleanKey> booleans;
-    auto error = yaml::Parse(manifest.text, first_line_, document, &booleans, &lines_);
+    auto error = yaml::Parse(manifest.text, first_line_, document, &booleans, &lines_,
+                             yaml::BracketKeys::kTaken);
     if (error) {
       error_ = {error->line, "", std::move(error->message)};
     } else if (!booleans.empty()) {

@@ -31,10 +31,12 @@ std::size_t KeyLines::LineOf(std::string_view pointer, std::size_t otherwise) co
 
 std::optional<ParseError> Parse(std::string_view text, std::size_t first_line,
                                 json::Document& document, std::vector<BooleanKey>* boolean_keys,
-                                KeyLines* key_lines) {
+                                KeyLines* key_lines, BracketKeys bracket_keys) {
   auto error = CheckText(text, first_line);
   if (!error) error = CheckDirectives(text, first_line);
-  if (!error) error = ReadEvents(text, first_line, document, boolean_keys, key_lines);
+  if (!error) {
+    error = ReadEvents(text, first_line, document, {boolean_keys, key_lines, bracket_keys});
+  }
   if (!error) return error;
   document.root() = json::Value();
   KeepWithin(text, first_line, *error);

@@ -45,6 +45,10 @@ struct KeyLines {
   std::size_t LineOf(std::string_view pointer, std::size_t otherwise) const;
 };
 
+/// Whether `[labels]: x`, a list of one plain scalar as a key, is the key "[labels]". To Kubernetes
+/// it is none.
+enum class BracketKeys : bool { kRefused, kTaken };
+
 /// Reads one YAML document into `document` as a JSON value: YAML 1.1 booleans and numbers, merge
 /// keys, anchors, binary, the last of equal keys wins, keys of any scalar type become strings.
 /// An empty document is null. What follows the document ("...") is not looked at, as in go-yaml.
@@ -66,7 +70,8 @@ struct KeyLines {
 [[nodiscard]] std::optional<ParseError> Parse(std::string_view text, std::size_t first_line,
                                               json::Document& document,
                                               std::vector<BooleanKey>* boolean_keys = nullptr,
-                                              KeyLines* key_lines = nullptr);
+                                              KeyLines* key_lines = nullptr,
+                                              BracketKeys bracket_keys = BracketKeys::kRefused);
 
 /// Prints `value` as `kubectl -o yaml` does: keys in go-yaml's order ("a2" before "a10"), two
 /// blanks a level, sequences not indented below their key, lines folded behind column 80; but that

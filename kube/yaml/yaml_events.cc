@@ -193,21 +193,51 @@ struct Outcome {
   std::optional<ParseError> error = {};
 };
 
+bool IsBare(const Event& event) { return event.tag.empty() && event.anchor.empty(); }
+
+/// Makes a scalar of the list that `event` begins, a key in brackets, whose text `text` keeps.
+/// False where libyaml finds something wrong. Throws BuildError for a list of anything else.
+bool TakeBrackets(Parser& parser, Event& event, std::string& text) {
+  Event scalar, end;
+  if (!parser.Next(scalar)) return false;
+  const bool is_plain =
+      scalar.type == Event::Type::kScalar && IsBare(scalar) && scalar.style == Event::Style::kPlain;
+  text = "[" + std::string(scalar.value) + "]";
+  if (!parser.Next(end)) return false;
+  if (!is_plain || end.type != Event::Type::kEndSequence) {
+    throw BuildError("invalid map key: a key in brackets is one name, without quotes");
+  }
+  event.type = Event::Type::kScalar;
+  event.style = Event::Style::kSingleQuoted;
+  event.value = text;
+  event.end = end.end;
+  return true;
+}
+
 Outcome ReadOnce(AmendedText& amended, std::size_t first_line, json::Document& document,
-                 std::vector<BooleanKey>* boolean_keys, KeyLines* key_lines) {
+                 const EventOptions& options) {
+  KeyLines* const key_lines = options.key_lines;
   document.BeginAnew();
   Builder builder(document);
   std::optional<KeyTracker> key_tracker;
   if (key_lines != nullptr) key_tracker.emplace(first_line, *key_lines);
   DocumentReader reader(amended, first_line, builder, key_tracker ? &*key_tracker : nullptr);
   Parser parser(amended.text());
+  const auto fail = [&]() -> Outcome {
+    const Problem& problem = parser.problem();
+    if (amended.Amend(problem)) return {.is_amended = true};
+    return {.error = ErrorAt(problem.mark, first_line, problem.text)};
+  };
+  std::string bracket_key;
   for (Event event; event.type != Event::Type::kEnd;) {
-    if (!parser.Next(event)) {
-      const Problem& problem = parser.problem();
-      if (amended.Amend(problem)) return {.is_amended = true};
-      return {.error = ErrorAt(problem.mark, first_line, problem.text)};
-    }
+    if (!parser.Next(event)) return fail();
     try {
+      const bool is_list_as_key = event.type == Event::Type::kBeginSequence && event.is_flow &&
+                                  IsBare(event) && builder.ExpectsKey();
+      if (is_list_as_key && options.bracket_keys == BracketKeys::kRefused) {
+        throw BuildError("invalid map key: quote it");
+      }
+      if (is_list_as_key && !TakeBrackets(parser, event, bracket_key)) return fail();
       if (!reader.Take(event)) return {.is_amended = true};
     } catch (const BuildError& error) {
       return {.error = ErrorAt(event.start, first_line, error.what())};
@@ -216,19 +246,18 @@ Outcome ReadOnce(AmendedText& amended, std::size_t first_line, json::Document& d
   if (const auto unfit = builder.FindUnfit()) {
     return {.error = ErrorAt(reader.UnfitAt(unfit->number), first_line, unfit->message)};
   }
-  if (boolean_keys != nullptr) *boolean_keys = std::move(reader.boolean_keys());
+  if (options.boolean_keys != nullptr) *options.boolean_keys = std::move(reader.boolean_keys());
   return {};
 }
 
 }  // namespace
 
 std::optional<ParseError> ReadEvents(std::string_view text, std::size_t first_line,
-                                     json::Document& document,
-                                     std::vector<BooleanKey>* boolean_keys, KeyLines* key_lines) {
+                                     json::Document& document, const EventOptions& options) {
   AmendedText amended(text);
   Outcome outcome;
   do {  // each time it comes further
-    outcome = ReadOnce(amended, first_line, document, boolean_keys, key_lines);
+    outcome = ReadOnce(amended, first_line, document, options);
   } while (outcome.is_amended);
   return std::move(outcome.error);
 }

@@ -75,6 +75,8 @@ constexpr Vector kVectors[] = {
      R"({"spec":{"sel":{"a":1}}})", R"({"spec":{}})"},
     {"a map is replaced by its key in brackets", "spec: {'[sel]': {b: 2}}",
      R"({"spec":{"sel":{"a":1}}})", R"({"spec":{"sel":{"b":2}}})"},
+    {"as the proposal writes it", "spec:\n  [sel]:\n    b: 2\n", R"({"spec":{"sel":{"a":1}}})",
+     R"({"spec":{"sel":{"b":2}}})"},
     {"[key] of what is not there", "'[spec]': {b: 2}", R"({"a":1})", R"({"a":1,"spec":{"b":2}})"},
     {"[key] with null removes", "'[spec]': null", R"({"a":1,"spec":{}})", R"({"a":1})"},
     {"null in what is new is left out", "'[spec]': {a: null, b: {c: null}}", R"({"spec":{"a":1}})",
@@ -171,6 +173,10 @@ TEST_CASE("What is no mutation is refused by line and key", "[kube][mutation]") 
   CHECK(Error("text") == "1: : a mutation tree is a map, shaped like the object");
   CHECK(Error("spec:\n  labels: {}\n  \"[labels]\": {}\n") ==
         "3: spec.[labels]: is the same key as labels; use one of them, or two documents");
+  CHECK(Error("spec:\n  labels: {}\n  [labels]: {}\n") ==
+        "3: spec.[labels]: is the same key as labels; use one of them, or two documents");
+  CHECK(Error("spec:\n  [a, b]: {}\n") ==
+        "2: : invalid map key: a key in brackets is one name, without quotes");
   CHECK(Error("spec:\n  a: 1\n  b: 2\n  a: 3\n") == "4: spec.a: is there twice");
   CHECK(Error("spec:\n  x: 1\n  y: 2\n") == "3: y: is read as true; quote it");
   CHECK(Error("spec:\n  '[]': 1\n") == "2: spec.[]: names no key in its brackets");

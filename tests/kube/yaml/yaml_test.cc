@@ -110,7 +110,7 @@ TEST_CASE("Keys become strings", "[yaml]") {
   CHECK(MessageOf(": a") == "did not find expected key");
   CHECK(MessageOf("12345678901234567890: a") ==
         "unsupported map key of type: uint64, key: 12345678901234567890");
-  CHECK(MessageOf("{[a]: b}") == "invalid map key");
+  CHECK(MessageOf("{[a]: b}") == "invalid map key: quote it");
   CHECK(MessageOf("{{a: b}: c}") == "invalid map key");
 }
 
@@ -511,6 +511,38 @@ TEST_CASE("A key that its map has twice is found", "[kube][yaml]") {
   REQUIRE(lines.repeated);
   CHECK(lines.repeated->pointer == "/a");
   CHECK(lines.repeated->line == 3);
+}
+
+TEST_CASE("A list of one name as a key is taken where that is asked for", "[kube][yaml]") {
+  const auto read = [](const std::string& text) {
+    json::Document document;
+    KeyLines lines;
+    const auto error = Parse(text, 1, document, nullptr, &lines, BracketKeys::kTaken);
+    if (error) return std::to_string(error->line) + ": " + error->message;
+    return json::Print(document.root());
+  };
+  CHECK(read("[a]: b") == R"({"[a]":"b"})");
+  CHECK(read("x:\n  [ a.b/c ]:\n    d: [1, [2]]\n") == R"({"x":{"[a.b/c]":{"d":[1,[2]]}}})");
+  CHECK(read("{[a]: {[b]: c}, '[d]': e}") == R"({"[a]":{"[b]":"c"},"[d]":"e"})");
+  CHECK(read("? [a]\n: b\n") == R"({"[a]":"b"})");
+  CHECK(read("[true]: b\n[1]: c") == R"({"[1]":"c","[true]":"b"})");
+  CHECK(read("[a]: 1\n'[a]': 2\n") == R"({"[a]":2})");
+  // Lists that are no keys.
+  CHECK(read("- [a]\n- x: [b]\n") == R"([["a"],{"x":["b"]}])");
+  const std::string refused = "invalid map key: a key in brackets is one name, without quotes";
+  CHECK(read("x: 1\n[a, b]: c") == "2: " + refused);
+  CHECK(read("[]: c") == "1: " + refused);
+  CHECK(read("['a']: c") == "1: " + refused);
+  CHECK(read("[[a]]: c") == "1: " + refused);
+  CHECK(read("[{a: b}]: c") == "1: " + refused);
+  CHECK(read("[!!str a]: c") == "1: " + refused);
+  CHECK(read("x: &x a\n[*x]: c") == "2: " + refused);
+  CHECK(read("&x [a]: c") == "1: invalid map key");
+  CHECK(read("{a: b}: c") == "1: invalid map key");
+  KeyLines lines;
+  json::Document document;
+  REQUIRE_FALSE(Parse("a:\n  [b]: 1\n", 1, document, nullptr, &lines, BracketKeys::kTaken));
+  CHECK(lines.LineOf("/a/[b]", 0) == 2);
 }
 
 }  // namespace kube::yaml
