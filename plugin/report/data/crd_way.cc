@@ -434,13 +434,16 @@ class CrdWayFinder {
     FindLater(is_moved || is_older_stored);
   }
 
-  // A file of v1beta1 may leave it off without a word.
+  // Who applied v1beta1 before leaves it off by a file of v1 that says nothing of it, too.
   void TurnOnBehind() {
     const std::string line = "spec.preserveUnknownFields: true";
-    way_.behind.push_back({"turn pruning on for " + crd_.name, Migrate(" --enable-pruning"),
-                           crd_.is_v1beta1 ? "the file leaves it off. Delete " + line +
-                                                 " from it first, if it says that"
-                                           : "Delete " + line + " from the file first"});
+    std::string reason = "the file leaves it off";
+    if (crd_.preserve_unknown_fields) {
+      reason = crd_.is_v1beta1 ? reason + ". Delete " + line + " from it first, if it says that"
+                               : "Delete " + line + " from the file first";
+    }
+    way_.behind.push_back(
+        {"turn pruning on for " + crd_.name, Migrate(" --enable-pruning"), std::move(reason)});
   }
 
   void CleanManagedFields() {

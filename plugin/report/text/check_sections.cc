@@ -145,11 +145,18 @@ class Section {
 
   // In these nothing is stored, so what they lack is lost to their clients, not to a migration.
   void AppendReadersLoss() {
+    const auto storage = std::ranges::find(crd_.versions, true, &VersionReport::storage);
+    if (storage == crd_.versions.end()) return;
+    const auto is_lost_alone = [&](const FieldUse& use) {
+      return std::ranges::find(storage->pruned_fields, use.path, &FieldUse::path) ==
+             storage->pruned_fields.end();
+    };
     std::vector<std::string> versions;
     for (const VersionReport& version : crd_.versions) {
-      const bool is_stored =
-          version.storage || std::ranges::count(crd_.stored_versions, version.name) > 0;
-      if (!is_stored && !version.pruned_fields.empty()) versions.push_back(version.name);
+      const bool is_stored = std::ranges::count(crd_.stored_versions, version.name) > 0;
+      if (!is_stored && std::ranges::any_of(version.pruned_fields, is_lost_alone)) {
+        versions.push_back(version.name);
+      }
     }
     const bool is_known = crd_.source.empty() || crd_.apply;
     if (versions.empty() || !is_known) return;
@@ -159,7 +166,8 @@ class Section {
         crd_.replaced ? crd_.replaced->preserve_unknown_fields : crd_.preserve_unknown_fields;
     out_ += preserves ? ". Once pruning is on, its" : ". Its";
     out_ +=
-        " clients do not see what it lacks, and what they write removes that; a migration does "
+        " clients do not see what it alone lacks, and what they write removes that; a migration "
+        "does "
         "not\n";
   }
 
