@@ -90,9 +90,21 @@ def _read_object(subject, path, first):
     text = path.read_bytes()
     if first:
         text = text.rstrip() + b"\nsentinel: true\n"
+    _, version, _ = type_of(text)
+    return StoredObject(version or subject.storage, namespace_of(text) if subject.namespaced else "", text,
+                        "application/yaml")
+
+
+def namespace_of(text):
+    """Returns that of an object's YAML, as bytes; else "default"."""
     metadata = re.search(rb"(?m)^metadata:[^\n]*\n((?:[ #][^\n]*\n|\s*\n)*)", text)
     namespace = metadata and re.search(rb"""(?m)^\s+namespace:\s*["']?([-\w.]+)""", metadata[1])
-    namespace = namespace[1].decode() if namespace else "default"
-    version = re.search(rb"""(?m)^apiVersion:\s*["']?[^/\s]+/([\w.]+)""", text)
-    return StoredObject(version[1].decode() if version else subject.storage,
-                        namespace if subject.namespaced else "", text, "application/yaml")
+    return namespace[1].decode() if namespace else "default"
+
+
+def type_of(text):
+    """Returns (group, version, kind) of an object's YAML, as bytes; "" for what it does not say."""
+    version = re.search(rb"""(?m)^apiVersion:\s*["']?([^/\s]+)/([\w.]+)""", text)
+    kind = re.search(rb"""(?m)^kind:\s*["']?(\w+)""", text)
+    group_version = (version[1].decode(), version[2].decode()) if version else ("", "")
+    return (*group_version, kind[1].decode() if kind else "")

@@ -21,18 +21,6 @@ CHANGES = re.compile(r"kubectl (apply|patch|annotate)|kubectl prune migrate")
 MOST_STEPS = 30
 
 
-def group_and_kind(text):
-    group = re.search(rb"""(?m)^apiVersion:\s*["']?([^/\s]+)/([\w.]+)""", text)
-    kind = re.search(rb"(?m)^kind:\s*[\"']?(\w+)", text)
-    return (group[1].decode(), kind[1].decode()), group[2].decode()
-
-
-def namespace_of(text):
-    metadata = re.search(rb"(?m)^metadata:[^\n]*\n((?:[ #][^\n]*\n|\s*\n)*)", text)
-    namespace = metadata and re.search(rb"""(?m)^\s+namespace:\s*["']?([-\w.]+)""", metadata[1])
-    return namespace[1].decode() if namespace else "default"
-
-
 class Projects(UpgradeTest):
     def setUp(self):
         super().setUp()
@@ -74,13 +62,13 @@ class Projects(UpgradeTest):
 
     def create(self, kinds, text):
         """Whether the server takes it: examples need not fit their CRD."""
-        kind, version = group_and_kind(text)
-        if kind not in kinds:
+        group, version, kind = corpus.type_of(text)
+        if (group, kind) not in kinds:
             return False
-        spec = kinds[kind]
+        spec = kinds[group, kind]
         path = f"/apis/{spec['group']}/{version}/"
         if spec["scope"] == "Namespaced":
-            namespace = namespace_of(text)
+            namespace = corpus.namespace_of(text)
             self.api.request("POST", "/api/v1/namespaces", {"metadata": {"name": namespace}})
             path += f"namespaces/{namespace}/"
         return self.api.request("POST", path + spec["names"]["plural"], text, "application/yaml")[0] == 201
