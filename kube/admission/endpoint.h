@@ -21,7 +21,7 @@ namespace kube::admission {
 ///     POST /ID            an AdmissionReview for one handler
 ///     POST /              one for all handlers that match
 ///     GET /healthz        200 "ok"
-///     GET /readyz         200 "ok", or 503 until SetReady
+///     GET /readyz         200 "ok", or 503 until SetReady, and after SetReady(false)
 ///     GET /metrics        counts for Prometheus
 ///
 /// Where the API server is told to ask below a path, as https://host/hooks, and nothing on the way

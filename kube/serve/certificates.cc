@@ -260,10 +260,10 @@ std::string TextOf(const X509_NAME* name) {
   return TakeText(bio.get());
 }
 
-TimePoint TimeOf(const ASN1_TIME* time) {
+std::chrono::sys_seconds TimeOf(const ASN1_TIME* time) {
   std::tm parts{};
   if (ASN1_TIME_to_tm(time, &parts) != 1) return {};
-  return std::chrono::system_clock::from_time_t(timegm(&parts));
+  return std::chrono::sys_seconds(std::chrono::seconds(timegm(&parts)));
 }
 
 std::string AddressText(const ASN1_STRING* address) {
@@ -290,11 +290,15 @@ void ReadNames(const X509* certificate, CertificateFacts& facts) {
 void FreeAll(STACK_OF(X509) * certificates) { sk_X509_pop_free(certificates, X509_free); }
 using Certificates = std::unique_ptr<STACK_OF(X509), Free<FreeAll>>;
 
-/// All that can be read, up to the first that cannot.
+/// Those that can be read, as Go's AppendCertsFromPEM.
 Certificates AllOf(std::string_view pem) {
   Certificates all = Made(Certificates(sk_X509_new_null()));
   const Bio bio = Reader(pem);
-  while (Certificate next = NextCertificate(bio.get())) {
+  for (bool is_at_end = false; !is_at_end;) {
+    ERR_clear_error();
+    Certificate next = NextCertificate(bio.get());
+    is_at_end = !next && IsAtEnd();
+    if (!next) continue;
     Must(sk_X509_push(all.get(), next.get()));
     (void)next.release();
   }
@@ -302,30 +306,42 @@ Certificates AllOf(std::string_view pem) {
   return all;
 }
 
-std::string UtcText(TimePoint time) {
-  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
+std::string UtcText(std::chrono::sys_seconds time) {
+  const std::time_t seconds = time.time_since_epoch().count();
   std::tm parts{};
   std::array<char, 32> text{};
   gmtime_r(&seconds, &parts);
   return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts)};
 }
 
-/// As Go verifies: any certificate of `authorities` will do, whether or not it has signed itself.
-bool AreLedTo(STACK_OF(X509) * certificates, std::string_view authorities, TimePoint now) {
-  const Certificates roots = AllOf(authorities);
+/// Whether `certificates`, of which the first is the server's, lead to `root`, which need not have
+/// signed itself.
+bool AreLedTo(STACK_OF(X509) * certificates, X509* root, std::chrono::sys_seconds now) {
   const Store store = Made(Store(X509_STORE_new()));
-  for (int i = 0; i < sk_X509_num(roots.get()); ++i) {
-    X509_STORE_add_cert(store.get(), sk_X509_value(roots.get(), i));
-  }
+  Must(X509_STORE_add_cert(store.get(), root));
   const Verification verification = Made(Verification(X509_STORE_CTX_new()));
   Must(X509_STORE_CTX_init(verification.get(), store.get(), sk_X509_value(certificates, 0),
                            certificates));
   X509_STORE_CTX_set_flags(verification.get(), X509_V_FLAG_PARTIAL_CHAIN);
-  X509_STORE_CTX_set_time(verification.get(), 0, std::chrono::system_clock::to_time_t(now));
-  X509_STORE_CTX_set_purpose(verification.get(), X509_PURPOSE_SSL_SERVER);
+  X509_STORE_CTX_set_time(verification.get(), 0, now.time_since_epoch().count());
   const bool are_led = X509_verify_cert(verification.get()) == 1;
   ERR_clear_error();
   return are_led;
+}
+
+/// One after the other: of two of one name OpenSSL would try the first alone.
+bool AreLedToAny(STACK_OF(X509) * certificates, std::string_view authorities,
+                 std::chrono::sys_seconds now) {
+  const Certificates roots = AllOf(authorities);
+  for (int i = 0; i < sk_X509_num(roots.get()); ++i) {
+    if (AreLedTo(certificates, sk_X509_value(roots.get(), i), now)) return true;
+  }
+  return false;
+}
+
+/// By its extended key usage; without one it is for all.
+bool IsForServers(X509* certificate) {
+  return (X509_get_extended_key_usage(certificate) & (XKU_SSL_SERVER | XKU_ANYEKU)) != 0;
 }
 
 /// `the key "tls.key"`, or without a file `the key`.
@@ -468,14 +484,21 @@ std::string WhyRefused(std::string_view certificate, std::string_view authoritie
   PrepareOpenSsl();
   const auto facts = ReadCertificate(certificate);
   if (!facts) return "it cannot be read";
-  if (now > facts->valid_until) return "it expired at " + UtcText(facts->valid_until);
-  if (now < facts->valid_from) return "it is not valid before " + UtcText(facts->valid_from);
+  const auto time = std::chrono::floor<std::chrono::seconds>(now);
+  if (time > facts->valid_until) return "it expired at " + UtcText(facts->valid_until);
+  if (time + kClockDifference < facts->valid_from) {
+    return "it is not valid before " + UtcText(facts->valid_from);
+  }
   const Certificates all = AllOf(certificate);
-  if (authorities.empty() || AreLedTo(all.get(), authorities, now)) return "";
-  return "the authorities by which it is verified have not signed it, or not for a server";
+  if (!IsForServers(sk_X509_value(all.get(), 0)))
+    return "it is not for servers (extended key usage)";
+  const auto verified_at = std::max(time, facts->valid_from);
+  if (authorities.empty() || AreLedToAny(all.get(), authorities, verified_at)) return "";
+  return "the authorities by which it is verified have not signed it";
 }
 
 HandshakeFailure FailureOf(unsigned long code) {
+  if (ERR_GET_LIB(code) != ERR_LIB_SSL) return HandshakeFailure::kOther;
   switch (ERR_GET_REASON(code)) {
     case SSL_R_SSLV3_ALERT_BAD_CERTIFICATE:
     case SSL_R_SSLV3_ALERT_CERTIFICATE_EXPIRED:
@@ -490,7 +513,6 @@ HandshakeFailure FailureOf(unsigned long code) {
       return HandshakeFailure::kClientCertificate;
     case SSL_R_HTTP_REQUEST:
     case SSL_R_HTTPS_PROXY_REQUEST:
-    case SSL_R_NO_SHARED_CIPHER:
     case SSL_R_UNKNOWN_PROTOCOL:
     case SSL_R_UNSUPPORTED_PROTOCOL:
     case SSL_R_WRONG_VERSION_NUMBER:

@@ -41,7 +41,7 @@ struct CertificateFacts {
   std::string subject_text, issuer_text;  ///< as RFC 2253 writes them: "CN=minikube,O=system"
   std::vector<std::string> dns_names;     ///< of the subject's alternative names, in their order
   std::vector<std::string> ip_addresses;  ///< of the same, as text: "10.0.0.1", "::1"
-  TimePoint valid_from, valid_until;
+  std::chrono::sys_seconds valid_from, valid_until;  ///< of any year: TimePoint ends in 2262
 };
 
 /// Reads the first certificate of a PEM text; absent if it has none that can be read. What the
@@ -49,8 +49,9 @@ struct CertificateFacts {
 std::optional<CertificateFacts> ReadCertificate(std::string_view pem);
 
 /// Why whoever trusts `authorities` (PEM; empty: any authority will do) refuses a server's
-/// certificate at `now`: "it expired at 2026-11-28T09:00:00Z". Empty: there is no reason.
-/// `certificate` is as TlsMaterial::certificate_pem; of the names in it nothing is said.
+/// certificate at `now`, as Go's crypto/x509 verifies: "it expired at 2026-11-28T09:00:00Z". Empty:
+/// no reason is known here. `certificate` is as TlsMaterial::certificate_pem; of the names in it
+/// nothing is said. One that will be valid within five minutes is, as clocks differ.
 std::string WhyRefused(std::string_view certificate, std::string_view authorities, TimePoint now);
 
 }  // namespace kube::serve

@@ -44,7 +44,8 @@ bool HasOddLine(std::string_view head) {
   return false;
 }
 
-// Of a name and a port, or an address in brackets (RFC 3986, 3.2.2); it may be empty.
+// Of a name and a port, or an address in brackets (RFC 3986, 3.2.2); it may be empty. Without the
+// comma, by which two headers may have been joined.
 bool IsHost(boost::beast::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) {
     return base::IsLetter(c) || base::IsDigit(c) ||

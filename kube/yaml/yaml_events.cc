@@ -235,7 +235,7 @@ Outcome ReadOnce(AmendedText& amended, std::size_t first_line, json::Document& d
       const bool is_list_as_key = event.type == Event::Type::kBeginSequence && event.is_flow &&
                                   IsBare(event) && builder.ExpectsKey();
       if (is_list_as_key && options.bracket_keys == BracketKeys::kRefused) {
-        throw BuildError("invalid map key: quote it");
+        throw BuildError("invalid map key: a list is none, quote it");
       }
       if (is_list_as_key && !TakeBrackets(parser, event, bracket_key)) return fail();
       if (!reader.Take(event)) return {.is_amended = true};

@@ -19,7 +19,7 @@ struct EventOptions {
 
 /// Reads the first document of `text` by libyaml, as go-yaml v2 reads it, into `document`; null
 /// where there is none. `text` has passed CheckText. Lines are counted from `first_line`. The error
-/// is libyaml's or go-yaml's.
+/// is libyaml's or go-yaml's, but for lists as keys.
 std::optional<ParseError> ReadEvents(std::string_view text, std::size_t first_line,
                                      json::Document& document, const EventOptions& options);
 

@@ -8,57 +8,94 @@
 namespace plugin::serving {
 namespace {
 
+using kube::base::Count;
+using kube::serve::CertificateFacts;
 using kube::serve::HandshakeFailure;
 using kube::serve::TimePoint;
+using std::chrono::seconds;
 
 constexpr std::chrono::hours kDay(24);
-constexpr std::chrono::minutes kHandshakePause(10);
+constexpr std::chrono::minutes kHandshakePause(10), kVerdictLasts(1);
+
+std::optional<CertificateFacts> FactsOf(const std::optional<kube::serve::TlsMaterial>& material) {
+  return material ? kube::serve::ReadCertificate(material->certificate_pem) : std::nullopt;
+}
+
+seconds LeftOf(const CertificateFacts& facts, TimePoint now) {
+  return facts.valid_until - std::chrono::floor<seconds>(now);
+}
 
 // A week, and of certificates that are made for a shorter time its last quarter: whatever renews
 // them has had its time.
-bool ExpiresSoon(const kube::serve::CertificateFacts& facts, TimePoint now) {
-  const TimePoint::duration validity = facts.valid_until - facts.valid_from;
-  return facts.valid_until - now < std::min<TimePoint::duration>(7 * kDay, validity / 4);
+bool ExpiresSoon(const CertificateFacts& facts, TimePoint now) {
+  const seconds validity = facts.valid_until - facts.valid_from;
+  return LeftOf(facts, now) < std::min<seconds>(7 * kDay, validity / 4);
 }
 
-std::string TimeLeft(TimePoint::duration left) {
-  const auto hours = std::chrono::duration_cast<std::chrono::hours>(left).count();
-  return hours < 48 ? kube::base::Count(static_cast<std::uint64_t>(hours), "hour")
-                    : kube::base::Count(static_cast<std::uint64_t>(hours / 24), "day");
+std::string TextOf(seconds left) {
+  const auto hours = static_cast<std::uint64_t>(
+      std::chrono::ceil<std::chrono::hours>(std::max(left, seconds(0))).count());
+  return hours < 48 ? Count(hours, "hour") : Count((hours + 23) / 24, "day");
 }
 
 }  // namespace
 
+void CertificateNews::NoteExpiry(const std::optional<kube::serve::TlsMaterial>& material,
+                                 TimePoint now) {
+  const auto facts = FactsOf(material);
+  has_certificate_ = facts.has_value();
+  if (facts) seconds_left_ = LeftOf(*facts, now).count();
+}
+
 bool CertificateNews::IsTrusted(const std::optional<kube::serve::TlsMaterial>& material,
                                 const std::string& authorities, TimePoint now) {
-  const auto facts =
-      material ? kube::serve::ReadCertificate(material->certificate_pem) : std::nullopt;
-  has_certificate_ = facts.has_value();
+  NoteExpiry(material, now);
+  const auto facts = FactsOf(material);
   if (!facts) return true;
-  const TimePoint::duration left = facts->valid_until - now;
-  seconds_left_ = std::chrono::duration_cast<std::chrono::seconds>(left).count();
-  const std::string why = kube::serve::WhyRefused(material->certificate_pem, authorities, now);
-  if (!why.empty()) {
-    Tell("Warning: nobody takes the certificate that is served: " + why +
+  const std::string& why = WhyRefused(material->certificate_pem, authorities, now);
+  const bool is_new = std::exchange(suspected_, why) != why;
+  if (std::exchange(has_looked_, true) && is_new && !why.empty()) return is_trusted_;
+  is_trusted_ = why.empty();
+  if (!is_trusted_) {
+    Tell(why,
+         "Warning: nobody takes the certificate that is served: " + why +
              "; no review is answered until another one is there",
          now);
   } else if (ExpiresSoon(*facts, now)) {
-    Tell("Warning: the certificate that is served expires in less than " +
-             TimeLeft(left + std::chrono::hours(1)) + ", and nobody has renewed it",
+    Tell("soon",
+         "Warning: the certificate that is served expires in " + TextOf(LeftOf(*facts, now)) +
+             ", and nobody has renewed it",
          now);
-  } else {
-    problem_.clear();
+  } else if (!std::exchange(told_kind_, "").empty()) {
+    tell_("the certificate that is served is taken again");
   }
-  return why.empty();
+  return is_trusted_;
 }
 
-// The same problem has another number of hours in its text.
-void CertificateNews::Tell(const std::string& problem, TimePoint now) {
-  const std::string kind = problem.substr(0, problem.find(" expires in "));
-  if (kind == problem_ && now - told_at_ < kDay) return;
-  problem_ = kind;
+// What decides changes with the files, and with time.
+const std::string& CertificateNews::WhyRefused(const std::string& certificate,
+                                               const std::string& authorities, TimePoint now) {
+  const bool is_known = verdict_ && verdict_->certificate == certificate &&
+                        verdict_->authorities == authorities && now >= verdict_->time &&
+                        now - verdict_->time < kVerdictLasts;
+  if (!is_known) {
+    verdict_ = {certificate, authorities, kube::serve::WhyRefused(certificate, authorities, now),
+                now};
+  }
+  return verdict_->why;
+}
+
+void CertificateNews::Tell(const std::string& kind, const std::string& line, TimePoint now) {
+  if (kind == told_kind_ && now - told_at_ < kDay) return;
+  told_kind_ = kind;
   told_at_ = now;
-  tell_(problem);
+  tell_(line);
+}
+
+bool CertificateNews::IsNews(Told& told, std::uint64_t count, kube::system::Clock::TimePoint now) {
+  if (count == told.count || (told.at && now - *told.at < kHandshakePause)) return false;
+  told = {count, now};
+  return true;
 }
 
 void CertificateNews::NoteHandshakes(const kube::serve::ServerCounts& counts,
@@ -68,21 +105,17 @@ void CertificateNews::NoteHandshakes(const kube::serve::ServerCounts& counts,
   const std::uint64_t of_clients =
       counts.failed_handshakes(HandshakeFailure::kNoClientCertificate) +
       counts.failed_handshakes(HandshakeFailure::kClientCertificate);
-  if (refused + of_clients == told_failures_) return;
-  if (failures_told_at_ && now - *failures_told_at_ < kHandshakePause) return;
-  told_failures_ = refused + of_clients;
-  failures_told_at_ = now;
-  if (refused > 0) {
-    tell_("Warning: " + kube::base::Count(refused, "TLS handshake") +
-          " failed, as who asked did not take the certificate: is it for " +
+  if (IsNews(refused_, refused, now)) {
+    tell_("Warning: " + Count(refused, "TLS handshake") +
+          " failed so far, as who asked did not take the certificate. If that is an API server, "
+          "requests pass unseen, or fail: is the certificate for " +
           (host.empty() ? "the URL" : host) +
-          ", valid, and of the authorities that the configuration has? Requests pass unseen, or "
-          "fail, meanwhile");
+          ", valid, and of the authorities that the configuration has?");
   }
-  if (of_clients > 0) {
-    tell_("Warning: " + kube::base::Count(of_clients, "TLS handshake") +
-          " failed, as who asked had no certificate that --client-ca-file takes: an API server "
-          "shows one only if it was told to (--admission-control-config-file)");
+  if (IsNews(of_clients_, of_clients, now)) {
+    tell_("Warning: " + Count(of_clients, "TLS handshake") +
+          " failed so far, as who asked had no certificate that --client-ca-file takes: an API "
+          "server shows one only if it was told to (--admission-control-config-file)");
   }
 }
 

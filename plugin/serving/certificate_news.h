@@ -26,33 +26,55 @@ class CertificateNews {
   /// `tell` takes a line for people.
   explicit CertificateNews(TellFunction tell) : tell_(std::move(tell)) {}
 
-  /// Looks at the certificate; `authorities` are those by which it is verified, PEM, empty where
-  /// these are not known. Returns whether it will be taken. Why not, and that it expires soon, is
-  /// told when it begins, and once a day while it lasts. Without TLS there is nothing to say.
+  /// When the certificate expires, for metrics alone. Absent: without TLS.
+  void NoteExpiry(const std::optional<kube::serve::TlsMaterial>& material,
+                  kube::serve::TimePoint now);
+
+  /// Notes that, too, and whether it will be taken, which it returns: true without TLS.
+  /// `authorities` are those by which it is verified, PEM, empty where these are not known.
+  ///
+  /// Why not, and that it expires soon, is told when it begins, and once a day while it lasts; that
+  /// it is taken again, once. A problem counts from the second look on, but for the first look of
+  /// all: files may be renewed one after the other.
   bool IsTrusted(const std::optional<kube::serve::TlsMaterial>& material,
                  const std::string& authorities, kube::serve::TimePoint now);
 
   /// Looks at the handshakes. Of those that failed by a certificate it tells, every ten minutes at
-  /// most. `host` is whom the certificate has to be for.
+  /// most. `host` is whom the certificate has to be for; empty: that of --url.
   void NoteHandshakes(const kube::serve::ServerCounts& counts, const std::string& host,
                       kube::system::Clock::TimePoint now);
 
-  /// As of the last look, in Prometheus's text format:
+  /// As of the last look, in Prometheus's text format; nothing without TLS:
   ///
   ///     admission_certificate_expiry_seconds 7776000
   ///     admission_tls_handshake_failures_total{reason="certificate_refused"} 3
   ///
-  /// The first is what is left, negative once it has expired; absent without TLS.
+  /// The first is what is left, negative once it has expired.
   std::string PrintMetrics() const;
 
  private:
-  void Tell(const std::string& problem, kube::serve::TimePoint now);
+  struct Verdict {
+    std::string certificate, authorities;  // PEM
+    std::string why;                       // it is refused; empty: it is not
+    kube::serve::TimePoint time{};
+  };
+  struct Told {
+    std::uint64_t count = 0;
+    std::optional<kube::system::Clock::TimePoint> at{};
+  };
+
+  const std::string& WhyRefused(const std::string& certificate, const std::string& authorities,
+                                kube::serve::TimePoint now);
+  void Tell(const std::string& kind, const std::string& line, kube::serve::TimePoint now);
+  bool IsNews(Told& told, std::uint64_t count, kube::system::Clock::TimePoint now);
 
   const TellFunction tell_;
-  std::string problem_;  // that was told last; empty: none
+  std::optional<Verdict> verdict_;
+  std::string suspected_;  // why it is refused, as the last look had it
+  bool has_looked_ = false, is_trusted_ = true;
+  std::string told_kind_;  // of the problem that was told last; empty: none
   kube::serve::TimePoint told_at_{};
-  std::uint64_t told_failures_ = 0;
-  std::optional<kube::system::Clock::TimePoint> failures_told_at_;
+  Told refused_, of_clients_;
   std::atomic<bool> has_certificate_ = false;
   std::atomic<std::int64_t> seconds_left_ = 0;
   std::array<std::atomic<std::uint64_t>, kube::serve::kHandshakeFailureNames.size()> failures_{};

@@ -3,6 +3,7 @@
 #include <malloc.h>
 
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -123,12 +124,17 @@ class Run {
     return MakeReach(options_, place_, server_.port(), certificate_.ca_bundle());
   }
 
-  // Behind --url somebody else's certificate is verified.
   void LookAtCertificate() {
+    const auto now = std::chrono::system_clock::now();
     news_.NoteHandshakes(server_.counts(), place_.host, session_.clock.Now());
-    const bool is_trusted = news_.IsTrusted(certificate_.material(), certificate_.ca_bundle(),
-                                            std::chrono::system_clock::now());
-    webhooks_.endpoint.SetReady(is_trusted || !options_.url.empty());
+    // Behind --url the certificate of somebody else is verified.
+    if (!options_.url.empty()) {
+      news_.NoteExpiry(certificate_.material(), now);
+      webhooks_.endpoint.SetReady(true);
+    } else {
+      webhooks_.endpoint.SetReady(
+          news_.IsTrusted(certificate_.material(), certificate_.ca_bundle(), now));
+    }
   }
 
   // True if configurations have to say another authority.
@@ -159,9 +165,9 @@ void ServeWebhooks(const ServingOptions& options, const Webhooks& webhooks,
                    const kube::client::Session& session, const TellFunction& tell,
                    const std::function<void(const std::string&)>& print) {
   KeepLittleFreeMemory();
-  CertificateNews news(tell);
-  webhooks.endpoint.AddMetrics([&news] { return news.PrintMetrics(); });
-  Run run(options, webhooks, session, tell, news);
+  const auto news = std::make_shared<CertificateNews>(tell);
+  webhooks.endpoint.AddMetrics([news] { return news->PrintMetrics(); });
+  Run run(options, webhooks, session, tell, *news);
   try {
     run.Begin(print);
     run.GoOn();

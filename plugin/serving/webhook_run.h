@@ -33,6 +33,9 @@ using TellFunction = std::function<void(const std::string&)>;
 /// taken, those under way are answered, and webhooks of ours that are not persistent are removed
 /// from the configurations of --managed.
 ///
+/// Once for an endpoint, to which it adds metrics. It is ready while its certificate is one that
+/// whoever verifies it can be expected to take.
+///
 /// Without --managed the configurations are printed, once they can be answered, by `print`.
 ///
 /// Files of certificates are read again about once a second. Managed configurations are brought to

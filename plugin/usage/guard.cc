@@ -68,7 +68,8 @@ Options:
         server shows one only if its --admission-control-config-file says so.
 
     --contact='':
-        Whom to ask: shown behind each warning, and in errors. One line of 120 characters at most.
+        Whom to ask: shown behind the warnings of a request, and in errors. One line of 120
+        characters at most.
 
     --extra-san=[]:
         Further names and addresses in the self-signed certificate.

@@ -165,10 +165,8 @@ class Section {
     const bool preserves =
         crd_.replaced ? crd_.replaced->preserve_unknown_fields : crd_.preserve_unknown_fields;
     out_ += preserves ? ". Once pruning is on, its" : ". Its";
-    out_ +=
-        " clients do not see what it alone lacks, and what they write removes that; a migration "
-        "does "
-        "not\n";
+    out_ += " clients do not see what it alone lacks, and what they write removes that; ";
+    out_ += "a migration does not\n";
   }
 
   // What a migration takes, and tells, is what the storage version's schema does not specify.

@@ -97,14 +97,37 @@ TEST_CASE("Why a certificate is refused is told", "[kube][serve]") {
   CHECK(why(now, made.certificate_pem).empty());
   CHECK_THAT(why(now, other.ca_certificate_pem), Catch::Contains("have not signed it"));
   CHECK_THAT(why(now, "no PEM"), Catch::Contains("have not signed it"));
+  const std::string broken =
+      "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n" + made.ca_certificate_pem;
+  CHECK(why(now, other.ca_certificate_pem + broken).empty());
   CHECK(why(now + std::chrono::hours(2), made.ca_certificate_pem) ==
         "it expired at 2027-01-15T09:00:00Z");
   CHECK(why(now - std::chrono::hours(1), "") == "it is not valid before 2027-01-15T07:55:00Z");
+  CHECK(why(now - std::chrono::minutes(9), made.ca_certificate_pem).empty());
   CHECK_FALSE(WhyRefused("no PEM", "", now).empty());
   // One that clients show is none of a server.
   CHECK_THAT(WhyRefused(test_support::kClient, test_support::kClientCa,
                         ReadCertificate(test_support::kClient)->valid_from + std::chrono::hours(1)),
-             Catch::Contains("or not for a server"));
+             Catch::Contains("not for servers"));
+}
+
+TEST_CASE("A certificate may be valid for ever", "[kube][serve]") {
+  const TimePoint now{std::chrono::seconds(1'800'000'000)};
+  for (const char* pem : {test_support::kWithoutEnd, test_support::kUntil2300}) {
+    CHECK(WhyRefused(pem, pem, now).empty());
+  }
+  const auto facts = ReadCertificate(test_support::kWithoutEnd);
+  REQUIRE(facts);
+  CHECK(facts->valid_until.time_since_epoch().count() == 253402300799);  // 99991231235959Z
+}
+
+// Of the older one the name is the same, and the key another.
+TEST_CASE("Of authorities of one name each is tried", "[kube][serve]") {
+  const std::string old_one = test_support::kOldRoot, new_one = test_support::kNewRoot;
+  const TimePoint now{std::chrono::seconds(1'800'000'000)};
+  CHECK(WhyRefused(test_support::kOfNewRoot, old_one + new_one, now).empty());
+  CHECK(WhyRefused(test_support::kOfNewRoot, new_one + old_one, now).empty());
+  CHECK_FALSE(WhyRefused(test_support::kOfNewRoot, old_one, now).empty());
 }
 
 TEST_CASE("What is no certificate tells nothing", "[kube][serve]") {

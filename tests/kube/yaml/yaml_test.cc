@@ -110,7 +110,7 @@ TEST_CASE("Keys become strings", "[yaml]") {
   CHECK(MessageOf(": a") == "did not find expected key");
   CHECK(MessageOf("12345678901234567890: a") ==
         "unsupported map key of type: uint64, key: 12345678901234567890");
-  CHECK(MessageOf("{[a]: b}") == "invalid map key: quote it");
+  CHECK(MessageOf("{[a]: b}") == "invalid map key: a list is none, quote it");
   CHECK(MessageOf("{{a: b}: c}") == "invalid map key");
 }
 

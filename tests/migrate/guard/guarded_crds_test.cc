@@ -54,6 +54,17 @@ TEST_CASE("A request is held against its own version and the storage version", "
                                            .preserve_unknown_fields = true});
 }
 
+TEST_CASE("When a field is removed is told by what the cluster has", "[migrate][guard]") {
+  const manifests::Proposal proposal = Proposal("widgets");
+  const auto when = [](const kube::crd::Crd& live, const manifests::Proposal* proposed) {
+    return GuardedCrd(live, proposed).WhenRemoved();
+  };
+  CHECK(when(Crd("widgets"), nullptr) == " will be removed when pruning is turned on");
+  CHECK(when(Crd("widgets"), &proposal) == " will be removed when pruning is turned on");
+  CHECK(when(Crd("widgets", ""), nullptr) == " is removed");
+  CHECK(when(Crd("widgets", ""), &proposal) == " will be removed when its new CRD is applied");
+}
+
 TEST_CASE("What a webhook makes of another version is not known", "[migrate][guard]") {
   const GuardedCrd crd(
       Crd("widgets", kPreserves + R"(,"conversion":{"strategy":"Webhook","webhook":{

@@ -59,6 +59,10 @@ TEST_CASE("--server stays the API server's address", "[plugin][serving]") {
 TEST_CASE("Flags of a server that cannot go together are refused", "[plugin][serving]") {
   const auto [flags, error] = GENERATE(table<Words, std::string>({
       {{"--cert-file=a"}, "--cert-file needs --key-file"},
+      {{"--contact=" + std::string(121, 'x')},
+       "--contact is shown as a warning, which is one line of 120 characters at most"},
+      {{"--contact=a\nb"},
+       "--contact is shown as a warning, which is one line of 120 characters at most"},
       {{"--key-file=a"}, "--key-file needs --cert-file"},
       {{"--ca-file=a"}, "--ca-file needs --cert-file"},
       {{"--key-password=a"}, "--key-password needs --key-file"},
@@ -96,6 +100,7 @@ TEST_CASE("Flags of a server that go together are taken", "[plugin][serving]") {
       {"--insecure", "--managed=guard.example.com", "--url=https://x"},
       {"--reach=service", "--host=guard.kubectl-prune.svc"},
       {"--port=0", "--addr=127.0.0.1", "--extra-san=a,b"},
+      {"--contact=" + std::string(120, 'x')},
   }));
   Words all = {"widgets"};
   all.insert(all.end(), words.begin(), words.end());
