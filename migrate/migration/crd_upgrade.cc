@@ -5,6 +5,7 @@
 
 #include "kube/client/answer_meaning.h"
 #include "kube/crd/client_apply.h"
+#include "kube/crd/suggest/v1_form.h"
 #include "migrate/check/crd_facts.h"
 #include "migrate/crds/crd_request.h"
 #include "migrate/crds/crd_shape.h"
@@ -22,9 +23,11 @@ using kube::json::Value;
 // Of all annotations together (apimachinery pkg/api/validation TotalAnnotationSizeLimitB).
 constexpr std::size_t kMostAnnotation = 250 * 1024;
 
-// The manifest as it is applied, with pruning; what applies it next finds nothing to do.
-Value PatchOf(const Value& manifest, const Value& live, kube::json::Arena& arena) {
-  const bool is_server_side = !kube::crd::FindServerSideApplier(live).empty() ||
+// The manifest as it is applied, with pruning; what applies it next finds nothing to do. One that
+// is written in another form than the file says nothing of what was applied last.
+Value PatchOf(const Value& manifest, bool is_as_written, const Value& live,
+              kube::json::Arena& arena) {
+  const bool is_server_side = !is_as_written || !kube::crd::FindServerSideApplier(live).empty() ||
                               kube::json::Print(manifest).size() > kMostAnnotation;
   Value patch = kube::crd::ApplyPatch(
       is_server_side ? manifest : kube::crd::WithLastApplied(manifest, arena), live, arena);
@@ -73,17 +76,22 @@ std::string WhyNot(const Crd& live, const Crd& upgraded) {
 Result<CrdUpgrade, std::string> PrepareUpgrade(const manifests::Proposal& proposal, const Crd& live,
                                                const std::string& target, bool asks,
                                                kube::client::Client& client) {
-  const Value& manifest = proposal.crd.document->root();
-  if (manifest.FindText("apiVersion") != live.document->root().FindText("apiVersion")) {
+  const Value& written = proposal.crd.document->root();
+  const bool is_as_written =
+      written.FindText("apiVersion") == live.document->root().FindText("apiVersion");
+  if (!is_as_written && live.is_v1beta1()) {
     return Unexpected("it is not written in " + live.api_version +
                       ", in which the API server gives CRDs");
   }
-  const Value* spec = manifest.Find("spec");
+  const Value* spec = written.Find("spec");
   if (spec->Find("preserveUnknownFields") != nullptr && proposal.crd.preserve_unknown_fields) {
     return Unexpected(std::string("it says spec.preserveUnknownFields: true"));
   }
   Document document;
-  const Value patch = PatchOf(manifest, live.document->root(), document.arena());
+  const Value manifest = is_as_written ? written
+                                       : kube::crd::suggest::MakeV1Form(
+                                             proposal.crd, /*is_live=*/false, document.arena());
+  const Value patch = PatchOf(manifest, is_as_written, live.document->root(), document.arena());
   const auto upgraded = asks ? Ask(live, patch, target, client) : Foretell(live, patch);
   if (!upgraded) return Unexpected(upgraded.error());
   if (std::string why = WhyNot(live, *upgraded); !why.empty()) return Unexpected(std::move(why));

@@ -363,6 +363,34 @@ class Cases(UpgradeTest):
         _, steps = self.plan(file)
         self.assertEqual([f"kubectl prune suggest {name} -f new.json"], [step["command"] for step in steps])
 
+    def test_a_file_of_v1beta1_brings_its_schema_with_pruning(self):
+        if not CLUSTER.has_v1beta1:
+            self.skipTest("needs a server with apiextensions.k8s.io/v1beta1")
+        upgrade = Upgrade("task", [version("v1", schema(a=TEXT), storage=True)],
+                          [version("v1", schema(a=TEXT), storage=True)])
+        new = upgrade.manifest(upgrade.live)
+        new["apiVersion"] = "apiextensions.k8s.io/v1beta1"
+        new["spec"]["validation"] = new["spec"]["versions"][0].pop("schema")
+        old = copy.deepcopy(new)
+        del old["spec"]["validation"]  # nothing could be pruned by it
+        new["spec"]["preserveUnknownFields"] = False
+        self.apply(self.write("old.json", old))
+        path = f"/apis/{upgrade.group}/v1/namespaces/default/{upgrade.plural}"
+        wait_for("it is not served", lambda: self.api.request("GET", path)[0] == 200)
+        self.api.post(path, {"apiVersion": f"{upgrade.group}/v1", "kind": "Task", "metadata": {"name": "o0"},
+                             "spec": {"a": "x", "b": "y"}})
+        file = self.write("new.json", new)
+        _, steps = self.plan(file)
+        commands = [step["command"] for step in steps]
+        self.assertEqual([f"kubectl prune migrate {upgrade.name} --enable-pruning -f new.json",
+                          "kubectl apply -f new.json"], commands[1:], commands)
+        self.go_steps(steps[1:])
+        self.assertEqual({"a": "x"}, upgrade.in_etcd()["o0"]["spec"])
+        backup, = self.folder.glob(f"kubectl-prune-backup/{upgrade.name}-*.ndjson")
+        self.assertIn('"b":"y"', backup.read_text().replace('": "', '":"'))
+        _, report = self.check(file)
+        self.assertNotIn("steps", report)
+
     def test_what_a_release_has_dropped_is_named(self):
         upgrade = Upgrade("kept", [version("v1", schema(a=TEXT), storage=True)],
                           [version("v1", schema(a=TEXT), storage=True)])

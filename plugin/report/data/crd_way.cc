@@ -355,11 +355,14 @@ class CrdWayFinder {
 
   // By the schema of an older version alone more would be lost than by those of the file.
   void FindBeforePruning() {
-    if (crd_.is_v1beta1) return TurnOnBefore("a file of v1beta1 cannot come with it; ");
+    const bool is_in_one_step = missing_.empty() && !moves_storage_version();
+    if (crd_.is_v1beta1 && !is_in_one_step) {
+      return TurnOnBefore("a file of v1beta1 cannot come with it; ");
+    }
     if ((WantsNoWebhookYet() || brings_webhook()) && missing_.empty()) {
       return TurnOnBefore("no webhook converts while unknown fields are preserved; ");
     }
-    if (missing_.empty() && !moves_storage_version()) return TurnOnByFile();
+    if (is_in_one_step) return TurnOnByFile();
     if (!IsTransitionalThere()) ApplyTransitionalUnpruned();
     TakeFlip(crd_.storage_version);
     way_.before.push_back({"turn pruning on for " + crd_.name, Migrate(" --enable-pruning"),

@@ -98,6 +98,19 @@ TEST_CASE("What only pruning needs is a decision, and the file is applied",
         Strings{"kubectl prune suggest a.g -f a.yaml", "kubectl apply -f a.yaml"});
 }
 
+TEST_CASE("A file of v1beta1 brings pruning, unless the storage version moves with it",
+          "[plugin][upgrade_way]") {
+  CrdReport crd = Proposal("a.g", "a.yaml");
+  crd.is_v1beta1 = crd.replaced->preserve_unknown_fields = true;
+  CHECK(Commands({crd}, {{"a.yaml"}}) ==
+        Strings{"kubectl prune migrate a.g --enable-pruning -f a.yaml", "kubectl apply -f a.yaml"});
+  crd.versions.emplace_back().name = crd.storage_version = "v2";
+  CHECK(Commands({crd}, {{"a.yaml"}}) ==
+        Strings{"kubectl prune migrate a.g --enable-pruning", "kubectl apply -f a.yaml",
+                "kubectl prune migrate a.g",
+                "kubectl get crd a.g -o jsonpath='{.status.storedVersions}'"});
+}
+
 TEST_CASE("What a server takes has not to be mended for pruning", "[plugin][upgrade_way]") {
   CrdReport crd = Proposal("a.g", "a.yaml");
   crd.replaced.reset();
