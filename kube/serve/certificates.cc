@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "kube/base/error.h"
+#include "kube/go/go_time.h"
 #include "kube/serve/tls_context.h"
 
 namespace kube::serve {
@@ -306,12 +307,8 @@ Certificates AllOf(std::string_view pem) {
   return all;
 }
 
-std::string UtcText(std::chrono::sys_seconds time) {
-  const std::time_t seconds = time.time_since_epoch().count();
-  std::tm parts{};
-  std::array<char, 32> text{};
-  gmtime_r(&seconds, &parts);
-  return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts)};
+std::string TextOf(std::chrono::sys_seconds time) {
+  return go::FormatGoTime({time.time_since_epoch().count(), 0});
 }
 
 /// Whether `certificates`, of which the first is the server's, lead to `root`, which need not have
@@ -485,9 +482,9 @@ std::string WhyRefused(std::string_view certificate, std::string_view authoritie
   const auto facts = ReadCertificate(certificate);
   if (!facts) return "it cannot be read";
   const auto time = std::chrono::floor<std::chrono::seconds>(now);
-  if (time > facts->valid_until) return "it expired at " + UtcText(facts->valid_until);
+  if (time > facts->valid_until) return "it expired at " + TextOf(facts->valid_until);
   if (time + kClockDifference < facts->valid_from) {
-    return "it is not valid before " + UtcText(facts->valid_from);
+    return "it is not valid before " + TextOf(facts->valid_from);
   }
   const Certificates all = AllOf(certificate);
   if (!IsForServers(sk_X509_value(all.get(), 0)))

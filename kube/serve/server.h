@@ -8,7 +8,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "kube/serve/message.h"
 #include "kube/serve/request_reader.h"
@@ -50,19 +49,6 @@ struct ServerOptions {
   /// once. Empty: nobody is told.
   std::function<void(const std::string&)> report;
 };
-
-/// Why a TLS handshake failed.
-enum class HandshakeFailure : std::uint8_t {
-  kRefused,              ///< the client does not take the server's certificate
-  kNoClientCertificate,  ///< the client has shown none, and has to
-  kClientCertificate,    ///< the client has shown one that is not taken
-  kNotTls,               ///< HTTP, or a version that is not spoken here
-  kOther,                ///< the client went away, among others
-};
-/// What they are called in metrics, in their order.
-inline constexpr std::array<std::string_view, 5> kHandshakeFailureNames = {
-    "certificate_refused", "no_client_certificate", "client_certificate_refused", "not_tls",
-    "other"};
 
 /// How a server fares. All but the first two are counted from its start.
 struct ServerCounts {

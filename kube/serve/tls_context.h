@@ -3,7 +3,6 @@
 #include <optional>
 
 #include "kube/serve/message.h"
-#include "kube/serve/server.h"
 #include "kube/serve/tls_material.h"
 
 /// OpenSSL's objects, for the file that moves bytes: only certificates.cc knows what they are.

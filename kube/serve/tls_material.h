@@ -1,6 +1,9 @@
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace kube::serve {
 
@@ -21,5 +24,18 @@ struct TlsMaterial {
 
   bool operator==(const TlsMaterial&) const = default;
 };
+
+/// Why a TLS handshake failed.
+enum class HandshakeFailure : std::uint8_t {
+  kRefused,              ///< the client does not take the server's certificate
+  kNoClientCertificate,  ///< the client has shown none, and has to
+  kClientCertificate,    ///< the client has shown one that is not taken
+  kNotTls,               ///< HTTP, or a version that is not spoken here
+  kOther,                ///< the client went away, among others
+};
+/// What they are called in metrics, in their order.
+inline constexpr std::array<std::string_view, 5> kHandshakeFailureNames = {
+    "certificate_refused", "no_client_certificate", "client_certificate_refused", "not_tls",
+    "other"};
 
 }  // namespace kube::serve

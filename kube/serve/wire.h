@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "kube/serve/message.h"
-#include "kube/serve/server.h"
+#include "kube/serve/tls_material.h"
 
 namespace kube::serve {
 

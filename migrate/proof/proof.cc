@@ -1,9 +1,9 @@
 #include "migrate/proof/proof.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <utility>
 
+#include "kube/go/go_time.h"
 #include "kube/schema/pruning.h"
 #include "kube/schema/schema_props.h"
 #include "kube/schema/structural.h"
@@ -167,15 +167,8 @@ struct KnownSchema {
 }  // namespace
 
 std::string TimeText(std::chrono::system_clock::time_point time) {
-  const auto day = std::chrono::floor<std::chrono::days>(time);
-  const std::chrono::year_month_day date(day);
-  const std::chrono::hh_mm_ss clock(std::chrono::floor<std::chrono::seconds>(time - day));
-  char text[32];
-  std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02dZ", static_cast<int>(date.year()),
-                static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
-                static_cast<int>(clock.seconds().count()));
-  return text;
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
+  return kube::go::FormatGoTime({seconds.time_since_epoch().count(), 0});
 }
 
 std::vector<std::uint64_t> SeenBy(const spool::Spool& pass) {

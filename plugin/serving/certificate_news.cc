@@ -17,10 +17,6 @@ using std::chrono::seconds;
 constexpr std::chrono::hours kDay(24);
 constexpr std::chrono::minutes kHandshakePause(10), kVerdictLasts(1);
 
-std::optional<CertificateFacts> FactsOf(const std::optional<kube::serve::TlsMaterial>& material) {
-  return material ? kube::serve::ReadCertificate(material->certificate_pem) : std::nullopt;
-}
-
 seconds LeftOf(const CertificateFacts& facts, TimePoint now) {
   return facts.valid_until - std::chrono::floor<seconds>(now);
 }
@@ -40,21 +36,22 @@ std::string TextOf(seconds left) {
 
 }  // namespace
 
-void CertificateNews::NoteExpiry(const std::optional<kube::serve::TlsMaterial>& material,
-                                 TimePoint now) {
-  const auto facts = FactsOf(material);
+std::optional<CertificateFacts> CertificateNews::NoteExpiry(
+    const std::optional<kube::serve::TlsMaterial>& material, TimePoint now) {
+  auto facts = material ? kube::serve::ReadCertificate(material->certificate_pem) : std::nullopt;
   has_certificate_ = facts.has_value();
   if (facts) seconds_left_ = LeftOf(*facts, now).count();
+  return facts;
 }
 
 bool CertificateNews::IsTrusted(const std::optional<kube::serve::TlsMaterial>& material,
                                 const std::string& authorities, TimePoint now) {
-  NoteExpiry(material, now);
-  const auto facts = FactsOf(material);
+  const auto facts = NoteExpiry(material, now);
   if (!facts) return true;
+  const bool is_first = !verdict_;
   const std::string& why = WhyRefused(material->certificate_pem, authorities, now);
   const bool is_new = std::exchange(suspected_, why) != why;
-  if (std::exchange(has_looked_, true) && is_new && !why.empty()) return is_trusted_;
+  if (!is_first && is_new && !why.empty()) return is_trusted_;
   is_trusted_ = why.empty();
   if (!is_trusted_) {
     Tell(why,

@@ -26,9 +26,10 @@ class CertificateNews {
   /// `tell` takes a line for people.
   explicit CertificateNews(TellFunction tell) : tell_(std::move(tell)) {}
 
-  /// When the certificate expires, for metrics alone. Absent: without TLS.
-  void NoteExpiry(const std::optional<kube::serve::TlsMaterial>& material,
-                  kube::serve::TimePoint now);
+  /// Notes when the certificate expires, for metrics. Returns what it says of itself; absent:
+  /// without TLS.
+  std::optional<kube::serve::CertificateFacts> NoteExpiry(
+      const std::optional<kube::serve::TlsMaterial>& material, kube::serve::TimePoint now);
 
   /// Notes that, too, and whether it will be taken, which it returns: true without TLS.
   /// `authorities` are those by which it is verified, PEM, empty where these are not known.
@@ -71,7 +72,7 @@ class CertificateNews {
   const TellFunction tell_;
   std::optional<Verdict> verdict_;
   std::string suspected_;  // why it is refused, as the last look had it
-  bool has_looked_ = false, is_trusted_ = true;
+  bool is_trusted_ = true;
   std::string told_kind_;  // of the problem that was told last; empty: none
   kube::serve::TimePoint told_at_{};
   Told refused_, of_clients_;

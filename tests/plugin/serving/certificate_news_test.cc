@@ -61,6 +61,15 @@ TEST_CASE("A certificate of another authority is told, and so is the next proble
   CHECK_THAT(world.news.PrintMetrics(), Contains("admission_certificate_expiry_seconds 7776000\n"));
 }
 
+TEST_CASE("Where somebody else's certificate is verified, when ours expires is noted alone",
+          "[plugin][serving]") {
+  World world;
+  world.news.NoteExpiry(world.material, kNow + hours(24 * 91));
+  CHECK(world.lines.empty());
+  CHECK_THAT(world.news.PrintMetrics(),
+             Contains("\nadmission_certificate_expiry_seconds -86400\n"));
+}
+
 TEST_CASE("Without TLS there is nothing to say of a certificate", "[plugin][serving]") {
   World world;
   CHECK(world.news.IsTrusted(std::nullopt, "", kNow));
