@@ -4,6 +4,8 @@
 #include <numeric>
 #include <utility>
 
+#include "kube/base/text.h"
+
 namespace kube::base {
 namespace {
 
@@ -43,6 +45,11 @@ std::vector<std::string_view> Suggest(std::string_view word,
   std::ranges::copy_if(known, std::back_inserter(result),
                        [word](std::string_view name) { return IsClose(word, name); });
   return result;
+}
+
+std::string DidYouMean(std::span<const std::string> meant, std::size_t most) {
+  if (meant.empty() || meant.size() > most) return "";
+  return "; did you mean " + Join(meant, " or ") + "?";
 }
 
 }  // namespace kube::base

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -11,5 +13,9 @@ namespace kube::base {
 /// four letters or less are at most one off: with two, "pods" would be "jobs".
 std::vector<std::string_view> Suggest(std::string_view word,
                                       std::span<const std::string_view> known);
+
+/// "; did you mean --local or --locale?", for behind an error; empty where there are none in
+/// `meant`, or more than `most`, which help nobody.
+std::string DidYouMean(std::span<const std::string> meant, std::size_t most);
 
 }  // namespace kube::base

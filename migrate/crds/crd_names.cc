@@ -43,8 +43,7 @@ std::string WhatWasMeant(const std::string& argument, const std::vector<CrdIdent
   for (const CrdIdentity& crd : crds) {
     if (MayBeMeant(crd, name)) meant.insert(crd.name);
   }
-  if (meant.empty() || meant.size() > kMost) return "";
-  return "; did you mean " + kube::base::Join(meant, " or ") + "?";
+  return kube::base::DidYouMean(std::vector<std::string>(meant.begin(), meant.end()), kMost);
 }
 
 }  // namespace

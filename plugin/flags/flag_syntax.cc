@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "kube/base/suggestions.h"
-#include "kube/base/text.h"
 #include "kube/base/utf8.h"
 #include "kube/go/go_format.h"
 
@@ -131,8 +130,7 @@ std::string WhatWasMeant(std::string_view name, std::span<const Flag> flags) {
   for (const std::string_view known : kube::base::Suggest(name, names)) {
     meant.push_back("--" + std::string(known));
   }
-  if (meant.empty() || meant.size() > kMost) return "";
-  return "; did you mean " + kube::base::Join(meant, " or ") + "?";
+  return kube::base::DidYouMean(meant, kMost);
 }
 
 class Parser {
