@@ -138,6 +138,7 @@ class CrdReader {
     for (const std::string& name : ProposedNames()) {
       groups.insert(name.substr(std::min(name.find('.') + 1, name.size())));
     }
+    if (groups.empty()) return;
     const auto all = reader_.client().Get("/apis");
     const Value* listed = all ? (*all)->root().Find("groups", kube::json::Type::kArray) : nullptr;
     if (listed == nullptr) return;
@@ -148,11 +149,12 @@ class CrdReader {
       const Value* versions = group.Find("versions", kube::json::Type::kArray);
       if (versions == nullptr || !groups.contains(name)) continue;
       for (const Value& version : versions->elements()) {
-        jobs.emplace_back(
-            "/apis/" + name + "/" + kube::client::UrlEscape(version.FindText("version")),
-            lists::TakeEach(
-                [this, name, &found](Document& item) { TakeResources(item.root(), name, found); }),
-            false);
+        jobs.emplace_back("/apis/" + kube::client::UrlEscape(name) + "/" +
+                              kube::client::UrlEscape(version.FindText("version")),
+                          lists::TakeEach([this, name, &found](Document& item) {
+                            TakeResources(item.root(), name, found);
+                          }),
+                          false);
       }
     }
     reader_.Read(jobs);
