@@ -28,8 +28,6 @@ constexpr std::string_view kConverted =
     "a webhook converts its objects, which was not asked: of an object only the version that it is "
     "written in tells what is lost";
 
-constexpr std::string_view kTemplate =
-    "it looks like a Helm template: check what \"helm template\" prints";
 constexpr std::string_view kDropsConversion =
     "the file has no conversion webhook any more, and objects may be stored in another version "
     "than "
@@ -97,7 +95,7 @@ class FactFinder {
  private:
   void DescribeCrd() {
     report_.name = crd_.name;
-    if (crd_.name.find("{{") != std::string::npos) report_.AddNote(kTemplate);
+    if (crd_.name.find("{{") != std::string::npos) report_.AddNote(report::kTemplateHint);
     report_.group = crd_.group;
     report_.kind = crd_.names.kind;
     report_.scope = crd_.scope;

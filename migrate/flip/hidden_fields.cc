@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <set>
 #include <vector>
 
 #include "kube/base/text.h"
@@ -27,18 +26,13 @@ std::string PathsText(const std::vector<report::FieldUse>& fields) {
 
 // How to keep what reads in other versions show; empty if they show none of them.
 std::string KeepText(const report::CrdReport& report) {
-  std::vector<report::FieldUse> shown;
-  std::set<std::string> versions;
-  for (const report::FieldUse& field : report.maybe_in_etcd) {
-    if (field.shown_in.empty()) continue;
-    shown.push_back(field);
-    versions.insert(field.shown_in.begin(), field.shown_in.end());
-  }
-  if (shown.empty()) return "";
   std::vector<std::string> commands;
-  for (const std::string& version : versions) {
+  for (const std::string& version : report.VersionsThatShow()) {
     commands.push_back("kubectl get " + report.ResourceIn(version) + " -A -o json");
   }
+  if (commands.empty()) return "";
+  std::vector<report::FieldUse> shown = report.maybe_in_etcd;
+  std::erase_if(shown, [](const report::FieldUse& field) { return field.shown_in.empty(); });
   return "; keep the output of " + kube::base::Join(commands, " and ") + " first, which may show " +
          PathsText(shown);
 }

@@ -236,15 +236,19 @@ std::string LossText(const LostField& field, std::string_view crd, std::string_v
                      std::size_t limit) {
   // What still tells one path from another.
   static constexpr std::size_t kLeast = 24;
+  constexpr std::string_view kOf = " of ";
   const std::string reason = std::string(when) + ": not in the schema of " + field.version;
-  const std::size_t all = CharactersOf(field.path) + 4 + CharactersOf(crd) + CharactersOf(reason);
+  const std::size_t all =
+      CharactersOf(field.path) + kOf.size() + CharactersOf(crd) + CharactersOf(reason);
   const auto shorter = [over = all - std::min(all, limit)](std::string_view text) {
     const std::size_t now = CharactersOf(text);
     return std::max(std::min(now, kLeast), now - std::min(now, over));
   };
   const std::string path = CutInMiddle(field.path, shorter(field.path));
-  const std::size_t left = limit - std::min(limit, CharactersOf(path) + 4 + CharactersOf(reason));
-  return CutInMiddle(path + " of " + CutInMiddle(crd, std::max(kLeast, left)) + reason, limit);
+  const std::size_t left =
+      limit - std::min(limit, CharactersOf(path) + kOf.size() + CharactersOf(reason));
+  return CutInMiddle(path + std::string(kOf) + CutInMiddle(crd, std::max(kLeast, left)) + reason,
+                     limit);
 }
 
 }  // namespace migrate::guard

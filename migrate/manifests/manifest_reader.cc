@@ -7,6 +7,7 @@
 
 #include "kube/base/error.h"
 #include "migrate/lists/worker_pool.h"
+#include "migrate/report/check_report.h"
 
 namespace migrate::manifests {
 namespace {
@@ -37,7 +38,7 @@ std::string WithTemplateHint(std::string message, std::string_view text) {
   constexpr std::string_view kMarks[] = {"{{-", ".Values", ".Release.", ".Chart.", "include \""};
   const auto has = [text](std::string_view part) { return text.find(part) != text.npos; };
   if (!has("{{") || std::ranges::none_of(kMarks, has)) return message;
-  return message + " (it looks like a Helm template: check what \"helm template\" prints)";
+  return message.append(" (").append(report::kTemplateHint).append(")");
 }
 
 }  // namespace

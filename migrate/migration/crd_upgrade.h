@@ -18,9 +18,9 @@ struct CrdUpgrade {
   std::uint64_t schemas = 0, kept_fields = 0;
 };
 
-/// Makes `proposal` ready to replace `live`, which preserves unknown fields. The server is asked by
-/// a dry run what it would store, of a file of v1beta1 in the form of v1; with `asks` false, or where a webhook allows no dry run, that is
-/// foretold.
+/// Makes `proposal` ready to replace `live`, which preserves unknown fields; one of v1beta1 in the
+/// form of v1. The server is asked by a dry run what it would store; with `asks` false, or where a
+/// webhook allows no dry run, that is foretold.
 ///
 /// The error says why it cannot be: the server refuses it, the file keeps unknown fields preserved,
 /// or the storage version moves, for which objects have to be rewritten on both sides.

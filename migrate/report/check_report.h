@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -281,6 +282,13 @@ struct CrdReport {
     });
   }
 
+  /// All versions whose reads may show something of maybe_in_etcd.
+  std::set<std::string> VersionsThatShow() const {
+    std::set<std::string> all;
+    for (const FieldUse& use : maybe_in_etcd) all.insert(use.shown_in.begin(), use.shown_in.end());
+    return all;
+  }
+
   /// The resource in a version, as kubectl takes it: "widgets.v1.demo.example.com".
   std::string ResourceIn(const std::string& version) const {
     const std::size_t dot = std::min(name.find('.'), name.size());
@@ -298,6 +306,10 @@ struct UnknownKind {
   std::string api_version, kind;
   std::uint64_t objects = 0;
 };
+
+/// What is said of a manifest that looks like a template which nobody has rendered.
+inline constexpr std::string_view kTemplateHint =
+    "it looks like a Helm template: check what \"helm template\" prints";
 
 /// A step of an upgrade.
 struct UpgradeStep {

@@ -239,19 +239,16 @@ class CrdWayFinder {
   // What a server that takes the file says once pruning is to be on; empty: nothing.
   std::string AgainstPruning() const {
     if (!crd_.problems.empty()) return crd_.problems.front().message;
-    for (const Problem& problem : crd_.admission_problems) {
-      if (is_accepted() && !IsSeenTo(problem)) return Words(problem.message);
-    }
-    return "";
+    if (!is_accepted()) return "";
+    const auto found = std::ranges::find_if(
+        crd_.admission_problems, [this](const Problem& problem) { return !IsSeenTo(problem); });
+    return found == crd_.admission_problems.end() ? "" : Words(found->message);
   }
 
   // Where no flip makes a backup.
   void KeepObjects() {
     const std::vector<std::string>& served = crd_.replaced->served_versions;
-    std::set<std::string> shown_in;
-    for (const auto& use : crd_.maybe_in_etcd) {
-      shown_in.insert(use.shown_in.begin(), use.shown_in.end());
-    }
+    std::set<std::string> shown_in = crd_.VersionsThatShow();
     if (crd_.objects_losing_fields > 0 && !served.empty()) {
       const std::string& version = Has(served, crd_.replaced->storage_version)
                                        ? crd_.replaced->storage_version

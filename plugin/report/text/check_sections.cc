@@ -408,8 +408,7 @@ class Section {
     }
     if (crd_.maybe_in_etcd.empty()) return;
     out_.append(title_);
-    const bool is_any_shown = std::ranges::any_of(
-        crd_.maybe_in_etcd, [](const FieldUse& use) { return !use.shown_in.empty(); });
+    const bool is_any_shown = !crd_.VersionsThatShow().empty();
     out_ += ": etcd may still hold fields that reads " +
             (is_any_shown ? "in " + ReadVersion() + " do not show" : "no longer show") +
             "; a rewrite removes ";

@@ -146,6 +146,14 @@ TEST_CASE("What a read in another version may show is told", "[migrate][crd_chec
   CHECK(shown_in(webhook, both) == Shown{{"spec.b", {}}, {"spec.gone", {}}});
 }
 
+TEST_CASE("A template whose names are quoted is called that", "[migrate][crd_check]") {
+  auto crd = Widgets("");
+  CHECK(FindCrdFacts(crd, "w.yaml", {}).report.note.find("Helm") == std::string::npos);
+  crd.name = "{{ .Values.plural }}.demo.example.com";
+  CHECK_THAT(FindCrdFacts(crd, "w.yaml", {}).report.note,
+             Catch::Contains("it looks like a Helm template"));
+}
+
 TEST_CASE("A version that is neither served nor stored is left out where that is known",
           "[migrate][crd_check]") {
   const auto old_left_out = [](Origin origin, const std::string& status) {
