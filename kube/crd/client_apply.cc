@@ -90,6 +90,23 @@ const Value& OriginalOf(const Value& live, json::Document& document) {
   return is_read ? InsideOf(&document.root()) : kNothing;
 }
 
+bool Owns(const Value& entry, std::string_view field) {
+  const Value* fields = entry.Find("fieldsV1", Type::kObject);
+  const Value* spec = fields == nullptr ? nullptr : fields->Find("f:spec", Type::kObject);
+  return spec != nullptr && spec->Find("f:" + std::string(field)) != nullptr;
+}
+
+// What somebody else owns too stays.
+bool WasNamedToServer(const Value& live, std::string_view field) {
+  const Value* metadata = live.Find("metadata", Type::kObject);
+  const Value* entries =
+      metadata == nullptr ? nullptr : metadata->Find("managedFields", Type::kArray);
+  if (entries == nullptr) return false;
+  const auto owns = [field](const Value& entry) { return Owns(entry, field); };
+  if (std::ranges::count_if(entries->elements(), owns) != 1) return false;
+  return std::ranges::find_if(entries->elements(), owns)->FindText("operation") == "Apply";
+}
+
 // The object at `key`, made where there is none. What has another type the server refuses.
 Value& ObjectAt(Value& parent, std::string_view key, Arena& arena) {
   Value* there = parent.Find(key);
@@ -128,6 +145,17 @@ Value Patched(const Value& target, const Value& patch, Arena& arena) {
     }
   });
   return patched;
+}
+
+bool NamesInSpec(const Value& crd, std::string_view field) {
+  const Value* spec = crd.Find("spec", Type::kObject);
+  return spec != nullptr && spec->Find(field) != nullptr;
+}
+
+bool ApplyLeaves(const Value& manifest, const Value& live, std::string_view field) {
+  json::Document document;
+  return !NamesInSpec(manifest, field) && !NamesInSpec(OriginalOf(live, document), field) &&
+         !WasNamedToServer(live, field);
 }
 
 std::string_view FindServerSideApplier(const Value& live) {

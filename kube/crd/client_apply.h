@@ -25,6 +25,14 @@ json::Value ApplyPatch(const json::Value& modified, const json::Value& live, jso
 /// What a server makes of `target` by the merge patch (RFC 7396).
 json::Value Patched(const json::Value& target, const json::Value& patch, json::Arena& arena);
 
+/// Whether `crd` says something of a field of its spec.
+bool NamesInSpec(const json::Value& crd, std::string_view field);
+
+/// Whether apply of `manifest` leaves that field as it is in `live`: the manifest does not name it,
+/// nor does the one that was applied before. By client-side apply the annotation kLastApplied tells
+/// of that one, by server-side apply a manager of metadata.managedFields that alone owns the field.
+bool ApplyLeaves(const json::Value& manifest, const json::Value& live, std::string_view field);
+
 /// The manager that applies the object server-side, where that is how its spec is applied and no
 /// client-side apply was used; else empty. Borrows from `live`.
 std::string_view FindServerSideApplier(const json::Value& live);

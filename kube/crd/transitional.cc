@@ -4,7 +4,9 @@
 #include <string_view>
 #include <vector>
 
+#include "kube/crd/client_apply.h"
 #include "kube/crd/crd_condition.h"
+#include "kube/crd/v1_form.h"
 
 namespace kube::crd {
 namespace {
@@ -34,6 +36,12 @@ bool MovesStorageVersion(const Crd& file, const Crd& live) {
   const CrdVersion* from = live.StorageVersion();
   const CrdVersion* to = file.StorageVersion();
   return from != nullptr && to != nullptr && from->name != to->name;
+}
+
+// The server has no conversion webhook beside unknown fields that are preserved.
+bool BringsWebhookUnpruned(const Crd& file, const Crd& live) {
+  return live.preserve_unknown_fields && live.StorageVersion() != nullptr &&
+         file.conversion.strategy == "Webhook" && live.conversion.strategy != "Webhook";
 }
 
 // A name out of a list of names.
@@ -69,8 +77,15 @@ void DropDefaults(Value& schema) {
   }
 }
 
-void PreserveUnknownFields(Value& spec, Arena& arena) {
-  spec.Set("preserveUnknownFields", Value::Bool(true), arena);
+constexpr char kPreserve[] = "preserveUnknownFields";
+
+// v1beta1 takes a field that goes from the manifest for true, and would turn pruning off again.
+bool StaysUnsaid(const Crd& file, const Crd& live) {
+  return file.is_v1beta1() && ApplyLeaves(file.document->root(), live.document->root(), kPreserve);
+}
+
+void PreserveUnknownFields(const Crd& file, const Crd& live, Value& spec, Arena& arena) {
+  if (!StaysUnsaid(file, live)) spec.Set(kPreserve, Value::Bool(true), arena);
   for (Value& version : spec.Find("versions")->elements()) {
     Value* schema = version.Find("schema");
     Value* root = schema == nullptr ? nullptr : schema->Find("openAPIV3Schema");
@@ -88,10 +103,29 @@ Value AnySchema(Arena& arena) {
   return schema;
 }
 
-bool IsStructural(const Crd& live, std::string_view name) {
-  const std::vector<VersionProblems> all = FindStructuralProblems(live);
+bool IsStructural(const Crd& crd, std::string_view name) {
+  const std::vector<VersionProblems> all = FindStructuralProblems(crd);
   const auto found = std::ranges::find(all, name, &VersionProblems::version);
-  return live.FindVersion(name)->schema != nullptr && found != all.end() && found->structural();
+  return crd.FindVersion(name)->schema != nullptr && found != all.end() && found->structural();
+}
+
+// v1 takes schemas alone that are structural.
+Value InV1(const Crd& file, Arena& arena) {
+  Value crd = MakeV1Form(file, /*is_live=*/false, arena);
+  for (Value& version : crd.Find("spec")->Find("versions")->elements()) {
+    if (!IsStructural(file, version.FindText("name"))) {
+      version.Set("schema", AnySchema(arena), arena);
+    }
+  }
+  return crd;
+}
+
+// Each object is stored as it was.
+void KeepStorageVersion(const Crd& live, Value& versions, Arena& arena) {
+  const std::string& name = live.StorageVersion()->name;
+  for (Value& version : versions.elements()) {
+    version.Set("storage", Value::Bool(version.FindText("name") == name), arena);
+  }
 }
 
 Value AsAdded(const Crd& live, std::string_view name, Arena& arena) {
@@ -119,12 +153,13 @@ void KeepConversion(const Crd& live, Value& spec, Arena& arena) {
 base::Result<std::optional<Value>, std::string> MakeTransitional(const Crd& file, const Crd& live,
                                                                  Arena& arena) {
   const std::vector<std::string_view> missing = MissingVersions(file, live);
+  const bool awaits_webhook = missing.empty() && BringsWebhookUnpruned(file, live);
   const bool moves_unpruned = live.preserve_unknown_fields && MovesStorageVersion(file, live);
-  if (missing.empty() && !moves_unpruned) return std::optional<Value>();
-  if (file.is_v1beta1()) return base::Unexpected(std::string("it is written in v1beta1"));
+  if (missing.empty() && !moves_unpruned && !awaits_webhook) return std::optional<Value>();
   if (live.is_v1beta1())
     return base::Unexpected(std::string("the API server does not have apiextensions.k8s.io/v1"));
-  Value crd = json::CopyForChange(file.document->root(), arena);
+  Value crd =
+      file.is_v1beta1() ? InV1(file, arena) : json::CopyForChange(file.document->root(), arena);
   crd.Erase("status");
   Value& spec = *crd.Find("spec");
   Value* versions = spec.Find("versions");
@@ -134,8 +169,9 @@ base::Result<std::optional<Value>, std::string> MakeTransitional(const Crd& file
   for (const std::string_view name : missing) {
     versions->Append(AsAdded(live, name, arena), arena);
   }
+  if (awaits_webhook) KeepStorageVersion(live, *versions, arena);
   KeepConversion(live, spec, arena);
-  if (live.preserve_unknown_fields) PreserveUnknownFields(spec, arena);
+  if (live.preserve_unknown_fields) PreserveUnknownFields(file, live, spec, arena);
   return std::optional<Value>(crd);
 }
 

@@ -5,7 +5,7 @@
 
 #include "kube/client/answer_meaning.h"
 #include "kube/crd/client_apply.h"
-#include "kube/crd/suggest/v1_form.h"
+#include "kube/crd/v1_form.h"
 #include "migrate/check/crd_facts.h"
 #include "migrate/crds/crd_request.h"
 #include "migrate/crds/crd_shape.h"
@@ -89,7 +89,7 @@ Result<CrdUpgrade, std::string> PrepareUpgrade(const manifests::Proposal& propos
   }
   Document document;
   const Value manifest = is_as_written ? written
-                                       : kube::crd::suggest::MakeV1Form(
+                                       : kube::crd::MakeV1Form(
                                              proposal.crd, /*is_live=*/false, document.arena());
   const Value patch = PatchOf(manifest, is_as_written, live.document->root(), document.arena());
   const auto upgraded = asks ? Ask(live, patch, target, client) : Foretell(live, patch);

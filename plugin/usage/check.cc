@@ -144,9 +144,9 @@ Options:
         trouble for a moment; 0 gives up where kubectl would.
 
     --print-transitional=false:
-        Print, in the place of a report, those CRDs of -f that lack a version which objects may be
-        stored in, with that version as the cluster has it: to be applied and migrated before the
-        files. As yaml, or json by -o.
+        Print, in the place of a report, the CRDs that have to be applied and migrated before the
+        files. A file that lacks a version which objects may be stored in gets that version as the
+        cluster has it. Unknown fields stay preserved where they are. As yaml, or json by -o.
 
     -R, --recursive=false:
         Read the folders below the folders of -f too.

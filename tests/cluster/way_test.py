@@ -142,6 +142,24 @@ class Way(UpgradeTest):
             self.assertGreater(webhook.asked, 0)
             self.ends(upgrade, file)
 
+    def test_a_conversion_webhook_comes_behind_pruning(self):
+        """The cluster's schema cannot prune; what it lacks, and the file has, is not lost on the way."""
+        untyped = {"properties": {"spec": {"properties": {"size": NUMBER}}}}
+        content = schema(size=NUMBER, colour=TEXT)
+        with ConversionWebhook(CLUSTER, lambda one, _: one) as webhook:
+            upgrade = Upgrade("behind", [version("v1", untyped, storage=True)],
+                              [version("v1", content), version("v2", content, storage=True)], preserves=True,
+                              preserveUnknownFields=False, conversion=webhook.conversion())
+            upgrade.create(self.api)
+            file = self.write("new.json", upgrade.file)
+            self.go_asking_again(file)
+            self.assertEqual(self.commands(), [
+                f"kubectl prune check {upgrade.name} -f new.json --print-transitional | kubectl apply -f -",
+                f"kubectl prune migrate {upgrade.name} --enable-pruning", "kubectl apply -f new.json",
+                f"kubectl prune migrate {upgrade.name}"])
+            self.assertGreater(webhook.asked, 0)
+            self.ends(upgrade, file)
+
     def test_a_conversion_webhook_that_goes_too_early_takes_no_fields_with_it(self):
         webhook = {"strategy": "Webhook", "webhook": {
             "conversionReviewVersions": ["v1"], "clientConfig": {"url": "https://127.0.0.1:1/convert"}}}

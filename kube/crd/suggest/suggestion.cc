@@ -7,7 +7,7 @@
 #include "kube/crd/suggest/crd_mending.h"
 #include "kube/crd/suggest/nested_validations.h"
 #include "kube/crd/suggest/unsupported_keywords.h"
-#include "kube/crd/suggest/v1_form.h"
+#include "kube/crd/v1_form.h"
 #include "kube/json/json_patch.h"
 
 namespace kube::crd::suggest {

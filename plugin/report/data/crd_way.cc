@@ -281,7 +281,7 @@ class CrdWayFinder {
     DropLastApplied();
     if (preserves() && (brings_pruning() || !missing_.empty())) return FindBeforePruning();
     if (missing_.empty()) return FindBeforeReturn();
-    if (lacks_storage_version()) ApplyTransitional(StorageVersionWords());
+    if (lacks_storage_version()) ApplyTransitional(crd_.storage_version, StorageVersionWords());
     migrated_to_ = lacks_storage_version() ? crd_.storage_version : crd_.replaced->storage_version;
     way_.before.push_back(
         {"migrate " + crd_.name, Migrate(),
@@ -341,35 +341,39 @@ class CrdWayFinder {
     return is_so ? ServerSideFlags(way_.manager) : "";
   }
 
-  void ApplyTransitional(std::string reason) {
+  void ApplyTransitional(const std::string& storage_version, std::string reason) {
     way_.needs_two_releases = true;
     way_.before.push_back(
-        {"apply " + crd_.name + " with the versions of both, " + crd_.storage_version +
+        {"apply " + crd_.name + " with the versions of both, " + storage_version +
              " as the storage version",
          Check(" --print-transitional | kubectl apply" + SideFlags() + files_.connection + " -f -"),
          std::move(reason)});
   }
 
-  // By the schema of an older version alone more would be lost than by those of the file.
+  // No webhook converts while unknown fields are preserved: objects stay in the version that they
+  // are stored in until it is there.
+  bool WaitsForWebhook() const {
+    return missing_.empty() && (WantsNoWebhookYet() || brings_webhook());
+  }
+
+  // By the schemas in the cluster alone more would be lost than by those of the file, and they need
+  // not be structural.
   void FindBeforePruning() {
     const bool is_in_one_step = missing_.empty() && !moves_storage_version();
-    if (crd_.is_v1beta1 && !is_in_one_step) {
-      return TurnOnBefore("a file of v1beta1 cannot come with it; ");
-    }
-    if ((WantsNoWebhookYet() || brings_webhook()) && missing_.empty()) {
-      return TurnOnBefore("no webhook converts while unknown fields are preserved; ");
-    }
-    if (is_in_one_step) return TurnOnByFile();
-    if (!IsTransitionalThere()) ApplyTransitionalUnpruned();
-    TakeFlip(crd_.storage_version);
+    if (is_in_one_step && !WaitsForWebhook()) return TurnOnByFile();
+    const std::string& version =
+        WaitsForWebhook() ? crd_.replaced->storage_version : crd_.storage_version;
+    if (!IsTransitionalThere(version)) ApplyTransitionalUnpruned(version);
+    TakeFlip(version);
     way_.before.push_back({"turn pruning on for " + crd_.name, Migrate(" --enable-pruning"),
-                           "rewrites every object as " + crd_.storage_version +
+                           "rewrites every object as " + version +
                                " before and behind it, with a backup of what is lost"});
   }
 
-  // That the cluster's CRD is the file's but for the versions that go, and for defaults.
-  bool IsTransitionalThere() const {
-    if (lacks_storage_version() || moves_storage_version() || !crd_.changes) return false;
+  // That the cluster's CRD is the file's but for the versions that go, for defaults, and for what
+  // comes with a webhook.
+  bool IsTransitionalThere(const std::string& storage_version) const {
+    if (crd_.replaced->storage_version != storage_version || !crd_.changes) return false;
     if (crd_.changes->left_out > 0 || crd_.changes->is_partial) return false;
     return std::ranges::all_of(crd_.changes->changes, [this](const auto& change) {
       return change.version.empty() || Has(missing_, change.version) || change.kind == "default" ||
@@ -377,25 +381,22 @@ class CrdWayFinder {
     });
   }
 
-  void ApplyTransitionalUnpruned() {
+  void ApplyTransitionalUnpruned(const std::string& storage_version) {
+    std::string reason;
+    if (lacks_storage_version()) reason = StorageVersionWords() + "; ";
+    if (WaitsForWebhook()) reason = "no webhook converts while unknown fields are preserved; ";
     ApplyTransitional(
-        (lacks_storage_version() ? StorageVersionWords() + "; " : std::string()) +
-        "unknown fields stay preserved, and defaults come with the file itself; until the "
-        "last step nobody else is to apply it: a manifest that does not say that "
-        "turns pruning on without a backup");
+        storage_version,
+        reason +
+            "unknown fields stay preserved, and defaults come with the file itself; until the "
+            "last step nobody else is to apply it: a manifest that does not say that "
+            "turns pruning on without a backup");
   }
 
   // From then on pruning is on, and objects are stored as that version.
   void TakeFlip(const std::string& storage_version) {
     turns_on_ = true;
     migrated_to_ = storage_version;
-  }
-
-  void TurnOnBefore(const std::string& why) {
-    TakeFlip(crd_.replaced->storage_version);
-    way_.before.push_back({"turn pruning on for " + crd_.name, Migrate(" --enable-pruning"),
-                           why + "what the schemas in the cluster do not specify is lost, with a "
-                                 "backup"});
   }
 
   void TurnOnByFile() {

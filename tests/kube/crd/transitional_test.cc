@@ -93,12 +93,47 @@ TEST_CASE("A conversion webhook is kept between two releases", "[kube][transitio
              Catch::Contains(webhook));
 }
 
-TEST_CASE("Only of v1 a CRD between two releases can be made", "[kube][transitional]") {
-  const std::string status = R"(},"status":{"storedVersions":["v1"]})";
+TEST_CASE("A manifest of v1beta1 is brought into v1 between two releases", "[kube][transitional]") {
   const std::string beta = "apiextensions.k8s.io/v1beta1";
-  CHECK(Transitional(Widgets(kNew, "}", beta), Widgets(kStored, status)) ==
-        "error: it is written in v1beta1");
-  CHECK(Transitional(Widgets(kNew, "}"), Widgets(kStored, status, beta)) ==
+  const Crd live =
+      Widgets(kStored, R"(,"preserveUnknownFields":true},"status":{"storedVersions":["v1"]})");
+  const std::string common = R"("validation":{"openAPIV3Schema":)";
+  CHECK(
+      Transitional(Widgets(kNew, "," + common + R"({"type":"object"}}})", beta), live) ==
+      R"({"group":"g","names":{"kind":"W","plural":"w"},)"
+      R"("scope":"Namespaced","versions":[)"
+      R"({"name":"v2","schema":{"openAPIV3Schema":{"type":"object"}},"served":true,"storage":true},)"
+      R"({"name":"v1","schema":{"openAPIV3Schema":{"type":"object"}},"served":true,"storage":false}]})");
+  SECTION("that says whether unknown fields are preserved") {
+    CHECK_THAT(Transitional(Widgets(kNew, R"(,"preserveUnknownFields":false})", beta), live),
+               Catch::Contains(R"("preserveUnknownFields":true)"));
+  }
+  SECTION("by which pruning cannot be turned on") {
+    CHECK_THAT(
+        Transitional(Widgets(kNew, "," + common + R"({"properties":{"a":{}}}}})", beta), live),
+        Catch::Contains(R"({"name":"v2","schema":{"openAPIV3Schema":{"type":"object",)"
+                        R"("x-kubernetes-preserve-unknown-fields":true}})"));
+  }
+}
+
+TEST_CASE("Before a webhook comes objects stay in the version that they are stored in",
+          "[kube][transitional]") {
+  const std::string both = R"({"name":"v1","served":true,"storage":false},)" + kNew;
+  const std::string webhook = R"(,"conversion":{"strategy":"Webhook"})";
+  const std::string status = R"("status":{"storedVersions":["v1"]})";
+  const Crd live = Widgets(kStored, R"(,"preserveUnknownFields":true},)" + status);
+  const std::string moved = Transitional(Widgets(both, webhook + "}"), live);
+  CHECK_THAT(moved, Catch::Contains(R"("conversion":{"strategy":"None"})") &&
+                        Catch::Contains(R"({"name":"v1","served":true,"storage":true})") &&
+                        Catch::Contains(R"({"name":"v2","served":true,"storage":false})"));
+  CHECK(Transitional(Widgets(kStored, webhook + "}"), live) != "none");
+  CHECK(Transitional(Widgets(both, webhook + "}"), Widgets(kStored, "}," + status)) == "none");
+}
+
+TEST_CASE("A CRD between two releases is one of v1", "[kube][transitional]") {
+  const Crd live =
+      Widgets(kStored, R"(},"status":{"storedVersions":["v1"]})", "apiextensions.k8s.io/v1beta1");
+  CHECK(Transitional(Widgets(kNew, "}"), live) ==
         "error: the API server does not have apiextensions.k8s.io/v1");
 }
 

@@ -1,8 +1,8 @@
-#include "kube/crd/suggest/v1_form.h"
+#include "kube/crd/v1_form.h"
 
 #include <string_view>
 
-namespace kube::crd::suggest {
+namespace kube::crd {
 namespace {
 
 using json::Arena;
@@ -138,4 +138,4 @@ Value MakeV1Form(const Crd& crd, bool is_live, Arena& arena) {
   return result;
 }
 
-}  // namespace kube::crd::suggest
+}  // namespace kube::crd

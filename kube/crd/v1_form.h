@@ -3,7 +3,7 @@
 #include "kube/crd/crd.h"
 #include "kube/json/json.h"
 
-namespace kube::crd::suggest {
+namespace kube::crd {
 
 /// `crd` as a manifest of apiextensions.k8s.io/v1: what v1beta1 says once for all versions is said
 /// in each (as conversion of the server has it, apiextensions pkg/apis/apiextensions/v1beta1), and
@@ -17,4 +17,4 @@ namespace kube::crd::suggest {
 /// The value borrows from `crd` and `arena`; it may be changed.
 json::Value MakeV1Form(const Crd& crd, bool is_live, json::Arena& arena);
 
-}  // namespace kube::crd::suggest
+}  // namespace kube::crd
