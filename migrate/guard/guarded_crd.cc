@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "migrate/check/apply_effect.h"
+
 namespace migrate::guard {
 namespace {
 
@@ -13,8 +15,10 @@ std::unique_ptr<const check::CrdCheck> MakeCheck(const kube::crd::Crd& live,
     return std::make_unique<const check::CrdCheck>(
         kube::crd::CopyCrd(live), "", check::CrdCheckOptions{.origin = Origin::kServer});
   }
+  kube::crd::Crd proposed = kube::crd::CopyCrd(proposal->crd);
+  check::TakeConversionThatStays(proposed, live);
   return std::make_unique<const check::CrdCheck>(
-      kube::crd::CopyCrd(proposal->crd), proposal->source,
+      std::move(proposed), proposal->source,
       check::CrdCheckOptions{.origin = Origin::kProposal, .replaced = &live});
 }
 

@@ -66,11 +66,16 @@ TEST_CASE("When a field is removed is told by what the cluster has", "[migrate][
 }
 
 TEST_CASE("What a webhook makes of another version is not known", "[migrate][guard]") {
-  const GuardedCrd crd(
+  const kube::crd::Crd live =
       Crd("widgets", kPreserves + R"(,"conversion":{"strategy":"Webhook","webhook":{
-          "conversionReviewVersions":["v1"],"clientConfig":{"url":"https://x.example.com"}}})"),
-      nullptr);
-  CHECK(VersionsOf(crd.SchemasOf("v1beta1")) == Strings{"v1beta1"});
+          "conversionReviewVersions":["v1"],"clientConfig":{"url":"https://x.example.com"}}})");
+  CHECK(VersionsOf(GuardedCrd(live, nullptr).SchemasOf("v1beta1")) == Strings{"v1beta1"});
+  SECTION("that apply leaves where the file does not name it") {
+    const manifests::Proposal silent = Proposal("widgets");
+    CHECK(VersionsOf(GuardedCrd(live, &silent).SchemasOf("v1beta1")) == Strings{"v1beta1"});
+    const manifests::Proposal none = Proposal("widgets", R"(,"conversion":{"strategy":"None"})");
+    CHECK(VersionsOf(GuardedCrd(live, &none).SchemasOf("v1beta1")) == Strings{"v1beta1", "v1"});
+  }
 }
 
 // The server refuses to turn pruning on for these.
