@@ -116,7 +116,6 @@ BackupRun::Step BackupRun::CatchUp() {
 
 void BackupRun::TakeItem(int attempt, kube::json::Document& item, std::uint64_t number) {
   Value& object = item.root();
-  if (!IsOurs(object)) return;
   doomed_.Look(object, number, forecast_);
   const bool is_backed_up = forecast_.Changes(object);
   Note(object, is_backed_up);
@@ -124,7 +123,6 @@ void BackupRun::TakeItem(int attempt, kube::json::Document& item, std::uint64_t 
 }
 
 void BackupRun::TakeEvent(lists::WatchEventType type, Value& object) {
-  if (!IsOurs(object)) return;
   const bool is_backed_up = type != lists::WatchEventType::kDeleted && forecast_.Changes(object);
   Note(object, is_backed_up);
   if (is_backed_up) {
@@ -137,15 +135,6 @@ void BackupRun::TakeEvent(lists::WatchEventType type, Value& object) {
 void BackupRun::Note(const Value& object, bool is_backed_up) {
   known_->Add(spool::MetadataText(object, "uid"), spool::MetadataText(object, "resourceVersion"),
               is_backed_up);
-}
-
-bool BackupRun::IsOurs(const Value& object) const {
-  return options_.shard.is_all() || options_.shard.Has(spool::MetadataText(object, "uid"));
-}
-
-bool BackupRun::KeepCurrent() {
-  watch_->Advance();
-  return watch_->state() != lists::ObjectWatch::State::kExpired;
 }
 
 void BackupRun::EndWatch() { watch_->Stop(); }

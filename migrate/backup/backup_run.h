@@ -15,14 +15,12 @@
 #include "migrate/check/rewrite_forecast.h"
 #include "migrate/lists/list_reader.h"
 #include "migrate/lists/object_watch.h"
-#include "migrate/shards/shard.h"
 
 namespace migrate::backup {
 
 /// Which objects are backed up, and where to.
 struct BackupRunOptions {
-  std::string target;     ///< of their list, in all namespaces
-  shards::Shard shard{};  ///< only these of them
+  std::string target;  ///< of their list, in all namespaces
   std::filesystem::path path;
   std::filesystem::path known_writes;  ///< the file of KnownWritesLog
   std::int64_t generation = 0;         ///< of the CRD
@@ -50,10 +48,6 @@ class BackupRun {
 
   /// Reads the list, and the watch until nothing has come for a moment.
   Step Read();
-  /// Between Read and EndWatch, where others are waited for: takes what the watch shows. To be
-  /// called several times a second. False: the server has forgotten what was written meanwhile, so
-  /// that all has to be read anew.
-  bool KeepCurrent();
   /// Ends the watch: no object is read any more. After Read, and as shortly as can be before the
   /// flip: what is written in between is not in the files.
   void EndWatch();
@@ -77,7 +71,6 @@ class BackupRun {
   void TakeEvent(lists::WatchEventType type, kube::json::Value& object);
   void Note(const kube::json::Value& object, bool is_backed_up);
   void AdvanceWatch(const std::string& resource_version);
-  bool IsOurs(const kube::json::Value& object) const;
   bool is_stopped() const { return session_.is_stopped(); }
 
   const BackupRunOptions& options_;

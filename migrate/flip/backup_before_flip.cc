@@ -76,7 +76,6 @@ BackedUp BackUp(const PruningRun& run, const std::string& crd_target,
   sweep::MigrationObserver& observer = run.session.observer;
   const backup::BackupRunOptions options{
       .target = run.crd.ObjectsTarget(""),
-      .shard = run.scope.target.shard,
       .path = file,
       .known_writes = run.state.known_writes(),
       .generation = run.crd.shape.generation,
@@ -94,11 +93,6 @@ BackedUp BackUp(const PruningRun& run, const std::string& crd_target,
   if (const std::string why = backing_up.unwatched_because(); !why.empty()) {
     observer.OnLine("Warning: " + run.name() + " cannot be watched (" + why +
                     "): objects written from now on until pruning is on are held");
-  }
-  if (run.gate != nullptr) {
-    BackedUp waited;
-    waited.answer = run.gate->WaitToClose([&backing_up] { return backing_up.KeepCurrent(); });
-    if (waited.answer.way != FlipGate::Way::kGoOn) return waited;
   }
   backing_up.EndWatch();
   BackedUp looked = LookAtCrd(run, crd_target);

@@ -25,7 +25,6 @@ struct BackedUp {
   /// Absolute, as a later run, perhaps from another folder, names it too; empty: no object changes.
   std::string path;
   std::vector<state::DoomedObject> doomed;  ///< not written since they were listed
-  FlipGate::Answer answer{};  ///< of FlipGate::WaitToClose; where it is not kGoOn there is none
 };
 
 /// Writes the backup `file`, beside it the CRD by which its objects will be pruned (pruned_by.h),

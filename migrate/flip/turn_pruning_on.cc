@@ -258,44 +258,9 @@ class PruningTurner {
                 "pruning was not turned on, and nothing was pruned: " + why + reason);
   }
 
-  // With others it may have to be made more than once.
-  bool MakeBackup() {
-    for (;;) {
-      FlipGate::Answer answer;
-      if (!MakeBackupOnce(answer)) return false;
-      if (answer.way == FlipGate::Way::kGoOn) return true;
-      if (answer.way == FlipGate::Way::kEnd) return Fail(answer.outcome, answer.error);
-      if (answer.way == FlipGate::Way::kIsFlipped) return TakeFlipOfOthers(answer);
-      backup_path_ = NewBackupPath();
-    }
-  }
-
-  // Whatever backup there is by now counts: that of an earlier round, where this one was not
-  // closed.
-  bool TakeFlipOfOthers(const FlipGate::Answer& answer) {
-    const bool has_backup =
-        run_.state.noted().phase == state::MigrationState::Phase::kBackupComplete;
-    if (!has_backup && !options_.no_backup) {
-      return Fail(
-          "somebody else has turned pruning on before this shard had its backup; nobody can make "
-          "one any more: the same command will rewrite its objects without");
-    }
-    ended_.backup = run_.state.noted().backup;
-    flip_ = {.step = Flip::Step::kDone,
-             .error = {},
-             .resource_version = answer.resource_version,
-             .generation = answer.generation};
-    is_flipped_ = true;
-    return true;
-  }
-
   fs::path NewBackupPath() const {
     if (options_.no_backup) return {};
-    const shards::Shard& shard = run_.scope.target.shard;
-    const std::string end = shard.is_all() ? ""
-                                           : "-shard-" + std::to_string(shard.number) + "-of-" +
-                                                 std::to_string(shard.count);
-    return backup::BackupPath(options_.backup_dir, run_.name() + end,
+    return backup::BackupPath(options_.backup_dir, run_.name(),
                               std::chrono::floor<std::chrono::seconds>(options_.now()));
   }
 
@@ -313,29 +278,24 @@ class PruningTurner {
 
   // An earlier backup counts until there is a new one: pruning may be turned on meanwhile. Without
   // a backup nothing can be missing from it.
-  bool MakeBackupOnce(FlipGate::Answer& answer) {
+  bool MakeBackup() {
     BackedUp made;
     if (options_.no_backup) {
       backup::ForgetKnownWrites(run_.state.known_writes());
       made.doomed = doomed_;
-      if (run_.gate != nullptr) made.answer = run_.gate->WaitToClose({});
     } else {
       made = BackUpOrSay();
     }
     if (made.outcome != report::Outcome::kDone) return Fail(made.outcome, made.error);
-    answer = made.answer;
-    if (answer.way != FlipGate::Way::kGoOn) return true;
     ended_.backup = made.path;
     if (is_stopped()) return Interrupt();
     run_.state.NoteBackup(made.path, std::move(made.doomed),
                           run_.mutation ? run_.mutation->fingerprint() : "");
-    if (run_.gate != nullptr) answer = run_.gate->WaitToFlip(ended_.backup);
     return true;
   }
 
   bool FlipCrd() {
-    if (is_flipped_) return true;
-    const auto loss = run_.gate == nullptr ? FindLoss() : run_.gate->FindLoss();
+    const auto loss = FindLoss();
     if (is_stopped()) return Interrupt();
     if (loss) return Fail(NotTurnedOn(*loss) + kRunAnew);
     flip_ = RequestFlip(flip_target_, /*dry_run=*/false, run_.session);
@@ -359,7 +319,6 @@ class PruningTurner {
   PruningTurnedOn FinishBehindFlip() {
     try {
       run_.state.NoteFlip(flip_.resource_version, flip_.generation, options_.now());
-      if (run_.gate != nullptr && !is_flipped_) run_.gate->OnFlip(flip_.resource_version);
       PruningTurnedOn finished = WaitBehindFlip(run_, options_);
       finished.before_flip = ended_.before_flip;
       finished.cleaned = ended_.cleaned;
@@ -385,7 +344,6 @@ class PruningTurner {
   std::optional<sweep::MutationPass> mutation_pass_;
   std::optional<report::MutationFacts> mutation_facts_;
   Flip flip_;
-  bool is_flipped_ = false;  // by others
   PruningTurnedOn ended_;
 };
 

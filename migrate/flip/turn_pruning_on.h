@@ -12,7 +12,6 @@
 #include "kube/crd/crd.h"
 #include "migrate/crds/crd_request.h"
 #include "migrate/crds/live_crd.h"
-#include "migrate/flip/flip_gate.h"
 #include "migrate/mutate/object_mutation.h"
 #include "migrate/report/migration_report.h"
 #include "migrate/spool/listed_object.h"
@@ -58,8 +57,6 @@ struct PruningRun {
   /// Is asked right before the flip. A text: it is not for this run to ask for it any more, and
   /// why. Empty: it always is.
   std::function<std::optional<std::string>()> find_loss{};
-  /// Others have to come as far; the null pointer: there are none. Then `scope` has a shard.
-  FlipGate* gate = nullptr;
 
   const std::string& name() const { return crd.identity.name; }
 };

@@ -21,10 +21,4 @@ std::string NameOfCrd(const std::string& crd_name, const std::string& crd_uid) {
   return NameWithEnd(crd_name, "-" + crd_uid);
 }
 
-std::string NameOfShard(const std::string& crd_name, const std::string& crd_uid, int shard,
-                        int shards) {
-  return NameWithEnd(crd_name,
-                     "-" + crd_uid + "-" + std::to_string(shard) + "-of-" + std::to_string(shards));
-}
-
 }  // namespace migrate::lease

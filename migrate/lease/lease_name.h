@@ -6,7 +6,7 @@
 namespace migrate::lease {
 
 /// Where the Leases of all runs are, unless they are told otherwise: a place that does not depend
-/// on who runs them, that no cluster can be without, and in which a right to Leases and ConfigMaps
+/// on who runs them, that no cluster can be without, and in which a right to Leases
 /// is none over the cluster itself.
 inline constexpr std::string_view kLeaseNamespace = "default";
 
@@ -14,10 +14,5 @@ inline constexpr std::string_view kLeaseNamespace = "default";
 /// "kubectl-prune-widgets.demo.example.com-UID", a DNS subdomain. A CRD that was deleted and made
 /// anew has another one. Of a long name of a CRD the end is left out.
 std::string NameOfCrd(const std::string& crd_name, const std::string& crd_uid);
-
-/// The same of one shard of a run: "kubectl-prune-widgets.demo.example.com-UID-3-of-16". Shards of
-/// another count are others.
-std::string NameOfShard(const std::string& crd_name, const std::string& crd_uid, int shard,
-                        int shards);
 
 }  // namespace migrate::lease

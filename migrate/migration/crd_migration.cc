@@ -30,7 +30,6 @@
 #include "migrate/migration/versions_end.h"
 #include "migrate/owners/stale_count.h"
 #include "migrate/proof/proof.h"
-#include "migrate/shards/run/shard_migration.h"
 #include "migrate/spool/resource_version.h"
 #include "migrate/spool/spool.h"
 #include "migrate/state/run_state.h"
@@ -44,7 +43,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// One run over one CRD. A step that returns false has ended it, and said why in the report.
-class CrdMigrator final : private shards::run::ShardWork {
+class CrdMigrator {
  public:
   CrdMigrator(const MigrationContext& context, const crds::LiveCrd& found)
       : context_(context),
@@ -66,7 +65,6 @@ class CrdMigrator final : private shards::run::ShardWork {
       LeaveState();
     }
     lease_.reset();
-    shard_run_.reset();
     if (crd_.is_read()) RememberFailed(report_, options_, crd(), session().observer);
     report_.seconds = std::chrono::duration<double>(session().clock.Now() - start).count();
     return std::move(report_);
@@ -79,9 +77,7 @@ class CrdMigrator final : private shards::run::ShardWork {
     OpenState();
     if (!is_dry_run() && !TakeLease()) return LeaveState();
     if (!is_dry_run() && !WaitUntilNoticed()) return;
-    if (is_shard()) {
-      shards::run::MigrateShard(*shard_run_, *this, report_);
-    } else if (ComeBehindFlip()) {
+    if (ComeBehindFlip()) {
       Rewrite();
       report_.kept_because = WhyKept();
       EndVersions();
@@ -107,7 +103,6 @@ class CrdMigrator final : private shards::run::ShardWork {
   }
 
   const sweep::MigrationSession& session() const { return context_.session; }
-  bool is_shard() const { return !options_.shard.is_all(); }
   const kube::crd::Crd& crd() const { return crd_.live(); }
   const crds::LiveCrd& live() const { return prepared_.live; }
   const Preflight& preflight() const { return prepared_.preflight; }
@@ -141,10 +136,7 @@ class CrdMigrator final : private shards::run::ShardWork {
     return false;
   }
 
-  std::optional<std::string> FindLoss() {
-    if (shard_run_) return shard_run_->turns().FindLoss();
-    return lease_ ? lease_->FindLoss() : std::nullopt;
-  }
+  std::optional<std::string> FindLoss() { return lease_ ? lease_->FindLoss() : std::nullopt; }
 
   std::optional<std::string> FindChange() {
     if (auto loss = FindLoss()) return loss;
@@ -217,7 +209,6 @@ class CrdMigrator final : private shards::run::ShardWork {
   // Where the cluster's own engine does it, what is left for us is to verify that. False: the run
   // has ended.
   bool LetClusterRewrite() {
-    if (is_shard()) return true;
     if (!ChooseEngine()) return false;
     if (!IsForCluster()) {
       const bool is_whole_run = !IsPartial(options_) && !is_dry_run();
@@ -323,7 +314,6 @@ class CrdMigrator final : private shards::run::ShardWork {
     if (options_.lease.leases == nullptr) return true;
     const std::vector<std::string> earlier = state_->earlier_identities();
     state_->NoteIdentity(lease::IdentityOf(options_.lease.self));
-    if (is_shard()) return BeginShard(earlier);
     lease_.emplace(*options_.lease.leases,
                    lease::RequestOf(options_.lease, report_.name, crd_.expected().uid, earlier),
                    options_.lease.wait, session(),
@@ -347,7 +337,7 @@ class CrdMigrator final : private shards::run::ShardWork {
   }
 
   // What was found out while another run was at work need not hold any more.
-  bool BeginAnew() override {
+  bool BeginAnew() {
     const std::string uid = crd_.expected().uid;
     LeaveState();
     state_.reset();
@@ -360,50 +350,6 @@ class CrdMigrator final : private shards::run::ShardWork {
     OpenState();
     state_->NoteIdentity(lease::IdentityOf(options_.lease.self));
     return true;
-  }
-
-  bool BeginShard(const std::vector<std::string>& earlier) {
-    shard_run_.emplace(shards::run::ShardedCrd{report_.name, crd_.expected().uid, crd_.target()},
-                       shards::run::ShardRunOptions{.shard = options_.shard,
-                                                    .purpose = PurposeOf(options_),
-                                                    .lease = options_.lease,
-                                                    .earlier_identities = earlier,
-                                                    .patience = options_.shard_timeout},
-                       session(),
-                       [this](const std::string& line) { Line(report_.name + ": " + line); });
-    return shards::run::BeginShard(*shard_run_, report_);
-  }
-
-  // shards::run::ShardWork:
-
-  std::int64_t ReadGeneration() const override { return crd_.expected().generation; }
-
-  // What this shard has backed up, and which writes that knows, is where it was at work before.
-  bool KnowsBackup(const std::string& backup) override {
-    if (state_->is_behind_flip() || options_.pruning.rewrite_unbacked) return true;
-    return Fail("this shard was backed up to " + backup +
-                ", of which the --state-dir here knows nothing, so that it cannot be told which "
-                "objects the backup lacks; run the same command with the --state-dir of then, or "
-                "go on without by --rewrite-unbacked");
-  }
-
-  bool DoShard() override {
-    if (!ComeBehindFlip()) return false;
-    Rewrite();
-    return report_.outcome == report::Outcome::kDone ||
-           report_.outcome == report::Outcome::kFailures;
-  }
-
-  void TakeEarlierShard() override { is_complete_ = true; }
-
-  std::string WhyKeptOf(const report::CrdMigration& whole) const override {
-    return WhyVersionsKept(whole, options_, whole.verified ? "" : "not every shard was verified",
-                           preflight().kept_because);
-  }
-
-  bool EndShards() override {
-    EndVersions();
-    return report_.outcome == report::Outcome::kDone;
   }
 
   bool WaitUntilNoticed() {
@@ -438,8 +384,7 @@ class CrdMigrator final : private shards::run::ShardWork {
             .crd_file = report_.crd_file,
             .pruning_crd = &crd_.pruning(),
             .mutation = options_.mutation,
-            .find_loss = [this] { return FindLoss(); },
-            .gate = shard_run_ ? &shard_run_->gate() : nullptr};
+            .find_loss = [this] { return FindLoss(); }};
   }
 
   bool Take(flip::PruningTurnedOn turned_on) {
@@ -544,7 +489,7 @@ class CrdMigrator final : private shards::run::ShardWork {
   // What every server prunes is proven of all objects or of none.
   bool MayProve() const {
     return options_.verify && !crd().preserve_unknown_fields && !IsPartial(options_) &&
-           !is_dry_run() && !is_shard();
+           !is_dry_run();
   }
 
   // Of the objects' list; 0 where it cannot be told.
@@ -606,7 +551,6 @@ class CrdMigrator final : private shards::run::ShardWork {
   std::string unverified_because_;
   std::optional<EngineUse> engine_;  // where the server has one of its own
   std::optional<lease::CrdLease> lease_;
-  std::optional<shards::run::ShardRun> shard_run_;  // where this is one of several shards
 };
 
 }  // namespace

@@ -129,7 +129,7 @@ class Preparation {
          .may_clean = options_.cleaning == owners::Cleaning::kAuto,
          .mutates = options_.mutation != nullptr,
          .trims = trims,
-         .asks_for_engine = MayUseEngine(options_) && options_.shard.is_all(),
+         .asks_for_engine = MayUseEngine(options_),
          .needs_engine = options_.engine == report::Engine::kInCluster,
          .own_migration =
              engine::NameOfStorageMigration(MigratedOf(crd_, prepared_.preflight.version)),
@@ -171,7 +171,6 @@ class Preparation {
                               .namespace_ = options_.namespace_,
                               .label_selector = options_.label_selector,
                               .field_selector = options_.field_selector,
-                              .shard = options_.shard,
                               .dry_run = options_.dry_run == report::DryRun::kServer,
                               .by_update = prepared_.preflight.by_update,
                               .patience = session().patience};

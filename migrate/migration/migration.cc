@@ -109,9 +109,7 @@ class Migration {
   // While a person thinks a question over nothing else is to go on behind it.
   bool WaitsTogether(std::size_t count) const {
     const bool may_ask = options_.enable_pruning && session_.observer.MayAsk();
-    // Shards wait for each other, so that all have to come to the CRDs in one order.
-    const bool is_for_all = options_.shard.is_all();
-    return count > 1 && is_for_all && options_.dry_run == report::DryRun::kNone && !may_ask;
+    return count > 1 && options_.dry_run == report::DryRun::kNone && !may_ask;
   }
 
   void TellLeftOut() {
@@ -199,21 +197,6 @@ class Migration {
 };
 
 }  // namespace
-
-std::string PurposeOf(const MigrationOptions& options) {
-  std::string purpose = "migrate";
-  const auto add = [&purpose](bool is_given, const char* flag) {
-    if (is_given) purpose.append(" ").append(flag);
-  };
-  add(options.enable_pruning, "--enable-pruning");
-  add(options.enable_pruning && options.pruning.single_pass, "--single-pass");
-  add(options.enable_pruning && options.pruning.no_backup, "--no-backup");
-  add(!options.verify, "--verify=false");
-  add(options.keep_stored_versions, "--keep-stored-versions");
-  add(options.cleaning == owners::Cleaning::kAlways, "--clean-managed-fields");
-  add(options.cleaning == owners::Cleaning::kNever, "--clean-managed-fields=never");
-  return purpose;
-}
 
 report::MigrationReport Migrate(const MigrationOptions& options,
                                 const sweep::MigrationSession& session) {

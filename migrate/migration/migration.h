@@ -13,7 +13,6 @@
 #include "migrate/mutate/object_mutation.h"
 #include "migrate/owners/stale_entries.h"
 #include "migrate/report/migration_report.h"
-#include "migrate/shards/shard.h"
 #include "migrate/sweep/migration_observer.h"
 #include "migrate/sweep/retried_objects.h"
 
@@ -54,14 +53,7 @@ struct MigrationOptions {
   /// that are named, else of all.
   bool retry_failed = false;
   lease::LeaseOptions lease{};  ///< by which runs know of each other; not of a dry run
-  /// With `lease`: this run migrates one of the shards of each CRD, beside others (shard_turns.h).
-  /// `state_dir` is of this shard alone.
-  shards::Shard shard{};
-  std::chrono::nanoseconds shard_timeout = std::chrono::minutes(15);  ///< for other shards
 };
-
-/// What the shards of a migration have to agree on (shards::ShardRecord::purpose).
-std::string PurposeOf(const MigrationOptions& options);
 
 /// Migrates CRDs of a cluster one after the other, each with its own account; what fails for one
 /// does not keep the others from being migrated. For each: preflight (preflight.h), pruning turned

@@ -79,14 +79,6 @@ struct EngineFacts {
   std::uint64_t not_rewritten = 0;
 };
 
-/// Of a run over one of several shards of the objects.
-struct ShardFacts {
-  int number = 0, count = 1;  ///< as shards::Shard
-  /// Which shards are not done yet, for people; empty: all are, and what follows is of the whole.
-  std::string missing{};
-  std::vector<ClassCounts> counts{};  ///< of each shard, in their order
-};
-
 struct CrdMigration {
   std::string name;
   std::string storage_version;
@@ -119,7 +111,6 @@ struct CrdMigration {
   std::set<std::string> managed_fields_emptied{};
   std::optional<MutationFacts> mutation{};  ///< where there is one
   std::optional<EngineFacts> engine{};      ///< where the server has one of its own
-  std::optional<ShardFacts> shard{};        ///< where there are several
   double seconds = 0;
 
   /// All objects are migrated; but for some managedFields there is nothing to complain of.

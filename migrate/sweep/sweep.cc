@@ -26,13 +26,6 @@ constexpr std::chrono::seconds kChangeInterval(1);
 constexpr std::array kWritten = {report::ObjectClass::kRewritten, report::ObjectClass::kMutated,
                                  report::ObjectClass::kUnchanged};
 
-// Shards may all list at the same moment, and the API server holds each answer in its memory.
-std::uint64_t MostInOnePiece(const SweepOptions& options, const shards::Shard& shard) {
-  constexpr std::uint64_t kAtOnce = 4;
-  return std::min(options.most_in_one_piece,
-                  shards::ShareOf(shard, kAtOnce * options.most_in_one_piece));
-}
-
 // What was listed holds by these versions alone.
 std::string CleaningPurpose(const write::SweepTarget& target) {
   return target.cleaner ? " cleaning managedFields but " + target.cleaner->known().Text() : "";
@@ -49,7 +42,6 @@ std::string Purpose(const write::SweepTarget& target, const std::string& what) {
   if (target.mutation) {
     purpose += " mutating by " + target.mutation->fingerprint();
   }
-  if (!target.shard.is_all()) purpose += " shard " + shards::TextOf(target.shard);
   return purpose + CleaningPurpose(target) + (target.ignores_other_writers ? " as listed" : "") +
          (target.dry_run ? " dry run" : "");
 }
@@ -225,8 +217,8 @@ SweepResult Sweep(const write::SweepTarget& target, const SweepOptions& options,
                   const std::filesystem::path& folder, const std::string& name,
                   const kube::client::Session& session) {
   spool::Spool spool(folder, name, Purpose(target, "all"));
-  source::CachedList list(target, MostInOnePiece(options, target.shard), options.chunk_size, spool,
-                          session, options.on_line);
+  source::CachedList list(target, options.most_in_one_piece, options.chunk_size, spool, session,
+                          options.on_line);
   return SweepRun(target, options, spool, list, session).Run();
 }
 

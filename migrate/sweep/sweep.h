@@ -29,7 +29,7 @@ struct SweepProgress {
 
 struct SweepOptions {
   std::int64_t chunk_size = 500;  ///< 0: the list comes in one piece
-  /// Of no more objects, of whatever shard, it comes so too, if it can; of fewer with many shards.
+  /// Of no more objects it comes so too, if it can.
   std::uint64_t most_in_one_piece = 0;
   std::optional<std::size_t> concurrency{};  ///< as Throttle's `wanted`
   double max_rate = 0;                       ///< writes a second; 0: no limit

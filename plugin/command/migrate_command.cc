@@ -10,7 +10,6 @@
 #include "kube/base/error.h"
 #include "kube/go/go_format.h"
 #include "kube/system/clock.h"
-#include "kube/system/environment.h"
 #include "kube/system/file_text.h"
 #include "migrate/migration/migration.h"
 #include "plugin/access/cluster_access.h"
@@ -73,11 +72,6 @@ std::filesystem::path StateDirOf(const flags::MigrateOptions& options) {
   return is_needed ? migrate::state::DefaultStateDir() : migrate::state::FindStateDir();
 }
 
-// Several shards may have one volume.
-std::string ShardFolder(const migrate::shards::Shard& shard) {
-  return "shard-" + std::to_string(shard.number) + "-of-" + std::to_string(shard.count);
-}
-
 MigrationOptions ClusterOptions(const flags::MigrateOptions& options) {
   MigrationOptions result;
   result.crd_names = options.input.crds;
@@ -101,10 +95,7 @@ MigrationOptions ClusterOptions(const flags::MigrateOptions& options) {
   result.engine_timeout = options.engine_timeout;
   result.keep_stored_versions = options.keep_stored_versions;
   result.cleaning = options.cleaning;
-  result.shard = options.shard;
-  result.shard_timeout = options.shard_timeout;
   result.state_dir = StateDirOf(options);
-  if (!options.shard.is_all()) result.state_dir /= ShardFolder(options.shard);
   result.record = options.record;
   result.as = access::ImpersonationWords(options.common.connection);
   result.retry_failed = options.retry_failed;
@@ -185,9 +176,6 @@ void MigrateCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) {
   flag_set.Bool("retry-failed", 0, options_.retry_failed);
   flag_set.Bool("record", 0, options_.record);
   flags::AddFleetFlags(flag_set, options_.fleet);
-  flag_set.String("shard", 0, raw_.shard);
-  flag_set.String("shards", 0, raw_.shards);
-  flag_set.String("shard-timeout", 0, raw_.shard_timeout);
   flag_set.String("lease-namespace", 0, options_.lease_namespace);
   flag_set.String("lease-timeout", 0, raw_.lease_timeout);
 }
@@ -204,7 +192,6 @@ void MigrateCommand::Finish(const flags::FlagSet& flag_set, const flags::RawValu
   flags::RequireFiles("migrate", options_.input, flag_set);
   flags::Finish("migrate", options_.objects, options_.common.connection, flag_set, raw);
   flags::ValidateLabelSelector("migrate", "--crd-selector", options_.crd_selector);
-  raw_.job_index = kube::system::ProcessEnvironment().variable("JOB_COMPLETION_INDEX");
   flags::FinishMigrateOptions(options_, raw_);
   flags::FinishFleet("migrate", options_.fleet, options_.common.connection, flag_set);
   if (!options_.fleet.contexts.empty()) flags::RequireMigrationOfMany(options_);

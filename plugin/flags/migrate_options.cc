@@ -40,32 +40,6 @@ void RefuseBoth(bool a, std::string_view a_name, bool b, std::string_view b_name
   flags::RefuseBoth("migrate", a, a_name, b, b_name);
 }
 
-// An index of a Job means nothing without --shards: other programs run in Jobs, too.
-void TakeShard(MigrateOptions& options, const RawMigrateValues& raw) {
-  RefuseBoth(!raw.shard.empty(), "--shard", !raw.shards.empty(), "--shards");
-  if (!raw.shard.empty()) {
-    const auto shard = migrate::shards::ReadShard(raw.shard);
-    if (!shard) throw InvalidValue("--shard", raw.shard, shard.error());
-    options.shard = *shard;
-  }
-  if (raw.shards.empty()) return;
-  if (raw.job_index.empty()) {
-    throw Refusal(
-        "--shards needs JOB_COMPLETION_INDEX, which a Job with completionMode Indexed sets; "
-        "elsewhere use --shard 3/16");
-  }
-  const auto shard = migrate::shards::ReadShard(raw.job_index, raw.shards);
-  if (!shard) throw InvalidValue("--shards", raw.shards, shard.error());
-  options.shard = *shard;
-}
-
-// Who waits for others has waited for a program of its own place before.
-void TakeShardDefaults(MigrateOptions& options, const RawMigrateValues& raw) {
-  TakeTimeout("--shard-timeout", raw.shard_timeout, options.shard_timeout);
-  if (options.shard.is_all() || !raw.lease_timeout.empty()) return;
-  options.lease_timeout = options.shard_timeout;
-}
-
 template <typename T>
 using Choices = std::initializer_list<std::pair<std::string_view, T>>;
 
@@ -106,7 +80,6 @@ void CheckLocal(const MigrateOptions& options) {
   RefuseBoth(true, local, options.dry_run != DryRun::kNone, "--dry-run");
   RefuseBoth(true, local, !options.retry_from.empty(), "--retry-from");
   RefuseBoth(true, local, options.retry_failed, "--retry-failed");
-  RefuseBoth(true, local, !options.shard.is_all(), "--shard");
   RefuseBoth(true, local, options.cleaning == Cleaning::kAlways, "--clean-managed-fields");
   RefuseBoth(true, local, options.engine == Engine::kInCluster, "--engine=in-cluster");
   RefuseBoth(true, local, !options.objects.selector.empty(), "-l");
@@ -127,20 +100,6 @@ void CheckEngine(const MigrateOptions& options) {
   RefuseBoth(given, engine, !options.verify, "--verify=false");
   RefuseBoth(given, engine, options.keep_stored_versions, "--keep-stored-versions");
   RefuseBoth(given, engine, options.dry_run == DryRun::kServer, "--dry-run=server");
-}
-
-// What is for some objects only, or is told of all at once, has no shards yet.
-void CheckShard(const MigrateOptions& options) {
-  const std::string shard = "--shard";
-  const bool given = !options.shard.is_all();
-  RefuseBoth(given, shard, HasObjectSelection(options), "-n, -l or --field-selector");
-  RefuseBoth(given, shard, !options.retry_from.empty(), "--retry-from");
-  RefuseBoth(given, shard, options.retry_failed, "--retry-failed");
-  RefuseBoth(given, shard, options.dry_run != DryRun::kNone, "--dry-run");
-  RefuseBoth(given, shard, options.engine == Engine::kInCluster, "--engine=in-cluster");
-  RefuseBoth(given, shard, options.record, "--record");
-  RefuseBoth(given, shard, !options.mutations.empty(), "--mutation");
-  RefuseBoth(given, shard, !options.input.filenames.empty(), "-f");
 }
 
 void CheckRetry(const MigrateOptions& options) {
@@ -174,7 +133,6 @@ void CheckCluster(const MigrateOptions& options) {
   }
   CheckRetry(options);
   CheckEngine(options);
-  CheckShard(options);
   RefuseBoth(options.all, "--all", !options.input.crds.empty(),
              "names of CustomResourceDefinitions");
   if (!options.crd_selector.empty() && !options.all) {
@@ -203,8 +161,6 @@ void FinishMigrateOptions(MigrateOptions& options, const RawMigrateValues& raw) 
   TakeTimeout("--settle-timeout", raw.settle_timeout, options.settle_timeout);
   TakeTimeout("--engine-timeout", raw.engine_timeout, options.engine_timeout);
   FinishLeaseFlags("migrate", options.lease_namespace, raw.lease_timeout, options.lease_timeout);
-  TakeShard(options, raw);
-  TakeShardDefaults(options, raw);
   options.engine = EngineOf(raw.engine);
   options.cleaning = CleaningOf(raw.clean_managed_fields);
   RefuseBoth(options.no_backup, "--no-backup", !options.backup_dir.empty(), "--backup-dir");
@@ -218,7 +174,6 @@ void RequireMigrationOfMany(const MigrateOptions& options) {
   RefuseBoth(true, contexts, options.input.local, "--local");
   RefuseBoth(true, contexts, !options.input.filenames.empty(), "-f");
   RefuseBoth(true, contexts, !options.retry_from.empty(), "--retry-from");
-  RefuseBoth(true, contexts, !options.shard.is_all(), "--shard");
 }
 
 }  // namespace plugin::flags

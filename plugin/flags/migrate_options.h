@@ -8,7 +8,6 @@
 #include "migrate/lease/lease_name.h"
 #include "migrate/owners/stale_entries.h"
 #include "migrate/report/migration_report.h"
-#include "migrate/shards/shard.h"
 #include "plugin/flags/fleet_flags.h"
 #include "plugin/flags/options.h"
 
@@ -48,8 +47,6 @@ struct MigrateOptions {
   std::string retry_from;     ///< a file; empty: not given
   bool retry_failed = false;  ///< what failed in the last run over each CRD
   FleetOptions fleet;
-  migrate::shards::Shard shard{};
-  std::chrono::nanoseconds shard_timeout = std::chrono::minutes(15);
   std::string lease_namespace{migrate::lease::kLeaseNamespace};
   std::chrono::nanoseconds lease_timeout{};  ///< as migrate::lease::LeaseOptions::wait
 };
@@ -63,10 +60,6 @@ struct RawMigrateValues {
   std::string clean_managed_fields = "auto";
   std::string engine_timeout;  ///< empty: not given
   std::string lease_timeout;   ///< empty: not given
-  std::string shard;           ///< "3/16"; empty: not given
-  std::string shards;          ///< how many; empty: not given
-  std::string shard_timeout;   ///< empty: not given
-  std::string job_index;       ///< $JOB_COMPLETION_INDEX; empty: not set
 };
 
 /// Completes what the flags set, and refuses what cannot go together. Throws UsageError.

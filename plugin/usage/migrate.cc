@@ -226,18 +226,6 @@ Options:
     --settle-timeout=2m0s:
         How long to wait until every API server prunes.
 
-    --shard='':
-        Rewrite only the objects of this shard, as 3/16: of all objects those whose uid falls on
-        its number, from 0. Runs over the other shards do the rest; they know of each other by a
-        ConfigMap and Leases in --lease-namespace.
-
-    --shard-timeout=15m0s:
-        How long to wait for the other shards, before pruning is turned on.
-
-    --shards='':
-        The same in a Job of so many pods with completionMode Indexed: the number of the shard is
-        $JOB_COMPLETION_INDEX.
-
     --show-managed-fields=false:
         With --local: keep metadata.managedFields of the objects that are printed.
 

@@ -309,38 +309,18 @@ class LeasesRole(ManifestsTest):
         self.addCleanup(role.set, rules)
         return role, rules
 
-    def test_shards_need_all_of_the_rules(self):
-        self.role().set(self.rules("migrator.yaml"))
-        role, rules = self.leases_role()
-        for number, cut in enumerate(cuts(rules, "")):
-            subject = self.bring_in(f"halves{number}")
-            turn_pruning_on(self.api, subject)
-            with self.subTest(cut.name):
-                role.set(cut.rules)
-                # The second one finds what the first has made.
-                told = "".join(self.migrator.run(subject.plural, "--shard=0/2", user=ROBOT).stdout
-                               for _ in range(2))
-                self.assertRegex(told, cut.told)
-                role.set(rules)
-                for shard in ("0/2", "1/2"):
-                    run = self.migrator.run(subject.plural, f"--shard={shard}", user=ROBOT)
-                    self.assertEqual(0, run.code, run)
-                    self.assertNotIn("forbidden", run.stderr)
-                self.assertEqual(["v1"], stored_versions(self.api, subject))
-
     def test_others_go_on_without_them_and_say_so(self):
         self.role().set(self.rules("migrator.yaml"))
         role, rules = self.leases_role()
         subject = self.bring_in("warned")
         turn_pruning_on(self.api, subject)
-        leases = [rule for rule in rules if rule["resources"] == ["leases"]]
-        for cut in (cut for cut in cuts(leases, "") if cut.gone["verbs"] != ["update"]):
+        for cut in (cut for cut in cuts(rules, "") if cut.gone["verbs"] != ["update"]):
             with self.subTest(cut.name):
                 role.set(cut.rules)
                 run = self.migrator.run(subject.plural, user=ROBOT)
                 self.assertEqual(0, run.code, run)
                 self.assertRegex(run.stderr, cut.told)
-        role.set(leases)
+        role.set(rules)
         run = self.migrator.run(subject.plural, user=ROBOT)
         self.assertEqual((0, ""), (run.code, "".join(re.findall("Warning.*", run.stderr))))
 
@@ -708,14 +688,12 @@ class Job(ManifestsTest):
     def test_the_server_and_kubectl_take_every_manifest(self):
         for name in ("reader.yaml", "migrator.yaml", "engine.yaml", "restorer.yaml", "all-groups.yaml", "backup-reader.yaml"):
             self.assertTrue(decoded(self.api, name, GROUP_OF_USER))
-        for document in (*documents("job.yaml"), *documents("sharded-job.yaml")):
+        for document in documents("job.yaml"):
             if not MADE_AT_THE_START.search(document):
                 post(self.api, document, "?dryRun=All")
         if not kubectl.lacks():
             for name in {*MANIFESTS.glob("*.yaml"), *MANIFESTS.glob("populate/*.yaml")} - {FAIRNESS}:
-                # Of completionMode nobody knows before 1.21.
-                lenient = ["--validate=false"] if name.name == "sharded-job.yaml" else []
-                run = CLUSTER.kubectl("apply", "--dry-run=server", "-f", str(name), *lenient)
+                run = CLUSTER.kubectl("apply", "--dry-run=server", "-f", str(name))
                 self.assertEqual(0, run.returncode, run.stderr)
 
     def pod(self):

@@ -38,10 +38,7 @@ NOT_RUN = [
      "needs krew or a release; tests/krew lays the files out as krew does"),
     (r"kubectl prune migrate .*--engine=in-cluster",
      "needs a cluster with an engine of its own; tests/cluster/engine_test.py runs it"),
-    (r"kubectl prune migrate .*--shard ", "needs the other shards; tests/cluster/shards_test.py runs it"),
     (r"kubectl apply -f fairness\.yaml", "needs Kubernetes 1.29; tests/cluster/manifests_test.py applies it as 1.20 has it"),
-    (r"kubectl apply .*-f sharded-job\.yaml",
-     "needs completionMode, of Kubernetes 1.21; tests/cluster/manifests_test.py and shards_test.py do what it does"),
     (r"kubectl get storageversionmigrations", "a cluster without them has no such resource"),
 ]
 

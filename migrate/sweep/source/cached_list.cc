@@ -112,8 +112,7 @@ void CachedList::Stop() {
 
 std::optional<std::uint64_t> CachedList::remaining() const {
   if (state_ != State::kFirstChunk && state_ != State::kInOnePiece) return chunks_.remaining();
-  const std::uint64_t share = ShareOf(target_.shard, total_);
-  return share - std::min(share, spool_.listed());
+  return total_ - std::min(total_, spool_.listed());
 }
 
 kube::system::Clock::TimePoint CachedList::next_event() const {
@@ -163,7 +162,7 @@ bool CachedList::FinishPage() {
 void CachedList::TakeRest() {
   const std::string last = spool_.last_key();
   for (const spool::ListedObject& object : objects_) {
-    if (spool::ObjectKey(object) > last && target_.shard.Has(object.uid)) spool_.Add(object);
+    if (spool::ObjectKey(object) > last) spool_.Add(object);
   }
   spool_.EndPage("");
   page_.reset();

@@ -18,9 +18,8 @@
 
 namespace migrate::sweep::source {
 
-/// Lists the metadata of all objects of a target, of its shard alone, into a spool: from etcd up to
-/// the first chunk that has objects of the shard, and the rest in one piece from the API server's
-/// watch cache, where that can be.
+/// Lists the metadata of all objects of a target into a spool: the first chunk from etcd, and the
+/// rest in one piece from the API server's watch cache, where that can be.
 ///
 /// Chunks make the server read and decode all objects whole.
 /// Lists without a limit that may be of any state "not older than" a resource version come from its
@@ -29,7 +28,7 @@ namespace migrate::sweep::source {
 /// of an object of the first chunk after its rewrite, which that cache knows once it knows all that
 /// was before. That of a list would not do: it is etcd's, and a cache that sees one resource only
 /// does not get there by itself (KEP-2340). The answer is taken only if it has that very object,
-/// and no fewer objects, of whatever shard, than etcd had at the beginning.
+/// and no fewer objects than etcd had at the beginning.
 ///
 /// It is a MetadataList to its end where there are more than `most` objects, or the server does not
 /// tell how many (with selectors); where nothing of the first chunk had to be rewritten, where the
@@ -85,8 +84,8 @@ class CachedList : public ObjectSource, private kube::client::ResultSink {
   std::string version_;         // that it has to know
   bool knows_version_ = false;  // an object of it has that
   std::optional<MetadataPage> page_;
-  std::vector<spool::ListedObject> objects_;  // of whatever shard
-  std::size_t bytes_ = 0;                     // of their texts
+  std::vector<spool::ListedObject> objects_;
+  std::size_t bytes_ = 0;  // of their texts
 };
 
 }  // namespace migrate::sweep::source

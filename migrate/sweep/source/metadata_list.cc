@@ -71,7 +71,6 @@ void MetadataList::OnBytes(std::string_view bytes) { page_->Push(bytes); }
 void MetadataList::Take(const spool::ListedObject& object) {
   page_last_key_ = spool::ObjectKey(object);
   if (skips_known_ && page_last_key_ <= spool_.last_key()) return;
-  if (!target_.shard.Has(object.uid)) return;
   spool_.Add(object);
 }
 
@@ -113,7 +112,6 @@ void MetadataList::TakePage() {
   spool_.EndPage(page_->metadata().continue_token);
   last_key_ = page_last_key_;
   remaining_ = page_->metadata().remaining;
-  if (remaining_) remaining_ = ShareOf(target_.shard, *remaining_);
   budget_ = write::RetryBudget(session_.patience);
   is_done_ = pager_.OnPage(page_->metadata().continue_token) == lists::Pager::Step::kDone;
 }

@@ -16,8 +16,7 @@
 
 namespace migrate::sweep::source {
 
-/// Lists the metadata of all objects of a target, of its shard alone, into a spool, and goes on
-/// where the spool ends.
+/// Lists the metadata of all objects of a target into a spool, and goes on where the spool ends.
 ///
 /// Each page is asked for as soon as the one before is there, however slow the writes are: so no
 /// continue token grows old. A page that breaks off is read again, after the same pauses as a

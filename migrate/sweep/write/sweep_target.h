@@ -10,7 +10,6 @@
 #include "migrate/mutate/object_mutation.h"
 #include "migrate/owners/entry_cleaner.h"
 #include "migrate/owners/stale_entries.h"
-#include "migrate/shards/shard.h"
 
 namespace migrate::sweep::write {
 
@@ -20,7 +19,6 @@ struct SweepTarget {
   bool is_namespaced = true;
   std::string namespace_{};  ///< only of this namespace; empty: all
   std::string label_selector{}, field_selector{};
-  shards::Shard shard{};   ///< only these of the objects that are listed
   bool dry_run = false;    ///< every write with dryRun=All
   bool by_update = false;  ///< GET and PUT where RBAC allows no patch
   /// Tells our own writes from those of others: kRewritten is then only what was not stored as it

@@ -27,7 +27,6 @@ using migrate::report::LeftOutReason;
 using migrate::report::MigrationReport;
 using migrate::report::ObjectClass;
 using migrate::report::ObjectFailure;
-using migrate::report::ShardFacts;
 using migrate::sweep::RetriedObject;
 
 constexpr std::string_view kMigrationReport = "MigrationReport";
@@ -99,17 +98,15 @@ class MigrationReportBuilder {
                                   .Build());
     }
     if (crd.engine) builder.Add("engine", Engine(*crd.engine));
-    if (crd.shard) builder.Add("shard", Shard(*crd.shard));
     builder.Add("storedVersions", StoredVersions(crd)).TextIfAny("backup", crd.backup);
     if (crd.generations_moved > 0) builder.Number("generationsMoved", crd.generations_moved);
     if (crd.managed_fields_cleaned) {
       builder.Add("managedFieldsCleaned", Cleaned(*crd.managed_fields_cleaned));
     }
     if (const auto& emptied = crd.managed_fields_emptied; !emptied.empty()) {
-      builder.Add("managedFieldsEmptied", ObjectBuilder(arena_)
-                                              .Number("objects", emptied.size())
-                                              .Texts("names", emptied)
-                                              .Build());
+      builder.Add(
+          "managedFieldsEmptied",
+          ObjectBuilder(arena_).Number("objects", emptied.size()).Texts("names", emptied).Build());
     }
     builder.Add("seconds", Seconds(crd.seconds, arena_));
     builder.List("failures", crd.failures, [this](const ObjectFailure& f) { return Failure(f); });
@@ -142,20 +139,6 @@ class MigrationReportBuilder {
     builder.TextIfAny("reason", engine.reason);
     if (engine.end == EngineEnd::kSucceeded) builder.Number("notRewritten", engine.not_rewritten);
     return builder.Add("seconds", Seconds(engine.seconds, arena_)).Build();
-  }
-
-  Value Shard(const ShardFacts& shard) {
-    ObjectBuilder builder(arena_);
-    builder.Number("number", static_cast<std::uint64_t>(shard.number));
-    builder.Number("count", static_cast<std::uint64_t>(shard.count));
-    builder.TextIfAny("missing", shard.missing);
-    ClassCounts total;
-    for (const ClassCounts& counts : shard.counts) total += counts;
-    builder.Add("counts", Counts(total));
-    builder.List("shards", shard.counts, [this](const ClassCounts& counts) {
-      return ObjectBuilder(arena_).Add("counts", Counts(counts)).Build();
-    });
-    return builder.Build();
   }
 
   Value StoredVersions(const CrdMigration& crd) {

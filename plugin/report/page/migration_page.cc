@@ -65,7 +65,6 @@ std::string StoredText(const CrdMigration& crd) {
 }
 
 std::string ProofText(const CrdMigration& crd) {
-  if (crd.verified && crd.shard) return "a last pass over all objects of this shard rewrote none";
   if (crd.verified) return "a last pass over all objects rewrote none";
   return crd.dry_run == DryRun::kNone ? "none" : "none, as it was a dry run";
 }
@@ -97,14 +96,6 @@ std::string EngineText(const CrdMigration& crd) {
   return crd.engine->migration + ", which left out " + Count(crd.engine->not_rewritten, "object");
 }
 
-std::string ShardText(const CrdMigration& crd) {
-  if (!crd.shard) return "";
-  const migrate::report::ShardFacts& shard = *crd.shard;
-  const std::string text = std::to_string(shard.number) + "/" + std::to_string(shard.count);
-  return shard.missing.empty() ? text + ", and all others are done"
-                               : text + "; not all are done: " + shard.missing;
-}
-
 std::vector<Fact> FactsOf(const CrdMigration& crd) {
   std::vector<Fact> facts;
   const auto add = [&facts](const char* name, std::string value) {
@@ -112,7 +103,6 @@ std::vector<Fact> FactsOf(const CrdMigration& crd) {
   };
   add("Storage version", crd.storage_version);
   add("Written as", crd.written_version);
-  add("Shard", ShardText(crd));
   add("Stored versions", StoredText(crd));
   add("Stored versions kept, because", crd.kept_because);
   add("Pruning turned on by this run", crd.pruning_enabled ? "yes" : "no");
@@ -170,19 +160,6 @@ Table ClassesTable(const CrdMigration& crd) {
   return table;
 }
 
-void AddShards(Section& section, const CrdMigration& crd) {
-  if (!crd.shard || !crd.shard->missing.empty()) return;
-  Table table{"Objects by shard",
-              {{"Shard", CellKind::kNumber},
-               {"Objects", CellKind::kNumber},
-               {"Not migrated", CellKind::kNumber}}};
-  for (const ClassCounts& counts : crd.shard->counts) {
-    table.rows.push_back({std::to_string(table.rows.size()), std::to_string(counts.Total()),
-                          std::to_string(counts.Failures())});
-  }
-  AddTable(section, std::move(table));
-}
-
 Table EmptiedTable(const CrdMigration& crd) {
   Table table{crd.dry_run == DryRun::kNone
                   ? "Objects whose managedFields the API server emptied"
@@ -235,7 +212,6 @@ Section SectionOf(const CrdMigration& crd) {
   AddTable(section, FailuresTable(crd));
   AddTable(section, EmptiedTable(crd));
   AddTable(section, ClassesTable(crd));
-  AddShards(section, crd);
   AddLoss(section, crd);
   return section;
 }

@@ -72,18 +72,6 @@ std::string MutatedText(const CrdMigration& crd) {
          " mutated before pruning";
 }
 
-// "; shard 3/16", and where that was the last one "; all 16 shards: 2000 objects: 1874 rewritten".
-std::string ShardText(const CrdMigration& crd) {
-  if (!crd.shard) return "";
-  const migrate::report::ShardFacts& shard = *crd.shard;
-  std::string text = "; shard " + std::to_string(shard.number) + "/" + std::to_string(shard.count);
-  if (!shard.missing.empty()) return text;
-  migrate::report::ClassCounts total;
-  for (const migrate::report::ClassCounts& counts : shard.counts) total += counts;
-  return text + "; all " + kube::base::Count(shard.counts.size(), "shard") + ": " +
-         CountsText(total);
-}
-
 std::string_view Verb(const CrdMigration& crd) {
   return crd.outcome == Outcome::kDone || crd.lost_managed_fields_alone() ? "migrated"
                                                                           : "not wholly migrated";
@@ -91,8 +79,8 @@ std::string_view Verb(const CrdMigration& crd) {
 
 std::string SummaryLine(const CrdMigration& crd) {
   return TypedName(crd) + " " + std::string(Verb(crd)) + " (" + MigratedObjectsText(crd) +
-         MutatedText(crd) + CleanedText(crd) + EmptiedText(crd) + ShardText(crd) + "; " +
-         StoredText(crd) + ")" + std::string(terminal::DryRunSuffix(crd.dry_run)) + "\n";
+         MutatedText(crd) + CleanedText(crd) + EmptiedText(crd) + "; " + StoredText(crd) + ")" +
+         std::string(terminal::DryRunSuffix(crd.dry_run)) + "\n";
 }
 
 // What could not even be begun has nothing to count.

@@ -75,44 +75,6 @@ struct BackingUp {
                            .generation = 1};
 };
 
-TEST_CASE("Backups of all shards together are that of the whole", "[migrate][backup_run][shards]") {
-  BackingUp backing_up;
-  std::uint64_t objects = 0;
-  Strings specs;
-  for (int number = 0; number < 3; ++number) {
-    backing_up.options.shard = {number, 3};
-    backing_up.options.path = fs::path(backing_up.folder.path()) / std::to_string(number);
-    BackupRun run = backing_up.Run();
-    REQUIRE(run.Read() == Step::kDone);
-    CHECK(run.KeepCurrent());
-    run.EndWatch();
-    const BackupSummary summary = run.Complete();
-    objects += summary.objects;
-    if (summary.objects == 0) continue;
-    for (const std::string& spec : backing_up.Specs()) specs.push_back(spec);
-  }
-  CHECK(objects == 2);
-  std::ranges::sort(specs);
-  CHECK(specs == Strings{R"(a {"x":1})", R"(b {"x":2})"});
-}
-
-TEST_CASE("A backup is kept current while others are waited for", "[migrate][backup_run][shards]") {
-  BackingUp backing_up;
-  BackupRun run = backing_up.Run();
-  REQUIRE(run.Read() == Step::kDone);
-  backing_up.Write("a", R"({"x":7})");
-  for (int i = 0; i < 20; ++i) {
-    backing_up.cluster.client.Poll(backing_up.cluster.clock.Now() + std::chrono::milliseconds(100));
-    CHECK(run.KeepCurrent());
-  }
-  run.EndWatch();
-  CHECK(run.Complete().objects == 2);
-  Strings specs = backing_up.Specs();
-  std::ranges::sort(specs);
-  CHECK(specs == Strings{R"(a {"x":7})", R"(b {"x":2})"});
-  CHECK(backing_up.IsKnown("a"));
-}
-
 TEST_CASE("Objects that a rewrite changes are backed up, and all are known",
           "[migrate][backup_run]") {
   BackingUp backing_up;

@@ -57,50 +57,6 @@ TEST_CASE("migrate has its defaults", "[plugin][migrate_options]") {
   CHECK(options.lease_timeout == std::chrono::nanoseconds(0));
 }
 
-TEST_CASE("A shard is named, and waits for others", "[plugin][migrate_options]") {
-  CHECK(Parse({"widgets"}).shard.is_all());
-  const MigrateOptions options = Parse({"widgets", "--shard=3/16"});
-  CHECK(options.shard == migrate::shards::Shard{3, 16});
-  CHECK(options.shard_timeout == std::chrono::minutes(15));
-  CHECK(options.lease_timeout == std::chrono::minutes(15));
-  CHECK(Parse({"widgets", "--shard=3/16", "--shard-timeout=1h"}).lease_timeout ==
-        std::chrono::hours(1));
-  CHECK(Parse({"widgets", "--shard=3/16", "--lease-timeout=0"}).lease_timeout ==
-        std::chrono::nanoseconds(0));
-  CHECK_THAT(ErrorOf({"widgets", "--shard=16/16"}), Contains("the numbers are 0 to 15"));
-}
-
-migrate::shards::Shard ShardOfPod(const std::string& shard, const std::string& shards,
-                                  const std::string& job_index) {
-  MigrateOptions options;
-  options.input.crds = {"widgets"};
-  RawMigrateValues raw;
-  raw.shard = shard;
-  raw.shards = shards;
-  raw.job_index = job_index;
-  FinishMigrateOptions(options, raw);
-  return options.shard;
-}
-
-TEST_CASE("The pods of a Job are shards by their index", "[plugin][migrate_options]") {
-  CHECK(ShardOfPod("", "16", "3") == migrate::shards::Shard{3, 16});
-  // Of other programs in Jobs the index says nothing.
-  CHECK(ShardOfPod("", "", "3").is_all());
-  CHECK_THROWS_AS(ShardOfPod("", "16", ""), UsageError);
-  CHECK_THROWS_AS(ShardOfPod("", "3", "3"), UsageError);
-  CHECK_THROWS_AS(ShardOfPod("1/3", "3", "1"), UsageError);
-}
-
-TEST_CASE("What is not for all objects has no shards", "[plugin][migrate_options]") {
-  const Words words =
-      GENERATE(Words{"-n", "shop"}, Words{"-l", "a=b"}, Words{"--dry-run=server"},
-               Words{"--engine=in-cluster"}, Words{"--retry-failed"}, Words{"--record"});
-  CAPTURE(words);
-  Words all = {"widgets", "--shard=0/2"};
-  all.insert(all.end(), words.begin(), words.end());
-  CHECK_FALSE(ErrorOf(all).empty());
-}
-
 TEST_CASE("Other runs are waited for as long as --lease-timeout says",
           "[plugin][migrate_options]") {
   const MigrateOptions options =

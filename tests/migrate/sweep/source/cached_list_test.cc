@@ -110,62 +110,6 @@ TEST_CASE("A watch cache has no order, and knows what was created meanwhile",
   CHECK(world.names == kAll + "w105 ");
 }
 
-/// Six objects as two shards see them, and what of them the first one has.
-struct ShardWorld : World {
-  ShardWorld() : World(6) {
-    target.shard = {0, 2};
-    for (const std::string& name : all)
-      (target.shard.Has(Uid(name)) ? own : foreign).push_back(name);
-    REQUIRE(own.size() >= 2);
-    REQUIRE(!foreign.empty());
-  }
-  std::string Uid(const std::string& name) const {
-    const auto* stored = cluster.server.Stored("widgets.demo.example.com", "shop/" + name);
-    return std::string(stored->Find("metadata")->FindText("uid"));
-  }
-  /// As the watch cache lists them, which knows of the rewrite of the first own one.
-  void AnswerPieceWith(const std::vector<std::string>& listed) {
-    std::string items;
-    for (const std::string& name : listed) {
-      items += (items.empty() ? "" : ",");
-      items += R"({"metadata":{"name":")" + name + R"(","namespace":"shop","uid":")" + Uid(name) +
-               R"(","resourceVersion":")" + (name == own.front() ? "77" : "1") + R"("}})";
-    }
-    AnswerPiece(List(items));
-  }
-  /// Reads the list; only the own ones are written.
-  void RunForOwn() {
-    Run();
-    std::string expected;
-    for (const std::string& name : own) expected += name + " ";
-    CHECK(names == expected);
-  }
-
-  const std::vector<std::string> all = {"w100", "w101", "w102", "w103", "w104", "w105"};
-  std::vector<std::string> own, foreign;
-};
-
-TEST_CASE("H3: a shard takes what is its own out of a list in one piece",
-          "[migrate][cached_list][shards]") {
-  ShardWorld world;
-  world.AnswerPieceWith(world.all);
-  world.RunForOwn();
-  CHECK(world.Lines().back() == kPiece);
-}
-
-TEST_CASE("A shard does not take a list in one piece that is wrong in what others have",
-          "[migrate][cached_list][shards]") {
-  ShardWorld world;
-  std::vector<std::string> listed = world.all;
-  SECTION("as one is missing") { std::erase(listed, world.foreign.back()); }
-  SECTION("as one is there twice, in the place of an own one") {
-    std::ranges::replace(listed, world.own.back(), world.foreign.back());
-  }
-  world.AnswerPieceWith(listed);
-  world.RunForOwn();
-  CHECK(world.Lines().back().find("continue=") != std::string::npos);
-}
-
 TEST_CASE("A list is read in chunks where it is not known to be short", "[migrate][cached_list]") {
   World world(5);
   SECTION("as there is more than that") {

@@ -46,29 +46,6 @@ TEST_CASE("A migration that was proven says so", "[plugin][page]") {
   CHECK(FactOf(section, "Stored versions") == "v1beta1, v1 -> v1");
 }
 
-TEST_CASE("A shard says which it was, and the last one what all have done", "[plugin][page]") {
-  CrdMigration crd = Migrated();
-  crd.shard = migrate::report::ShardFacts{.number = 1, .count = 2};
-  crd.shard->counts = {migrate::report::ClassCounts(), crd.counts};
-  SECTION("not all are done") {
-    crd.shard->missing = "shard 0 has not come";
-    const Page page = PageWith({crd});
-    const Section& section = page.sections.at(0);
-    CHECK(FactOf(section, "Shard") == "1/2; not all are done: shard 0 has not come");
-    CHECK(FactOf(section, "Proof") == "a last pass over all objects of this shard rewrote none");
-    CHECK(section.tables.size() == 1);
-  }
-  SECTION("all are") {
-    crd.shard->counts[0][ObjectClass::kHeld] = 3;
-    const Page page = PageWith({crd});
-    const Section& section = page.sections.at(0);
-    CHECK(FactOf(section, "Shard") == "1/2, and all others are done");
-    REQUIRE(section.tables.size() == 2);
-    CHECK(section.tables[1].rows ==
-          std::vector<std::vector<std::string>>{{"0", "3", "3"}, {"1", "100", "0"}});
-  }
-}
-
 TEST_CASE("The classes of objects fill the bar", "[plugin][page]") {
   CrdMigration crd = Migrated();
   crd.counts[ObjectClass::kDenied] = 25;
