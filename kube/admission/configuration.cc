@@ -87,8 +87,8 @@ Value WebhookOf(const Handler& handler, std::string_view name, const Reach& reac
   for (const Resource& resource : options.resources) {
     rules->Append(RuleOf(resource, options, arena), arena);
   }
-  if (!options.object_labels.empty()) {
-    webhook.Set("objectSelector", LabelSelectorJson(options.object_labels, arena), arena);
+  if (!options.object.labels.empty()) {
+    webhook.Set("objectSelector", LabelSelectorJson(options.object.labels, arena), arena);
   }
   if (!options.namespace_labels.empty()) {
     webhook.Set("namespaceSelector", LabelSelectorJson(options.namespace_labels, arena), arena);

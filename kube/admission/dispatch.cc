@@ -19,12 +19,16 @@ struct Call {
   Call(const Handler& asked, const json::Value* object) : handler(asked), draft(object) {}
 
   const Handler& handler;
+  bool is_wanted = true;  // false: by HandlerOptions::when
   ObjectDraft draft;
   Reply reply;
   Verdict verdict;
 };
 
 Verdict Ask(const Review& review, Call& call) {
+  const auto& when = call.handler.options.when;
+  call.is_wanted = !when || when(review);
+  if (!call.is_wanted) return Allowed();
   if (const auto* validate = std::get_if<ValidateFunction>(&call.handler.function)) {
     return (*validate)(review, call.reply);
   }
@@ -122,6 +126,7 @@ base::Result<Answer, DispatchFault> Dispatcher::Dispatch(std::string_view path,
     tasks.emplace_back([this, &call, &review] {
       const auto begin = clock_.Now();
       call.verdict = AskSafely(review, call);
+      if (!call.is_wanted) return;
       metrics_.NoteCall(call.handler.id, review.operation, call.verdict, clock_.Now() - begin);
     });
   }

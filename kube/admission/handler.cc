@@ -1,6 +1,7 @@
 #include "kube/admission/handler.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "kube/admission/webhook_name.h"
@@ -18,11 +19,8 @@ std::vector<std::string> OptionProblems(const HandlerOptions& options) {
   if (options.timeout < std::chrono::seconds(1) || options.timeout > std::chrono::seconds(30)) {
     problems.emplace_back("the timeout value must be between 1 and 30 seconds");
   }
-  for (const LabelSelector* selector : {&options.object_labels, &options.namespace_labels}) {
-    for (std::string& problem : LabelSelectorProblems(*selector)) {
-      problems.push_back(std::move(problem));
-    }
-  }
+  std::ranges::move(ObjectFilterProblems(options.object), std::back_inserter(problems));
+  std::ranges::move(LabelSelectorProblems(options.namespace_labels), std::back_inserter(problems));
   return problems;
 }
 

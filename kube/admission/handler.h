@@ -8,8 +8,8 @@
 #include <variant>
 #include <vector>
 
-#include "kube/admission/label_requirement.h"
 #include "kube/admission/object_draft.h"
+#include "kube/admission/object_filter.h"
 #include "kube/admission/reply.h"
 #include "kube/admission/review.h"
 #include "kube/admission/verdict.h"
@@ -34,10 +34,14 @@ struct HandlerOptions {
   std::string subresource{};
   /// Only what is in a namespace (scope Namespaced); Namespaces are in none.
   bool namespaced_only = false;
-  /// What the object, or the old one, has to be labelled with.
-  LabelSelector object_labels{};
-  /// The same of the object's namespace. It is the API server that looks: a review does not tell.
+  /// What the object, or the old one, has to be like: one of them has all of it.
+  ObjectFilter object{};
+  /// Labels of the object's namespace. It is the API server that looks: a review does not tell.
   LabelSelector namespace_labels{};
+  /// Asked last, about what matches all else: false: the handler has nothing against it and is not
+  /// called. Empty: always true. By several threads at once; what it throws is as if the handler
+  /// had thrown it.
+  std::function<bool(const Review&)> when{};
   /// The webhook stays when the program ends, so that requests fail, or pass, without it.
   bool persistent = false;
   /// It does more than to answer, though not in a dry run (sideEffects NoneOnDryRun).

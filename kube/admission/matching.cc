@@ -38,8 +38,7 @@ bool Matches(const Handler& handler, const Review& review) {
   return HasResource(options, review.resource) && Fits(options.subresource, review.subresource) &&
          HasOperation(handler, review.operation) &&
          (!options.namespaced_only || IsNamespaced(review)) &&
-         (Matches(options.object_labels, review.object) ||
-          Matches(options.object_labels, review.old_object));
+         (Matches(options.object, review.object) || Matches(options.object, review.old_object));
 }
 
 ResourceIdentity IdentifyResource(const Handlers& handlers, Review& review) {

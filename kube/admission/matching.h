@@ -7,7 +7,7 @@
 namespace kube::admission {
 
 /// True if the handler is for such requests, by all of its options but the labels of a namespace
-/// (apiserver pkg/admission/plugin/webhook/predicates/rules, .../object).
+/// and HandlerOptions::when (apiserver pkg/admission/plugin/webhook/predicates/rules, .../object).
 bool Matches(const Handler& handler, const Review& review);
 
 /// Whether the resource of a review is one only. A person who writes a review by hand may leave its

@@ -249,16 +249,31 @@ std::vector<std::string> PartsOf(const X509_NAME* name, int identifier) {
   return parts;
 }
 
-PeerCertificate PartiesOf(const X509_NAME* name) {
-  const std::vector<std::string> common_names = PartsOf(name, NID_commonName);
-  // Of several the last is the most specific, which Go's crypto/x509 takes as well.
-  return {common_names.empty() ? "" : common_names.back(), PartsOf(name, NID_organizationName)};
-}
-
 std::string TextOf(const X509_NAME* name) {
   const Bio bio = Made(Bio(BIO_new(BIO_s_mem())));
   X509_NAME_print_ex(bio.get(), name, 0, XN_FLAG_RFC2253 & ~ASN1_STRFLGS_ESC_MSB);
   return TakeText(bio.get());
+}
+
+CertificateName NameOf(const X509_NAME* name) {
+  const std::vector<std::string> common_names = PartsOf(name, NID_commonName);
+  // Of several the last is the most specific, which Go's crypto/x509 takes as well.
+  return {.text = TextOf(name),
+          .common_name = common_names.empty() ? "" : common_names.back(),
+          .organizations = PartsOf(name, NID_organizationName)};
+}
+
+// As `openssl x509 -serial`.
+std::string SerialNumberOf(const X509* certificate) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  const ASN1_INTEGER* number = X509_get0_serialNumber(certificate);
+  const unsigned char* bytes = ASN1_STRING_get0_data(number);
+  std::string text = ASN1_STRING_type(number) == V_ASN1_NEG_INTEGER ? "-" : "";
+  for (int i = 0; i < ASN1_STRING_length(number); ++i) {
+    text += kDigits[bytes[i] / 16];
+    text += kDigits[bytes[i] % 16];
+  }
+  return text;
 }
 
 std::chrono::sys_seconds TimeOf(const ASN1_TIME* time) {
@@ -285,7 +300,21 @@ void ReadNames(const X509* certificate, CertificateFacts& facts) {
         GENERAL_NAME_get0_value(sk_GENERAL_NAME_value(names.get(), i), &type));
     if (type == GEN_DNS) facts.dns_names.push_back(Utf8(value));
     if (type == GEN_IPADD) facts.ip_addresses.push_back(AddressText(value));
+    if (type == GEN_URI) facts.uris.push_back(Utf8(value));
+    if (type == GEN_EMAIL) facts.email_addresses.push_back(Utf8(value));
   }
+}
+
+CertificateFacts FactsOf(const X509* certificate) {
+  CertificateFacts facts;
+  facts.subject = NameOf(X509_get_subject_name(certificate));
+  facts.issuer = NameOf(X509_get_issuer_name(certificate));
+  facts.serial_number = SerialNumberOf(certificate);
+  facts.valid_from = TimeOf(X509_get0_notBefore(certificate));
+  facts.valid_until = TimeOf(X509_get0_notAfter(certificate));
+  ReadNames(certificate, facts);
+  ERR_clear_error();
+  return facts;
 }
 
 void FreeAll(STACK_OF(X509) * certificates) { sk_X509_pop_free(certificates, X509_free); }
@@ -463,18 +492,7 @@ std::optional<CertificateFacts> ReadCertificate(std::string_view pem) {
   const Certificate certificate = NextCertificate(bio.get());
   ERR_clear_error();
   if (!certificate) return std::nullopt;
-  const X509_NAME* subject = X509_get_subject_name(certificate.get());
-  const X509_NAME* issuer = X509_get_issuer_name(certificate.get());
-  CertificateFacts facts;
-  facts.subject = PartiesOf(subject);
-  facts.issuer = PartiesOf(issuer);
-  facts.subject_text = TextOf(subject);
-  facts.issuer_text = TextOf(issuer);
-  ReadNames(certificate.get(), facts);
-  facts.valid_from = TimeOf(X509_get0_notBefore(certificate.get()));
-  facts.valid_until = TimeOf(X509_get0_notAfter(certificate.get()));
-  ERR_clear_error();
-  return facts;
+  return FactsOf(certificate.get());
 }
 
 std::string WhyRefused(std::string_view certificate, std::string_view authorities, TimePoint now) {
@@ -534,10 +552,10 @@ void CheckTls(const TlsMaterial& material) {
   const Context context(static_cast<SSL_CTX*>(MakeServerContext(material)));
 }
 
-std::optional<PeerCertificate> PeerOf(void* ssl) {
+std::shared_ptr<const CertificateFacts> PeerOf(void* ssl) {
   const Certificate certificate(SSL_get1_peer_certificate(static_cast<SSL*>(ssl)));
-  if (!certificate) return std::nullopt;
-  return PartiesOf(X509_get_subject_name(certificate.get()));
+  if (!certificate) return nullptr;
+  return std::make_shared<const CertificateFacts>(FactsOf(certificate.get()));
 }
 
 }  // namespace kube::serve

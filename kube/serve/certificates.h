@@ -6,8 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "kube/serve/message.h"
-
 /// Certificates of servers: made, and looked at.
 namespace kube::serve {
 
@@ -35,13 +33,23 @@ struct SelfSigned {
 SelfSigned MakeSelfSigned(const std::vector<std::string>& names, TimePoint now,
                           std::chrono::seconds validity);
 
+/// The subject or the issuer of a certificate.
+struct CertificateName {
+  std::string text;         ///< all of it, as RFC 2253 writes it: "CN=minikube,O=system"
+  std::string common_name;  ///< of several the last; may be empty
+  std::vector<std::string> organizations;  ///< in their order
+};
+
 /// What a certificate says of itself.
 struct CertificateFacts {
-  PeerCertificate subject, issuer;        ///< the parts that servers are recognised by
-  std::string subject_text, issuer_text;  ///< as RFC 2253 writes them: "CN=minikube,O=system"
-  std::vector<std::string> dns_names;     ///< of the subject's alternative names, in their order
-  std::vector<std::string> ip_addresses;  ///< of the same, as text: "10.0.0.1", "::1"
+  CertificateName subject, issuer;
+  std::string serial_number;  ///< hexadecimal, two digits a byte: "0AF3"; "-0AF3" below zero
   std::chrono::sys_seconds valid_from, valid_until;  ///< of any year: TimePoint ends in 2262
+  // The subject's alternative names, each kind in its order; other kinds are left out.
+  std::vector<std::string> dns_names;
+  std::vector<std::string> ip_addresses;  ///< as text: "10.0.0.1", "::1"
+  std::vector<std::string> uris;          ///< "spiffe://cluster.local/ns/shop/sa/cart"
+  std::vector<std::string> email_addresses;
 };
 
 /// Reads the first certificate of a PEM text; absent if it has none that can be read. What the

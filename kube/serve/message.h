@@ -1,7 +1,7 @@
 #pragma once
 
 #include <functional>
-#include <optional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,20 +10,17 @@
 /// HTTP as a server sees it, without the bytes: what it is asked, and what it answers.
 namespace kube::serve {
 
-/// Who is at the other end of a TLS connection, by the certificate that it showed and that was
-/// verified.
-struct PeerCertificate {
-  std::string common_name;                 ///< of the subject; may be empty
-  std::vector<std::string> organizations;  ///< of the subject, in its order
-};
+struct CertificateFacts;  // kube/serve/certificates.h
 
 struct Request {
   std::string method;                                        ///< as it came: "POST"
   std::string target;                                        ///< path and query: "/warn?timeout=3s"
   std::vector<std::pair<std::string, std::string>> headers;  ///< in their order; names as they came
   std::string body;
-  std::optional<PeerCertificate> peer;  ///< absent: it showed none, or the connection has no TLS
-  std::string remote_address;           ///< "127.0.0.1:41234"
+  /// The certificate that the other end of a TLS connection showed, and that was verified. The null
+  /// pointer: it showed none, or the connection has no TLS.
+  std::shared_ptr<const CertificateFacts> peer;
+  std::string remote_address;  ///< "127.0.0.1:41234"
 
   /// The value of the first header of that name, in any case; the null pointer if there is none.
   const std::string* FindHeader(std::string_view name) const;

@@ -95,7 +95,6 @@ class PlainWire : public SocketWire {
     CloseSending();
     done(false, 0);
   }
-  std::optional<PeerCertificate> peer() override { return std::nullopt; }
 
  private:
   Socket& socket() override { return socket_; }
@@ -130,7 +129,9 @@ class TlsWire : public SocketWire {
       done(static_cast<bool>(error), 0);
     });
   }
-  std::optional<PeerCertificate> peer() override { return PeerOf(stream_.native_handle()); }
+  std::shared_ptr<const CertificateFacts> peer() override {
+    return PeerOf(stream_.native_handle());
+  }
 
  private:
   Socket& socket() override { return stream_.next_layer(); }

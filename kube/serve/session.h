@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <list>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "kube/serve/message.h"
@@ -107,7 +106,7 @@ class Session : public std::enable_shared_from_this<Session> {
   Hall& hall_;
   std::unique_ptr<Wire> wire_;
   std::string remote_address_;
-  std::optional<PeerCertificate> peer_;
+  std::shared_ptr<const CertificateFacts> peer_;
   RequestReader reader_;
   std::array<char, kPieceBytes> piece_;  // not set to anything: most of it is never touched
   Phase phase_ = Phase::kNew;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <optional>
+#include <memory>
 
 #include "kube/serve/message.h"
 #include "kube/serve/tls_material.h"
@@ -20,8 +20,8 @@ void CheckTls(const TlsMaterial& material);
 /// What OpenSSL's error code of a handshake means.
 HandshakeFailure FailureOf(unsigned long code);
 
-/// Whom the certificate of the other end names, behind the handshake of an SSL; absent: it showed
+/// The certificate of the other end, behind the handshake of an SSL; the null pointer: it showed
 /// none.
-std::optional<PeerCertificate> PeerOf(void* ssl);
+std::shared_ptr<const CertificateFacts> PeerOf(void* ssl);
 
 }  // namespace kube::serve

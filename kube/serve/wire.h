@@ -2,7 +2,7 @@
 
 #include <cstddef>
 #include <functional>
-#include <optional>
+#include <memory>
 #include <span>
 #include <string_view>
 
@@ -35,8 +35,8 @@ class Wire {
   virtual void Close() = 0;
   /// After an Open that has failed: why.
   virtual HandshakeFailure failure() const { return HandshakeFailure::kOther; }
-  /// After Open: who is at the other end, where that showed a certificate.
-  virtual std::optional<PeerCertificate> peer() = 0;
+  /// After Open: the certificate of the other end, as Request::peer.
+  virtual std::shared_ptr<const CertificateFacts> peer() { return nullptr; }
 };
 
 }  // namespace kube::serve

@@ -19,8 +19,8 @@ std::string HostOf(kube::admission::ServerKind kind) {
 kube::admission::ServerCertificate CertificateOf(const AskingServer& server) {
   auto facts = kube::serve::ReadCertificate(server.certificate());
   if (!facts) return {};
-  kube::admission::ServerCertificate certificate{.subject = std::move(facts->subject_text),
-                                                 .issuer = std::move(facts->issuer_text),
+  kube::admission::ServerCertificate certificate{.subject = std::move(facts->subject.text),
+                                                 .issuer = std::move(facts->issuer.text),
                                                  .alternative_names = std::move(facts->dns_names)};
   std::ranges::move(facts->ip_addresses, std::back_inserter(certificate.alternative_names));
   return certificate;

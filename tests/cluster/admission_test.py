@@ -35,11 +35,35 @@ KINDS = ("validatingwebhookconfigurations", "mutatingwebhookconfigurations")
 CONFIGURATIONS = "/apis/admissionregistration.k8s.io/v1"
 
 
+class CertifiedCluster(Cluster):
+    """Its API server shows a certificate to whoever answers reviews."""
+
+    def _more_arguments(self):
+        self.certificates.sign("caller", "/O=shop/CN=test-caller", "extendedKeyUsage=clientAuth\n")
+        user = {"client-certificate": f"{self.folder}/caller.crt", "client-key": f"{self.folder}/caller.key"}
+        login = self.folder / "caller.json"
+        login.write_text(json.dumps({"apiVersion": "v1", "kind": "Config", "users": [{"name": "*", "user": user}]}))
+        kind = {"apiVersion": "apiserver.config.k8s.io/v1", "kind": "WebhookAdmissionConfiguration"}
+        configuration = self.folder / "admission.json"
+        configuration.write_text(json.dumps({
+            "apiVersion": "apiserver.config.k8s.io/v1", "kind": "AdmissionConfiguration",
+            "plugins": [{"name": name, "configuration": {**kind, "kubeConfigFile": str(login)}}
+                        for name in ("ValidatingAdmissionWebhook", "MutatingAdmissionWebhook")]}))
+        return [f"--admission-control-config-file={configuration}"]
+
+    def certificate_of_caller(self):
+        """Returns (subject, serial number), as openssl tells them."""
+        run = subprocess.run(["openssl", "x509", "-noout", "-subject", "-serial", "-nameopt", "RFC2253", "-in",
+                              f"{self.folder}/caller.crt"], capture_output=True, text=True, check=True)
+        return tuple(line.partition("=")[2] for line in run.stdout.splitlines())
+
+
 class Handlers:
     """The program with its handlers, and their configurations in the cluster, while its `with` block lasts."""
 
     def __enter__(self):
-        self._process = subprocess.Popen([SERVER, "serve", "0", *map(str, CLUSTER.certificates.serving)],
+        self._process = subprocess.Popen([SERVER, "serve", "0", *map(str, CLUSTER.certificates.serving),
+                                          str(CLUSTER.certificates.ca)],
                                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.port = int(self._process.stdout.readline())
         printed = subprocess.run([SERVER, "configuration", NAME, f"https://127.0.0.1:{self.port}",
@@ -123,6 +147,19 @@ class Admission(unittest.TestCase):
 
         self.assertIn("Warning: user: test-admin\n", run.stderr)
         self.assertRegex(run.stderr, r"Warning: server: kube-apiserver\S*\n")
+        subject, serial = CLUSTER.certificate_of_caller()
+        self.assertIn(f"Warning: certificate: {subject}, serial number {serial}\n", run.stderr)
+
+    def test_what_runs_is_kept_from_whom_the_filters_of_the_handler_say(self):
+        for name in ("runs", "idle", "abandoned"):
+            kubectl("create", "-f", "-", input=widget(name, state="idle" if name == "idle" else "running"))
+        kubectl("annotate", "widget", "abandoned", "demo.example.com/abandoned=")
+
+        kept = kubectl("delete", "widget", "runs")
+        self.assertIn("the widget is in use: stop it first", kept.stderr)
+        for arguments in (("idle",), ("abandoned",), ("runs", "--as=janitor", "--as-group=system:masters")):
+            gone = kubectl("delete", "widget", *arguments)
+            self.assertEqual(("", 0), (gone.stderr, gone.returncode), arguments)
 
     def test_updates_are_asked_about_and_other_ways_are_not(self):
         kubectl("create", "-f", "-", input=widget("ways", replicas=1))
@@ -161,14 +198,14 @@ class Admission(unittest.TestCase):
         self.assertEqual((0, ""), (again.returncode, again.stdout))
         names = [one["name"] for kind in KINDS
                  for one in self.api.get(f"{CONFIGURATIONS}/{kind}/{NAME}")["webhooks"]]
-        self.assertEqual(["check-number", "show-caller", "set-number", "convert-number"],
+        self.assertEqual(["check-number", "show-caller", "keep-widget", "set-number", "convert-number"],
                          [re.sub(rf"\.{re.escape(NAME)}$", "", name) for name in names])
 
 
 def main():
     global SERVER, CLUSTER
     SERVER = str(pathlib.Path(sys.argv[2]).resolve())
-    with Cluster() as CLUSTER:
+    with CertifiedCluster() as CLUSTER:
         return run_tests(sys.modules[__name__], sys.argv[3:])
 
 

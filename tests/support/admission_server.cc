@@ -30,9 +30,11 @@ using Arguments = std::vector<std::string>;
 constexpr char kUsage[] = R"(Usage:
   admission_server configuration NAME URL [CA-FILE]   prints both configurations as YAML
   admission_server answer TARGET                      answers the review on standard input
-  admission_server serve PORT [CERT-FILE KEY-FILE]    serves on 127.0.0.1, without TLS where no files
-                                                      are given; prints the port, and ends when its
-                                                      standard input does
+  admission_server serve PORT [CERT-FILE KEY-FILE [CLIENT-CA-FILE]]
+                                                      serves on 127.0.0.1, without TLS where no files
+                                                      are given; who asks may show a certificate of
+                                                      CLIENT-CA-FILE; prints the port, and ends when
+                                                      its standard input does
 )";
 
 /// What is left of standard input.
@@ -74,17 +76,21 @@ int AnswerInput(const Arguments& arguments, Endpoint& endpoint) {
 
 #ifdef HAS_SERVER
 int Serve(const Arguments& arguments, Endpoint& endpoint) {
-  if (arguments.size() != 1 && arguments.size() != 3) return PrintUsage();
+  if (arguments.size() != 1 && arguments.size() != 3 && arguments.size() != 4) return PrintUsage();
   kube::serve::ServerOptions options;
   options.address = "127.0.0.1";
   const std::string& port = arguments[0];
   if (std::from_chars(port.data(), port.data() + port.size(), options.port).ec != std::errc()) {
     return PrintUsage();
   }
-  if (arguments.size() == 3) {
+  if (arguments.size() >= 3) {
     options.tls.emplace();
     options.tls->certificate_pem = ReadFile(arguments[1]);
     options.tls->key_pem = ReadFile(arguments[2]);
+  }
+  if (arguments.size() == 4) {
+    options.tls->client_certificates = kube::serve::ClientCertificates::kOptional;
+    options.tls->client_ca_pem = ReadFile(arguments[3]);
   }
   kube::serve::Server server(std::move(options), endpoint.answerer());
   endpoint.SetReady(true);

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "kube/admission/label_requirement.h"
+#include "kube/admission/object_filter.h"
 #include "migrate/populate/keys.h"
 #include "migrate/populate/webhooks/creator.h"
 #include "migrate/populate/webhooks/namespace_view.h"
@@ -95,7 +95,7 @@ void PopulationWebhooks::AddOptOut(Handlers& handlers) const {
                                          }));
   }
   HandlerOptions options = CheckOptionsOf(options_.opt_out);
-  options.object_labels = {kube::admission::LabelExists(kOptOutLabel)};
+  options.object.labels = {kube::admission::LabelExists(kOptOutLabel)};
   handlers.Add(kube::admission::Validate(
       kOptOutCheckId, std::move(options), OfNamespaces([this](const Review& review) {
         return CheckOptOut(review, options_.opt_out_users, access_);
@@ -120,7 +120,7 @@ void PopulationWebhooks::AddInitialization(Handlers& handlers) const {
       kInitializationId, std::move(objects),
       [this](const Review& review, Reply&) { return initialization_.CheckObject(review); }));
   HandlerOptions labels = CheckOptionsOf(options_.initialization);
-  labels.object_labels = {kube::admission::LabelExists(kPopulatedLabel)};
+  labels.object.labels = {kube::admission::LabelExists(kPopulatedLabel)};
   handlers.Add(kube::admission::Validate(
       kInitializationCheckId, std::move(labels),
       OfNamespaces([this](const Review& review) { return initialization_.CheckLabel(review); })));

@@ -14,11 +14,12 @@ Verdict NoChange(const Review&, Reply&, ObjectDraft&) { return Allowed(); }
 Handlers SomeHandlers() {
   Handlers handlers;
   handlers.Add(Validate("say_hello", {.resources = {{"kopf.dev", "v1", "examples"}}}, Nothing));
-  HandlerOptions options{.resources = {{"", "v1", "pods"}, AnyResource()},
-                         .operations = {Operation::kCreate, Operation::kDelete},
-                         .subresource = "*",
-                         .object_labels = {LabelExists("watched"), LabelIn("tier", {"a", "b"})},
-                         .namespace_labels = {LabelDoesNotExist("free")}};
+  HandlerOptions options{
+      .resources = {{"", "v1", "pods"}, AnyResource()},
+      .operations = {Operation::kCreate, Operation::kDelete},
+      .subresource = "*",
+      .object = {.labels = {LabelExists("watched"), LabelIn("tier", {"a", "b"})}},
+      .namespace_labels = {LabelDoesNotExist("free")}};
   options.side_effects = true;
   options.ignore_failures = true;
   options.timeout = std::chrono::seconds(3);

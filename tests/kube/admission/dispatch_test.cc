@@ -76,6 +76,39 @@ TEST_CASE("Nobody is asked by an unknown path or about an unclear resource", "[k
   CHECK(world.Dispatch("a", text));
 }
 
+TEST_CASE("A handler is not called where its predicate says no", "[kube][admission]") {
+  World world;
+  HandlerOptions options = kAny;
+  options.when = [](const Review& review) { return review.user.username == "admin"; };
+  world.Add("asked", Says(Refusal("no")), options);
+  CHECK(world.Dispatch("asked")->verdict);
+  CHECK(world.Dispatch("")->verdict);
+  ReviewText text;
+  text.user = R"({"username":"jo"})";
+  CHECK_FALSE(world.Dispatch("asked", text)->verdict);
+  CHECK_FALSE(world.Dispatch("", text)->verdict);
+  // Two calls, of four reviews.
+  CHECK_THAT(world.metrics.Print(),
+             Catch::Contains("admission_handler_calls_total{handler=\"asked\",operation=\"CREATE\","
+                             "outcome=\"refusal\"} 2\n"));
+  CHECK_THAT(world.metrics.Print(), !Catch::Contains("outcome=\"allowed\""));
+}
+
+TEST_CASE("A predicate is asked about what matches all else", "[kube][admission]") {
+  World world;
+  HandlerOptions options = kAny;
+  options.operations = {Operation::kUpdate};
+  options.when = [](const Review&) -> bool { throw std::runtime_error("asked"); };
+  world.Add("a", Says(Allowed()), options);
+  CHECK_FALSE(world.Dispatch("a")->verdict);
+  ReviewText update;
+  update.operation = "UPDATE";
+  const auto answer = world.Dispatch("a", update);
+  REQUIRE(answer->verdict);
+  CHECK(answer->verdict->kind == FailureKind::kOther);
+  CHECK(answer->verdict->message == "asked");
+}
+
 TEST_CASE("Of several failures the gravest counts, of these the first", "[kube][admission]") {
   const Verdict other = Failure{FailureKind::kOther, "other"};
   const auto [verdicts, message] = GENERATE_COPY(table<std::vector<Verdict>, std::string>({

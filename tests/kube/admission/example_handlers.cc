@@ -3,6 +3,8 @@
 #include <charconv>
 #include <string>
 
+#include "kube/serve/certificates.h"
+
 // docs/ADMISSION.md shows what stands between the two marks; tests/docs_test.py compares.
 // [example]
 namespace example {
@@ -52,22 +54,36 @@ Verdict ShowCaller(const Review& review, Reply& reply) {
   if (const std::string* agent = review.http->FindHeader("User-Agent")) {
     reply.AddWarning("server: " + *agent);
   }
-  if (review.http->peer) reply.AddWarning("certificate: " + review.http->peer->common_name);
+  if (const auto& peer = review.http->peer) {
+    reply.AddWarning("certificate: " + peer->subject.text + ", serial number " +
+                     peer->serial_number);
+  }
   return Allowed();
+}
+
+// Is asked only about what is not to go.
+Verdict KeepWidget(const Review&, Reply&) {
+  return Refusal("the widget is in use: stop it first", 409, "Conflict");
 }
 
 Handlers ExampleHandlers() {
   const HandlerOptions widgets{.resources = {{"demo.example.com", "*", "widgets"}},
                                .operations = {Operation::kCreate, Operation::kUpdate}};
   HandlerOptions watched = widgets;
-  watched.object_labels = {LabelExists("watched")};
+  watched.object.labels = {LabelExists("watched")};
   watched.ignore_failures = true;
   watched.timeout = std::chrono::seconds(3);
+  HandlerOptions running = widgets;
+  running.operations = {Operation::kDelete};
+  running.object.annotations = {AnnotationDoesNotExist("demo.example.com/abandoned")};
+  running.object.fields = {FieldIs({"spec", "state"}, "running")};
+  running.when = [](const Review& review) { return review.user.username != "janitor"; };
   Handlers handlers;
   handlers.Add(Validate("check_number", widgets, CheckNumber));
   handlers.Add(Mutate("set_number", widgets, SetNumber));
   handlers.Add(Mutate("convert_number", widgets, ConvertNumber));
   handlers.Add(Validate("show_caller", watched, ShowCaller));
+  handlers.Add(Validate("keep_widget", running, KeepWidget));
   return handlers;
 }
 

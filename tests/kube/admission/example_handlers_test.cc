@@ -4,6 +4,7 @@
 
 #include "kube/admission/endpoint.h"
 #include "kube/base/base64.h"
+#include "kube/serve/certificates.h"
 #include "tests/kube/admission/review_text.h"
 #include "tests/support/fake_clock.h"
 
@@ -74,11 +75,16 @@ TEST_CASE("The example sets defaults and converts a number", "[kube][admission]"
 TEST_CASE("The example sees user, headers and TLS peer", "[kube][admission]") {
   serve::Request request;
   request.headers = {{"user-agent", "kube-apiserver-admission"}};
-  request.peer = serve::PeerCertificate{"kube-apiserver", {}};
+  const auto peer = std::make_shared<serve::CertificateFacts>();
+  peer->subject.text = "CN=kube-apiserver";
+  peer->serial_number = "07";
+  request.peer = peer;
   const json::Document response =
       AnswerTo("/show_caller", R"({"metadata":{"labels":{"watched":""}}})", request);
-  CHECK(FieldOf(response, "warnings") ==
-        R"(["user: admin","server: kube-apiserver-admission","certificate: kube-apiserver"])");
+  CHECK(
+      FieldOf(response, "warnings") ==
+      R"(["user: admin","server: kube-apiserver-admission","certificate: CN=kube-apiserver, serial )"
+      R"(number 07"])");
   CHECK(FieldOf(AnswerTo("/show_caller", "{}", request), "warnings").empty());
 }
 

@@ -48,8 +48,11 @@ TEST_CASE("A handler that nobody could ask is refused", "[kube][admission]") {
   slow.options.timeout = std::chrono::seconds(GENERATE(0, 31));
   CHECK_THAT(why(slow), Catch::Contains("must be between 1 and 30 seconds"));
   Handler labelled = Named("labelled");
-  labelled.options.object_labels = {LabelIn("a", {})};
+  labelled.options.object.labels = {LabelIn("a", {})};
   CHECK_THAT(why(labelled), Catch::Contains("label \"a\""));
+  Handler pathless = Named("pathless");
+  pathless.options.object.fields = {FieldExists({})};
+  CHECK_THAT(why(pathless), Catch::Contains("a field needs a path"));
   CHECK(handlers.all().size() == 1);
 }
 

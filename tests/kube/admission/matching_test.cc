@@ -108,7 +108,33 @@ TEST_CASE("Labels are those of the object or of the old one", "[kube][admission]
   text.object = object;
   text.old_object = old_object;
   const ReadText read(text);
-  const HandlerOptions options{.resources = {AnyResource()}, .object_labels = {LabelExists("a")}};
+  const HandlerOptions options{.resources = {AnyResource()},
+                               .object = {.labels = {LabelExists("a")}}};
+  CHECK(Matches(Asked(options), read.review) == matches);
+}
+
+TEST_CASE("Annotations and fields are those of the object or of the old one, all of one",
+          "[kube][admission]") {
+  const std::string both = R"({"metadata":{"annotations":{"a":""}},"spec":{"mode":"fast"}})";
+  const std::string annotated = R"({"metadata":{"annotations":{"a":""}}})";
+  const std::string fast = R"({"spec":{"mode":"fast"}})";
+  const auto [object, old_object, matches] = GENERATE_COPY(table<std::string, std::string, bool>({
+      {both, "null", true},
+      {"null", both, true},
+      {both, annotated, true},
+      {fast, both, true},
+      {fast, annotated, false},
+      {annotated, "null", false},
+      {"null", "null", false},
+  }));
+  CAPTURE(object, old_object);
+  ReviewText text;
+  text.object = object;
+  text.old_object = old_object;
+  const ReadText read(text);
+  const HandlerOptions options{.resources = {AnyResource()},
+                               .object = {.annotations = {AnnotationExists("a")},
+                                          .fields = {FieldIs({"spec", "mode"}, "fast")}}};
   CHECK(Matches(Asked(options), read.review) == matches);
 }
 

@@ -1,6 +1,7 @@
 #include "kube/serve/certificates.h"
 
 #include <catch2/catch.hpp>
+#include <ctime>
 
 #include "kube/base/error.h"
 #include "kube/serve/tls_context.h"
@@ -21,6 +22,13 @@ TlsMaterial MaterialOf(const std::string& certificate, const std::string& key) {
   return material;
 }
 
+/// As `openssl x509 -dateopt iso_8601`.
+std::string TimeText(std::chrono::sys_seconds time) {
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(time);
+  char text[32];
+  return {text, std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%SZ", std::gmtime(&seconds))};
+}
+
 TEST_CASE("A certificate is made for names and addresses, but not those of nobody",
           "[kube][serve]") {
   const SelfSigned made =
@@ -29,12 +37,12 @@ TEST_CASE("A certificate is made for names and addresses, but not those of nobod
   REQUIRE(facts);
   CHECK(facts->dns_names == Texts{"guard.default.svc", "10.0.0.1", "::1"});
   CHECK(facts->ip_addresses == Texts{"10.0.0.1", "::1"});
-  CHECK(facts->subject_text == "CN=kubectl-prune,O=kubectl-prune");
-  CHECK(facts->issuer_text == "CN=kubectl-prune CA,O=kubectl-prune");
+  CHECK(facts->subject.text == "CN=kubectl-prune,O=kubectl-prune");
+  CHECK(facts->issuer.text == "CN=kubectl-prune CA,O=kubectl-prune");
   const auto authority = ReadCertificate(made.ca_certificate_pem);
   REQUIRE(authority);
-  CHECK(authority->subject_text == facts->issuer_text);
-  CHECK(authority->issuer_text == facts->issuer_text);
+  CHECK(authority->subject.text == facts->issuer.text);
+  CHECK(authority->issuer.text == facts->issuer.text);
 }
 
 TEST_CASE("A certificate is valid as long as it was said", "[kube][serve]") {
@@ -72,7 +80,7 @@ TEST_CASE("A certificate tells whose it is and who signed it", "[kube][serve]") 
   REQUIRE(facts);
   CHECK(facts->subject.common_name == "k3s,server");
   CHECK(facts->subject.organizations == Texts{"k3s"});
-  CHECK(facts->subject_text == "CN=k3s\\,server,O=k3s");
+  CHECK(facts->subject.text == "CN=k3s\\,server,O=k3s");
   CHECK(facts->issuer.common_name == "k3s,server");
   CHECK(facts->dns_names == Texts{"localhost"});
   CHECK(facts->ip_addresses == Texts{"127.0.0.1", "::1"});
@@ -81,6 +89,25 @@ TEST_CASE("A certificate tells whose it is and who signed it", "[kube][serve]") 
   CHECK(client->subject.organizations == Texts{"system:masters", "more"});
   CHECK(client->issuer.common_name == "client CA");
   CHECK(client->dns_names.empty());
+}
+
+// The expected texts are those of `openssl x509 -nameopt RFC2253 -serial -subject -issuer -dates
+// -ext subjectAltName`, addresses but for the way IPv6 is shortened.
+TEST_CASE("A certificate tells all that it says of itself", "[kube][serve]") {
+  const auto facts = ReadCertificate(test_support::kMesh);
+  REQUIRE(facts);
+  CHECK(facts->subject.text == "serialNumber=7,CN=cart,OU=carts,O=shop");
+  CHECK(facts->issuer.text == R"(CN=mesh CA,O=Mesh\, Inc.)");
+  CHECK(facts->serial_number == "AB0C7F01");
+  CHECK(TimeText(facts->valid_from) == "2026-11-28 13:22:25Z");
+  CHECK(TimeText(facts->valid_until) == "2126-11-04 13:22:25Z");
+  CHECK(facts->uris == Texts{"spiffe://cluster.local/ns/shop/sa/cart"});
+  CHECK(facts->dns_names == Texts{"cart.shop.svc", "cart"});
+  CHECK(facts->ip_addresses == Texts{"10.1.2.3", "fd00::7"});
+  CHECK(facts->email_addresses == Texts{"cart@example.com"});
+  const auto serial = [](const char* pem) { return ReadCertificate(pem)->serial_number; };
+  CHECK(serial(test_support::kClient) == "21D75EFA99AF78FFD4A4DAE47A8B7D7DB5F2F222");
+  CHECK(serial(test_support::kNegativeSerial) == "-0AF3");
 }
 
 TEST_CASE("Why a certificate is refused is told", "[kube][serve]") {

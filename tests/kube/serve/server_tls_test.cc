@@ -54,11 +54,11 @@ config::ConnectionConfig Showing(const Server& server, const std::string& certif
   return config;
 }
 
-/// Answers with whom the certificate names.
+/// Answers with what the certificate says of its owner.
 Response PeerText(const Request& request) {
   if (!request.peer) return {200, "text/plain", "nobody"};
-  std::string text = request.peer->common_name;
-  for (const std::string& organization : request.peer->organizations) text += " " + organization;
+  std::string text = request.peer->serial_number + " " + request.peer->subject.text;
+  for (const std::string& uri : request.peer->uris) text += " " + uri;
   return {200, "text/plain", text};
 }
 
@@ -104,11 +104,23 @@ TEST_CASE("Whom a certificate of a client names, an Answerer is told", "[kube][s
       PeerText);
   for (int i = 0; i < 2; ++i) {  // a second connection, for which a session may be resumed
     http::CurlTransport client(Showing(server, test_support::kClient, test_support::kClientKey));
-    CHECK(Call(client, "/").body == "kube-apiserver system:masters more");
+    // As `openssl x509 -serial -subject -nameopt RFC2253` tells it.
+    const std::string told =
+        "21D75EFA99AF78FFD4A4DAE47A8B7D7DB5F2F222 CN=kube-apiserver,O=more,O=system:masters";
+    CHECK(Call(client, "/").body == told);
     http::HttpRequest fresh;
     fresh.fresh_connection = true;
-    CHECK(Call(client, fresh).body == "kube-apiserver system:masters more");
+    CHECK(Call(client, fresh).body == told);
   }
+}
+
+TEST_CASE("An Answerer is told the alternative names of a client", "[kube][serve]") {
+  ServerOptions options = AskingClients(ClientCertificates::kRequired);
+  options.tls->client_ca_pem = test_support::kMeshCa;
+  Server server(options, PeerText);
+  http::CurlTransport client(Showing(server, test_support::kMesh, test_support::kMeshKey));
+  CHECK(Call(client, "/").body ==
+        "AB0C7F01 serialNumber=7,CN=cart,OU=carts,O=shop spiffe://cluster.local/ns/shop/sa/cart");
 }
 
 TEST_CASE("Without a certificate a client is nobody where it is optional, and refused where not",

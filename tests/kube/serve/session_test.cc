@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "kube/serve/certificates.h"
 #include "tests/support/test_server.h"
 
 namespace kube::serve {
@@ -51,7 +52,11 @@ class PeerWire : public Wire {
   }
   void Drain(std::span<char> piece, Done done) override { Read(piece, std::move(done)); }
   void Close() override { peer_.is_closed = true; }
-  std::optional<PeerCertificate> peer() override { return PeerCertificate{"somebody", {}}; }
+  std::shared_ptr<const CertificateFacts> peer() override {
+    const auto facts = std::make_shared<CertificateFacts>();
+    facts->serial_number = "07";
+    return facts;
+  }
 
  private:
   Peer& peer_;
@@ -95,7 +100,7 @@ TEST_CASE("A session asks, answers, and waits for the next request", "[kube][ser
   CHECK(request.target == "/a");
   CHECK(request.body == "body");
   CHECK(request.remote_address == "10.0.0.1:1234");
-  CHECK(request.peer->common_name == "somebody");
+  CHECK(request.peer->serial_number == "07");
   CHECK(world.hall.busy.size() == 1);
   world.Answer(0);
   CHECK(BodyOf(world.peer.written) == "answer");
