@@ -16,6 +16,21 @@ namespace {
 
 using kube::json::Value;
 
+ClientVersion OwnVersion() {
+  return {access::kVersion, access::kCommit, access::kHasUncommittedChanges};
+}
+
+std::string CommitText(const ClientVersion& client) {
+  if (client.commit.empty()) return "unknown (built without git, or for tests)";
+  return std::string(client.commit) +
+         (client.has_uncommitted_changes ? " with changes that were not committed" : "");
+}
+
+std::string_view TreeState(const ClientVersion& client) {
+  if (client.commit.empty()) return "unknown";
+  return client.has_uncommitted_changes ? "dirty" : "clean";
+}
+
 int PrintBoth(const VersionOptions& options) {
   const kube::system::SystemClock clock;
   access::ClusterAccess cluster(
@@ -23,7 +38,7 @@ int PrintBoth(const VersionOptions& options) {
       [](const std::string& line) { terminal::WriteStderr(line + "\n"); });
   const auto server = cluster.client().Get("/version");
   const Value* version = server ? &(*server)->root() : nullptr;
-  terminal::WriteStdout(PrintVersion(std::string(access::kVersion), version, options.output));
+  terminal::WriteStdout(PrintVersion(OwnVersion(), version, options.output));
   if (!server) throw kube::base::Error(server.error().message);
   return 0;
 }
@@ -46,21 +61,26 @@ void VersionCommand::Finish(const flags::FlagSet&, const flags::RawValues& raw) 
 
 int VersionCommand::Run() {
   if (!options_.client) return PrintBoth(options_);
-  terminal::WriteStdout(PrintVersion(std::string(access::kVersion), nullptr, options_.output));
+  terminal::WriteStdout(PrintVersion(OwnVersion(), nullptr, options_.output));
   return 0;
 }
 
-std::string PrintVersion(const std::string& version, const Value* server,
+std::string PrintVersion(const ClientVersion& client, const Value* server,
                          flags::OutputFormat format) {
   if (format == flags::OutputFormat::kTable) {
-    std::string text = "Client Version: " + version + "\n";
+    std::string text = "Client Version: " + std::string(client.version) + "\n";
+    text += "Client Commit: " + CommitText(client) + "\n";
     if (server)
       text += "Server Version: " + terminal::Printable(server->FindText("gitVersion")) + "\n";
     return text;
   }
   kube::json::Arena arena;
   report::data::ObjectBuilder root(arena);
-  root.Add("clientVersion", report::data::ObjectBuilder(arena).Text("gitVersion", version).Build());
+  root.Add("clientVersion", report::data::ObjectBuilder(arena)
+                                .TextIfAny("gitCommit", client.commit)
+                                .Text("gitTreeState", TreeState(client))
+                                .Text("gitVersion", client.version)
+                                .Build());
   if (server) root.Add("serverVersion", *server);
   return terminal::PrintValue(root.Build(), format);
 }

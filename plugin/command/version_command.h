@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kube/json/json.h"
@@ -15,8 +16,9 @@ struct VersionOptions {
   flags::OutputFormat output = flags::OutputFormat::kTable;  ///< kTable, kJson or kYaml
 };
 
-/// Prints the version of this program, and that of the server unless only the client's is asked
-/// for. Fails, after the client's version is printed, where the server does not tell its own.
+/// Prints the version of this program and its commit, and the version of the server unless only the
+/// client's is asked for. Fails, after the client's version is printed, where the server does not
+/// tell its own.
 class VersionCommand final : public flags::CommandWith<VersionOptions> {
  public:
   void AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) override;
@@ -25,9 +27,18 @@ class VersionCommand final : public flags::CommandWith<VersionOptions> {
   int Run() override;
 };
 
-/// What VersionCommand prints for a program of `version`, e.g. "v0.1.0". `server` is what the
-/// server answers for /version; the null pointer where it is not known.
-std::string PrintVersion(const std::string& version, const kube::json::Value* server,
+/// What a program is told apart by.
+struct ClientVersion {
+  std::string_view version;              ///< "v0.1.0"
+  std::string_view commit{};             ///< that it was built from; empty: not known
+  bool has_uncommitted_changes = false;  ///< it was built from something else beside
+};
+
+/// What VersionCommand prints for such a program. `server` is what the server answers for /version;
+/// the null pointer where it is not known. As JSON and YAML the client's fields have the names that
+/// the server's have: gitCommit (absent where it is not known), gitTreeState (clean, dirty, or
+/// unknown), gitVersion.
+std::string PrintVersion(const ClientVersion& client, const kube::json::Value* server,
                          flags::OutputFormat format);
 
 }  // namespace plugin::command

@@ -25,6 +25,9 @@ state() {
     digest CMakeLists.txt CMakePresets.json LICENSE krew/*.sh krew/*.cmake krew/*.py kube migrate plugin tests/krew/package.sh \
       "$libraries"/amd64/packages "$libraries"/arm64/packages "$libraries"/amd64/stamp "$libraries"/arm64/stamp \
       build/static-amd64/plugin/kubectl-prune build/static-arm64/plugin/kubectl-prune build/krew/package
+    # The binaries tell the commit, and whether there were changes.
+    [ ! -e .git ] || git rev-parse HEAD || true
+    [ ! -e .git ] || git --no-optional-locks status --porcelain --untracked-files=no || true
     dpkg-query -W 'g++-12*' 'libstdc++-12-dev*' 'libc6-dev*' 2>/dev/null || true
   } | sha256sum
 }

@@ -156,6 +156,20 @@ class Run(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn(BINARY.version(), done.stdout)
 
+    def test_it_tells_the_commit_that_it_was_built_from(self):
+        def git(*arguments):
+            return subprocess.run(["git", "-C", str(BINARY.root), *arguments], capture_output=True, text=True, check=True).stdout.strip()
+
+        done = run_binary("version", "--client", "-o", "json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        told = json.loads(done.stdout)["clientVersion"]
+        if not (BINARY.root / ".git").exists():
+            self.assertEqual(("unknown", None), (told["gitTreeState"], told.get("gitCommit")))
+            return
+        changes = git("--no-optional-locks", "status", "--porcelain", "--untracked-files=no")
+        self.assertEqual((git("rev-parse", "HEAD"), "dirty" if changes else "clean"),
+                         (told["gitCommit"], told["gitTreeState"]))
+
     def test_it_starts_at_once(self):
         if BINARY.emulated:
             self.skipTest("qemu takes its time")
