@@ -1,5 +1,6 @@
 #!/bin/sh
-# Builds the archives of a release, their checksums and the manifest for krew, in build/krew/package.
+# Builds the archives of a release, what their binaries are linked from (SBOM), the manifest for krew and the checksums of
+# all, in build/krew/package. sign.sh signs them.
 #
 #   sh krew/package.sh [--name NAME] [--home URL] [amd64|arm64]...
 #
@@ -44,6 +45,15 @@ archive() {
   (cd "$content" && tar --format=ustar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$epoch" -c ./*) |
     gzip -9n >"$path"
   echo "$path"
+}
+
+# packages ARCHITECTURE: the file names of the packages that its binary is linked from, those of the compiler included.
+packages() {
+  cat "$(sh krew/libraries.sh "$1")/packages"
+  cross=
+  [ "$(dpkg --print-architecture)" = "$1" ] || cross=-$1-cross
+  # shellcheck disable=SC2016  # dpkg-query puts the fields in
+  dpkg-query -W -f '${Package}_${Version}_${Architecture}.deb\n' "libc6-dev$cross" "libgcc-12-dev$cross" "libstdc++-12-dev$cross"
 }
 
 # platform ARCHITECTURE ARCHIVE: its part of the manifest.
@@ -103,7 +113,11 @@ manifest_head >"$folder/$name.yaml"
 for architecture; do
   path=$(archive "$architecture")
   platform "$architecture" "$path" >>"$folder/$name.yaml"
-  (cd "$folder" && sha256sum "$(basename "$path")") >>"$folder/sha256sums"
+  packages "$architecture" >"build/krew/packages-$architecture"
+  python3 krew/sbom.py --version "$version" --architecture "$architecture" --time "$epoch" \
+    "build/static-$architecture/plugin/kubectl-prune" <"build/krew/packages-$architecture" >"${path%.tar.gz}.cdx.json"
 done
 python3 krew/manifest_rules.py "$folder/$name.yaml" "$folder"
+(cd "$folder" && LC_ALL=C sha256sum ./*) | sed 's| \./| |' >build/krew/sha256sums
+mv build/krew/sha256sums "$folder"
 for file in "$folder"/*; do echo "$file"; done

@@ -6,10 +6,12 @@ the binary or qemu.
 """
 import contextlib
 import gzip
+import hashlib
 import http.server
 import json
 import os
 import pathlib
+import re
 import shutil
 import ssl
 import struct
@@ -85,6 +87,36 @@ class File(unittest.TestCase):
         for text in (os.getcwd(), str(BINARY.root), str(pathlib.Path.home()) + "/.cache"):
             self.assertNotIn(text.encode(), self.data)
         self.assertNotIn(NOTE_BUILD_ID, self.data)
+
+
+class Libraries(unittest.TestCase):
+    """What stands beside the archive says what is in the binary."""
+
+    def setUp(self):
+        folder = BINARY.root / "build/krew/package"
+        self.path = folder / f"kubectl-prune_{BINARY.version()}_linux_{BINARY.architecture}.cdx.json"
+        if not self.path.is_file():
+            self.skipTest(f"no {self.path.relative_to(BINARY.root)} (sh krew/package.sh)")
+        self.bom = json.loads(self.path.read_text(encoding="utf-8"))
+
+    def test_it_is_of_this_binary(self):
+        self.assertEqual(hashlib.sha256(BINARY.path.read_bytes()).hexdigest(),
+                         self.bom["metadata"]["component"]["hashes"][0]["content"])
+
+    def test_the_versions_are_those_that_the_libraries_tell_of_themselves(self):
+        program = BINARY.path.read_bytes()
+        versions = {re.search(r"upstream=([^&]*)", one["purl"])[1] if "upstream" in one["purl"] else one["name"]:
+                    re.match(r"(?:\d+:)?([\d.]*\d)", one["version"])[1] for one in self.bom["components"]}
+        for text in (f"OpenSSL {versions['openssl']} ", f"libcurl/{versions['curl']}", f"{versions['zlib']}\0",
+                     f"{versions['nghttp2']}\0", f"{versions['c-ares']}\0"):
+            self.assertIn(text.encode(), program)
+
+    def test_checksums_are_of_all_that_stands_beside(self):
+        done = subprocess.run(["sha256sum", "--check", "--quiet", "sha256sums"], cwd=self.path.parent,
+                              capture_output=True, text=True, check=False)
+        self.assertEqual((0, ""), (done.returncode, done.stdout + done.stderr))
+        listed = {line.split()[1] for line in (self.path.parent / "sha256sums").read_text(encoding="utf-8").splitlines()}
+        self.assertEqual({path.name for path in self.path.parent.iterdir()} - {"sha256sums", "sha256sums.sig"}, listed)
 
 
 def cpu_seconds(*command):

@@ -16,7 +16,7 @@ SAMPLES = {"text", "yaml", "json", "mermaid", "cpp"}
 PROGRAMS = {"apt-get", "argocd", "build/release/tests/bench/bench_prune", "cat", "chmod", "cmake", "cp",
             "curl", "docker", "flux", "git", "grep", "helm", "kubectl", "kubectl-prune", "ls", "mkdir",
             "mv", "python3", "sed", "sh", "sudo", "tar", "tests", "export", "ln", "cd", "bash", "file", "ldd",
-            "sha256sum", "UPDATE=1"}
+            "sha256sum", "UPDATE=1", "openssl", "KUBECTL_PRUNE_SIGNING_KEY=$(cat"}
 # What cannot be run by a test, and why. What takes long is run elsewhere.
 NOT_RUN = [
     (r"argocd ", "needs Argo CD"),
@@ -34,6 +34,7 @@ NOT_RUN = [
     (r"cmake ", "builds the program that this test is given"),
     (r"sh tests/(run|demo|tidy|screenshots)\.sh", "runs this test, builds, or shows the demo: tests/run.sh is how one runs it"),
     (r"sh krew/", "builds for minutes; krew has tests of its own"),
+    (r"openssl |KUBECTL_PRUNE_SIGNING_KEY=", "makes a key for good; tests/krew/release_test.py signs with one of its own"),
     (r"kubectl krew |version=|tar -xzf kubectl-prune_",
      "needs krew or a release; tests/krew lays the files out as krew does"),
     (r"kubectl prune migrate .*--engine=in-cluster",
