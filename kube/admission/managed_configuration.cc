@@ -88,10 +88,15 @@ ManagedConfiguration::Outcome ManagedConfiguration::Apply(const Handlers& handle
 ManagedConfiguration::Outcome ManagedConfiguration::Withdraw(const Handlers& handlers,
                                                              system::Clock::Duration grace) {
   grace_ = grace;
+  bool do_all_stay = false;  // of those that were read last
   const auto staying = [&](const Value& existing, Arena& arena) {
-    return StayingOf(existing, handlers, name_, made_ ? &made_->reach : nullptr, arena);
+    Value left = StayingOf(existing, handlers, name_, made_ ? &made_->reach : nullptr, arena);
+    do_all_stay = left.size() + ForeignOf(existing, name_, arena).size() == existing.size();
+    return left;
   };
-  return Bring(staying, nullptr);
+  const Outcome outcome = Bring(staying, nullptr);
+  if (!outcome || *outcome == ConfigurationChange::kNone) return outcome;
+  return do_all_stay ? ConfigurationChange::kNone : ConfigurationChange::kTakenAway;
 }
 
 /// Reads the object and writes what it should be, anew where somebody else was faster. `made` is
@@ -99,7 +104,7 @@ ManagedConfiguration::Outcome ManagedConfiguration::Withdraw(const Handlers& han
 ManagedConfiguration::Outcome ManagedConfiguration::Bring(const OurWebhooks& ours, Made* made) {
   const bool may_create = made != nullptr && !made->names.empty();
   const bool is_same = made != nullptr && made_ && made->webhooks == made_->webhooks;
-  bool was_changed = false;  // by somebody else
+  auto repair = ConfigurationChange::kNone;  // of what somebody else has done
   std::string last;
   for (int round = 0; round < kMostRounds; ++round) {
     const auto object = Read();
@@ -112,14 +117,16 @@ ManagedConfiguration::Outcome ManagedConfiguration::Bring(const OurWebhooks& our
     if (object && is_same && ResourceVersionOf((*object)->root()) == made_->resource_version) {
       return ConfigurationChange::kNone;
     }
-    was_changed = was_changed || (is_same && (is_absent || !AreThere(*made_, (*object)->root())));
+    if (is_same && repair == ConfigurationChange::kNone) {
+      repair = is_absent ? ConfigurationChange::kPutBack : RepairOf(*made_, (*object)->root());
+    }
     const auto written = is_absent ? Create(ours) : Replace((*object)->root(), ours);
     if (written) {
       if (made != nullptr) {
         made->resource_version = ResourceVersionOf((*written)->root());
         made_ = std::move(*made);
       }
-      if (was_changed) return ConfigurationChange::kRestored;
+      if (repair != ConfigurationChange::kNone) return repair;
       return is_absent ? ConfigurationChange::kCreated : ConfigurationChange::kReplaced;
     }
     const Meaning meaning = MeaningOf(written.error());
@@ -137,13 +144,20 @@ ManagedConfiguration::Outcome ManagedConfiguration::Bring(const OurWebhooks& our
           "; look for another program that manages it"});
 }
 
-bool ManagedConfiguration::AreThere(const Made& made, const Value& object) {
+/// What it is to bring the webhooks in `object` back to what was made; kNone: they are there.
+ConfigurationChange ManagedConfiguration::RepairOf(const Made& made, const Value& object) {
   const Value webhooks = WebhooksOf(object);
-  return std::ranges::all_of(made.names, [&](const std::string& name) {
-    return std::ranges::any_of(webhooks.elements(), [&](const Value& webhook) {
-      return webhook.FindText("name") == name && LeadsTo(webhook, made.reach);
-    });
-  });
+  auto repair = ConfigurationChange::kNone;
+  for (const std::string& name : made.names) {
+    const auto named = [&name](const Value& webhook) { return webhook.FindText("name") == name; };
+    const auto webhook = std::ranges::find_if(webhooks.elements(), named);
+    if (webhook == webhooks.elements().end()) {
+      repair = ConfigurationChange::kPutBack;
+    } else if (!LeadsTo(*webhook, made.reach)) {
+      return ConfigurationChange::kLedBack;
+    }
+  }
+  return repair;
 }
 
 bool ManagedConfiguration::IsWithoutOurs(const Value& object) const {

@@ -19,10 +19,12 @@ namespace kube::admission {
 
 /// What became of a configuration in the cluster.
 enum class ConfigurationChange : std::uint8_t {
-  kNone,      ///< there was nothing to do
-  kCreated,   ///< it was not there
-  kReplaced,  ///< its webhooks of ours are those of the handlers now
-  kRestored,  ///< they are so again: somebody else had changed what an earlier call had made
+  kNone,       ///< there was nothing to do
+  kCreated,    ///< it was not there
+  kReplaced,   ///< its webhooks of ours are those of the handlers now
+  kPutBack,    ///< they are so again: what an earlier call had made was taken away
+  kLedBack,    ///< they are so again: what an earlier call had made led somewhere else
+  kTakenAway,  ///< some of them, or all, are there no more
 };
 
 /// Why it could not be brought to what it should be.
@@ -57,7 +59,8 @@ class ManagedConfiguration {
                                                                 const Reach& reach);
   /// At the end: removes the webhooks of ours but for those of persistent handlers, and those that
   /// lead somewhere else than what Apply has made: another program keeps them by now. What stays
-  /// stays as it is. Works also when the client has been told to stop, within `grace`.
+  /// stays as it is. kNone: all of it. Works also when the client has been told to stop, within
+  /// `grace`.
   base::Result<ConfigurationChange, ConfigurationProblem> Withdraw(
       const Handlers& handlers, system::Clock::Duration grace = std::chrono::seconds(10));
 
@@ -79,7 +82,7 @@ class ManagedConfiguration {
   using OurWebhooks = std::function<json::Value(const json::Value& existing, json::Arena&)>;
 
   Outcome Bring(const OurWebhooks& ours, Made* made);
-  static bool AreThere(const Made& made, const json::Value& object);
+  static ConfigurationChange RepairOf(const Made& made, const json::Value& object);
   bool IsWithoutOurs(const json::Value& object) const;
   client::DocumentResult Read();
   client::DocumentResult Create(const OurWebhooks& ours);

@@ -268,6 +268,10 @@ void LeaderElection::NoteLoss() {
 
 void LeaderElection::Lose(const std::string& why) {
   is_leading_ = false;
+  TellEnd(why);
+}
+
+void LeaderElection::TellEnd(const std::string& why) const {
   tell_("no longer leading: " + lease_text_ + " " + why);
 }
 
@@ -278,7 +282,7 @@ void LeaderElection::Release() {
                         (lock_.is_under_way() && lock_.action() != Action::kGet);
   lock_.Abandon();
   NoteLoss();
-  if (is_leading_) Lose("is given back");
+  was_leading_ = std::exchange(is_leading_, false);  // told once it is known what becomes of it
   if (!may_hold) return;
   try {
     lock_.Get();
@@ -299,23 +303,32 @@ void LeaderElection::PollToEnd() {
 }
 
 void LeaderElection::TellNotReleased(const CallError& error) const {
-  tell_(lease_text_ + " is not given back, and expires: " + Problem(error));
+  const std::string why = "is not given back, and expires: " + Problem(error);
+  was_leading_ ? TellEnd(why) : tell_(lease_text_ + " " + why);
 }
 
 // LeaderElector.tryRelease.
 void LeaderElection::OnReleaseAnswer(const std::optional<CallError>& error) {
   const Action action = lock_.action();
   if (error) {
-    if (MeaningOf(*error) == Meaning::kNotFound) return;
+    if (MeaningOf(*error) == Meaning::kNotFound) {
+      if (was_leading_) TellEnd("is gone");
+      return;
+    }
     if (action == Action::kUpdate && MeaningOf(*error) == Meaning::kConflict) return lock_.Get();
     return TellNotReleased(*error);
   }
   if (action == Action::kUpdate) {
     observed_ = written_;
+    if (was_leading_) TellEnd("is given back");
     return;
   }
   observed_ = lock_.record();
-  if (observed_.holder_identity != options_.identity) return;
+  const std::string& holder = observed_.holder_identity;
+  if (holder != options_.identity) {
+    if (was_leading_) TellEnd(holder.empty() ? "is nobody's" : "is held by " + Quoted(holder));
+    return;
+  }
   written_ = {};
   written_.lease_duration_seconds = 1;
   written_.lease_transitions = observed_.lease_transitions;

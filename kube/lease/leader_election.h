@@ -99,6 +99,7 @@ class LeaderElection {
   void NoteProblem(const CallError& error);
   void NoteLoss();
   void Lose(const std::string& why);
+  void TellEnd(const std::string& why) const;
   void ForgetProblem();
   bool MayTake() const;
   LeaseRecord NewRecord() const;
@@ -122,6 +123,7 @@ class LeaderElection {
   bool is_leading_ = false;                   // until the loss is noticed
   system::Clock::TimePoint renewed_at_{};     // when the last write of ours that was done was begun
   bool is_released_ = false;
+  bool was_leading_ = false;  // when it was released
 
   std::string reported_;  // the holder that was told last
   std::string last_problem_, last_problem_key_;

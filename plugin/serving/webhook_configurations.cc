@@ -36,25 +36,38 @@ void WebhookConfigurations::Apply(const Handlers& handlers, const kube::admissio
 std::optional<std::string> WebhookConfigurations::ApplyAll(const Handlers& handlers,
                                                            const kube::admission::Reach& reach) {
   std::optional<std::string> problem;
+  bool are_put_back = false, are_led_back = false;
   for (ManagedConfiguration& one : both_) {
     const auto change = one.Apply(handlers, reach);
     if (!change && !problem) problem = change.error().message;
-    const bool is_restored = change && *change == ConfigurationChange::kRestored;
-    if (!is_restored || std::exchange(is_restoring_told_, true)) continue;
-    tell_("note: somebody had changed the webhooks of " + name_ +
-          ", which are as they were again; a program at another address needs another --managed");
+    are_put_back = are_put_back || (change && *change == ConfigurationChange::kPutBack);
+    are_led_back = are_led_back || (change && *change == ConfigurationChange::kLedBack);
+  }
+  if (are_put_back) {
+    tell_("the webhooks of " + name_ +
+          " were taken away, as by a replica that ended, and are there again");
+  }
+  if (are_led_back && !std::exchange(is_leading_back_told_, true)) {
+    tell_("note: the webhooks of " + name_ +
+          " led to another program, and lead here again; a program at another address needs "
+          "another --managed");
   }
   return problem;
 }
 
 void WebhookConfigurations::Withdraw(const Handlers& handlers) {
+  bool are_taken_away = false;
   for (ManagedConfiguration& one : both_) {
     if (!one.has_webhooks()) continue;
     const auto change = one.Withdraw(handlers);
+    are_taken_away = are_taken_away || (change && *change == ConfigurationChange::kTakenAway);
     if (change) continue;
     tell_("webhooks stay configured, and cost each write some time: " + change.error().message +
           "; remove them by: kubectl delete " + one.ResourceName() + " " + name_);
   }
+  if (!are_taken_away) return;
+  tell_("the webhooks of " + name_ +
+        " are taken away; a replica that goes on puts its own there within five seconds");
 }
 
 }  // namespace plugin::serving

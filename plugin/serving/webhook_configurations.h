@@ -23,10 +23,12 @@ class WebhookConfigurations {
 
   /// Throws kube::base::Error for the first problem.
   void ApplyFirst(const kube::admission::Handlers& handlers, const kube::admission::Reach& reach);
-  /// The same later: a problem is told once while it lasts. That somebody else had changed webhooks
-  /// of ours, which are restored, is told once.
+  /// The same later: a problem is told once while it lasts. That webhooks of ours were taken away,
+  /// and are put back, is told each time: requests passed meanwhile. That they led to another
+  /// program is told once: the two may go on like that.
   void Apply(const kube::admission::Handlers& handlers, const kube::admission::Reach& reach);
-  /// Takes the webhooks of ours away, but for persistent ones; where that fails it is told how to.
+  /// Takes the webhooks of ours away, but for persistent ones, and tells so; where that fails it is
+  /// told how to.
   void Withdraw(const kube::admission::Handlers& handlers);
 
  private:
@@ -36,7 +38,7 @@ class WebhookConfigurations {
   const TellFunction& tell_;
   const std::string name_;
   std::array<kube::admission::ManagedConfiguration, 2> both_;
-  bool is_restoring_told_ = false;
+  bool is_leading_back_told_ = false;
   std::optional<std::string> told_problem_;
 };
 

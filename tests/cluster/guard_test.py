@@ -181,16 +181,28 @@ class GuardedWidgets(unittest.TestCase):
         self.assertEqual(0, first.stop())
         # They are the second one's by now.
         self.assertEqual([f"guard.{NAME}"], self.webhooks())
+        self.assertEqual([], [line for line in first.lines if "taken away" in line])
         self.wait_until_asked()
         create("one", legacyMode="slow")
         self.assertEqual(1, second.report()["summary"]["requestsLosingFields"])
+
+    def test_of_two_replicas_behind_one_address_each_tells_what_ends_and_what_goes_on(self):
+        command = [BINARY, "guard", "widgets", "--addr=127.0.0.1", "--port=0", "--url=https://127.0.0.1:1",
+                   f"--managed={NAME}"]
+        first, second = (self.enterContext(Guard(CLUSTER, command)) for _ in range(2))
+        self.assertEqual(0, first.stop())
+        self.assertEqual(f"the webhooks of {NAME} are taken away; a replica that goes on puts its own there within "
+                         "five seconds", first.lines[-1])
+        wait_for("the webhooks are not put back", lambda: self.webhooks() == [f"guard.{NAME}"])
+        wait_for("nothing is said of it", lambda: f"the webhooks of {NAME} were taken away, as by a replica that "
+                 "ended, and are there again" in second.lines)
 
     def test_webhooks_that_somebody_takes_away_are_put_back(self):
         guard = self.guard("widgets")
         self.api.patch(f"{CONFIGURATIONS}/{KINDS[0]}/{NAME}", {"webhooks": []})
         self.assertEqual([], self.webhooks())
         wait_for("the webhooks are not put back", lambda: self.webhooks() == [f"guard.{NAME}"])
-        wait_for("nothing is said of it", lambda: any("somebody had changed" in line for line in guard.lines))
+        wait_for("nothing is said of it", lambda: any("were taken away" in line for line in guard.lines))
         self.wait_until_asked()
 
     def test_what_others_have_put_there_stays(self):

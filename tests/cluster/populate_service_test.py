@@ -557,7 +557,9 @@ class Replicas(Served):
         before = self.lease_holders()
         self.assertEqual(0, first.stop())
         self.assertNotEqual(before, self.lease_holders())
+        self.assertRegex(first.lines[-1], r"^no longer leading: the Lease \S+ is given back$")
         wait_for("nobody leads", second.leads)
+        self.assertRegex("\n".join(second.lines), r"(?m)^leading now: ")
         self.wait_until_made({"ConfigMap/note": {"a": "3"}}, shop)
 
     def test_who_is_killed_is_waited_for_and_no_longer(self):

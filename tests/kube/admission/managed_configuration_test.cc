@@ -88,7 +88,7 @@ TEST_CASE("At the end webhooks of ours go, but for persistent ones", "[kube][adm
   world.cluster.stop = true;  // the person has had enough: the last write is made all the same
   const auto change = world.managed.Withdraw(world.handlers);
   REQUIRE(change);
-  CHECK(*change == ConfigurationChange::kReplaced);
+  CHECK(*change == ConfigurationChange::kTakenAway);
   CHECK(world.StoredNames() == Texts{"staying.guard.dev"});
   CHECK(world.Stored()->Find("webhooks")->elements()[0].Find("clientConfig")->FindText("url") ==
         "https://a:9443/staying");
@@ -99,9 +99,9 @@ TEST_CASE("At the end webhooks stay that another program has made meanwhile", "[
   REQUIRE(world.Apply());
   ManagedConfiguration other{world.cluster.client, ConfigurationKind::kValidating, "guard.dev"};
   REQUIRE(other.Apply(world.handlers, {.url = "https://b:9443"}));
-  REQUIRE(world.managed.Withdraw({}));
+  CHECK(*world.managed.Withdraw({}) == ConfigurationChange::kNone);
   CHECK(world.StoredNames() == Texts{"passing.guard.dev", "staying.guard.dev"});
-  REQUIRE(other.Withdraw({}));
+  CHECK(*other.Withdraw({}) == ConfigurationChange::kTakenAway);
   CHECK(world.StoredNames().empty());
 }
 
@@ -114,10 +114,13 @@ TEST_CASE("What is as it was made is only read, and what somebody has changed is
   CHECK(world.cluster.server.requests().size() == requests + 1);
   CHECK(world.cluster.server.RequestLines().back() == std::string("GET ") + kTarget + "/guard.dev");
   world.Put({"theirs.other.dev"});
-  CHECK(*world.Apply() == ConfigurationChange::kRestored);
+  CHECK(*world.Apply() == ConfigurationChange::kPutBack);
   CHECK(*world.Apply() == ConfigurationChange::kNone);
   world.cluster.server.Delete(kResource, "guard.dev");
-  CHECK(*world.Apply() == ConfigurationChange::kRestored);
+  CHECK(*world.Apply() == ConfigurationChange::kPutBack);
+  ManagedConfiguration other{world.cluster.client, ConfigurationKind::kValidating, "guard.dev"};
+  REQUIRE(other.Apply(world.handlers, {.url = "https://b:9443"}));
+  CHECK(*world.Apply() == ConfigurationChange::kLedBack);
 }
 
 TEST_CASE("At the end the list may be empty, and the object stays", "[kube][admission]") {
@@ -226,7 +229,7 @@ TEST_CASE("A server without v1 is asked in v1beta1", "[kube][admission]") {
   World world("v1beta1");
   CHECK(*world.Apply() == ConfigurationChange::kCreated);
   CHECK(world.StoredNames() == Texts{"passing.guard.dev", "staying.guard.dev"});
-  CHECK(*world.managed.Withdraw(world.handlers) == ConfigurationChange::kReplaced);
+  CHECK(*world.managed.Withdraw(world.handlers) == ConfigurationChange::kTakenAway);
 }
 
 }  // namespace managed_configuration_test

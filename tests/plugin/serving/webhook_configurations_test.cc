@@ -54,22 +54,67 @@ TEST_CASE("Webhooks are made at first and taken away at the end", "[plugin][serv
   world.configurations.Apply(world.handlers, kReach);
   world.configurations.Withdraw(world.handlers);
   CHECK(world.Webhooks() == 0);
-  CHECK(world.lines.empty());
+  CHECK(world.lines == Strings{"the webhooks of guard.dev are taken away; a replica that goes on "
+                               "puts its own there within five seconds"});
   CHECK(world.cluster.server.Stored(kMutating, "guard.dev") == nullptr);
 }
 
-TEST_CASE("What somebody else has changed is restored, and told once", "[plugin][serving]") {
+TEST_CASE("What somebody else takes away is put back, and told each time", "[plugin][serving]") {
   World world;
   world.configurations.ApplyFirst(world.handlers, kReach);
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < 2; ++i) {
     world.EmptyByHand();
     world.configurations.Apply(world.handlers, kReach);
     CHECK(world.Webhooks() == 1);
   }
-  CHECK(
-      world.lines ==
-      Strings{"note: somebody had changed the webhooks of guard.dev, which are as they were again; "
-              "a program at another address needs another --managed"});
+  const std::string told =
+      "the webhooks of guard.dev were taken away, as by a replica that ended, and are there again";
+  CHECK(world.lines == Strings{told, told});
+}
+
+// As of a Deployment: both are reached by the same Service.
+TEST_CASE("Of two replicas the one that ends tells what ends, and the other one what goes on",
+          "[plugin][serving]") {
+  World world;
+  Strings lines;
+  const WebhookConfigurations::TellFunction tell = [&lines](const std::string& line) {
+    lines.push_back(line);
+  };
+  WebhookConfigurations other("guard.dev", world.cluster.client, tell);
+  world.configurations.ApplyFirst(world.handlers, kReach);
+  other.ApplyFirst(world.handlers, kReach);
+  world.configurations.Apply(world.handlers, kReach);
+  CHECK(world.lines.empty());
+  other.Withdraw(world.handlers);
+  CHECK(lines ==
+        Strings{"the webhooks of guard.dev are taken away; a replica that goes on puts its "
+                "own there within five seconds"});
+  CHECK(world.Webhooks() == 0);
+  world.configurations.Apply(world.handlers, kReach);
+  CHECK(world.lines == Strings{"the webhooks of guard.dev were taken away, as by a replica that "
+                               "ended, and are there again"});
+  CHECK(world.Webhooks() == 1);
+}
+
+TEST_CASE("Two programs at different addresses are told so, once, and neither ends the other's",
+          "[plugin][serving]") {
+  World world;
+  Strings lines;
+  const WebhookConfigurations::TellFunction tell = [&lines](const std::string& line) {
+    lines.push_back(line);
+  };
+  WebhookConfigurations other("guard.dev", world.cluster.client, tell);
+  const kube::admission::Reach elsewhere{.url = "https://b:9443"};
+  world.configurations.ApplyFirst(world.handlers, kReach);
+  for (int i = 0; i < 2; ++i) {
+    other.ApplyFirst(world.handlers, elsewhere);
+    world.configurations.Apply(world.handlers, kReach);
+  }
+  CHECK(world.lines == Strings{"note: the webhooks of guard.dev led to another program, and lead "
+                               "here again; a program at another address needs another --managed"});
+  other.Withdraw(world.handlers);
+  CHECK(lines.empty());
+  CHECK(world.Webhooks() == 1);
 }
 
 TEST_CASE("A first problem is an error, a later one told once while it lasts",
