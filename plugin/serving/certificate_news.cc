@@ -106,8 +106,8 @@ void CertificateNews::NoteHandshakes(const kube::serve::ServerCounts& counts,
     tell_("Warning: " + Count(refused, "TLS handshake") +
           " failed so far, as who asked did not take the certificate. If that is an API server, "
           "requests pass unseen, or fail: is the certificate for " +
-          (host.empty() ? "the URL" : host) +
-          ", valid, and of the authorities that the configuration has?");
+          (host.empty() ? "the host of --url, valid, and of the authorities of --ca-bundle-file?"
+                        : host + ", valid, and of the authorities that the configuration has?"));
   }
   if (IsNews(of_clients_, of_clients, now)) {
     tell_("Warning: " + Count(of_clients, "TLS handshake") +

@@ -17,6 +17,11 @@ using kube::serve::TlsMaterial;
 // Longer than any run: to renew it would mean that two authorities hold for a while.
 constexpr std::chrono::hours kValidity(24 * 3650);
 
+/// By what the certificate is verified that API servers see.
+std::string_view AuthorityFlag(const ServingOptions& options) {
+  return options.url.empty() ? "--ca-file" : "--ca-bundle-file";
+}
+
 // The error says what is wrong with the file.
 kube::base::Result<std::string, std::string> ReadCertificates(const std::string& path) {
   auto text = kube::system::ReadFileText(path);
@@ -27,9 +32,13 @@ kube::base::Result<std::string, std::string> ReadCertificates(const std::string&
   return *std::move(text);
 }
 
-std::string RequireCertificates(const std::string& path) {
+std::string Problem(std::string_view flag, const std::string& why) {
+  return "cannot read the authorities of " + std::string(flag) + ": " + why;
+}
+
+std::string RequireCertificates(std::string_view flag, const std::string& path) {
   auto text = ReadCertificates(path);
-  if (!text) throw kube::base::Error("cannot read the certificate authority: " + text.error());
+  if (!text) throw kube::base::Error(Problem(flag, text.error()));
   return *std::move(text);
 }
 
@@ -42,7 +51,8 @@ ClientCertificates ClientsOf(const ServingOptions& options) {
 ServerCertificate::ServerCertificate(const ServingOptions& options,
                                      const std::vector<std::string>& names,
                                      kube::serve::TimePoint now)
-    : ca_file_(options.url.empty() ? options.ca_file : options.ca_bundle_file) {
+    : ca_flag_(AuthorityFlag(options)),
+      ca_file_(options.url.empty() ? options.ca_file : options.ca_bundle_file) {
   if (!options.cert_file.empty()) {
     files_ = std::make_unique<kube::serve::TlsFiles>(
         kube::serve::TlsPaths{.certificate = options.cert_file,
@@ -54,7 +64,7 @@ ServerCertificate::ServerCertificate(const ServingOptions& options,
   } else if (!options.insecure) {
     MakeSelfSigned(options, names, now);
   }
-  if (!ca_file_.empty()) ca_bundle_ = RequireCertificates(ca_file_);
+  if (!ca_file_.empty()) ca_bundle_ = RequireCertificates(ca_flag_, ca_file_);
 }
 
 void ServerCertificate::MakeSelfSigned(const ServingOptions& options,
@@ -66,7 +76,7 @@ void ServerCertificate::MakeSelfSigned(const ServingOptions& options,
   material.key_pem = std::move(made.key_pem);
   material.client_certificates = ClientsOf(options);
   if (!options.client_ca_file.empty()) {
-    material.client_ca_pem = RequireCertificates(options.client_ca_file);
+    material.client_ca_pem = RequireCertificates("--client-ca-file", options.client_ca_file);
     material.client_ca_file = options.client_ca_file;
   }
   // Who verifies another certificate, a tunnel's, has no use for it.
@@ -87,8 +97,7 @@ ServerCertificate::Change ServerCertificate::ReadChanges(const ReportFunction& r
   if (ca_file_.empty()) return change;
   auto text = ReadCertificates(ca_file_);
   if (!text) {
-    if (ca_problem_ != text.error())
-      report("cannot read the certificate authority: " + text.error());
+    if (ca_problem_ != text.error()) report(Problem(ca_flag_, text.error()));
     ca_problem_ = text.error();
     return change;
   }

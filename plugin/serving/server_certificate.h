@@ -41,7 +41,8 @@ class ServerCertificate {
   void MakeSelfSigned(const ServingOptions& options, const std::vector<std::string>& names,
                       kube::serve::TimePoint now);
 
-  std::string ca_file_;  // of the bundle; empty: none
+  std::string_view ca_flag_;  // that gives the next
+  std::string ca_file_;       // of the bundle; empty: none
   std::string ca_problem_;
   std::unique_ptr<kube::serve::TlsFiles> files_;  // or the null pointer
   std::optional<kube::serve::TlsMaterial> material_;

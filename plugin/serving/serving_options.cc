@@ -79,7 +79,11 @@ void FinishServing(std::string_view command, const std::string& reach, ServingOp
   const bool has_files = !options.cert_file.empty();
   RequireWith(command, options.ca_file, "--ca-file", options.cert_file, "--cert-file");
   RequireWith(command, options.key_password, "--key-password", options.key_file, "--key-file");
-  flags::RefuseBoth(command, !options.ca_file.empty(), "--ca-file", !options.url.empty(), "--url");
+  if (!options.ca_file.empty() && !options.url.empty()) {
+    throw UsageError(command,
+                     "--ca-file and --url cannot be specified together: what verifies the "
+                     "certificate of --url is given with --ca-bundle-file");
+  }
   flags::RefuseBoth(command, has_files, "--cert-file", !options.ca_dump.empty(), "--ca-dump");
   flags::RefuseBoth(command, has_files, "--cert-file", !options.extra_sans.empty(), "--extra-san");
   flags::RefuseBoth(command, options.insecure, "--insecure", has_files, "--cert-file");
@@ -96,7 +100,11 @@ void FinishServing(std::string_view command, const std::string& reach, ServingOp
   }
   flags::RefuseBoth(command, !options.url.empty(), "--url", !options.host.empty(), "--host");
   flags::RefuseBoth(command, !options.url.empty(), "--url", !reach.empty(), "--reach");
-  RequireWith(command, options.ca_bundle_file, "--ca-bundle-file", options.url, "--url");
+  if (!options.ca_bundle_file.empty() && options.url.empty()) {
+    throw UsageError(command,
+                     "--ca-bundle-file needs --url: what verifies the certificate of --cert-file "
+                     "is given with --ca-file");
+  }
   if (options.reach == Reachable::kService && !IsServiceHost(options.host)) {
     throw UsageError(command, "--reach=service needs --host=NAME.NAMESPACE.svc");
   }

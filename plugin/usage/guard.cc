@@ -50,14 +50,15 @@ Options:
         Guard every CRD of the cluster that preserves unknown fields.
 
     --ca-bundle-file='':
-        The certificates (PEM) by which the API server verifies that of --url.
+        The certificates (PEM) by which the API server verifies that of --url. Without it, its own
+        authorities count.
 
     --ca-dump='':
         Write the authority of the self-signed certificate (PEM) to this file.
 
     --ca-file='':
         The certificates (PEM) by which the API server verifies that of --cert-file. Without it, its
-        own authorities count.
+        own authorities count. With --url give --ca-bundle-file instead.
 
     --cert-file='':
         The certificate to serve with (PEM); without it a self-signed one is made. It is read again
@@ -116,7 +117,8 @@ Options:
         Write the report to this file too, every ten seconds and at the end.
 
     --url='':
-        The URL by which the API server reaches this machine, of a tunnel say.
+        The URL by which the API server reaches this machine, of a tunnel say. What verifies its
+        certificate is given with --ca-bundle-file.
 
 Exit codes:
   0     a signal has ended it

@@ -79,14 +79,15 @@ Options:
         The IP address of this machine to listen at; empty listens at all.
 
     --ca-bundle-file='':
-        The certificates (PEM) by which the API server verifies that of --url.
+        The certificates (PEM) by which the API server verifies that of --url. Without it, its own
+        authorities count.
 
     --ca-dump='':
         Write the authority of the self-signed certificate (PEM) to this file.
 
     --ca-file='':
         The certificates (PEM) by which the API server verifies that of --cert-file. Without it, its
-        own authorities count.
+        own authorities count. With --url give --ca-bundle-file instead.
 
     --cert-file='':
         The certificate to serve with (PEM); without it a self-signed one is made. It is read again
@@ -194,7 +195,8 @@ Options:
         How often everything is applied again, as in 10m or 1h; 0 is never.
 
     --url='':
-        The URL by which the API server reaches this machine, of a tunnel say.
+        The URL by which the API server reaches this machine, of a tunnel say. What verifies its
+        certificate is given with --ca-bundle-file.
 
     --webhooks=[]:
         Serve these webhooks: creator, opt-out, use, initialization, or all.

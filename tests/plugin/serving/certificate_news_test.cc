@@ -94,8 +94,8 @@ TEST_CASE("Handshakes that fail by a certificate are told, whoever else is answe
   fail(HandshakeFailure::kRefused);
   world.news.NoteHandshakes(counts, "a.b.svc", now);
   REQUIRE(world.lines.size() == 1);
-  CHECK_THAT(world.lines[0],
-             Contains("1 TLS handshake failed so far") && Contains("is it for a.b.svc,"));
+  CHECK_THAT(world.lines[0], Contains("1 TLS handshake failed so far") &&
+                                 Contains("is the certificate for a.b.svc, valid,"));
   fail(HandshakeFailure::kRefused);
   world.news.NoteHandshakes(counts, "a.b.svc", now + std::chrono::minutes(9));
   CHECK(world.lines.size() == 1);
@@ -103,13 +103,18 @@ TEST_CASE("Handshakes that fail by a certificate are told, whoever else is answe
   CHECK(world.lines.size() == 2);
   world.news.NoteHandshakes(counts, "a.b.svc", now + std::chrono::minutes(30));
   CHECK(world.lines.size() == 2);
+  fail(HandshakeFailure::kRefused);
+  world.news.NoteHandshakes(counts, "", now + std::chrono::minutes(30));
+  REQUIRE(world.lines.size() == 3);
+  CHECK_THAT(world.lines[2], Contains("for the host of --url, valid, and of the authorities of "
+                                      "--ca-bundle-file?"));
   fail(HandshakeFailure::kNoClientCertificate);
   world.news.NoteHandshakes(counts, "a.b.svc", now + std::chrono::minutes(31));
-  REQUIRE(world.lines.size() == 3);
-  CHECK_THAT(world.lines[2], Contains("--client-ca-file"));
+  REQUIRE(world.lines.size() == 4);
+  CHECK_THAT(world.lines[3], Contains("--client-ca-file"));
   CHECK_THAT(
       world.news.PrintMetrics(),
-      Contains("admission_tls_handshake_failures_total{reason=\"certificate_refused\"} 2\n") &&
+      Contains("admission_tls_handshake_failures_total{reason=\"certificate_refused\"} 3\n") &&
           Contains("{reason=\"no_client_certificate\"} 1\n") &&
           Contains("{reason=\"client_certificate_refused\"} 0\n") &&
           Contains("{reason=\"not_tls\"} 1\n") && Contains("{reason=\"other\"} 1\n"));

@@ -59,7 +59,7 @@ TEST_CASE("Files are read again when they change", "[plugin][serving]") {
 
   folder.Write("ca.crt", "half a certif");
   for (int i = 0; i < 3; ++i) CHECK_FALSE(certificate.ReadChanges(report).ca_bundle);
-  CHECK(lines == Strings{"cannot read the certificate authority: there is no certificate in \"" +
+  CHECK(lines == Strings{"cannot read the authorities of --ca-file: there is no certificate in \"" +
                          options.ca_file + "\""});
   CHECK(certificate.ca_bundle() == made.ca_certificate_pem);
 }
@@ -83,7 +83,10 @@ TEST_CASE("Without TLS there is no certificate", "[plugin][serving]") {
 TEST_CASE("What cannot be read is an error at the beginning", "[plugin][serving]") {
   CHECK_THROWS_AS(ServerCertificate({.cert_file = "/no/a", .key_file = "/no/b"}, {"x"}, kNow),
                   kube::base::Error);
-  CHECK_THROWS_AS(ServerCertificate({.client_ca_file = "/no/a"}, {"x"}, kNow), kube::base::Error);
+  CHECK_THROWS_WITH(ServerCertificate({.client_ca_file = "/no/a"}, {"x"}, kNow),
+                    Catch::StartsWith("cannot read the authorities of --client-ca-file: "));
+  CHECK_THROWS_WITH(ServerCertificate({.url = "https://x", .ca_bundle_file = "/no/a"}, {"x"}, kNow),
+                    Catch::StartsWith("cannot read the authorities of --ca-bundle-file: "));
 }
 
 }  // namespace server_certificate_test

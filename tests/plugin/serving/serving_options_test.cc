@@ -67,7 +67,9 @@ TEST_CASE("Flags of a server that cannot go together are refused", "[plugin][ser
       {{"--ca-file=a"}, "--ca-file needs --cert-file"},
       {{"--key-password=a"}, "--key-password needs --key-file"},
       {{"--cert-file=a", "--key-file=b", "--ca-file=c", "--url=https://x"},
-       "--ca-file and --url cannot be specified together"},
+       "--ca-file and --url cannot be specified together: what verifies the certificate of --url "
+       "is "
+       "given with --ca-bundle-file"},
       {{"-n", "shop"}, "--namespace has no meaning here: objects of all namespaces are guarded"},
       {{"--cert-file=a", "--key-file=b", "--ca-dump=c"},
        "--cert-file and --ca-dump cannot be specified together"},
@@ -82,7 +84,9 @@ TEST_CASE("Flags of a server that cannot go together are refused", "[plugin][ser
        "HTTPS alone"},
       {{"--url=https://x", "--host=y"}, "--url and --host cannot be specified together"},
       {{"--url=https://x", "--reach=plain"}, "--url and --reach cannot be specified together"},
-      {{"--ca-bundle-file=a"}, "--ca-bundle-file needs --url"},
+      {{"--ca-bundle-file=a"},
+       "--ca-bundle-file needs --url: what verifies the certificate of --cert-file is given with "
+       "--ca-file"},
       {{"--reach=service"}, "--reach=service needs --host=NAME.NAMESPACE.svc"},
       {{"--reach=service", "--host=guard.svc"}, "--reach=service needs --host=NAME.NAMESPACE.svc"},
       {{"--reach=kind"},
