@@ -6,8 +6,9 @@ constexpr std::string_view kVersion =
     R"(Print the versions of this program and of the server
 
  Reads the version of the server of the current context, and writes nothing. Tells the commit that
-this program was built from, too; with -o as gitCommit, and by gitTreeState whether it was built from
-that alone (clean), with changes that were not committed (dirty), or without git (unknown).
+this program was built from, too. With -o that is gitCommit, and gitTreeState says whether it was
+built from that alone (clean), with changes that were not committed (dirty), or without git
+(unknown).
 
 Examples:
   # Print both versions
