@@ -66,8 +66,12 @@ Meaning MeaningOf(const http::TransportError& error) {
       return Meaning::kLost;
     case Kind::kTimeout:
       return Meaning::kTimeout;
+    case Kind::kOutOfTime:
+      return Meaning::kOutOfTime;
     case Kind::kForeign:
       return Meaning::kForeign;
+    case Kind::kTooLong:
+      return Meaning::kUnusable;
     case Kind::kTls:
     case Kind::kOther:
       break;
@@ -103,7 +107,8 @@ bool IsServerError(Meaning meaning) {
 
 bool IsUnanswered(Meaning meaning) {
   return meaning == Meaning::kUnreachable || meaning == Meaning::kLost ||
-         meaning == Meaning::kTimeout || meaning == Meaning::kNoConnection;
+         meaning == Meaning::kTimeout || meaning == Meaning::kOutOfTime ||
+         meaning == Meaning::kNoConnection;
 }
 
 bool MayPass(Meaning meaning) {

@@ -30,11 +30,13 @@ enum class Meaning {
   kUnreachable,   ///< nothing listens there
   kLost,          ///< the connection was lost before the answer was complete
   kTimeout,       ///< the answer did not come in time
+  kOutOfTime,     ///< nor in the time that the user gives a request, which is not sent again then
   kNoConnection,  ///< TLS, unknown host, proxy, not the answer of an API server, interrupted
 
   kForeign,  ///< a page of HTML: whoever has answered is not the API server
 
-  kUnusable,  ///< neither: whoever asked could not use the answer of success, or gave up waiting
+  kUnusable,  ///< neither: whoever asked could not use the answer of success, as it has no end
+              ///< or is another, or gave up waiting
 };
 
 /// Of the code of an answer that is no success.

@@ -27,8 +27,10 @@ constexpr std::chrono::seconds kSilentPatience{10}, kBetweenWords{30}, kPatience
 constexpr std::chrono::milliseconds kTick(100);
 // A Status is a few KiB, of a CRD with many faults some more; the rest is not ours to keep.
 constexpr std::size_t kMaxErrorBytes = 1024 * 1024;
-// A chunk of the largest CRDs is far below this.
-constexpr std::size_t kMaxDocumentBytes = 512 * 1024 * 1024;
+// 100 bytes a second: a page that comes no faster takes longer than anybody waits for it. Links
+// that are slow for all, or interrupted for a while, are better than that.
+constexpr std::chrono::minutes kProgressWindow{1};
+constexpr std::uint64_t kLeastProgress = 6000;
 // So many different warnings are told; a server that goes on is not listened to.
 constexpr std::size_t kMaxWarnings = 1000;
 
@@ -58,7 +60,7 @@ CallError Interrupted() {
 /// A call whose answer is JSON.
 class DocumentCall : public GatheredCall {
  public:
-  explicit DocumentCall(Client& client) : GatheredCall(client, kMaxDocumentBytes) {}
+  explicit DocumentCall(Client& client) : GatheredCall(client, kMostDocumentBytes) {}
 
   void Start(ApiRequest request) {
     request_line_ = request.method + " " + request.target;
@@ -70,8 +72,6 @@ class DocumentCall : public GatheredCall {
     using Kind = http::TransportError::Kind;
     if (!is_done()) return base::Unexpected(Interrupted());
     if (error()) return base::Unexpected(*error());
-    if (is_too_large())
-      return base::Unexpected(UnusableAnswer(request_line_, "is too large", Kind::kOther));
     if (fault_)
       return base::Unexpected(
           UnusableAnswer(request_line_, "is not JSON: " + *fault_, Kind::kOther));
@@ -81,7 +81,6 @@ class DocumentCall : public GatheredCall {
  private:
   // What is no JSON may have been cut.
   bool IsCutShort() override {
-    if (is_too_large()) return false;
     document_ = std::make_unique<json::Document>();
     const auto error = document_->Parse(body());
     fault_.reset();
@@ -115,9 +114,11 @@ class Client::Call : public http::ResponseSink {
 
   void OnHead(const http::ResponseHead& answer_head) override {
     head = answer_head;
+    StartWindow();
     client.Warn(*head);
   }
   void OnBytes(std::string_view bytes) override {
+    received += bytes.size();
     logged.Add(bytes);
     if (!IsSuccess(head->status)) {
       error_body += bytes.substr(0, kMaxErrorBytes - error_body.size());
@@ -127,14 +128,41 @@ class Client::Call : public http::ResponseSink {
       const std::size_t first = bytes.find_first_not_of(" \t\r\n");
       if (first == bytes.npos) return;
       is_foreign = bytes[first] == '<';
+      handed_on = !is_foreign;
     }
-    if (is_foreign) return;
-    handed_on = true;
+    if (is_foreign || IsTooLong()) return;
+    const system::Clock::TimePoint begin = client.clock_.Now();
     sink.OnBytes(bytes);
+    client.in_sinks_ += client.clock_.Now() - begin;
   }
   void OnEnd(const std::optional<http::TransportError>& error) override {
     in_flight.reset();
     client.OnAnswered(*this, error);  // may destroy *this
+  }
+
+  /// Whatever is not handed on has no use beyond its first bytes.
+  bool IsTooLong() const {
+    const bool is_of_use = IsSuccess(head->status) && handed_on;
+    if (is_of_use && request.is_watch) return false;
+    return received > (is_of_use ? request.most_bytes : kMaxErrorBytes);
+  }
+  CallError EndlessAnswer() const {
+    const std::string why = handed_on
+                                ? "is longer than " + std::to_string(request.most_bytes) + " bytes"
+                                : "is nothing but blanks";
+    return UnusableAnswer(request.method + " " + request.target, why,
+                          http::TransportError::Kind::kTooLong);
+  }
+  /// Of Client::listened_: until then something has to come; absent: no matter when.
+  std::optional<system::Clock::Duration> window_end() const {
+    if (!in_flight || !head) return std::nullopt;
+    const bool may_be_silent = request.is_watch && IsSuccess(head->status);
+    if (may_be_silent) return std::nullopt;
+    return window_begin + kProgressWindow;
+  }
+  void StartWindow() {
+    window_begin = client.listened_;
+    received_before = received;
   }
 
   /// What the server said instead of a result.
@@ -144,6 +172,7 @@ class Client::Call : public http::ResponseSink {
     due = when;
     head.reset();
     error_body.clear();
+    received = 0;
     handed_on = is_foreign = false;
   }
   /// To be sent again after 401 if the credentials can be refreshed; else that was the answer.
@@ -168,6 +197,9 @@ class Client::Call : public http::ResponseSink {
   bool is_foreign = false;  // HTML comes in the place of an answer
   std::optional<system::Clock::TimePoint> first_failure;
   std::optional<http::ResponseHead> head;
+  std::uint64_t received = 0;              // of the body
+  system::Clock::Duration window_begin{};  // of Client::listened_
+  std::uint64_t received_before = 0;       // as of then
   std::string error_body;
   LoggedBody logged;
 };
@@ -204,10 +236,47 @@ void Client::Cancel(CallId id) {
 
 void Client::Poll(system::Clock::TimePoint deadline) {
   if (SendDue()) return;
+  const system::Clock::TimePoint begin = clock_.Now();
   for (const auto& [id, call] : calls_) {
     if (call->due) deadline = std::min(deadline, *call->due);
+    if (const auto end = call->window_end())
+      deadline = std::min(deadline, begin + *end - listened_);
   }
+  in_sinks_ = {};
   transport_.Poll(deadline);
+  listened_ += clock_.Now() - begin - in_sinks_;
+  EndEndless();
+}
+
+// No call may be cancelled while the transport hands out its answer.
+void Client::EndEndless() {
+  std::vector<CallId> ended;
+  for (const auto& [id, call] : calls_) {
+    if (!call->in_flight || !call->head) continue;
+    const auto end = call->window_end();
+    const bool is_over = end && listened_ >= *end;
+    const bool is_slow = is_over && call->received < call->received_before + kLeastProgress;
+    if (call->IsTooLong() || is_slow) {
+      ended.push_back(id);
+    } else if (is_over) {
+      call->StartWindow();
+    }
+  }
+  for (const CallId id : ended) {
+    // A sink of one before it may have cancelled it.
+    const auto found = calls_.find(id);
+    if (found != calls_.end()) EndEarly(*found->second);
+  }
+}
+
+// Of an error, of HTML, and of what is too long, enough is known.
+void Client::EndEarly(Call& call) {
+  using Kind = http::TransportError::Kind;
+  transport_.Cancel(*call.in_flight);
+  call.in_flight.reset();
+  const bool is_known = !IsSuccess(call.head->status) || call.is_foreign || call.IsTooLong();
+  if (is_known) return OnAnswered(call, std::nullopt);
+  OnAnswered(call, http::TransportError{Kind::kTimeout, "the answer comes too slowly"});
 }
 
 bool Client::SendDue() {
@@ -300,7 +369,12 @@ void Client::TellWait(const Call& call, const CallError& error, system::Clock::D
                    std::to_string(left.count()) + " s more at most: " + error.message);
 }
 
-void Client::OnAnswered(Call& call, const std::optional<http::TransportError>& error) {
+void Client::OnAnswered(Call& call, std::optional<http::TransportError> error) {
+  const bool is_out_of_time = options_.request_timeout > system::Clock::Duration::zero() &&
+                              clock_.Now() >= call.sent_at + options_.request_timeout;
+  if (error && error->kind == http::TransportError::Kind::kTimeout && is_out_of_time) {
+    error->kind = http::TransportError::Kind::kOutOfTime;
+  }
   Log(call, error ? nullptr : &*call.head);
   if (error) return OnFailure(call, ErrorOf(*error, call.head.has_value()));
   if (IsSuccess(call.head->status)) return OnSuccess(call);
@@ -311,6 +385,7 @@ void Client::OnAnswered(Call& call, const std::optional<http::TransportError>& e
 
 void Client::OnSuccess(Call& call) {
   if (call.is_foreign) return OnFailure(call, ForeignAnswer(call));
+  if (call.IsTooLong()) return Finish(call, call.EndlessAnswer());
   has_answered_ = true;
   if (!call.sink.IsCutShort()) return Finish(call, std::nullopt);
   CallError error = ErrorOf({http::TransportError::Kind::kConnectionLost, "unexpected EOF"},
@@ -363,6 +438,7 @@ bool Client::MayBePatient(const Call& call, const CallError& error) const {
   if (error.status && error.status->message.starts_with(kMissingVersion)) return false;
   const Meaning meaning = MeaningOf(error);
   if (meaning == Meaning::kTrouble) return true;
+  if (meaning == Meaning::kOutOfTime) return false;
   // At the first request it is more likely a wrong address than a moment's trouble.
   return has_answered_ && (meaning == Meaning::kForeign || IsUnanswered(meaning));
 }

@@ -46,6 +46,9 @@ class Credentials {
   virtual std::uint64_t version() const { return 0; }
 };
 
+/// A chunk of the largest CRDs is below this.
+inline constexpr std::uint64_t kMostDocumentBytes = std::uint64_t{128} * 1024 * 1024;
+
 struct ApiRequest {
   std::string method = "GET";
   std::string target;  ///< as HttpRequest::target
@@ -55,6 +58,11 @@ struct ApiRequest {
   bool fresh_connection = false;  ///< as HttpRequest::fresh_connection
   bool always_compress = false;   ///< as HttpRequest::always_compress
   bool in_bulk = false;           ///< as HttpRequest::in_bulk
+  /// An answer of success that is longer is given up where it comes to that, and not sent for
+  /// again.
+  std::uint64_t most_bytes = kMostDocumentBytes;
+  /// The answer goes on for as long as there is something to tell, however long and slow that is.
+  bool is_watch = false;
   /// Beside what a GET is: it only asks, such as an access review, so that it may be sent twice.
   bool changes_nothing = false;
   /// False: the first answer counts, for a caller with its own rules of what to send again; only a
@@ -91,13 +99,13 @@ struct ClientOptions {
   /// client-go would give up. Zero: not at all.
   system::Clock::Duration patience{};
   /// Is called with the text of each Warning header (code 299), each text once.
-  std::function<void(const std::string&)> on_warning;
+  std::function<void(const std::string&)> on_warning{};
   /// Is called with a line about each wait of more than a second that the server asked for, and
   /// about those that patience has lasted for a while. May be empty.
   std::function<void(const std::string&)> on_wait{};
   /// Is called with the lines about requests that `log_level` asks for (kube/client/request_log.h).
   /// May be empty.
-  std::function<void(const std::string&)> on_request;
+  std::function<void(const std::string&)> on_request{};
   int log_level = 6;
 };
 
@@ -114,7 +122,12 @@ struct ClientOptions {
 /// place of an answer (a proxy's), and where it cannot be reached or is silent. Before that, and
 /// for a webhook that fails, it ends after ten seconds, for kMissingVersion at once. What was
 /// handed to a sink already is sent for again only if the sink forgets it (ResultSink::BeginAgain),
-/// else it hears kConnectionLost.
+/// else it hears kConnectionLost. What was not answered within ClientOptions::request_timeout is
+/// not sent again: kOutOfTime.
+///
+/// Answers have an end: ApiRequest::most_bytes, 1 MiB of an error, of HTML, and of blanks ahead of
+/// the answer. Once an answer has begun, each minute of listening to it has to bring some KiB, but
+/// for a watch's: else it is kTimeout. Time in which sinks keep everybody waiting does not count.
 ///
 /// For one thread. `transport`, `credentials` and `clock` must outlive it.
 class Client {
@@ -159,7 +172,9 @@ class Client {
   std::string UrlOf(const std::string& target) const;
   void Log(const Call& call, const http::ResponseHead* head) const;
   void TellWait(const Call& call, const CallError& error, system::Clock::Duration pause);
-  void OnAnswered(Call& call, const std::optional<http::TransportError>& error);
+  void EndEndless();
+  void EndEarly(Call& call);
+  void OnAnswered(Call& call, std::optional<http::TransportError> error);
   void OnSuccess(Call& call);
   void OnFailure(Call& call, CallError error);
   std::optional<system::Clock::Duration> PauseBefore(Call& call, CallError& error);
@@ -179,6 +194,8 @@ class Client {
   std::map<CallId, std::unique_ptr<Call>> calls_;
   std::set<std::string> warnings_;  // told already
   bool has_answered_ = false;       // some request had success
+  /// How long was listened to the server so far, but for the time that sinks took.
+  system::Clock::Duration listened_{}, in_sinks_{};
   std::optional<system::Clock::TimePoint> patience_told_at_;
   CallId next_id_ = 1;
 };

@@ -9,6 +9,7 @@ void GatheredCall::Start(ApiRequest request) {
   BeginAgain();
   error_.reset();
   is_done_ = false;
+  request.most_bytes = most_bytes_;
   id_ = client_.Start(std::move(request), *this);
 }
 
@@ -17,15 +18,10 @@ void GatheredCall::Cancel() {
   id_.reset();
 }
 
-void GatheredCall::OnBytes(std::string_view bytes) {
-  const std::size_t room = most_bytes_ - body_.size();
-  is_too_large_ = is_too_large_ || bytes.size() > room;
-  body_ += bytes.substr(0, room);
-}
+void GatheredCall::OnBytes(std::string_view bytes) { body_ += bytes; }
 
 bool GatheredCall::BeginAgain() {
   body_.clear();
-  is_too_large_ = false;
   return true;
 }
 

@@ -13,7 +13,7 @@ namespace kube::client {
 /// again.
 class GatheredCall : protected ResultSink {
  public:
-  /// Of the answer no more than `most_bytes` are kept. `client` must outlive it.
+  /// The answer may have `most_bytes` (ApiRequest::most_bytes). `client` must outlive it.
   GatheredCall(Client& client, std::size_t most_bytes) : client_(client), most_bytes_(most_bytes) {}
   GatheredCall(const GatheredCall&) = delete;
   GatheredCall& operator=(const GatheredCall&) = delete;
@@ -28,8 +28,6 @@ class GatheredCall : protected ResultSink {
   /// There is an answer, or an error in its place.
   bool is_done() const { return is_done_; }
   const std::string& body() const { return body_; }
-  /// Some of the answer was not kept.
-  bool is_too_large() const { return is_too_large_; }
   const std::optional<CallError>& error() const { return error_; }
 
  protected:
@@ -46,7 +44,7 @@ class GatheredCall : protected ResultSink {
   std::optional<Client::CallId> id_;
   std::string body_;
   std::optional<CallError> error_;
-  bool is_done_ = false, is_too_large_ = false;
+  bool is_done_ = false;
 };
 
 }  // namespace kube::client

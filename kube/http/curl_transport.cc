@@ -164,6 +164,7 @@ TransportError::Kind KindOf(CURLcode code, int system_error, const std::string& 
   using Kind = TransportError::Kind;
   if (IsClosedInHandshake(code, message)) return Kind::kConnectionLost;
   if (code == CURLE_OPERATION_TIMEDOUT) return Kind::kTimeout;
+  if (message.starts_with("Too large response headers")) return Kind::kTooLong;  // libcurl's limit
   if (code == CURLE_COULDNT_CONNECT) {
     return system_error == ECONNREFUSED ? Kind::kRefused : Kind::kOther;
   }
@@ -540,11 +541,12 @@ std::size_t CurlTransport::Impl::OnHeader(char* data, std::size_t unit, std::siz
                                           void* user) {
   auto& transfer = *static_cast<Transfer*>(user);
   const std::string_view line(data, unit * count);
-  return transfer.owner.Guard(transfer, line.size(), [&](ResponseSink& sink) {
+  const std::size_t taken = transfer.owner.Guard(transfer, line.size(), [&](ResponseSink& sink) {
     if (!transfer.head.Take(line)) return;
     transfer.owner.happened_ = true;
     sink.OnHead(transfer.head.head());
   });
+  return transfer.head.is_too_long() ? line.size() + 1 : taken;
 }
 
 std::size_t CurlTransport::Impl::OnBody(char* data, std::size_t unit, std::size_t count,
@@ -609,6 +611,9 @@ void CurlTransport::Impl::DeliverEnd(CURL* easy, CURLcode code) {
 std::optional<TransportError> CurlTransport::Impl::ErrorOf(const Transfer& transfer,
                                                            CURLcode code) const {
   using Kind = TransportError::Kind;
+  if (transfer.head.is_too_long()) {
+    return TransportError{Kind::kTooLong, "the head of the answer has no end"};
+  }
   // CURLE_WRITE_ERROR: OnBody did not take what came in the place of a body.
   if (!transfer.head.complete() && (code == CURLE_OK || code == CURLE_WRITE_ERROR)) {
     return TransportError{Kind::kOther, "the answer is not HTTP"};

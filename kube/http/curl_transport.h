@@ -21,7 +21,8 @@ namespace kube::http {
 ///   where it mostly costs time, and the request does not ask for it.
 /// - A connection whose other end is silent for 45 s although TCP asked for a sign of life is lost
 ///   (Go: HTTP/2 pings after 30 s, 15 s for the answer); a request without a single byte for
-///   kStalled has timed out. Connecting may take 30 s.
+///   kStalled has timed out. Connecting may take 30 s. Heads have an end (HeadReader::kMostBytes).
+///   How long a body may be, and how slow, is for the client to say.
 ///
 /// Credentials are not its task: of the configuration it takes what TLS needs, see Credentials.
 class CurlTransport : public Transport {

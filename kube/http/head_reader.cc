@@ -7,7 +7,8 @@
 namespace kube::http {
 
 bool HeadReader::Take(std::string_view line) {
-  if (complete_) return false;
+  bytes_ += line.size();
+  if (complete_ || is_too_long()) return false;
   while (line.ends_with('\n') || line.ends_with('\r')) line.remove_suffix(1);
   if (line.empty()) return complete_ = head_.status >= 200;
   if (line.starts_with("HTTP/")) {

@@ -48,9 +48,11 @@ struct TransportError {
     kRefused,         ///< nothing listens there
     kConnectionLost,  ///< reset or closed before the answer was complete
     kTimeout,
-    kTls,      ///< the server's certificate, or ours, was not accepted
-    kForeign,  ///< a page of HTML came in the place of an answer: a proxy's, or a login page
-    kOther,    ///< unknown host, proxy, ...
+    kOutOfTime,  ///< the user's own limit of the time for a request (--request-timeout) was reached
+    kTls,        ///< the server's certificate, or ours, was not accepted
+    kForeign,    ///< a page of HTML came in the place of an answer: a proxy's, or a login page
+    kTooLong,    ///< the answer, or its head, is longer than any of its kind
+    kOther,      ///< unknown host, proxy, ...
   };
   Kind kind;
   std::string message;  ///< the cause, lower case, no secrets: "certificate has expired"

@@ -81,7 +81,8 @@ void ListSplitter::Step(std::string_view bytes) {
 }
 
 void ListSplitter::BetweenValues(char c) {
-  if (IsSpace(c)) return Advance(1);
+  if (IsSpace(c)) return SkipBlank();
+  blanks_ = 0;
   if (c != '{' && c != '[') {
     return Fail("invalid character " + Quoted(c) + " looking for beginning of value");
   }
@@ -133,7 +134,8 @@ void ListSplitter::AfterValue(char c) {
 }
 
 void ListSplitter::BeforeItem(char c) {
-  if (IsSpace(c)) return Advance(1);
+  if (IsSpace(c)) return SkipBlank();
+  blanks_ = 0;
   if (after_item_ && c == ',') {
     after_item_ = false;
     after_comma_ = true;
@@ -178,6 +180,11 @@ void ListSplitter::ScanItem(std::string_view bytes) {
     state_ = State::kBeforeItem;
     sink_.OnObject(Kind::kItem, item_, item_position_);
   }
+}
+
+void ListSplitter::SkipBlank() {
+  Advance(1);
+  if (++blanks_ > kMaxValueBytes) Fail("more than 32 MiB of blanks are too many");
 }
 
 void ListSplitter::Keep(char c) {

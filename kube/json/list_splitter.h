@@ -43,7 +43,8 @@ class ListSplitter {
     kObject,  ///< any other top-level value
   };
 
-  /// The largest value that is handed out; an API server takes no more than 3 MiB in a request.
+  /// The largest value that is handed out, and the most blanks between two; an API server takes no
+  /// more than 3 MiB in a request.
   static constexpr std::size_t kMaxValueBytes = 32 * 1024 * 1024;
 
   /// Is handed each object. `text` holds during the call only; `position` is where it starts.
@@ -88,6 +89,7 @@ class ListSplitter {
   void BeforeItem(char c);
   void ScanInto(std::string_view bytes, State next);
   void ScanItem(std::string_view bytes);
+  void SkipBlank();
   void Keep(char c);
   void HandOutTopLevel();
   void Advance(std::size_t count) { used_ += count; }
@@ -104,6 +106,7 @@ class ListSplitter {
   bool after_item_ = false, after_comma_ = false;  // within the items of a list
   std::string item_;  // the start of an item that went on beyond its piece
   TextPosition item_position_;
+  std::size_t blanks_ = 0;  // in a row, that are not kept
 
   std::string_view piece_;  // what was pushed, and how much of it is used up
   std::size_t used_ = 0;

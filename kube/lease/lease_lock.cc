@@ -96,7 +96,7 @@ void LeaseLock::OnDone() {
 // Absent: the answer is a Lease.
 std::optional<client::CallError> LeaseLock::TakeAnswer() {
   json::Document answer;
-  if (is_too_large() || answer.Parse(body()) || !IsLease(answer.root())) {
+  if (answer.Parse(body()) || !IsLease(answer.root())) {
     client::CallError problem;
     problem.message = "the server's answer to " + request_line_ + " is no Lease";
     return problem;

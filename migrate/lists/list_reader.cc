@@ -17,11 +17,14 @@ namespace migrate::lists {
 namespace {
 
 using kube::client::CallError;
+using kube::client::Meaning;
 using kube::json::ListSplitter;
 
+constexpr char kInterrupted[] = "interrupted";
 constexpr std::size_t kBatchBytes = 256 * 1024;
 // For each worker one batch in work and one waiting; the lists each fill one more.
 constexpr std::size_t kBatchesAWorker = 2;
+constexpr std::ptrdiff_t kMostUnanswered = 8;
 // A server that does not know the first form answers in the second.
 constexpr char kMetadataOnly[] =
     "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
@@ -113,7 +116,7 @@ class ListRun : public kube::client::ResultSink, private ListSplitter::Sink {
  public:
   ListRun(ListJob& job, const kube::client::Session& session, ItemQueue& queue,
           std::int64_t chunk_size)
-      : job_(job), session_(session), queue_(queue), chunk_size_(chunk_size) {
+      : job_(job), session_(session), queue_(queue), chunk_size_(chunk_size), pager_(chunk_size) {
     BeginAttempt();
   }
 
@@ -130,13 +133,20 @@ class ListRun : public kube::client::ResultSink, private ListSplitter::Sink {
     kube::client::ApiRequest request;
     request.target = Target();
     if (job_.metadata_only) request.accept = kMetadataOnly;
+    if (job_.is_list) request.most_bytes = kMostListBytes;
     call_ = session_.client.Start(std::move(request), *this);
   }
-  void Interrupt() {
-    if (!is_done_) GiveUp("interrupted");
+  /// Not an error if it is done.
+  void Leave(const std::string& why) {
+    if (!is_done_) GiveUp(why);
   }
 
   bool is_done() const { return is_done_; }
+  bool is_unanswered() const {
+    if (!is_done_ || !job_.error) return false;
+    const Meaning meaning = MeaningOf(*job_.error);
+    return meaning == Meaning::kTimeout || meaning == Meaning::kOutOfTime;
+  }
   std::uint64_t items() const { return items_; }
   std::uint64_t items_known() const { return std::max(items_, items_known_); }
   kube::system::Clock::TimePoint not_before() const { return not_before_; }
@@ -157,18 +167,17 @@ class ListRun : public kube::client::ResultSink, private ListSplitter::Sink {
   void OnEnd(const std::optional<CallError>& error) override {
     is_waiting_ = false;
     Flush();
-    if (is_aborted_) return Finish(NoAnswer("interrupted"));
+    if (is_aborted_) return Finish(NoAnswer(kInterrupted));
     if (refusal_) return Finish(NoAnswer(*refusal_));
     // The client has tried for long what brought no byte.
-    const bool is_given_up =
-        error && !has_bytes_ && MeaningOf(*error) == kube::client::Meaning::kLost;
+    const bool is_given_up = error && !has_bytes_ && MeaningOf(*error) == Meaning::kLost;
     if (is_given_up) return Take(Pager::Step::kFailed, error);
     if (error) return Take(pager_.OnError(*error, page_items_), error);
     // Cut short without a word about it.
     if (splitter_->Finish() || !is_complete_)
       return Take(pager_.OnError(BrokenOff(), page_items_), BrokenOff());
-    Take(pager_.OnPage(std::move(continue_token_)),
-         NoAnswer("the server gives the same continue token again and again"));
+    const Pager::Step step = pager_.OnPage(std::move(continue_token_), page_items_);
+    Take(step, NoAnswer(pager_.fault()));
   }
 
  private:
@@ -347,19 +356,27 @@ class ListReader {
     const bool stopped = session_.is_stopped();
     std::size_t running = 0;
     for (const auto& run : runs_) {
-      stopped ? run->Interrupt() : run->Advance();
+      stopped ? run->Leave(kInterrupted) : run->Advance();
       running += run->is_done() ? 0 : 1;
     }
-    while (runs_.size() < jobs_.size() && (stopped || running < options_.lists_at_once)) {
+    const std::string why = stopped ? kInterrupted : WhyNoMore();
+    while (runs_.size() < jobs_.size() && (!why.empty() || running < options_.lists_at_once)) {
       Begin();
-      if (stopped) {
-        runs_.back()->Interrupt();
+      if (!why.empty()) {
+        runs_.back()->Leave(why);
       } else {
         runs_.back()->Advance();
         ++running;
       }
     }
     return running > 0;
+  }
+
+  // Empty: the next list may begin.
+  std::string WhyNoMore() const {
+    if (std::ranges::count_if(runs_, &ListRun::is_unanswered) < kMostUnanswered) return "";
+    return "not asked for, as the server did not answer " + std::to_string(kMostUnanswered) +
+           " lists before it in time";
   }
 
   void Begin() {

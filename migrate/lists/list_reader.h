@@ -73,9 +73,10 @@ struct ListReaderOptions {
 /// apart as they arrive, the next page is asked for while workers still parse the last one. Where
 /// workers fall behind no more is read, so that memory stays small.
 ///
-/// What is wrong with one list is its `error`; the others are still read. Those that were not
-/// finished when the session was stopped have the error "interrupted". Throws what Client::Poll
-/// throws.
+/// What is wrong with one list is its `error`; the others are still read, but for those that were
+/// not begun when eight were not answered in time: such a server would keep everybody for as long
+/// as it has lists. Those that were not finished when the session was stopped have the error
+/// "interrupted". Throws what Client::Poll throws.
 void ReadLists(std::vector<ListJob>& jobs, const kube::client::Session& session,
                const ListReaderOptions& options);
 

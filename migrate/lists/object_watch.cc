@@ -39,6 +39,7 @@ void ObjectWatch::Connect() {
   request.target = target_ +
                    "?watch=1&resourceVersion=" + kube::client::UrlEscape(resource_version_) +
                    "&allowWatchBookmarks=true";
+  request.is_watch = true;
   call_ = session_.client.Start(std::move(request), *this);
 }
 

@@ -1,6 +1,7 @@
 #include "migrate/lists/pager.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "kube/client/answer_meaning.h"
@@ -14,6 +15,9 @@ using kube::client::Meaning;
 constexpr int kMostFailures = 12;
 constexpr int kMostDoublings = 4;
 constexpr int kMostRestarts = 3;
+constexpr std::uint64_t kMostItems = 100'000'000;
+// Some proxies leave out of a page what is not for the user.
+constexpr std::uint64_t kMostThinPages = 1000;
 
 std::optional<std::uint64_t> RemainingItemCount(const kube::json::Value& metadata) {
   const auto* count = metadata.Find("remainingItemCount", kube::json::Type::kNumber);
@@ -24,9 +28,29 @@ std::optional<std::uint64_t> RemainingItemCount(const kube::json::Value& metadat
 
 }  // namespace
 
-Pager::Step Pager::OnPage(std::string continue_token) {
-  // By the same token the same page would come for ever.
-  if (!continue_token.empty() && continue_token == page_.continue_token) return Step::kFailed;
+// By Brent's algorithm: whatever circle the tokens come to, sooner or later one that is kept is in
+// it.
+bool Pager::IsInCircle(const std::string& continue_token) {
+  if (continue_token == page_.continue_token || continue_token == earlier_token_) return true;
+  if (std::has_single_bit(pages_)) earlier_token_ = continue_token;
+  return false;
+}
+
+// Empty: none.
+std::string Pager::FindFault(const std::string& continue_token, std::uint64_t items) {
+  if (IsInCircle(continue_token)) return "the server gives the same continue token again and again";
+  const bool is_thin = items == 0 || 2 * items < static_cast<std::uint64_t>(chunk_size_);
+  if (is_thin && ++thin_pages_ > kMostThinPages) {
+    return "the server gives page after page with next to nothing in it";
+  }
+  return items_ > kMostItems ? "the server's list has no end" : "";
+}
+
+Pager::Step Pager::OnPage(std::string continue_token, std::uint64_t items) {
+  ++pages_;
+  items_ += items;
+  if (!continue_token.empty()) fault_ = FindFault(continue_token, items);
+  if (!fault_.empty()) return Step::kFailed;
   failures_ = 0;
   pause_ = std::chrono::seconds(0);
   is_pinned_ = true;
@@ -55,6 +79,7 @@ Pager::Step Pager::Restart() {
   if (++restarts_ > kMostRestarts) return Step::kFailed;
   page_ = {};
   is_pinned_ = false;
+  earlier_token_.clear();
   return Step::kRestart;
 }
 

@@ -11,7 +11,13 @@
 /// The pages of a list: how one is asked for, what it says of itself, and which comes next.
 namespace migrate::lists {
 
+/// What one answer to a list may have: far above all that etcd holds, for a list without chunks.
+inline constexpr std::uint64_t kMostListBytes = std::uint64_t{64} * 1024 * 1024 * 1024;
+
 /// Reads a list in chunks: which page comes next, and what to do about one that failed. No I/O.
+///
+/// A list has an end: an API server fills each page that is not the last, etcd bears some ten
+/// million objects, and no token comes twice. Whoever sends another list is not read for ever.
 ///
 /// An expired continue token (410) goes on by the token that the server gives with it, from a newer
 /// resource version, so that a long list is not begun again (apimachinery's pager begins again).
@@ -30,19 +36,28 @@ class Pager {
     std::uint64_t skip = 0;      ///< how many of its items were read already, before it broke off
   };
 
+  /// `chunk_size` is how many items a page is asked for (0: all of them).
+  explicit Pager(std::int64_t chunk_size = 0) : chunk_size_(chunk_size) {}
+
   const Page& page() const { return page_; }
   std::chrono::seconds pause() const { return pause_; }
 
-  /// The page was read to its end; `continue_token` is its metadata.continue. Fails where that is
-  /// the token that the page was asked for by.
-  Step OnPage(std::string continue_token);
+  /// The page was read to its end, and has so many items; `continue_token` is its
+  /// metadata.continue. Fails where the list has no end that can be seen: see fault().
+  Step OnPage(std::string continue_token, std::uint64_t items);
   /// The page failed or broke off after `items` of its items, counted from its start.
   Step OnError(const kube::client::CallError& error, std::uint64_t items);
 
+  /// Why OnPage has failed.
+  const std::string& fault() const { return fault_; }
+
  private:
   Step Restart();
+  bool IsInCircle(const std::string& continue_token);
+  std::string FindFault(const std::string& continue_token, std::uint64_t items);
   Step ReadAgain(std::uint64_t items);
 
+  std::int64_t chunk_size_;
   Page page_;
   // The token is from a page of this list: reading by it twice gives the same items, as both see
   // the same resource version. Not so for the first page and by the token of a 410.
@@ -50,6 +65,11 @@ class Pager {
   int failures_ = 0;  // since a page was read
   int restarts_ = 0;
   std::chrono::seconds pause_{0};
+
+  // Of all pages, also of those before a restart:
+  std::uint64_t pages_ = 0, items_ = 0, thin_pages_ = 0;
+  std::string earlier_token_;  // of a page whose number is a power of two
+  std::string fault_;
 };
 
 /// The target of a list of the objects with these labels and fields; empty: of all.

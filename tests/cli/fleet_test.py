@@ -4,12 +4,15 @@ of them asked at the same time, which is told by what the servers saw.
 
 Usage: fleet_test.py KUBECTL_PRUNE FAKE_API_SERVER
 """
+import contextlib
+import gzip
 import http.server
 import json
 import signal
 import subprocess
 import sys
 import threading
+import time
 import unittest
 import xml.etree.ElementTree
 
@@ -102,6 +105,48 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
 
+class EndlessServer(Server):
+    """A cluster whose answers to what has `part` in its path never end: `begin`, then `piece` again and again."""
+
+    def __init__(self, name, board, begin, piece, pause=0.0, part="/"):
+        self.begin, self.piece, self.pause, self.part = begin, piece, pause, part
+        super().__init__(name, board)
+        self.RequestHandlerClass = EndlessHandler
+
+
+class EndlessHandler(Handler):
+    def do_GET(self):
+        if self.server.part not in self.path:
+            super().do_GET()
+            return
+        self.server.board.note(self.server.name)
+        self.close_connection = True
+        with contextlib.suppress(OSError):
+            self.wfile.write(self.server.begin)
+            while True:
+                self.wfile.write(self.server.piece)
+                time.sleep(self.server.pause)
+
+    do_POST = do_PATCH = do_PUT = do_DELETE = do_GET
+
+
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+BODY = HEAD + b"\r\n"
+CHUNKS = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
+GZIP = HEAD + b"Content-Encoding: gzip\r\n\r\n"
+LIST = b'{"kind":"WidgetList","apiVersion":"demo.example.com/v1","items":['
+BLANKS = b" " * 65536
+FAST = {"blanks": (BODY, BLANKS), "blanks in chunks": (CHUNKS, b"10000\r\n" + BLANKS + b"\r\n"),
+        "blanks between items": (BODY + LIST, BLANKS), "one long string": (BODY + b'{"kind":"', b"x" * 65536),
+        "a compressed bomb": (GZIP, gzip.compress(BLANKS * 100)), "HTML": (BODY, b"<html>" * 10000),
+        "an error": (b"HTTP/1.1 500 No\r\n\r\n", b"no" * 30000), "headers": (HEAD, b"X-A: b\r\n" * 5000),
+        "heads": (b"", b"HTTP/1.1 103 Hints\r\n\r\n" * 2000),
+        "trailers": (CHUNKS + b"2\r\n{}\r\n0\r\n", b"X-A: b\r\n" * 5000)}
+SLOW = {"a blank": (BODY, b" "), "a letter": (BODY + b'{"kind":"', b"x"), "an item": (BODY + LIST + b"{}", b",{}"),
+        "a chunk": (CHUNKS, b"1\r\n \r\n"), "a header": (HEAD, b"X-A: b\r\n"), "half a header": (HEAD, b"x"),
+        "nothing": (BODY, b""), "no head": (b"", b"")}
+
+
 def write_kubeconfig(ports, users=None):
     fleets.write_kubeconfig(BOX.environment["KUBECONFIG"], ports, users)
 
@@ -126,6 +171,68 @@ class Twenty:
         ports = {name: server.server_port for name, server in servers.items()}
         ports |= {"prod-03": closed_port(), "prod-09": down(), "other": closed_port()}
         write_kubeconfig(ports)
+
+
+class EndlessAnswers(unittest.TestCase):
+    def fleet(self, answers, pause, part):
+        """A cluster for each of the answers, and one that is well."""
+        self.board = Board()
+        self.names = {name: f"bad-{number:02}" for number, name in enumerate(answers)}
+        ports = {self.names[name]: EndlessServer(self.names[name], self.board, *answers[name], pause, part).server_port
+                 for name in answers}
+        ports["good"] = Server("good", self.board).server_port
+        write_kubeconfig(ports)
+
+    def is_told(self, code, done_code, out):
+        """Of each that has no end it is told why, and nothing is missing of the one that is well."""
+        self.assertEqual(code, done_code, out)
+        clusters = {cluster["name"]: cluster for cluster in json.loads(out)["clusters"]}
+        for name, context in self.names.items():
+            with self.subTest(name):
+                cluster = clusters[context]
+                self.assertEqual(2, cluster["exitCode"], cluster)
+                verdicts = [crd["verdict"] for crd in cluster.get("report", {}).get("crds", [])]
+                self.assertTrue("error" in cluster or verdicts == ["unknown"], cluster)
+        self.assertEqual(1, clusters["good"]["exitCode"])
+
+    def test_what_comes_fast_ends_by_its_size(self):
+        for part in ("/customresourcedefinitions", "demo.example.com/v1/widgets"):
+            self.fleet(FAST, 0, part)
+            done = check("--contexts=*", "--parallel-clusters=20", "-o", "json")
+            with self.subTest(part):
+                self.is_told(2, done.returncode, done.stdout)
+
+    def test_what_comes_slowly_ends_by_the_limit_of_the_user(self):
+        for part in ("/customresourcedefinitions", "demo.example.com/v1/widgets"):
+            self.fleet(SLOW, 1, part)
+            begin = time.monotonic()
+            done = BOX.run("kubectl-prune", "check", "--contexts=*", "--parallel-clusters=20", "-o", "json",
+                           "--request-timeout=2s")
+            with self.subTest(part):
+                self.is_told(2, done.returncode, done.stdout)
+                self.assertLess(time.monotonic() - begin, 60)  # 2 s, but for a busy machine
+
+    def test_what_comes_slowly_ends_by_a_signal(self):
+        for part in ("/customresourcedefinitions", "demo.example.com/v1/widgets"):
+            self.fleet(SLOW, 1, part)
+            run = subprocess.Popen(["kubectl-prune", "check", "--contexts=*", "--parallel-clusters=20", "-o", "json"],
+                                   cwd=BOX.work, env=BOX.environment, stdout=subprocess.PIPE, text=True)
+            self.board.wait_for("test", ["good", *self.names.values()])
+            time.sleep(1)  # the one that is well is done then
+            begin = time.monotonic()
+            run.send_signal(signal.SIGINT)
+            out, _ = run.communicate(timeout=SECONDS)
+            with self.subTest(part):
+                self.is_told(130, run.returncode, out)
+                self.assertLess(time.monotonic() - begin, 30)
+
+    def test_what_drips_ends_by_itself(self):
+        # Heads are waited for longer: a server may need its time.
+        self.fleet({name: answer for name, answer in SLOW.items() if BODY in answer[0] or CHUNKS in answer[0]}, 1,
+                   "demo.example.com/v1/widgets")
+        done = check("--contexts=*", "--parallel-clusters=20", "-o", "json")
+        self.is_told(2, done.returncode, done.stdout)
+        self.assertIn("comes too slowly", done.stdout)
 
 
 class Fleet(unittest.TestCase):

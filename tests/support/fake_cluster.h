@@ -11,7 +11,7 @@
 namespace test_support {
 
 /// A client of a fake API server, which takes it for nobody in particular.
-class FakeCluster : private kube::client::Credentials {
+class FakeCluster : public kube::client::Credentials {
  public:
   FakeCluster()
       : server(clock),

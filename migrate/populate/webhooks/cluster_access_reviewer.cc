@@ -92,7 +92,6 @@ AccessAnswer ReadAnswer(const std::string& body) {
 AccessAnswer AnswerOf(const GatheredCall& call) {
   if (!call.is_done()) return Unknown("the server did not answer in time");
   if (call.error()) return Unknown(call.error()->message);
-  if (call.is_too_large()) return Unknown("the server's answer is too large");
   return ReadAnswer(call.body());
 }
 

@@ -88,6 +88,7 @@ void CachedList::OnRewritten(const std::string& resource_version) {
   request.accept = write::kMetadataListAccept;
   request.always_compress = true;
   request.retry = false;
+  request.most_bytes = lists::kMostListBytes;  // its time has an end
   call_ = session_.client.Start(std::move(request), *this);
 }
 

@@ -29,24 +29,32 @@ MetadataList::MetadataList(const write::SweepTarget& target, std::int64_t chunk_
       spool_(spool),
       session_(session),
       on_wait_(std::move(on_wait)),
+      pager_(chunk_size),
       budget_(session.patience),
       is_done_(spool.is_complete()) {
   if (spool_.continue_token().empty()) return;
-  pager_.OnPage(spool_.continue_token());
+  pager_.OnPage(spool_.continue_token(), spool_.listed());
   last_key_ = spool_.last_key();
   skips_known_ = true;
   has_old_token_ = true;
 }
 
 void MetadataList::Advance() {
+  if (call_ && page_->fault()) {
+    session_.client.Cancel(*std::exchange(call_, std::nullopt));
+    spool_.DropPage();
+    return Fail(*page_->fault());
+  }
   if (is_done_ || call_ || session_.clock.Now() < not_before_) return;
   page_.emplace(target_, [this](const spool::ListedObject& object) { Take(object); });
   page_last_key_.clear();
+  page_objects_ = 0;
   kube::client::ApiRequest request;
   request.target = PagePath();
   request.accept = write::kMetadataListAccept;
   request.always_compress = true;  // managedFields, mostly, which resemble each other
   request.retry = false;
+  request.most_bytes = lists::kMostListBytes;
   call_ = session_.client.Start(std::move(request), *this);
 }
 
@@ -70,6 +78,7 @@ void MetadataList::OnBytes(std::string_view bytes) { page_->Push(bytes); }
 
 void MetadataList::Take(const spool::ListedObject& object) {
   page_last_key_ = spool::ObjectKey(object);
+  ++page_objects_;
   if (skips_known_ && page_last_key_ <= spool_.last_key()) return;
   spool_.Add(object);
 }
@@ -98,8 +107,7 @@ void MetadataList::OnEnd(const std::optional<CallError>& error) {
 bool MetadataList::LeadsNowhere() const {
   const std::string& token = page_->metadata().continue_token;
   if (token.empty()) return false;
-  return page_last_key_ <= last_key_ || token == pager_.page().continue_token ||
-         token.size() > kMaxToken;
+  return page_last_key_ <= last_key_ || token.size() > kMaxToken;
 }
 
 void MetadataList::TakePage() {
@@ -107,13 +115,18 @@ void MetadataList::TakePage() {
     spool_.DropPage();
     return Fail(UnreadableList("its continue token leads nowhere"));
   }
+  const lists::Pager::Step step = pager_.OnPage(page_->metadata().continue_token, page_objects_);
+  if (step == lists::Pager::Step::kFailed) {
+    spool_.DropPage();
+    return Fail(UnreadableList(pager_.fault()));
+  }
   has_old_token_ = false;
   failing_since_.reset();
   spool_.EndPage(page_->metadata().continue_token);
   last_key_ = page_last_key_;
   remaining_ = page_->metadata().remaining;
   budget_ = write::RetryBudget(session_.patience);
-  is_done_ = pager_.OnPage(page_->metadata().continue_token) == lists::Pager::Step::kDone;
+  is_done_ = step == lists::Pager::Step::kDone;
 }
 
 void MetadataList::OnFailure(const write::AnswerVerdict& verdict, const CallError& error) {
@@ -140,7 +153,7 @@ void MetadataList::TellWait(const CallError& error) {
 // would ever get on by it.
 void MetadataList::ListFromBeginning() {
   has_old_token_ = false;
-  pager_ = lists::Pager();
+  pager_ = lists::Pager(chunk_size_);
   last_key_.clear();
   budget_ = write::RetryBudget(session_.patience);
 }

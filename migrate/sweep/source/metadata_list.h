@@ -75,6 +75,7 @@ class MetadataList : public ObjectSource, private kube::client::ResultSink {
   std::optional<kube::client::Client::CallId> call_;
   std::optional<MetadataPage> page_;
   std::string page_last_key_;  // empty: no object
+  std::uint64_t page_objects_ = 0;
 };
 
 }  // namespace migrate::sweep::source

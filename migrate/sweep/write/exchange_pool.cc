@@ -14,6 +14,8 @@ constexpr std::size_t kMostWaiting = 64;
 // Above what an API server takes in a request, let alone what etcd stores.
 constexpr std::size_t kMaxAnswer = 8 * 1024 * 1024;
 constexpr std::chrono::seconds kLongestSilentHold{1};
+// Once nothing more is sent: as long as a webhook may take.
+constexpr std::chrono::seconds kLongestEnd{30};
 // Without an object that is done; then it is told why, and again a minute later.
 constexpr std::chrono::seconds kStall{10}, kBetweenStallLines{60};
 
@@ -31,9 +33,10 @@ class ExchangePool::Flight : public kube::client::GatheredCall {
   kube::system::Clock::TimePoint sent_at{}, answered_at{};
 
   /// The answer is no longer waited for.
-  void GiveUp(kube::system::Clock::Duration waited) {
+  void GiveUp() {
     Cancel();
-    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(waited);
+    const auto seconds =
+        std::chrono::duration_cast<std::chrono::seconds>(owner_.session_.clock.Now() - sent_at);
     late_.emplace();
     late_->message = "no answer within " + std::to_string(seconds.count()) + " s";
     OnDone();
@@ -65,14 +68,17 @@ ExchangePool::~ExchangePool() = default;
 
 void ExchangePool::GiveUpLate() {
   const auto now = session_.clock.Now();
+  const bool is_at_end = stopped_at_ && now >= *stopped_at_ + kLongestEnd;
+  const bool has_limit = answer_limit_ > kube::system::Clock::Duration::zero();
+  if (!is_at_end && !has_limit) return;
   for (const auto& [key, flight] : in_flight_) {
-    const bool is_late = now >= flight->sent_at + answer_limit_;
-    if (is_late && !flight->has_answer()) flight->GiveUp(answer_limit_);
+    const bool is_late = is_at_end || now >= flight->sent_at + answer_limit_;
+    if (is_late && !flight->has_answer()) flight->GiveUp();
   }
 }
 
 void ExchangePool::TakeAnswers(const OnDone& on_done, const OnDone& on_put_off) {
-  if (answer_limit_ > kube::system::Clock::Duration::zero()) GiveUpLate();
+  GiveUpLate();
   for (const Flight* answered : std::exchange(answered_, {})) {
     Take(std::move(in_flight_.extract(answered).mapped()), on_done, on_put_off);
   }
@@ -89,7 +95,7 @@ void ExchangePool::Take(std::unique_ptr<Flight> flight, const OnDone& on_done,
                                         .retry_after = exchange.retry_after(),
                                         .in_flight = in_flight_.size()});
   if (hold) TellHold(*hold);
-  if (is_stopped_ && step != Exchange::Step::kDone) return;
+  if (stopped_at_ && step != Exchange::Step::kDone) return;
   switch (step) {
     case Exchange::Step::kSend:
       return Send(std::move(flight));
@@ -149,7 +155,7 @@ void ExchangePool::Begin(std::unique_ptr<Exchange> exchange) {
 }
 
 void ExchangePool::Stop() {
-  is_stopped_ = true;
+  if (!stopped_at_) stopped_at_ = session_.clock.Now();
   waiting_.clear();
 }
 
@@ -171,7 +177,7 @@ kube::system::Clock::TimePoint ExchangePool::next_event() const {
       waiting_.empty() ? kube::system::Clock::TimePoint::max() : waiting_.begin()->first;
   const auto start = throttle_.next_start();
   // What was not due then may be by now.
-  if (is_stopped_ || start <= looked_at_) return due;
+  if (stopped_at_ || start <= looked_at_) return due;
   return waiting_.size() < kMostWaiting ? start : std::max(start, due);
 }
 

@@ -42,7 +42,8 @@ class ExchangePool {
   /// True if a new object may begin: not where too many wait already to be tried again.
   bool HasRoom() const;
   void Begin(std::unique_ptr<Exchange> exchange);
-  /// Sends nothing more: what is in flight ends, what waits to be tried again is forgotten.
+  /// Sends nothing more: what is in flight ends, within half a minute or without an answer; what
+  /// waits to be tried again is forgotten.
   void Stop();
 
   /// How many objects are on their way, or wait to be tried again.
@@ -70,7 +71,7 @@ class ExchangePool {
   std::string last_error_;  // since an object was done; empty: no answer at all
   std::map<const Flight*, std::unique_ptr<Flight>> in_flight_;
   std::vector<const Flight*> answered_;
-  bool is_stopped_ = false;
+  std::optional<kube::system::Clock::TimePoint> stopped_at_;
   std::multimap<kube::system::Clock::TimePoint, std::unique_ptr<Flight>>
       waiting_;                    // by when it is due
   kube::json::Document document_;  // of one answer after the other

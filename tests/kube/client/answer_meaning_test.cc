@@ -52,6 +52,8 @@ TEST_CASE("Whatever ends a call has one meaning", "[kube][answer]") {
                            Row{NoAnswer(Kind::kRefused), kUnreachable, false, false, true, true},
                            Row{NoAnswer(Kind::kConnectionLost), kLost, false, false, true, true},
                            Row{NoAnswer(Kind::kTimeout), kTimeout, false, false, true, true},
+                           Row{NoAnswer(Kind::kOutOfTime), kOutOfTime, false, false, true, true},
+                           Row{NoAnswer(Kind::kTooLong), kUnusable, false, false, false, false},
                            Row{NoAnswer(Kind::kTls), kNoConnection, false, false, true, true},
                            Row{NoAnswer(Kind::kOther), kNoConnection, false, false, true, true},
                            Row{CallError(), kUnusable, false, false, false, false});

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "kube/base/error.h"
+#include "kube/http/head_reader.h"
 #include "tests/support/loopback_server.h"
 #include "tests/support/recording_sink.h"
 
@@ -334,6 +335,27 @@ TEST_CASE("Why no answer came is told by its kind", "[kube][curl]") {
     Run(transport, Get("/"), sink);
     CHECK(KindOfFailure(sink) == Kind::kTls);
   }
+}
+
+TEST_CASE("A head that has no end is given up", "[kube][curl]") {
+  const std::string more = GENERATE("X-More: and more\r\n", "\r\nHTTP/1.1 100 Continue\r\n",
+                                    "X: " + std::string(90'000, 'y') + "\r\n");
+  const bool is_trailer = GENERATE(false, true);
+  if (is_trailer && more.find("HTTP") != more.npos) return;
+  const LoopbackServer server([&](LoopbackConnection& c, int) {
+    c.ReadRequest();
+    if (is_trailer) {
+      c.Write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n");
+    } else {
+      c.Write("HTTP/1.1 100 Continue\r\n");
+    }
+    for (std::size_t i = 0; i < 4 * HeadReader::kMostBytes; i += more.size()) c.Write(more);
+  });
+  CurlTransport transport(To(server.url()));
+  RecordingSink sink;
+  Run(transport, Get("/"), sink);
+  CAPTURE(more.substr(0, 20), is_trailer);
+  KindOfFailure(sink);
 }
 
 TEST_CASE("A redirect is an answer, not followed", "[kube][curl]") {

@@ -37,6 +37,19 @@ TEST_CASE("A trailer changes nothing", "[kube][head_reader]") {
   CHECK(reader.head().headers.empty());
 }
 
+TEST_CASE("Lines without end are given up, of whatever they are", "[kube][head_reader]") {
+  const std::string line = GENERATE("X: y\r\n", "HTTP/1.1 100 Continue\r\n", "\r\n");
+  HeadReader reader;
+  reader.Take("HTTP/1.1 200 OK\r\n");
+  if (line == "\r\n") reader.Take(line);  // a trailer goes on
+  std::size_t bytes = 0;
+  for (; !reader.is_too_long() && bytes < 2 * HeadReader::kMostBytes; bytes += line.size()) {
+    reader.Take(line);
+  }
+  CHECK(reader.is_too_long());
+  CHECK(bytes <= HeadReader::kMostBytes + line.size());
+}
+
 TEST_CASE("A head of nonsense is never complete", "[kube][head_reader]") {
   const std::string status = GENERATE("HTTP/1.1", "HTTP/1.1 x", "HTTP/1.1 101 Switching", "what");
   HeadReader reader;

@@ -77,5 +77,28 @@ TEST_CASE("A value that is too large ends the text", "[list_splitter]") {
   CHECK(error->message == "an object of more than 32 MiB is too large");
 }
 
+TEST_CASE("Blanks without end are no text, wherever nothing else is kept", "[list_splitter]") {
+  const std::string before =
+      GENERATE("", "{}", R"({"items":[)", R"({"items":[{})", R"({"a":)", "{");
+  CAPTURE(before);
+  Collector collector;
+  ListSplitter splitter(collector);
+  REQUIRE(!splitter.Push(before));
+  const std::string piece(1024 * 1024, ' ');
+  std::optional<SplitError> error;
+  int pieces = 0;
+  for (; pieces < 40 && !error; ++pieces) error = splitter.Push(piece);
+  REQUIRE(error);
+  CHECK(pieces <= 33);
+  CHECK_THAT(error->message, Catch::Contains("32 MiB"));
+}
+
+TEST_CASE("Blanks between many values are as many as they like", "[list_splitter]") {
+  Collector collector;
+  ListSplitter splitter(collector);
+  const std::string blanks(1024 * 1024, '\n');
+  for (int i = 0; i < 40; ++i) REQUIRE(!splitter.Push("{}" + blanks));
+}
+
 }  // namespace list_splitter_test
 }  // namespace kube::json

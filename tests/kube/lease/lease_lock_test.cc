@@ -112,7 +112,7 @@ TEST_CASE("An answer without end is given up", "[kube][lease]") {
                          R"({"kind":"Lease","metadata":{"resourceVersion":"1"},"x":")" +
                              std::string(5'000'000, 'x') + "\"}"));
   locked.lock.Get();
-  CHECK_THAT(locked.Wait(), Catch::EndsWith("is no Lease"));
+  CHECK_THAT(locked.Wait(), Catch::EndsWith("is longer than 4194304 bytes"));
 }
 
 TEST_CASE("Names are escaped", "[kube][lease]") {

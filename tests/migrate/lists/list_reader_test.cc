@@ -1,5 +1,6 @@
 #include "migrate/lists/list_reader.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
 #include <mutex>
@@ -272,6 +273,35 @@ TEST_CASE("One list that cannot be read does not keep the others from it",
   CHECK(jobs[0].error->status->code == 403);
   CHECK_FALSE(jobs[3].error);
   CheckNames(jobs[3], 5);
+}
+
+TEST_CASE("Where eight lists are not answered in time no more are begun",
+          "[migrate][list_reader]") {
+  FakeCluster cluster;
+  AddWidgets(cluster, 1);
+  FakeFault hangs;
+  hangs.target = "fieldSelector";
+  hangs.times = 0;
+  hangs.latency = std::chrono::hours(1);
+  cluster.server.AddFault(hangs);
+  kube::client::Client client(cluster.server, cluster, cluster.clock,
+                              {.server = "https://fake.example.com",
+                               .user_agent = "test",
+                               .request_timeout = std::chrono::seconds(10),
+                               .patience = std::chrono::minutes(2)});
+  std::vector<ListJob> jobs = {Job()};
+  for (int i = 0; i < 100; ++i) {
+    jobs.push_back(Job(kWidgets + "?fieldSelector=metadata.name%3Dw" + std::to_string(i)));
+  }
+  ReadLists(jobs, {client, cluster.clock}, {.lists_at_once = 4});
+  CHECK_FALSE(jobs[0].error);
+  const auto is_asked = [](const ListJob& job) {
+    return job.error && job.error->message.find("not asked for") == std::string::npos;
+  };
+  CHECK(std::ranges::count_if(jobs, &ListJob::HasFailed) == 100);
+  // When the eighth ends some are under way.
+  CHECK(std::ranges::count_if(jobs, is_asked) <= 12);
+  CHECK(cluster.clock.passed() <= std::chrono::seconds(31));
 }
 
 TEST_CASE("No more lists are read at once than asked for", "[migrate][list_reader]") {

@@ -1,6 +1,9 @@
 #include "migrate/lists/pager.h"
 
 #include <catch2/catch.hpp>
+#include <functional>
+#include <optional>
+#include <string>
 #include <utility>
 
 namespace migrate::lists {
@@ -32,18 +35,18 @@ kube::client::CallError Lost(
 TEST_CASE("H3: Pages follow the continue tokens until there is none", "[migrate][pager]") {
   Pager pager;
   CHECK(pager.page().continue_token.empty());
-  CHECK(pager.OnPage("a") == Step::kRead);
+  CHECK(pager.OnPage("a", 5) == Step::kRead);
   CHECK(pager.page().continue_token == "a");
-  CHECK(pager.OnPage("") == Step::kDone);
+  CHECK(pager.OnPage("", 5) == Step::kDone);
 }
 
 TEST_CASE("H3: An expired continue token goes on from the token in the error", "[migrate][pager]") {
   Pager pager;
-  pager.OnPage("old");
+  pager.OnPage("old", 5);
   CHECK(pager.OnError(Expired("inconsistent"), 0) == Step::kRead);
   CHECK(pager.page().continue_token == "inconsistent");
   CHECK(pager.page().skip == 0);
-  CHECK(pager.OnPage("new") == Step::kRead);
+  CHECK(pager.OnPage("new", 5) == Step::kRead);
   CHECK(pager.OnError(Expired("again"), 0) == Step::kRead);
   CHECK(pager.page().continue_token == "again");
 }
@@ -52,11 +55,11 @@ TEST_CASE("An expired token without a new one begins the list anew, not for ever
           "[migrate][pager]") {
   Pager pager;
   for (int i = 0; i < 3; ++i) {
-    pager.OnPage("old");
+    pager.OnPage("old", 5);
     CHECK(pager.OnError(Expired(""), 0) == Step::kRestart);
     CHECK(pager.page().continue_token.empty());
   }
-  pager.OnPage("old");
+  pager.OnPage("old", 5);
   CHECK(pager.OnError(Expired(""), 0) == Step::kFailed);
 }
 
@@ -68,18 +71,18 @@ TEST_CASE("A first page cannot expire", "[migrate][pager]") {
 TEST_CASE("A page of a token that breaks off is read again without what was there",
           "[migrate][pager]") {
   Pager pager;
-  pager.OnPage("a");
+  pager.OnPage("a", 5);
   CHECK(pager.OnError(Lost(), 7) == Step::kRead);
   CHECK(pager.page().continue_token == "a");
   CHECK(pager.page().skip == 7);
-  CHECK(pager.OnPage("b") == Step::kRead);
+  CHECK(pager.OnPage("b", 5) == Step::kRead);
   CHECK(pager.page().skip == 0);
 }
 
 TEST_CASE("A page that breaks off sooner the second time keeps what was read the first time",
           "[migrate][pager]") {
   Pager pager;
-  pager.OnPage("a");
+  pager.OnPage("a", 5);
   pager.OnError(Lost(), 5);
   CHECK(pager.OnError(Lost(), 2) == Step::kRead);
   CHECK(pager.page().skip == 5);
@@ -89,7 +92,7 @@ TEST_CASE("A page that breaks off sooner the second time keeps what was read the
 
 TEST_CASE("A page that breaks off and then expires begins the list anew", "[migrate][pager]") {
   Pager pager;
-  pager.OnPage("a");
+  pager.OnPage("a", 5);
   pager.OnError(Lost(), 5);
   CHECK(pager.OnError(Expired("b"), 0) == Step::kRestart);
   CHECK(pager.page().continue_token.empty());
@@ -98,8 +101,56 @@ TEST_CASE("A page that breaks off and then expires begins the list anew", "[migr
 
 TEST_CASE("A page that gives its own token again is the end", "[migrate][pager]") {
   Pager pager;
-  CHECK(pager.OnPage("a") == Step::kRead);
-  CHECK(pager.OnPage("a") == Step::kFailed);
+  CHECK(pager.OnPage("a", 5) == Step::kRead);
+  CHECK(pager.OnPage("a", 5) == Step::kFailed);
+}
+
+// How many pages are read before the list fails; none where it does not within `most`.
+std::optional<int> PagesUntilFault(Pager& pager, int most, std::uint64_t items,
+                                   const std::function<std::string(int)>& token) {
+  for (int page = 1; page <= most; ++page) {
+    if (pager.OnPage(token(page), items) == Step::kFailed) return page;
+  }
+  return std::nullopt;
+}
+
+TEST_CASE("Tokens that lead in a circle of any length are the end", "[migrate][pager]") {
+  const int length = GENERATE(1, 2, 3, 10, 1000), before = GENERATE(0, 7, 100);
+  CAPTURE(length, before);
+  Pager pager(500);
+  const auto fault = PagesUntilFault(pager, 10'000, 500, [&](int page) {
+    return std::to_string(page < before ? page : before + (page - before) % length);
+  });
+  REQUIRE(fault);
+  CHECK(*fault <= 3 * (before + length));
+  CHECK_THAT(pager.fault(), Catch::Contains("the same continue token"));
+}
+
+TEST_CASE("Pages that go on with next to nothing in them are the end", "[migrate][pager]") {
+  const auto number = [](int page) { return std::to_string(page); };
+  Pager empty(1), thin(500), all_at_once, honest(500), one_by_one(1);
+  CHECK(PagesUntilFault(empty, 2000, 0, number) == 1001);
+  CHECK(PagesUntilFault(thin, 2000, 249, number) == 1001);
+  CHECK(PagesUntilFault(all_at_once, 2000, 0, number) == 1001);
+  CHECK_THAT(thin.fault(), Catch::Contains("next to nothing"));
+  CHECK_FALSE(PagesUntilFault(honest, 10'000, 250, number));
+  CHECK_FALSE(PagesUntilFault(one_by_one, 10'000, 1, number));
+}
+
+TEST_CASE("A list of more than any etcd bears is the end", "[migrate][pager]") {
+  Pager pager(500);
+  const auto fault =
+      PagesUntilFault(pager, 1'000'000, 500, [](int p) { return std::to_string(p); });
+  CHECK(fault == 200'001);
+  CHECK(pager.fault() == "the server's list has no end");
+}
+
+TEST_CASE("A list that is begun anew may have the tokens of before", "[migrate][pager]") {
+  Pager pager(500);
+  for (int round = 0; round < 3; ++round) {
+    CHECK(pager.OnPage("a", 500) == Step::kRead);
+    CHECK(pager.OnError(Expired(""), 0) == Step::kRestart);
+  }
 }
 
 TEST_CASE("A first page that breaks off begins the list anew, as objects may have changed",
@@ -114,7 +165,7 @@ TEST_CASE("A first page that breaks off begins the list anew, as objects may hav
 
 TEST_CASE("A page by the token of a 410 that breaks off begins the list anew", "[migrate][pager]") {
   Pager pager;
-  pager.OnPage("a");
+  pager.OnPage("a", 5);
   pager.OnError(Expired("b"), 0);
   CHECK(pager.OnError(Lost(), 1) == Step::kRestart);
 }
@@ -122,7 +173,7 @@ TEST_CASE("A page by the token of a 410 that breaks off begins the list anew", "
 TEST_CASE("A page that always breaks off fails after two minutes, with longer and longer pauses",
           "[migrate][pager]") {
   Pager pager;
-  pager.OnPage("a");
+  pager.OnPage("a", 5);
   std::chrono::seconds last(0), all(0);
   CHECK(pager.OnError(Lost(), 1) == Step::kRead);
   CHECK(pager.pause() == last);
@@ -140,7 +191,7 @@ TEST_CASE("What another try would not mend fails at once", "[migrate][pager]") {
       GENERATE(Status(403), Status(404), Status(500), Lost(kube::http::TransportError::Kind::kTls),
                Lost(kube::http::TransportError::Kind::kTimeout));
   Pager pager;
-  pager.OnPage("a");
+  pager.OnPage("a", 5);
   CHECK(pager.OnError(error, 0) == Step::kFailed);
 }
 

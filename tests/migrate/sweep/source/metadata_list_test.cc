@@ -179,6 +179,26 @@ TEST_CASE("Tokens that lead in a circle are followed once, and no object comes t
   CHECK(world.cluster.server.requests().size() == requests);
 }
 
+TEST_CASE("What is no list of objects is not read to its end", "[migrate][metadata_list]") {
+  World world(1);
+  test_support::FakeFault fault;
+  fault.target = kWidgets;
+  fault.answer = test_support::FakeText(200, "application/json",
+                                        R"({"items":[{},)" + std::string(100'000, ' ') + "{}]}");
+  world.cluster.server.AddFault(fault);
+  MetadataList list(world.target, 2, world.spool, world.cluster.session());
+  int polls = 0;
+  while (!list.is_done()) {
+    list.Advance();
+    if (!list.is_done()) world.cluster.client.Poll(list.next_event());
+    ++polls;
+  }
+  REQUIRE(list.error());
+  CHECK_THAT(list.error()->message, Catch::Contains("no metadata of an object"));
+  CHECK(world.spool.listed() == 0);
+  CHECK(polls < 10);  // a hundred bytes each
+}
+
 TEST_CASE("Why a list is tried again is told once it takes long", "[migrate][metadata_list]") {
   World world(3);
   test_support::FakeFault fault;

@@ -151,6 +151,8 @@ TEST_CASE("Without an answer it depends on the reason", "[migrate][retry]") {
   const auto [kind, may_pass] = GENERATE(table<Kind, bool>({{Kind::kRefused, true},
                                                             {Kind::kConnectionLost, true},
                                                             {Kind::kTimeout, true},
+                                                            {Kind::kOutOfTime, false},
+                                                            {Kind::kTooLong, false},
                                                             {Kind::kTls, false},
                                                             {Kind::kOther, false}}));
   const AnswerVerdict verdict = ClassifyAnswer(Lost(kind));

@@ -100,6 +100,29 @@ TEST_CASE("Once stopped it only ends what is in flight", "[migrate][write_pool]"
   CHECK(world.done == std::vector<std::uint64_t>{1});
 }
 
+TEST_CASE("Once stopped it does not wait for ever for what is in flight", "[migrate][write_pool]") {
+  World world;
+  test_support::FakeFault hangs;
+  hangs.target = kWidgets;
+  hangs.latency = std::chrono::hours(1);
+  world.cluster.server.AddFault(hangs);
+  world.writer.Begin({0, {"shop", "a", "u", "1", 1}});
+  std::string message;
+  const auto poll = [&] {
+    world.cluster.client.Poll(world.cluster.clock.Now() + std::chrono::seconds(1));
+    world.writer.TakeAnswers([&](const ObjectWrite& write) { message = write.answer().message; });
+  };
+  for (int i = 0; i < 100; ++i) poll();
+  CHECK_FALSE(world.writer.is_idle());
+  const auto stopped = world.cluster.clock.Now();
+  while (!world.writer.is_idle()) {
+    world.writer.Stop();  // again and again
+    poll();
+  }
+  CHECK(world.cluster.clock.Now() == stopped + std::chrono::seconds(30));
+  CHECK(message == "no answer within 130 s");
+}
+
 TEST_CASE("A writer that goes leaves nothing under way", "[migrate][write_pool]") {
   World world;
   {
