@@ -15,14 +15,14 @@ std::uint64_t ChanceNumber() {
   return (std::uint64_t{random()} << 32) | random();
 }
 
+}  // namespace
+
 migrate::lease::Holder OwnHolder() {
   return {.user = kube::system::UserName(kube::system::ProcessEnvironment()),
           .host = kube::system::HostName(),
           .process = kube::system::ProcessNumber(),
           .number = ChanceNumber()};
 }
-
-}  // namespace
 
 // Its requests and warnings are those of the run once more, which tells them.
 LeaseThread::LeaseThread(const ClusterAccess& run, const flags::CommonOptions& options,

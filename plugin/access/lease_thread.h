@@ -7,11 +7,15 @@
 
 #include "kube/system/clock.h"
 #include "migrate/lease/crd_lease.h"
+#include "migrate/lease/holder.h"
 #include "migrate/lease/lease_keeper.h"
 #include "plugin/access/cluster_access.h"
 #include "plugin/flags/options.h"
 
 namespace plugin::access {
+
+/// This process, with a number that nobody can know before; another one each time.
+migrate::lease::Holder OwnHolder();
 
 /// Keeps the Leases of a run, on a thread and a connection of its own: whatever else waits for the
 /// server, or for a person, they are renewed, and a loss is noticed.

@@ -1,21 +1,120 @@
 #include "plugin/migration/cluster_identity.h"
 
-namespace plugin::migration {
+#include <chrono>
+#include <optional>
 
-bool ClusterIdentity::IsSameAs(const ClusterIdentity& other) const {
+#include "kube/client/answer_meaning.h"
+#include "kube/lease/lease_lock.h"
+#include "migrate/lists/pause.h"
+
+namespace plugin::migration {
+namespace {
+
+using kube::client::CallError;
+using kube::client::Meaning;
+using kube::lease::LeaseLock;
+using Result = SameClusterProof::Result;
+
+constexpr char kFleetLease[] = "kubectl-prune-fleet";
+constexpr std::chrono::seconds kPatience(30);
+// Another fleet may write the same Lease at the same time.
+constexpr int kMostTries = 5;
+
+/// The Lease as one of both sees it.
+class SeenLease {
+ public:
+  SeenLease(const kube::client::Session& session, const std::string& lease_namespace)
+      : session_(session), lock_(lease_namespace, kFleetLease, session, [this](const auto& error) {
+          error_ = error;
+        }) {}
+
+  std::optional<CallError> Read() {
+    lock_.Get();
+    return Await();
+  }
+  /// Behind Read(), whose error this was, or none.
+  std::optional<CallError> Write(const std::string& holder, const std::optional<CallError>& read) {
+    kube::lease::LeaseRecord record;
+    record.holder_identity = holder;
+    record.lease_duration_seconds = 1;  // nobody is to wait for it
+    record.renew_time = kube::lease::MicroTime(std::chrono::system_clock::now());
+    read ? lock_.Create(record) : lock_.Update(record);
+    return Await();
+  }
+  const std::string& holder() const { return lock_.record().holder_identity; }
+
+ private:
+  std::optional<CallError> Await() {
+    const auto is_done = [this] { return !lock_.is_under_way(); };
+    const auto until = session_.clock.Now() + kPatience;
+    migrate::lists::PollUntil(until, is_done, session_);
+    if (is_done()) return error_;
+    lock_.Abandon();
+    return CallError{.status = std::nullopt,
+                     .transport = std::nullopt,
+                     .message = session_.is_stopped() ? "interrupted" : "no answer in time"};
+  }
+
+  const kube::client::Session session_;
+  std::optional<CallError> error_;  // of the last call
+  LeaseLock lock_;
+};
+
+bool Is(const std::optional<CallError>& error, Meaning meaning) {
+  return error && MeaningOf(*error) == meaning;
+}
+
+}  // namespace
+
+bool ClusterIdentity::IsSameWayAs(const ClusterIdentity& other) const {
+  return !way.empty() && way == other.way;
+}
+
+bool ClusterIdentity::MayBe(const ClusterIdentity& other) const {
   if (!uid.empty() && !other.uid.empty()) return uid == other.uid;
   return !address.empty() && address == other.address;
 }
 
 // Behind two proxies, or two names of TLS, the same URL may be two servers.
-std::string AddressOf(const std::string& context, const kube::config::Kubeconfig& kubeconfig) {
+ClusterIdentity IdentityOf(const std::string& context, const std::string& uid,
+                           const kube::config::Kubeconfig& kubeconfig) {
+  ClusterIdentity identity{.uid = uid};
   const auto found = kubeconfig.contexts.find(context);
-  if (found == kubeconfig.contexts.end()) return "";
+  if (found == kubeconfig.contexts.end()) return identity;
   const auto cluster = kubeconfig.clusters.find(found->second.cluster);
-  if (cluster == kubeconfig.clusters.end() || cluster->second.server.empty()) return "";
+  if (cluster == kubeconfig.clusters.end() || cluster->second.server.empty()) return identity;
   std::string server = cluster->second.server;
   if (server.ends_with('/')) server.pop_back();
-  return server + "\n" + cluster->second.proxy_url + "\n" + cluster->second.tls_server_name;
+  identity.address =
+      server + "\n" + cluster->second.proxy_url + "\n" + cluster->second.tls_server_name;
+  identity.way = found->second.cluster + "\n" + found->second.user;
+  return identity;
+}
+
+SameClusterProof ProveSameCluster(const kube::client::Session& writer,
+                                  const kube::client::Session& reader,
+                                  const std::string& lease_namespace,
+                                  const std::function<std::string()>& make_holder) {
+  SeenLease written(writer, lease_namespace), seen(reader, lease_namespace);
+  SameClusterProof proof;
+  for (int tries = 0; tries < kMostTries; ++tries) {
+    std::optional<CallError> error = written.Read();
+    if (error && !Is(error, Meaning::kNotFound)) return {Result::kNotWritten, error->message};
+    const std::string holder = make_holder();
+    error = written.Write(holder, error);
+    proof = {Result::kNotWritten, error ? error->message : ""};
+    if (Is(error, Meaning::kConflict)) continue;
+    if (error) return proof;
+    error = seen.Read();
+    if (error && !Is(error, Meaning::kNotFound)) return {Result::kNotRead, error->message};
+    if (!error && seen.holder() == holder) return {Result::kSame, ""};
+    proof = {Result::kOther, ""};
+  }
+  return proof;
+}
+
+std::string FleetLeaseText(const std::string& lease_namespace) {
+  return "the Lease \"" + lease_namespace + "/" + kFleetLease + "\"";
 }
 
 }  // namespace plugin::migration

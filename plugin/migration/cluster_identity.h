@@ -1,22 +1,54 @@
 #pragma once
 
+#include <functional>
 #include <string>
 
+#include "kube/client/session.h"
 #include "kube/config/kubeconfig_file.h"
 
 namespace plugin::migration {
 
-/// By what a cluster is known from others.
+/// By what a cluster of a fleet is told from others.
 struct ClusterIdentity {
   std::string uid{};      ///< of the namespace kube-system; empty: it may not be read
-  std::string address{};  ///< where it is, and by which way: no two clusters have the same
+  std::string address{};  ///< the URL, and the proxy and the name for TLS by which it is reached
+  std::string way{};      ///< the cluster and the user of the kubeconfig
 
-  /// Two that are known by their uids are told apart by these alone: one cluster may have many
-  /// addresses. Where one of them is not, the address counts.
-  bool IsSameAs(const ClusterIdentity& other) const;
+  /// Both are the same way to the same place: contexts that differ in their namespace alone.
+  bool IsSameWayAs(const ClusterIdentity& other) const;
+  /// Both may be one cluster: their uids are the same or, where one of them is not known, their
+  /// addresses. That proves nothing: a cluster that was made of a snapshot has the same uid, a
+  /// server may say any, and what is behind an address may depend on who asks.
+  bool MayBe(const ClusterIdentity& other) const;
 };
 
-/// The address to which `context` of the kubeconfig leads; empty where it leads nowhere.
-std::string AddressOf(const std::string& context, const kube::config::Kubeconfig& kubeconfig);
+/// That of the cluster to which `context` of the kubeconfig leads, with the uid that was read
+/// there.
+ClusterIdentity IdentityOf(const std::string& context, const std::string& uid,
+                           const kube::config::Kubeconfig& kubeconfig);
+
+/// What became of a try to prove that two ways lead to one cluster.
+struct SameClusterProof {
+  enum class Result {
+    kSame,        ///< what was written just now by the one way was read by the other
+    kOther,       ///< it was not there
+    kNotWritten,  ///< nothing could be written: `why`
+    kNotRead,     ///< the other one does not let it be read: `why`
+  };
+  Result result = Result::kNotWritten;
+  std::string why{};  ///< for people
+};
+
+/// Writes a Lease by the one way, with a holder of `make_holder` that nobody can know before, and
+/// reads it by the other; again where somebody else has written it meanwhile. The Lease, which is
+/// the same for all fleets, stays. Needs the rights to get, create and update Leases, of the reader
+/// that to get them; waits for each answer for half a minute.
+SameClusterProof ProveSameCluster(const kube::client::Session& writer,
+                                  const kube::client::Session& reader,
+                                  const std::string& lease_namespace,
+                                  const std::function<std::string()>& make_holder);
+
+/// For people: the Lease "default/kubectl-prune-fleet".
+std::string FleetLeaseText(const std::string& lease_namespace);
 
 }  // namespace plugin::migration

@@ -18,6 +18,7 @@
 #include "kube/http/curl_transport.h"
 #include "kube/system/clock.h"
 #include "kube/system/environment.h"
+#include "migrate/lease/holder.h"
 #include "migrate/lists/worker_pool.h"
 #include "migrate/state/cluster_uid.h"
 #include "plugin/access/cluster_access.h"
@@ -133,26 +134,70 @@ class FleetMigration {
         [this, name](const std::string& line) { console_.WriteLine(name, line); });
     auto uid = migrate::state::FindClusterUid(member.access->client());
     if (!uid) throw UidError(uid.error());
-    member.identity = {.uid = *std::move(uid), .address = AddressOf(name, kubeconfig_)};
+    member.identity = IdentityOf(name, *uid, kubeconfig_);
   }
 
   // The first one by name stands for all.
   void FindSame() {
-    std::vector<const Member*> known;
-    for (Member& member : members_) {
-      if (!member.access) continue;
-      const auto same = std::ranges::find_if(
-          known, [&](const Member* other) { return other->identity.IsSameAs(member.identity); });
-      if (same == known.end()) {
-        known.push_back(&member);
-        continue;
+    for (std::size_t i = 1; i < members_.size(); ++i) {
+      for (std::size_t j = 0; j < i && members_[i].access; ++j) {
+        if (members_[j].access) Try(members_[i], [&](Member& own) { Compare(members_[j], own); });
       }
-      member.result.same_as = (*same)->result.name;
-      member.access.reset();
-      console_.WriteLine(member.result.name, "note: it is the same cluster as " +
-                                                 member.result.same_as +
-                                                 ", so that it is migrated once");
     }
+  }
+
+  void Compare(Member& first, Member& second) {
+    if (first.identity.IsSameWayAs(second.identity)) return LeaveOut(second, first);
+    if (!first.identity.MayBe(second.identity)) return;
+    if (options_.dry_run != DryRun::kNone) return TellDoubt(first, second);
+    SameClusterProof proof = Prove(first, second);
+    if (proof.result == SameClusterProof::Result::kSame) return LeaveOut(second, first);
+    if (proof.result == SameClusterProof::Result::kNotWritten) {
+      proof = Prove(second, first);
+      if (proof.result == SameClusterProof::Result::kSame) return LeaveOut(first, second);
+    }
+    throw Error(WhyNotBoth(first, second, proof));
+  }
+
+  SameClusterProof Prove(Member& writer, Member& reader) const {
+    return ProveSameCluster(writer.access->session(), reader.access->session(),
+                            options_.lease_namespace,
+                            [] { return migrate::lease::IdentityOf(access::OwnHolder()); });
+  }
+
+  // What was written by the way of `other` is there, so that this one has nothing left to do.
+  void LeaveOut(Member& member, const Member& other) {
+    member.result.same_as = other.result.name;
+    member.access.reset();
+    console_.WriteLine(member.result.name, "note: it is the same cluster as " +
+                                               member.result.same_as +
+                                               ", so that it is migrated once");
+  }
+
+  void TellDoubt(const Member& first, const Member& second) {
+    console_.WriteLine(second.result.name,
+                       "note: it may be the same cluster as " + first.result.name +
+                           "; only a write could tell, so that this dry run shows both");
+  }
+
+  // Both at once, with the same uids, would take each other's state for their own.
+  std::string WhyNotBoth(const Member& first, const Member& second,
+                         const SameClusterProof& proof) const {
+    const std::string& name = first.result.name;
+    const std::string lease = FleetLeaseText(options_.lease_namespace);
+    const std::string by_itself =
+        "migrate it by itself, with --context and a --state-dir of its own";
+    if (proof.result == SameClusterProof::Result::kOther) {
+      const std::string& uid = first.identity.uid;
+      const bool is_by_uid = !uid.empty() && uid == second.identity.uid;
+      return std::string("by its ") + (is_by_uid ? "uid" : "address") +
+             " it is the same cluster as " + name + ", but what was just written to the one, " +
+             lease + ", is not in the other: one was made of a snapshot of the other, or lies; " +
+             by_itself;
+    }
+    return "it may be the same cluster as " + name + ", which " + lease +
+           " could not prove: " + proof.why +
+           "; if it is the same, leave one of both contexts out, else " + by_itself;
   }
 
   std::vector<Member*> Reached() {

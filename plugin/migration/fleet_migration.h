@@ -14,8 +14,9 @@ flags::MigrateOptions OptionsOfCluster(const flags::MigrateOptions& options,
 /// Migrates each cluster that `options.fleet` chooses as it would be migrated alone, several at
 /// once, with progress on stderr. `common` is how: the same for all but for the folder of backups.
 /// First each is asked which cluster it is, so that one to which several contexts lead is migrated
-/// once. What has to be agreed to is asked of a person once for all clusters, when each of them has
-/// come so far, or has ended.
+/// once: where that is proven (ProveSameCluster). One that only may be the same as another is not
+/// migrated, which is its error; in a dry run it is shown. What has to be agreed to is asked of a
+/// person once for all clusters, when each of them has come so far, or has ended.
 ///
 /// What goes wrong with one is its error in the report; once a signal comes those that are under
 /// way end as one alone does, and those that were not begun are interrupted. Throws

@@ -346,18 +346,70 @@ class FleetMigration(unittest.TestCase):
 
     @unittest.skipIf(skips.lacks_localhost(), skips.lacks_localhost())
     def test_a_cluster_to_which_several_contexts_lead_is_migrated_once(self):
-        self.fleet.add("a").add("c", uid="uid-a", options=("--forbid", WIDGETS)).add("e")
+        self.fleet.add("a").add("e")
         gate = self.fleet.gates["e"].port
         self.fleet.leads("b", f"localhost:{self.fleet.gates['a'].port}").leads("f", gate).begin()
         done = migrate("-o", "json")
         self.assertEqual(0, done.returncode, done.stderr)
         report = json.loads(done.stdout)
         report_schema.require_valid(report)
-        self.assertEqual({"a": None, "b": "a", "c": "a", "e": None, "f": "e"},
+        self.assertEqual({"a": None, "b": "a", "e": None, "f": "e"},
                          {cluster["name"]: cluster.get("sameAs") for cluster in report["clusters"]})
         self.assertIn("b: note: it is the same cluster as a, so that it is migrated once\n", done.stderr)
-        self.assertEqual([], self.fleet.writes("c"))
         self.assertEqual(["v1"], self.fleet.stored("a"))
+
+    def test_one_that_only_says_that_it_is_another_keeps_nobody_from_being_told(self):
+        # As of a clone, or of a server that lies, whichever of both comes first.
+        self.fleet.add("a").add("b").add("clone", uid="uid-a").add("aa-liar", uid="uid-b").begin()
+        done = migrate("-o", "json")
+        self.assertEqual(2, done.returncode, done.stderr)
+        report = json.loads(done.stdout)
+        report_schema.require_valid(report)
+        clusters = {cluster["name"]: cluster for cluster in report["clusters"]}
+        self.assertEqual({"a": 0, "aa-liar": 0, "b": 2, "clone": 2},
+                         {name: cluster["exitCode"] for name, cluster in clusters.items()})
+        self.assertEqual([], [name for name in clusters if "sameAs" in clusters[name]])
+        for name, other in {"clone": "a", "b": "aa-liar"}.items():
+            self.assertIn(f"by its uid it is the same cluster as {other}, but what was just written to the one",
+                          clusters[name]["error"])
+            self.assertIn("--state-dir of its own", clusters[name]["error"])
+            self.assertRegex(done.stderr, f"(?m)^{name}: error: the cluster could not be migrated: by its uid ")
+            self.assertEqual([], self.fleet.writes(name))
+        done = BOX.run("kubectl-prune", "migrate", "widgets", "--context=clone", "--state-dir=clone-state")
+        self.addCleanup(shutil.rmtree, BOX.work / "clone-state")
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertEqual(["v1"], self.fleet.stored("clone"))
+
+    def test_without_leases_nobody_is_taken_for_another(self):
+        self.fleet.add("a", options=("--forbid", "leases.coordination.k8s.io"))
+        self.fleet.leads("b", self.fleet.gates["a"].port).begin()
+        done = migrate("-o", "json")
+        self.assertEqual(2, done.returncode, done.stderr)
+        error = json.loads(done.stdout)["clusters"][1]["error"]
+        self.assertRegex(error, 'it may be the same cluster as a, which the Lease "default/kubectl-prune-fleet" could '
+                                "not prove: .*forbidden.*leave one of both contexts out")
+        self.assertEqual(["v1"], self.fleet.stored("a"))
+
+    def test_contexts_of_one_cluster_and_user_need_no_proof(self):
+        self.fleet.add("a", options=("--forbid", "leases.coordination.k8s.io")).begin()
+        path = pathlib.Path(BOX.environment["KUBECONFIG"])
+        config = json.loads(path.read_text(encoding="utf-8"))
+        [context] = config["contexts"]
+        config["contexts"].append({"name": "b", "context": {**context["context"], "namespace": "shop"}})
+        path.write_text(json.dumps(config), encoding="utf-8")
+        done = migrate()
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertEqual(["<none>", "same as a"], rows(done.stdout)["b"][:2])
+
+    def test_a_dry_run_writes_no_proof_and_shows_both(self):
+        self.fleet.add("a").leads("b", self.fleet.gates["a"].port).begin()
+        for kind in ("client", "server"):
+            done = migrate(f"--dry-run={kind}")
+            self.assertEqual(0, done.returncode, done.stderr)
+            self.assertIn("b: note: it may be the same cluster as a; ", done.stderr)
+            self.assertEqual([WIDGETS, WIDGETS], [row[0] for row in rows(done.stdout).values()])
+        self.assertEqual([], [path for method, path in self.fleet.gates["a"].methods
+                              if method != "GET" and "dryRun" not in path and "reviews" not in path])
 
     def test_no_name_of_a_context_leads_out_of_its_folder(self):
         names = ["../up", "arn:aws:eks:eu:1:cluster/prod", "..", "a b"]

@@ -288,15 +288,17 @@ class Cluster:
     `users` may log in by token and have no right but those the test gives them; "admin" may do all.
     With `audit`, audit_events() tells every request that was answered. The server has the resources that most tests
     use, and those of the groups and versions `serves_too`; with `serves_all` every one of its release.
+    `etcd_of` is a running cluster of which this is another API server, `snapshot_of` one of whose data it is made.
     """
     has_v1beta1 = True  # of CRDs
     ratchets = False  # lets invalid values be that a write does not change
 
-    def __init__(self, users=(), audit=False, serves_all=False, serves_too=()):
+    def __init__(self, users=(), audit=False, serves_all=False, serves_too=(), etcd_of=None, snapshot_of=None):
         self.binaries = find_binaries()
         self.tokens = {name: secrets.token_hex(16) for name in ("admin", *users)}
         self._audit = audit
         self._serves_all, self._serves_too = serves_all, serves_too
+        self._etcd_of, self._snapshot_of = etcd_of, snapshot_of
         self._servers = []
         self._handlers = {}
         self.folder = None
@@ -343,8 +345,11 @@ class Cluster:
         self._admin_context.load_cert_chain(*self.certificates.admin)
         (self.folder / "home").mkdir()
         etcd_port, peer_port, self.port = free_ports(3)
-        self.etcd_endpoint = f"http://127.0.0.1:{etcd_port}"
-        self._start_etcd(f"http://127.0.0.1:{peer_port}")
+        if self._etcd_of:
+            self.etcd_endpoint = self._etcd_of.etcd_endpoint
+        else:
+            self.etcd_endpoint = f"http://127.0.0.1:{etcd_port}"
+            self._start_etcd(f"http://127.0.0.1:{peer_port}")
         self._start_kube_apiserver()
 
     def _start_server(self, arguments, ready):
@@ -359,8 +364,11 @@ class Cluster:
             raise ClusterError(f"{error}; it said:\n{server.tail()}") from None
 
     def _start_etcd(self, peer):
+        folder = self._etcd_folder()
+        if self._snapshot_of:
+            self._snapshot_of.etcd_copy(folder, peer)
         self._start_server(
-            [self.binaries["etcd"], "--name=default", f"--data-dir={self._etcd_folder()}",
+            [self.binaries["etcd"], "--name=default", f"--data-dir={folder}",
              f"--listen-client-urls={self.etcd_endpoint}",
              f"--advertise-client-urls={self.etcd_endpoint}", f"--listen-peer-urls={peer}",
              f"--initial-advertise-peer-urls={peer}", f"--initial-cluster=default={peer}"],
@@ -529,6 +537,16 @@ class Cluster:
     def etcd_clear(self, prefix):
         """Takes all keys that begin with `prefix` out of etcd behind the server's back."""
         self._etcdctl_json("del", "--prefix", prefix)
+
+    def etcd_copy(self, folder, peer):
+        """Makes a data folder of another etcd, to be had by others at `peer`, from a snapshot of this one."""
+        snapshot = str(self.folder / "snapshot")
+        for arguments in (("save", snapshot), (
+                "restore", snapshot, f"--data-dir={folder}", "--name=default", f"--initial-cluster=default={peer}",
+                f"--initial-advertise-peer-urls={peer}")):
+            run = self._etcdctl("snapshot", *arguments)
+            if run.returncode != 0:
+                raise ClusterError(f"etcdctl snapshot {arguments[0]} failed: {run.stderr.strip()}")
 
     def etcd_compact(self):
         """Drops all history before now: continue tokens given out so far expire. Returns the revision."""

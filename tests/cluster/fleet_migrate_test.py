@@ -1,9 +1,11 @@
 """`migrate --contexts` over two real API servers: one goes away in the middle, or the process is killed; the
-other one is done or goes on, the same command ends it, and etcd has lost nothing but what was foretold.
+other one is done or goes on, the same command ends it, and etcd has lost nothing but what was foretold. And over
+several that say that they are one cluster, of which some are.
 
 fleet_migrate_test.py BINARY [TEST...]: only tests whose names hold one of TEST. Exit code 77 (skipped) without a
 server.
 """
+import contextlib
 import json
 import os
 import pathlib
@@ -16,9 +18,10 @@ import unittest
 
 from cluster import Cluster
 from migrations import (TIME_LIMIT, Stored, add_widgets, bring_in_widgets, delete_crd, foretell,
-                        migration_differences, stored_versions, widgets)
+                        migration_differences, stored_versions, turn_pruning_on, widgets)
 import report_schema
 from proxy import Proxy
+from rights import LEASING, MIGRATION, Rights
 from runner import end, run_tests
 
 BINARY = None
@@ -137,10 +140,92 @@ class FleetMigration(unittest.TestCase):
         self.is_clean(subject)
 
 
+class WhoIsWho(unittest.TestCase):
+    """A cluster with two API servers, and one that was made of a snapshot of it."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.subject = add_widgets(widgets("doubles"), 20)
+        bring_in_widgets(STEADY, cls.subject)
+        cls.addClassCleanup(delete_crd, STEADY.api(), cls.subject.name)
+        with contextlib.closing(STEADY.api()) as api:
+            turn_pruning_on(api, cls.subject)
+        for name, options in {"second": {"etcd_of": STEADY}, "clone": {"snapshot_of": STEADY}}.items():
+            cluster = Cluster(users=("limited",), **options)
+            cluster.__enter__()
+            cls.addClassCleanup(cluster.__exit__)
+            setattr(cls, name, cluster)
+
+    def migrate(self, clusters, *arguments):
+        """Returns the exit code, what the report says of each of {context: (cluster, user)}, and stderr."""
+        config = {"apiVersion": "v1", "kind": "Config", "clusters": [], "users": [], "contexts": []}
+        for name, (cluster, user) in clusters.items():
+            one = json.loads(cluster.kubeconfig(user))
+            for key in ("clusters", "users"):
+                config[key].append({**one[key][0], "name": name})
+            config["contexts"].append({"name": name, "context": {"cluster": name, "user": name}})
+        path = STEADY.folder / "who-kubeconfig"
+        path.touch(0o600)
+        path.write_text(json.dumps(config))
+        folder = tempfile.mkdtemp(prefix="who.", dir=STEADY.folder)
+        run = subprocess.run([BINARY, "migrate", self.subject.name, "--contexts=*", "-o", "json",
+                              f"--state-dir={folder}", *arguments], env=STEADY.environment(str(path)),
+                             stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        report = json.loads(run.stdout)
+        report_schema.require_valid(report)
+        return run.returncode, {cluster["name"]: cluster for cluster in report["clusters"]}, run.stderr
+
+    @staticmethod
+    def uid(cluster):
+        with contextlib.closing(cluster.api()) as api:
+            return api.get("/api/v1/namespaces/kube-system")["metadata"]["uid"]
+
+    def test_two_servers_of_one_cluster_are_migrated_once_and_a_clone_is_not_taken_for_it(self):
+        self.assertEqual({self.uid(STEADY)}, {self.uid(cluster) for cluster in (self.second, self.clone)})
+        clusters = {"a": (STEADY, "admin"), "b": (self.second, "admin"), "c": (self.clone, "admin")}
+        # What was written before the snapshot, and a second time, proves nothing.
+        for _ in range(2):
+            code, found, err = self.migrate(clusters)
+            self.assertEqual(2, code, err)
+            self.assertEqual({"a": 0, "b": 0, "c": 2}, {name: one["exitCode"] for name, one in found.items()}, err)
+            self.assertEqual("a", found["b"]["sameAs"])
+            self.assertIn("by its uid it is the same cluster as a, but what was just written to the one",
+                          found["c"]["error"])
+        self.assertEqual(["v1"], stored_versions(STEADY.api(), self.subject))
+        self.assertNotEqual(["v1"], stored_versions(self.clone.api(), self.subject))
+
+        code, found, err = self.migrate({"c": (self.clone, "admin")})
+
+        self.assertEqual(0, code, err)
+        self.assertEqual(["v1"], stored_versions(self.clone.api(), self.subject))
+
+    def test_without_the_right_to_leases_it_is_said_that_nothing_is_proven(self):
+        with Rights(STEADY, "limited", MIGRATION):  # the same etcd, so of the second server, too
+            code, found, err = self.migrate({"a": (STEADY, "limited"), "b": (self.second, "limited")})
+        self.assertEqual(2, code, err)
+        self.assertEqual(0, found["a"]["exitCode"], err)
+        self.assertIn("it may be the same cluster as a, which the Lease", found["b"]["error"])
+        self.assertIn("is forbidden", found["b"]["error"])
+
+    def test_the_rights_of_the_manifests_prove_it(self):
+        with Rights(STEADY, "limited", [*MIGRATION, LEASING]):
+            code, found, err = self.migrate({"a": (STEADY, "limited"), "b": (self.second, "limited")})
+        self.assertEqual(0, code, err)
+        self.assertEqual("a", found["b"]["sameAs"])
+
+    def test_a_dry_run_writes_nothing_and_shows_both(self):
+        before = STEADY.etcd_revisions("/registry/leases/")
+        code, found, err = self.migrate({"a": (STEADY, "admin"), "b": (self.second, "admin")}, "--dry-run=server")
+        self.assertEqual(0, code, err)
+        self.assertEqual(["done", "done"], [one["report"]["crds"][0]["outcome"] for one in found.values()])
+        self.assertIn("b: note: it may be the same cluster as a; only a write could tell", err)
+        self.assertEqual(before, STEADY.etcd_revisions("/registry/leases/"))
+
+
 def main():
     global BINARY, STEADY, SHAKY
     BINARY = os.path.abspath(sys.argv[1])
-    with Cluster() as STEADY, Cluster() as SHAKY:
+    with Cluster(users=("limited",)) as STEADY, Cluster() as SHAKY:
         return run_tests(sys.modules[__name__], sys.argv[2:])
 
 
