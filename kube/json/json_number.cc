@@ -4,8 +4,10 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <memory>
 
 #include "kube/json/json.h"
+#include "kube/json/member_index.h"
 
 namespace kube::json {
 namespace {
@@ -111,9 +113,17 @@ std::optional<std::string> StoreNumber(Value& value, Arena& arena) {
   return std::nullopt;
 }
 
+// As a rule both have their keys in the same order. Where they have not, very many keys must not be
+// looked through for each of them.
 bool EqualObjects(const Value& a, const Value& b) {
-  for (const Member& member : a.members()) {
-    const Value* other = b.Find(member.key.text());
+  std::unique_ptr<MemberIndex> index;  // small on the stack, as objects may be nested deeply
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const Member& member = a.members()[i];
+    const Value* other = &b.members()[i].value;
+    if (b.members()[i].key.text() != member.key.text()) {
+      if (index == nullptr) index = std::make_unique<MemberIndex>();
+      other = index->Find(b, member.key.text());
+    }
     if (other == nullptr || !Equal(member.value, *other)) return false;
   }
   return true;

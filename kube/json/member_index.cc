@@ -10,6 +10,7 @@ const Value* MemberIndex::Find(const Value& object, std::string_view key) {
   Wide& wide = wide_[object.members().data()];
   if (++wide.asked < kOften) return object.Find(key);
   if (wide.members.empty()) {
+    wide.members.reserve(object.size());
     for (const auto& member : object.members()) {
       wide.members.emplace_back(member.key.text(), &member.value);
     }

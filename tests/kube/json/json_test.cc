@@ -54,6 +54,20 @@ TEST_CASE("Numbers beyond a float64 are refused in Go's words", "[json]") {
   CHECK(Reprint(R"(["\ud800", 0e999, 1e999])").find("1e999") != std::string::npos);
 }
 
+TEST_CASE("Objects of very many keys are compared in a moment, in whatever order", "[json]") {
+  constexpr int kKeys = 200'000;
+  std::string up = "{", down = "{";
+  for (int i = 0; i < kKeys; ++i) {
+    up += "\"" + std::to_string(i) + "\":0,";
+    down += "\"" + std::to_string(kKeys - 1 - i) + "\":0,";
+  }
+  const std::string last = GENERATE("0", "1");
+  Document a, b;
+  REQUIRE_FALSE(a.Parse(up + "\"last\":0}"));
+  REQUIRE_FALSE(b.Parse(down + "\"last\":" + last + "}"));
+  CHECK(Equal(a.root(), b.root()) == (last == "0"));
+}
+
 TEST_CASE("Nesting is taken up to 10000 levels and refused beyond", "[json]") {
   Document document;
   CHECK(!document.Parse(Nested(kMaxDepth)));
