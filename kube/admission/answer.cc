@@ -10,9 +10,12 @@ namespace {
 using json::Arena;
 using json::Value;
 
+// More of a text nobody reads, and it may be of the request.
+constexpr std::size_t kMostTextBytes = 32 * 1024;
+
 /// For texts that handlers make: they may hold anything.
 Value TextOf(std::string_view text, Arena& arena) {
-  return Value::String(arena.Copy(base::utf8::Sanitize(text)));
+  return Value::String(arena.Copy(base::utf8::Sanitize(base::utf8::Prefix(text, kMostTextBytes))));
 }
 
 Value StatusOf(const Failure& failure, Arena& arena) {
@@ -58,7 +61,10 @@ std::string PrintAnswer(const Review& review, const Answer& answer) {
   root.Set("apiVersion", Value::String(review.api_version), arena);
   root.Set("kind", Value::String("AdmissionReview"), arena);
   root.Set("response", ResponseOf(review, answer, arena), arena);
-  return json::Print(root);
+  std::string text;
+  text.reserve(json::PrintedSize(root));
+  json::PrintTo(text, root);
+  return text;
 }
 
 }  // namespace kube::admission

@@ -3,6 +3,7 @@
 #include <deque>
 #include <exception>
 #include <functional>
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -69,7 +70,17 @@ const Failure* FirstFailure(const std::deque<Call>& calls) {
   return first;
 }
 
-std::string PatchOf(const json::Value* object, const std::deque<Call>& calls) {
+// A patch on its way to the connection: as text, in base64, and in the answer twice.
+constexpr std::size_t kPatchCopies = 5;
+
+bool MayTake(const Review& review, std::size_t bytes) {
+  const bool is_counted = review.http != nullptr && review.http->share != nullptr;
+  return !is_counted || review.http->share->TakeMore(bytes);
+}
+
+/// The text of the patch, empty where nothing changes; absent where there is no memory for it.
+std::optional<std::string> PatchOf(const Review& review, const std::deque<Call>& calls) {
+  const json::Value* object = review.object;
   if (object == nullptr) return "";
   json::Arena arena;
   json::Value changed = json::CopyForChange(*object, arena);
@@ -81,10 +92,16 @@ std::string PatchOf(const json::Value* object, const std::deque<Call>& calls) {
   }
   if (!may_differ) return "";
   const json::Value patch = json::MakeJsonPatch(*object, changed, arena);
-  return patch.empty() ? "" : json::Print(patch, json::KeyOrder::kAsWritten);
+  if (patch.empty()) return "";
+  const std::size_t size = json::PrintedSize(patch);
+  if (!MayTake(review, kPatchCopies * size)) return std::nullopt;
+  std::string text;
+  text.reserve(size);
+  json::PrintTo(text, patch, json::KeyOrder::kAsWritten);
+  return text;
 }
 
-Answer Together(const json::Value* object, const std::deque<Call>& calls) {
+std::optional<Answer> Together(const Review& review, const std::deque<Call>& calls) {
   Answer answer;
   if (const Failure* failure = FirstFailure(calls)) answer.verdict = *failure;
   std::vector<std::string> warnings;
@@ -93,7 +110,9 @@ Answer Together(const json::Value* object, const std::deque<Call>& calls) {
     for (const auto& [key, value] : call.reply.annotations()) answer.annotations[key] = value;
   }
   answer.warnings = WarningsWithin(warnings);
-  answer.patch = PatchOf(object, calls);
+  auto patch = PatchOf(review, calls);
+  if (!patch) return std::nullopt;
+  answer.patch = *std::move(patch);
   return answer;
 }
 
@@ -131,7 +150,9 @@ base::Result<Answer, DispatchFault> Dispatcher::Dispatch(std::string_view path,
     });
   }
   RunTogether(tasks);
-  return Together(review.object, calls);
+  auto answer = Together(review, calls);
+  if (!answer) return Fault(429, "the patch takes more memory than others have left");
+  return *std::move(answer);
 }
 
 }  // namespace kube::admission

@@ -13,7 +13,7 @@ namespace kube::admission {
 
 /// Why nobody was asked.
 struct DispatchFault {
-  int code;             ///< HTTP: 404, 409
+  int code;             ///< HTTP: 404, 409, 429
   std::string message;  ///< lower case, names in quotes
 };
 
@@ -33,6 +33,8 @@ class Dispatcher {
   /// failures the first of the gravest kind. Changes go with a failure too. A patch belongs into
   /// the answer to a MutatingWebhookConfiguration only, so what validates and what mutates should
   /// be asked by id, as our configurations do.
+  ///
+  /// A patch that takes more memory than others have left is a fault (429).
   ///
   /// Makes no thread where one handler is asked. For several threads at once.
   base::Result<Answer, DispatchFault> Dispatch(std::string_view path, Review review) const;

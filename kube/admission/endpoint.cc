@@ -8,6 +8,7 @@
 #include "kube/base/utf8.h"
 #include "kube/go/go_duration.h"
 #include "kube/json/json.h"
+#include "kube/json/value_scanner.h"
 
 namespace kube::admission {
 namespace {
@@ -28,10 +29,15 @@ std::string_view ReasonOf(int code) {
       return "Conflict";
     case 415:
       return "UnsupportedMediaType";
+    case 429:
+      return "TooManyRequests";
     default:
       return "InternalError";
   }
 }
+
+// It may name what a request is made of.
+constexpr std::size_t kMostMessageBytes = 16 * 1024;
 
 Response StatusAnswer(int code, std::string_view message) {
   json::Arena arena;
@@ -39,14 +45,16 @@ Response StatusAnswer(int code, std::string_view message) {
   const auto set = [&](std::string_view key, std::string_view text) {
     status.Set(key, json::Value::String(text), arena);
   };
-  const std::string text = base::utf8::Sanitize(message);
+  const std::string text = base::utf8::Sanitize(base::utf8::Prefix(message, kMostMessageBytes));
   set("apiVersion", "v1");
   set("kind", "Status");
   set("status", "Failure");
   set("message", text);
   set("reason", ReasonOf(code));
   status.Set("code", json::Value::Number(code, arena), arena);
-  return {code, "application/json", json::Print(status) + "\n"};
+  Response response{code, "application/json", json::Print(status) + "\n"};
+  if (code == 429) response.retry_after = serve::kRetryAfter;
+  return response;
 }
 
 Response TextAnswer(int code, std::string text) {
@@ -105,6 +113,18 @@ std::string Endpoint::PrintMetrics() const {
   return text;
 }
 
+std::size_t Endpoint::Weigh(const Request& request) {
+  // Of all that does not grow with the body.
+  constexpr std::size_t kAtLeast = 64 * 1024;
+  // The document has the text once more, and handlers repeat some of it.
+  constexpr std::size_t kOfByte = 2;
+  // 48 bytes while it is parsed. Then 16, and as many for each copy by which objects are compared
+  // or changed.
+  constexpr std::size_t kOfValue = 64;
+  if (request.body.empty()) return 0;
+  return kAtLeast + kOfByte * request.body.size() + kOfValue * json::MostValues(request.body);
+}
+
 Response Endpoint::Answer(const Request& request) {
   Response response;
   try {
@@ -156,7 +176,12 @@ Response Endpoint::AnswerReview(std::string_view handler, const Request& request
                                  *request.FindHeader("Content-Type") + "\"");
   }
   json::Document document;
-  auto review = ReadReview(request.body, document);
+  bool is_refused = false;
+  auto review = ReadReview(request.body, document, [&](std::size_t bytes) {
+    is_refused = request.share != nullptr && !request.share->TakeMore(bytes);
+    return !is_refused;
+  });
+  if (is_refused) return StatusAnswer(429, "others have the memory that it takes: try again");
   if (!review) return StatusAnswer(400, review.error());
   review->http = &request;
   review->timeout = TimeoutOf(request.target);

@@ -2,11 +2,16 @@
 
 #include <array>
 
+#include "kube/base/utf8.h"
+
 namespace kube::admission {
 namespace {
 
 using json::Type;
 using json::Value;
+
+// Of what is repeated in questions, answers and messages.
+constexpr std::size_t kMostUidBytes = 1024, kMostUserBytes = 256 * 1024;
 
 constexpr std::array<std::string_view, 4> kOperationNames = {"CREATE", "UPDATE", "DELETE",
                                                              "CONNECT"};
@@ -106,13 +111,17 @@ void ReadOperation(ReviewReader& reader, const Value& request, Review& review) {
     review.operation = static_cast<Operation>(i);
     return;
   }
-  reader.Fail("request.operation:",
-              json::Print(Value::String(text)) + " is none of CREATE, UPDATE, DELETE and CONNECT");
+  reader.Fail("request.operation:", json::Print(Value::String(base::utf8::Prefix(text, 64))) +
+                                        " is none of CREATE, UPDATE, DELETE and CONNECT");
 }
 
 UserInfo ReadUser(ReviewReader& reader, const Value& user) {
   constexpr std::string_view kPath = "request.userInfo";
   UserInfo info;
+  if (json::PrintedSize(user) > kMostUserBytes) {
+    reader.Fail(std::string(kPath), "is larger than a user can be");
+    return info;
+  }
   info.username = reader.Text(user, kPath, "username");
   info.uid = reader.Text(user, kPath, "uid");
   if (const Value* groups = reader.Find(user, kPath, "groups", Type::kArray)) {
@@ -131,6 +140,7 @@ UserInfo ReadUser(ReviewReader& reader, const Value& user) {
 
 void ReadRequest(ReviewReader& reader, const Value& request, Review& review) {
   review.uid = reader.NeededText(request, kRequest, "uid");
+  if (review.uid.size() > kMostUidBytes) reader.Fail("request.uid", "is too long");
   ReadTypes(reader, request, review);
   ReadOperation(reader, request, review);
   review.name = reader.Text(request, kRequest, "name");
@@ -151,8 +161,9 @@ std::string_view OperationName(Operation operation) {
   return kOperationNames.at(static_cast<std::size_t>(operation));
 }
 
-base::Result<Review, std::string> ReadReview(std::string_view body, json::Document& document) {
-  if (const auto error = document.Parse(body)) {
+base::Result<Review, std::string> ReadReview(std::string_view body, json::Document& document,
+                                             const json::MemoryQuestion& may_take) {
+  if (const auto error = document.Parse(body, may_take)) {
     return base::Unexpected("no JSON: " + error->message);
   }
   const Value& root = document.root();

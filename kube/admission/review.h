@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -15,6 +16,14 @@
 /// Admission webhooks written as functions: what an API server asks before it stores an object, who
 /// is to say something to it, and what is answered. Without sockets: kube/serve has those.
 namespace kube::admission {
+
+/// The bytes of a review at most. An API server takes 3 MiB in a request (apiserver
+/// server.Config.MaxRequestBodyBytes). A patch adds them to what is stored, of which etcd takes
+/// 1.5 MiB, and a JSON Patch may copy 3 MiB as JSON (JSONPatchMaxCopyBytes). The old object comes
+/// along. encoding/json makes six bytes of one ("<" is \u003c), base64 less. The rest, with the
+/// user, is less than 1 MiB.
+inline constexpr std::size_t kMostReviewBytes =
+    6 * (3 * 1024 + 1536 + 1536) * std::size_t{1024} + (3 + 1) * std::size_t{1024 * 1024};
 
 enum class Operation : std::uint8_t { kCreate, kUpdate, kDelete, kConnect };
 
@@ -33,7 +42,8 @@ struct ReviewedResource {
   bool operator==(const ReviewedResource&) const = default;
 };
 
-/// Who made the request, as the API server authenticated it.
+/// Who made the request, as the API server authenticated it. More than 256 KiB as JSON, thousands of
+/// groups, is a fault of the review: it goes into questions about rights, and into messages.
 struct UserInfo {
   std::string_view username, uid;
   std::vector<std::string_view> groups;
@@ -45,7 +55,7 @@ struct UserInfo {
 /// which has the same fields). All borrows from the document that it was read from.
 struct Review {
   std::string_view api_version;  ///< of the review itself: "admission.k8s.io/v1"
-  std::string_view uid;          ///< goes back with the answer; never empty
+  std::string_view uid;          ///< goes back with the answer; never empty, 1 KiB at most
 
   /// In the version that the webhook asked for: with matchPolicy Equivalent not always the one that
   /// was written.
@@ -78,7 +88,8 @@ struct Review {
 /// "request.operation: "PATCH" is none of CREATE, UPDATE, DELETE and CONNECT", "no JSON: ...".
 ///
 /// Fields that nobody knows are no error, nor is null for one that may be missing. `document` must
-/// outlive the review.
-base::Result<Review, std::string> ReadReview(std::string_view body, json::Document& document);
+/// outlive the review, `may_take` is as for Document::Parse.
+base::Result<Review, std::string> ReadReview(std::string_view body, json::Document& document,
+                                             const json::MemoryQuestion& may_take = {});
 
 }  // namespace kube::admission

@@ -66,6 +66,7 @@ Result<std::string, std::string> DecodeBase64(std::string_view text) {
 
 std::string EncodeBase64(std::string_view bytes) {
   std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
   while (!bytes.empty()) {
     const std::size_t size = std::min<std::size_t>(bytes.size(), 3);
     std::uint32_t bits = 0;

@@ -20,6 +20,12 @@ namespace {
 // attacker, go through its slower iterative form.
 constexpr std::size_t kRecursionLimit = 500;
 
+// Copies of a text that nobody writes but an attacker: bytes that become three (U+FFFD), numbers
+// that become four times as long, and room for both to grow.
+constexpr std::size_t kRareCopies = 20;
+// A larger stack is given back, so that one huge object does not hold memory for ever.
+constexpr std::size_t kMostKept = 64 * 1024;
+
 constexpr unsigned kFlags = rapidjson::kParseInsituFlag | rapidjson::kParseNumbersAsStringsFlag |
                             rapidjson::kParseStopWhenDoneFlag;
 
@@ -126,13 +132,18 @@ std::string_view NumberAt(std::string_view text) {
 }
 
 // The reader refuses some numbers that a float64 can hold, such as 0e400: they become what the
-// server stores for them.
+// server stores for them. Others stay, as 1e20 would become four times as long.
 void AppendMendedNumber(std::string& out, std::string_view number) {
-  constexpr std::size_t kSurelyTaken = 3;  // digits, whatever they mean
-  if (number.size() > kSurelyTaken && number.find_first_of("eE") != std::string_view::npos) {
-    if (const auto stored = StoredNumber(number)) {
-      out.append(*stored);
-      return;
+  constexpr std::size_t kMostOfNumber = 100, kMostOfExponent = 2;
+  const std::size_t exponent = number.find_first_of("eE");
+  if (exponent != number.npos) {
+    const std::size_t digits = number.find_first_not_of("+-", exponent + 1);
+    const std::size_t of_exponent = number.size() - std::min(digits, number.size());
+    if (number.size() > kMostOfNumber || of_exponent > kMostOfExponent) {
+      if (const auto stored = StoredNumber(number)) {
+        out.append(*stored);
+        return;
+      }
     }
   }
   out.append(number);
@@ -228,11 +239,23 @@ Document::Attempt Document::ParseBuffer(std::string_view text, bool iterative) {
   return attempt;
 }
 
-std::optional<ParseError> Document::Parse(std::string_view text) {
-  const std::size_t size = text.size();
+std::optional<ParseError> Document::Parse(std::string_view text, const MemoryQuestion& may_take) {
   root_ = Value();
+  std::optional<ParseError> error;
+  if (!ParsePlain(text)) error = ParseRare(text, may_take);
+  // It is as large as the text had values at once.
+  if (stack_.capacity() > kMostKept) std::vector<Value>().swap(stack_);
+  if (error) root_ = Value();
+  return error;
+}
+
+std::optional<ParseError> Document::ParseRare(std::string_view text,
+                                              const MemoryQuestion& may_take) {
+  const std::size_t size = text.size();
+  if (may_take && !may_take(kRareCopies * size)) {
+    return ParseError{0, "it takes more memory than there is"};
+  }
   std::string sanitized, mended;
-  if (ParsePlain(text)) return std::nullopt;
   if (!base::utf8::IsValid(text)) {
     sanitized = base::utf8::Sanitize(text);
     text = sanitized;
@@ -250,10 +273,8 @@ std::optional<ParseError> Document::Parse(std::string_view text) {
   }
   std::optional<ParseError> error =
       attempt.result.IsError() ? DescribeError(attempt, text) : TrailingError(text, attempt.end);
-  if (!error) return error;
-  root_ = Value();
   // U+FFFD may have made the text longer.
-  error->offset = std::min(error->offset, size);
+  if (error) error->offset = std::min(error->offset, size);
   return error;
 }
 

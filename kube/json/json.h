@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -180,6 +181,9 @@ struct ParseError {
   std::string message;  ///< e.g. "missing a comma or } after an object member"
 };
 
+/// Says whether so many bytes of memory may be taken.
+using MemoryQuestion = std::function<bool(std::size_t bytes)>;
+
 /// A parsed text: the value and the memory that it lives in. Can be used again for the next text.
 class Document {
  public:
@@ -188,7 +192,12 @@ class Document {
   /// keep their text. White space may surround the value, nothing else.
   ///
   /// Values of an earlier Parse are gone. On an error the root is null.
-  [[nodiscard]] std::optional<ParseError> Parse(std::string_view text);
+  ///
+  /// It takes the bytes of the text once, and 48 bytes for each of MostValues(text), of which 16
+  /// are kept. A text that no program writes (bytes that are not UTF-8, lone surrogates, numbers of
+  /// hundreds of digits) takes more, for which `may_take` is asked before; empty: it is taken.
+  [[nodiscard]] std::optional<ParseError> Parse(std::string_view text,
+                                                const MemoryQuestion& may_take = {});
 
   /// As new: values of before are gone, the root is null, and may become anything.
   void BeginAnew() {
@@ -207,6 +216,7 @@ class Document {
 
  private:
   struct Attempt;
+  std::optional<ParseError> ParseRare(std::string_view text, const MemoryQuestion& may_take);
   void FillBuffer(std::string_view text);
   bool ParsePlain(std::string_view text);
   Attempt ParseBuffer(std::string_view text, bool iterative);
@@ -241,6 +251,8 @@ enum class KeyOrder { kSorted, kAsWritten };
 /// Prints in Go's way: <, >, & and U+2028/9 escaped, control characters as \u00XX but \n, \r and
 /// \t, no white space. Numbers as they are held.
 std::string Print(const Value& value, KeyOrder order = KeyOrder::kSorted);
+/// The bytes that Print prints.
+std::size_t PrintedSize(const Value& value);
 void PrintTo(std::string& out, const Value& value, KeyOrder order = KeyOrder::kSorted);
 /// The same on several lines, indented by four blanks a level as kubectl -o json does.
 /// Ends without a line break.

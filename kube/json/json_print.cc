@@ -13,7 +13,17 @@ bool IsPlain(char c) {
   return byte >= 0x20 && byte < 0x7F && c != '"' && c != '\\' && c != '<' && c != '>' && c != '&';
 }
 
-void AppendControl(std::string& out, char c) {
+/// Takes the place of a text whose size alone is asked for.
+struct SizeOnly {
+  std::size_t size = 0;
+
+  void operator+=(char) { ++size; }
+  void operator+=(std::string_view text) { size += text.size(); }
+  void append(std::size_t count, char) { size += count; }
+};
+
+template <typename Out>
+void AppendControl(Out& out, char c) {
   constexpr char kHex[] = "0123456789abcdef";
   const auto byte = static_cast<unsigned char>(c);
   out += "\\u00";
@@ -21,7 +31,8 @@ void AppendControl(std::string& out, char c) {
   out += kHex[byte & 0xF];
 }
 
-void AppendAscii(std::string& out, char c) {
+template <typename Out>
+void AppendAscii(Out& out, char c) {
   switch (c) {
     case '"':
       out += "\\\"";
@@ -52,7 +63,8 @@ void AppendAscii(std::string& out, char c) {
   }
 }
 
-void AppendMultibyte(std::string& out, std::string_view sequence) {
+template <typename Out>
+void AppendMultibyte(Out& out, std::string_view sequence) {
   if (sequence.empty()) {
     out += "\\ufffd";
   } else if (sequence == "\xE2\x80\xA8") {
@@ -64,7 +76,8 @@ void AppendMultibyte(std::string& out, std::string_view sequence) {
   }
 }
 
-void AppendString(std::string& out, std::string_view text) {
+template <typename Out>
+void AppendString(Out& out, std::string_view text) {
   out += '"';
   while (!text.empty()) {
     const auto plain_end = std::find_if_not(text.begin(), text.end(), IsPlain);
@@ -84,9 +97,10 @@ void AppendString(std::string& out, std::string_view text) {
   out += '"';
 }
 
+template <typename Out>
 class Printer {
  public:
-  Printer(std::string& out, KeyOrder order, bool indented)
+  Printer(Out& out, KeyOrder order, bool indented)
       : out_(out), order_(order), indented_(indented) {}
 
   void Print(const Value& value) {
@@ -157,7 +171,7 @@ class Printer {
     out_.append(level_ * kIndent, ' ');
   }
 
-  std::string& out_;
+  Out& out_;
   KeyOrder order_;
   bool indented_;
   std::size_t level_ = 0;
@@ -173,6 +187,12 @@ std::string Print(const Value& value, KeyOrder order) {
   std::string out;
   PrintTo(out, value, order);
   return out;
+}
+
+std::size_t PrintedSize(const Value& value) {
+  SizeOnly out;
+  Printer(out, KeyOrder::kAsWritten, false).Print(value);
+  return out.size;
 }
 
 std::string PrintIndented(const Value& value, KeyOrder order) {

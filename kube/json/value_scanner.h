@@ -5,6 +5,11 @@
 
 namespace kube::json {
 
+/// How many values Document::Parse makes of a text at most, keys among them: so many commas, colons
+/// and brackets that are not closed at once are outside of strings. Also where the text is no JSON.
+/// Takes a fraction of the time that it takes to parse it, and no memory.
+std::size_t MostValues(std::string_view text);
+
 /// Finds the end of one JSON value that arrives in pieces, by its brackets and strings alone, many
 /// times faster than it can be parsed.
 ///

@@ -28,6 +28,8 @@ class BodyReader {
   State state() const { return state_; }
   /// How many bytes it will have; where it is chunked, as far as that has been said.
   std::uint64_t expected_bytes() const { return body_.size() + left_; }
+  /// How much memory that takes: one that is chunked is moved as it grows, into twice as much.
+  std::uint64_t expected_memory() const { return expected_bytes() * (is_chunked_ ? 3 : 1); }
   /// What of it is here.
   std::string& body() { return body_; }
   const std::string& body() const { return body_; }

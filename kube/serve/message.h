@@ -1,11 +1,15 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "kube/serve/memory.h"
 
 /// HTTP as a server sees it, without the bytes: what it is asked, and what it answers.
 namespace kube::serve {
@@ -13,14 +17,17 @@ namespace kube::serve {
 struct CertificateFacts;  // kube/serve/certificates.h
 
 struct Request {
-  std::string method;                                        ///< as it came: "POST"
-  std::string target;                                        ///< path and query: "/warn?timeout=3s"
-  std::vector<std::pair<std::string, std::string>> headers;  ///< in their order; names as they came
-  std::string body;
+  std::string method;  ///< as it came: "POST"
+  std::string target;  ///< path and query: "/warn?timeout=3s"
+  std::vector<std::pair<std::string, std::string>>
+      headers{};  ///< in their order; names as they came
+  std::string body{};
   /// The certificate that the other end of a TLS connection showed, and that was verified. The null
   /// pointer: it showed none, or the connection has no TLS.
-  std::shared_ptr<const CertificateFacts> peer;
-  std::string remote_address;  ///< "127.0.0.1:41234"
+  std::shared_ptr<const CertificateFacts> peer{};
+  std::string remote_address{};  ///< "127.0.0.1:41234"
+  /// The memory that its answer may take, which ends with it; the null pointer: nobody counts.
+  std::shared_ptr<WorkShare> share{};
 
   /// The value of the first header of that name, in any case; the null pointer if there is none.
   const std::string* FindHeader(std::string_view name) const;
@@ -32,7 +39,12 @@ struct Response {
   int status = 200;
   std::string content_type = "application/json";
   std::string body;
+  std::optional<std::chrono::seconds> retry_after{};
 };
+
+/// When to ask again where others have the memory that an answer takes: what 429 says. An API
+/// server does so, within the timeout of its webhook (client-go rest.Request).
+inline constexpr std::chrono::seconds kRetryAfter{1};
 
 /// Answers a request. Called by several threads at once; must not throw.
 using Answerer = std::function<Response(const Request&)>;

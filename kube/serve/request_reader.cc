@@ -34,6 +34,10 @@ std::size_t FindBareLineFeed(std::string_view text) {
   return at;
 }
 
+std::size_t CountLines(std::string_view head) {
+  return static_cast<std::size_t>(std::ranges::count(head, '\n'));
+}
+
 // CR within a line, or a line that goes on in the next one (RFC 9112, 2.2 and 5.2), on which
 // recipients do not agree. `head` ends in an empty line.
 bool HasOddLine(std::string_view head) {
@@ -96,6 +100,10 @@ class RequestReader::Impl {
     return state_ == State::kRefused || !body_ ? body_bytes()
                                                : static_cast<std::size_t>(body_->expected_bytes());
   }
+  std::size_t expected_body_memory() const {
+    return state_ == State::kRefused || !body_ ? body_bytes()
+                                               : static_cast<std::size_t>(body_->expected_memory());
+  }
   Response refusal() const { return PlainAnswer(refusal_.status, refusal_.line); }
 
  private:
@@ -151,6 +159,9 @@ class RequestReader::Impl {
       Refuse({400, "the request is not HTTP/1.1: a line does not end in CRLF"});
     } else if (head.size() > limits_.head_bytes) {
       Refuse({431, "the head is larger than " + std::to_string(limits_.head_bytes) + " bytes"});
+    } else if (CountLines(head) > limits_.head_lines) {
+      // A header of one byte takes a hundred times as much.
+      Refuse({431, "the head has more than " + std::to_string(limits_.head_lines) + " lines"});
     }
     return state_ != State::kRefused;
   }
@@ -272,6 +283,7 @@ bool RequestReader::keeps_alive() const { return impl_->keeps_alive(); }
 std::string_view RequestReader::method() const { return impl_->method(); }
 std::size_t RequestReader::body_bytes() const { return impl_->body_bytes(); }
 std::size_t RequestReader::expected_body_bytes() const { return impl_->expected_body_bytes(); }
+std::size_t RequestReader::expected_body_memory() const { return impl_->expected_body_memory(); }
 Response RequestReader::refusal() const { return impl_->refusal(); }
 
 }  // namespace kube::serve

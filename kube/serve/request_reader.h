@@ -11,8 +11,9 @@ namespace kube::serve {
 
 /// What a request may have at most.
 struct RequestLimits {
-  std::size_t head_bytes = 64 * 1024;        ///< request line and headers; a line of a chunked body
-  std::size_t body_bytes = 8 * 1024 * 1024;  ///< etcd takes objects of 1.5 MiB; a review holds two
+  std::size_t head_bytes = 16 * 1024;  ///< request line and headers; a line of a chunked body
+  std::size_t head_lines = 100;        ///< an API server sends ten
+  std::size_t body_bytes = 8 * 1024 * 1024;
 };
 
 /// Reads the requests of one connection, one after the other, from its bytes as they arrive:
@@ -58,6 +59,8 @@ class RequestReader {
   /// How many it will have, never more than the limit; where it is chunked, as far as that has been
   /// said.
   std::size_t expected_body_bytes() const;
+  /// How much memory these take.
+  std::size_t expected_body_memory() const;
 
   /// What to answer in the state kRefused: 400, 413, 417, 431 or 501 with a line that says why. The
   /// connection cannot be used any more behind it.

@@ -23,6 +23,8 @@ std::string_view ReasonOf(int status) {
       return "Unsupported Media Type";
     case 417:
       return "Expectation Failed";
+    case 429:
+      return "Too Many Requests";
     case 431:
       return "Request Header Fields Too Large";
     case 500:
@@ -51,6 +53,10 @@ std::string ResponseText(const Response& response, std::string_view method, Afte
       text.append("Content-Type: ").append(response.content_type).append("\r\n");
     }
     text.append("Content-Length: ").append(std::to_string(response.body.size())).append("\r\n");
+  }
+  if (response.retry_after) {
+    text.append("Retry-After: ").append(std::to_string(response.retry_after->count()));
+    text.append("\r\n");
   }
   if (after == AfterAnswer::kClose) text.append("Connection: close\r\n");
   text.append("\r\n");

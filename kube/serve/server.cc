@@ -45,6 +45,8 @@ using Socket = asio::basic_stream_socket<tcp, Executor>;
 using Acceptor = asio::basic_socket_acceptor<tcp, Executor>;
 using Timer = asio::basic_waitable_timer<Steady, asio::wait_traits<Steady>, Executor>;
 
+constexpr int kReceiveBuffer = 128 * 1024;
+
 // A session keeps what is filled or written, so that views of it will do.
 asio::mutable_buffer BufferOf(std::span<char> piece) {
   return asio::buffer(piece.data(), piece.size());
@@ -201,13 +203,14 @@ std::shared_ptr<ssl::context> MakeContext(const TlsMaterial& material) {
 class Server::Impl : private Hall {
  public:
   Impl(ServerOptions server_options, Answerer answerer)
-      : Hall(options_), options_(std::move(server_options)), answerer_(std::move(answerer)) {
-    if (options_.tls) context_ = MakeContext(*options_.tls);
+      : Hall(std::move(server_options)), answerer_(std::move(answerer)) {
+    if (options.tls) context_ = MakeContext(*options.tls);
     Listen();
     AcceptNext();
     AwaitTick();
     const SignalsBlocked blocked;
-    pool_.emplace(std::max<std::size_t>(options_.threads, 1));
+    pool_.emplace(std::max<std::size_t>(options.threads, 1));
+    pages_.emplace(std::max<std::size_t>(options.threads, 1));
     mover_ = std::thread([this] { MoveBytes(); });
   }
 
@@ -216,7 +219,7 @@ class Server::Impl : private Hall {
   std::uint16_t port() const { return port_; }
 
   void UseTls(const TlsMaterial& material) {
-    if (!options_.tls) throw base::Error("cannot use a certificate: the server has no TLS");
+    if (!options.tls) throw base::Error("cannot use a certificate: the server has no TLS");
     asio::post(io_, [this, next = MakeContext(material)] { context_ = next; });
   }
 
@@ -225,6 +228,7 @@ class Server::Impl : private Hall {
     asio::post(io_, [this, grace] { BeginToStop(grace); });
     mover_.join();
     pool_->join();
+    pages_->join();
     // What Answerers said meanwhile, to connections that are gone.
     io_.restart();
     io_.poll();
@@ -232,8 +236,15 @@ class Server::Impl : private Hall {
   }
 
   ServerCounts counts() const {
-    ServerCounts counts{connections, requests, accepted, answered, refused, cut_off, evicted, {}};
+    ServerCounts counts{.connections = connections,
+                        .requests = requests,
+                        .accepted = accepted,
+                        .answered = answered,
+                        .refused = refused,
+                        .cut_off = cut_off,
+                        .evicted = evicted};
     std::ranges::copy(handshake_failures, counts.handshake_failures.begin());
+    std::ranges::copy(turned_away, counts.turned_away.begin());
     return counts;
   }
 
@@ -246,6 +257,7 @@ class Server::Impl : private Hall {
   void Welcome(Socket socket);
   void MakeRoom();
   bool CanAccept() const;
+  std::shared_ptr<Session> FindSlow() const;
   void AwaitTick();
   void OnTick();
   void BeginToStop(Duration grace);
@@ -259,7 +271,6 @@ class Server::Impl : private Hall {
   void Ask(std::shared_ptr<Session> session, Request request) override;
   void OnRoom() override;
 
-  const ServerOptions options_;
   const Answerer answerer_;
   asio::io_context io_{1};
   Acceptor acceptor_{io_.get_executor()};
@@ -271,7 +282,7 @@ class Server::Impl : private Hall {
   bool is_exhausted_ = false;  // the system gives no descriptor; the next tick tries again
   Steady::time_point end_ = Steady::time_point::max();  // of the grace
   std::size_t lost_requests_ = 0;
-  std::optional<asio::thread_pool> pool_;
+  std::optional<asio::thread_pool> pool_, pages_;  // for requests with a body, and for others
   std::thread mover_;
 };
 
@@ -279,19 +290,21 @@ class Server::Impl : private Hall {
 void Server::Impl::Open(tcp::endpoint& where) {
   error_code error;
   acceptor_.open(where.protocol(), error);
-  if (error && options_.address.empty()) {
-    where = {tcp::v4(), options_.port};
+  if (error && options.address.empty()) {
+    where = {tcp::v4(), options.port};
     acceptor_.open(where.protocol(), error);
   }
   if (error) FailToListen(where, error);
 }
 
 void Server::Impl::Listen() {
-  tcp::endpoint where = EndpointOf(options_);
+  tcp::endpoint where = EndpointOf(options);
   Open(where);
   error_code error;
   acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
   if (where.address().is_v6()) acceptor_.set_option(asio::ip::v6_only(false), error);
+  // Connections have it from here. The system would let it grow to megabytes for each.
+  acceptor_.set_option(tcp::acceptor::receive_buffer_size(kReceiveBuffer), error);
   acceptor_.bind(where, error);
   if (!error) acceptor_.listen(tcp::acceptor::max_listen_connections, error);
   if (error) FailToListen(where, error);
@@ -311,7 +324,16 @@ void Server::Impl::MoveBytes() {
 
 bool Server::Impl::CanAccept() const {
   return !is_stopping && !is_exhausted_ &&
-         (connections < options_.most_connections || !fresh.empty() || !waiting.empty());
+         (connections < options.most_connections || !fresh.empty() || !waiting.empty() ||
+          FindSlow() != nullptr);
+}
+
+// Those in `busy` are in the order in which their phases began.
+std::shared_ptr<Session> Server::Impl::FindSlow() const {
+  const Steady::time_point now = Steady::now();
+  const auto slow =
+      std::ranges::find_if(busy, [now](const auto& session) { return session->IsSlow(now); });
+  return slow == busy.end() ? nullptr : *slow;
 }
 
 void Server::Impl::OnRoom() {
@@ -335,17 +357,19 @@ void Server::Impl::OnAccept(const error_code& error, Socket socket) {
     return MakeRoom();
   }
   if (error) return;
-  if (connections >= options_.most_connections) MakeRoom();
+  if (connections >= options.most_connections) MakeRoom();
   Welcome(std::move(socket));
   if (!is_ticking_) AwaitTick();  // it came in the moment of the end
 }
 
-// A flood is of connections that never ask for anything, and those that have are kept from it; but
-// they leave some places for whoever comes.
+// A flood is of connections that never ask for anything, or not to the end, and those that have are
+// kept from it; but they leave some places for whoever comes.
 void Server::Impl::MakeRoom() {
-  const bool takes_fresh = waiting.empty() || fresh.size() > options_.most_connections / 4;
-  Sessions& from = takes_fresh ? fresh : waiting;
-  if (!from.empty()) std::shared_ptr<Session>(from.front())->Evict();
+  const bool takes_fresh = waiting.empty() || fresh.size() > options.most_connections / 4;
+  const Sessions& from = takes_fresh ? fresh : waiting;
+  std::shared_ptr<Session> one = FindSlow();
+  if (one == nullptr && !from.empty()) one = from.front();
+  if (one != nullptr) one->Evict();
 }
 
 void Server::Impl::Welcome(Socket socket) {
@@ -369,7 +393,8 @@ void Server::Impl::Welcome(Socket socket) {
 // One timer for all connections: their deadlines change far more often than they are reached.
 void Server::Impl::AwaitTick() {
   constexpr Duration kShortest{5}, kLongest{1000};
-  const Duration least = std::min({options_.patience, options_.idle, options_.farewell});
+  const Duration least =
+      std::min({options.patience, options.idle, options.farewell, options.turn, options.hurry});
   timer_.expires_at(std::min(Steady::now() + std::clamp(least / 4, kShortest, kLongest), end_));
   timer_.async_wait([this](const error_code&) { OnTick(); });
   is_ticking_ = true;
@@ -401,7 +426,7 @@ void Server::Impl::BeginToStop(Duration grace) {
   acceptor_.close(ignored);
   const Steady::time_point now = Steady::now();
   end_ = now + grace;
-  end_of_waiting = std::min(end_, now + options_.farewell);
+  end_of_waiting = std::min(end_, now + options.farewell);
   for (const auto& session : AllSessions()) session->HurryUp();
   timer_.cancel();  // which ticks
 }
@@ -411,7 +436,7 @@ void Server::Impl::AcceptPending() {
   error_code error;
   acceptor_.cancel(error);
   acceptor_.non_blocking(true, error);
-  while (!error && connections < options_.most_connections) {
+  while (!error && connections < options.most_connections) {
     Socket socket = acceptor_.accept(io_.get_executor(), error);
     if (!error) Welcome(std::move(socket));
   }
@@ -426,12 +451,14 @@ void Server::Impl::EndAll() {
 
 void Server::Impl::Ask(std::shared_ptr<Session> session, Request request) {
   ++requests;
-  asio::post(*pool_, [this, session = std::move(session), request = std::move(request)]() mutable {
+  asio::thread_pool& pool = request.body.empty() ? *pages_ : *pool_;
+  asio::post(pool, [this, session = std::move(session), request = std::move(request)]() mutable {
     Response response = Answer(request);
     request = {};
     asio::post(io_, [this, session = std::move(session), response = std::move(response)]() mutable {
       --requests;
-      session->Respond(response);
+      session->Respond(std::move(response));
+      LetQueuesIn();  // the work is done
     });
   });
 }
@@ -448,9 +475,9 @@ Response Server::Impl::Answer(const Request& request) const {
 }
 
 void Server::Impl::Report(const Request& request, const char* cause) const {
-  if (!options_.report) return;
-  options_.report("cannot answer " + request.method + " " + std::string(request.path()) + ": " +
-                  cause);
+  if (!options.report) return;
+  options.report("cannot answer " + request.method + " " + std::string(request.path()) + ": " +
+                 cause);
 }
 
 Server::Server(ServerOptions options, Answerer answerer)

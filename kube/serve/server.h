@@ -8,7 +8,9 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
+#include "kube/serve/memory.h"
 #include "kube/serve/message.h"
 #include "kube/serve/request_reader.h"
 #include "kube/serve/tls_material.h"
@@ -24,20 +26,31 @@ struct ServerOptions {
   std::optional<TlsMaterial> tls;  ///< absent: without TLS
 
   RequestLimits request;
-  /// Of all bodies together that are being read or answered. A body that needs more is read once
-  /// others are done, if it tells its length, and gets 503 if it is chunked. A single one may
-  /// always be as large as `request` says.
-  std::size_t most_body_bytes = 32 * 1024 * 1024;
-  /// A connection more closes one that waits for a request: of those that have sent none yet, if
-  /// they are more than a quarter, else of the others, whichever waits longest. Where none waits,
-  /// it is accepted once another one is done.
+  /// Of all requests together. One that takes more than others have left waits for its turn, the
+  /// smallest first, and gets 429 after `turn`, or at once where it has memory that others may wait
+  /// for: a chunked body that grows. One that takes more than there is gets 413. Answers do not
+  /// wait: whoever has not read one for longest is cut off.
+  MemoryLimits memory;
+  /// Foretells what the answer to a request takes beside the body, in bytes. Called by the thread
+  /// that moves bytes; must not throw. Empty: nothing.
+  std::function<std::size_t(const Request&)> weigh;
+  /// A connection more closes one that has been sending a request, or reading an answer, for longer
+  /// than `hurry`. Where there is none, one that waits for a request: of those that have sent none
+  /// yet, if they are more than a quarter, else of the others, whichever waits longest. Where none
+  /// waits either, it is accepted once another one is done.
   std::size_t most_connections = 256;
-  /// Requests that are answered, or wait for a thread; one more gets 503.
+  /// Requests that are answered, or wait for a thread; one more gets 429.
   std::size_t most_requests = 256;
-  std::size_t threads = 4;  ///< that answer; one more moves the bytes
+  /// That answer requests with a body. As many answer those without: health and metrics are told
+  /// while all others are at work. One more moves the bytes.
+  std::size_t threads = 4;
 
   /// For a TLS handshake, for a request from its first byte to its last, and for an answer.
   Duration patience{10'000};
+  /// For memory. An API server that is told to ask again can do so within its timeout.
+  Duration turn{1'000};
+  /// For a body whose memory others wait for: behind it the connection is cut off.
+  Duration hurry{1'000};
   /// For the next request. Longer than the 90 s for which Go's clients keep a connection: where the
   /// server were to close it, a request might be on its way.
   Duration idle{120'000};
@@ -50,19 +63,33 @@ struct ServerOptions {
   std::function<void(const std::string&)> report;
 };
 
+/// Why a request that may have been a good one was turned away.
+enum class TurnedAway : std::uint8_t {
+  kBusy,      ///< others had the memory, or the threads
+  kTooLarge,  ///< its body, or what an answer takes
+  kTooSlow,   ///< it did not arrive in time
+};
+/// What they are called in metrics, in their order.
+inline constexpr std::array<std::string_view, 3> kTurnedAwayNames = {"busy", "too_large",
+                                                                     "too_slow"};
+
 /// How a server fares. All but the first two are counted from its start.
 struct ServerCounts {
   std::size_t connections = 0;  ///< that are open
   std::size_t requests = 0;     ///< that are being answered, or wait for a thread
   std::uint64_t accepted = 0;   ///< connections
   std::uint64_t answered = 0;   ///< requests that an Answerer was asked, written to their end
-  std::uint64_t refused = 0;    ///< requests that no Answerer was asked: 400, 413, 503 and the like
+  std::uint64_t refused = 0;    ///< requests that no Answerer was asked: 400, 413, 429 and the like
   std::uint64_t cut_off = 0;    ///< connections closed as they took too long
   std::uint64_t evicted = 0;    ///< connections closed to make room for another one
   std::array<std::uint64_t, kHandshakeFailureNames.size()> handshake_failures{};  ///< by why
+  std::array<std::uint64_t, kTurnedAwayNames.size()> turned_away{};  ///< requests, by why
 
   std::uint64_t failed_handshakes(HandshakeFailure why) const {
     return handshake_failures[static_cast<std::size_t>(why)];
+  }
+  std::uint64_t turned_away_as(TurnedAway why) const {
+    return turned_away[static_cast<std::size_t>(why)];
   }
 };
 
@@ -71,8 +98,7 @@ struct ServerCounts {
 ///
 /// - Threads of its own do all of it; signals of the process are left to the others.
 /// - What is no HTTP, too large or too slow never reaches the Answerer. A slow client, or any
-/// number
-///   of connections, costs others nothing but their place in the queue.
+///   number of connections, costs others nothing but their place in the queue.
 /// - Whatever an Answerer throws becomes a 500.
 /// - Nobody is told the name of the program or its version.
 class Server {

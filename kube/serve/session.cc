@@ -12,8 +12,25 @@ namespace {
 using State = RequestReader::State;
 
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+constexpr int kTooLarge = 413, kTooMany = 429;
 
 }  // namespace
+
+void Hall::LetQueuesIn() {
+  for (Queue* queue : {&work_queue, &body_queue}) {
+    while (!queue->empty() && queue->begin()->second->TryTurn()) {
+    }
+  }
+}
+
+void Hall::MakeRoomForAnswer(std::size_t bytes) {
+  while (bytes > 0 && answers.taken() + bytes > answers.size()) {
+    const auto writer =
+        std::ranges::find_if(busy, [](const auto& one) { return one->is_writing(); });
+    if (writer == busy.end()) return;
+    std::shared_ptr<Session>(*writer)->Evict();
+  }
+}
 
 Sessions& Session::ListOf(Phase phase) {
   if (phase == Phase::kOpening || phase == Phase::kLeaving) return hall_.fresh;
@@ -22,7 +39,7 @@ Sessions& Session::ListOf(Phase phase) {
 }
 
 Steady::time_point Session::DeadlineOf(Phase phase) const {
-  const Steady::time_point now = Steady::now();
+  const Steady::time_point now = since_;
   switch (phase) {
     case Phase::kOpening:
       return std::min(now + hall_.options.patience, hall_.end_of_waiting);
@@ -31,6 +48,8 @@ Steady::time_point Session::DeadlineOf(Phase phase) const {
       return now + hall_.options.patience;
     case Phase::kWaiting:
       return std::min(now + hall_.options.idle, hall_.end_of_waiting);
+    case Phase::kQueueing:
+      return now + hall_.options.turn;
     case Phase::kLeaving:
       return now + hall_.options.farewell;
     default:
@@ -47,6 +66,7 @@ void Session::Enter(Phase phase) {
     to.splice(phase == Phase::kLeaving ? to.begin() : to.end(), ListOf(phase_), place_);
   }
   phase_ = phase;
+  since_ = Steady::now();
   deadline_ = DeadlineOf(phase);
   if (&ListOf(phase) != &hall_.busy) hall_.OnRoom();
 }
@@ -81,42 +101,32 @@ void Session::OnRead(bool has_failed, std::size_t count) {
 }
 
 void Session::Proceed() {
-  if (reader_.state() == State::kIdle) {
+  const State state = reader_.state();
+  if (state == State::kIdle) {
     if (phase_ != Phase::kWaiting) Enter(Phase::kWaiting);
     return Read();
   }
   if (phase_ != Phase::kReading) Enter(Phase::kReading);
-  if (reader_.state() == State::kBody && !Fits()) return AwaitSpace();
-  HoldBytes(reader_.expected_body_bytes());
-  if (reader_.state() == State::kComplete) return Ask();
-  if (reader_.state() == State::kRefused) return Refuse(reader_.refusal());
+  method_ = reader_.method();
+  if (state == State::kRefused) return Refuse(reader_.refusal());
+  const std::size_t memory = reader_.expected_body_memory();
+  if (state == State::kBody && !hall_.bodies.TryChange(held_body_, memory)) {
+    return AwaitBody(memory);
+  }
+  // One that is complete is here, whatever others have: it came in a piece or two.
+  if (state != State::kBody) hall_.bodies.Change(held_body_, memory);
+  held_body_ = memory;
+  if (state == State::kComplete) return Weigh();
   ReadOn();
 }
 
-// One is let through whatever its size. Of those that are complete nothing more is to come.
-bool Session::Fits() const {
-  const std::size_t others = hall_.body_bytes - held_bytes_;
-  return others == 0 || others + reader_.expected_body_bytes() <= hall_.options.most_body_bytes;
-}
-
 // Who holds something already must not wait: others may wait for that.
-void Session::AwaitSpace() {
-  if (held_bytes_ > 0) {
-    return Refuse(PlainAnswer(503, "too many large requests at once: try again"));
+void Session::AwaitBody(std::size_t memory) {
+  if (!hall_.bodies.CouldHave(memory)) {
+    return Refuse(PlainAnswer(413, "the body takes more memory than there is"));
   }
-  hall_.queue.push_back(shared_from_this());
-}
-
-void Session::LetQueueIn() {
-  while (!hall_.queue.empty()) {
-    const auto next = hall_.queue.front();
-    const bool has_ended = next->phase_ == Phase::kEnded;
-    if (!has_ended && !next->Fits()) return;
-    hall_.queue.pop_front();
-    if (has_ended) continue;
-    next->Enter(Phase::kReading);  // its time begins now
-    next->Proceed();
-  }
+  if (held_body_ > 0) return TurnAway("too many large requests at once");
+  AwaitTurn(hall_.body_queue, memory);
 }
 
 void Session::ReadOn() {
@@ -126,35 +136,83 @@ void Session::ReadOn() {
 
 void Session::OnContinued(bool has_failed, std::size_t) { has_failed ? End() : Read(); }
 
-void Session::Ask() {
+void Session::Weigh() {
   if (hall_.requests >= hall_.options.most_requests) {
-    return Refuse(PlainAnswer(503, "too many requests at once: try again"));
+    return TurnAway("too many requests at once");
   }
   is_refused_ = false;
   is_last_ = !reader_.keeps_alive();
-  Request request = reader_.TakeRequest();
-  method_ = request.method;
-  request.peer = peer_;
-  request.remote_address = remote_address_;
-  Enter(Phase::kAnswering);
-  hall_.Ask(shared_from_this(), std::move(request));
+  request_ = reader_.TakeRequest();
+  request_.peer = peer_;
+  request_.remote_address = remote_address_;
+  weight_ = hall_.options.weigh ? hall_.options.weigh(request_) : 0;
+  if (!hall_.work.CouldHave(weight_)) {
+    return Refuse(PlainAnswer(413, "the answer takes more memory than there is"));
+  }
+  hall_.work.TryChange(0, weight_) ? Ask() : AwaitTurn(hall_.work_queue, weight_);
 }
 
-void Session::Refuse(const Response& response) {
+void Session::Ask() {
+  request_.share = std::make_shared<WorkShare>(hall_.work, weight_);
+  Enter(Phase::kAnswering);
+  hall_.Ask(shared_from_this(), std::exchange(request_, {}));
+}
+
+void Session::AwaitTurn(Queue& queue, std::size_t memory) {
+  queue_ = &queue;
+  turn_ = queue.emplace(memory, shared_from_this());
+  Enter(Phase::kQueueing);
+}
+
+void Session::LeaveQueue() {
+  if (queue_ != nullptr) std::exchange(queue_, nullptr)->erase(turn_);
+}
+
+bool Session::TryTurn() {
+  const bool is_read = queue_ == &hall_.work_queue;
+  const std::size_t memory = turn_->first;
+  if (!(is_read ? hall_.work : hall_.bodies).TryChange(0, memory)) return false;
+  const auto self = shared_from_this();  // the queue may be the last that knows it
+  LeaveQueue();
+  if (is_read) {
+    Ask();
+  } else {
+    held_body_ = memory;
+    Enter(Phase::kReading);  // its time begins now
+    Proceed();
+  }
+  return true;
+}
+
+void Session::Refuse(Response response) {
+  if (response.status == kTooLarge) Note(TurnedAway::kTooLarge);
   is_refused_ = true;
   is_last_ = true;
-  method_ = reader_.method();
-  Write(response);
+  LeaveQueue();
+  reader_ = RequestReader(hall_.options.request);  // what came of a body is let go
+  request_ = {};
+  HoldBody(0);
+  Write(std::move(response));
 }
 
-void Session::Respond(const Response& response) {
-  if (phase_ == Phase::kAnswering) Write(response);
+void Session::TurnAway(std::string_view text) {
+  Note(TurnedAway::kBusy);
+  Response response = PlainAnswer(kTooMany, std::string(text).append(": try again"));
+  response.retry_after = kRetryAfter;
+  Refuse(std::move(response));
 }
 
-void Session::Write(const Response& response) {
-  Enter(Phase::kWriting);
+void Session::Respond(Response response) {
+  HoldBody(0);
+  if (phase_ != Phase::kAnswering) return;
+  if (response.status == kTooMany) Note(TurnedAway::kBusy);
+  Write(std::move(response));
+}
+
+void Session::Write(Response response) {
   is_last_ = is_last_ || hall_.is_stopping;
-  answer_ = ResponseText(response, method_, is_last_ ? AfterAnswer::kClose : AfterAnswer::kKeep);
+  HoldAnswer(ResponseText(response, method_, is_last_ ? AfterAnswer::kClose : AfterAnswer::kKeep));
+  Enter(Phase::kWriting);
   wire_->Write(answer_, Then(&Session::OnWritten));
 }
 
@@ -162,8 +220,7 @@ void Session::OnWritten(bool has_failed, std::size_t) {
   if (has_failed) return End();
   ++(is_refused_ ? hall_.refused : hall_.answered);
   has_answered_ = true;
-  answer_ = {};
-  HoldBytes(0);
+  HoldAnswer({});
   if (!is_last_) return Proceed();
   Enter(Phase::kLeaving);
   wire_->Leave(Then(&Session::OnLeft));
@@ -176,15 +233,24 @@ void Session::Drain() { wire_->Drain(piece_, Then(&Session::OnDrained)); }
 
 void Session::OnDrained(bool has_failed, std::size_t) { has_failed ? End() : Drain(); }
 
-void Session::HoldBytes(std::size_t count) {
-  const bool frees = count < held_bytes_;
-  hall_.body_bytes += count - held_bytes_;
-  held_bytes_ = count;
-  if (frees) LetQueueIn();
+void Session::HoldBody(std::size_t memory) {
+  const bool frees = memory < held_body_;
+  hall_.bodies.Change(std::exchange(held_body_, memory), memory);
+  if (frees) hall_.LetQueuesIn();
+}
+
+void Session::HoldAnswer(std::string text) {
+  hall_.MakeRoomForAnswer(text.size());
+  hall_.answers.Change(answer_.size(), text.size());
+  answer_ = std::move(text);
 }
 
 void Session::CheckDeadline(Steady::time_point now) {
-  if (phase_ == Phase::kEnded || now < deadline_) return;
+  const bool is_sending = phase_ == Phase::kReading && held_body_ > 0;
+  const bool is_waited_for = is_sending && IsSlow(now) && !hall_.body_queue.empty();
+  if (phase_ == Phase::kEnded || (now < deadline_ && !is_waited_for)) return;
+  if (phase_ == Phase::kQueueing) return TurnAway("too many large requests at once");
+  if (is_sending) Note(TurnedAway::kTooSlow);
   if (phase_ != Phase::kWaiting && phase_ != Phase::kLeaving) ++hall_.cut_off;
   End();
 }
@@ -201,7 +267,9 @@ void Session::End() {
   phase_ = Phase::kEnded;
   wire_->Close();
   --hall_.connections;
-  HoldBytes(0);
+  LeaveQueue();
+  HoldAnswer({});
+  HoldBody(0);
   hall_.OnRoom();
 }
 

@@ -6,9 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <list>
+#include <map>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 
+#include "kube/serve/memory.h"
 #include "kube/serve/message.h"
 #include "kube/serve/request_reader.h"
 #include "kube/serve/server.h"
@@ -22,31 +26,44 @@ using Steady = std::chrono::steady_clock;
 
 class Session;
 using Sessions = std::list<std::shared_ptr<Session>>;
+/// Who waits for memory, by how much that is.
+using Queue = std::multimap<std::size_t, std::shared_ptr<Session>>;
 
 /// What the sessions of a server share. Like a session it is for the thread that moves bytes.
 class Hall {
  public:
-  explicit Hall(const ServerOptions& server_options) : options(server_options) {}
+  explicit Hall(ServerOptions server_options)
+      : options(std::move(server_options)),
+        bodies(options.memory.bodies),
+        work(options.memory.work),
+        answers(options.memory.answers) {}
   virtual ~Hall() = default;
 
   /// Asks the Answerer, and calls Respond with what it says.
   virtual void Ask(std::shared_ptr<Session> session, Request request) = 0;
   /// That a session has ended, or waits, is why another connection can be taken.
   virtual void OnRoom() = 0;
+  /// Whoever can have the memory that it waits for goes on. To be called where some was given back.
+  void LetQueuesIn();
+  /// Cuts off whoever has been writing for longest until an answer of that size fits, if that
+  /// helps.
+  void MakeRoomForAnswer(std::size_t bytes);
 
-  const ServerOptions& options;
+  const ServerOptions options;
   // Who waits longest comes first.
   Sessions fresh;    // for the first request; those that leave are here too, before all others
   Sessions waiting;  // for another request
   Sessions busy;
-  std::size_t body_bytes = 0;  // of all requests that are here, and of what is to come of them
-  std::list<std::shared_ptr<Session>> queue;  // for these; some may have ended
+  MemoryPool bodies;  // that are here, and what is to come of them
+  MemoryPool work, answers;
+  Queue body_queue, work_queue;
   bool is_stopping = false;
   Steady::time_point end_of_waiting = Steady::time_point::max();  // for all, once it is stopping
 
   std::atomic<std::size_t> connections{0}, requests{0};
   std::atomic<std::uint64_t> accepted{0}, answered{0}, refused{0}, cut_off{0}, evicted{0};
   std::array<std::atomic<std::uint64_t>, kHandshakeFailureNames.size()> handshake_failures{};
+  std::array<std::atomic<std::uint64_t>, kTurnedAwayNames.size()> turned_away{};
 };
 
 /// A connection from its handshake to its end: waits for a request, reads it, has it answered,
@@ -62,8 +79,10 @@ class Session : public std::enable_shared_from_this<Session> {
   /// Begins with the handshake, and finds its place in the hall.
   void Start();
   /// To what Hall::Ask was given; does nothing where it has ended meanwhile.
-  void Respond(const Response& response);
-  /// Ends it if it takes too long.
+  void Respond(Response response);
+  /// Goes on if it can have the memory that it waits for; false: it still waits.
+  bool TryTurn();
+  /// Ends it, or turns it away, if it takes too long.
   void CheckDeadline(Steady::time_point now);
   /// Ends it to make room for another one.
   void Evict();
@@ -73,13 +92,28 @@ class Session : public std::enable_shared_from_this<Session> {
     const bool hurries = phase_ == Phase::kOpening || phase_ == Phase::kWaiting;
     if (hurries) deadline_ = std::min(deadline_, hall_.end_of_waiting);
   }
+  /// Whether the other end has taken longer than the hall's hurry, with a request or an answer.
+  bool IsSlow(Steady::time_point now) const {
+    return (phase_ == Phase::kReading || is_writing()) && now - since_ >= hall_.options.hurry;
+  }
+  bool is_writing() const { return phase_ == Phase::kWriting; }
   bool is_answering() const { return phase_ == Phase::kAnswering || phase_ == Phase::kWriting; }
 
  private:
   static constexpr std::size_t kPieceBytes = 16 * 1024;  // what TLS carries at once
 
   using Step = void (Session::*)(bool has_failed, std::size_t count);
-  enum class Phase { kNew, kOpening, kWaiting, kReading, kAnswering, kWriting, kLeaving, kEnded };
+  enum class Phase {
+    kNew,
+    kOpening,
+    kWaiting,
+    kReading,
+    kQueueing,  // for memory
+    kAnswering,
+    kWriting,
+    kLeaving,
+    kEnded
+  };
 
   void Enter(Phase phase);
   Sessions& ListOf(Phase phase);
@@ -94,14 +128,18 @@ class Session : public std::enable_shared_from_this<Session> {
   void OnDrained(bool has_failed, std::size_t);
   void Proceed();
   void ReadOn();
+  void AwaitBody(std::size_t memory);
+  void Weigh();
   void Ask();
-  void Refuse(const Response& response);
-  void Write(const Response& response);
+  void AwaitTurn(Queue& queue, std::size_t memory);
+  void LeaveQueue();
+  void Refuse(Response response);
+  void TurnAway(std::string_view text);
+  void Note(TurnedAway why) { ++hall_.turned_away[static_cast<std::size_t>(why)]; }
+  void Write(Response response);
   void Drain();
-  void HoldBytes(std::size_t count);
-  bool Fits() const;
-  void AwaitSpace();
-  void LetQueueIn();
+  void HoldBody(std::size_t memory);
+  void HoldAnswer(std::string text);
 
   Hall& hall_;
   std::unique_ptr<Wire> wire_;
@@ -110,10 +148,14 @@ class Session : public std::enable_shared_from_this<Session> {
   RequestReader reader_;
   std::array<char, kPieceBytes> piece_;  // not set to anything: most of it is never touched
   Phase phase_ = Phase::kNew;
-  Steady::time_point deadline_;
+  Steady::time_point since_, deadline_;  // of the phase
   Sessions::iterator place_;
-  std::size_t held_bytes_ = 0;
-  std::string method_;  // of the request that is being answered
+  Queue* queue_ = nullptr;  // the null pointer: it waits for no memory
+  Queue::iterator turn_;
+  std::size_t held_body_ = 0;
+  Request request_;         // that waits for its turn
+  std::size_t weight_ = 0;  // of it
+  std::string method_;      // of the request that is being answered
   bool has_answered_ = false;
   bool is_refused_ = false;
   bool is_last_ = false;  // no request of this connection is answered behind this one

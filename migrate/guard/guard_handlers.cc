@@ -5,6 +5,7 @@
 
 #include "kube/admission/object_draft.h"
 #include "kube/base/text.h"
+#include "kube/base/utf8.h"
 #include "migrate/proof/proof.h"
 
 namespace migrate::guard {
@@ -27,9 +28,14 @@ constexpr std::size_t kMostReasons = 5;
 constexpr int kInvalid = 422;
 constexpr std::chrono::seconds kTimeout(3);
 
+// No name of an API server is longer than that.
+std::string NameText(std::string_view name) {
+  return std::string(kube::base::utf8::Prefix(name, WriterTally::kMostNameBytes));
+}
+
 std::string ObjectName(const Review& review) {
-  const std::string name(review.name.empty() ? "<none>" : review.name);
-  return review.namespace_.empty() ? name : std::string(review.namespace_) + "/" + name;
+  const std::string name = review.name.empty() ? "<none>" : NameText(review.name);
+  return review.namespace_.empty() ? name : NameText(review.namespace_) + "/" + name;
 }
 
 bool IsBeingDeleted(const Review& review) {

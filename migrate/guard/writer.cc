@@ -47,19 +47,18 @@ std::string_view ManagerOfNewEntry(const Value* object, const Value* old_object)
   return latest != nullptr && is_only ? latest->FindText("manager") : std::string_view();
 }
 
-Value ShallowCopyBut(const Value& object, std::string_view key, Arena& arena) {
-  Value copy = Value::Object();
-  for (const Member& member : object.members()) {
-    if (member.key.text() != key) copy.SetNew(member.key.text(), member.value, arena);
-  }
-  return copy;
+Value ShallowCopy(const Value& object, Arena& arena) {
+  Member* members = arena.Allocate<Member>(object.size());
+  std::ranges::copy(object.members(), members);
+  return Value::Object(members, object.size());
 }
 
 Value WithoutManagedFields(const Value& object, Arena& arena) {
-  Value copy = ShallowCopyBut(object, "metadata", arena);
-  if (const Value* metadata = object.Find("metadata")) {
-    copy.SetNew("metadata", ShallowCopyBut(*metadata, "managedFields", arena), arena);
-  }
+  const Value* metadata = object.Find("metadata");
+  if (metadata == nullptr) return object;
+  Value copy = ShallowCopy(object, arena), kept = ShallowCopy(*metadata, arena);
+  kept.Erase("managedFields");
+  *copy.Find("metadata") = kept;
   return copy;
 }
 

@@ -43,6 +43,7 @@ class MetricsServer {
     kube::serve::ServerOptions options;
     options.port = static_cast<std::uint16_t>(port);
     options.threads = 1;
+    options.request.body_bytes = 0;  // whoever reads sends none
     server_.emplace(options, endpoint_.answerer());
   }
 

@@ -1,6 +1,14 @@
 #pragma once
 
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
+
+#include "kube/serve/server.h"
+#include "kube/system/clock.h"
 
 namespace plugin::serving {
 
@@ -10,5 +18,28 @@ void Tell(const std::string& line);
 /// Writes webhook configurations to stdout, once in a run: kubectl apply reads its input to the
 /// end, so stdout ends with them.
 void PrintOnce(const std::string& configurations);
+
+/// Requests that were turned away: where an API server sent them, nobody has looked at a write.
+///
+/// One thread looks, about once a second; several may print metrics at once.
+class TurnedAwayNews {
+ public:
+  /// `tell` takes a line for people.
+  explicit TurnedAwayNews(std::function<void(const std::string&)> tell) : tell_(std::move(tell)) {}
+
+  /// Tells if there are more, every ten minutes at most.
+  void Note(const kube::serve::ServerCounts& counts, kube::system::Clock::TimePoint now);
+
+  /// As of the last look, in Prometheus's text format:
+  ///
+  ///     admission_requests_turned_away_total{reason="busy"} 3
+  std::string PrintMetrics() const;
+
+ private:
+  const std::function<void(const std::string&)> tell_;
+  std::uint64_t told_ = 0;
+  std::optional<kube::system::Clock::TimePoint> told_at_;
+  std::array<std::atomic<std::uint64_t>, kube::serve::kTurnedAwayNames.size()> counts_{};
+};
 
 }  // namespace plugin::serving

@@ -14,6 +14,7 @@
 #include "migrate/lists/pause.h"
 #include "plugin/serving/certificate_news.h"
 #include "plugin/serving/server_certificate.h"
+#include "plugin/serving/serving_news.h"
 #include "plugin/serving/webhook_configurations.h"
 #include "plugin/serving/webhook_reach.h"
 
@@ -59,6 +60,8 @@ kube::serve::ServerOptions ServerOptionsOf(const ServingOptions& options,
   server.address = options.address;
   server.port = static_cast<std::uint16_t>(options.port);
   server.tls = certificate.material();
+  server.request.body_bytes = kube::admission::kMostReviewBytes;
+  server.weigh = kube::admission::Endpoint::Weigh;
   server.report = tell;
   return server;
 }
@@ -67,12 +70,13 @@ kube::serve::ServerOptions ServerOptionsOf(const ServingOptions& options,
 class Run {
  public:
   Run(const ServingOptions& options, const Webhooks& webhooks, const kube::client::Session& session,
-      const TellFunction& tell, CertificateNews& news)
+      const TellFunction& tell, CertificateNews& news, TurnedAwayNews& turned_away)
       : options_(options),
         webhooks_(webhooks),
         session_(session),
         tell_(tell),
         news_(news),
+        turned_away_(turned_away),
         place_(FindPlace(options, {session.client, webhooks.server_certificate})),
         certificate_(options, CertificateNames(options, place_), std::chrono::system_clock::now()),
         server_(ServerOptionsOf(options, certificate_, tell), webhooks.endpoint.answerer()) {
@@ -87,7 +91,7 @@ class Run {
         kube::admission::ConfigurationProblems(handlers, name, Reach());
     if (!problems.empty()) throw kube::base::Error(kube::base::Join(problems, "; "));
     // Requests come as soon as the configuration is there.
-    LookAtCertificate();
+    LookAtServer();
     if (configurations_) {
       configurations_->ApplyFirst(handlers, Reach());
     } else if (!options_.insecure || !options_.url.empty()) {
@@ -102,7 +106,7 @@ class Run {
       webhooks_.advance();
       const bool is_second = files.IsDue();
       const bool has_new_authority = is_second && ReadFiles();
-      if (is_second) LookAtCertificate();
+      if (is_second) LookAtServer();
       const std::uint64_t revision = webhooks_.revision();
       const bool has_new_handlers = std::exchange(revision_, revision) != revision;
       const bool is_due = configuration.IsDue();
@@ -124,9 +128,11 @@ class Run {
     return MakeReach(options_, place_, server_.port(), certificate_.ca_bundle());
   }
 
-  void LookAtCertificate() {
+  void LookAtServer() {
     const auto now = std::chrono::system_clock::now();
-    news_.NoteHandshakes(server_.counts(), place_.host, session_.clock.Now());
+    const kube::serve::ServerCounts counts = server_.counts();
+    news_.NoteHandshakes(counts, place_.host, session_.clock.Now());
+    turned_away_.Note(counts, session_.clock.Now());
     // Behind --url the certificate of somebody else is verified.
     if (!options_.url.empty()) {
       news_.NoteExpiry(certificate_.material(), now);
@@ -152,6 +158,7 @@ class Run {
   const kube::client::Session session_;
   const TellFunction& tell_;
   CertificateNews& news_;
+  TurnedAwayNews& turned_away_;
   const WebhookPlace place_;
   ServerCertificate certificate_;
   kube::serve::Server server_;
@@ -167,7 +174,9 @@ void ServeWebhooks(const ServingOptions& options, const Webhooks& webhooks,
   KeepLittleFreeMemory();
   const auto news = std::make_shared<CertificateNews>(tell);
   webhooks.endpoint.AddMetrics([news] { return news->PrintMetrics(); });
-  Run run(options, webhooks, session, tell, *news);
+  const auto turned_away = std::make_shared<TurnedAwayNews>(tell);
+  webhooks.endpoint.AddMetrics([turned_away] { return turned_away->PrintMetrics(); });
+  Run run(options, webhooks, session, tell, *news, *turned_away);
   try {
     run.Begin(print);
     run.GoOn();

@@ -99,6 +99,20 @@ class GuardedWidgets(unittest.TestCase):
         self.assertRegex(guard.get("/metrics")[1], r'guard_lost_fields_total\{.*path="spec.legacyMode".*\} 1\n')
         self.assertEqual((200, "ok"), guard.get("/readyz"))
 
+    def test_the_largest_objects_are_reviewed(self):
+        """An API server takes 3 MiB, of which Go's JSON may make 18: "<" is \\u003c. etcd takes half of 3."""
+        with_old = {"texts": {"mode": "<" * 250_000}, "numbers": {"mode": "x", "numbers": [0] * 700_000}}
+        for name, spec in with_old.items():
+            self.api.post(WIDGETS, json.loads(widget(name, **spec)))
+        guard = self.guard("widgets", "--action=deny")
+
+        self.assertEqual(REFUSAL, refusal("large", mode="<" * 3_140_000, legacyMode="slow"))
+        for name, patch in (("texts", {"mode": "<" * 3_140_000}), ("numbers", {"numbers": [0] * 700_000})):
+            status, answer = self.api.request("PATCH", f"{WIDGETS}/{name}", {"spec": {**patch, "legacyMode": "slow"}},
+                                              "application/merge-patch+json")
+            self.assertEqual((422, REFUSAL), (status, answer["message"]), name)
+        self.assertNotRegex(guard.get("/metrics")[1], r"requests_turned_away_total\{.*\} [1-9]")
+
     def test_what_a_request_brings_is_denied_and_nothing_else(self):
         run = create("old", {"finalizers": ["demo.example.com/x"]}, legacyMode="slow")
         self.assertEqual("", run.stderr)

@@ -1,7 +1,9 @@
 #include <string>
+#include <vector>
 
 #include "kube/base/utf8.h"
 #include "kube/json/json.h"
+#include "kube/json/value_scanner.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {
@@ -43,6 +45,23 @@ void RequireSameWithin(const kube::json::Document& document, std::string_view te
           kube::json::Print(*value, kube::json::KeyOrder::kAsWritten));
 }
 
+// Not by recursion, as values may be nested deeper than a sanitized stack.
+std::size_t CountValues(const kube::json::Value& root) {
+  std::vector<const kube::json::Value*> left = {&root};
+  std::size_t count = 0;
+  while (!left.empty()) {
+    const kube::json::Value* value = left.back();
+    left.pop_back();
+    ++count;
+    for (const auto& element : value->elements()) left.push_back(&element);
+    for (const auto& [key, member] : value->members()) {
+      ++count;
+      left.push_back(&member);
+    }
+  }
+  return count;
+}
+
 }  // namespace
 
 // What is read prints, in each way, to what reads back as the same value.
@@ -52,6 +71,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     Require(error->offset <= size && kube::base::utf8::IsValid(error->message));
     return 0;
   }
+  Require(CountValues(document.root()) <= kube::json::MostValues(fuzz::Text(data, size)));
+  Require(json::PrintedSize(document.root()) == json::Print(document.root()).size());
   for (const kube::json::KeyOrder order :
        {kube::json::KeyOrder::kSorted, kube::json::KeyOrder::kAsWritten}) {
     RequireSame(document.root(), kube::json::Print(document.root(), order));

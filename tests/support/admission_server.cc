@@ -79,6 +79,8 @@ int Serve(const Arguments& arguments, Endpoint& endpoint) {
   if (arguments.size() != 1 && arguments.size() != 3 && arguments.size() != 4) return PrintUsage();
   kube::serve::ServerOptions options;
   options.address = "127.0.0.1";
+  options.request.body_bytes = kMostReviewBytes;
+  options.weigh = Endpoint::Weigh;
   const std::string& port = arguments[0];
   if (std::from_chars(port.data(), port.data() + port.size(), options.port).ec != std::errc()) {
     return PrintUsage();

@@ -19,7 +19,11 @@ constexpr std::string_view kImmutable = "field is immutable";
 constexpr std::string_view kNotTheUser = "must be the user that makes the namespace";
 
 Verdict Invalid(const Value* value, std::string_view why) {
-  const std::string printed = kube::meta::PrintBadValue(value == nullptr ? Value() : *value);
+  // It may be as large as the review, and is told for people.
+  constexpr std::size_t kMostBytes = 1024;
+  const bool is_long = value != nullptr && kube::json::PrintedSize(*value) > kMostBytes;
+  const std::string printed =
+      is_long ? "<too long>" : kube::meta::PrintBadValue(value == nullptr ? Value() : *value);
   const auto error = kube::meta::Invalid(
       kube::meta::Key("metadata.annotations", kCreatorAnnotation), printed, why);
   return kube::admission::Refusal(error.ToString(), 422, "Invalid");

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "kube/base/utf8.h"
 #include "kube/go/go_format.h"
 #include "migrate/populate/keys.h"
 #include "migrate/populate/webhooks/namespace_view.h"
@@ -22,6 +23,7 @@ using kube::admission::Review;
 using kube::admission::Verdict;
 
 constexpr std::chrono::seconds kRetryAfter(1);
+constexpr std::size_t kMostNameBytes = 256;
 // Users of a control plane (apiserver pkg/authentication/user, kubeadm).
 constexpr std::array<std::string_view, 3> kControlPlane = {
     "system:apiserver", "system:kube-controller-manager", "system:kube-scheduler"};
@@ -51,12 +53,14 @@ bool IsSelected(const TargetNamespace& target, const Population& population) {
 }
 
 Failure NotYet(const Review& review, const std::string& more) {
-  return {.kind = FailureKind::kTemporary,
-          .message = "namespace " + kube::go::GoQuote(review.namespace_) +
-                     " is being populated by NamespaceTemplates; try again in a moment" + more,
-          .code = 429,
-          .reason = "TooManyRequests",
-          .retry_after = kRetryAfter};
+  return {
+      .kind = FailureKind::kTemporary,
+      .message = "namespace " +
+                 kube::go::GoQuote(kube::base::utf8::Prefix(review.namespace_, kMostNameBytes)) +
+                 " is being populated by NamespaceTemplates; try again in a moment" + more,
+      .code = 429,
+      .reason = "TooManyRequests",
+      .retry_after = kRetryAfter};
 }
 
 }  // namespace

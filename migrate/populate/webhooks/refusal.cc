@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "kube/base/utf8.h"
 #include "kube/go/go_format.h"
 #include "migrate/populate/keys.h"
 
@@ -14,6 +15,11 @@ using kube::admission::FailureKind;
 using kube::admission::Verdict;
 using kube::go::GoQuote;
 
+std::string UserText(std::string_view user) {
+  constexpr std::size_t kMostBytes = 1024;
+  return "User " + GoQuote(kube::base::utf8::Shortened(user, kMostBytes));
+}
+
 std::string VerbText(std::string_view verb) {
   return std::string(verb) + " resource " + GoQuote(kTemplatePlural) + " in API group " +
          GoQuote(kGroup) + " at the cluster scope";
@@ -22,11 +28,11 @@ std::string VerbText(std::string_view verb) {
 }  // namespace
 
 std::string CannotText(std::string_view user, std::string_view verb) {
-  return "User " + GoQuote(user) + " cannot " + VerbText(verb);
+  return UserText(user) + " cannot " + VerbText(verb);
 }
 
 std::string NotAskedText(std::string_view user, std::string_view verb) {
-  return "it could not be asked whether User " + GoQuote(user) + " can " + VerbText(verb);
+  return "it could not be asked whether " + UserText(user) + " can " + VerbText(verb);
 }
 
 Failure Forbidden(std::string message) {

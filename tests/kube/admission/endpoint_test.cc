@@ -139,6 +139,66 @@ TEST_CASE("A page of the owner is shown, and what it throws is a 500", "[kube][a
   CHECK(world.endpoint.answerer()(world.request).status == 500);
 }
 
+TEST_CASE("A review weighs what its values take, however few bytes these have",
+          "[kube][admission]") {
+  const auto weight_of = [](const std::string& body) {
+    serve::Request request;
+    request.body = body;
+    return Endpoint::Weigh(request);
+  };
+  CHECK(weight_of("") == 0);
+  std::string zeros = "[0";
+  for (int i = 0; i < 100'000; ++i) zeros += ",0";
+  CHECK(weight_of(zeros + "]") > 48 * 100'000);
+  CHECK(weight_of("\"" + std::string(zeros.size(), 'x') + "\"") < 3 * zeros.size());
+}
+
+TEST_CASE("A review that takes more memory than others have left is told to come again",
+          "[kube][admission]") {
+  World world;
+  serve::MemoryPool pool(GENERATE(std::size_t{100}, std::size_t{1'000'000}));
+  const bool is_enough = pool.size() > 100;
+  world.request = {.method = "POST",
+                   .target = "/say_hello",
+                   .body = ReviewText{.name = R"(\ud800)"}.Print(),
+                   .share = std::make_shared<serve::WorkShare>(pool, 0)};
+  const serve::Response response = world.endpoint.Answer(world.request);
+  CHECK(response.status == (is_enough ? 200 : 429));
+  CHECK(response.retry_after.has_value() == !is_enough);
+}
+
+TEST_CASE("A patch takes memory, too", "[kube][admission]") {
+  Handlers handlers;
+  const std::string text(1000, '<');
+  handlers.Add(Mutate("add", {.resources = {AnyResource()}},
+                      [&text](const Review&, Reply&, ObjectDraft& draft) {
+                        draft.SetText({"spec", "text"}, text);
+                        return Allowed();
+                      }));
+  const test_support::FakeClock clock;
+  Endpoint endpoint(handlers, clock);
+  serve::MemoryPool pool(GENERATE(std::size_t{12'000}, std::size_t{1'000'000}));
+  const serve::Request request{.method = "POST",
+                               .target = "/add",
+                               .body = ReviewText().Print(),
+                               .share = std::make_shared<serve::WorkShare>(pool, 0)};
+  CHECK(endpoint.Answer(request).status == (pool.size() > 12'000 ? 200 : 429));
+}
+
+TEST_CASE("Nothing of a request makes an answer long", "[kube][admission]") {
+  World world;
+  const std::string is_long(100'000, '<');
+  const auto [target, text] = GENERATE_COPY(table<std::string, ReviewText>({
+      {"/" + is_long, ReviewText()},
+      {"/say_hello", ReviewText{.operation = is_long}},
+      {"/say_hello", ReviewText{.user = R"({"username":")" + std::string(300'000, 'x') + "\"}"}},
+      {"/say_hello", ReviewText{.user = R"({"groups":["",)" + std::string(300'000, ' ') + "0]}"}},
+  }));
+  const serve::Response response = world.Send("POST", target, text.Print());
+  CHECK(response.status >= 400);
+  CHECK(response.body.size() < 100'000);
+}
+
 TEST_CASE("Handlers may be below a path", "[kube][admission]") {
   World world;
   Endpoint below(world.handlers, world.clock, "/hooks");

@@ -52,6 +52,30 @@ TEST_CASE("Numbers beyond a float64 are refused in Go's words", "[json]") {
         "error at 1: json: cannot unmarshal number 1e400 into Go value of type float64");
   CHECK(Reprint("[0e400, 1e-400]").substr(0, 5) != "error");
   CHECK(Reprint(R"(["\ud800", 0e999, 1e999])").find("1e999") != std::string::npos);
+  CHECK(Reprint(R"(["\udc00", 1e20, 0e400])") == "[\"\xEF\xBF\xBD\",1e20,0]");
+}
+
+TEST_CASE("For a text that no program writes memory is asked for", "[json]") {
+  const auto [text, asks] = GENERATE(table<std::string, bool>({
+      {R"({"a":[1,2.5e10,"\u003c"]})", false},
+      {"\"\xC3\xA4\"", false},
+      {"\"\xff\"", true},
+      {R"("\ud83d\ude00")", true},
+      {"[0e400]", true},
+  }));
+  Document document;
+  std::size_t asked = 0;
+  CHECK_FALSE(document.Parse(text, [&asked](std::size_t bytes) { return asked = bytes, true; }));
+  CHECK((asked > 0) == asks);
+  CHECK(document.Parse(text, [](std::size_t) { return false; }).has_value() == asks);
+}
+
+TEST_CASE("The size of what is printed is known before", "[json]") {
+  const std::string text =
+      GENERATE(R"({"b":[1,true,null,"<\u0001\n\u2028"],"a":{}})", "[]", "\"\xC3\xA4\x7f\"", "-0.5");
+  Document document;
+  REQUIRE_FALSE(document.Parse(text));
+  CHECK(PrintedSize(document.root()) == Print(document.root()).size());
 }
 
 TEST_CASE("Objects of very many keys are compared in a moment, in whatever order", "[json]") {

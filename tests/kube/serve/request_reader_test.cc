@@ -153,10 +153,11 @@ TEST_CASE("What is odd, and means one thing alone, is taken", "[kube][serve]") {
 }
 
 TEST_CASE("A head, a body and a line of a chunk have an end", "[kube][serve]") {
-  const RequestLimits limits{.head_bytes = 100, .body_bytes = 10};
+  const RequestLimits limits{.head_bytes = 100, .head_lines = 4, .body_bytes = 10};
   const std::string post = "POST / HTTP/1.1\r\nHost: a\r\n";
   const auto [bytes, status] = GENERATE_COPY(table<std::string, int>({
       {"GET /" + std::string(100, 'a'), 431},
+      {"GET / HTTP/1.1\r\nHost: a\r\na:\r\na:\r\na:\r\na:", 431},
       {post + "X: " + std::string(100, 'a') + "\r\n\r\n", 431},
       {post + "Content-Length: 11\r\n\r\n", 413},
       {post + "Content-Length: 99999999999999999999999\r\n\r\n", 400},

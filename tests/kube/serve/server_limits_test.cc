@@ -1,3 +1,4 @@
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <future>
 
@@ -200,7 +201,7 @@ TEST_CASE("Where all connections are at work, one more waits for its turn", "[ku
   CHECK(BodyOf(two.ReadAnswer()) == "GET /two ");
 }
 
-TEST_CASE("More requests than are taken at once get 503", "[kube][serve]") {
+TEST_CASE("More requests than are taken at once get 429", "[kube][serve]") {
   ServerOptions options = OnLoopback();
   options.most_requests = 1;
   Gate gate;
@@ -209,14 +210,18 @@ TEST_CASE("More requests than are taken at once get 503", "[kube][serve]") {
   one.Send(RequestText("/one"));
   gate.AwaitArrivals(1);
   two.Send(RequestText("/two"));
-  CHECK_THAT(two.ReadToEnd(), Catch::StartsWith("HTTP/1.1 503 "));
+  const std::string answer = two.ReadToEnd();
+  CHECK_THAT(answer, Catch::StartsWith("HTTP/1.1 429 "));
+  CHECK_THAT(answer, Catch::Contains("\r\nRetry-After: 1\r\n"));
   gate.Open();
   CHECK(BodyOf(one.ReadAnswer()) == "GET /one ");
+  CHECK(server.counts().turned_away_as(TurnedAway::kBusy) == 1);
 }
 
 TEST_CASE("Bodies that together take too much memory wait for one another", "[kube][serve]") {
   ServerOptions options = OnLoopback();
-  options.most_body_bytes = 2 * kMebibyte;
+  options.memory.bodies = 2 * kMebibyte;
+  options.turn = std::chrono::minutes(1);
   Gate gate;
   Server server(options, [&gate](const Request& request) {
     gate.Pass();
@@ -238,7 +243,9 @@ TEST_CASE("Bodies that together take too much memory wait for one another", "[ku
 }
 
 TEST_CASE("Fifty bodies of 3 MiB at once are all answered", "[kube][serve]") {
-  Server server(OnLoopback(), SizeOf);
+  ServerOptions options = OnLoopback();
+  options.turn = std::chrono::minutes(1);
+  Server server(options, SizeOf);
   http::CurlTransport client(To(server));
   std::vector<test_support::RecordingSink> sinks(50);
   for (auto& sink : sinks) {
@@ -254,23 +261,163 @@ TEST_CASE("Fifty bodies of 3 MiB at once are all answered", "[kube][serve]") {
   }
 }
 
-TEST_CASE("A chunked body that grows into the memory of others gets 503", "[kube][serve]") {
+/// A server with little memory, where each byte of a body weighs a thousand.
+ServerOptions WithLittleMemory() {
   ServerOptions options = OnLoopback();
-  options.most_body_bytes = kMebibyte;
+  options.memory = {.bodies = kMebibyte, .work = kMebibyte, .answers = kMebibyte};
+  options.weigh = [](const Request& request) { return 1000 * request.body.size(); };
+  return options;
+}
+
+std::string BodyOfBytes(std::size_t size) { return std::string(size, 'x'); }
+
+TEST_CASE("A chunked body that grows into the memory of others gets 429", "[kube][serve]") {
+  ServerOptions options = OnLoopback();
+  options.memory.bodies = 2 * kMebibyte;
   Gate gate;
   Server server(options, [&gate](const Request& request) {
     gate.Pass();
     return SizeOf(request);
   });
   RawClient one(server.port()), two(server.port());
-  one.Send(RequestText("/", std::string(kMebibyte / 2, 'x')));
+  one.Send(RequestText("/", std::string(kMebibyte, 'x')));
   gate.AwaitArrivals(1);
-  const std::string chunk = "40000\r\n" + std::string(0x40000, 'x') + "\r\n";
+  const std::string chunk = "20000\r\n" + std::string(0x20000, 'x') + "\r\n";
   two.Send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk + chunk +
            chunk);
-  CHECK_THAT(two.ReadToEnd(), Catch::StartsWith("HTTP/1.1 503 "));
+  CHECK_THAT(two.ReadToEnd(), Catch::StartsWith("HTTP/1.1 429 "));
   gate.Open();
-  CHECK(BodyOf(one.ReadAnswer()) == "524288");
+  CHECK(BodyOf(one.ReadAnswer()) == "1048576");
+}
+
+TEST_CASE("A request that weighs what others have waits until they are done", "[kube][serve]") {
+  ServerOptions options = WithLittleMemory();
+  options.turn = std::chrono::minutes(1);
+  Gate gate;
+  Server server(options, [&gate](const Request& request) {
+    gate.Pass();
+    return SizeOf(request);
+  });
+  RawClient one(server.port()), two(server.port()), small(server.port());
+  one.Send(RequestText("/", BodyOfBytes(900)));
+  gate.AwaitArrivals(1);
+  two.Send(RequestText("/", BodyOfBytes(800)));
+  small.Send(RequestText("/", "{}"));
+  gate.AwaitArrivals(2);  // the small one is not kept by those
+  CHECK(server.counts().requests == 2);
+  gate.Open();
+  CHECK(BodyOf(small.ReadAnswer()) == "2");
+  CHECK(BodyOf(one.ReadAnswer()) == "900");
+  CHECK(BodyOf(two.ReadAnswer()) == "800");
+}
+
+TEST_CASE("Who has waited for memory long enough gets 429, and may come again", "[kube][serve]") {
+  ServerOptions options = WithLittleMemory();
+  options.turn = kShort;
+  Gate gate;
+  Server server(options, [&gate](const Request& request) {
+    gate.Pass();
+    return SizeOf(request);
+  });
+  RawClient one(server.port()), weighs(server.port()), is_long(server.port());
+  one.Send(RequestText("/", BodyOfBytes(900)));
+  gate.AwaitArrivals(1);
+  weighs.Send(RequestText("/", BodyOfBytes(800)));
+  CHECK_THAT(weighs.ReadToEnd(), Catch::StartsWith("HTTP/1.1 429 "));
+  CHECK(server.counts().turned_away_as(TurnedAway::kBusy) == 1);
+  gate.Open();
+  CHECK(BodyOf(one.ReadAnswer()) == "900");
+  RawClient again(server.port());
+  again.Send(RequestText("/", BodyOfBytes(800)));
+  CHECK(BodyOf(again.ReadAnswer()) == "800");
+}
+
+TEST_CASE("What weighs more than there is gets 413 at once", "[kube][serve]") {
+  Server server(WithLittleMemory(), SizeOf);
+  RawClient client(server.port());
+  client.Send(RequestText("/", BodyOfBytes(1100)));
+  CHECK_THAT(client.ReadToEnd(), Catch::StartsWith("HTTP/1.1 413 "));
+  CHECK(server.counts().turned_away_as(TurnedAway::kTooLarge) == 1);
+}
+
+TEST_CASE("What takes more as it is answered than others have left gets 429", "[kube][serve]") {
+  Server server(WithLittleMemory(), [](const Request& request) {
+    if (request.share->TakeMore(2 * kMebibyte)) return Response{200, "text/plain", "too much"};
+    CHECK(request.share->TakeMore(kMebibyte / 2));
+    return Response{429, "text/plain", "no"};
+  });
+  http::CurlTransport client(To(server));
+  CHECK(Call(client, "/", "{}").status == 429);
+  CHECK(Call(client, "/", "{}").status == 429);  // what it had is there again
+  CHECK(server.counts().turned_away_as(TurnedAway::kBusy) == 2);
+}
+
+TEST_CASE("What has no body is answered while all memory and all threads are taken",
+          "[kube][serve]") {
+  ServerOptions options = WithLittleMemory();
+  options.threads = 1;
+  Gate gate;
+  Server server(options, [&gate](const Request& request) {
+    if (!request.body.empty()) gate.Pass();
+    return Echo(request);
+  });
+  RawClient busy(server.port()), waits(server.port()), probe(server.port());
+  busy.Send(RequestText("/busy", BodyOfBytes(900)));
+  gate.AwaitArrivals(1);
+  waits.Send(RequestText("/waits", BodyOfBytes(900)));
+  probe.Send(RequestText("/healthz"));
+  CHECK(BodyOf(probe.ReadAnswer()) == "GET /healthz ");
+  gate.Open();
+}
+
+TEST_CASE("Who sends slowly loses memory that another one waits for", "[kube][serve]") {
+  ServerOptions options = OnLoopback();
+  options.memory.bodies = kMebibyte;
+  options.turn = std::chrono::minutes(1);
+  options.hurry = kShort;
+  Server server(options, SizeOf);
+  const std::string head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 900000\r\n\r\n";
+  RawClient slow(server.port());
+  slow.Send(head + "x");
+  CHECK_FALSE(slow.HearsWithin(4 * kShort));  // as long as nobody waits
+  RawClient other(server.port());
+  other.Send(head + std::string(900'000, 'x'));
+  CHECK(BodyOf(other.ReadAnswer()) == "900000");
+  CHECK(slow.ReadToEnd().empty());
+  CHECK(server.counts().turned_away_as(TurnedAway::kTooSlow) == 1);
+}
+
+TEST_CASE("Who has not read an answer for longest makes room for other answers", "[kube][serve]") {
+  ServerOptions options = OnLoopback();
+  options.memory.answers = 32 * kMebibyte;
+  std::atomic<int> asked = 0;
+  Server server(options, [&asked](const Request&) {
+    ++asked;
+    return Response{200, "text/plain", std::string(20 * kMebibyte, 'x')};
+  });
+  RawClient stalled(server.port());
+  stalled.Send(RequestText("/"));
+  Await([&] { return asked == 1 && server.counts().requests == 0; });
+  RawClient reads(server.port());
+  reads.Send(RequestText("/"));
+  CHECK(BodyOf(reads.ReadAnswer()).size() == 20 * kMebibyte);
+  CHECK(server.counts().evicted == 1);
+}
+
+TEST_CASE("Connections that begin a request and stop leave room for others", "[kube][serve]") {
+  ServerOptions options = OnLoopback();
+  options.most_connections = 4;
+  options.hurry = kShort;
+  Server server(options, Echo);
+  std::vector<std::unique_ptr<RawClient>> stalled;
+  for (int i = 0; i < 6; ++i) {
+    stalled.push_back(std::make_unique<RawClient>(server.port()));
+    stalled.back()->Send("GET / HT");
+  }
+  RawClient other(server.port());
+  other.Send(RequestText("/other"));
+  CHECK(BodyOf(other.ReadAnswer()) == "GET /other ");
+  CHECK(server.counts().evicted > 0);
 }
 
 }  // namespace

@@ -106,7 +106,7 @@ TEST_CASE("A session asks, answers, and waits for the next request", "[kube][ser
   CHECK(BodyOf(world.peer.written) == "answer");
   CHECK(world.hall.waiting.size() == 1);
   CHECK(world.hall.answered == 1);
-  CHECK(world.hall.body_bytes == 0);
+  CHECK(world.hall.bodies.taken() == 0);
 }
 
 TEST_CASE("Of two requests that come at once the second waits for the first", "[kube][serve]") {
