@@ -254,6 +254,7 @@ class Server::Impl : private Hall {
   void MoveBytes();
   void AcceptNext();
   void OnAccept(const error_code& error, Socket socket);
+  void LetArrivedIn();
   void Welcome(Socket socket);
   void MakeRoom();
   bool CanAccept() const;
@@ -275,6 +276,7 @@ class Server::Impl : private Hall {
   asio::io_context io_{1};
   Acceptor acceptor_{io_.get_executor()};
   Timer timer_{io_.get_executor()};
+  std::optional<Socket> arrived_;          // and waits until it may become a session
   std::shared_ptr<ssl::context> context_;  // null pointer: without TLS
   std::uint16_t port_ = 0;
   bool is_accepting_ = false;
@@ -336,13 +338,15 @@ std::shared_ptr<Session> Server::Impl::FindSlow() const {
   return slow == busy.end() ? nullptr : *slow;
 }
 
+// Not at once: the session that calls may be the one that makes room.
 void Server::Impl::OnRoom() {
+  if (arrived_) asio::post(io_, [this] { LetArrivedIn(); });
   AcceptNext();
   if (IsDone()) timer_.cancel();
 }
 
 void Server::Impl::AcceptNext() {
-  if (is_accepting_ || !CanAccept()) return;
+  if (is_accepting_ || arrived_ || !CanAccept()) return;
   is_accepting_ = true;
   acceptor_.async_accept(io_.get_executor(), [this](const error_code& error, Socket socket) {
     is_accepting_ = false;
@@ -357,8 +361,8 @@ void Server::Impl::OnAccept(const error_code& error, Socket socket) {
     return MakeRoom();
   }
   if (error) return;
-  if (connections >= options.most_connections) MakeRoom();
-  Welcome(std::move(socket));
+  arrived_ = std::move(socket);
+  LetArrivedIn();
   if (!is_ticking_) AwaitTick();  // it came in the moment of the end
 }
 
@@ -370,6 +374,14 @@ void Server::Impl::MakeRoom() {
   std::shared_ptr<Session> one = FindSlow();
   if (one == nullptr && !from.empty()) one = from.front();
   if (one != nullptr) one->Evict();
+}
+
+// Where nobody makes room it waits, and all behind it do.
+void Server::Impl::LetArrivedIn() {
+  if (arrived_ && connections >= options.most_connections) MakeRoom();
+  if (!arrived_ || connections >= options.most_connections) return;
+  Welcome(*std::exchange(arrived_, std::nullopt));
+  AcceptNext();
 }
 
 void Server::Impl::Welcome(Socket socket) {
@@ -436,6 +448,7 @@ void Server::Impl::AcceptPending() {
   error_code error;
   acceptor_.cancel(error);
   acceptor_.non_blocking(true, error);
+  LetArrivedIn();
   while (!error && connections < options.most_connections) {
     Socket socket = acceptor_.accept(io_.get_executor(), error);
     if (!error) Welcome(std::move(socket));

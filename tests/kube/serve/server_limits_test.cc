@@ -410,14 +410,20 @@ TEST_CASE("Connections that begin a request and stop leave room for others", "[k
   options.hurry = kShort;
   Server server(options, Echo);
   std::vector<std::unique_ptr<RawClient>> stalled;
-  for (int i = 0; i < 6; ++i) {
+  for (int i = 0; i < 4; ++i) {
     stalled.push_back(std::make_unique<RawClient>(server.port()));
-    stalled.back()->Send("GET / HT");
+    stalled.back()->Send(RequestText("/a") + "GET / HT");
+    CHECK(BodyOf(stalled.back()->ReadAnswer()) == "GET /a ");
   }
-  RawClient other(server.port());
+  RawClient other(server.port()), another(server.port());
   other.Send(RequestText("/other"));
+  CHECK_FALSE(other.HearsWithin(kShort / 5));
+  CHECK(server.counts().connections == 4);
   CHECK(BodyOf(other.ReadAnswer()) == "GET /other ");
-  CHECK(server.counts().evicted > 0);
+  another.Send(RequestText("/another"));
+  CHECK(BodyOf(another.ReadAnswer()) == "GET /another ");
+  CHECK(server.counts().connections == 4);
+  CHECK(server.counts().evicted == 2);
 }
 
 }  // namespace
