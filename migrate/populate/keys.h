@@ -16,10 +16,11 @@ inline constexpr char kSystemNamespace[] = "kube-system";
 
 /// Label of what was made of a template: the template's name.
 inline constexpr char kTemplateNameLabel[] = "policy/namespace-template-name";
-/// Label of a template; "disable": what was made of it stays as it is.
-inline constexpr char kApplyLabel[] = "policy/namespace-template-apply";
-/// Label of a namespace; "true": what was made in it stays as it is.
-inline constexpr char kOptOutLabel[] = "policy/namespace-template-opt-out";
+/// Annotation or label of a template; "disable": what was made of it stays as it is.
+inline constexpr char kApplyKey[] = "policy/namespace-template-apply";
+/// Annotation or label of a namespace; "true": what was made in it stays as it is. Selectors of
+/// webhooks see the label alone.
+inline constexpr char kOptOutKey[] = "policy/namespace-template-opt-out";
 /// Label of a namespace; "true": it was populated, or there was nothing to make in it. Whoever
 /// populates it sets it, on every namespace that was looked at, once it has all of its objects; it
 /// stays from then on. A label and no annotation, so that a webhook's namespaceSelector can leave

@@ -21,7 +21,7 @@ bool IsTrue(const kube::meta::Labels& labels, std::string_view key) {
 
 }  // namespace
 
-bool TargetNamespace::OptsOut() const { return IsTrue(labels, kOptOutLabel); }
+bool TargetNamespace::OptsOutByLabel() const { return IsTrue(labels, kOptOutKey); }
 
 bool TargetNamespace::IsPopulated() const { return IsTrue(labels, kPopulatedLabel); }
 
@@ -49,9 +49,10 @@ TargetNamespace NamespaceOf(const Value& metadata) {
     }
   }
   const Value* annotations = metadata.Find("annotations");
-  const std::string_view creator =
-      annotations == nullptr ? std::string_view() : annotations->FindText(kCreatorAnnotation);
+  if (annotations == nullptr) return made;
+  const std::string_view creator = annotations->FindText(kCreatorAnnotation);
   if (!creator.empty()) made.creator = creator;
+  made.has_opt_out_annotation = annotations->FindText(kOptOutKey) == "true";
   return made;
 }
 

@@ -6,7 +6,6 @@
 #include "kube/admission/endpoint.h"
 #include "kube/admission/handler.h"
 #include "kube/client/session.h"
-#include "kube/go/go_time.h"
 #include "kube/serve/server.h"
 #include "kube/system/clock.h"
 #include "migrate/lists/pause.h"
@@ -27,11 +26,6 @@ using migrate::population::control::ControlOptions;
 using migrate::population::control::PopulationControl;
 using migrate::population::control::PopulationCounts;
 using serving::Tell;
-
-std::string TimeText() {
-  const auto time = access::TimeOfDay().time_since_epoch();
-  return kube::go::FormatGoTime({.unix_seconds = time.count(), .nanoseconds = 0});
-}
 
 /// /metrics, /healthz and /readyz by HTTP, for whoever watches over the program.
 class MetricsServer {
@@ -104,7 +98,8 @@ class Service {
       control.leads = [this] { return leadership_->leads(); };
     }
     control.tell = Tell;
-    control.time_of_day = TimeText;
+    control.population.time_of_day = access::TimeOfDayText;
+    control.population.trusts_creator = options_.trusts_creator;
     return control;
   }
 

@@ -128,7 +128,7 @@ class Folder:
                     if block.lines[0].startswith("# move-mode.yaml"))
         files["move-mode.yaml"] = "\n".join(tree.lines) + "\n"
         files["templates.yaml"] = ("apiVersion: policy.kubectl-prune.dev/v1alpha1\nkind: NamespaceTemplate\n"
-                                   "metadata: {name: quotas}\nspec:\n  templates:\n"
+                                   "metadata: {name: quotas}\nspec:\n  namespaces: {labelSelector: {}}\n  templates:\n"
                                    "  - {apiVersion: v1, kind: ResourceQuota, metadata: {name: pods}}\n")
         for name, text in files.items():
             (self.path / name).write_text(text)

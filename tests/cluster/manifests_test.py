@@ -465,7 +465,7 @@ def populated_objects(name):
         {"apiVersion": f"{group}/v1", "kind": "Role", "metadata": {"name": name}, "rules": []},
         {"apiVersion": f"{group}/v1", "kind": "RoleBinding", "metadata": {"name": name},
          "roleRef": {"apiGroup": group, "kind": "Role", "name": name},
-         "subjects": [{"apiGroup": group, "kind": "User", "name": "jo"}]}]
+         "subjects": [{"apiGroup": group, "kind": "User", "name": "$(CREATOR)"}]}]
 
 
 class PopulateControllerRole(ManifestsTest):

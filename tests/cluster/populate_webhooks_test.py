@@ -109,6 +109,32 @@ class Asked(Controlled):
         self.assertEqual("jo", self.creator(shop))
         self.assertIsNone(self.creator(old))
 
+    def test_the_creator_counts_only_as_long_as_it_is_guarded(self):
+        name = self.template("every", config_map("note", text="of $(CREATOR)"))
+        with self.populater(*WEBHOOKS, "--ignore-failures=creator") as controller:
+            self.wait_until_asked()
+            shop = self.allowed(self.make(self.jo, "shop"))["metadata"]["name"]
+            wait_for("it is not refused", lambda: self.refusal(name))
+            wait_for("the reason is not told", lambda: "lets pass while nobody answers" in self.refusal(name)[1])
+            self.assertEqual({}, self.made(shop))
+            self.assertEqual(1, self.populate_once(shop).returncode)
+            self.assertEqual(1, controller.metrics()["populate_templates_refused"])
+            self.assertEqual(0, controller.stop())
+        self.served()
+        self.wait_until_made({"ConfigMap/note": {"text": "of jo"}}, shop)
+        wait_for("it is still refused", lambda: self.refusal(name) is None)
+        self.assertEqual(0, self.populate_once(shop).returncode)
+        # Who may not look for the webhook cannot prove it.
+        run = self.populate_once(shop, user="ann")
+        self.assertNotEqual(0, run.returncode)
+        rules = [{"apiGroups": [TEMPLATE_GROUP], "resources": ["namespacetemplates"], "verbs": ["list", "get"]},
+                 {"apiGroups": [""], "resources": ["namespaces"], "verbs": ["get", "list"]}]
+        with Rights(CLUSTER, "ann", rules):
+            run = self.populate_once(shop, "--dry-run=client", user="ann")
+        self.assertEqual(1, run.returncode, run.stderr)
+        self.assertIn("its webhook could not be looked for: ", run.stderr)
+        self.assertEqual({"ConfigMap/note": {"text": "of jo"}}, self.made(shop))
+
     def test_a_template_that_requires_permission_selects_namespaces_of_those_who_may_use_it(self):
         name = self.template("vip", config_map("vip", a="b"), selector=self.with_test(tier="vip"),
                              annotations=REQUIRE_PERMISSION)
@@ -158,12 +184,33 @@ class Asked(Controlled):
         self.allowed(self.patch_as(ann, mall, {"labels": dict.fromkeys(OPT_OUT)}))
         self.wait_until_made({"ConfigMap/note": {"a": "b"}}, mall)
 
+    def test_to_opt_out_by_an_annotation_is_a_right_too(self):
+        self.template("every", config_map("note", a="b"))
+        ann = self.user("ann", template_rights("optout"))
+        self.served()
+        self.refused(403, "cannot optout", self.make(self.jo, "bad", annotations=OPT_OUT))
+        shop = self.allowed(self.make(self.jo, "shop"))["metadata"]["name"]
+        for suffix in ("", "/status"):
+            self.refused(403, "cannot optout", self.patch_as(self.jo, shop, {"annotations": OPT_OUT}, suffix))
+        body = self.api.get(f"{NAMESPACES}/{shop}")
+        body["metadata"]["annotations"].update(OPT_OUT)
+        self.refused(403, "cannot optout", self.jo.request("PUT", f"{NAMESPACES}/{shop}/finalize", body))
+        mall = self.allowed(self.make(ann, "mall", annotations=OPT_OUT))["metadata"]["name"]
+        # No selector sees that it opts out, so that the label has to keep requests away.
+        self.wait_until_told(mall)
+        self.allowed(self.put_in(self.jo, mall))
+        self.assertEqual({}, self.made(mall))
+        self.refused(403, "cannot optout", self.patch_as(self.jo, mall, {"annotations": dict.fromkeys(OPT_OUT)}))
+        self.allowed(self.patch_as(ann, mall, {"annotations": dict.fromkeys(OPT_OUT)}))
+        self.wait_until_made({"ConfigMap/note": {"a": "b"}}, mall)
+
     def test_namespaces_of_some_service_accounts_opt_out(self):
         self.template("every", config_map("note", a="b"))
         maker = self.user(MAKER, NAMESPACE_RIGHTS)
         self.served("--opt-out-service-account=builders:maker")
         shop = self.allowed(self.make(maker, "shop"))["metadata"]
-        self.assertEqual("true", shop["labels"].get(next(iter(OPT_OUT))))
+        for where in ("labels", "annotations"):
+            self.assertEqual("true", shop[where].get(next(iter(OPT_OUT))))
         bank = self.allowed(self.make(self.jo, "bank"))["metadata"]
         self.assertNotIn(next(iter(OPT_OUT)), bank["labels"])
         self.wait_until_made({"ConfigMap/note": {"a": "b"}}, bank["name"])
@@ -239,6 +286,7 @@ class Asked(Controlled):
                   {"apiGroups": templates, "resources": ["namespacetemplates/status"], "verbs": ["patch"]},
                   {"apiGroups": [""], "resources": ["namespaces"], "verbs": ["list", "watch", "patch"]},
                   {"apiGroups": [""], "resources": ["events"], "verbs": ["create"]},
+                  {"apiGroups": ["admissionregistration.k8s.io"], "resources": KINDS[:1], "verbs": ["list"]},
                   {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["get", "create", "update"]},
                   {"apiGroups": ["authorization.k8s.io"], "resources": ["subjectaccessreviews"], "verbs": ["create"]},
                   {"apiGroups": ["admissionregistration.k8s.io"], "resources": list(KINDS),

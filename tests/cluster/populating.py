@@ -91,8 +91,9 @@ class Templates(unittest.TestCase):
         """As the help says: first the objects of the templates, then the templates."""
         for name in self.names:
             if self.api.request("GET", f"{TEMPLATES}/{name}")[0] == 200:
-                self.api.patch(f"{TEMPLATES}/{name}", {"spec": {"templates": [], "namespaces": None}, "metadata": {
-                    "labels": None, "annotations": {TOOLING: None}}})
+                self.replace_spec(name, {"namespaces": {"labelSelector": {}}, "templates": []})
+                self.api.patch(f"{TEMPLATES}/{name}", {"metadata": {
+                    "labels": None, "annotations": {TOOLING: None, **dict.fromkeys(DISABLE)}}})
         self.populate_once()
         for name in self.names:
             self.api.request("DELETE", f"{TEMPLATES}/{name}")
@@ -119,6 +120,25 @@ class Templates(unittest.TestCase):
 
     def change(self, name, *objects):
         self.api.patch(f"{TEMPLATES}/{name}", {"spec": {"templates": list(objects)}})
+
+    def replace_spec(self, name, spec):
+        self.api.patch(f"{TEMPLATES}/{name}", [{"op": "replace", "path": "/spec", "value": spec}],
+                       "application/json-patch+json")
+
+    def select(self, name, selector):
+        spec = self.api.get(f"{TEMPLATES}/{name}")["spec"]
+        self.replace_spec(name, {**spec, "namespaces": {"labelSelector": selector}})
+
+    def refusal(self, name):
+        """Returns (reason, message) of the template's condition Refused, None where it has none."""
+        conditions = self.api.get(f"{TEMPLATES}/{name}").get("status", {}).get("conditions", [])
+        found = [(one["reason"], one["message"]) for one in conditions if (one["type"], one["status"]) == ("Refused", "True")]
+        return found[0] if found else None
+
+    def template_events(self, name):
+        """Returns [(reason, message)] of the Events of this template, which are in the namespace default."""
+        return [(event["reason"], event["message"]) for event in self.api.get(f"{NAMESPACES}/default/events")["items"]
+                if event["involvedObject"].get("kind") == "NamespaceTemplate" and event["involvedObject"]["name"] == name]
 
     @staticmethod
     def path(namespace, kind, name):
@@ -309,12 +329,6 @@ class Controlled(Templates):
 
     def label_template(self, name, labels):
         self.api.patch(f"{TEMPLATES}/{name}", {"metadata": {"labels": labels}})
-
-    def select(self, name, selector):
-        spec = self.api.get(f"{TEMPLATES}/{name}")["spec"]
-        self.api.patch(f"{TEMPLATES}/{name}", [
-            {"op": "replace", "path": "/spec", "value": {**spec, "namespaces": {"labelSelector": selector}}}],
-            "application/json-patch+json")
 
     def remove(self, name):
         self.api.delete(f"{TEMPLATES}/{name}")

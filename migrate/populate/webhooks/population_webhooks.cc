@@ -22,7 +22,6 @@ using kube::admission::Review;
 using kube::admission::Verdict;
 
 constexpr char kCreatorId[] = "creator";
-constexpr char kCreatorCheckId[] = "creator/check";
 constexpr char kOptOutId[] = "opt-out";
 constexpr char kOptOutCheckId[] = "opt-out/check";
 constexpr char kUseId[] = "use";
@@ -94,10 +93,8 @@ void PopulationWebhooks::AddOptOut(Handlers& handlers) const {
                                            return Allowed();
                                          }));
   }
-  HandlerOptions options = CheckOptionsOf(options_.opt_out);
-  options.object.labels = {kube::admission::LabelExists(kOptOutLabel)};
   handlers.Add(kube::admission::Validate(
-      kOptOutCheckId, std::move(options), OfNamespaces([this](const Review& review) {
+      kOptOutCheckId, CheckOptionsOf(options_.opt_out), OfNamespaces([this](const Review& review) {
         return CheckOptOut(review, options_.opt_out_users, access_);
       })));
 }
@@ -114,7 +111,7 @@ void PopulationWebhooks::AddInitialization(Handlers& handlers) const {
   objects.resources = {kube::admission::AnyResource()};
   objects.namespaced_only = true;
   objects.namespace_labels = {kube::admission::LabelNotIn(kPopulatedLabel, {"true"}),
-                              kube::admission::LabelNotIn(kOptOutLabel, {"true"}),
+                              kube::admission::LabelNotIn(kOptOutKey, {"true"}),
                               kube::admission::LabelNotIn(kMetadataNameLabel, {kSystemNamespace})};
   handlers.Add(kube::admission::Validate(
       kInitializationId, std::move(objects),

@@ -51,11 +51,12 @@ struct WebhookOptions {
 ///
 /// - Those that validate Namespaces are for the subresources too, by which labels and annotations
 ///   can be changed as well.
-/// - `opt-out/check` and `initialization/check` are for Namespaces with their label, before or
-///   behind the request. Annotations and the selectors of templates cannot be asked for so.
+/// - `initialization/check` is for Namespaces with its label, before or behind the request.
+///   Annotations and the selectors of templates cannot be asked for so.
 /// - `initialization` is for what is created in namespaces that are not populated, do not opt out,
-///   and are not kube-system, by their labels, so that nobody is asked in the long run. Age, and
-///   that no template selects a namespace, are no labels. It is for nothing outside of namespaces:
+///   and are not kube-system, by their labels, so that nobody is asked in the long run. Age, an
+///   annotation, and that no template selects a namespace, are no labels: one that opts out by its
+///   annotation alone is said to be populated. It is for nothing outside of namespaces:
 ///   an API server would ask us about its own question whether somebody may `initialize`.
 class PopulationWebhooks {
  public:

@@ -21,6 +21,8 @@ constexpr std::chrono::seconds kNoteRetry(10);
 constexpr std::chrono::seconds kLongestKept(30);
 // A kind that is missing may be there by now.
 constexpr std::chrono::seconds kKindsPause(10);
+// So may be what guards $(CREATOR).
+constexpr std::chrono::seconds kGuardPause(2);
 
 // What fails is tried again by another round, so that no namespace holds up the others for long.
 ControlOptions WatchedOptions(ControlOptions options) {
@@ -58,13 +60,13 @@ PopulationControl::PopulationControl(ControlOptions options, PopulationCounts& c
       watch_(session, options_.tell, [this] { feed_.FeedSoon(); }),
       feed_(known, watch_, session.clock),
       notes_({.marks_populated = options_.marks_populated,
-              .time_of_day = options_.time_of_day,
               .tell = options_.tell,
               .on_tick = [this] { Look(); }},
              options_.population, round_session) {}
 
 bool PopulationControl::Begin() {
   if (!watch_.Begin()) return false;
+  if (options_.population.trusts_creator) state_.input.SetCreatorGuard("");
   feed_.Begin();
   TakeChanges();
   PublishCounts();
@@ -85,6 +87,7 @@ void PopulationControl::Advance() {
   if (leads && !is_leading_) BeginToLead();
   is_leading_ = leads;
   if (leads && options_.resync.count() > 0 && now >= resync_due_) LookAtAllAnew();
+  if (leads) LookAtGuard();
   const std::vector<std::string> names =
       leads && !watch_.blind_since() ? due_.Take(kMostAtOnce, now) : std::vector<std::string>();
   if (!names.empty()) LookAt(names);
@@ -93,6 +96,7 @@ void PopulationControl::Advance() {
   // Whoever leads by now has more to tell.
   if (!is_leading_) notes_.DropKept();
   if (is_leading_ && AreEventsDue()) notes_.SendKept(kMostAtOnce);
+  if (is_leading_ && std::exchange(are_refusals_new_, false)) notes_.SendRefusals(state_.input);
   if (is_leading_ && IsNoteDue() && HasLookedAtAll()) Note();
   PublishCounts();
 }
@@ -169,11 +173,41 @@ void PopulationControl::TakeTemplate(const std::string& name, std::optional<Temp
   if (!entry) {
     state_.input.RemoveTemplate(name);
   } else {
-    if (const auto remark = WhyLeftAlone(*entry)) options_.tell(remark->text);
+    const bool is_guard_needed =
+        !options_.population.trusts_creator && entry->usable && entry->usable->uses_creator;
+    if (is_guard_needed && session_.clock.Now() >= guard_due_) ReadGuard(name);
     state_.input.PutTemplate(*std::move(entry));
+    TellWhyLeftAlone(name);
     AddSelected(name);
   }
+  are_refusals_new_ = true;
   NoteSoon();
+}
+
+void PopulationControl::TellWhyLeftAlone(const std::string& template_name) {
+  if (const auto remark = state_.input.WhyLeftAlone(template_name)) options_.tell(remark->text);
+}
+
+// Not watched: it matters where something is about to be made by it, and then as it is now. Whoever
+// waits for it waits some seconds.
+void PopulationControl::LookAtGuard() {
+  if (options_.population.trusts_creator || !state_.input.UsesCreator()) return;
+  const auto now = session_.clock.Now();
+  const bool is_round_due = !watch_.blind_since() && due_.CountDue(now) > 0;
+  if (is_round_due || (!is_guarded_ && now >= guard_due_)) ReadGuard();
+}
+
+void PopulationControl::ReadGuard(const std::string& told_elsewhere) {
+  guard_due_ = session_.clock.Now() + kGuardPause;
+  const std::string why_unguarded = ReadCreatorGuard(session_);
+  if (session_.is_stopped()) return;
+  is_guarded_ = why_unguarded.empty();
+  for (const std::string& name : state_.input.SetCreatorGuard(why_unguarded)) {
+    if (name != told_elsewhere) TellWhyLeftAlone(name);
+    AddSelected(name);
+    are_refusals_new_ = true;
+    NoteSoon();
+  }
 }
 
 // By the template as it is known now. What was made of it may be where it selects nothing any more.
@@ -191,12 +225,14 @@ void PopulationControl::PublishCounts() {
                .templates = state_.input.known.size(),
                .due = due_.CountDue(session_.clock.Now()),
                .unfinished = due_.waiting(),
+               .refused = state_.input.refused.size(),
                .leads = is_leading_,
                .is_blind = watch_.blind_since().has_value()});
 }
 
 void PopulationControl::BeginToLead() {
   state_.outcomes.clear();
+  are_refusals_new_ = true;
   LookAtAllAnew();
 }
 
@@ -303,7 +339,8 @@ void PopulationControl::Note() {
   const TemplateWriter writer(options_.population.version, /*is_dry_run=*/false,
                               options_.population.patience, round_session_);
   note_due_.reset();
-  if (NoteInTemplates(state_, writer, on_error, round_session_)) return;
+  const std::string now = options_.population.time_of_day();
+  if (NoteInTemplates(state_, writer, now, on_error, round_session_)) return;
   note_due_ = session_.clock.Now() + kNoteRetry;
 }
 

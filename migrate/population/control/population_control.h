@@ -13,16 +13,16 @@
 #include "migrate/populate/webhooks/known_population.h"
 #include "migrate/population/control/due_namespaces.h"
 #include "migrate/population/control/known_feed.h"
-#include "migrate/population/control/namespace_notes.h"
 #include "migrate/population/control/population_counts.h"
 #include "migrate/population/control/population_watch.h"
 #include "migrate/population/population.h"
+#include "migrate/population/population_notes.h"
 #include "migrate/population/population_state.h"
 
 namespace migrate::population::control {
 
 struct ControlOptions {
-  /// Of each round; all namespaces, and no dry run.
+  /// Of each round; all namespaces, and no dry run. Its time_of_day is that of Events.
   PopulationOptions population{};
   /// How often all is applied again, so that what others have changed is set back; zero: never.
   std::chrono::seconds resync{};
@@ -33,8 +33,6 @@ struct ControlOptions {
   std::function<bool()> leads = [] { return true; };
   /// Takes a line for people, without a line break.
   std::function<void(const std::string&)> tell{};
-  /// The time of day, RFC 3339, for Events.
-  std::function<std::string()> time_of_day{};
 };
 
 /// Keeps the namespaces of a cluster as NamespaceTemplates say.
@@ -73,6 +71,9 @@ class PopulationControl {
   void TakeTemplate(const std::string& name, std::optional<TemplateEntry> entry);
   void TakeNamespace(const std::string& name, std::optional<ClusterNamespace> found);
   void AddSelected(const std::string& template_name);
+  void TellWhyLeftAlone(const std::string& template_name);
+  void LookAtGuard();
+  void ReadGuard(const std::string& told_elsewhere = "");
   void Look();
   bool IsChanged(const std::string& namespace_, const std::string& template_name) const;
   void PublishCounts();
@@ -91,7 +92,7 @@ class PopulationControl {
   const kube::client::Session session_, round_session_;
   PopulationWatch watch_;
   KnownFeed feed_;
-  NamespaceNotes notes_;
+  PopulationNotes notes_;
   PopulationState state_;
   DueNamespaces due_;
 
@@ -101,6 +102,9 @@ class PopulationControl {
   /// Templates are to say what they have, from then on; absent: they do.
   std::optional<kube::system::Clock::TimePoint> note_due_;
   bool is_kinds_trouble_told_ = false;  // while it lasts
+  bool are_refusals_new_ = false;       // some template is refused, or no more
+  bool is_guarded_ = false;             // $(CREATOR), when it was asked for last
+  kube::system::Clock::TimePoint guard_due_{};
 };
 
 }  // namespace migrate::population::control

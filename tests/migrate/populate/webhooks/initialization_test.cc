@@ -104,6 +104,14 @@ TEST_CASE("A namespace that nothing will be made in takes objects",
   SECTION("it opts out") {
     world.Put(std::string(kTenant) + R"(,"policy/namespace-template-opt-out":"true")");
   }
+  SECTION("it opts out by its annotation") {
+    world.known.Put(
+        populate_test::ParseJson(
+            NamespaceText(R"("annotations":{"policy/namespace-template-opt-out":"true"},)" +
+                          Labels(kTenant)))
+            .root(),
+        kMoment);
+  }
   SECTION("no template selects it") { world.Put(""); }
   SECTION("the template is gone") { world.known.RemoveTemplate("tenants"); }
   SECTION("the template is disabled") {

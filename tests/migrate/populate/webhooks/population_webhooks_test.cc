@@ -3,6 +3,7 @@
 #include "kube/admission/configuration.h"
 #include "kube/admission/dispatch.h"
 #include "migrate/populate/webhooks/cluster_access_reviewer.h"
+#include "migrate/populate/webhooks/creator.h"
 #include "migrate/populate/webhooks/opt_out.h"
 #include "tests/migrate/populate/webhooks/webhook_world.h"
 #include "tests/support/fake_clock.h"
@@ -163,12 +164,32 @@ TEST_CASE("An API server takes the configurations", "[migrate][populate][webhook
                                    "      operator: NotIn\n"
                                    "      values:\n"
                                    "      - kube-system\n"));
+  // Annotations are asked about too, which no selector sees.
   CHECK_THAT(text, Catch::Contains("  name: opt-out.check.populate.kubectl-prune.dev\n"
-                                   "  objectSelector:\n"
-                                   "    matchExpressions:\n"
-                                   "    - key: policy/namespace-template-opt-out\n"
-                                   "      operator: Exists\n"));
+                                   "  rules:\n"));
   CHECK_THAT(text, Catch::Contains("    scope: Namespaced\n"));
+}
+
+TEST_CASE("The configuration that is made proves that creators are guarded",
+          "[migrate][populate][webhooks]") {
+  WebhookOptions options;
+  const kube::admission::Reach reach{.url = "https://host.example.com:9443"};
+  const auto why = [&](const WebhookOptions& chosen) {
+    World world(chosen);
+    kube::json::Arena arena;
+    const auto kind = kube::admission::ConfigurationKind::kValidating;
+    const kube::json::Value webhooks =
+        kube::admission::MakeWebhooks(world.handlers, kind, "a.b.c", reach, arena);
+    kube::json::Value items = kube::json::Value::Array(), list = kube::json::Value::Object();
+    items.Append(kube::admission::MakeConfiguration(kind, "v1", "a.b.c", webhooks, arena), arena);
+    list.Set("items", items, arena);
+    return WhyCreatorUnguarded(list);
+  };
+  CHECK(why(options).empty());
+  options.creator.ignore_failures = true;
+  CHECK(why(options) == R"(the webhook "creator.check.a.b.c" lets pass while nobody answers)");
+  options.creator.is_wanted = false;
+  CHECK(why(options) == "the cluster does not have the webhook creator of kubectl prune populate");
 }
 
 TEST_CASE("A new namespace has its creator, whoever that is, in a dry run too",

@@ -27,7 +27,6 @@ struct ControlWorld : World {
   ControlWorld() {
     control_options.leads = [this] { return leads; };
     control_options.tell = [this](const std::string& line) { lines.push_back(line); };
-    control_options.time_of_day = [] { return "2026-01-01T00:00:00Z"; };
   }
 
   void Begin() {
@@ -65,24 +64,6 @@ struct ControlWorld : World {
     std::erase_if(watches, [](const auto& line) { return line.find("watch=1") == line.npos; });
     return watches;
   }
-  /// Namespace, reason and message of the Events since then: "a Populated: applied ...".
-  Names Events() const {
-    Names texts;
-    const auto& all = cluster.server.requests();
-    for (std::size_t i = first_request; i < all.size(); ++i) {
-      if (all[i].target.find("/events?") == std::string::npos) continue;
-      kube::json::Document event;
-      REQUIRE_FALSE(event.Parse(all[i].body));
-      const kube::json::Value& root = event.root();
-      texts.push_back(std::string(root.Find("metadata")->FindText("namespace"))
-                          .append(" ")
-                          .append(root.FindText("reason"))
-                          .append(": ")
-                          .append(root.FindText("message")));
-    }
-    return texts;
-  }
-
   void Label(const std::string& namespace_, const std::string& key, const std::string& value) {
     const auto answer =
         Send("PATCH", "/api/v1/namespaces/" + namespace_, "application/merge-patch+json",
@@ -109,9 +90,6 @@ inline std::string ApplyOf(const std::string& namespace_, const std::string& nam
 }
 inline std::string PatchOfTemplate(const std::string& name, const std::string& part = "") {
   return "PATCH " + kTemplatePath + name + part + kManager;
-}
-inline std::string EventIn(const std::string& namespace_) {
-  return "POST /api/v1/namespaces/" + namespace_ + "/events" + kManager;
 }
 inline std::string LabelPatchOf(const std::string& namespace_) {
   return "PATCH /api/v1/namespaces/" + namespace_ + kManager;
