@@ -10,6 +10,9 @@ inline constexpr char kTemplateKind[] = "NamespaceTemplate";
 inline constexpr char kFieldManager[] = "kubectl-prune-populate";
 
 inline constexpr char kTemplatePlural[] = "namespacetemplates";
+inline constexpr char kConfigurationPlural[] = "namespaceinitializationconfigurations";
+/// Nothing that a server has: initializers are named by it in rules about who may `initialize`.
+inline constexpr char kInitializerPlural[] = "namespaceinitializers";
 
 /// The namespace that is never populated.
 inline constexpr char kSystemNamespace[] = "kube-system";
@@ -26,6 +29,8 @@ inline constexpr char kOptOutKey[] = "policy/namespace-template-opt-out";
 /// stays from then on. A label and no annotation, so that a webhook's namespaceSelector can leave
 /// such namespaces out: nobody is asked about what is created in them.
 inline constexpr char kPopulatedLabel[] = "policy/namespace-template-populated";
+/// Annotation of a namespace: the initializers that have yet to finish it, "a,b".
+inline constexpr char kPendingInitializersAnnotation[] = "policy/namespace-pending-initializers";
 /// Annotation or label of a template; "true": who makes a namespace that it selects needs the right
 /// to use it.
 inline constexpr char kRequirePermissionKey[] = "policy/namespace-template-require-permission";

@@ -6,6 +6,7 @@
 #include "kube/meta/names.h"
 #include "kube/meta/type_meta.h"
 #include "kube/schema/object_meta.h"
+#include "migrate/populate/initializers.h"
 #include "migrate/populate/keys.h"
 #include "migrate/populate/object_metadata_errors.h"
 
@@ -52,6 +53,8 @@ TargetNamespace NamespaceOf(const Value& metadata) {
   if (annotations == nullptr) return made;
   const std::string_view creator = annotations->FindText(kCreatorAnnotation);
   if (!creator.empty()) made.creator = creator;
+  made.pending_initializers =
+      ReadInitializers(annotations->FindText(kPendingInitializersAnnotation));
   made.has_opt_out_annotation = annotations->FindText(kOptOutKey) == "true";
   return made;
 }

@@ -16,6 +16,7 @@ struct TargetNamespace {
   kube::meta::Labels labels;           ///< with that of its name, which an API server sets
   std::optional<std::string> creator;  ///< absent: nobody has noted who it was
   bool has_opt_out_annotation = false;
+  std::vector<std::string> pending_initializers{};  ///< sorted
 
   bool operator==(const TargetNamespace&) const = default;
   /// What was made in it stays as it is, as a label or an annotation says.

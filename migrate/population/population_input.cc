@@ -184,10 +184,14 @@ void PopulationInput::HoldToGuard(NamespaceTemplate& each) {
 std::vector<std::string> PopulationInput::SetCreatorGuard(const std::string& why_unguarded) {
   why_unguarded_ = why_unguarded;
   std::vector<std::string> changed;
+  const auto why = [this](const std::string& name) {
+    const auto found = refused.find(name);
+    return found == refused.end() ? "" : found->second.why;
+  };
   for (NamespaceTemplate& each : templates) {
-    const bool was_unguarded = each.is_unguarded;
+    const std::string before = why(each.name);
     HoldToGuard(each);
-    if (each.is_unguarded != was_unguarded) changed.push_back(each.name);
+    if (why(each.name) != before) changed.push_back(each.name);
   }
   return changed;
 }

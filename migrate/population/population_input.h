@@ -68,7 +68,7 @@ struct PopulationInput {
   bool UsesCreator() const;
   /// Says why it is not proven that nobody forges $(CREATOR); empty: it is. Without it, it is not.
   /// Templates with it are refused as long as there is a reason. Returns the names of those that
-  /// are refused anew, or no more.
+  /// are refused anew, for another reason, or no more.
   std::vector<std::string> SetCreatorGuard(const std::string& why_unguarded);
 
  private:

@@ -81,6 +81,13 @@ void PopulationNotes::SendRefusals(const PopulationInput& input) {
   SendEvents(std::move(events));
 }
 
+void PopulationNotes::SendEvent(const PopulationEvent& event) {
+  Writes events;
+  events.push_back(
+      std::make_unique<SingleWrite>(event.name, EventRequest(event, population_.time_of_day())));
+  SendEvents(std::move(events));
+}
+
 void PopulationNotes::SendEvents(Writes events) {
   SendAll(std::move(events), "cannot create Events: ", is_event_trouble_told_,
           [](const std::string&) {});
@@ -89,7 +96,9 @@ void PopulationNotes::SendEvents(Writes events) {
 bool PopulationNotes::IsToBeMarked(const std::string& name, const PopulationState& state) const {
   const auto outcome = state.outcomes.find(name);
   if (!options_.marks_populated || outcome == state.outcomes.end()) return false;
-  const populate::TargetNamespace& target = state.input.namespaces.at(name).target;
+  const ClusterNamespace& found = state.input.namespaces.at(name);
+  const populate::TargetNamespace& target = found.target;
+  if (!target.pending_initializers.empty() && !options_.is_overdue(found)) return false;
   // Of one that opts out by its annotation alone the webhook's selector knows nothing else.
   return !outcome->second.is_unfinished && !target.IsPopulated() && !target.OptsOutByLabel() &&
          name != populate::kSystemNamespace;

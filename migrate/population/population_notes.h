@@ -23,8 +23,10 @@ namespace migrate::population {
 class PopulationNotes {
  public:
   struct Options {
-    /// Namespaces that have what they are to have get the label.
+    /// Namespaces that have what they are to have get the label, once no initializer is pending or
+    /// `is_overdue`.
     bool marks_populated = false;
+    std::function<bool(const ClusterNamespace&)> is_overdue{};
     /// Takes a line for people, without a line break.
     std::function<void(const std::string&)> tell{};
     /// Is called several times a second while it waits for the server.
@@ -49,6 +51,7 @@ class PopulationNotes {
   void DropKept();
   /// Creates an Event of each template that is refused, for a reason that was not told yet.
   void SendRefusals(const PopulationInput& input);
+  void SendEvent(const PopulationEvent& event);
 
  private:
   using Writes = std::vector<std::unique_ptr<SingleWrite>>;

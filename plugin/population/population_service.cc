@@ -94,6 +94,9 @@ class Service {
     control.population.on_line = Tell;
     control.resync = options_.resync;
     control.marks_populated = options_.webhooks && options_.webhooks->initialization.is_wanted;
+    if (options_.webhooks)
+      control.initialization_timeout = options_.webhooks->initialization_timeout;
+    control.now = access::TimeOfDay;
     if (leadership_) {
       control.leads = [this] { return leadership_->leads(); };
     }

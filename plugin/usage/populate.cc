@@ -48,8 +48,9 @@ populates, elected by the Lease kubectl-prune-populate.
   opt-out         to opt a namespace out, or in again, needs the right to optout
   use             a template with policy/namespace-template-require-permission=true selects the
                   namespaces of those alone who have the right to use it
-  initialization  until a namespace has its objects only who has the right to initialize may create
-                  others in it, for --initialization-timeout at the most
+  initialization  until a namespace has its objects, and those have finished that a
+                  NamespaceInitializationConfiguration names, only who has the right to initialize
+                  may create others in it, for --initialization-timeout at the most
 The rights are verbs on namespacetemplates.policy.kubectl-prune.dev. While nobody answers requests
 fail, but for those of initialization, and of --ignore-failures.
 

@@ -56,6 +56,8 @@ EXPECTED = {
     "kubectl get networkpolicies,resourcequotas -n shop": (0, "pods"),
     "kubectl get events -n shop --field-selector reason=Populated": (0, "applied"),
     "kubectl get nstpl teams -o jsonpath='{.status}": (0, '"namespaces":1'),
+    "kubectl get nstpl teams -o jsonpath='{.status.conditions": (0, "Forbidden: no selector has such a field"),
+    "kubectl get events -n default": (0, "Invalid"),
     "kubectl get rolebinding owner -n shop": (0, "jo"),
     "kubectl get namespace mall": (0, "true"),
     "kubectl get resourcequota -n shop": (0, "pods"),

@@ -13,9 +13,12 @@ from services import Service
 from subjects import V1_CRDS
 
 CRD = pathlib.Path(__file__).resolve().parents[2] / "krew/manifests/populate/crd.yaml"
+CONFIGURATION_CRD = CRD.with_name("initialization-crd.yaml")
 CRD_NAME = "namespacetemplates.policy.kubectl-prune.dev"
+CONFIGURATION_CRD_NAME = "namespaceinitializationconfigurations.policy.kubectl-prune.dev"
 NAMESPACES = "/api/v1/namespaces"
 TEMPLATES = "/apis/policy.kubectl-prune.dev/v1alpha1/namespacetemplates"
+INITIALIZATIONS = "/apis/policy.kubectl-prune.dev/v1alpha1/namespaceinitializationconfigurations"
 RESOURCES = {"ConfigMap": ("/api/v1", "configmaps"), "LimitRange": ("/api/v1", "limitranges"),
              "ResourceQuota": ("/api/v1", "resourcequotas"),
              "Role": ("/apis/rbac.authorization.k8s.io/v1", "roles"),
@@ -26,6 +29,7 @@ DISABLE = {"policy/namespace-template-apply": "disable"}
 OPT_OUT = {"policy/namespace-template-opt-out": "true"}
 POPULATED = "policy/namespace-template-populated"
 REQUIRE_PERMISSION = {"policy/namespace-template-require-permission": "true"}
+PENDING = "policy/namespace-pending-initializers"
 CREATOR = "authorization.k8s.io/creator"
 # Of an ApplySet, by its parent.
 KINDS_OF = "applyset.kubernetes.io/contains-group-kinds"
@@ -69,10 +73,11 @@ def limit_range(name, cpu):
 
 
 def bring_in_the_crd(cluster):
-    """NamespaceTemplates are served afterwards."""
+    """NamespaceTemplates and NamespaceInitializationConfigurations are served afterwards."""
     api = cluster.api()
-    api.post(V1_CRDS, CRD.read_bytes(), "application/yaml")
-    wait_for("NamespaceTemplates are not served", lambda: api.request("GET", TEMPLATES)[0] == 200)
+    for crd, path in ((CRD, TEMPLATES), (CONFIGURATION_CRD, INITIALIZATIONS)):
+        api.post(V1_CRDS, crd.read_bytes(), "application/yaml")
+        wait_for(f"{path} is not served", lambda p=path: api.request("GET", p)[0] == 200)
     api.close()
 
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kube/base/text.h"
 #include "kube/meta/label_match.h"
 #include "migrate/populate/keys.h"
 #include "migrate/population/population_round.h"
@@ -57,9 +58,11 @@ PopulationControl::PopulationControl(ControlOptions options, PopulationCounts& c
       counts_(counts),
       session_(session),
       round_session_(round_session),
-      watch_(session, options_.tell, [this] { feed_.FeedSoon(); }),
+      watch_(
+          session, options_.tell, [this] { feed_.FeedSoon(); }, options_.marks_populated),
       feed_(known, watch_, session.clock),
       notes_({.marks_populated = options_.marks_populated,
+              .is_overdue = [this](const ClusterNamespace& found) { return IsOverdue(found); },
               .tell = options_.tell,
               .on_tick = [this] { Look(); }},
              options_.population, round_session) {}
@@ -87,6 +90,7 @@ void PopulationControl::Advance() {
   if (leads && !is_leading_) BeginToLead();
   is_leading_ = leads;
   if (leads && options_.resync.count() > 0 && now >= resync_due_) LookAtAllAnew();
+  LookAtClosed();
   if (leads) LookAtGuard();
   const std::vector<std::string> names =
       leads && !watch_.blind_since() ? due_.Take(kMostAtOnce, now) : std::vector<std::string>();
@@ -159,7 +163,50 @@ void PopulationControl::TakeNamespace(const std::string& name,
   } else if (!IsLookedAtAlike(*found, old->second)) {
     due_.Add(name);
   }
+  if (options_.marks_populated && !IsOverdue(*found)) closed_.insert(name);
   state_.input.namespaces.insert_or_assign(name, *std::move(found));
+}
+
+bool PopulationControl::IsOverdue(const ClusterNamespace& found) const {
+  return options_.now() - found.created >= options_.initialization_timeout;
+}
+
+// One of them opens by its age: that is told by who leads then, and noted by the label.
+void PopulationControl::LookAtClosed() {
+  for (auto each = closed_.begin(); each != closed_.end();) {
+    const auto found = state_.input.namespaces.find(*each);
+    const bool is_there = found != state_.input.namespaces.end();
+    if (is_there && !found->second.target.IsPopulated() && !IsOverdue(found->second)) {
+      ++each;
+      continue;
+    }
+    const std::string why = is_there ? WhyClosed(found->second) : "";
+    if (!why.empty() && is_leading_) {
+      notes_.SendEvent({.about = PopulationEvent::About::kNamespace,
+                        .name = *each,
+                        .uid = found->second.uid,
+                        .is_warning = true,
+                        .reason = "OpenedLate",
+                        .message = "it takes objects of everybody after " +
+                                   std::to_string(options_.initialization_timeout.count()) +
+                                   " seconds: " + why});
+      due_.Add(*each);
+    }
+    each = closed_.erase(each);
+  }
+}
+
+/// What a namespace lacks that everybody waits for; empty: nothing.
+std::string PopulationControl::WhyClosed(const ClusterNamespace& found) const {
+  const populate::TargetNamespace& target = found.target;
+  if (found.is_terminating || target.IsPopulated() || target.OptsOut()) return "";
+  if (!target.pending_initializers.empty()) {
+    return "its initializers " + kube::base::Join(target.pending_initializers, ", ") +
+           " have not finished";
+  }
+  const auto outcome = state_.outcomes.find(target.name);
+  const bool is_populated = outcome != state_.outcomes.end() && !outcome->second.is_unfinished;
+  return is_populated ? "" : "it does not have all objects of its templates";
 }
 
 void PopulationControl::TakeTemplate(const std::string& name, std::optional<TemplateEntry> entry) {
@@ -225,7 +272,7 @@ void PopulationControl::PublishCounts() {
                .templates = state_.input.known.size(),
                .due = due_.CountDue(session_.clock.Now()),
                .unfinished = due_.waiting(),
-               .refused = state_.input.refused.size(),
+               .refused = is_leading_ ? state_.input.refused.size() : 0,
                .leads = is_leading_,
                .is_blind = watch_.blind_since().has_value()});
 }

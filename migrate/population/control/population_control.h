@@ -28,6 +28,9 @@ struct ControlOptions {
   std::chrono::seconds resync{};
   /// Namespaces that have what they are to have get the label that says so.
   bool marks_populated = false;
+  /// As InitializationOptions: from which age on they take objects whether they have it or not.
+  std::chrono::seconds initialization_timeout{30};
+  std::function<std::chrono::sys_seconds()> now{};
   /// Whether this replica populates; the others only watch. Is asked several times a second while a
   /// round lasts, so that it may stop the session of the round.
   std::function<bool()> leads = [] { return true; };
@@ -72,6 +75,9 @@ class PopulationControl {
   void TakeNamespace(const std::string& name, std::optional<ClusterNamespace> found);
   void AddSelected(const std::string& template_name);
   void TellWhyLeftAlone(const std::string& template_name);
+  bool IsOverdue(const ClusterNamespace& found) const;
+  void LookAtClosed();
+  std::string WhyClosed(const ClusterNamespace& found) const;
   void LookAtGuard();
   void ReadGuard(const std::string& told_elsewhere = "");
   void Look();
@@ -95,6 +101,7 @@ class PopulationControl {
   PopulationNotes notes_;
   PopulationState state_;
   DueNamespaces due_;
+  std::set<std::string> closed_;  // namespaces that may not take objects of everybody yet
 
   bool is_leading_ = false;
   std::set<std::string> groups_;  // of which state_.kinds were read

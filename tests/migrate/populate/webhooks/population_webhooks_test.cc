@@ -60,24 +60,26 @@ struct World {
 
 TEST_CASE("Each webhook can be left out", "[migrate][populate][webhooks]") {
   CHECK(World().Ids() == Strings{"creator", "creator/check", "opt-out", "opt-out/check", "use",
-                                 "initialization", "initialization/check"});
+                                 "initializers", "initialization", "initialization/check"});
   CHECK(World(WebhookOptions{}).Ids() == Strings{"creator", "creator/check", "opt-out/check", "use",
-                                                 "initialization", "initialization/check"});
+                                                 "initializers", "initialization",
+                                                 "initialization/check"});
   WebhookOptions options{.opt_out_users = {kAccount}};
   SECTION("creator") {
     options.creator.is_wanted = false;
-    CHECK(World(options).Ids() ==
-          Strings{"opt-out", "opt-out/check", "use", "initialization", "initialization/check"});
+    CHECK(World(options).Ids() == Strings{"opt-out", "opt-out/check", "use", "initializers",
+                                          "initialization", "initialization/check"});
   }
   SECTION("opt-out") {
     options.opt_out.is_wanted = false;
-    CHECK(World(options).Ids() ==
-          Strings{"creator", "creator/check", "use", "initialization", "initialization/check"});
+    CHECK(World(options).Ids() == Strings{"creator", "creator/check", "use", "initializers",
+                                          "initialization", "initialization/check"});
   }
   SECTION("use") {
     options.use.is_wanted = false;
     CHECK(World(options).Ids() == Strings{"creator", "creator/check", "opt-out", "opt-out/check",
-                                          "initialization", "initialization/check"});
+                                          "initializers", "initialization",
+                                          "initialization/check"});
   }
   SECTION("initialization") {
     options.initialization.is_wanted = false;
@@ -92,7 +94,7 @@ TEST_CASE("Each asks about what it has to know", "[migrate][populate][webhooks]"
   const std::vector<Resource> namespaces = {{"", "v1", "namespaces"}};
   const Operations create = {Operation::kCreate};
   const Operations change = {Operation::kCreate, Operation::kUpdate};
-  for (const char* id : {"creator", "opt-out"}) {
+  for (const char* id : {"creator", "opt-out", "initializers"}) {
     CAPTURE(id);
     const Handler* handler = world.handlers.Find(id);
     CHECK(handler->is_mutating());
@@ -121,7 +123,7 @@ TEST_CASE("Who populates namespaces is in nobody's way without an answer, permis
   World world;
   for (const Handler& handler : world.handlers.all()) {
     CAPTURE(handler.id);
-    CHECK(handler.options.ignore_failures == handler.id.starts_with("initialization"));
+    CHECK(handler.options.ignore_failures == handler.id.starts_with("initiali"));
     CHECK(handler.options.timeout == seconds(10));
     CHECK_FALSE(handler.options.persistent);
     CHECK_FALSE(handler.options.side_effects);

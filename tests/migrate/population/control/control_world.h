@@ -22,10 +22,21 @@ inline const std::string kTemplatePath =
     "/apis/policy.kubectl-prune.dev/v1alpha1/namespacetemplates/";
 inline const std::string kWidgetPath = "/apis/demo.example.com/v1/namespaces/";
 
+inline constexpr char kConfigurationCrd[] = R"({
+    "apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
+    "metadata":{"name":"namespaceinitializationconfigurations.policy.kubectl-prune.dev"},
+    "spec":{"group":"policy.kubectl-prune.dev","scope":"Cluster",
+      "names":{"plural":"namespaceinitializationconfigurations",
+               "kind":"NamespaceInitializationConfiguration"},
+      "versions":[{"name":"v1alpha1","served":true,"storage":true,"schema":{"openAPIV3Schema":{
+        "type":"object","x-kubernetes-preserve-unknown-fields":true}}}]}})";
+
 /// A cluster whose namespaces are kept as templates say, by the hands of its clock.
 struct ControlWorld : World {
   ControlWorld() {
+    cluster.server.Add(kConfigurationCrd);
     control_options.leads = [this] { return leads; };
+    control_options.now = [this] { return time_of_day; };
     control_options.tell = [this](const std::string& line) { lines.push_back(line); };
   }
 
@@ -77,7 +88,17 @@ struct ControlWorld : World {
     return labels == nullptr ? "" : std::string(labels->FindText(key));
   }
 
+  /// One that selects all namespaces.
+  void PutConfiguration(const std::string& name, const std::string& initializer,
+                        const std::string& selector = "{}") {
+    cluster.server.Add(R"({"apiVersion":"policy.kubectl-prune.dev/v1alpha1",)"
+                       R"("kind":"NamespaceInitializationConfiguration","metadata":{"name":")" +
+                       name + R"("},"spec":{"namespaces":{"labelSelector":)" + selector +
+                       R"(},"initializers":[{"name":")" + initializer + R"("}]}})");
+  }
+
   ControlOptions control_options;
+  std::chrono::sys_seconds time_of_day{std::chrono::seconds(1767225600)};  // 2026-01-01T00:00:00Z
   bool leads = true;
   std::atomic<bool> halt = false;
   PopulationCounts counts;
