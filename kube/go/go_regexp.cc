@@ -51,6 +51,16 @@ std::optional<bool> GoMatcher::Matches(std::string_view text) const {
   return RE2::PartialMatch(ToPiece(text), *expression_);
 }
 
+std::optional<GoMatcher::Span> GoMatcher::Find(std::string_view text, std::size_t from) const {
+  if (expression_ == nullptr || StepsFor(text) > kMostSteps) return std::nullopt;
+  re2::StringPiece match;
+  if (!expression_->Match(ToPiece(text), from, text.size(), RE2::UNANCHORED, &match, 1)) {
+    return std::nullopt;
+  }
+  const auto begin = static_cast<std::size_t>(match.data() - text.data());
+  return Span{begin, begin + match.size()};
+}
+
 std::int64_t GoMatcher::StepsFor(std::string_view text) const {
   const auto size = static_cast<std::int64_t>(text.size());
   return expression_ == nullptr ? 0 : (size + 1) * expression_->ProgramSize();

@@ -70,11 +70,12 @@ Fault Unescape(std::string_view text, Part part, std::string& out) {
   return std::nullopt;
 }
 
-std::string EscapeUser(std::string_view text) {
+/// `text` with everything escaped but what is unreserved or in `kept`.
+std::string Escape(std::string_view text, std::string_view kept) {
   constexpr std::string_view kHex = "0123456789ABCDEF";
   std::string escaped;
   for (const char c : text) {
-    if (IsUnreserved(c) || IsOneOf(c, "$&+,;=")) {
+    if (IsUnreserved(c) || IsOneOf(c, kept)) {
       escaped += c;
     } else {
       const auto byte = static_cast<unsigned char>(c);
@@ -82,6 +83,15 @@ std::string EscapeUser(std::string_view text) {
     }
   }
   return escaped;
+}
+
+std::string EscapeUser(std::string_view text) { return Escape(text, "$&+,;="); }
+std::string EscapePath(std::string_view text) { return Escape(text, "$&+,/:;=@"); }
+
+/// True if a path can stay as it is written (validEncoded).
+bool IsEscapedPath(std::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return IsUnreserved(c) || IsOneOf(c, "!$&'()*+,;=:@[]%/"); });
 }
 
 /// Why `address`, which stood in brackets, is no IPv6 address.
@@ -114,13 +124,15 @@ Fault ReadBracketHost(std::string_view host, std::string& out) {
   return std::nullopt;
 }
 
-Fault ReadHost(std::string_view scheme, std::string_view host, std::string& out) {
+Fault ReadHost(std::string_view scheme, std::string_view host, HostColons colons,
+               std::string& out) {
   const std::size_t bracket = host.rfind('[');
   if (bracket == 0) return ReadBracketHost(host, out);
   if (bracket != std::string_view::npos) return "invalid IP-literal";
   // Other schemes than HTTP may name several hosts with ports.
   const bool is_http = scheme == "http" || scheme == "https";
-  const std::size_t colon = is_http ? host.find(':') : host.rfind(':');
+  const bool is_strict = is_http && colons == HostColons::kOne;
+  const std::size_t colon = is_strict ? host.find(':') : host.rfind(':');
   if (colon != std::string_view::npos) {
     if (Fault problem = PortProblem(host.substr(colon))) return problem;
   }
@@ -134,8 +146,7 @@ Fault ReadUser(std::string_view user_info, GoUrl& url) {
   if (!is_valid) return "net/url: invalid userinfo";
   const std::size_t colon = user_info.find(':');
   std::string name;
-  if (Fault problem = Unescape(user_info.substr(0, colon), Part::kUser, name))
-    return problem;
+  if (Fault problem = Unescape(user_info.substr(0, colon), Part::kUser, name)) return problem;
   url.user = EscapeUser(name);
   if (colon == std::string_view::npos) return std::nullopt;
   std::string password;
@@ -146,10 +157,10 @@ Fault ReadUser(std::string_view user_info, GoUrl& url) {
   return std::nullopt;
 }
 
-Fault ReadAuthority(std::string_view authority, GoUrl& url) {
+Fault ReadAuthority(std::string_view authority, HostColons colons, GoUrl& url) {
   const std::size_t at = authority.rfind('@');
   const std::string_view host = at == std::string_view::npos ? authority : authority.substr(at + 1);
-  if (Fault problem = ReadHost(url.scheme, host, url.host)) return problem;
+  if (Fault problem = ReadHost(url.scheme, host, colons, url.host)) return problem;
   return at == std::string_view::npos ? std::nullopt : ReadUser(authority.substr(0, at), url);
 }
 
@@ -180,7 +191,7 @@ void TakeQuery(std::string_view& text, std::string& raw_query) {
 bool IsControl(char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7f; }
 
 /// Reads everything but the fragment.
-Fault Read(std::string_view text, bool is_request, GoUrl& url) {
+Fault Read(std::string_view text, bool is_request, HostColons colons, GoUrl& url) {
   if (std::any_of(text.begin(), text.end(), IsControl)) {
     return "net/url: invalid control character in URL";
   }
@@ -199,11 +210,13 @@ Fault Read(std::string_view text, bool is_request, GoUrl& url) {
   if (may_have_authority && text.starts_with("//")) {
     text.remove_prefix(2);
     const std::size_t slash = std::min(text.find('/'), text.size());
-    if (Fault problem = ReadAuthority(text.substr(0, slash), url)) return problem;
+    if (Fault problem = ReadAuthority(text.substr(0, slash), colons, url)) return problem;
     text.remove_prefix(slash);
   }
   std::string path;
-  return Unescape(text, Part::kPath, path);
+  if (Fault problem = Unescape(text, Part::kPath, path)) return problem;
+  url.escaped_path = IsEscapedPath(text) ? std::string(text) : EscapePath(path);
+  return std::nullopt;
 }
 
 base::Unexpected<std::string> ParseError(std::string_view text, const std::string& problem) {
@@ -212,10 +225,10 @@ base::Unexpected<std::string> ParseError(std::string_view text, const std::strin
 
 }  // namespace
 
-base::Result<GoUrl, std::string> ParseUrl(std::string_view text) {
+base::Result<GoUrl, std::string> ParseUrl(std::string_view text, HostColons colons) {
   GoUrl url;
   const std::string_view before = text.substr(0, text.find('#'));
-  if (const Fault problem = Read(before, false, url)) return ParseError(before, *problem);
+  if (const Fault problem = Read(before, false, colons, url)) return ParseError(before, *problem);
   if (before.size() == text.size()) return url;
   const std::string_view fragment = text.substr(before.size() + 1);
   if (const Fault problem = Unescape(fragment, Part::kFragment, url.fragment)) {
@@ -224,9 +237,17 @@ base::Result<GoUrl, std::string> ParseUrl(std::string_view text) {
   return url;
 }
 
-base::Result<GoUrl, std::string> ParseRequestUri(std::string_view text) {
+std::optional<std::string> UnescapeQuery(std::string_view text) {
+  std::string spaced(text);
+  std::replace(spaced.begin(), spaced.end(), '+', ' ');
+  std::string out;
+  if (Unescape(spaced, Part::kPath, out)) return std::nullopt;
+  return out;
+}
+
+base::Result<GoUrl, std::string> ParseRequestUri(std::string_view text, HostColons colons) {
   GoUrl url;
-  if (const Fault problem = Read(text, true, url)) return ParseError(text, *problem);
+  if (const Fault problem = Read(text, true, colons, url)) return ParseError(text, *problem);
   return url;
 }
 

@@ -62,7 +62,12 @@ def json_text(given):
     return [text(given["object"])] if "object" in given else []
 
 
+def expression(given):
+    return [given["expr"].replace("\n", " ").encode(errors="surrogatepass")] if "expr" in given else []
+
+
 FORMS = {
+    "cel": expression,
     "crd": crd,
     "defaulting": schema_and_object,
     "dry_run": dry_run,

@@ -7,8 +7,10 @@ kube/base
 kube/json kube/system
 kube/go kube/yaml
 kube/meta
+kube/schema/format
+kube/cel
 kube/schema
-kube/schema/format kube/config kube/mutation
+kube/config kube/mutation
 kube/schema/validation kube/http
 kube/crd kube/client kube/serve
 kube/crd/rules kube/crd/changes kube/crd/suggest kube/auth kube/admission kube/lease

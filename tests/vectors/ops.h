@@ -15,5 +15,6 @@ void ReplayValidateCrd(const Vector& vector, Mismatches& mismatches);
 void ReplayValidateUpdate(const Vector& vector, Mismatches& mismatches);
 void ReplayJsonText(const Vector& vector, Mismatches& mismatches);
 void ReplayGetObjectMeta(const Vector& vector, Mismatches& mismatches);
+void ReplayCelExpr(const Vector& vector, Mismatches& mismatches);
 
 }  // namespace vectors

@@ -25,6 +25,7 @@ constexpr Op kOps[] = {
     {"validate-update", ReplayValidateUpdate},
     {"json-text", ReplayJsonText},
     {"get-object-meta", ReplayGetObjectMeta},
+    {"cel-expr", ReplayCelExpr},
 };
 
 void ReplayOp(const Vector& vector, Mismatches& mismatches) {

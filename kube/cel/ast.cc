@@ -1,0 +1,250 @@
+#include "kube/cel/ast.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "kube/cel/numbers.h"
+#include "kube/cel/operators.h"
+
+namespace kube::cel {
+namespace {
+
+using Kind = Expr::Kind;
+
+struct Operator {
+  std::string_view function;
+  std::string_view text;
+  int precedence;  // higher binds tighter
+};
+
+constexpr Operator kBinary[] = {
+    {kOr, " || ", 2},         {kAnd, " && ", 3},       {kLess, " < ", 4},
+    {kLessEquals, " <= ", 4}, {kGreater, " > ", 4},    {kGreaterEquals, " >= ", 4},
+    {kEquals, " == ", 4},     {kNotEquals, " != ", 4}, {kIn, " in ", 4},
+    {kAdd, " + ", 5},         {kSubtract, " - ", 5},   {kMultiply, " * ", 6},
+    {kDivide, " / ", 6},      {kModulo, " % ", 6},
+};
+constexpr int kConditionalPrecedence = 1;
+constexpr int kUnaryPrecedence = 7;
+constexpr int kMemberPrecedence = 8;
+
+const Operator* FindBinary(const Expr& expr) {
+  if (expr.kind != Kind::kCall || expr.args.size() != 2 || expr.target != nullptr) return nullptr;
+  const auto found = std::find_if(std::begin(kBinary), std::end(kBinary),
+                                  [&](const Operator& op) { return op.function == expr.name; });
+  return found == std::end(kBinary) ? nullptr : found;
+}
+
+std::string EscapeBytes(std::string_view text, bool is_bytes) {
+  std::string out = is_bytes ? "b\"" : "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (byte < ' ' || byte == 0x7F || (is_bytes && byte >= 0x80)) {
+      // Three digits of eight: a byte, or the character of that number.
+      out += '\\';
+      out += static_cast<char>('0' + (byte >> 6U));
+      out += static_cast<char>('0' + (byte >> 3U & 7U));
+      out += static_cast<char>('0' + (byte & 7U));
+    } else {
+      out += c;
+    }
+  }
+  return out += '"';
+}
+
+std::string PrintConstant(const Constant& constant) {
+  switch (constant.kind) {
+    case Constant::Kind::kNull:
+      return "null";
+    case Constant::Kind::kBool:
+      return constant.boolean ? "true" : "false";
+    case Constant::Kind::kInt:
+      return std::to_string(constant.integer);
+    case Constant::Kind::kUint:
+      return std::to_string(constant.natural) + "u";
+    case Constant::Kind::kDouble: {
+      std::string text = FormatScientific(constant.real, 17);
+      return text;
+    }
+    default:
+      return EscapeBytes(constant.text, constant.kind == Constant::Kind::kBytes);
+  }
+}
+
+bool IsPlainName(std::string_view name) {
+  const auto is_letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  static constexpr std::array<std::string_view, 4> kWords = {"in", "true", "false", "null"};
+  if (name.empty() || !is_letter(name[0])) return false;
+  if (std::find(kWords.begin(), kWords.end(), name) != kWords.end()) return false;
+  return std::all_of(name.begin(), name.end(),
+                     [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
+}
+
+std::string PrintName(const std::string& name) {
+  return IsPlainName(name) ? name : "`" + name + "`";
+}
+
+class Printer {
+ public:
+  std::string Print(const Expr& expr, int precedence) {
+    const int own = PrecedenceOf(expr);
+    std::string text = PrintBare(expr);
+    return own < precedence ? "(" + text + ")" : text;
+  }
+
+ private:
+  static int PrecedenceOf(const Expr& expr) {
+    if (const Operator* op = FindBinary(expr)) return op->precedence;
+    if (expr.kind == Kind::kLiteral) {
+      // -1 as a receiver would be read as -(1.f()).
+      const bool is_negative =
+          (expr.constant.kind == Constant::Kind::kInt && expr.constant.integer < 0) ||
+          (expr.constant.kind == Constant::Kind::kDouble && std::signbit(expr.constant.real));
+      return is_negative ? kUnaryPrecedence : kMemberPrecedence;
+    }
+    if (expr.kind != Kind::kCall) return kMemberPrecedence;
+    if (expr.name == kConditional) return kConditionalPrecedence;
+    return expr.name == kNot || expr.name == kNegate ? kUnaryPrecedence : kMemberPrecedence;
+  }
+
+  std::string PrintBare(const Expr& expr) {
+    switch (expr.kind) {
+      case Kind::kLiteral:
+        return PrintConstant(expr.constant);
+      case Kind::kIdent:
+        return expr.name;
+      case Kind::kSelect:
+        return PrintSelect(expr);
+      case Kind::kCall:
+        return PrintCall(expr);
+      case Kind::kList:
+        return PrintList(expr);
+      case Kind::kMap:
+      case Kind::kMessage:
+        return PrintEntries(expr);
+      case Kind::kComprehension:
+        return PrintFold(*expr.comprehension);
+      default:
+        return "";
+    }
+  }
+
+  std::string PrintSelect(const Expr& expr) {
+    std::string text = Print(*expr.target, kMemberPrecedence) + "." + PrintName(expr.name);
+    return expr.is_test ? "has(" + text + ")" : text;
+  }
+
+  std::string PrintArgs(const std::vector<Expr*>& args) {
+    std::string text;
+    for (const Expr* arg : args) {
+      if (arg != args[0]) text += ", ";
+      text += Print(*arg, 0);
+    }
+    return text;
+  }
+
+  std::string PrintCall(const Expr& expr) {
+    if (const Operator* op = FindBinary(expr)) {
+      // && and || are balanced when they are read: any tree of them needs its parentheses.
+      const bool is_logical = expr.name == kAnd || expr.name == kOr;
+      const int left = is_logical ? op->precedence + 1 : op->precedence;
+      return Print(*expr.args[0], left) + std::string(op->text) +
+             Print(*expr.args[1], op->precedence + 1);
+    }
+    if (expr.name == kConditional) {
+      return Print(*expr.args[0], kConditionalPrecedence + 1) + " ? " +
+             Print(*expr.args[1], kConditionalPrecedence + 1) + " : " +
+             Print(*expr.args[2], kConditionalPrecedence);
+    }
+    if (expr.name == kNot || expr.name == kNegate) {
+      // A sign before a number would be read as part of it, and two of a kind cancel each other.
+      return (expr.name == kNot ? "!" : "-") + PrintOperand(*expr.args[0]);
+    }
+    if (expr.name == kIndex || expr.name == kOptionalIndex) {
+      return Print(*expr.args[0], kMemberPrecedence) + (expr.name == kIndex ? "[" : "[?") +
+             Print(*expr.args[1], 0) + "]";
+    }
+    if (expr.name == kOptionalSelect) {
+      return Print(*expr.args[0], kMemberPrecedence) + ".?" +
+             PrintName(expr.args[1]->constant.text);
+    }
+    const std::string receiver =
+        expr.target == nullptr ? "" : Print(*expr.target, kMemberPrecedence) + ".";
+    return receiver + expr.name + "(" + PrintArgs(expr.args) + ")";
+  }
+
+  std::string PrintOperand(const Expr& operand) {
+    if (operand.kind == Kind::kLiteral) return "(" + PrintBare(operand) + ")";
+    return Print(operand, kMemberPrecedence);
+  }
+
+  std::string PrintList(const Expr& expr) {
+    std::string text = "[";
+    for (std::size_t i = 0; i < expr.args.size(); ++i) {
+      if (i > 0) text += ", ";
+      const auto& optional = expr.optional_indices;
+      const auto index = static_cast<std::int32_t>(i);
+      if (std::find(optional.begin(), optional.end(), index) != optional.end()) text += '?';
+      text += Print(*expr.args[i], 0);
+    }
+    return text + "]";
+  }
+
+  std::string PrintEntries(const Expr& expr) {
+    std::string text = expr.name + "{";
+    for (const Entry& entry : expr.entries) {
+      if (&entry != expr.entries.data()) text += ", ";
+      if (entry.is_optional) text += '?';
+      text += entry.key != nullptr ? Print(*entry.key, 0) : PrintName(entry.field);
+      text += ": " + Print(*entry.value, 0);
+    }
+    return text + "}";
+  }
+
+  std::string PrintFold(const Comprehension& fold) {
+    return "__fold__(" + fold.variable + ", " + fold.second_variable + ", " +
+           Print(*fold.range, 0) + ", " + fold.accumulator + ", " + Print(*fold.init, 0) + ", " +
+           Print(*fold.condition, 0) + ", " + Print(*fold.step, 0) + ", " + Print(*fold.result, 0) +
+           ")";
+  }
+};
+
+bool SameEntry(const Entry& a, const Entry& b) {
+  if (a.field != b.field || a.is_optional != b.is_optional) return false;
+  if ((a.key == nullptr) != (b.key == nullptr)) return false;
+  return (a.key == nullptr || SameTree(*a.key, *b.key)) && SameTree(*a.value, *b.value);
+}
+
+bool SameFold(const Comprehension& a, const Comprehension& b) {
+  return a.variable == b.variable && a.second_variable == b.second_variable &&
+         a.accumulator == b.accumulator && SameTree(*a.range, *b.range) &&
+         SameTree(*a.init, *b.init) && SameTree(*a.condition, *b.condition) &&
+         SameTree(*a.step, *b.step) && SameTree(*a.result, *b.result);
+}
+
+}  // namespace
+
+std::string Print(const Expr& expr) { return Printer().Print(expr, 0); }
+
+bool SameTree(const Expr& a, const Expr& b) {
+  if (a.kind != b.kind || a.is_test != b.is_test || a.name != b.name ||
+      !(a.constant == b.constant) || a.optional_indices != b.optional_indices ||
+      (a.target == nullptr) != (b.target == nullptr) ||
+      (a.comprehension == nullptr) != (b.comprehension == nullptr)) {
+    return false;
+  }
+  if (a.target != nullptr && !SameTree(*a.target, *b.target)) return false;
+  if (a.comprehension != nullptr && !SameFold(*a.comprehension, *b.comprehension)) return false;
+  return std::equal(a.args.begin(), a.args.end(), b.args.begin(), b.args.end(),
+                    [](const Expr* x, const Expr* y) { return SameTree(*x, *y); }) &&
+         std::equal(a.entries.begin(), a.entries.end(), b.entries.begin(), b.entries.end(),
+                    SameEntry);
+}
+
+}  // namespace kube::cel

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "kube/cel/program.h"
+
+namespace kube::cel {
+
+/// One evaluation of a program, or of a part of it while it is planned. Counts costs as cel-go's
+/// interpreter does (interpreter/runtimecost.go): a step costs once all its operands have values.
+class Evaluator {
+ public:
+  Evaluator(const Program& program, std::span<const Value> variables, json::Arena& arena,
+            std::uint64_t limit);
+
+  /// The value of a node. Throws CostExceeded.
+  Value Run(std::uint32_t node);
+  std::uint64_t cost() const { return cost_; }
+
+  struct CostExceeded {};
+
+ private:
+  struct Qualified {
+    Value value;
+    bool is_present = true;
+  };
+
+  void Count(std::uint64_t cost) {
+    cost_ += cost;
+    if (cost_ > limit_) throw CostExceeded();
+  }
+  Value RunCall(const Node& node);
+  Value Dispatch(const CallPlan& call, std::span<const Value> args);
+  Value RunLogical(const Node& node, bool is_or);
+  Value RunEquals(const Node& node, bool is_equal);
+  Value RunList(const Node& node);
+  Value RunMap(const Node& node);
+  Value RunMessage(const Node& node);
+  Value RunFold(const FoldPlan& fold);
+  Value RunInSet(const Node& node);
+  Value RunOptionalOr(const Node& node, bool is_value);
+
+  Value Resolve(const Attribute& attribute);
+  Value BaseOf(const Attribute& attribute);
+  Value Qualify(Value object, const std::vector<Qualifier>& qualifiers);
+  Value KeyOf(const Qualifier& qualifier);
+  Qualified Find(const Value& object, const Value& key, bool may_miss);
+  Value TestField(const Value& object, const Value& key);
+
+  const Program& program_;
+  std::span<const Value> variables_;
+  Memory memory_;
+  std::uint64_t limit_;
+  std::uint64_t cost_ = 0;
+  std::vector<Value> locals_;
+};
+
+/// The message of protobuf with these fields, as a value; an error where it has none here.
+Value MakeMessage(Memory& memory, std::string_view name, std::span<const std::string> fields,
+                  std::span<const Value> values);
+
+}  // namespace kube::cel

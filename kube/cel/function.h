@@ -1,0 +1,56 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "kube/base/release.h"
+#include "kube/cel/cost.h"
+#include "kube/cel/value.h"
+
+namespace kube::cel {
+
+/// What a function does. Its arguments are no errors; the receiver is the first of them.
+using Implementation = Value (*)(Memory& memory, std::span<const Value> args);
+
+/// How an overload of a function is found at run time where its arguments are dyn.
+enum class Dispatch : std::uint8_t {
+  kTyped,    ///< the first overload that takes the types of the arguments
+  kGeneric,  ///< all overloads have one implementation, which looks at the types itself
+  kBuiltIn,  ///< the evaluator does it
+};
+
+/// One overload of a function: the row of a library's table. All there is to know of it.
+struct Overload {
+  std::string_view function;
+  std::string_view id;    ///< as cel-go calls it; costs and errors depend on it
+  bool is_member;         ///< called as receiver.function(...): args[0] is the receiver
+  std::string_view args;  ///< types as TypePool::Parse reads them, with ", " between them
+  std::string_view result;
+  Implementation run = nullptr;
+  EstimateRule estimate = nullptr;  ///< null, or absent: 1
+  CostRule cost = nullptr;          ///< null: 1
+  bool cost_by_name = false;  ///< `cost` counts also where it is not known which overload it is
+  Dispatch dispatch = Dispatch::kTyped;
+  base::Release since{1, 0};
+  base::Release until{99, 0};  ///< the first release that has it no more
+};
+
+/// The list of the elements of both.
+Value ConcatenateLists(Memory& memory, const Value& a, const Value& b);
+
+/// The tables of the libraries, each in a file of its own.
+std::span<const Overload> OperatorLibrary();
+std::span<const Overload> ConversionLibrary();
+std::span<const Overload> TimeLibrary();
+std::span<const Overload> StringLibrary();
+std::span<const Overload> ListLibrary();
+std::span<const Overload> RegexLibrary();
+std::span<const Overload> UrlLibrary();
+std::span<const Overload> QuantityLibrary();
+std::span<const Overload> NetLibrary();
+std::span<const Overload> SemverLibrary();
+std::span<const Overload> NamedFormatLibrary();
+std::span<const Overload> OptionalLibrary();
+std::span<const Overload> AuthorizationLibrary();
+
+}  // namespace kube::cel

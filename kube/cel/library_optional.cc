@@ -1,0 +1,115 @@
+// Optional values (cel-go cel/library.go). The evaluator itself does or(), orValue() and the
+// operators
+// .? and [?].
+#include "kube/cel/function.h"
+#include "kube/cel/operators.h"
+
+namespace kube::cel {
+namespace {
+
+using Args = std::span<const Value>;
+using Kind = Value::Kind;
+
+constexpr base::Release kSince{1, 28};
+
+bool IsZero(const Value& value) {
+  switch (value.kind) {
+    case Kind::kNull:
+      return true;
+    case Kind::kBool:
+      return !value.boolean;
+    case Kind::kInt:
+    case Kind::kUint:
+    case Kind::kDuration:
+      return value.natural == 0;
+    case Kind::kDouble:
+      return value.real == 0;
+    case Kind::kString:
+    case Kind::kBytes:
+      return value.size == 0;
+    case Kind::kTimestamp:
+      return value.integer == -62135596800 && value.size == 0;
+    case Kind::kList:
+    case Kind::kJsonList:
+      return ListSize(value) == 0;
+    case Kind::kMap:
+    case Kind::kJsonMap:
+    case Kind::kObject:
+      return MapSize(value) == 0;
+    default:
+      return false;
+  }
+}
+
+Value Of(Memory& memory, Args args) { return memory.Optional(args[0]); }
+Value OfNonZero(Memory& memory, Args args) {
+  return IsZero(args[0]) ? memory.NoOptional() : memory.Optional(args[0]);
+}
+Value None(Memory& memory, Args /*args*/) { return memory.NoOptional(); }
+Value Get(Memory& /*memory*/, Args args) {
+  return args[0].inner == nullptr ? Value::Error("optional.none() dereference") : *args[0].inner;
+}
+Value HasValue(Memory& /*memory*/, Args args) { return Value::Bool(args[0].inner != nullptr); }
+
+Value FromList(Memory& memory, const Value& list, bool is_first) {
+  const std::uint32_t size = ListSize(list);
+  if (size == 0) return memory.NoOptional();
+  return memory.Optional(ListItem(list, is_first ? 0 : size - 1));
+}
+Value First(Memory& memory, Args args) { return FromList(memory, args[0], true); }
+Value Last(Memory& memory, Args args) { return FromList(memory, args[0], false); }
+
+Value Unwrap(Memory& memory, Args args) {
+  const Value list = memory.NewList();
+  for (std::uint32_t i = 0; i < ListSize(args[0]); ++i) {
+    const Value item = ListItem(args[0], i);
+    if (item.kind != Kind::kOptional) {
+      return memory.Error("value " + Describe(item) + " is not optional");
+    }
+    if (item.inner != nullptr) memory.Append(list, *item.inner);
+  }
+  return list;
+}
+
+Overload Row(std::string_view function, std::string_view id, bool is_member, std::string_view args,
+             std::string_view result, Implementation run) {
+  return {
+      function, id,      is_member, args,  result,
+      run,      nullptr, nullptr,   false, run == nullptr ? Dispatch::kBuiltIn : Dispatch::kTyped,
+      kSince};
+}
+
+}  // namespace
+
+std::span<const Overload> OptionalLibrary() {
+  static const Overload rows[] = {
+      Row("optional.of", "optional_of", false, "V", "optional(V)", Of),
+      Row("optional.ofNonZeroValue", "optional_ofNonZeroValue", false, "V", "optional(V)",
+          OfNonZero),
+      Row("optional.none", "optional_none", false, "", "optional(V)", None),
+      Row("value", "optional_value", true, "optional(V)", "V", Get),
+      Row("hasValue", "optional_hasValue", true, "optional(V)", "bool", HasValue),
+      Row("or", "optional_or_optional", true, "optional(V), optional(V)", "optional(V)", nullptr),
+      Row("orValue", "optional_orValue_value", true, "optional(V), V", "V", nullptr),
+      Row(kOptionalSelect, "select_optional_field", false, "dyn, string", "optional(V)", nullptr),
+      Row(kOptionalIndex, "list_optindex_optional_int", false, "list(V), int", "optional(V)",
+          nullptr),
+      Row(kOptionalIndex, "optional_list_optindex_optional_int", false, "optional(list(V)), int",
+          "optional(V)", nullptr),
+      Row(kOptionalIndex, "map_optindex_optional_value", false, "map(K, V), K", "optional(V)",
+          nullptr),
+      Row(kOptionalIndex, "optional_map_optindex_optional_value", false, "optional(map(K, V)), K",
+          "optional(V)", nullptr),
+      Row(kIndex, "optional_list_index_int", false, "optional(list(V)), int", "optional(V)",
+          nullptr),
+      Row(kIndex, "optional_map_index_value", false, "optional(map(K, V)), K", "optional(V)",
+          nullptr),
+      Row("last", "list_last", true, "list(V)", "optional(V)", Last),
+      Row("first", "list_first", true, "list(V)", "optional(V)", First),
+      Row("optional.unwrap", "optional_unwrap", false, "list(optional(V))", "list(V)", Unwrap),
+      Row("unwrapOpt", "optional_unwrapOpt", true, "list(optional(V))", "list(V)", Unwrap),
+  };
+  return rows;
+}
+
+}  // namespace kube::cel

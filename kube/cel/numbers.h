@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+/// Numbers as Go's strconv and fmt print and read them.
+namespace kube::cel {
+
+/// strconv.FormatFloat(value, 'f', -1, 64): no exponent, as few digits as tell the value apart.
+std::string FormatFixed(double value);
+/// fmt.Sprintf("%.*f") and "%.*e": the exponent has two digits at least.
+std::string FormatFixed(double value, int precision);
+std::string FormatScientific(double value, int precision);
+/// fmt.Sprintf("%g"): exponents below -4 and from 21 on.
+std::string FormatShortest(double value);
+
+/// strconv.ParseInt and ParseUint with base 10, ParseFloat, ParseBool; absent where they fail.
+std::optional<std::int64_t> ParseInt(std::string_view text);
+std::optional<std::uint64_t> ParseUint(std::string_view text);
+std::optional<double> ParseFloat(std::string_view text);
+std::optional<bool> ParseBool(std::string_view text);
+
+}  // namespace kube::cel

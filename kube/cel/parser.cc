@@ -1,0 +1,383 @@
+#include "kube/cel/parser.h"
+
+#include <algorithm>
+#include <array>
+
+#include "kube/cel/grammar.h"
+#include "kube/cel/literals.h"
+#include "kube/cel/macros.h"
+#include "kube/cel/operators.h"
+
+namespace kube::cel {
+namespace {
+
+using Kind = SyntaxNode::Kind;
+
+constexpr int kMostDepth = 250;
+constexpr std::size_t kMostNodes = 100000;
+
+/// Thrown to give up.
+struct TooDeep {};
+
+bool IsReserved(std::string_view name) {
+  static constexpr std::array<std::string_view, 21> kReserved = {
+      "as",        "break", "const",  "continue", "else", "false", "for",
+      "function",  "if",    "import", "in",       "let",  "loop",  "package",
+      "namespace", "null",  "return", "true",     "var",  "void",  "while"};
+  return std::find(kReserved.begin(), kReserved.end(), name) != kReserved.end();
+}
+
+std::string_view BinaryFunction(TokenKind kind) {
+  switch (kind) {
+    case TokenKind::kPlus:
+      return kAdd;
+    case TokenKind::kMinus:
+      return kSubtract;
+    case TokenKind::kStar:
+      return kMultiply;
+    case TokenKind::kSlash:
+      return kDivide;
+    case TokenKind::kPercent:
+      return kModulo;
+    case TokenKind::kEquals:
+      return kEquals;
+    case TokenKind::kNotEquals:
+      return kNotEquals;
+    case TokenKind::kLess:
+      return kLess;
+    case TokenKind::kLessEquals:
+      return kLessEquals;
+    case TokenKind::kGreater:
+      return kGreater;
+    case TokenKind::kGreaterEquals:
+      return kGreaterEquals;
+    default:
+      return kIn;
+  }
+}
+
+/// The name that a token stands for, without the quotes of an escaped one.
+std::string_view NameOf(const Token& token) {
+  if (token.kind != TokenKind::kEscapedIdentifier) return token.text;
+  return token.text.substr(1, token.text.size() - 2);
+}
+
+/// Makes an expression of a syntax tree. Ids are given in the order of cel-go's parser, as errors
+/// at the same place are reported in the order in which they were found.
+class Builder {
+ public:
+  Builder(const Source& source, base::Release release, Ast& ast, std::vector<Issue>& issues)
+      : source_(source), release_(release), ast_(ast), issues_(issues) {}
+
+  Expr* Build(const SyntaxNode* node) {
+    if (node == nullptr) return Broken(-1);
+    switch (node->kind) {
+      case Kind::kBroken:
+        return Broken(node->start == nullptr ? -1 : node->start->start);
+      case Kind::kConditional:
+        return Nested([&] { return Conditional(*node); });
+      case Kind::kOr:
+      case Kind::kAnd:
+        return Logical(*node);
+      case Kind::kBinary:
+        return Nested([&] { return Binary(*node); });
+      case Kind::kNot:
+      case Kind::kNegate:
+        return Unary(*node);
+      case Kind::kSelect:
+        return Nested([&] { return Select(*node); });
+      case Kind::kMemberCall:
+        return Nested([&] { return MemberCall(*node); });
+      case Kind::kIndex:
+        return Nested([&] { return Index(*node); });
+      case Kind::kIdent:
+      case Kind::kGlobalCall:
+        return Named(*node);
+      case Kind::kList:
+        return List(*node);
+      case Kind::kMap:
+        return Map(*node);
+      case Kind::kMessage:
+        return Message(*node);
+      default:
+        return Literal(*node);
+    }
+  }
+
+ private:
+  /// Runs `build` one level deeper.
+  template <typename Function>
+  Expr* Nested(Function build) {
+    if (++depth_ > kMostDepth) {
+      issues_.push_back(source_.At(-1, "max recursion depth exceeded"));
+      throw TooDeep();
+    }
+    Expr* expr = build();
+    --depth_;
+    return expr;
+  }
+
+  Expr* Broken(std::int32_t position) { return ast_.New(Expr::Kind::kUnspecified, position); }
+  Expr* Fail(std::int32_t position, std::string message) {
+    issues_.push_back(source_.At(position, std::move(message)));
+    return Broken(position);
+  }
+
+  Expr* Call(std::int32_t position, std::string_view function, Expr* target,
+             std::vector<Expr*> args) {
+    const MacroCall call{function, target, &args, position};
+    if (ast_.id_count() > kMostNodes) return TooMany(call);
+    const Expansion expansion = ExpandMacro(ast_, call, release_);
+    if (ast_.id_count() > kMostNodes && expansion.expr != nullptr) return TooMany(call);
+    if (!expansion.error.empty()) return Fail(expansion.position, expansion.error);
+    if (expansion.expr != nullptr) return expansion.expr;
+    Expr* expr = ast_.New(Expr::Kind::kCall, position);
+    expr->name = function;
+    expr->target = target;
+    expr->args = std::move(args);
+    return expr;
+  }
+  Expr* TooMany(const MacroCall& call) {
+    return Fail(call.position, "expression count exceeds limit of " + std::to_string(kMostNodes) +
+                                   " while expanding macro '" + std::string(call.function) + "'");
+  }
+
+  Expr* Conditional(const SyntaxNode& node) {
+    Expr* condition = Build(node.children[0]);
+    Expr* if_true = Build(node.children[1]);
+    Expr* if_false = Build(node.children[2]);
+    return Call(node.op->start, kConditional, nullptr, {condition, if_true, if_false});
+  }
+
+  /// A chain of && or || becomes a balanced tree.
+  Expr* Logical(const SyntaxNode& node) {
+    std::vector<Expr*> terms;
+    for (const SyntaxNode* child : node.children) terms.push_back(Build(child));
+    return Balance(node, terms, 0, node.tokens.size() - 1);
+  }
+  Expr* Balance(const SyntaxNode& node, const std::vector<Expr*>& terms, std::size_t first,
+                std::size_t last) {
+    const std::size_t middle = (first + last + 1) / 2;
+    Expr* left = middle == first ? terms[middle] : Balance(node, terms, first, middle - 1);
+    Expr* right = middle == last ? terms[middle + 1] : Balance(node, terms, middle + 1, last);
+    Expr* expr = ast_.New(Expr::Kind::kCall, node.tokens[middle]->start);
+    expr->name = node.kind == Kind::kOr ? kOr : kAnd;
+    expr->args = {left, right};
+    return expr;
+  }
+
+  Expr* Binary(const SyntaxNode& node) {
+    Expr* left = Build(node.children[0]);
+    Expr* right = Build(node.children[1]);
+    return Call(node.op->start, BinaryFunction(node.op->kind), nullptr, {left, right});
+  }
+
+  /// Signs that are doubled cancel each other.
+  Expr* Unary(const SyntaxNode& node) {
+    Expr* operand = Build(node.children.empty() ? nullptr : node.children[0]);
+    if (node.tokens.size() % 2 == 0) return operand;
+    return Call(node.tokens[0]->start, node.kind == Kind::kNot ? kNot : kNegate, nullptr,
+                {operand});
+  }
+
+  Expr* Select(const SyntaxNode& node) {
+    Expr* operand = Build(node.children[0]);
+    std::string_view name;
+    if (node.name == nullptr) {
+      Fail(node.name_start == nullptr ? -1 : node.name_start->start, "unsupported ident kind");
+    } else {
+      name = NameOf(*node.name);
+    }
+    if (node.is_optional) {
+      if (release_ < base::Release{1, 28}) return Fail(node.op->start, "unsupported syntax '.?'");
+      Expr* expr = ast_.New(Expr::Kind::kCall, node.op->start);
+      expr->name = kOptionalSelect;
+      Expr* field = ast_.New(Expr::Kind::kLiteral, node.name_start->start);
+      field->constant.kind = Constant::Kind::kString;
+      field->constant.text = name;
+      expr->args = {operand, field};
+      return expr;
+    }
+    Expr* expr = ast_.New(Expr::Kind::kSelect, node.op->start);
+    expr->target = operand;
+    expr->name = name;
+    return expr;
+  }
+
+  std::vector<Expr*> BuildAll(const std::vector<SyntaxNode*>& nodes) {
+    std::vector<Expr*> result;
+    result.reserve(nodes.size());
+    for (const SyntaxNode* node : nodes) result.push_back(Build(node));
+    return result;
+  }
+
+  Expr* MemberCall(const SyntaxNode& node) {
+    std::vector<Expr*> args = BuildAll(node.children);
+    Expr* target = args[0];
+    args.erase(args.begin());
+    return Call(node.op->start, node.name->text, target, std::move(args));
+  }
+
+  Expr* Index(const SyntaxNode& node) {
+    Expr* target = Build(node.children[0]);
+    Expr* index = Build(node.children.size() > 1 ? node.children[1] : nullptr);
+    if (node.is_optional && release_ < base::Release{1, 28}) {
+      return Fail(node.op->start, "unsupported syntax '[?'");
+    }
+    return Call(node.op->start, node.is_optional ? kOptionalIndex : kIndex, nullptr,
+                {target, index});
+  }
+
+  Expr* Named(const SyntaxNode& node) {
+    if (node.name == nullptr) return Broken(node.start->start);
+    if (IsReserved(node.name->text)) {
+      return Fail(node.start->start, "reserved identifier: " + std::string(node.name->text));
+    }
+    std::string name = node.has_leading_dot ? "." : "";
+    name += node.name->text;
+    if (node.kind == Kind::kGlobalCall) {
+      return Call(node.op->start, name, nullptr, BuildAll(node.children));
+    }
+    Expr* expr = ast_.New(Expr::Kind::kIdent, node.name->start);
+    expr->name = std::move(name);
+    return expr;
+  }
+
+  /// False: an error was reported, as the release does not know the syntax.
+  bool CheckOptional(bool is_optional, const SyntaxNode* place) {
+    if (!is_optional || release_ >= base::Release{1, 28}) return true;
+    Fail(place == nullptr ? -1 : place->start->start, "unsupported syntax '?'");
+    return false;
+  }
+
+  Expr* List(const SyntaxNode& node) {
+    Expr* expr = ast_.New(Expr::Kind::kList, node.op->start);
+    expr->args = BuildAll(node.children);
+    for (std::size_t i = 0; i < node.optional_children.size(); ++i) {
+      if (!node.optional_children[i] || !CheckOptional(true, node.children[i])) continue;
+      expr->optional_indices.push_back(static_cast<std::int32_t>(i));
+    }
+    return expr;
+  }
+
+  Expr* Map(const SyntaxNode& node) {
+    Expr* expr = ast_.New(Expr::Kind::kMap, node.op->start);
+    for (std::size_t i = 0; i < node.values.size(); ++i) {
+      Entry entry;
+      entry.id = ast_.NextId(node.colons[i]->start);
+      if (!CheckOptional(node.optional_children[i], node.children[i])) continue;
+      entry.is_optional = node.optional_children[i];
+      entry.key = Build(node.children[i]);
+      entry.value = Build(node.values[i]);
+      expr->entries.push_back(std::move(entry));
+    }
+    return expr;
+  }
+
+  Expr* Message(const SyntaxNode& node) {
+    Expr* expr = ast_.New(Expr::Kind::kMessage, node.op->start);
+    if (node.has_leading_dot) expr->name = ".";
+    for (const Token* token : node.tokens) {
+      if (token != node.tokens[0]) expr->name += '.';
+      expr->name += token->text;
+    }
+    for (std::size_t i = 0; i < node.values.size(); ++i) {
+      Entry entry;
+      entry.id = ast_.NextId(node.colons[i]->start);
+      if (!CheckOptional(node.optional_children[i], &node)) continue;
+      if (node.fields[i] == nullptr) {
+        Fail(node.entries_start->start, "unsupported ident kind");
+        continue;
+      }
+      entry.is_optional = node.optional_children[i];
+      entry.field = NameOf(*node.fields[i]);
+      entry.value = Build(node.values[i]);
+      expr->entries.push_back(std::move(entry));
+    }
+    return expr;
+  }
+
+  Expr* Literal(const SyntaxNode& node) {
+    const std::int32_t position = node.start->start;
+    Constant constant;
+    std::string text = node.sign == nullptr ? "" : "-";
+    if (node.name != nullptr) text += node.name->text;
+    switch (node.kind) {
+      case Kind::kInt: {
+        const auto value = ParseIntLiteral(text);
+        if (!value) return Fail(position, "invalid int literal");
+        constant.kind = Constant::Kind::kInt;
+        constant.integer = *value;
+        break;
+      }
+      case Kind::kUint: {
+        text.pop_back();
+        const auto value = ParseUintLiteral(text);
+        if (!value) return Fail(position, "invalid uint literal");
+        constant.kind = Constant::Kind::kUint;
+        constant.natural = *value;
+        break;
+      }
+      case Kind::kDouble: {
+        const auto value = ParseDoubleLiteral(text);
+        if (!value) return Fail(position, "invalid double literal");
+        constant.kind = Constant::Kind::kDouble;
+        constant.real = *value;
+        break;
+      }
+      case Kind::kString:
+      case Kind::kBytes: {
+        const bool is_bytes = node.kind == Kind::kBytes;
+        auto value = Unescape(is_bytes ? std::string_view(text).substr(1) : text, is_bytes);
+        if (!value) return Fail(position, value.error());
+        constant.kind = is_bytes ? Constant::Kind::kBytes : Constant::Kind::kString;
+        constant.text = *std::move(value);
+        break;
+      }
+      case Kind::kTrue:
+      case Kind::kFalse:
+        constant.kind = Constant::Kind::kBool;
+        constant.boolean = node.kind == Kind::kTrue;
+        break;
+      default:
+        break;
+    }
+    Expr* expr = ast_.New(Expr::Kind::kLiteral, position);
+    expr->constant = std::move(constant);
+    return expr;
+  }
+
+  const Source& source_;
+  base::Release release_;
+  Ast& ast_;
+  std::vector<Issue>& issues_;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+ParsedExpression Parse(const Source& source, base::Release release) {
+  ParsedExpression result;
+  result.ast = std::make_unique<Ast>();
+  if (source.size() > kLongestExpression) {
+    result.issues.push_back(source.At(
+        -1, "expression code point size exceeds limit: size: " + std::to_string(source.size()) +
+                ", limit " + std::to_string(kLongestExpression)));
+    return result;
+  }
+  const Tokens tokens = Tokenize(source.text());
+  const SyntaxTree tree = ParseTokens(tokens);
+  for (const SyntaxError& error : tree.errors) {
+    result.issues.push_back(source.At(error.position, error.message));
+  }
+  if (tree.root == nullptr) return result;
+  try {
+    Expr* root = Builder(source, release, *result.ast, result.issues).Build(tree.root);
+    if (result.issues.empty()) result.ast->root = root;
+  } catch (const TooDeep&) {
+    result.ast->root = nullptr;
+  }
+  return result;
+}
+
+}  // namespace kube::cel

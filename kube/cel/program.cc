@@ -1,0 +1,408 @@
+#include "kube/cel/program.h"
+
+#include <algorithm>
+#include <array>
+
+#include "kube/base/utf8.h"
+#include "kube/cel/evaluator.h"
+#include "kube/cel/operators.h"
+#include "kube/cel/parser.h"
+#include "kube/cel/pattern.h"
+
+namespace kube::cel {
+
+using Kind = Expr::Kind;
+using Op = Node::Op;
+
+/// Turns a checked expression into a program, as cel-go's planner and its optimisations do
+/// (interpreter/planner.go, decorators.go): what is constant is evaluated once and costs nothing.
+class Planner {
+ public:
+  Planner(const Environment& environment, const CheckedExpression& checked, Program& program)
+      : environment_(environment), checked_(checked), program_(program) {}
+
+  /// Thrown with what keeps the program from being made.
+  struct Failure {
+    std::string error;
+  };
+
+  std::uint32_t Plan(const Expr& expr) {
+    switch (expr.kind) {
+      case Kind::kLiteral:
+        return AddConstant(Literal(expr.constant));
+      case Kind::kIdent:
+        return PlanIdent(expr);
+      case Kind::kSelect:
+        return PlanSelect(expr);
+      case Kind::kCall:
+        return PlanCall(expr);
+      case Kind::kList:
+        return PlanList(expr);
+      case Kind::kMap:
+        return PlanMap(expr);
+      case Kind::kMessage:
+        return PlanMessage(expr);
+      default:
+        return PlanFold(*expr.comprehension);
+    }
+  }
+
+ private:
+  struct Local {
+    std::string name;
+    std::uint32_t index;
+    std::uint32_t lazy;
+  };
+
+  // ---- Nodes.
+
+  std::uint32_t Add(Node node) {
+    program_.nodes_.push_back(node);
+    return static_cast<std::uint32_t>(program_.nodes_.size()) - 1;
+  }
+  std::uint32_t AddConstant(const Value& value) {
+    Node node;
+    node.constant = value;
+    return Add(node);
+  }
+  Node WithArgs(Op op, const std::vector<std::uint32_t>& args,
+                const std::vector<bool>& optional = {}) {
+    Node node;
+    node.op = op;
+    node.first = static_cast<std::uint32_t>(program_.args_.size());
+    node.count = static_cast<std::uint32_t>(args.size());
+    program_.args_.insert(program_.args_.end(), args.begin(), args.end());
+    program_.optional_args_.insert(program_.optional_args_.end(), optional.begin(), optional.end());
+    program_.optional_args_.resize(program_.args_.size(), false);
+    return node;
+  }
+  const Node& NodeAt(std::uint32_t index) const { return program_.nodes_[index]; }
+  bool IsConstant(std::uint32_t index) const { return NodeAt(index).op == Op::kConstant; }
+  bool AreConstant(const std::vector<std::uint32_t>& nodes) const {
+    return std::all_of(nodes.begin(), nodes.end(), [&](std::uint32_t n) { return IsConstant(n); });
+  }
+
+  Value Literal(const Constant& constant) {
+    Memory memory(*program_.constants_);
+    switch (constant.kind) {
+      case Constant::Kind::kBool:
+        return Value::Bool(constant.boolean);
+      case Constant::Kind::kInt:
+        return Value::Int(constant.integer);
+      case Constant::Kind::kUint:
+        return Value::Uint(constant.natural);
+      case Constant::Kind::kDouble:
+        return Value::Double(constant.real);
+      case Constant::Kind::kString:
+        return memory.String(constant.text);
+      case Constant::Kind::kBytes:
+        return memory.Bytes(constant.text);
+      default:
+        return Value::Null();
+    }
+  }
+
+  /// The value of a node without variables, which takes its place.
+  std::uint32_t Fold(std::uint32_t index) {
+    Evaluator evaluator(program_, {}, *program_.constants_, kUnbounded);
+    return AddConstant(evaluator.Run(index));
+  }
+
+  // ---- Attributes.
+
+  std::uint32_t AddAttribute(Attribute attribute) {
+    program_.attributes_.push_back(std::move(attribute));
+    Node node;
+    node.op = Op::kAttribute;
+    node.first = static_cast<std::uint32_t>(program_.attributes_.size()) - 1;
+    return Add(node);
+  }
+  /// The attribute that a node is, or one that has the node as its base.
+  std::uint32_t AttributeOf(std::uint32_t node) {
+    if (NodeAt(node).op == Op::kAttribute) return NodeAt(node).first;
+    Attribute attribute;
+    attribute.base = Attribute::Base::kNode;
+    attribute.index = node;
+    program_.attributes_.push_back(std::move(attribute));
+    return static_cast<std::uint32_t>(program_.attributes_.size()) - 1;
+  }
+  /// Both branches of a conditional are qualified.
+  void AddQualifier(std::uint32_t attribute, const Qualifier& qualifier) {
+    Attribute& a = program_.attributes_[attribute];
+    if (a.base != Attribute::Base::kConditional) return a.qualifiers.push_back(qualifier);
+    const std::uint32_t if_true = a.if_true;
+    const std::uint32_t if_false = a.if_false;
+    AddQualifier(if_true, qualifier);
+    AddQualifier(if_false, qualifier);
+  }
+  std::uint32_t Qualified(std::uint32_t operand, const Qualifier& qualifier) {
+    if (NodeAt(operand).op == Op::kAttribute) {
+      AddQualifier(NodeAt(operand).first, qualifier);
+      return operand;
+    }
+    Attribute attribute;
+    attribute.base = Attribute::Base::kNode;
+    attribute.index = operand;
+    attribute.qualifiers.push_back(qualifier);
+    return AddAttribute(std::move(attribute));
+  }
+
+  /// A type as a value: its parameters are dyn.
+  TypeRef TypeValue(TypeRef type) {
+    if (type->params.empty() && type->kind != Type::Kind::kStruct) return type;
+    return program_.types_->Opaque(type->name,
+                                   std::vector<TypeRef>(type->params.size(), types::Dyn()));
+  }
+
+  std::uint32_t PlanIdent(const Expr& expr) {
+    const Reference& reference = checked_.ReferenceOf(expr);
+    if (reference.constant) return AddConstant(Value::Int(*reference.constant));
+    if (reference.type_value != nullptr) {
+      return AddConstant(Value::OfType(TypeValue(reference.type_value)));
+    }
+    Attribute attribute;
+    std::string_view name = reference.name;
+    const bool is_global = name.starts_with('.');
+    if (is_global) name.remove_prefix(1);
+    const auto local = std::find_if(locals_.rbegin(), locals_.rend(),
+                                    [&](const Local& l) { return l.name == name; });
+    if (local != locals_.rend() && !is_global) {
+      attribute.base = Attribute::Base::kLocal;
+      attribute.index = local->index;
+      attribute.lazy = local->lazy;
+    } else {
+      attribute.index = static_cast<std::uint32_t>(environment_.FindVariable(name));
+    }
+    return AddAttribute(std::move(attribute));
+  }
+
+  std::uint32_t PlanSelect(const Expr& expr) {
+    const std::uint32_t operand = Plan(*expr.target);
+    Qualifier qualifier;
+    qualifier.key = Memory(*program_.constants_).String(expr.name);
+    qualifier.is_test = expr.is_test;
+    const std::uint32_t node = Qualified(operand, qualifier);
+    if (expr.is_test) program_.attributes_[NodeAt(node).first].is_test = true;
+    return node;
+  }
+
+  std::uint32_t PlanIndex(const Expr& expr, bool is_optional) {
+    const std::uint32_t operand = Plan(*expr.args[0]);
+    const std::uint32_t index = Plan(*expr.args[1]);
+    Qualifier qualifier;
+    qualifier.is_optional = is_optional;
+    if (IsConstant(index)) {
+      qualifier.key = NodeAt(index).constant;
+      const Value& key = qualifier.key;
+      if (!key.is_string() && !key.is_number() && !key.is_bool()) {
+        throw Failure{"invalid qualifier type: " + GoTypeOf(key)};
+      }
+    } else {
+      qualifier.attribute = static_cast<std::int32_t>(AttributeOf(index));
+    }
+    return Qualified(operand, qualifier);
+  }
+
+  std::uint32_t PlanConditional(const Expr& expr) {
+    Attribute attribute;
+    attribute.base = Attribute::Base::kConditional;
+    attribute.index = Plan(*expr.args[0]);
+    attribute.if_true = AttributeOf(Plan(*expr.args[1]));
+    attribute.if_false = AttributeOf(Plan(*expr.args[2]));
+    return AddAttribute(std::move(attribute));
+  }
+
+  // ---- Calls.
+
+  std::uint32_t PlanCall(const Expr& expr) {
+    const std::string& name = expr.name;
+    if (name == kConditional) return PlanConditional(expr);
+    if (name == kIndex) return PlanIndex(expr, false);
+    if (name == kOptionalIndex || name == kOptionalSelect) return PlanIndex(expr, true);
+    std::vector<std::uint32_t> args;
+    if (expr.target != nullptr) args.push_back(Plan(*expr.target));
+    for (const Expr* arg : expr.args) args.push_back(Plan(*arg));
+    if (name == kAnd) return Add(WithArgs(Op::kAnd, args));
+    if (name == kOr) return Add(WithArgs(Op::kOr, args));
+    if (name == kEquals) return Add(WithArgs(Op::kEquals, args));
+    if (name == kNotEquals) return Add(WithArgs(Op::kNotEquals, args));
+    const Reference& reference = checked_.ReferenceOf(expr);
+    CallPlan call;
+    call.function = reference.function;
+    if (reference.signatures.size() == 1) call.signature = reference.signatures[0];
+    const std::string_view id =
+        call.signature == nullptr ? std::string_view() : call.signature->overload->id;
+    if (id == "optional_or_optional") return Add(WithArgs(Op::kOptionalOr, args));
+    if (id == "optional_orValue_value") return Add(WithArgs(Op::kOptionalOrValue, args));
+    if (id == "in_list" && IsConstant(args[1])) {
+      if (const auto set = PlanSet(args)) return *set;
+    }
+    call.cost = CostOf(reference);
+    CompileConstantPattern(call, args);
+    program_.calls_.push_back(std::move(call));
+    Node node = WithArgs(Op::kCall, args);
+    node.constant = Value::Uint(program_.calls_.size() - 1);
+    const std::uint32_t planned = Add(node);
+    if (!IsConversion(name) || args.size() != 1 || !IsConstant(args[0])) return planned;
+    const std::uint32_t folded = Fold(planned);
+    if (NodeAt(folded).constant.is_error()) {
+      throw Failure{std::string(NodeAt(folded).constant.text())};
+    }
+    return folded;
+  }
+
+  static bool IsConversion(std::string_view name) {
+    static constexpr std::array<std::string_view, 10> kNames = {
+        "bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"};
+    return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+  }
+
+  /// Rules that depend on the overload count only where there is one; rules of the server's own
+  /// libraries are known by the function.
+  static CostRule CostOf(const Reference& reference) {
+    if (reference.signatures.size() == 1) return reference.signatures[0]->overload->cost;
+    const Overload& first = *reference.signatures[0]->overload;
+    return first.cost_by_name ? first.cost : nullptr;
+  }
+
+  void CompileConstantPattern(CallPlan& call, const std::vector<std::uint32_t>& args) {
+    const std::string_view name = call.function->name;
+    if (name != "matches" && name != "find" && name != "findAll") return;
+    if (!IsConstant(args[1]) || !NodeAt(args[1]).constant.is_string()) return;
+    std::string error;
+    auto matcher = CompilePattern(NodeAt(args[1]).constant.text(), error);
+    if (matcher == nullptr) throw Failure{error};
+    if (name == "matches") call.pattern = std::move(matcher);
+  }
+
+  /// `value in [constants]`; absent where the list holds what has no hash.
+  std::optional<std::uint32_t> PlanSet(const std::vector<std::uint32_t>& args) {
+    const Value list = NodeAt(args[1]).constant;
+    if (ListSize(list) == 0) return AddConstant(Value::Bool(false));
+    Memory memory(*program_.constants_);
+    const Value set = memory.NewMap(ListSize(list));
+    for (std::uint32_t i = 0; i < ListSize(list); ++i) {
+      const Value item = ListItem(list, i);
+      if (!item.is_string() && !item.is_number() && !item.is_bool()) return std::nullopt;
+      memory.Set(set, item, Value::Bool(true));
+    }
+    Node node = WithArgs(Op::kInSet, {args[0]});
+    node.constant = set;
+    return Add(node);
+  }
+
+  // ---- Lists, maps, messages and folds.
+
+  std::uint32_t PlanList(const Expr& expr) {
+    std::vector<std::uint32_t> args;
+    for (const Expr* arg : expr.args) args.push_back(Plan(*arg));
+    std::vector<bool> optional(args.size(), false);
+    for (const std::int32_t index : expr.optional_indices) {
+      optional[static_cast<std::size_t>(index)] = true;
+    }
+    const std::uint32_t node = Add(WithArgs(Op::kList, args, optional));
+    return AreConstant(args) ? Fold(node) : node;
+  }
+
+  std::uint32_t PlanMap(const Expr& expr) {
+    std::vector<std::uint32_t> args;
+    std::vector<bool> optional;
+    for (const Entry& entry : expr.entries) {
+      args.push_back(Plan(*entry.key));
+      args.push_back(Plan(*entry.value));
+      optional.insert(optional.end(), 2, entry.is_optional);
+    }
+    const std::uint32_t node = Add(WithArgs(Op::kMap, args, optional));
+    return AreConstant(args) ? Fold(node) : node;
+  }
+
+  std::uint32_t PlanMessage(const Expr& expr) {
+    MessagePlan message;
+    message.name = expr.name;
+    std::vector<std::uint32_t> args;
+    for (const Entry& entry : expr.entries) {
+      args.push_back(Plan(*entry.value));
+      message.fields.push_back(entry.field);
+      message.optional.push_back(entry.is_optional);
+    }
+    program_.messages_.push_back(std::move(message));
+    Node node = WithArgs(Op::kMessage, args);
+    node.constant = Value::Uint(program_.messages_.size() - 1);
+    return Add(node);
+  }
+
+  std::uint32_t AddLocal(const std::string& name, std::uint32_t lazy) {
+    const std::uint32_t index = program_.local_count_++;
+    locals_.push_back({name, index, lazy});
+    return index;
+  }
+
+  std::uint32_t PlanFold(const Comprehension& fold) {
+    FoldPlan plan;
+    plan.init = Plan(*fold.init);
+    plan.range = Plan(*fold.range);
+    const std::size_t outer = locals_.size();
+    plan.accumulator = AddLocal(fold.accumulator, plan.init + 1);
+    const std::size_t inner = locals_.size();
+    plan.variable = AddLocal(fold.variable, 0);
+    if (!fold.second_variable.empty()) {
+      plan.second_variable = static_cast<std::int32_t>(AddLocal(fold.second_variable, 0));
+    }
+    plan.condition = Plan(*fold.condition);
+    plan.step = Plan(*fold.step);
+    locals_.resize(inner);
+    plan.result = Plan(*fold.result);
+    locals_.resize(outer);
+    program_.folds_.push_back(plan);
+    Node node;
+    node.op = Op::kFold;
+    node.first = static_cast<std::uint32_t>(program_.folds_.size()) - 1;
+    return Add(node);
+  }
+
+  const Environment& environment_;
+  const CheckedExpression& checked_;
+  Program& program_;
+  std::vector<Local> locals_;  // the innermost last
+};
+
+base::Result<std::unique_ptr<CheckedExpression>, std::string> Compile(
+    const Environment& environment, std::string_view text) {
+  // What is no UTF-8 the server has seen as U+FFFD.
+  const std::string clean = base::utf8::IsValid(text) ? "" : base::utf8::Sanitize(text);
+  const Source source(clean.empty() ? text : std::string_view(clean));
+  ParsedExpression parsed = Parse(source, environment.release());
+  if (!parsed.issues.empty()) return base::Unexpected(source.Describe(std::move(parsed.issues)));
+  auto checked = std::make_unique<CheckedExpression>();
+  checked->ast = std::move(parsed.ast);
+  std::vector<Issue> issues = Check(environment, source, *checked);
+  if (issues.empty()) issues = Validate(environment, source, *checked);
+  if (!issues.empty()) return base::Unexpected(source.Describe(std::move(issues)));
+  return checked;
+}
+
+base::Result<Program, std::string> Program::Make(const Environment& environment,
+                                                 const CheckedExpression& checked) {
+  Program program;
+  try {
+    program.root_ = Planner(environment, checked, program).Plan(*checked.ast->root);
+  } catch (const Planner::Failure& failure) {
+    return base::Unexpected(failure.error);
+  }
+  return program;
+}
+
+Evaluation Program::Evaluate(std::span<const Value> variables, json::Arena& arena,
+                             std::uint64_t limit) const {
+  Evaluator evaluator(*this, variables, arena, limit);
+  Evaluation evaluation;
+  try {
+    evaluation.value = evaluator.Run(root_);
+  } catch (const Evaluator::CostExceeded&) {
+    evaluation.value = Value::Error(kCostLimitExceeded);
+  }
+  evaluation.cost = evaluator.cost();
+  return evaluation;
+}
+
+}  // namespace kube::cel

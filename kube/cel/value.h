@@ -1,0 +1,234 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "kube/cel/type.h"
+#include "kube/json/json.h"
+
+namespace kube::cel {
+
+struct SchemaType;
+struct ListData;
+struct MapData;
+struct Opaque;
+
+/// What an expression evaluates to: 24 bytes that may point into an arena, a constant of the
+/// program, or the object that is looked at.
+struct Value {
+  enum class Kind : std::uint8_t {
+    kUnset,  ///< no value yet; never the result of an expression
+    kError,
+    kNull,
+    kBool,
+    kInt,
+    kUint,
+    kDouble,
+    kString,
+    kBytes,
+    kDuration,
+    kTimestamp,
+    kList,      ///< built by an expression
+    kJsonList,  ///< an array, read in place
+    kMap,       ///< built by an expression
+    kJsonMap,   ///< an object, read in place: the keys are those that it has
+    kObject,    ///< an object, read in place: the fields are those of its schema
+    kOptional,
+    kType,
+    kOpaque,  ///< of a library: a quantity, an address ...
+  };
+
+  Kind kind = Kind::kUnset;
+  bool is_mutable = false;  ///< a list or map that only its fold knows yet
+  std::uint32_t size = 0;   ///< of texts, in bytes; nanoseconds of a timestamp
+  union {
+    bool boolean;
+    std::int64_t integer;  ///< also nanoseconds of a duration, seconds of a timestamp
+    std::uint64_t natural;
+    double real;
+    const char* characters = nullptr;  ///< of strings, bytes and errors
+    ListData* list;
+    MapData* map;
+    const json::Value* json;
+    const Value* inner;  ///< of an optional; null: it has none
+    TypeRef type;
+    const Opaque* opaque;
+  };
+  union {
+    const SchemaType* schema = nullptr;  ///< of what is read in place; null: dyn
+    std::int64_t zone;                   ///< of a timestamp, in seconds east of UTC
+  };
+
+  static Value Null() { return Of(Kind::kNull); }
+  static Value Bool(bool value) {
+    Value v = Of(Kind::kBool);
+    v.boolean = value;
+    return v;
+  }
+  static Value Int(std::int64_t value) {
+    Value v = Of(Kind::kInt);
+    v.integer = value;
+    return v;
+  }
+  static Value Uint(std::uint64_t value) {
+    Value v = Of(Kind::kUint);
+    v.natural = value;
+    return v;
+  }
+  static Value Double(double value) {
+    Value v = Of(Kind::kDouble);
+    v.real = value;
+    return v;
+  }
+  /// Borrows the text, as the next ones do.
+  static Value String(std::string_view text) { return Text(Kind::kString, text); }
+  static Value Bytes(std::string_view bytes) { return Text(Kind::kBytes, bytes); }
+  static Value Error(std::string_view message) { return Text(Kind::kError, message); }
+  static Value Duration(std::int64_t nanoseconds) {
+    Value v = Of(Kind::kDuration);
+    v.integer = nanoseconds;
+    return v;
+  }
+  static Value Timestamp(std::int64_t seconds, std::uint32_t nanoseconds, std::int64_t zone = 0) {
+    Value v = Of(Kind::kTimestamp);
+    v.integer = seconds;
+    v.size = nanoseconds;
+    v.zone = zone;
+    return v;
+  }
+  static Value OfType(TypeRef type) {
+    Value v = Of(Kind::kType);
+    v.type = type;
+    return v;
+  }
+  static Value Optional(const Value* inner) {
+    Value v = Of(Kind::kOptional);
+    v.inner = inner;
+    return v;
+  }
+
+  bool is_error() const { return kind == Kind::kError; }
+  bool is_bool() const { return kind == Kind::kBool; }
+  bool is_true() const { return kind == Kind::kBool && boolean; }
+  bool is_false() const { return kind == Kind::kBool && !boolean; }
+  bool is_int() const { return kind == Kind::kInt; }
+  bool is_string() const { return kind == Kind::kString; }
+  bool is_list() const { return kind == Kind::kList || kind == Kind::kJsonList; }
+  bool is_map() const {
+    return kind == Kind::kMap || kind == Kind::kJsonMap || kind == Kind::kObject;
+  }
+  bool is_number() const {
+    return kind == Kind::kInt || kind == Kind::kUint || kind == Kind::kDouble;
+  }
+  std::string_view text() const { return {characters, size}; }
+
+ private:
+  static Value Of(Kind kind) {
+    Value v;
+    v.kind = kind;
+    return v;
+  }
+  static Value Text(Kind kind, std::string_view text) {
+    Value v = Of(kind);
+    v.characters = text.data();
+    v.size = static_cast<std::uint32_t>(text.size());
+    return v;
+  }
+};
+
+static_assert(sizeof(Value) == 24);
+
+/// The elements of a list that an expression built.
+struct ListData {
+  Value* items = nullptr;
+  std::uint32_t size = 0;
+  std::uint32_t capacity = 0;
+};
+
+struct MapEntry {
+  Value key;
+  Value value;
+};
+
+/// The entries of a map that an expression built, in the order in which they came.
+struct MapData {
+  MapEntry* entries = nullptr;
+  std::uint32_t size = 0;
+  std::uint32_t capacity = 0;
+  std::uint32_t* slots = nullptr;  ///< by the hash of keys: 1 + the index of an entry; 0: free
+  std::uint32_t slot_count = 0;    ///< a power of two; 0: the map is searched from end to end
+};
+
+/// The type of a value at run time, without parameters.
+TypeRef RuntimeType(const Value& value);
+/// Its name: "int", "google.protobuf.Duration", "net.IP".
+std::string_view RuntimeTypeName(const Value& value);
+
+/// ==. Numbers are equal across their types; values of different types are not equal.
+bool Equal(const Value& a, const Value& b);
+/// -1, 0 or 1; absent where the two cannot be ordered, as NaN with anything.
+std::optional<int> Compare(const Value& a, const Value& b);
+/// What the size of a value counts for in costs: characters, bytes, elements, entries; 1 for the
+/// rest.
+std::uint64_t CostSize(const Value& value);
+/// As CostSize; absent where size() is no function of the value.
+std::optional<std::int64_t> SizeOf(const Value& value);
+
+/// The Go type of a value in cel-go, as %T prints it: "types.Int".
+std::string GoTypeOf(const Value& value);
+/// How Go prints a value in errors.
+std::string Describe(const Value& value);
+
+// ---- Lists and maps, however they are held.
+
+std::uint32_t ListSize(const Value& list);
+Value ListItem(const Value& list, std::uint32_t index);
+/// The entry of `key`; kUnset where there is none, an error where the field cannot be read.
+Value MapFind(const Value& map, const Value& key);
+std::uint32_t MapSize(const Value& map);
+
+/// The keys of a map and their values, one after the other.
+class MapCursor {
+ public:
+  explicit MapCursor(const Value& map) : map_(map) { Skip(); }
+  bool AtEnd() const;
+  MapEntry Entry() const;
+  void Next() {
+    ++index_;
+    Skip();
+  }
+
+ private:
+  void Skip();
+
+  const Value map_;
+  std::uint32_t index_ = 0;
+};
+
+/// Memory for what expressions build. Not for several threads at once.
+class Memory {
+ public:
+  explicit Memory(json::Arena& arena) : arena_(arena) {}
+
+  json::Arena& arena() { return arena_; }
+  Value String(std::string_view text) { return Value::String(arena_.Copy(text)); }
+  Value Bytes(std::string_view bytes) { return Value::Bytes(arena_.Copy(bytes)); }
+  Value Error(std::string_view message) { return Value::Error(arena_.Copy(message)); }
+  Value Optional(const Value& inner);
+  Value NoOptional() { return Value::Optional(nullptr); }
+  Value OfOpaque(const Opaque* opaque);
+
+  Value NewList(std::uint32_t capacity = 0);
+  void Append(const Value& list, const Value& item);
+  Value NewMap(std::uint32_t capacity = 0);
+  /// Sets the value of a key; true if the map had it.
+  bool Set(const Value& map, const Value& key, const Value& value);
+
+ private:
+  json::Arena& arena_;
+};
+
+}  // namespace kube::cel
