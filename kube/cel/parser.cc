@@ -368,7 +368,9 @@ ParsedExpression Parse(const Source& source, base::Release release) {
   const Tokens tokens = Tokenize(source.text());
   const SyntaxTree tree = ParseTokens(tokens);
   for (const SyntaxError& error : tree.errors) {
-    result.issues.push_back(source.At(error.position, error.message));
+    // Of no text at all, the server says that its end stands before the first column.
+    result.issues.push_back(source.text().empty() ? Issue{1, -1, error.message}
+                                                  : source.At(error.position, error.message));
   }
   if (tree.root == nullptr) return result;
   try {
