@@ -18,6 +18,15 @@ namespace {
 
 using manifests::ManifestObject;
 
+// Also what a server drops: a null in the place of a value.
+bool SaysAnything(const kube::json::Value& value) {
+  if (!value.is_object() && !value.is_array()) return !value.is_null();
+  return std::ranges::any_of(value.elements(), SaysAnything) ||
+         std::ranges::any_of(value.members(), [](const kube::json::Member& member) {
+           return member.value.is_null() || SaysAnything(member.value);
+         });
+}
+
 /// Sorts what a reader hands out.
 class PopulationReader {
  public:
@@ -60,13 +69,14 @@ class PopulationReader {
     for (const std::string& path : read->unknown_fields) {
       files_.warnings.push_back(Describe(object) + ": unknown field \"" + path + "\"");
     }
-    if (read->uses_creator) {
-      files_.warnings.push_back(
-          Describe(object) +
-          ": it has $(CREATOR), which a cluster refuses where no webhook guards the annotation " +
-          kCreatorAnnotation);
+    const kube::json::Value* spec = object.value.Find("spec");
+    const kube::json::Value* namespaces = spec == nullptr ? nullptr : spec->Find("namespaces");
+    if (read->selector.empty() && namespaces != nullptr && SaysAnything(*namespaces)) {
+      files_.warnings.push_back(Describe(object) +
+                                ": nothing in its spec.namespaces selects, so it is for every "
+                                "namespace");
     }
-    WarnOfKey(object, kApplyKey, {"disable"});
+    WarnOfKey(object, kApplyLabel, {"disable"});
     Keep(templates_, object, *std::move(read));
   }
 
@@ -76,7 +86,7 @@ class PopulationReader {
       files_.unreadable_namespaces.insert(NameOf(object));
       return AddErrors(object, read.error());
     }
-    WarnOfKey(object, kOptOutKey, {"true", "false"});
+    WarnOfKey(object, kOptOutLabel, {"true", "false"});
     Keep(namespaces_, object, *std::move(read));
   }
 
@@ -92,15 +102,18 @@ class PopulationReader {
       reader_.AddError(object, Describe(object) + ": " + error);
   }
 
-  // What nearly says something says nothing.
-  void WarnOfKey(const ManifestObject& object, const std::string& key,
+  // A label that nearly says something says nothing.
+  void WarnOfKey(const ManifestObject& object, const std::string& label,
                  std::initializer_list<std::string_view> values) {
-    for (const auto& [map, what] : {std::pair("labels", "label"), {"annotations", "annotation"}}) {
-      const std::string_view value = MetadataEntry(object.value, map, key);
-      if (value.empty() || std::ranges::find(values, value) != values.end()) continue;
-      files_.warnings.push_back(Describe(object) + ": the " + what + " " + key + "=" +
-                                std::string(value) + " means nothing, " + key + "=" +
+    const std::string_view value = MetadataEntry(object.value, "labels", label);
+    if (!value.empty() && std::ranges::find(values, value) == values.end()) {
+      files_.warnings.push_back(Describe(object) + ": the label " + label + "=" +
+                                std::string(value) + " means nothing, " + label + "=" +
                                 std::string(*values.begin()) + " would");
+    }
+    if (!MetadataEntry(object.value, "annotations", label).empty()) {
+      files_.warnings.push_back(Describe(object) + ": " + label +
+                                " means nothing as an annotation; it is a label");
     }
   }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <string>
 
 #include "migrate/report/run_facts.h"
 
@@ -9,8 +8,6 @@ namespace plugin::access {
 
 /// The time of day, for what a report says of when it was made.
 std::chrono::sys_seconds TimeOfDay();
-/// The same, RFC 3339.
-std::string TimeOfDayText();
 
 /// Of a report that is made at `time` without a cluster; ClusterAccess::FactsAt knows that.
 migrate::report::RunFacts LocalFactsAt(std::chrono::sys_seconds time);
