@@ -7,6 +7,8 @@ import re
 import sys
 import unittest
 
+import yaml
+
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests/support"))
 sys.path.insert(0, str(ROOT / "tests/bench"))
@@ -32,6 +34,7 @@ REFUSALS = {
     "migrate/crds/live_crd.cc": (r'return "(the Custom[^"]+)"', r'why = "([^"]+)"'),
     "migrate/sweep/write/failure_streak.cc": (r'" (objects failed in the same way)',),
     "migrate/state/migration_state.cc": (r'Error\("(another migration of )', r'"(no folder for the state[^";:]+)'),
+    "plugin/serving/serving_news.cc": (r'" (turned away so far)',),
     "migrate/backup/backup.cc": (r'Error\("(cannot write the backup)',),
     "migrate/sweep/write/exchange_pool.cc": (r'on_wait_\("(nothing was written for )',),
     "kube/client/answer_meaning.h": (r'"(request to convert[^"]+)"',),
@@ -43,6 +46,10 @@ REFUSALS = {
 def anchor(heading):
     """As GitHub makes it."""
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def read_manifests(name):
+    return list(yaml.safe_load_all((ROOT / "krew/manifests" / name).read_text(encoding="utf-8")))
 
 
 class Pictures(unittest.TestCase):
@@ -137,6 +144,23 @@ class Design(unittest.TestCase):
         self.assertEqual([], missing)
         # None of a room that has no row.
         self.assertEqual(files, sum(path.suffix == ".cc" for path in rooms.sources(ROOT)))
+
+
+class NetworkPolicies(unittest.TestCase):
+    """Of krew/manifests: one that selects nothing, or lets nobody in, would only be noticed in a cluster."""
+
+    def test_select_the_pods_beside_them_and_name_their_ports(self):
+        for policies, deployments in (("guard-network.yaml", "guard.yaml"),
+                                      ("populate/network.yaml", "populate/controller.yaml")):
+            policy, = read_manifests(policies)
+            pod, = (one["spec"]["template"] for one in read_manifests(deployments) if one["kind"] == "Deployment")
+            wanted = policy["spec"]["podSelector"]["matchLabels"]
+            self.assertEqual(wanted, {key: pod["metadata"]["labels"].get(key) for key in wanted})
+            ports = {port.get(key) for container in pod["spec"]["containers"] for port in container["ports"]
+                     for key in ("containerPort", "name")}
+            named = {port["port"] for rule in policy["spec"]["ingress"] for port in rule["ports"]}
+            self.assertTrue(named)
+            self.assertLessEqual(named, ports)
 
 
 class Runbook(unittest.TestCase):

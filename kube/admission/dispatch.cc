@@ -73,15 +73,15 @@ const Failure* FirstFailure(const std::deque<Call>& calls) {
 // A patch on its way to the connection: as text, in base64, and in the answer twice.
 constexpr std::size_t kPatchCopies = 5;
 
-bool MayTake(const Review& review, std::size_t bytes) {
-  const bool is_counted = review.http != nullptr && review.http->share != nullptr;
-  return !is_counted || review.http->share->TakeMore(bytes);
+base::Unexpected<DispatchFault> Fault(int code, std::string message) {
+  return base::Unexpected(DispatchFault{code, std::move(message)});
 }
 
-/// The text of the patch, empty where nothing changes; absent where there is no memory for it.
-std::optional<std::string> PatchOf(const Review& review, const std::deque<Call>& calls) {
+/// The text of the patch, empty where nothing changes; a fault where there is no memory for it.
+base::Result<std::string, DispatchFault> PatchOf(const Review& review,
+                                                 const std::deque<Call>& calls) {
   const json::Value* object = review.object;
-  if (object == nullptr) return "";
+  if (object == nullptr) return std::string();
   json::Arena arena;
   json::Value changed = json::CopyForChange(*object, arena);
   bool may_differ = false;
@@ -90,18 +90,19 @@ std::optional<std::string> PatchOf(const Review& review, const std::deque<Call>&
     ApplyDifference(*object, call.draft.object(), changed, arena);
     may_differ = true;
   }
-  if (!may_differ) return "";
+  if (!may_differ) return std::string();
   const json::Value patch = json::MakeJsonPatch(*object, changed, arena);
-  if (patch.empty()) return "";
+  if (patch.empty()) return std::string();
   const std::size_t size = json::PrintedSize(patch);
-  if (!MayTake(review, kPatchCopies * size)) return std::nullopt;
+  const int refusal = review.http == nullptr ? 0 : review.http->RefusalOf(kPatchCopies * size);
+  if (refusal != 0) return Fault(refusal, std::string(serve::WhyRefused(refusal)));
   std::string text;
   text.reserve(size);
   json::PrintTo(text, patch, json::KeyOrder::kAsWritten);
   return text;
 }
 
-std::optional<Answer> Together(const Review& review, const std::deque<Call>& calls) {
+base::Result<Answer, DispatchFault> Together(const Review& review, const std::deque<Call>& calls) {
   Answer answer;
   if (const Failure* failure = FirstFailure(calls)) answer.verdict = *failure;
   std::vector<std::string> warnings;
@@ -111,13 +112,9 @@ std::optional<Answer> Together(const Review& review, const std::deque<Call>& cal
   }
   answer.warnings = WarningsWithin(warnings);
   auto patch = PatchOf(review, calls);
-  if (!patch) return std::nullopt;
+  if (!patch) return base::Unexpected(std::move(patch).error());
   answer.patch = *std::move(patch);
   return answer;
-}
-
-base::Unexpected<DispatchFault> Fault(int code, std::string message) {
-  return base::Unexpected(DispatchFault{code, std::move(message)});
 }
 
 }  // namespace
@@ -150,9 +147,7 @@ base::Result<Answer, DispatchFault> Dispatcher::Dispatch(std::string_view path,
     });
   }
   RunTogether(tasks);
-  auto answer = Together(review, calls);
-  if (!answer) return Fault(429, "the patch takes more memory than others have left");
-  return *std::move(answer);
+  return Together(review, calls);
 }
 
 }  // namespace kube::admission

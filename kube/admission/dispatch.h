@@ -13,7 +13,7 @@ namespace kube::admission {
 
 /// Why nobody was asked.
 struct DispatchFault {
-  int code;             ///< HTTP: 404, 409, 429
+  int code;             ///< HTTP: 404, 409, 413, 429
   std::string message;  ///< lower case, names in quotes
 };
 
@@ -34,7 +34,7 @@ class Dispatcher {
   /// the answer to a MutatingWebhookConfiguration only, so what validates and what mutates should
   /// be asked by id, as our configurations do.
   ///
-  /// A patch that takes more memory than others have left is a fault (429).
+  /// A patch that takes more memory than others have left, or than there is, is a fault (429, 413).
   ///
   /// Makes no thread where one handler is asked. For several threads at once.
   base::Result<Answer, DispatchFault> Dispatch(std::string_view path, Review review) const;

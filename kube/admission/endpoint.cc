@@ -27,6 +27,8 @@ std::string_view ReasonOf(int code) {
       return "MethodNotAllowed";
     case 409:
       return "Conflict";
+    case 413:
+      return "RequestEntityTooLarge";
     case 415:
       return "UnsupportedMediaType";
     case 429:
@@ -176,12 +178,12 @@ Response Endpoint::AnswerReview(std::string_view handler, const Request& request
                                  *request.FindHeader("Content-Type") + "\"");
   }
   json::Document document;
-  bool is_refused = false;
+  int refusal = 0;
   auto review = ReadReview(request.body, document, [&](std::size_t bytes) {
-    is_refused = request.share != nullptr && !request.share->TakeMore(bytes);
-    return !is_refused;
+    refusal = request.RefusalOf(bytes);
+    return refusal == 0;
   });
-  if (is_refused) return StatusAnswer(429, "others have the memory that it takes: try again");
+  if (refusal != 0) return StatusAnswer(refusal, serve::WhyRefused(refusal));
   if (!review) return StatusAnswer(400, review.error());
   review->http = &request;
   review->timeout = TimeoutOf(request.target);

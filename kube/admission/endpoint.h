@@ -31,9 +31,9 @@ namespace kube::admission {
 ///
 /// What is no answer of a handler is a metav1.Status, whose message the API server hands on: 400
 /// for what is no AdmissionReview, 404 for an unknown path, 405 for another method, 409 where it is
-/// not clear which resource is meant, 429 where others have the memory that it takes, 415 for a
-/// body that says that it is no JSON. No Content-Type is taken for JSON, and so is that which curl
-/// -d sends.
+/// not clear which resource is meant, 429 where others have the memory that it takes, 413 where
+/// there is not so much, 415 for a body that says that it is no JSON. No Content-Type is taken for
+/// JSON, and so is that which curl -d sends.
 class Endpoint {
  public:
   /// Handlers and clock must outlive it.

@@ -88,15 +88,12 @@ ManagedConfiguration::Outcome ManagedConfiguration::Apply(const Handlers& handle
 ManagedConfiguration::Outcome ManagedConfiguration::Withdraw(const Handlers& handlers,
                                                              system::Clock::Duration grace) {
   grace_ = grace;
-  bool do_all_stay = false;  // of those that were read last
   const auto staying = [&](const Value& existing, Arena& arena) {
-    Value left = StayingOf(existing, handlers, name_, made_ ? &made_->reach : nullptr, arena);
-    do_all_stay = left.size() + ForeignOf(existing, name_, arena).size() == existing.size();
-    return left;
+    return StayingOf(existing, handlers, name_, made_ ? &made_->reach : nullptr, arena);
   };
   const Outcome outcome = Bring(staying, nullptr);
   if (!outcome || *outcome == ConfigurationChange::kNone) return outcome;
-  return do_all_stay ? ConfigurationChange::kNone : ConfigurationChange::kTakenAway;
+  return ConfigurationChange::kTakenAway;
 }
 
 /// Reads the object and writes what it should be, anew where somebody else was faster. `made` is
@@ -111,7 +108,7 @@ ManagedConfiguration::Outcome ManagedConfiguration::Bring(const OurWebhooks& our
     const bool is_absent = !object && MeaningOf(object.error()) == Meaning::kNotFound;
     if (is_absent && !may_create) return ConfigurationChange::kNone;
     if (!object && !is_absent) return base::Unexpected(ProblemOf("get", object.error()));
-    if (object && !may_create && IsWithoutOurs((*object)->root())) {
+    if (object && !may_create && HasNoneToTakeAway((*object)->root(), ours)) {
       return ConfigurationChange::kNone;
     }
     if (object && is_same && ResourceVersionOf((*object)->root()) == made_->resource_version) {
@@ -160,11 +157,11 @@ ConfigurationChange ManagedConfiguration::RepairOf(const Made& made, const Value
   return repair;
 }
 
-bool ManagedConfiguration::IsWithoutOurs(const Value& object) const {
+bool ManagedConfiguration::HasNoneToTakeAway(const Value& object, const OurWebhooks& ours) const {
   const Value webhooks = WebhooksOf(object);
-  return std::ranges::none_of(webhooks.elements(), [this](const Value& webhook) {
-    return IsOurWebhook(webhook.FindText("name"), name_);
-  });
+  Arena arena;
+  return ours(webhooks, arena).size() + ForeignOf(webhooks, name_, arena).size() ==
+         webhooks.size();
 }
 
 client::DocumentResult ManagedConfiguration::Read() {

@@ -83,7 +83,7 @@ class ManagedConfiguration {
 
   Outcome Bring(const OurWebhooks& ours, Made* made);
   static ConfigurationChange RepairOf(const Made& made, const json::Value& object);
-  bool IsWithoutOurs(const json::Value& object) const;
+  bool HasNoneToTakeAway(const json::Value& object, const OurWebhooks& ours) const;
   client::DocumentResult Read();
   client::DocumentResult Create(const OurWebhooks& ours);
   client::DocumentResult Replace(const json::Value& object, const OurWebhooks& ours);

@@ -42,22 +42,23 @@ class MemoryPool {
   std::atomic<std::size_t> taken_{0};
 };
 
-/// The part of the work that one request has: what was foretold of it, and more as it goes. For
-/// one thread at a time. Gives all of it back at its end.
+/// The part of the work that one request has: at first nothing, then what was foretold of it, and
+/// more as it goes. For one thread at a time. Gives all of it back at its end.
 class WorkShare {
  public:
-  WorkShare(MemoryPool& pool, std::size_t held) : pool_(pool), held_(held) {}
+  explicit WorkShare(MemoryPool& pool) : pool_(pool) {}
   WorkShare(const WorkShare&) = delete;
   WorkShare& operator=(const WorkShare&) = delete;
   ~WorkShare() { pool_.Change(held_, 0); }
 
-  /// Takes so much more, for what could not be foretold; false where others have it. Whoever asks
-  /// never waits, as it keeps a thread: the request is turned away then, with 429.
+  /// Takes so much more; false, and nothing is changed, where others have that memory.
   bool TakeMore(std::size_t bytes);
+  /// Whether it may ever have so much more.
+  bool CouldTake(std::size_t bytes) const { return pool_.CouldHave(held_ + bytes); }
 
  private:
   MemoryPool& pool_;
-  std::size_t held_;
+  std::size_t held_ = 0;
 };
 
 }  // namespace kube::serve

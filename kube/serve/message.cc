@@ -4,6 +4,16 @@
 
 namespace kube::serve {
 
+std::string_view WhyRefused(int refusal) {
+  return refusal == kContentTooLarge ? "it takes more memory than there is"
+                                     : "others have the memory that it takes: try again";
+}
+
+int Request::RefusalOf(std::size_t bytes) const {
+  if (share == nullptr || share->TakeMore(bytes)) return 0;
+  return share->CouldTake(bytes) ? kTooManyRequests : kContentTooLarge;
+}
+
 const std::string* Request::FindHeader(std::string_view name) const {
   const std::string wanted = base::ToLower(name);
   for (const auto& [header, value] : headers) {

@@ -29,6 +29,10 @@ struct Request {
   /// The memory that its answer may take, which ends with it; the null pointer: nobody counts.
   std::shared_ptr<WorkShare> share{};
 
+  /// Takes so much more memory for what could not be foretold of the answer. Returns 0; or, and then
+  /// nothing is taken, the status to answer: 429 where others have it, 413 where it is more than
+  /// there is. Whoever asks never waits, as it keeps a thread.
+  int RefusalOf(std::size_t bytes) const;
   /// The value of the first header of that name, in any case; the null pointer if there is none.
   const std::string* FindHeader(std::string_view name) const;
   /// The target without the query.
@@ -41,6 +45,11 @@ struct Response {
   std::string body;
   std::optional<std::chrono::seconds> retry_after{};
 };
+
+/// Statuses of requests for which there is no memory: never, and now.
+inline constexpr int kContentTooLarge = 413, kTooManyRequests = 429;
+/// What to say with them.
+std::string_view WhyRefused(int refusal);
 
 /// When to ask again where others have the memory that an answer takes: what 429 says. An API
 /// server does so, within the timeout of its webhook (client-go rest.Request).

@@ -96,13 +96,8 @@ class RequestReader::Impl {
   bool keeps_alive() const { return parser_->is_header_done() && parser_->keep_alive(); }
   std::string_view method() const { return method_; }
   std::size_t body_bytes() const { return body_ ? body_->body().size() : 0; }
-  std::size_t expected_body_bytes() const {
-    return state_ == State::kRefused || !body_ ? body_bytes()
-                                               : static_cast<std::size_t>(body_->expected_bytes());
-  }
   std::size_t expected_body_memory() const {
-    return state_ == State::kRefused || !body_ ? body_bytes()
-                                               : static_cast<std::size_t>(body_->expected_memory());
+    return body_ ? static_cast<std::size_t>(body_->expected_memory()) : 0;
   }
   Response refusal() const { return PlainAnswer(refusal_.status, refusal_.line); }
 
@@ -282,7 +277,6 @@ bool RequestReader::TakeExpectation() { return impl_->TakeExpectation(); }
 bool RequestReader::keeps_alive() const { return impl_->keeps_alive(); }
 std::string_view RequestReader::method() const { return impl_->method(); }
 std::size_t RequestReader::body_bytes() const { return impl_->body_bytes(); }
-std::size_t RequestReader::expected_body_bytes() const { return impl_->expected_body_bytes(); }
 std::size_t RequestReader::expected_body_memory() const { return impl_->expected_body_memory(); }
 Response RequestReader::refusal() const { return impl_->refusal(); }
 

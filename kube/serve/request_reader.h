@@ -56,10 +56,8 @@ class RequestReader {
   std::string_view method() const;
   /// How many bytes of the body are here.
   std::size_t body_bytes() const;
-  /// How many it will have, never more than the limit; where it is chunked, as far as that has been
-  /// said.
-  std::size_t expected_body_bytes() const;
-  /// How much memory these take.
+  /// How much memory it will take; where it is chunked, as far as that has been said. Only before a
+  /// refusal.
   std::size_t expected_body_memory() const;
 
   /// What to answer in the state kRefused: 400, 413, 417, 431 or 501 with a line that says why. The

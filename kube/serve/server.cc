@@ -466,12 +466,15 @@ void Server::Impl::Ask(std::shared_ptr<Session> session, Request request) {
   ++requests;
   asio::thread_pool& pool = request.body.empty() ? *pages_ : *pool_;
   asio::post(pool, [this, session = std::move(session), request = std::move(request)]() mutable {
-    Response response = Answer(request);
-    request = {};
-    asio::post(io_, [this, session = std::move(session), response = std::move(response)]() mutable {
+    auto share = request.share;
+    Response response = Answer(std::exchange(request, {}));
+    // Not before the request and the answer are gone, or held elsewhere, is its memory given back.
+    asio::post(io_, [this, session = std::move(session), response = std::move(response),
+                     share = std::move(share)]() mutable {
       --requests;
       session->Respond(std::move(response));
-      LetQueuesIn();  // the work is done
+      share.reset();
+      LetQueuesIn();
     });
   });
 }

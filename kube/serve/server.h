@@ -67,7 +67,7 @@ struct ServerOptions {
 enum class TurnedAway : std::uint8_t {
   kBusy,      ///< others had the memory, or the threads
   kTooLarge,  ///< its body, or what an answer takes
-  kTooSlow,   ///< it did not arrive in time
+  kTooSlow,   ///< it did not arrive in time, or its answer was not read
 };
 /// What they are called in metrics, in their order.
 inline constexpr std::array<std::string_view, 3> kTurnedAwayNames = {"busy", "too_large",

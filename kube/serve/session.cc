@@ -12,7 +12,9 @@ namespace {
 using State = RequestReader::State;
 
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
-constexpr int kTooLarge = 413, kTooMany = 429;
+
+// Assigning another request would keep the memory of this one's body.
+void LetGo(Request& request) { static_cast<void>(std::exchange(request, {})); }
 
 }  // namespace
 
@@ -123,7 +125,7 @@ void Session::Proceed() {
 // Who holds something already must not wait: others may wait for that.
 void Session::AwaitBody(std::size_t memory) {
   if (!hall_.bodies.CouldHave(memory)) {
-    return Refuse(PlainAnswer(413, "the body takes more memory than there is"));
+    return Refuse(PlainAnswer(kContentTooLarge, "the body takes more memory than there is"));
   }
   if (held_body_ > 0) return TurnAway("too many large requests at once");
   AwaitTurn(hall_.body_queue, memory);
@@ -145,22 +147,22 @@ void Session::Weigh() {
   request_ = reader_.TakeRequest();
   request_.peer = peer_;
   request_.remote_address = remote_address_;
-  weight_ = hall_.options.weigh ? hall_.options.weigh(request_) : 0;
-  if (!hall_.work.CouldHave(weight_)) {
-    return Refuse(PlainAnswer(413, "the answer takes more memory than there is"));
+  request_.share = std::make_shared<WorkShare>(hall_.work);
+  const std::size_t weight = hall_.options.weigh ? hall_.options.weigh(request_) : 0;
+  if (!request_.share->CouldTake(weight)) {
+    return Refuse(PlainAnswer(kContentTooLarge, "the answer takes more memory than there is"));
   }
-  hall_.work.TryChange(0, weight_) ? Ask() : AwaitTurn(hall_.work_queue, weight_);
+  request_.share->TakeMore(weight) ? Ask() : AwaitTurn(hall_.work_queue, weight);
 }
 
 void Session::Ask() {
-  request_.share = std::make_shared<WorkShare>(hall_.work, weight_);
   Enter(Phase::kAnswering);
   hall_.Ask(shared_from_this(), std::exchange(request_, {}));
 }
 
 void Session::AwaitTurn(Queue& queue, std::size_t memory) {
-  queue_ = &queue;
   turn_ = queue.emplace(memory, shared_from_this());
+  queue_ = &queue;
   Enter(Phase::kQueueing);
 }
 
@@ -169,9 +171,11 @@ void Session::LeaveQueue() {
 }
 
 bool Session::TryTurn() {
-  const bool is_read = queue_ == &hall_.work_queue;
+  const bool is_read = awaits_work();
   const std::size_t memory = turn_->first;
-  if (!(is_read ? hall_.work : hall_.bodies).TryChange(0, memory)) return false;
+  const bool has_it =
+      is_read ? request_.share->TakeMore(memory) : hall_.bodies.TryChange(0, memory);
+  if (!has_it) return false;
   const auto self = shared_from_this();  // the queue may be the last that knows it
   LeaveQueue();
   if (is_read) {
@@ -185,19 +189,19 @@ bool Session::TryTurn() {
 }
 
 void Session::Refuse(Response response) {
-  if (response.status == kTooLarge) Note(TurnedAway::kTooLarge);
+  if (response.status == kContentTooLarge) Note(TurnedAway::kTooLarge);
   is_refused_ = true;
   is_last_ = true;
   LeaveQueue();
   reader_ = RequestReader(hall_.options.request);  // what came of a body is let go
-  request_ = {};
+  LetGo(request_);
   HoldBody(0);
   Write(std::move(response));
 }
 
 void Session::TurnAway(std::string_view text) {
   Note(TurnedAway::kBusy);
-  Response response = PlainAnswer(kTooMany, std::string(text).append(": try again"));
+  Response response = PlainAnswer(kTooManyRequests, std::string(text).append(": try again"));
   response.retry_after = kRetryAfter;
   Refuse(std::move(response));
 }
@@ -205,7 +209,8 @@ void Session::TurnAway(std::string_view text) {
 void Session::Respond(Response response) {
   HoldBody(0);
   if (phase_ != Phase::kAnswering) return;
-  if (response.status == kTooMany) Note(TurnedAway::kBusy);
+  if (response.status == kTooManyRequests) Note(TurnedAway::kBusy);
+  if (response.status == kContentTooLarge) Note(TurnedAway::kTooLarge);
   Write(std::move(response));
 }
 
@@ -242,20 +247,24 @@ void Session::HoldBody(std::size_t memory) {
 void Session::HoldAnswer(std::string text) {
   hall_.MakeRoomForAnswer(text.size());
   hall_.answers.Change(answer_.size(), text.size());
-  answer_ = std::move(text);
+  answer_.swap(text);  // so that what was there is given back, not kept for what comes
+}
+
+void Session::NoteSlow() {
+  if (is_sending() || (is_writing() && !is_refused_)) Note(TurnedAway::kTooSlow);
 }
 
 void Session::CheckDeadline(Steady::time_point now) {
-  const bool is_sending = phase_ == Phase::kReading && held_body_ > 0;
-  const bool is_waited_for = is_sending && IsSlow(now) && !hall_.body_queue.empty();
+  const bool is_waited_for = is_sending() && IsSlow(now) && !hall_.body_queue.empty();
   if (phase_ == Phase::kEnded || (now < deadline_ && !is_waited_for)) return;
   if (phase_ == Phase::kQueueing) return TurnAway("too many large requests at once");
-  if (is_sending) Note(TurnedAway::kTooSlow);
+  NoteSlow();
   if (phase_ != Phase::kWaiting && phase_ != Phase::kLeaving) ++hall_.cut_off;
   End();
 }
 
 void Session::Evict() {
+  NoteSlow();
   ++hall_.evicted;
   End();
 }
@@ -268,7 +277,9 @@ void Session::End() {
   wire_->Close();
   --hall_.connections;
   LeaveQueue();
-  HoldAnswer({});
+  LetGo(request_);
+  // A write that was begun may look at the answer once more before it learns of the end.
+  hall_.answers.Change(answer_.size(), 0);
   HoldBody(0);
   hall_.OnRoom();
 }

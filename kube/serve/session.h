@@ -45,8 +45,8 @@ class Hall {
   virtual void OnRoom() = 0;
   /// Whoever can have the memory that it waits for goes on. To be called where some was given back.
   void LetQueuesIn();
-  /// Cuts off whoever has been writing for longest until an answer of that size fits, if that
-  /// helps.
+  /// Makes room for an answer of that size: cuts off those that are being sent theirs, the longest
+  /// first. Where that is not enough, it is sent all the same.
   void MakeRoomForAnswer(std::size_t bytes);
 
   const ServerOptions options;
@@ -97,7 +97,10 @@ class Session : public std::enable_shared_from_this<Session> {
     return (phase_ == Phase::kReading || is_writing()) && now - since_ >= hall_.options.hurry;
   }
   bool is_writing() const { return phase_ == Phase::kWriting; }
-  bool is_answering() const { return phase_ == Phase::kAnswering || phase_ == Phase::kWriting; }
+  /// Whether a request is here that has not got its whole answer.
+  bool is_answering() const {
+    return phase_ == Phase::kAnswering || phase_ == Phase::kWriting || awaits_work();
+  }
 
  private:
   static constexpr std::size_t kPieceBytes = 16 * 1024;  // what TLS carries at once
@@ -135,6 +138,10 @@ class Session : public std::enable_shared_from_this<Session> {
   void LeaveQueue();
   void Refuse(Response response);
   void TurnAway(std::string_view text);
+  bool awaits_work() const { return queue_ != nullptr && queue_ == &hall_.work_queue; }
+  bool is_sending() const { return phase_ == Phase::kReading && held_body_ > 0; }
+  /// Where it is ended as the other end is slow: notes the request that is lost, if there is one.
+  void NoteSlow();
   void Note(TurnedAway why) { ++hall_.turned_away[static_cast<std::size_t>(why)]; }
   void Write(Response response);
   void Drain();
@@ -153,9 +160,8 @@ class Session : public std::enable_shared_from_this<Session> {
   Queue* queue_ = nullptr;  // the null pointer: it waits for no memory
   Queue::iterator turn_;
   std::size_t held_body_ = 0;
-  Request request_;         // that waits for its turn
-  std::size_t weight_ = 0;  // of it
-  std::string method_;      // of the request that is being answered
+  Request request_;     // that waits for its turn
+  std::string method_;  // of the request that is being answered
   bool has_answered_ = false;
   bool is_refused_ = false;
   bool is_last_ = false;  // no request of this connection is answered behind this one

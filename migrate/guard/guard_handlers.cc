@@ -84,8 +84,8 @@ Verdict LeaveAsItIs(const std::string& why, Reply& reply) {
 }
 
 std::string FirstSeen(const GuardedCrd& crd, const Writer& writer, const LostField& field) {
-  std::string line(writer.user);
-  if (!writer.manager.empty()) line.append(" (").append(writer.manager).append(")");
+  std::string line = NameText(writer.user);
+  if (!writer.manager.empty()) line.append(" (").append(NameText(writer.manager)).append(")");
   return line.append(" writes ")
       .append(field.path)
       .append(" of ")

@@ -48,13 +48,14 @@ std::string_view ManagerOfNewEntry(const Value* object, const Value* old_object)
 }
 
 Value ShallowCopy(const Value& object, Arena& arena) {
-  Member* members = arena.Allocate<Member>(object.size());
-  std::ranges::copy(object.members(), members);
-  return Value::Object(members, object.size());
+  const auto from = object.members();
+  Member* members = arena.Allocate<Member>(from.size());
+  std::ranges::copy(from, members);
+  return Value::Object(members, from.size());
 }
 
 Value WithoutManagedFields(const Value& object, Arena& arena) {
-  const Value* metadata = object.Find("metadata");
+  const Value* metadata = object.Find("metadata", kube::json::Type::kObject);
   if (metadata == nullptr) return object;
   Value copy = ShallowCopy(object, arena), kept = ShallowCopy(*metadata, arena);
   kept.Erase("managedFields");

@@ -15,7 +15,7 @@ using kube::serve::TimePoint;
 using std::chrono::seconds;
 
 constexpr std::chrono::hours kDay(24);
-constexpr std::chrono::minutes kHandshakePause(10), kVerdictLasts(1);
+constexpr std::chrono::minutes kVerdictLasts(1);
 
 seconds LeftOf(const CertificateFacts& facts, TimePoint now) {
   return facts.valid_until - std::chrono::floor<seconds>(now);
@@ -89,12 +89,6 @@ void CertificateNews::Tell(const std::string& kind, const std::string& line, Tim
   tell_(line);
 }
 
-bool CertificateNews::IsNews(Told& told, std::uint64_t count, kube::system::Clock::TimePoint now) {
-  if (count == told.count || (told.at && now - *told.at < kHandshakePause)) return false;
-  told = {count, now};
-  return true;
-}
-
 void CertificateNews::NoteHandshakes(const kube::serve::ServerCounts& counts,
                                      const std::string& host, kube::system::Clock::TimePoint now) {
   std::ranges::copy(counts.handshake_failures, failures_.begin());
@@ -102,14 +96,14 @@ void CertificateNews::NoteHandshakes(const kube::serve::ServerCounts& counts,
   const std::uint64_t of_clients =
       counts.failed_handshakes(HandshakeFailure::kNoClientCertificate) +
       counts.failed_handshakes(HandshakeFailure::kClientCertificate);
-  if (IsNews(refused_, refused, now)) {
+  if (refused_.IsDue(refused, now)) {
     tell_("Warning: " + Count(refused, "TLS handshake") +
           " failed so far, as who asked did not take the certificate. If that is an API server, "
           "requests pass unseen, or fail: is the certificate for " +
           (host.empty() ? "the host of --url, valid, and of the authorities of --ca-bundle-file?"
                         : host + ", valid, and of the authorities that the configuration has?"));
   }
-  if (IsNews(of_clients_, of_clients, now)) {
+  if (of_clients_.IsDue(of_clients, now)) {
     tell_("Warning: " + Count(of_clients, "TLS handshake") +
           " failed so far, as who asked had no certificate that --client-ca-file takes: an API "
           "server shows one only if it was told to (--admission-control-config-file)");

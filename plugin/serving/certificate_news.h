@@ -11,6 +11,7 @@
 #include "kube/serve/server.h"
 #include "kube/serve/tls_material.h"
 #include "kube/system/clock.h"
+#include "plugin/serving/serving_news.h"
 
 namespace plugin::serving {
 
@@ -59,15 +60,10 @@ class CertificateNews {
     std::string why;                       // it is refused; empty: it is not
     kube::serve::TimePoint time{};
   };
-  struct Told {
-    std::uint64_t count = 0;
-    std::optional<kube::system::Clock::TimePoint> at{};
-  };
 
   const std::string& WhyRefused(const std::string& certificate, const std::string& authorities,
                                 kube::serve::TimePoint now);
   void Tell(const std::string& kind, const std::string& line, kube::serve::TimePoint now);
-  bool IsNews(Told& told, std::uint64_t count, kube::system::Clock::TimePoint now);
 
   const TellFunction tell_;
   std::optional<Verdict> verdict_;
@@ -75,7 +71,7 @@ class CertificateNews {
   bool is_trusted_ = true;
   std::string told_kind_;  // of the problem that was told last; empty: none
   kube::serve::TimePoint told_at_{};
-  Told refused_, of_clients_;
+  NewsOfCount refused_, of_clients_;
   std::atomic<bool> has_certificate_ = false;
   std::atomic<std::int64_t> seconds_left_ = 0;
   std::array<std::atomic<std::uint64_t>, kube::serve::kHandshakeFailureNames.size()> failures_{};

@@ -21,15 +21,20 @@ void PrintOnce(const std::string& configurations) {
       "authority of a self-signed certificate ends with it");
 }
 
+bool NewsOfCount::IsDue(std::uint64_t count, kube::system::Clock::TimePoint now) {
+  constexpr std::chrono::minutes kPause(10);
+  if (count == told_ || (told_at_ && now - *told_at_ < kPause)) return false;
+  told_ = count;
+  told_at_ = now;
+  return true;
+}
+
 void TurnedAwayNews::Note(const kube::serve::ServerCounts& counts,
                           kube::system::Clock::TimePoint now) {
-  constexpr std::chrono::minutes kPause(10);
   std::ranges::copy(counts.turned_away, counts_.begin());
   const std::uint64_t all =
       std::accumulate(counts.turned_away.begin(), counts.turned_away.end(), std::uint64_t{0});
-  if (all == told_ || (told_at_ && now - *told_at_ < kPause)) return;
-  told_ = all;
-  told_at_ = now;
+  if (!news_.IsDue(all, now)) return;
   tell_("Warning: " + kube::base::Count(all, "request") +
         " turned away so far, as there was no memory or no time for them. If an API server sent "
         "them, writes passed unseen, or failed, as the failurePolicy says; the metric "

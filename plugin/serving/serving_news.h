@@ -19,6 +19,17 @@ void Tell(const std::string& line);
 /// end, so stdout ends with them.
 void PrintOnce(const std::string& configurations);
 
+/// When to tell of a count that grows: once it does, and every ten minutes at most.
+class NewsOfCount {
+ public:
+  /// Whether to tell now; what is told is told.
+  bool IsDue(std::uint64_t count, kube::system::Clock::TimePoint now);
+
+ private:
+  std::uint64_t told_ = 0;
+  std::optional<kube::system::Clock::TimePoint> told_at_;
+};
+
 /// Requests that were turned away: where an API server sent them, nobody has looked at a write.
 ///
 /// One thread looks, about once a second; several may print metrics at once.
@@ -37,8 +48,7 @@ class TurnedAwayNews {
 
  private:
   const std::function<void(const std::string&)> tell_;
-  std::uint64_t told_ = 0;
-  std::optional<kube::system::Clock::TimePoint> told_at_;
+  NewsOfCount news_;
   std::array<std::atomic<std::uint64_t>, kube::serve::kTurnedAwayNames.size()> counts_{};
 };
 

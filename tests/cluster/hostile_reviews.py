@@ -21,14 +21,15 @@ def repeated(size, piece, head="", tail=""):
     return (head + piece * (size // len(piece)) + tail).encode()
 
 
-def review(resource, object_text, old_object_text="null", user='{"username":"somebody"}', uid="1", name="a"):
+def review(resource, object_text, old_object_text="null", user='{"username":"somebody"}', uid="1", name="a",
+           options="null"):
     """Returns the bytes of a review of an update."""
     group, version, plural, kind = resource
     types = {"kind": {"group": group, "version": version, "kind": kind},
              "resource": {"group": group, "version": version, "resource": plural}}
     return ('{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"' + uid + '",'
             + json.dumps(types)[1:-1] + ',"operation":"UPDATE","namespace":"default","name":"' + name + '","userInfo":'
-            + user + ',"object":' + object_text + ',"oldObject":' + old_object_text + '}}').encode()
+            + user + ',"options":' + options + ',"object":' + object_text + ',"oldObject":' + old_object_text + '}}').encode()
 
 
 def bodies(resource):
@@ -71,6 +72,8 @@ def bodies(resource):
         "many groups": review(resource, "{}", user='{"groups":[' + '"",' * 900_000 + '""]}'),
         "a long user": review(resource, "{}", user='{"username":"' + "<" * 3_000_000 + '"}'),
         "a long uid": review(resource, "{}", uid="<" * 3_000_000),
+        "a long manager": review(resource, '{"spec":{"unknown":1}}', options='{"fieldManager":"' + "<" * 3_000_000 + '"}'),
+        "metadata that is a list": review(resource, '{"metadata":[1,2]}', '{"metadata":[3,4]}'),
         "a long name": review(resource, '{"spec":{"unknown":1}}', name="<" * 3_000_000),
     }
 

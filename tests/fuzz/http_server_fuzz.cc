@@ -36,8 +36,10 @@ std::string Read(std::string_view bytes, std::size_t piece) {
   std::string text;
   for (; !bytes.empty(); bytes.remove_prefix(std::min(piece, bytes.size()))) {
     reader.Take(bytes.substr(0, piece));
-    fuzz::Require(reader.body_bytes() <= reader.expected_body_bytes());
-    fuzz::Require(reader.expected_body_bytes() <= kLimits.body_bytes);
+    if (reader.state() != State::kRefused) {
+      fuzz::Require(reader.body_bytes() <= reader.expected_body_memory());
+      fuzz::Require(reader.expected_body_memory() <= 3 * kLimits.body_bytes);
+    }
     (void)reader.TakeExpectation();
     while (reader.state() == State::kComplete) text += Summary(reader);
   }

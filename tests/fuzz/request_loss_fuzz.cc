@@ -4,6 +4,7 @@
 #include "kube/base/utf8.h"
 #include "kube/schema/pruning.h"
 #include "migrate/guard/request_loss.h"
+#include "migrate/guard/writer.h"
 #include "tests/fuzz/schema_and_object.h"
 
 namespace {
@@ -42,6 +43,17 @@ void RequireAllCounted(const RequestLoss& loss, const Value& object, const Versi
   Require(count == found.count);
 }
 
+// Whatever objects a review has: what is equal is a rewrite, and who wrote it can be asked.
+void RequireWriter(const Value& object, const Value& old_object) {
+  kube::admission::Review review;
+  review.object = &object;
+  review.old_object = &old_object;
+  (void)migrate::guard::IsRewrite(review);
+  (void)migrate::guard::WriterOf(review);
+  review.old_object = &object;
+  Require(migrate::guard::IsRewrite(review));
+}
+
 }  // namespace
 
 // A schema, the old object, and the object.
@@ -63,6 +75,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   RequireSmall(FindRequestLoss(object, nullptr, by));
   RequireSmall(FindRequestLoss(object, &old.object(), by));
   Require(!FindRequestLoss(object, &object, by).AddsFields());
+  RequireWriter(object, old.object());
   Require(kube::json::Print(object) == before);
   return 0;
 }

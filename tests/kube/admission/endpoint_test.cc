@@ -153,6 +153,19 @@ TEST_CASE("A review weighs what its values take, however few bytes these have",
   CHECK(weight_of("\"" + std::string(zeros.size(), 'x') + "\"") < 3 * zeros.size());
 }
 
+TEST_CASE("A review is too large where the runbook says so", "[kube][admission]") {
+  CHECK(kMostReviewBytes == 40 * 1024 * 1024);
+  const auto could_be_answered = [](int values) {
+    serve::Request request;
+    request.body = "[0";
+    for (int i = 1; i < values; ++i) request.body += ",0";
+    request.body += "]";
+    return serve::MemoryPool(serve::MemoryLimits().work).CouldHave(Endpoint::Weigh(request));
+  };
+  CHECK(could_be_answered(1'600'000));
+  CHECK_FALSE(could_be_answered(1'650'000));
+}
+
 TEST_CASE("A review that takes more memory than others have left is told to come again",
           "[kube][admission]") {
   World world;
@@ -161,10 +174,23 @@ TEST_CASE("A review that takes more memory than others have left is told to come
   world.request = {.method = "POST",
                    .target = "/say_hello",
                    .body = ReviewText{.name = R"(\ud800)"}.Print(),
-                   .share = std::make_shared<serve::WorkShare>(pool, 0)};
+                   .share = std::make_shared<serve::WorkShare>(pool)};
   const serve::Response response = world.endpoint.Answer(world.request);
   CHECK(response.status == (is_enough ? 200 : 429));
   CHECK(response.retry_after.has_value() == !is_enough);
+}
+
+TEST_CASE("A review that takes more memory than there is is too large", "[kube][admission]") {
+  World world;
+  serve::MemoryPool pool(10);
+  world.request = {.method = "POST",
+                   .target = "/say_hello",
+                   .body = ReviewText{.name = R"(\ud800)"}.Print(),
+                   .share = std::make_shared<serve::WorkShare>(pool)};
+  const serve::Response response = world.endpoint.Answer(world.request);
+  CHECK(response.status == 413);
+  CHECK_FALSE(response.retry_after);
+  CHECK(ParseJson(response.body).root().FindText("reason") == "RequestEntityTooLarge");
 }
 
 TEST_CASE("A patch takes memory, too", "[kube][admission]") {
@@ -181,7 +207,7 @@ TEST_CASE("A patch takes memory, too", "[kube][admission]") {
   const serve::Request request{.method = "POST",
                                .target = "/add",
                                .body = ReviewText().Print(),
-                               .share = std::make_shared<serve::WorkShare>(pool, 0)};
+                               .share = std::make_shared<serve::WorkShare>(pool)};
   CHECK(endpoint.Answer(request).status == (pool.size() > 12'000 ? 200 : 429));
 }
 

@@ -75,8 +75,15 @@ class SmallHall : public Hall {
   std::vector<std::pair<std::shared_ptr<Session>, Request>> asked;
 };
 
+/// Of a server where each request weighs that much.
+ServerOptions WithWeight(std::size_t weight) {
+  ServerOptions options;
+  options.weigh = [weight](const Request&) { return weight; };
+  return options;
+}
+
 struct World {
-  World() {
+  explicit World(std::size_t weight = 0) : options(WithWeight(weight)) {
     ++hall.connections;
     session->Start();
   }
@@ -148,6 +155,56 @@ TEST_CASE("What is no request is refused, and the session leaves", "[kube][serve
   CHECK_THAT(world.peer.written, Catch::StartsWith("HTTP/1.1 400 "));
   CHECK(world.peer.has_left);
   CHECK(world.hall.refused == 1);
+}
+
+TEST_CASE("What ends in the middle of a body gives its memory back", "[kube][serve]") {
+  World world;
+  world.peer.Send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 900000\r\n\r\nabc");
+  REQUIRE(world.hall.bodies.taken() == 900'000);
+  std::exchange(world.peer.reading, nullptr)(true, 0);
+  CHECK(world.hall.bodies.taken() == 0);
+  CHECK(world.hall.connections == 0);
+}
+
+TEST_CASE("What ends while it waits for memory leaves the queue, and holds nothing",
+          "[kube][serve]") {
+  World world;
+  const std::size_t all = world.hall.bodies.size();
+  world.hall.bodies.Change(0, all);
+  world.peer.Send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 900000\r\n\r\nabc");
+  REQUIRE(world.hall.body_queue.size() == 1);
+  world.session->End();
+  CHECK(world.hall.body_queue.empty());
+  CHECK(world.hall.bodies.taken() == all);
+}
+
+TEST_CASE("A request that waits for the memory of its answer holds it from its turn to its end",
+          "[kube][serve]") {
+  const std::size_t work = MemoryLimits().work;
+  World world(work - work / 8);  // all that a large one may have
+  world.hall.work.Change(0, 1);
+  world.peer.Send(RequestText("/a", "body"));
+  REQUIRE(world.hall.work_queue.size() == 1);
+  CHECK(world.session->is_answering());  // it is here, and nobody has its answer
+  world.hall.LetQueuesIn();
+  CHECK(world.hall.asked.empty());
+  world.hall.work.Change(1, 0);
+  world.hall.LetQueuesIn();
+  REQUIRE(world.hall.asked.size() == 1);
+  CHECK(world.hall.work.taken() > 0);
+  world.Answer(0);
+  world.hall.asked.clear();
+  CHECK(world.hall.work.taken() == 0);
+}
+
+TEST_CASE("Who is ended as it sends slowly, or does not read, is counted", "[kube][serve]") {
+  World world;
+  world.peer.Send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nabc");
+  world.session->Evict();
+  CHECK(world.hall.turned_away[static_cast<std::size_t>(TurnedAway::kTooSlow)] == 1);
+  World idle;
+  idle.session->Evict();
+  CHECK(idle.hall.turned_away[static_cast<std::size_t>(TurnedAway::kTooSlow)] == 0);
 }
 
 }  // namespace session_test

@@ -64,6 +64,9 @@ TEST_CASE("A rewrite changes nothing", "[migrate][guard]") {
   CHECK_FALSE(is_rewrite(R"({"metadata":{"name":"a"}})", "{}"));
   CHECK_FALSE(is_rewrite(R"({"a":1})", "null"));
   CHECK_FALSE(is_rewrite("null", "null"));
+  // Whoever reaches the port sends what no API server does.
+  CHECK_FALSE(is_rewrite(R"({"metadata":[1,2]})", R"({"metadata":[3,4]})"));
+  CHECK_FALSE(is_rewrite(R"({"metadata":"a"})", R"({"metadata":{}})"));
 }
 
 TEST_CASE("A migration of ours is known by its manager", "[migrate][guard]") {
