@@ -54,6 +54,8 @@ struct ConnectionConfig {
   bool disable_compression = false;
   std::string namespace_ = "default";          ///< of -n, the context, or the pod
   std::chrono::nanoseconds request_timeout{};  ///< 0: none
+  /// Over how many TCP connections requests of HTTP/2 that are in flight together are spread.
+  int connections = 1;
 };
 
 }  // namespace kube::config

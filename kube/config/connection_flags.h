@@ -30,6 +30,7 @@ struct ConnectionFlags {
   std::map<std::string, std::vector<std::string>> as_user_extra;
 
   std::chrono::nanoseconds request_timeout{};  ///< 0: none
+  int connections = 1;                         ///< as ConnectionConfig::connections
 };
 
 }  // namespace kube::config

@@ -230,6 +230,7 @@ ConnectionConfig LoadConnection(const ConnectionFlags& flags,
                                 : Connect(choice);
   config.namespace_ = Namespace(choice, environment);
   config.request_timeout = flags.request_timeout;
+  config.connections = flags.connections;
   return config;
 }
 

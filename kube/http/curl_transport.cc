@@ -302,6 +302,7 @@ class CurlTransport::Impl {
   void DropCancelled();
   void AddNew();
   void Add(Transfer& transfer);
+  void SpreadOverConnections();
   Easy TakeHandle();
   Easy MakeHandle();
   void SetTls(CURL* easy);
@@ -367,9 +368,20 @@ void CurlTransport::Impl::Add(Transfer& transfer) {
   SetHeaders(transfer);
   SetMethod(transfer);
   SetCallbacks(transfer);
+  SpreadOverConnections();
   const CURLMcode result = curl_multi_add_handle(multi_.get(), transfer.easy.get());
   if (result != CURLM_OK)
     throw base::Error(std::string("cannot connect: ") + curl_multi_strerror(result));
+}
+
+// libcurl fills one connection before it takes another, so each is given its part of what is in
+// flight and no more.
+void CurlTransport::Impl::SpreadOverConnections() {
+  if (config_.connections <= 1) return;
+  const auto connections = static_cast<std::size_t>(config_.connections);
+  const std::size_t in_flight = by_handle_.size() + 1;
+  curl_multi_setopt(multi_.get(), CURLMOPT_MAX_CONCURRENT_STREAMS,
+                    static_cast<long>((in_flight + connections - 1) / connections));
 }
 
 Easy CurlTransport::Impl::TakeHandle() {

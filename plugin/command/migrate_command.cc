@@ -165,6 +165,7 @@ void MigrateCommand::AddFlags(flags::FlagSet& flag_set, flags::RawValues& raw) {
   flag_set.String("crd-selector", 0, options_.crd_selector);
   flag_set.OptionalString("dry-run", raw_.dry_run, std::string(flags::kBareDryRun));
   flag_set.IntIfGiven("concurrency", options_.concurrency);
+  flag_set.Int("connections", 0, options_.common.connection.connections);
   flag_set.String("max-rate", 0, raw_.max_rate);
   flag_set.Bool("verify", 0, options_.verify);
   flag_set.String("engine", 0, raw_.engine);

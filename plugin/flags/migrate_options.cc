@@ -165,6 +165,7 @@ void FinishMigrateOptions(MigrateOptions& options, const RawMigrateValues& raw) 
   options.cleaning = CleaningOf(raw.clean_managed_fields);
   RefuseBoth(options.no_backup, "--no-backup", !options.backup_dir.empty(), "--backup-dir");
   RequireConcurrency("migrate", options.concurrency);
+  RequireConnections("migrate", options.common.connection.connections);
   options.input.local ? CheckLocal(options) : CheckCluster(options);
 }
 

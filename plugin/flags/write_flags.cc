@@ -89,4 +89,11 @@ void RequireConcurrency(std::string_view command, std::optional<int> concurrency
                         "must be at least 1");
 }
 
+void RequireConnections(std::string_view command, int connections) {
+  constexpr int kMost = 32;
+  if (connections >= 1 && connections <= kMost) return;
+  throw InvalidArgument(command, "--connections", std::to_string(connections),
+                        "must be between 1 and " + std::to_string(kMost));
+}
+
 }  // namespace plugin::flags

@@ -120,6 +120,11 @@ Options:
         much to do. By default migrate searches: it starts with one write in flight, adds more while
         the throughput grows, and stops at 16. With --contexts in each cluster.
 
+    --connections=1:
+        Spread the requests in flight over so many TCP connections, 32 at most, so that a balancer
+        before several API servers gives each of them some. It takes as many in flight:
+        --concurrency. With --contexts to each cluster.
+
     --contexts=[]:
         Migrate the clusters of these contexts of the kubeconfig side by side: names, or patterns in
         which * stands for any characters, ? for one, [a-z] for one of these. @FILE stands for the

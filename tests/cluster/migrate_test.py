@@ -16,7 +16,7 @@ from loop_closes_test import (Outcome, bring_in, compare_rewrites, create_namesp
 from migrations import (GROUP, NEW_SCHEMA, Migrator, Stored, accounting_errors, add_widgets,
                         as_backed_up, bring_in_widgets, delete_crd, foretell, migration_differences,
                         schema_of, stored_versions, turn_pruning_on, widgets)
-from proxy import Proxy
+from proxy import Balancer, Proxy
 from rights import MIGRATION, WITHOUT_PATCH, Rights
 from runner import end, run_tests
 from stored_diff import parse
@@ -418,6 +418,18 @@ class Parts(MigrationTest):
         self.assertEqual([("limit=100", 200), ("limit=1&includeObject=None", 200), ("limit=100", 200)], lists[:3])
         self.assertRegex(lists[3][0], r"^resourceVersion=\d+&resourceVersionMatch=NotOlderThan$")
         self.assertEqual([200], [code for _, code in lists[3:]])
+
+    def test_what_is_in_flight_is_spread_over_as_many_connections_as_are_asked_for(self):
+        subject = self.pruning_widgets("spreads", 300)
+
+        def busy_connections(*arguments):
+            with Balancer(CLUSTER.port) as balancer:
+                run = self.migrator.run(subject.name, "--concurrency=8", "--verify=false", *arguments, port=balancer.port)
+            self.assert_done(run, 300)
+            return sum(brought > sum(balancer.brought) / 10 for brought in balancer.brought)
+
+        self.assertEqual(1, busy_connections())
+        self.assertEqual(4, busy_connections("--connections=4"))
 
     def test_in_chunks_that_are_asked_for_etcd_alone_is_read(self):
         subject = self.pruning_widgets("stairs", 150)

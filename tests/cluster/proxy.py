@@ -204,3 +204,58 @@ def stream(handler, answer):
         handler.wfile.flush()
         if not piece:
             return
+
+
+class Balancer:
+    """Passes connections on while its `with` block lasts, as a TCP balancer before one server. `brought` has the number
+    of bytes that clients sent, for each connection in the order in which they came.
+    """
+
+    def __init__(self, port):
+        self._server_port = port
+        self.brought = []
+
+    def __enter__(self):
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+        self._sockets, self._threads = [], []
+        self._begin(self._listen)
+        return self
+
+    def _begin(self, act, *arguments):
+        thread = threading.Thread(target=act, args=arguments)
+        self._threads.append(thread)
+        thread.start()
+
+    def _listen(self):
+        while True:
+            try:
+                client, _ = self._listener.accept()
+            except OSError:
+                return  # it is over
+            server = socket.create_connection(("127.0.0.1", self._server_port))
+            self._sockets += [client, server]
+            self.brought.append(0)
+            self._begin(self._pass_on, client, server, len(self.brought) - 1)
+            self._begin(self._pass_on, server, client, None)
+
+    def _pass_on(self, source, sink, number):
+        try:
+            while piece := source.recv(65536):
+                sink.sendall(piece)
+                if number is not None:
+                    self.brought[number] += len(piece)
+            sink.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass  # the other end has gone
+
+    def __exit__(self, *_):
+        for one in (self._listener, *self._sockets):
+            try:
+                one.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass  # it has gone already
+        for thread in self._threads:
+            thread.join()
+        for one in (self._listener, *self._sockets):
+            one.close()
