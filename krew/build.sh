@@ -7,6 +7,8 @@ cd "$(dirname "$0")/.."
 mkdir -p build/krew
 log=build/krew/build.log
 . krew/debian.sh
+# What is compiled is the same in every folder.
+export CCACHE_BASEDIR="$PWD" CCACHE_NOHASHDIR=1
 
 # refuse_nss ARCHITECTURE: the linker warns of every function that would load NSS modules. Those that are
 # let through stand in libraries, where nobody calls them (docs/DESIGN.md).

@@ -1,7 +1,7 @@
 # shellcheck shell=sh
-# Sourced by run.sh, demo.sh and build.sh.
+# Sourced by run.sh, demo.sh, build.sh and fuzz/run.sh.
 # Folders and the names of precompiled headers differ from clone to clone; what is compiled does not.
-export CCACHE_SLOPPINESS=pch_defines,time_macros
+export CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_BASEDIR="$PWD" CCACHE_NOHASHDIR=1
 
 # configure PRESET
 configure() {

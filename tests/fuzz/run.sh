@@ -11,6 +11,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 [ $# -gt 0 ] || { sed -n '2,6s/^# *//p' "$0" >&2; exit 2; }
+. tests/compile.sh
 
 build_targets() {
   clang=$(command -v clang++ || command -v clang++-14) || { echo "error: clang++ is missing (apt-get install clang-14 libclang-rt-14-dev)" >&2; exit 1; }
