@@ -79,7 +79,10 @@ def find_binaries():
 
 
 def wait_for(what, condition, seconds=240, interval=0.05):
-    """Calls `condition` until its result is true, and returns that. Raises ClusterError when late."""
+    """Calls `condition` until its result is true, and returns that. Raises ClusterError when late.
+
+    What takes long is asked for less often: the tests beside it need the processor.
+    """
     deadline = time.monotonic() + seconds
     while True:
         result = condition()
@@ -88,6 +91,7 @@ def wait_for(what, condition, seconds=240, interval=0.05):
         if time.monotonic() > deadline:
             raise ClusterError(f"waited {seconds} s in vain: {what}")
         time.sleep(interval)
+        interval = min(1.2 * interval, 0.5)
 
 
 _port_locks = []  # open for as long as this process lives
