@@ -429,9 +429,10 @@ TEST_CASE("Connections that are not slow yet keep their places", "[kube][serve]"
   options.most_connections = 1;
   options.hurry = std::chrono::minutes(1);
   Server server(options, Echo);
-  RawClient begun(server.port()), other(server.port());
+  RawClient begun(server.port());
   begun.Send(RequestText("/a") + "GET / HT");
   CHECK(BodyOf(begun.ReadAnswer()) == "GET /a ");
+  RawClient other(server.port());
   other.Send(RequestText("/other"));
   CHECK_FALSE(other.HearsWithin(kShort));
   begun.Send("TP/1.1\r\nHost: a\r\n\r\n");
